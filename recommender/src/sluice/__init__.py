@@ -1,0 +1,1 @@
+"""Sluice: pool sizes from traces."""

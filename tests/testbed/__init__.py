@@ -1,0 +1,1 @@
+"""A discrete-event model of microservice applications, whose spans behave as those of real tracing agents."""

@@ -1,0 +1,72 @@
+"""The shop of the demonstration: six parts, two pools worth tuning, bursts every 36 seconds.
+
+    users -> frontend -+-> catalogue -> catalogue-db     (pool catalogue.connections)
+                       +-> cart -> cart-db               (pool cart.threads)
+                       +-> orders -> cart
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..distributions import Exponential, LogNormal
+from ..shapes import Repeating
+from ..simulation import Scenario
+from ..topology import Call, Compute, Parallel, PoolSpec, ServiceSpec, Topology, Wait
+
+CART_THREADS = "cart.threads"
+CATALOGUE_CONNECTIONS = "catalogue.connections"
+USERS = 330
+PERIOD = 36.0
+
+MIX = MappingProxyType({"GET /": 0.45, "GET /cart": 0.30, "GET /catalogue": 0.10, "POST /orders": 0.15})
+BURSTS = Repeating(PERIOD, ((0, 0.10), (4, 0.15), (20, 1.0), (24, 1.0), (30, 0.10)))
+
+
+def shop(users: int = USERS, sizes: Mapping[str, int] = MappingProxyType({})) -> Scenario:
+    """``sizes`` replaces the pools' first sizes, by name."""
+
+    def pool(name: str, size: int) -> PoolSpec:
+        return PoolSpec(sizes.get(name, size), queue_limit=2000, name=name, min=1, max=256)
+
+    def work(ms: float, cv: float = 0.5) -> Compute:
+        return Compute(LogNormal(ms / 1e3, cv))
+
+    def wait(ms: float) -> Wait:
+        return Wait(Exponential(ms / 1e3))
+
+    frontend = ServiceSpec(
+        "frontend",
+        {
+            "GET /": (work(1.0), Parallel((Call("catalogue", "GET /catalogue"), Call("cart", "GET /cart"))), work(1.0)),
+            "GET /cart": (work(1.0), Call("cart", "GET /cart"), work(0.5)),
+            "GET /catalogue": (work(1.0), Call("catalogue", "GET /catalogue"), work(0.5)),
+            "POST /orders": (work(1.0), Call("orders", "POST /orders"), work(0.5)),
+        },
+        cores=4,
+    )
+    catalogue = ServiceSpec(
+        "catalogue",
+        {"GET /catalogue": (work(1.5), Call("catalogue-db", "SELECT"), work(0.5))},
+        cores=2,
+        connections={"catalogue-db": pool(CATALOGUE_CONNECTIONS, 32)},
+    )
+    catalogue_db = ServiceSpec(
+        "catalogue-db", {"SELECT": (work(9.0), wait(15.0))}, cores=1, contention=0.03, crosstalk=0.003, database="catalogue"
+    )
+    cart = ServiceSpec(
+        "cart",
+        {"GET /cart": (work(5.0), Call("cart-db", "SELECT"), work(5.0))},
+        cores=2,
+        contention=0.01,
+        crosstalk=0.0005,
+        threads=pool(CART_THREADS, 64),
+    )
+    cart_db = ServiceSpec("cart-db", {"SELECT": (work(0.5), wait(30.0))}, cores=8, database="carts")
+    orders = ServiceSpec("orders", {"POST /orders": (work(2.0), Call("cart", "GET /cart"), wait(5.0), work(1.0))}, cores=2)
+    return Scenario(
+        topology=Topology((frontend, catalogue, catalogue_db, cart, cart_db, orders), entry="frontend"),
+        mix=MIX,
+        think=Exponential(1.0),
+        users=users,
+        shape=BURSTS,
+    )

@@ -1,0 +1,132 @@
+"""A recorded file goes in with `./sluice replay` and every count along the way is the same, to the span."""
+
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+from neo4j import GraphDatabase
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from integration import hotel
+from support.stack import REPOSITORY, Stack, eventually
+
+RECORDED = REPOSITORY.parent / "shared/data/traces/dsb_hotel_reservation__hotel_load100.jsonl.gz"
+SERVICES = "('frontend', 'search', 'geo', 'rate', 'profile', 'reservation')"
+
+
+@pytest.fixture(params=["made", "recorded"])
+def trace_file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    if request.param == "recorded":
+        if not RECORDED.exists():
+            pytest.skip("the recorded traces are not beside this repository; the made ones are tested")
+        return RECORDED
+    path = tmp_path / "hotel.jsonl.gz"
+    with gzip.open(path, "wt") as out:
+        for trace in hotel.traces(400, seed=7):
+            out.write(json.dumps(trace) + "\n")
+    return path
+
+
+def test_every_span_of_a_replay_is_counted_at_each_stage(stack: Stack, trace_file: Path) -> None:
+    traces = [json.loads(line) for line in gzip.open(trace_file, "rt")]
+    spans = sum(len(trace["spans"]) for trace in traces)
+    calls = expected_calls(traces)
+    offsets = end_offsets(stack)
+    before = counts(stack)
+
+    answer = stack.sluice("replay", str(trace_file), "--speed", "max", "-o", "json")
+    assert answer.returncode == 0, answer.stderr
+    assert json.loads(answer.stdout)["spans_sent"] == spans
+
+    expected = {name: count + spans for name, count in before.items()}
+    assert eventually(lambda: counts(stack), expected, within_s=90) == expected
+    assert spans_on_topic(stack, offsets) == spans
+    assert set(calls) == hotel.EDGES
+    assert eventually(lambda: edges_in_neo4j(stack), set(calls), within_s=60) == set(calls)
+
+
+def test_the_calls_of_each_edge_are_exact(stack: Stack, tmp_path: Path) -> None:
+    path = tmp_path / "hotel.json"
+    traces = hotel.traces(150, seed=11)
+    path.write_text(json.dumps(traces))
+    before = calls_in_clickhouse(stack)
+    assert stack.sluice("replay", str(path), "--speed", "max").returncode == 0
+    expected = before + Counter({edge: 150 for edge in hotel.EDGES})
+    assert eventually(lambda: calls_in_clickhouse(stack), expected, within_s=90) == expected
+
+
+def expected_calls(traces: list[dict]) -> Counter[tuple[str, str]]:
+    """Calls per (caller, callee): spans whose parent belongs to another service."""
+    calls: Counter[tuple[str, str]] = Counter()
+    for trace in traces:
+        service = {span["spanID"]: trace["processes"][span["processID"]]["serviceName"] for span in trace["spans"]}
+        for span in trace["spans"]:
+            for reference in span["references"]:
+                caller, callee = service.get(reference["spanID"]), service[span["spanID"]]
+                if caller and caller != callee:
+                    calls[caller, callee] += 1
+    return calls
+
+
+def counts(stack: Stack) -> dict[str, int]:
+    """Spans of the hotel's services as each table has them."""
+    (row,) = stack.rows(
+        f"""
+        SELECT
+            (SELECT sum(spans) FROM ingest_counts FINAL
+             WHERE job = 'concurrency' AND outcome = 'accepted' AND service IN {SERVICES}) AS by_concurrency,
+            (SELECT sum(spans) FROM ingest_counts FINAL
+             WHERE job = 'call_graph' AND outcome = 'accepted' AND service IN {SERVICES}) AS by_call_graph,
+            (SELECT sum(completions) FROM v_windows WHERE service IN {SERVICES}) AS in_windows,
+            (SELECT sum(arraySum(mapValues(latency))) FROM v_windows WHERE service IN {SERVICES}) AS in_histograms
+        """
+    )
+    return {name: int(value) for name, value in row.items()}
+
+
+def calls_in_clickhouse(stack: Stack) -> Counter[tuple[str, str]]:
+    rows = stack.rows("SELECT caller, callee, sum(calls) AS calls FROM call_edges FINAL GROUP BY caller, callee")
+    return Counter({(row["caller"], row["callee"]): int(row["calls"]) for row in rows})
+
+
+def edges_in_neo4j(stack: Stack) -> set[tuple[str, str]]:
+    credentials = ("neo4j", stack.address["SLUICE_NEO4J_PASSWORD"])
+    with GraphDatabase.driver(stack.address["SLUICE_NEO4J"], auth=credentials) as driver:
+        records, _, _ = driver.execute_query(
+            "MATCH (a:Service)-[r:CALLS]->(b:Service) WHERE r.calls > 0 RETURN a.name AS caller, b.name AS callee"
+        )
+    return {(record["caller"], record["callee"]) for record in records}
+
+
+def end_offsets(stack: Stack, topic: str = "otlp_spans") -> list[TopicPartition]:
+    """Where the topic ends now, one entry a partition."""
+    consumer = Consumer({"bootstrap.servers": stack.address["SLUICE_KAFKA"], "group.id": "tests"})
+    try:
+        partitions = consumer.list_topics(topic, timeout=10).topics[topic].partitions
+        return [
+            TopicPartition(topic, p, consumer.get_watermark_offsets(TopicPartition(topic, p), timeout=10)[1])
+            for p in partitions
+        ]
+    finally:
+        consumer.close()
+
+
+def spans_on_topic(stack: Stack, start: list[TopicPartition]) -> int:
+    """Spans in every request that the topic holds from `start` to its present end."""
+    consumer = Consumer({"bootstrap.servers": stack.address["SLUICE_KAFKA"], "group.id": "tests"})
+    left = sum(b.offset - a.offset for a, b in zip(start, end_offsets(stack), strict=True))
+    spans = 0
+    try:
+        consumer.assign(start)
+        while left:
+            message = consumer.poll(10.0)
+            assert message is not None and message.error() is None, "the topic ended early"
+            request = ExportTraceServiceRequest.FromString(message.value())
+            spans += sum(len(scope.spans) for resource in request.resource_spans for scope in resource.scope_spans)
+            left -= 1
+    finally:
+        consumer.close()
+    return spans

@@ -1,0 +1,101 @@
+"""From the query's rows to samples: pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice.estimate.samples import Floats, Samples
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Columns of the query's result, each of shape (r,), all whole numbers; `pool` indexes the requests."""
+
+    pool: Ints
+    bucket_start_ms: Ints
+    busy_ns: Ints
+    own_completions: Ints
+    own_good: Ints
+    instances: Ints
+    judge_completions: Ints
+    judge_good: Ints
+
+    def take(self, keep: NDArray[np.bool_]) -> Rows:
+        return Rows(*(getattr(self, name)[keep] for name in self.__dataclass_fields__))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One pool over one window. `bucket_start_ms`, shape (n,), belongs to the samples; limits are not known yet."""
+
+    samples: Samples
+    bucket_start_ms: Ints
+    bucket_ms: int
+
+    @property
+    def start_ms(self) -> int:
+        return int(self.bucket_start_ms.min())
+
+    @property
+    def end_ms(self) -> int:
+        return int(self.bucket_start_ms.max()) + self.bucket_ms
+
+    @property
+    def completions(self) -> int:
+        return int(self.samples.completions.sum())
+
+
+def newest_whole(bucket_start_ms: Ints, to_ms: int, settle_ms: int) -> int:
+    """Buckets that start before this time are whole: `settle_ms` before the newest bucket that has any row.
+
+    A span is sent when it ends, and travels: the newest buckets miss those in flight or on their way, and look
+    emptier than they were. How late spans are is read off the data themselves (the newest bucket of all pools), not
+    off a clock, so a pipeline that lags by 4 s is given 4 s more. `to_ms` caps it: a service whose clock is ahead
+    must not make half-filled buckets look old.
+    """
+    return min(int(bucket_start_ms.max()), to_ms) - settle_ms
+
+
+def measure(rows: Rows, pool: int, from_ms: int, before_ms: int, bucket_ms: int) -> Measured | None:
+    """Samples of one pool from buckets with from_ms <= start < before_ms; None when nothing of it completed.
+
+    Per instance: sums over instances divided by the instances that have a row in the bucket. An instance without a
+    row had nothing in flight; it is left out rather than counted as an empty one, since it may be gone.
+
+    A bucket without a row of the pool's own had nothing in flight. It is left out: goodput at concurrency 0 is 0 by
+    definition and says nothing about the pool. A bucket with something in flight in which nothing completed is a
+    real 0, and stays.
+
+    Judged by callers when any caller's span was seen in the window, else by the pool's own spans.
+    """
+    own = rows.take(
+        (rows.pool == pool)
+        & (rows.bucket_start_ms >= from_ms)
+        & (rows.bucket_start_ms < before_ms)
+        & (rows.instances > 0)
+        & (rows.busy_ns > 0)
+    )
+    by_caller = bool(own.judge_completions.sum() > 0)
+    completions = own.judge_completions if by_caller else own.own_completions
+    good = own.judge_good if by_caller else own.own_good
+    if completions.sum() == 0:
+        return None
+    count = own.instances.astype(np.float64)
+    samples = Samples(
+        concurrency=own.busy_ns / (bucket_ms * 1e6) / count,
+        goodput_per_s=_per_second(good, bucket_ms) / count,
+        completions=completions.astype(np.float64),
+        limit=np.full(len(count), np.nan),
+        instances=int(own.instances.max()),
+        caller_judged=by_caller,
+    )
+    return Measured(samples, own.bucket_start_ms, bucket_ms)
+
+
+def _per_second(count: Ints, bucket_ms: int) -> Floats:
+    return count.astype(np.float64) * (1000.0 / bucket_ms)

@@ -1,0 +1,128 @@
+"""The one typed object behind the YAML file. Unknown keys are errors; ranges stand at their fields."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from sluice.config.durations import Milliseconds, format_ms
+
+Side = Literal["server", "client"]
+
+
+class PoolKey(NamedTuple):
+    """A soft resource (design section 2): where concurrency is bounded. `peer` is empty for a server pool."""
+
+    service: str
+    side: Side
+    peer: str
+
+    def __str__(self) -> str:
+        return f"{self.service}/{self.side}" + (f"/{self.peer}" if self.peer else "")
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Slo(_Strict):
+    """A promise on response time: of `service`, or of one `operation` of it."""
+
+    name: str = Field(min_length=1)
+    service: str = Field(min_length=1)
+    operation: str | None = Field(default=None, min_length=1)
+    latency: Milliseconds = Field(gt=0, le=3_600_000)
+
+
+class Bounds(_Strict):
+    """Sizes that the guard lets through, per instance."""
+
+    min: int = Field(default=1, ge=1, le=100_000)
+    max: int = Field(default=1_000, ge=1, le=100_000)
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Bounds:
+        if self.min > self.max:
+            raise ValueError(f"min {self.min} is above max {self.max}; legal: 1 <= min <= max <= 100000")
+        return self
+
+
+class Pool(_Strict):
+    """One pool, with the threshold that judges its completions: an SLO less `upstream`, or a `threshold` of its own."""
+
+    service: str = Field(min_length=1)
+    side: Side
+    peer: str = ""
+    slo: str | None = Field(default=None, min_length=1)
+    upstream: Milliseconds = Field(default=0.0, ge=0, le=3_600_000)
+    threshold: Milliseconds | None = Field(default=None, gt=0, le=3_600_000)
+    model: Literal["scg"] = "scg"
+    bounds: Bounds = Bounds()
+    max_step: int | None = Field(default=None, ge=1, le=100_000)
+
+    @property
+    def key(self) -> PoolKey:
+        return PoolKey(self.service, self.side, self.peer)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Pool:
+        if self.side == "client" and not self.peer:
+            raise ValueError("peer is missing; a client pool names the service or database that it leads to")
+        if self.side == "server" and self.peer:
+            raise ValueError(f"peer {self.peer!r} is not legal with side server; legal: side client, or no peer")
+        if (self.slo is None) == (self.threshold is None):
+            raise ValueError("exactly one of slo and threshold is legal")
+        if self.threshold is not None and self.upstream:
+            raise ValueError("upstream is legal with slo only; a threshold is the pool's own already")
+        return self
+
+
+class Config(_Strict):
+    """The whole file.
+
+    period  length of a control period        window  span of buckets behind an estimate
+    bucket  length of a bucket, as the streaming job writes them
+    settle  age that a bucket must have behind the newest one to be whole: spans arrive when they end
+    lease   how long an answer may be applied after the period that computed it
+    """
+
+    slos: list[Slo] = []
+    pools: list[Pool] = Field(min_length=1)
+    period: Milliseconds = Field(default=5_000.0, ge=1_000, le=600_000)
+    window: Milliseconds = Field(default=60_000.0, ge=10_000, le=3_600_000)
+    bucket: Milliseconds = Field(default=100.0, ge=10, le=1_000)
+    settle: Milliseconds = Field(default=2_000.0, ge=0, le=60_000)
+    lease: Milliseconds = Field(default=30_000.0, ge=1_000, le=86_400_000)
+    explore_after: Milliseconds = Field(default=600_000.0, ge=60_000, le=86_400_000)
+
+    def slo_of(self, pool: Pool) -> Slo | None:
+        """The SLO that the pool names; None when it has a threshold of its own."""
+        return next((slo for slo in self.slos if slo.name == pool.slo), None)
+
+    @model_validator(mode="after")
+    def _references(self) -> Config:
+        names = [slo.name for slo in self.slos]
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                raise ValueError(f"slos[{i}].name {name!r} stands there twice; legal: each name once")
+        seen: dict[PoolKey, int] = {}
+        for i, pool in enumerate(self.pools):
+            if pool.key in seen:
+                raise ValueError(
+                    f"pools[{i}] {pool.key} is the pool of pools[{seen[pool.key]}] again; legal: each once"
+                )
+            seen[pool.key] = i
+            if pool.slo is not None and pool.slo not in names:
+                raise ValueError(f"pools[{i}].slo {pool.slo!r} is not defined; legal: {', '.join(names) or 'none'}")
+            slo = self.slo_of(pool)
+            if slo is not None and pool.upstream >= slo.latency:
+                raise ValueError(
+                    f"pools[{i}].upstream {format_ms(pool.upstream)} leaves nothing of slo {slo.name!r}; "
+                    f"legal: 0 ms to under {format_ms(slo.latency)}"
+                )
+        if self.lease < self.period:
+            raise ValueError(
+                f"lease {format_ms(self.lease)} is under period {format_ms(self.period)}; legal: lease >= period"
+            )
+        return self

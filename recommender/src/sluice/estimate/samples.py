@@ -1,0 +1,52 @@
+"""What an estimator is given: the pairs <Q_n, GP_n> of Sora 3.2, one per bucket."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Buckets of one pool, per instance of its service; every array has shape (n,), in any order.
+
+    concurrency     time-weighted mean number in flight, > 0
+    goodput_per_s   completions per second within the response-time threshold, >= 0
+    completions     completions in the bucket, good or bad
+    limit           pool size in force during the bucket, NaN where no actuator reported one
+    caller_judged   True when the callers' spans judged the goodput, False for the pool's own spans
+    """
+
+    concurrency: Floats
+    goodput_per_s: Floats
+    completions: Floats
+    limit: Floats
+    instances: int
+    caller_judged: bool
+
+    def __len__(self) -> int:
+        return len(self.concurrency)
+
+    def full(self) -> NDArray[np.bool_]:
+        """Buckets in which the pool itself was full, shape (n,).
+
+        Callers then queue for the pool, and their response times describe the queue, not the service at this
+        concurrency: such a bucket is censored. Half a slot of slack, since a slot is empty for a moment between
+        two requests.
+        """
+        return self.concurrency >= self.limit - 0.5  # False where the limit is NaN
+
+    def take(self, keep: NDArray[np.bool_]) -> Samples:
+        """The buckets where `keep`, shape (n,), is True."""
+        return Samples(
+            self.concurrency[keep],
+            self.goodput_per_s[keep],
+            self.completions[keep],
+            self.limit[keep],
+            self.instances,
+            self.caller_judged,
+        )

@@ -25,7 +25,7 @@ def last_in(index: int) -> int:
 
 
 def durations() -> list[int]:
-    powers = [2**k + delta for k in range(0, 41) for delta in (-1, 0, 1)]
+    powers = [2**k + delta for k in range(41) for delta in (-1, 0, 1)]
     edges = [last_in(index) + step for index in range(600, 2560, 37) for step in (0, 1)]
     round_ones = [0, 10**3, 10**6, 5 * 10**6, 10**7, 25 * 10**6, 10**8, 12 * 10**7, 25 * 10**7, 10**9, 6 * 10**11]
     return sorted({d for d in powers + edges + round_ones if d >= 0})

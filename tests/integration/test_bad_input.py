@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 import requests
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import Producer, TopicPartition
+from integration import hotel
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from integration import hotel
-from integration.test_replay import end_offsets
 from support.stack import REPOSITORY, Stack, eventually
+from support.topics import end_offsets, messages_since
 
 SECOND = 1_000_000_000
 TEN_YEARS = 3650 * 86_400 * SECOND
@@ -134,7 +134,8 @@ def test_the_recommender_refuses_a_bad_configuration_by_key(tmp_path: Path, line
         timeout=60,
     )
     assert answer.returncode == 2
-    assert named in answer.stderr and "Traceback" not in answer.stderr
+    assert named in answer.stderr
+    assert "Traceback" not in answer.stderr
 
 
 def produce(stack: Stack, *messages: bytes) -> None:
@@ -154,21 +155,8 @@ def outcomes(stack: Stack, service: str) -> dict[str, int]:
     return {row["outcome"]: int(row["spans"]) for row in rows}
 
 
-def dead_letters(stack: Stack, start: list) -> list[dict]:
-    """Every dead letter from `start` to the topic's present end."""
-    consumer = Consumer({"bootstrap.servers": stack.address["SLUICE_KAFKA"], "group.id": "tests"})
-    left = sum(b.offset - a.offset for a, b in zip(start, end_offsets(stack, "otlp_dead_letter"), strict=True))
-    letters = []
-    try:
-        consumer.assign(start)
-        while left:
-            message = consumer.poll(10.0)
-            assert message is not None and message.error() is None, "the topic ended early"
-            letters.append(json.loads(message.value()))
-            left -= 1
-    finally:
-        consumer.close()
-    return letters
+def dead_letters(stack: Stack, start: list[TopicPartition]) -> list[dict]:
+    return [json.loads(message) for message in messages_since(stack, start)]
 
 
 def job_states(stack: Stack) -> list[str]:

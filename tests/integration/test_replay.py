@@ -6,12 +6,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Consumer, TopicPartition
+from integration import hotel
 from neo4j import GraphDatabase
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from integration import hotel
 from support.stack import REPOSITORY, Stack, eventually
+from support.topics import end_offsets, messages_since
 
 RECORDED = REPOSITORY.parent / "shared/data/traces/dsb_hotel_reservation__hotel_load100.jsonl.gz"
 SERVICES = "('frontend', 'search', 'geo', 'rate', 'profile', 'reservation')"
@@ -31,10 +31,11 @@ def trace_file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def test_every_span_of_a_replay_is_counted_at_each_stage(stack: Stack, trace_file: Path) -> None:
-    traces = [json.loads(line) for line in gzip.open(trace_file, "rt")]
+    with gzip.open(trace_file, "rt") as lines:
+        traces = [json.loads(line) for line in lines]
     spans = sum(len(trace["spans"]) for trace in traces)
     calls = expected_calls(traces)
-    offsets = end_offsets(stack)
+    start = end_offsets(stack, "otlp_spans")
     before = counts(stack)
 
     answer = stack.sluice("replay", str(trace_file), "--speed", "max", "-o", "json")
@@ -43,7 +44,7 @@ def test_every_span_of_a_replay_is_counted_at_each_stage(stack: Stack, trace_fil
 
     expected = {name: count + spans for name, count in before.items()}
     assert eventually(lambda: counts(stack), expected, within_s=90) == expected
-    assert spans_on_topic(stack, offsets) == spans
+    assert sum(map(spans_in, messages_since(stack, start))) == spans
     assert set(calls) == hotel.EDGES
     assert eventually(lambda: edges_in_neo4j(stack), set(calls), within_s=60) == set(calls)
 
@@ -54,7 +55,7 @@ def test_the_calls_of_each_edge_are_exact(stack: Stack, tmp_path: Path) -> None:
     path.write_text(json.dumps(traces))
     before = calls_in_clickhouse(stack)
     assert stack.sluice("replay", str(path), "--speed", "max").returncode == 0
-    expected = before + Counter({edge: 150 for edge in hotel.EDGES})
+    expected = before + Counter(dict.fromkeys(hotel.EDGES, 150))
     assert eventually(lambda: calls_in_clickhouse(stack), expected, within_s=90) == expected
 
 
@@ -101,32 +102,6 @@ def edges_in_neo4j(stack: Stack) -> set[tuple[str, str]]:
     return {(record["caller"], record["callee"]) for record in records}
 
 
-def end_offsets(stack: Stack, topic: str = "otlp_spans") -> list[TopicPartition]:
-    """Where the topic ends now, one entry a partition."""
-    consumer = Consumer({"bootstrap.servers": stack.address["SLUICE_KAFKA"], "group.id": "tests"})
-    try:
-        partitions = consumer.list_topics(topic, timeout=10).topics[topic].partitions
-        return [
-            TopicPartition(topic, p, consumer.get_watermark_offsets(TopicPartition(topic, p), timeout=10)[1])
-            for p in partitions
-        ]
-    finally:
-        consumer.close()
-
-
-def spans_on_topic(stack: Stack, start: list[TopicPartition]) -> int:
-    """Spans in every request that the topic holds from `start` to its present end."""
-    consumer = Consumer({"bootstrap.servers": stack.address["SLUICE_KAFKA"], "group.id": "tests"})
-    left = sum(b.offset - a.offset for a, b in zip(start, end_offsets(stack), strict=True))
-    spans = 0
-    try:
-        consumer.assign(start)
-        while left:
-            message = consumer.poll(10.0)
-            assert message is not None and message.error() is None, "the topic ended early"
-            request = ExportTraceServiceRequest.FromString(message.value())
-            spans += sum(len(scope.spans) for resource in request.resource_spans for scope in resource.scope_spans)
-            left -= 1
-    finally:
-        consumer.close()
-    return spans
+def spans_in(message: bytes) -> int:
+    request = ExportTraceServiceRequest.FromString(message)
+    return sum(len(scope.spans) for resource in request.resource_spans for scope in resource.scope_spans)

@@ -1,7 +1,7 @@
 -- Fine windows of every soft resource: one row per (service, side, peer, instance, bucket).
 -- Written by the job `concurrency` as upserts; `version` counts the contributions summed so far, which
 -- only grows, so whatever is replayed ends in the same row. Read through v_windows (or FINAL).
-CREATE TABLE windows
+CREATE TABLE IF NOT EXISTS windows
 (
     side        Enum8('server' = 1, 'client' = 2),
     service     LowCardinality(String),

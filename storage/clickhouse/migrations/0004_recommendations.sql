@@ -1,5 +1,5 @@
 -- Every answer of every control period, written by the recommender: append-only.
-CREATE TABLE recommendations
+CREATE TABLE IF NOT EXISTS recommendations
 (
     service          LowCardinality(String),
     side             Enum8('server' = 1, 'client' = 2),

@@ -1,5 +1,5 @@
 -- The audit: every report of every actuator, append-only.
-CREATE TABLE actuations
+CREATE TABLE IF NOT EXISTS actuations
 (
     service     LowCardinality(String),
     side        Enum8('server' = 1, 'client' = 2),

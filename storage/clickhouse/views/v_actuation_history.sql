@@ -1,0 +1,35 @@
+-- What actuators did, with the recommendation acted on: every attempt, and of mere observations only those that saw
+-- another size than the report before.
+CREATE OR REPLACE VIEW v_actuation_history AS
+SELECT
+    a.at AS at,
+    a.service AS service,
+    a.side AS side,
+    a.peer AS peer,
+    a.target_name AS target_name,
+    a.actuator AS actuator,
+    a.outcome AS outcome,
+    a.previous AS previous,
+    a.requested AS requested,
+    a.read_back AS read_back,
+    a.revision AS revision,
+    r.state AS state,
+    r.threshold_ms AS threshold_ms,
+    a.detail AS detail
+FROM
+(
+    SELECT
+        *,
+        lagInFrame(tuple(read_back)) OVER (
+            PARTITION BY service, side, peer, target_name ORDER BY at
+            ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS report_before,
+        row_number() OVER (PARTITION BY service, side, peer, target_name ORDER BY at) AS nth
+    FROM actuations
+) AS a
+LEFT JOIN
+(
+    SELECT service, side, peer, revision, any(state) AS state, toNullable(any(threshold_ms)) AS threshold_ms
+    FROM recommendations
+    GROUP BY service, side, peer, revision
+) AS r ON a.service = r.service AND a.side = r.side AND a.peer = r.peer AND a.revision = r.revision
+WHERE a.outcome != 'OBSERVED' OR a.nth = 1 OR a.report_before != tuple(a.read_back)

@@ -1,0 +1,46 @@
+-- Concurrency and goodput of one pool in each bucket of a time range [from_ms, until_ms), epoch milliseconds.
+-- Both are per instance (a mean over the instances that had work in the bucket). Goodput is judged one level up, where
+-- the wait for the pool is visible: a server pool by its callers' CLIENT spans, a client pool by the service's own
+-- SERVER spans; where the range has none of those, by the pool's own spans (latency_source says which).
+CREATE OR REPLACE VIEW v_goodput_buckets AS
+WITH
+    own AS
+    (
+        SELECT
+            bucket,
+            bucket_ms,
+            uniqExact(instance) AS instances,
+            sum(concurrency) / instances AS concurrency,
+            sum(completions) AS completed,
+            sum(latency_within(latency, {threshold_ms:Float64})) AS good
+        FROM v_windows
+        WHERE service = {service:String} AND side = CAST({side:String}, 'Enum8(\'server\' = 1, \'client\' = 2)') AND peer = {peer:String}
+            AND bucket >= fromUnixTimestamp64Milli({from_ms:Int64})
+            AND bucket < fromUnixTimestamp64Milli({until_ms:Int64})
+        GROUP BY bucket, bucket_ms
+    ),
+    caller AS
+    (
+        SELECT
+            bucket,
+            bucket_ms,
+            sum(completions) AS completed,
+            sum(latency_within(latency, {threshold_ms:Float64})) AS good
+        FROM v_windows
+        WHERE if({side:String} = 'server', side = 'client' AND peer = {service:String},
+                 side = 'server' AND service = {service:String})
+            AND bucket >= fromUnixTimestamp64Milli({from_ms:Int64})
+            AND bucket < fromUnixTimestamp64Milli({until_ms:Int64})
+        GROUP BY bucket, bucket_ms
+    ),
+    (SELECT sum(completed) FROM caller) > 0 AS by_caller
+SELECT
+    own.bucket AS bucket,
+    own.bucket_ms AS bucket_ms,
+    own.instances AS instances,
+    own.concurrency AS concurrency,
+    if(by_caller, caller.good, own.good) / own.instances / (own.bucket_ms / 1000) AS goodput_per_s,
+    if(by_caller, caller.completed, own.completed) / own.instances / (own.bucket_ms / 1000) AS throughput_per_s,
+    if(by_caller, 'caller', 'own') AS latency_source
+FROM own
+LEFT JOIN caller ON own.bucket = caller.bucket AND own.bucket_ms = caller.bucket_ms

@@ -1,0 +1,22 @@
+-- Each answer that a pool was given, from its first control period (since) to its last (until).
+CREATE OR REPLACE VIEW v_recommendation_history AS
+SELECT
+    service,
+    side,
+    peer,
+    revision,
+    min(at) AS since,
+    max(at) AS until,
+    count() AS periods,
+    argMax(r.state, r.at) AS state,
+    tupleElement(argMax(tuple(r.current), r.at), 1) AS current,
+    tupleElement(argMax(tuple(r.target), r.at), 1) AS target,
+    tupleElement(argMax(tuple(r.lower_bound), r.at), 1) AS lower_bound,
+    tupleElement(argMax(tuple(r.upper_bound), r.at), 1) AS upper_bound,
+    tupleElement(argMax(tuple(r.unguarded_target), r.at), 1) AS unguarded_target,
+    argMax(r.confidence, r.at) AS confidence,
+    argMax(r.threshold_ms, r.at) AS threshold_ms,
+    argMax(r.model, r.at) AS model,
+    argMax(r.reasons, r.at) AS reasons
+FROM recommendations AS r
+GROUP BY service, side, peer, revision

@@ -1,0 +1,17 @@
+-- The fine windows without superseded versions, and with concurrency: the time-weighted mean number in flight.
+CREATE OR REPLACE VIEW v_windows AS
+SELECT
+    side,
+    service,
+    peer,
+    instance,
+    bucket,
+    bucket_ms,
+    busy_ns / (bucket_ms * 1e6) AS concurrency,
+    busy_ns,
+    completions,
+    errors,
+    latency,
+    version,
+    written
+FROM windows FINAL

@@ -1,0 +1,55 @@
+"""Splits a SQL or Cypher file into statements."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from migrate.errors import MigrateError
+
+# A quoted string or name, a comment (SQL `--`, Cypher `//`, block), or the end of a statement.
+_TOKEN = re.compile(
+    r"""(?P<quoted>'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*"|`[^`]*`)"""
+    r"""|(?P<comment>--[^\n]*|//[^\n]*|/\*.*?\*/)"""
+    r"""|(?P<end>;)""",
+    re.DOTALL,
+)
+
+
+class Statement(NamedTuple):
+    """One statement without its comments, and where it stands."""
+
+    file: Path
+    number: int  # 1 is the first of its file
+    text: str
+
+    def describe(self) -> str:
+        """For messages: file, number and first line."""
+        return f"{self.file}, statement {self.number} ({self.text.splitlines()[0][:80]})"
+
+
+def split(text: str) -> list[str]:
+    """Statements of `text`, separated by `;`, without comments; a `;` in a comment or a quoted string separates nothing.
+
+    >>> split("SELECT ';'; -- done;")
+    ["SELECT ';'"]
+    """
+    parts = [""]
+    position = 0
+    for token in _TOKEN.finditer(text):
+        parts[-1] += text[position : token.start()]
+        position = token.end()
+        if token["quoted"]:
+            parts[-1] += token["quoted"]
+        elif token["end"]:
+            parts.append("")
+    parts[-1] += text[position:]
+    stripped = ("\n".join(line.rstrip() for line in part.splitlines() if line.strip()).strip() for part in parts)
+    return [part for part in stripped if part]
+
+
+def read(file: Path) -> list[Statement]:
+    """Statements of one file, at least one."""
+    found = [Statement(file, number, text) for number, text in enumerate(split(file.read_text()), start=1)]
+    if not found:
+        raise MigrateError(f"read {file}: it has no statement")
+    return found

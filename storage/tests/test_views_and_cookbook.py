@@ -1,0 +1,137 @@
+"""Every view and every query of the cookbook returns rows to the read-only user; the views say what the rows mean."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clickhouse_connect.driver.client import Client
+from migrate.statements import read
+from support.clickhouse import ClickHouse
+from support.rows import insert_shop, latency_index, now
+
+CLICKHOUSE = Path(__file__).resolve().parents[1] / "clickhouse"
+VIEWS = sorted(file.stem for file in (CLICKHOUSE / "views").glob("*.sql"))
+COOKBOOK = sorted((CLICKHOUSE / "cookbook").glob("*.sql"))
+POOL = "service = 'cart', side = 'server', peer = '', threshold_ms = 250"
+ARGUMENTS = {
+    "v_goodput_curve": f"({POOL}, seconds = 300)",
+    "v_goodput_curve_between": f"({POOL}, from_ms = 0, until_ms = 4102444800000)",
+    "v_goodput_buckets": f"({POOL}, from_ms = 0, until_ms = 4102444800000)",
+}
+
+
+@pytest.fixture
+def reader(engine: ClickHouse, database: str, client: Client) -> Client:
+    insert_shop(client, now(client))
+    return engine.client(database, user="sluice_reader")
+
+
+def rows(client: Client, query: str) -> list[dict[str, Any]]:
+    return list(client.query(query).named_results())
+
+
+def test_every_view_returns_rows_to_a_reader(reader: Client) -> None:
+    empty = [name for name in VIEWS if not rows(reader, f"SELECT * FROM {name}{ARGUMENTS.get(name, '')} LIMIT 1")]
+    assert len(VIEWS) >= 8
+    assert empty == []
+
+
+@pytest.mark.parametrize("file", COOKBOOK, ids=lambda file: file.stem)
+def test_cookbook(reader: Client, file: Path) -> None:
+    title = file.read_text().splitlines()[0]
+    assert title.startswith("-- ")
+    assert "?" in title
+    (statement,) = read(file)
+    assert rows(reader, statement.text)
+
+
+def test_goodput_around_an_actuation(reader: Client) -> None:
+    """The shop's callers complete 1 + 2 + 3 + 4 in 8 buckets of 0.1 s within 250 ms: 12.5/s, before and after."""
+    (file,) = [file for file in COOKBOOK if file.stem == "goodput_around_actuations"]
+    (row,) = rows(reader, read(file)[0].text)
+    assert (row["size_before"], row["size_after"]) == (64, 6)
+    assert row["goodput_before_per_s"] == pytest.approx(12.5, abs=0.5)
+    assert row["goodput_after_per_s"] == pytest.approx(12.5, abs=0.5)
+
+
+def test_wait_before_pool_is_the_callers_p95_less_the_own(reader: Client) -> None:
+    (file,) = [file for file in COOKBOOK if file.stem == "wait_before_pool"]
+    waits = {row["service"]: row["wait_ms"] for row in rows(reader, read(file)[0].text)}
+    assert waits["cart"] == pytest.approx(300 - 15, rel=0.02)
+    assert waits["catalogue"] == pytest.approx(12 - 10, rel=0.1)
+
+
+def test_pool_now_is_the_newest_answer(reader: Client) -> None:
+    got = {(row["service"], row["side"], row["peer"]): row for row in rows(reader, "SELECT * FROM v_pool_now")}
+    cart, catalogue = got["cart", "server", ""], got["catalogue", "client", "catalogue-db"]
+    assert (cart["state"], cart["current"], cart["target"], cart["revision"]) == ("PROVIDED", 64, 6, 2)
+    assert (catalogue["state"], catalogue["target"], catalogue["lower_bound"]) == ("UNSATURATED", 8, None)
+    # written 1 s before `now`, with a lease of 45 s
+    assert 1 <= cart["age_s"] < 20
+    assert cart["lease_left_s"] == pytest.approx(45 - cart["age_s"], abs=0.1)
+    assert len(got) == 2
+
+
+def test_recommendation_history_has_a_row_an_answer(reader: Client) -> None:
+    query = "SELECT * FROM v_recommendation_history WHERE service = 'cart' ORDER BY revision"
+    learning, provided = rows(reader, query)
+    assert (learning["state"], learning["target"], learning["periods"]) == ("LEARNING", None, 2)
+    assert (provided["state"], provided["target"], provided["periods"]) == ("PROVIDED", 6, 6)
+    assert provided["until"] - provided["since"] == timedelta(seconds=75)
+
+
+def test_actuation_history_leaves_out_observations_of_nothing_new(reader: Client) -> None:
+    query = "SELECT outcome, previous, requested, read_back, state, threshold_ms FROM v_actuation_history ORDER BY at"
+    assert [tuple(row.values()) for row in rows(reader, query)] == [
+        ("OBSERVED", 64, None, 64, "", None),
+        ("APPLIED", 64, 6, 6, "PROVIDED", 250.0),
+    ]
+
+
+def test_call_graph_is_each_edge_in_its_newest_window(client: Client, reader: Client) -> None:
+    newest = rows(client, "SELECT max(window) AS at FROM call_edges")[0]["at"]
+    old = newest - timedelta(hours=1)
+    client.insert(
+        "call_edges",
+        [
+            ["frontend", "cart", newest, 10, 500, 50, {latency_index(20): 490, latency_index(300): 10}, 500],
+            ["cart", "mail", old, 10, 1, 0, {latency_index(1): 1}, 1],
+        ],
+        column_names=["caller", "callee", "window", "window_s", "calls", "errors", "latency", "version"],
+    )
+    got = {(row["caller"], row["callee"]): row for row in rows(reader, "SELECT * FROM v_call_graph")}
+    cart, mail = got["frontend", "cart"], got["cart", "mail"]
+    assert (cart["calls"], cart["rate_per_s"], cart["error_ratio"]) == (500, 50.0, 0.1)
+    assert cart["p50_ms"] == pytest.approx(20, rel=0.0055 * 2)
+    assert cart["p99_ms"] == pytest.approx(300, rel=0.0055 * 2)
+    assert mail["age_s"] - cart["age_s"] == 3600
+    assert len(got) == 5
+
+
+def test_stage_lag(reader: Client) -> None:
+    lag = {row["stage"]: row["lag_ms"] for row in rows(reader, "SELECT * FROM v_stage_lag")}
+    assert lag["emit to kafka"] == 250
+    assert lag["kafka to clickhouse"] == 700
+    assert lag["recommendation data"] == 1800
+    assert 0 <= lag["newest window"] < 20_000
+    assert lag["recommendation"] == pytest.approx(lag["newest window"] + 1000, abs=1)
+
+
+def test_stage_lag_of_an_empty_store_is_unknown_not_zero(client: Client) -> None:
+    lag = {row["stage"]: row["lag_ms"] for row in rows(client, "SELECT * FROM v_stage_lag")}
+    assert len(lag) == 5
+    assert set(lag.values()) == {None}
+
+
+def test_reader_cannot_write(reader: Client) -> None:
+    for statement in (
+        "INSERT INTO recommendations (service) VALUES ('x')",
+        "ALTER TABLE windows DELETE WHERE 1",
+        "TRUNCATE TABLE windows",
+        "DROP VIEW v_windows",
+        "CREATE TABLE stolen (a UInt8) ENGINE = Memory",
+    ):
+        with pytest.raises(Exception, match="READONLY|ACCESS_DENIED"):
+            reader.command(statement)
+    assert rows(reader, "SELECT count() AS n FROM windows")[0]["n"] > 0

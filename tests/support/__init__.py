@@ -1,0 +1,1 @@
+"""Real servers for tests, started on free ports in a directory of their own."""

@@ -1,0 +1,50 @@
+"""Starts a server process, waits until it answers, and stops it."""
+
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+STOP_S = 20.0
+
+
+class NotStarted(RuntimeError):
+    """A server that did not come up; the message ends with the tail of its log."""
+
+
+@contextmanager
+def running(
+    name: str,
+    command: Sequence[str | Path],
+    ready: Callable[[], bool],
+    log: Path,
+    limit_s: float,
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Runs `command` until the block ends; enters it once `ready` is true, at most after `limit_s` seconds."""
+    with log.open("wb") as out:
+        process = subprocess.Popen([str(part) for part in command], stdout=out, stderr=out, env=environment)
+        try:
+            _wait(name, process, ready, log, limit_s)
+            yield process
+        finally:
+            process.terminate()
+            try:
+                process.wait(STOP_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _wait(name: str, process: subprocess.Popen[bytes], ready: Callable[[], bool], log: Path, limit_s: float) -> None:
+    deadline = time.monotonic() + limit_s
+    while not ready():
+        if process.poll() is not None or time.monotonic() > deadline:
+            why = (
+                f"exited with {process.returncode}"
+                if process.returncode is not None
+                else f"not ready after {limit_s:g} s"
+            )
+            raise NotStarted(f"start {name}: {why}\n{log.read_text(errors='replace')[-2000:]}")
+        time.sleep(0.05)

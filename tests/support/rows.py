@@ -1,0 +1,154 @@
+"""A handful of rows in every table: two minutes of a small shop, up to now."""
+
+import math
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from clickhouse_connect.driver.client import Client
+
+SECONDS = 120
+BUCKET_MS = 100
+CART = ("cart", "server", "")
+CATALOGUE = ("catalogue", "client", "catalogue-db")
+
+
+def latency_index(ms: float) -> int:
+    """Histogram index of a duration."""
+    return math.ceil(math.log2(ms * 1e6) * 64) - 1
+
+
+def now(client: Client) -> datetime:
+    """The server's clock."""
+    at: datetime = client.query("SELECT now64(3, 'UTC')").result_rows[0][0]
+    return at.replace(tzinfo=UTC)
+
+
+def insert_shop(client: Client, end: datetime) -> None:
+    """Fills every table with what two minutes of the demo shop before `end` leave there.
+
+    cart's concurrency goes 1..8 and its callers see 20 ms up to 4 in flight, 300 ms above.
+    """
+    _windows(client, end)
+    _edges(client, end)
+    _counts(client, end)
+    _recommendations(client, end)
+    _actuations(client, end)
+
+
+def _insert(client: Client, table: str, columns: str, rows: list[list[Any]]) -> None:
+    client.insert(table, rows, column_names=columns.split())
+
+
+def _windows(client: Client, end: datetime) -> None:
+    first = end - timedelta(seconds=SECONDS)
+    rows = []
+    for nth in range(SECONDS * 1000 // BUCKET_MS):
+        bucket = first + timedelta(milliseconds=BUCKET_MS * nth)
+        level = 1 + nth % 8
+        seen_ms = 20.0 if level <= 4 else 300.0
+        for side, service, peer, instance, in_flight, ms in (
+            ("client", "frontend", "cart", "frontend-0", level + 1, seen_ms),
+            ("server", "cart", "", "cart-0", level, 15.0),
+            ("client", "cart", "cart-db", "cart-0", level / 2, 5.0),
+            ("client", "frontend", "catalogue", "frontend-0", 2, 12.0),
+            ("server", "catalogue", "", "catalogue-0", 2, 10.0),
+            ("client", "catalogue", "catalogue-db", "catalogue-0", 1, 4.0),
+        ):
+            histogram = {latency_index(ms): level}
+            busy_ns = round(in_flight * BUCKET_MS * 1e6)
+            rows.append(
+                [side, service, peer, instance, bucket, BUCKET_MS, busy_ns, level, level // 8, histogram, level]
+            )
+    names = "side service peer instance bucket bucket_ms busy_ns completions errors latency version"
+    _insert(client, "windows", names, rows)
+
+
+def _ten_seconds(end: datetime) -> list[datetime]:
+    """Starts of the 10 s windows that have ended, oldest first."""
+    last = end.replace(second=end.second // 10 * 10, microsecond=0) - timedelta(seconds=10)
+    return [last - timedelta(seconds=10 * nth) for nth in reversed(range(SECONDS // 10))]
+
+
+def _edges(client: Client, end: datetime) -> None:
+    pairs = [("frontend", "cart"), ("frontend", "catalogue"), ("cart", "cart-db"), ("catalogue", "catalogue-db")]
+    rows = [
+        [caller, callee, window, 10, 400, 4, {latency_index(20): 390, latency_index(300): 10}, 400]
+        for window in _ten_seconds(end)
+        for caller, callee in pairs
+    ]
+    _insert(client, "call_edges", "caller callee window window_s calls errors latency version", rows)
+
+
+def _counts(client: Client, end: datetime) -> None:
+    rows = []
+    for received in _ten_seconds(end):
+        written = received + timedelta(seconds=10, milliseconds=700)
+        for job in ("concurrency", "call_graph"):
+            rows.append([job, "accepted", "cart", received, 0, 4000, 4000 * 250, 9, written])
+            rows.append([job, "ends_before_start", "cart", received, 0, 3, 0, 3, written])
+            rows.append([job, "malformed", "", received, 1, 0, 0, 1, written])
+    _insert(client, "ingest_counts", "job outcome service received messages spans emit_lag_ms version written", rows)
+
+
+def _recommendations(client: Client, end: datetime) -> None:
+    rows = []
+    for nth in range(SECONDS // 15):
+        at = end - timedelta(seconds=SECONDS - 15 * nth - 14)
+        lease, seen = at + timedelta(seconds=45), at - timedelta(milliseconds=1800)
+        learnt = nth >= 2
+        answer = ["PROVIDED", 64, 6, 5, 8, 6, 0.8] if learnt else ["LEARNING", 64, None, None, None, None, 0.0]
+        rows.append(
+            [
+                *CART,
+                at,
+                *answer,
+                250.0,
+                "scg",
+                ["KNEE"] if learnt else ["FEW_SAMPLES"],
+                600,
+                seen,
+                lease,
+                2 if learnt else 1,
+            ]
+        )
+        rows.append(
+            [
+                *CATALOGUE,
+                at,
+                "UNSATURATED",
+                8,
+                8,
+                None,
+                None,
+                None,
+                0.3,
+                250.0,
+                "scg",
+                ["STILL_RISING"],
+                600,
+                seen,
+                lease,
+                1,
+            ]
+        )
+    names = (
+        "service side peer at state current target lower_bound upper_bound unguarded_target confidence threshold_ms "
+        "model reasons buckets newest_bucket valid_until revision"
+    )
+    _insert(client, "recommendations", names, rows)
+
+
+def _actuations(client: Client, end: datetime) -> None:
+    target = ["cart.threads", "actuator-0"]
+
+    def ago(seconds: int) -> datetime:
+        return end - timedelta(seconds=seconds)
+
+    rows = [
+        [*CART, ago(110), *target, "OBSERVED", None, 64, 64, 0, ""],
+        [*CART, ago(95), *target, "OBSERVED", None, 64, 64, 0, ""],
+        [*CART, ago(60), *target, "APPLIED", 6, 64, 6, 2, ""],
+        [*CART, ago(30), *target, "OBSERVED", None, 6, 6, 2, ""],
+    ]
+    names = "service side peer at target_name actuator outcome requested previous read_back revision detail"
+    _insert(client, "actuations", names, rows)

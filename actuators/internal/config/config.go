@@ -1,0 +1,80 @@
+// Package config is the actuator's one configuration file: its keys, their defaults, what is legal.
+package config
+
+import (
+	"time"
+
+	"sluice.dev/actuators/internal/realize"
+)
+
+// Config is the whole file.
+type Config struct {
+	// Name of this process in reports and in the audit table; the host's name when absent.
+	Name string `yaml:"name"`
+	// StatusAddress serves /healthz, /status and /metrics: HOST:PORT or http://HOST:PORT.
+	StatusAddress string      `yaml:"status_address"`
+	Recommender   Recommender `yaml:"recommender"`
+	Reports       Reports     `yaml:"reports"`
+	// ShutdownGrace bounds how long SIGTERM waits for the writes under way.
+	ShutdownGrace time.Duration `yaml:"shutdown_grace"`
+	Targets       []Target      `yaml:"targets"`
+}
+
+// Recommender says where the sizes come from, and how often.
+type Recommender struct {
+	// Address is HOST:PORT.
+	Address string `yaml:"address"`
+	// Interval lies between two lists, and between two readings of a target.
+	Interval time.Duration `yaml:"interval"`
+	// Timeout bounds each call.
+	Timeout time.Duration `yaml:"timeout"`
+}
+
+// Reports is the queue of what was seen and done, towards the recommender.
+type Reports struct {
+	// Queue is how many reports may wait; beyond it the oldest is dropped, and counted.
+	Queue int `yaml:"queue"`
+}
+
+// Target is one pool of one instance.
+type Target struct {
+	Name string `yaml:"name"`
+	Pool Pool   `yaml:"pool"`
+	// Apply is the opt-in; without it the target is only read.
+	Apply bool `yaml:"apply"`
+	// Min and Max bound what may be written, inclusive. int64, so that a value out of range can be quoted.
+	Min int64 `yaml:"min"`
+	Max int64 `yaml:"max"`
+	// Cooldown is the least time between two writes.
+	Cooldown time.Duration `yaml:"cooldown"`
+	// Settle is how long the size that was written may take to be in force.
+	Settle time.Duration `yaml:"settle"`
+	// HTTP is the kind of target; each kind is a block of its own, and exactly one is there.
+	HTTP *realize.HTTPConfig `yaml:"http"`
+}
+
+// Pool names the soft resource as the recommender does.
+type Pool struct {
+	Service string `yaml:"service"`
+	Side    string `yaml:"side"`
+	Peer    string `yaml:"peer"`
+}
+
+// Default is what a file gets unless it says otherwise. The addresses are the local stack's.
+func Default() Config {
+	return Config{
+		StatusAddress: "127.0.0.1:8091",
+		Recommender: Recommender{
+			Address:  "127.0.0.1:50051",
+			Interval: 2 * time.Second,
+			Timeout:  2 * time.Second,
+		},
+		Reports:       Reports{Queue: 256},
+		ShutdownGrace: 6 * time.Second,
+	}
+}
+
+// DefaultTarget is what each target gets unless it says otherwise; min and max have no default.
+func DefaultTarget() Target {
+	return Target{Cooldown: 30 * time.Second, Settle: 5 * time.Second}
+}

@@ -1,0 +1,175 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice.dev/actuators/internal/config"
+)
+
+// environment looks up in pairs and in nothing else.
+func environment(pairs ...string) func(string) (string, bool) {
+	values := map[string]string{}
+	for i := 0; i < len(pairs); i += 2 {
+		values[pairs[i]] = pairs[i+1]
+	}
+	return func(name string) (string, bool) {
+		value, ok := values[name]
+		return value, ok
+	}
+}
+
+func TestLoadDefaults(t *testing.T) {
+	c, err := config.Load("testdata/minimal.yaml", environment("DEMO_TOKEN", "t0ken"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Name == "" || c.StatusAddress != "127.0.0.1:8091" || c.Recommender.Address != "127.0.0.1:50051" ||
+		c.Recommender.Interval != 2*time.Second || c.Reports.Queue != 256 {
+		t.Errorf("defaults of the process: %+v", c)
+	}
+	target := c.Targets[0]
+	if target.Apply {
+		t.Error("a target applies without an opt-in")
+	}
+	if target.Cooldown != 30*time.Second || target.Settle != 5*time.Second {
+		t.Errorf("defaults of a target: %+v", target)
+	}
+	if h := target.HTTP; h.Timeout != 2*time.Second || h.Read.Pointer != "/size" || h.Read.Status != 200 || h.Write.Method != "PUT" {
+		t.Errorf("defaults of http: %+v", h)
+	}
+	if got := target.HTTP.Headers["Authorization"]; got != "Bearer t0ken" {
+		t.Errorf("Authorization = %q, want the token from the environment", got)
+	}
+}
+
+func TestLoadReadsEveryKey(t *testing.T) {
+	c, err := config.Load("testdata/full.yaml", environment("STATUS", "http://127.0.0.1:18091/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Name != "rack-7" || c.StatusAddress != "127.0.0.1:18091" || c.Recommender.Address != "10.0.0.1:443" ||
+		c.Recommender.Interval != 500*time.Millisecond || c.Recommender.Timeout != time.Second ||
+		c.Reports.Queue != 10 || c.ShutdownGrace != time.Second || len(c.Targets) != 2 {
+		t.Errorf("process: %+v", c)
+	}
+	target := c.Targets[1]
+	if !target.Apply || target.Min != 3 || target.Max != 40 || target.Cooldown != time.Minute || target.Settle != 0 ||
+		target.Pool != (config.Pool{Service: "catalogue", Side: "client", Peer: "catalogue-db"}) {
+		t.Errorf("target: %+v", target)
+	}
+	h := target.HTTP
+	if h.Timeout != 300*time.Millisecond || h.Read.Pointer != "/value/max" || h.Read.Status != 203 ||
+		h.Write.Method != "POST" || h.Write.Body != `{"value": {{.Size}}}` || h.Write.Status != 202 {
+		t.Errorf("http: %+v", h)
+	}
+}
+
+// Each file of testdata/bad has one fault; its first line is a comment with what the error must say.
+func TestLoadBad(t *testing.T) {
+	files, err := filepath.Glob("testdata/bad/*.yaml")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("found %d files: %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			line, _, _ := strings.Cut(string(text), "\n")
+			want, ok := strings.CutPrefix(line, "# error: ")
+			if !ok {
+				t.Fatalf("the first line is %q, want `# error: ...`", line)
+			}
+			_, err = config.Load(file, environment())
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Fatalf("error: %v\nwant: %s", err, want)
+			}
+			if !strings.HasPrefix(err.Error(), file+": ") {
+				t.Errorf("the error does not name the file first: %v", err)
+			}
+		})
+	}
+}
+
+func TestLoadReportsEveryFaultAtOnce(t *testing.T) {
+	_, err := config.Load("testdata/many_faults.yaml", environment())
+	if err == nil {
+		t.Fatal("want an error")
+	}
+	const file = "testdata/many_faults.yaml: "
+	want := []string{
+		file + `reports.queue: 0: want 1 to 100000`,
+		file + `targets[0].min: -1: want 1 to 65535`,
+		file + `targets[0].http.timeout: 0s: want 1ms to 1m`,
+		file + `targets[0].http.read.url: "localhost/size": want http://HOST... or https://HOST...`,
+		file + `targets[1].http: absent: want the kind of target, which is http`,
+	}
+	if got := strings.Join(want, "\n"); err.Error() != got {
+		t.Errorf("error:\n%v\nwant:\n%s", err, got)
+	}
+}
+
+func TestLoadMissingFile(t *testing.T) {
+	if _, err := config.Load("testdata/none.yaml", environment()); err == nil || !strings.Contains(err.Error(), "testdata/none.yaml") {
+		t.Errorf("error %v, want one that names the file", err)
+	}
+}
+
+// The file of the local stack must always load, with the addresses of the environment or without.
+func TestLoadLocalStack(t *testing.T) {
+	c, err := config.Load("../../../deploy/local/actuator.yaml", environment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range c.Targets {
+		if target.Apply {
+			t.Errorf("%s applies by default", target.Name)
+		}
+	}
+	c, err = config.Load("../../../deploy/local/actuator.yaml", environment(
+		"SLUICE_ACTUATOR", "http://127.0.0.1:18091", "SLUICE_RECOMMENDER", "127.0.0.1:60051", "SLUICE_DEMO", "http://127.0.0.1:18090"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Targets[0].HTTP.Write.URL; got != "http://127.0.0.1:18090/pools/cart.threads" {
+		t.Errorf("write.url = %q", got)
+	}
+	if c.StatusAddress != "127.0.0.1:18091" || c.Recommender.Address != "127.0.0.1:60051" {
+		t.Errorf("status %q, recommender %q", c.StatusAddress, c.Recommender.Address)
+	}
+}
+
+func TestOptIn(t *testing.T) {
+	load := func() *config.Config {
+		c, err := config.Load("testdata/full.yaml", environment("STATUS", "127.0.0.1:1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Targets[1].Apply = false
+		return c
+	}
+	tests := []struct {
+		names         []string
+		first, second bool
+	}{
+		{nil, false, false},
+		{[]string{"cart.threads"}, true, false},
+		{[]string{"cart.threads", "catalogue.connections"}, true, true},
+		{[]string{"all"}, true, true},
+	}
+	for _, tt := range tests {
+		c := load()
+		if err := c.OptIn(tt.names); err != nil || c.Targets[0].Apply != tt.first || c.Targets[1].Apply != tt.second {
+			t.Errorf("OptIn(%q): %v, apply %t and %t, want %t and %t", tt.names, err, c.Targets[0].Apply, c.Targets[1].Apply, tt.first, tt.second)
+		}
+	}
+	err := load().OptIn([]string{"cart.thread"})
+	if err == nil || !strings.Contains(err.Error(), `"cart.thread": not configured; want all or one of: cart.threads, catalogue.connections`) {
+		t.Errorf("error %v, want the names that exist", err)
+	}
+}

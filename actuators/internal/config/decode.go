@@ -1,0 +1,94 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/go-viper/mapstructure/v2"
+	"go.yaml.in/yaml/v3"
+
+	"sluice.dev/actuators/internal/realize"
+)
+
+// decode lays the one YAML document in text over c. Unknown and repeated keys are errors, and no value is
+// bent into another type: 2.5 is no whole number, 30 no duration.
+func decode(text io.Reader, c *Config) error {
+	decoder := yaml.NewDecoder(text)
+	var document any
+	if err := decoder.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if err := decoder.Decode(new(any)); !errors.Is(err, io.EOF) {
+		return errors.New("more than one YAML document: want one")
+	}
+	if document == nil {
+		return nil
+	}
+	m, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
+		Result: c, TagName: "yaml", ErrorUnused: true, DecodeHook: strictly,
+		MatchName: func(key, field string) bool { return key == field },
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(byKey(m.Decode(document))...)
+}
+
+// strictly is asked before each value is decoded: it refuses what does not fit, reads durations, and gives
+// each target its defaults.
+func strictly(from, to reflect.Value) (any, error) {
+	value := from.Interface()
+	switch to.Interface().(type) {
+	case time.Duration:
+		if text, ok := value.(string); ok {
+			if d, err := time.ParseDuration(text); err == nil {
+				return d, nil
+			}
+		}
+		return nil, fmt.Errorf("%v: want a duration with its unit, such as 500ms or 2s", value)
+	case Target:
+		to.Set(reflect.ValueOf(DefaultTarget()))
+	case realize.HTTPConfig:
+		to.Set(reflect.ValueOf(realize.DefaultHTTP()))
+	}
+	want := map[reflect.Kind]string{
+		reflect.Int: "a whole number", reflect.Int64: "a whole number", reflect.Bool: "true or false",
+		reflect.String: "text", reflect.Struct: "a block of keys", reflect.Map: "a block of keys", reflect.Slice: "a list",
+	}[to.Kind()]
+	if fits := from.Kind() == to.Kind() || to.Kind() == reflect.Int64 && from.Kind() == reflect.Int ||
+		to.Kind() == reflect.Struct && from.Kind() == reflect.Map; want != "" && !fits {
+		return nil, fmt.Errorf("%v: want %s", value, want)
+	}
+	return value, nil
+}
+
+// byKey returns what is wrong in err, one error a key, in the order and with the key of the file.
+func byKey(err error) []error {
+	var here *mapstructure.DecodeError
+	switch e := err.(type) {
+	case nil:
+		return nil
+	case interface{ Unwrap() []error }:
+		var all []error
+		for _, inner := range e.Unwrap() {
+			all = append(all, byKey(inner)...)
+		}
+		return all
+	case *mapstructure.DecodeError:
+		here = e
+	default:
+		if inner := errors.Unwrap(err); inner != nil {
+			return byKey(inner)
+		}
+		return []error{err}
+	}
+	cause := strings.Replace(here.Unwrap().Error(), "has invalid keys:", "unknown keys:", 1)
+	if here.Name() == "" || here.Name() == "config.Config" { // the top of the file
+		return []error{errors.New(cause)}
+	}
+	return []error{fmt.Errorf("%s: %s", here.Name(), cause)}
+}

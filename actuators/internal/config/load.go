@@ -1,0 +1,80 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+)
+
+// Load reads, expands and validates the file at path. Its error names the file and, a line each, every fault
+// with its key, its value and what is legal. lookup is os.LookupEnv outside tests.
+func Load(path string, lookup func(string) (string, bool)) (*Config, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the configuration: %w", err)
+	}
+	c := Default()
+	if err := decode(bytes.NewReader(text), &c); err != nil {
+		return nil, inFile(path, err)
+	}
+	if err := c.expand(lookup); err != nil {
+		return nil, inFile(path, err)
+	}
+	if err := c.Validate(); err != nil {
+		return nil, inFile(path, err)
+	}
+	if c.Name == "" {
+		if c.Name, err = os.Hostname(); err != nil {
+			return nil, fmt.Errorf("%s: name: find the host's name: %w", path, err)
+		}
+	}
+	return &c, nil
+}
+
+// inFile puts the file's name before every line of err.
+func inFile(path string, err error) error {
+	return fmt.Errorf("%s: %s", path, strings.ReplaceAll(err.Error(), "\n", "\n"+path+": "))
+}
+
+// expand fills ${NAME} in the keys that may hold addresses and secrets, and in no other.
+func (c *Config) expand(lookup func(string) (string, bool)) error {
+	var faults []error
+	fill := func(text *string, key string, args ...any) {
+		expanded, err := expand(*text, lookup)
+		if err != nil {
+			faults = append(faults, fmt.Errorf(key+": %w", append(args, err)...))
+			return
+		}
+		*text = expanded
+	}
+	fill(&c.StatusAddress, "status_address")
+	c.StatusAddress = strings.TrimSuffix(strings.TrimPrefix(c.StatusAddress, "http://"), "/")
+	fill(&c.Recommender.Address, "recommender.address")
+	for i := range c.Targets {
+		h := c.Targets[i].HTTP
+		if h == nil {
+			continue
+		}
+		fill(&h.Read.URL, "targets[%d].http.read.url", i)
+		fill(&h.Write.URL, "targets[%d].http.write.url", i)
+		for name, value := range h.Headers {
+			fill(&value, "targets[%d].http.headers.%s", i, name)
+			h.Headers[name] = value
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// checkAddress wants HOST:PORT with a port from 1.
+func checkAddress(text string) error {
+	host, port, err := net.SplitHostPort(text)
+	if err == nil && host != "" {
+		if n, lookupErr := net.LookupPort("tcp", port); lookupErr == nil && n >= 1 {
+			return nil
+		}
+	}
+	return fmt.Errorf("%q: want HOST:PORT with a port from 1 to 65535", text)
+}

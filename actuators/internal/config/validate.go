@@ -1,0 +1,100 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"sluice.dev/actuators/internal/pool"
+)
+
+const (
+	// maxSize is the largest pool that a target may be given: above it a value is a mistake, not a pool.
+	maxSize = 65535
+	// maxTargets bounds the goroutines; one process serves the instances of one host.
+	maxTargets = 1000
+)
+
+var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+
+// Validate returns every fault, each with its key, its value and what is legal.
+func (c *Config) Validate() error {
+	var faults []error
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+
+	if c.Name != "" && !name.MatchString(c.Name) {
+		fault("name: %q: want 1 to 128 letters, digits, dots, dashes and underscores", c.Name)
+	}
+	if err := checkAddress(c.StatusAddress); err != nil {
+		fault("status_address: %w", err)
+	}
+	if err := checkAddress(c.Recommender.Address); err != nil {
+		fault("recommender.address: %w", err)
+	}
+	faults = append(faults,
+		within("recommender.interval", c.Recommender.Interval, 100*time.Millisecond, time.Minute),
+		within("recommender.timeout", c.Recommender.Timeout, 10*time.Millisecond, time.Minute),
+		within("shutdown_grace", c.ShutdownGrace, 0, 5*time.Minute))
+	if c.Reports.Queue < 1 || c.Reports.Queue > 100_000 {
+		fault("reports.queue: %d: want 1 to 100000", c.Reports.Queue)
+	}
+	if len(c.Targets) < 1 || len(c.Targets) > maxTargets {
+		fault("targets: %d of them: want 1 to %d", len(c.Targets), maxTargets)
+	}
+	first := map[string]int{}
+	for i := range c.Targets {
+		t := &c.Targets[i]
+		if err := t.validate(); err != nil {
+			key := fmt.Sprintf("targets[%d].", i)
+			faults = append(faults, errors.New(key+strings.ReplaceAll(err.Error(), "\n", "\n"+key)))
+		}
+		if at, twice := first[t.Name]; twice {
+			fault("targets[%d].name: %q: targets[%d] has this name too; want each once", i, t.Name, at)
+		} else {
+			first[t.Name] = i
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (t *Target) validate() error {
+	var faults []error
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+
+	if !name.MatchString(t.Name) || t.Name == AllTargets {
+		fault("name: %q: want 1 to 128 letters, digits, dots, dashes and underscores, and not %q", t.Name, AllTargets)
+	}
+	if t.Pool.Service == "" {
+		fault("pool.service: \"\": want the service.name of the pool's owner")
+	}
+	if _, err := pool.ParseSide(t.Pool.Side); err != nil {
+		fault("pool.side: %w", err)
+	}
+	if (t.Pool.Side == "server") != (t.Pool.Peer == "") {
+		fault("pool.peer: %q: want the callee of a client pool, and nothing for a server pool", t.Pool.Peer)
+	}
+	if t.Min < 1 || t.Min > maxSize {
+		fault("min: %d: want 1 to %d", t.Min, maxSize)
+	}
+	if t.Max < max(t.Min, 1) || t.Max > maxSize {
+		fault("max: %d: want min (%d) to %d", t.Max, t.Min, maxSize)
+	}
+	faults = append(faults,
+		within("cooldown", t.Cooldown, 0, time.Hour),
+		within("settle", t.Settle, 0, 5*time.Minute))
+	if t.HTTP == nil {
+		fault("http: absent: want the kind of target, which is http")
+	} else if err := t.HTTP.Validate(); err != nil {
+		faults = append(faults, errors.New("http."+strings.ReplaceAll(err.Error(), "\n", "\nhttp.")))
+	}
+	return errors.Join(faults...)
+}
+
+func within(key string, value, low, high time.Duration) error {
+	if value < low || value > high {
+		return fmt.Errorf("%s: %s: want %s to %s", key, value, low, high)
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package policy
+
+import "fmt"
+
+// Action is what the loop is to do.
+type Action string
+
+const (
+	// Observe: the target did not opt in; read and report, never write.
+	Observe Action = "observe"
+	// Apply: write Size, read it back.
+	Apply Action = "apply"
+	// Hold: nothing to write now, and nothing is wrong.
+	Hold Action = "hold"
+	// Refuse: the answer must not be written; the recommender is told (NACK).
+	Refuse Action = "refuse"
+)
+
+// Code is the stable, machine-readable ground of a decision.
+type Code string
+
+const (
+	// Differs: the target and the size in place are not the same.
+	Differs Code = "differs"
+	// InPlace: the size in place is the target.
+	InPlace Code = "in_place"
+	// NoAnswer: the recommender does not know the pool, or was never reached.
+	NoAnswer Code = "no_answer"
+	// NotReady: the state of the answer carries nothing to apply.
+	NotReady Code = "not_ready"
+	// NoTarget: the state promises a target and the answer has none.
+	NoTarget Code = "no_target"
+	// NoShrink: an unsaturated pool is never made smaller.
+	NoShrink Code = "no_shrink"
+	// LeaseOver: the answer is older than its lease, as it is once the recommender is lost.
+	LeaseOver Code = "lease_over"
+	// OutOfLimits: 0, or outside the target's own min and max.
+	OutOfLimits Code = "out_of_limits"
+	// CoolingDown: another size was written a moment ago.
+	CoolingDown Code = "cooling_down"
+	// BackingOff: this very size was written before and is not in place.
+	BackingOff Code = "backing_off"
+)
+
+// Decision is what Decide answers.
+type Decision struct {
+	Action Action
+	Code   Code
+	// Size is what to write, or, for Observe with code Differs, what would be written; otherwise 0.
+	Size uint32
+	// Text is for people.
+	Text string
+}
+
+func hold(code Code, format string, args ...any) Decision {
+	return Decision{Action: Hold, Code: code, Text: fmt.Sprintf(format, args...)}
+}
+
+func refuse(code Code, format string, args ...any) Decision {
+	return Decision{Action: Refuse, Code: code, Text: fmt.Sprintf(format, args...)}
+}

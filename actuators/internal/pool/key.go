@@ -1,0 +1,58 @@
+// Package pool names soft resources: comparable keys for what the wire calls Pool.
+package pool
+
+import (
+	"fmt"
+
+	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+)
+
+// Key identifies a soft resource: the thread pool of a service (side server, no peer), or its connection
+// pool towards one peer (side client).
+type Key struct {
+	Service string
+	Side    sluicev1.Side
+	Peer    string
+}
+
+// FromProto returns the key of p. A nil p gives the zero Key, which no target has.
+func FromProto(p *sluicev1.Pool) Key {
+	return Key{Service: p.GetService(), Side: p.GetSide(), Peer: p.GetPeer()}
+}
+
+// Proto returns k as the wire has it.
+func (k Key) Proto() *sluicev1.Pool {
+	return &sluicev1.Pool{Service: k.Service, Side: k.Side, Peer: k.Peer}
+}
+
+// String is for people and logs: "cart/server", "catalogue/client/catalogue-db".
+func (k Key) String() string {
+	if k.Peer == "" {
+		return k.Service + "/" + SideName(k.Side)
+	}
+	return k.Service + "/" + SideName(k.Side) + "/" + k.Peer
+}
+
+// SideName returns "server", "client", or "unspecified".
+func SideName(side sluicev1.Side) string {
+	switch side {
+	case sluicev1.Side_SIDE_SERVER:
+		return "server"
+	case sluicev1.Side_SIDE_CLIENT:
+		return "client"
+	default:
+		return "unspecified"
+	}
+}
+
+// ParseSide is the inverse of SideName for the two sides that exist.
+func ParseSide(name string) (sluicev1.Side, error) {
+	switch name {
+	case "server":
+		return sluicev1.Side_SIDE_SERVER, nil
+	case "client":
+		return sluicev1.Side_SIDE_CLIENT, nil
+	default:
+		return sluicev1.Side_SIDE_UNSPECIFIED, fmt.Errorf("%q: want server or client", name)
+	}
+}

@@ -1,0 +1,114 @@
+package realize
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/go-openapi/jsonpointer"
+)
+
+// HTTPConfig is the `http` block of a target: any pool that can be read as JSON and written with one request.
+type HTTPConfig struct {
+	// Timeout bounds each request, connecting and reading included.
+	Timeout time.Duration `yaml:"timeout"`
+	// Headers go with every request. Values may name environment variables: they hold the secrets.
+	Headers map[string]string `yaml:"headers"`
+	Read    HTTPRead          `yaml:"read"`
+	Write   HTTPWrite         `yaml:"write"`
+}
+
+// HTTPRead says where the size in force stands.
+type HTTPRead struct {
+	URL string `yaml:"url"`
+	// Pointer leads to the size in the JSON answer (RFC 6901).
+	Pointer string `yaml:"pointer"`
+	// Status is the one that means success.
+	Status int `yaml:"status"`
+}
+
+// HTTPWrite says how a size is set. URL and Body are Go templates; {{.Size}} is the size.
+type HTTPWrite struct {
+	Method string `yaml:"method"`
+	URL    string `yaml:"url"`
+	Body   string `yaml:"body"`
+	// Status is the one that means that the target took the size.
+	Status int `yaml:"status"`
+}
+
+// DefaultHTTP is what a target has unless it says otherwise.
+func DefaultHTTP() HTTPConfig {
+	return HTTPConfig{
+		Timeout: 2 * time.Second,
+		Read:    HTTPRead{Pointer: "/size", Status: http.StatusOK},
+		Write:   HTTPWrite{Method: http.MethodPut, Body: `{"size": {{.Size}}}`, Status: http.StatusOK},
+	}
+}
+
+// Validate returns every fault, each with its key relative to this block and what is legal.
+func (c *HTTPConfig) Validate() error {
+	var faults []error
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+
+	if c.Timeout < time.Millisecond || c.Timeout > time.Minute {
+		fault("timeout: %s: want 1ms to 1m", c.Timeout)
+	}
+	for name := range c.Headers {
+		if name == "" || strings.ContainsAny(name, " \t\r\n:") {
+			fault("headers: %q: want a header name", name)
+		}
+	}
+	if err := checkURL(c.Read.URL); err != nil {
+		fault("read.url: %w", err)
+	}
+	if _, err := jsonpointer.New(c.Read.Pointer); err != nil {
+		fault("read.pointer: %q: want a JSON pointer (RFC 6901) such as /size, or nothing for the whole answer", c.Read.Pointer)
+	}
+	switch c.Write.Method {
+	case http.MethodPut, http.MethodPost, http.MethodPatch:
+	default:
+		fault("write.method: %q: want PUT, POST or PATCH", c.Write.Method)
+	}
+	if written, err := render("write.url", c.Write.URL, 1); err != nil {
+		faults = append(faults, err)
+	} else if err := checkURL(written); err != nil {
+		fault("write.url: %w", err)
+	}
+	if _, err := render("write.body", c.Write.Body, 1); err != nil {
+		faults = append(faults, err)
+	}
+	if !strings.Contains(c.Write.URL+c.Write.Body, ".Size") {
+		fault("write.body: %q: want {{.Size}} in it, or in write.url", c.Write.Body)
+	}
+	for key, status := range map[string]int{"read.status": c.Read.Status, "write.status": c.Write.Status} {
+		if status < 200 || status > 299 {
+			fault("%s: %d: want 200 to 299", key, status)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func checkURL(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return fmt.Errorf("%q: want http://HOST... or https://HOST...", text)
+	}
+	return nil
+}
+
+// render fills a template of the configuration; key names it in errors.
+func render(key, text string, size uint32) (string, error) {
+	t, err := template.New(key).Parse(text)
+	if err != nil {
+		return "", fmt.Errorf("%s: %q: want a Go template that uses {{.Size}} only: %w", key, text, err)
+	}
+	var out strings.Builder
+	if err := t.Execute(&out, struct{ Size uint32 }{size}); err != nil {
+		return "", fmt.Errorf("%s: %q: want a Go template that uses {{.Size}} only: %w", key, text, err)
+	}
+	return out.String(), nil
+}

@@ -1,0 +1,248 @@
+package realize_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sluice.dev/actuators/internal/realize"
+	"sluice.dev/actuators/internal/realize/realizetest"
+)
+
+// poolServer speaks as the demo shop does: GET and PUT /pools/NAME with {"size": n}.
+type poolServer struct {
+	mu      sync.Mutex
+	size    uint32
+	broken  bool
+	stalled bool
+	// settleAfter is how many reads still see the old size after a write.
+	settleAfter int
+	pending     uint32
+	deaf        bool // answers 200 and changes nothing
+	headers     http.Header
+	done        chan struct{}
+}
+
+func startPool(t *testing.T) (*poolServer, *httptest.Server) {
+	p := &poolServer{size: 64, done: make(chan struct{})}
+	s := httptest.NewServer(p)
+	t.Cleanup(s.Close)
+	t.Cleanup(func() { close(p.done) })
+	return p, s
+}
+
+func (p *poolServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.headers = r.Header.Clone()
+	if p.stalled {
+		p.mu.Unlock()
+		select {
+		case <-r.Context().Done():
+		case <-p.done:
+		}
+		p.mu.Lock()
+		return
+	}
+	if p.broken {
+		http.Error(w, `{"error": "pool cart.threads: out of order"}`, http.StatusInternalServerError)
+		return
+	}
+	if r.Method == http.MethodPut {
+		var body struct{ Size *uint32 }
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil || body.Size == nil {
+			http.Error(w, `{"error": "size: want 1..256"}`, http.StatusBadRequest)
+			return
+		}
+		switch {
+		case p.deaf:
+		case p.settleAfter > 0:
+			p.pending = *body.Size
+		default:
+			p.size = *body.Size
+		}
+	} else if p.pending != 0 {
+		if p.settleAfter--; p.settleAfter <= 0 {
+			p.size, p.pending = p.pending, 0
+		}
+	}
+	fmt.Fprintf(w, `{"name": "cart.threads", "size": %d, "min": 1, "max": 256}`, p.size)
+}
+
+func (p *poolServer) with(change func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change()
+}
+
+func httpConfig(server *httptest.Server) realize.HTTPConfig {
+	c := realize.DefaultHTTP()
+	c.Read.URL = server.URL + "/pools/cart.threads"
+	c.Write.URL = server.URL + "/pools/cart.threads"
+	return c
+}
+
+func open(t *testing.T, config realize.HTTPConfig) *realize.HTTP {
+	t.Helper()
+	h, err := realize.NewHTTP(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestHTTPContract(t *testing.T) {
+	realizetest.TestContract(t, func(t *testing.T) realizetest.Fixture {
+		p, server := startPool(t)
+		return realizetest.Fixture{
+			Realizer: open(t, httpConfig(server)),
+			Size:     func() (size uint32) { p.with(func() { size = p.size }); return },
+			SetSize:  func(size uint32) { p.with(func() { p.size = size }) },
+			Break:    func() { p.with(func() { p.broken = true }) },
+			Stall:    func() { p.with(func() { p.stalled = true }) },
+		}
+	})
+}
+
+func TestHTTPReadErrors(t *testing.T) {
+	tests := []struct {
+		name    string
+		status  int
+		answer  string
+		pointer string
+		want    string
+	}{
+		{"not JSON", 200, "<html>", "/size", `the answer is not JSON: "<html>"`},
+		{"empty answer", 200, "", "/size", `the answer is not JSON: ""`},
+		{"key missing", 200, `{"sizes": 3}`, "/size", `nothing at "/size"`},
+		{"null is not 0", 200, `{"size": null}`, "/size", `no number at "/size"`},
+		{"text is no size", 200, `{"size": "12"}`, "/size", `no number at "/size"`},
+		{"whole object", 200, `{"size": 12}`, "", `no number at ""`},
+		{"fraction", 200, `{"size": 12.5}`, "/size", `has 12.5 at "/size": want a whole number from 1`},
+		{"negative", 200, `{"size": -1}`, "/size", `has -1 at "/size"`},
+		{"zero", 200, `{"size": 0}`, "/size", `has 0 at "/size"`},
+		{"beyond 32 bits", 200, `{"size": 4294967296}`, "/size", `has 4294967296`},
+		{"server error says why", 500, `{"error": "no such pool"}`, "/size", `status 500, want 200: "{\"error\": \"no such pool\"}"`},
+		{"another success", 204, "", "/size", "status 204, want 200"},
+		{"redirect is not followed", 302, "", "/size", "status 302, want 200"},
+		{"too long", 200, `{"size": 12, "pad": "` + strings.Repeat("x", 70_000) + `"}`, "/size", "longer than 65536 bytes"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Location", "/elsewhere")
+				w.WriteHeader(tt.status)
+				io.WriteString(w, tt.answer)
+			}))
+			defer server.Close()
+			config := httpConfig(server)
+			config.Read.Pointer = tt.pointer
+			got, err := open(t, config).Read(context.Background())
+			if got != 0 || err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Read() = %d, %v\nwant 0 and an error with: %s", got, err, tt.want)
+			}
+			if err != nil && len(err.Error()) > 600 {
+				t.Errorf("the error has %d characters, want an excerpt", len(err.Error()))
+			}
+		})
+	}
+}
+
+func TestHTTPReadPointer(t *testing.T) {
+	tests := []struct{ answer, pointer string }{
+		{`12`, ""},
+		{`{"value": {"maxThreads": 12}}`, "/value/maxThreads"},
+		{`{"pools": [{"size": 3}, {"size": 12}]}`, "/pools/1/size"},
+		{`{"a/b": {"m~n": 12}}`, "/a~1b/m~0n"},
+	}
+	for _, tt := range tests {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, tt.answer) }))
+		config := httpConfig(server)
+		config.Read.Pointer = tt.pointer
+		if got, err := open(t, config).Read(context.Background()); err != nil || got != 12 {
+			t.Errorf("%s at %q: %d, %v, want 12", tt.answer, tt.pointer, got, err)
+		}
+		server.Close()
+	}
+}
+
+func TestHTTPWriteSendsWhatIsConfigured(t *testing.T) {
+	type sent struct{ method, path, body, contentType, token string }
+	got := make(chan sent, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got <- sent{r.Method, r.URL.RequestURI(), string(body), r.Header.Get("Content-Type"), r.Header.Get("Authorization")}
+		w.WriteHeader(http.StatusAccepted)
+	}))
+	defer server.Close()
+	config := httpConfig(server)
+	config.Headers = map[string]string{"Authorization": "Bearer t0ken", "Content-Type": "application/merge-patch+json"}
+	config.Write = realize.HTTPWrite{Method: "PATCH", URL: server.URL + "/pool?max={{.Size}}", Body: `{"max": {{.Size}}}`, Status: 202}
+	if err := open(t, config).Write(context.Background(), 12); err != nil {
+		t.Fatal(err)
+	}
+	want := sent{"PATCH", "/pool?max=12", `{"max": 12}`, "application/merge-patch+json", "Bearer t0ken"}
+	if s := <-got; s != want {
+		t.Errorf("sent %+v\nwant %+v", s, want)
+	}
+}
+
+// A target that answers 200 and changes nothing shows in the read-back only.
+func TestHTTPWriteTakenIsNotSizeInForce(t *testing.T) {
+	p, server := startPool(t)
+	h := open(t, httpConfig(server))
+	p.with(func() { p.deaf = true })
+	if err := h.Write(context.Background(), 12); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := h.Read(context.Background()); err != nil || got != 64 {
+		t.Errorf("Read() = %d, %v, want 64", got, err)
+	}
+}
+
+func TestHTTPSettlesLate(t *testing.T) {
+	p, server := startPool(t)
+	h := open(t, httpConfig(server))
+	p.with(func() { p.settleAfter = 3 })
+	if err := h.Write(context.Background(), 12); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []uint32{64, 64, 12, 12} {
+		if got, err := h.Read(context.Background()); err != nil || got != want {
+			t.Errorf("Read() = %d, %v, want %d", got, err, want)
+		}
+	}
+}
+
+func TestHTTPTimeout(t *testing.T) {
+	p, server := startPool(t)
+	config := httpConfig(server)
+	config.Timeout = 50 * time.Millisecond
+	h := open(t, config)
+	p.with(func() { p.stalled = true })
+	began := time.Now()
+	if got, err := h.Read(context.Background()); err == nil || got != 0 {
+		t.Errorf("Read() = %d, %v, want an error", got, err)
+	}
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("took %s with a timeout of 50 ms", took)
+	}
+}
+
+func TestHTTPWriteErrorSaysWhy(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, `{"error": "size: 12: want 20..256"}`, http.StatusBadRequest)
+	}))
+	defer server.Close()
+	err := open(t, httpConfig(server)).Write(context.Background(), 12)
+	if err == nil || !strings.Contains(err.Error(), "write size 12: PUT ") || !strings.Contains(err.Error(), "want 20..256") {
+		t.Errorf("error %v, want the verb, the size and what the target said", err)
+	}
+}

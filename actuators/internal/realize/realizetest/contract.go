@@ -1,0 +1,120 @@
+// Package realizetest holds the suite that every realize.Realizer runs, and a hand-written fake.
+package realizetest
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"sluice.dev/actuators/internal/realize"
+)
+
+// Fixture is a realizer and the levers of the target behind it.
+type Fixture struct {
+	Realizer realize.Realizer
+	// Size returns the size in force at the target, by another way than the realizer's.
+	Size func() uint32
+	// SetSize moves it, as an operator would.
+	SetSize func(uint32)
+	// Break lets the target fail every request from now on.
+	Break func()
+	// Stall lets the target never answer from now on.
+	Stall func()
+}
+
+// TestContract runs the suite; open makes a fresh target with a pool of 64.
+func TestContract(t *testing.T, open func(t *testing.T) Fixture) {
+	ctx := context.Background()
+
+	t.Run("reads what is in force", func(t *testing.T) {
+		f := open(t)
+		wantRead(t, f, 64)
+		f.SetSize(17)
+		wantRead(t, f, 17)
+	})
+	t.Run("writes, and reads back what was written", func(t *testing.T) {
+		f := open(t)
+		for _, size := range []uint32{12, 12, 1, 100} {
+			if err := f.Realizer.Write(ctx, size); err != nil {
+				t.Fatalf("Write(%d): %v", size, err)
+			}
+			if got := f.Size(); got != size {
+				t.Fatalf("after Write(%d) the target has %d", size, got)
+			}
+			wantRead(t, f, size)
+		}
+	})
+	t.Run("never writes 0", func(t *testing.T) {
+		f := open(t)
+		if err := f.Realizer.Write(ctx, 0); err == nil {
+			t.Error("Write(0): want an error")
+		}
+		if got := f.Size(); got != 64 {
+			t.Errorf("after Write(0) the target has %d, want 64", got)
+		}
+	})
+	t.Run("a size of 0 is an error", func(t *testing.T) {
+		f := open(t)
+		f.SetSize(0)
+		wantReadError(t, ctx, f)
+	})
+	t.Run("a broken target is an error, not a size", func(t *testing.T) {
+		f := open(t)
+		wantRead(t, f, 64)
+		f.Break()
+		wantReadError(t, ctx, f)
+		if err := f.Realizer.Write(ctx, 12); err == nil {
+			t.Error("Write(12): want an error")
+		}
+		if got := f.Size(); got != 64 {
+			t.Errorf("the broken target has %d, want 64", got)
+		}
+	})
+	t.Run("ends when the context does", func(t *testing.T) {
+		f := open(t)
+		f.Stall()
+		short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+		defer cancel()
+		began := time.Now()
+		wantReadError(t, short, f)
+		if err := f.Realizer.Write(short, 12); err == nil {
+			t.Error("Write(12) at a target that never answers: want an error")
+		}
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("took %s after a context of 50 ms", took)
+		}
+	})
+	t.Run("serves several goroutines", func(t *testing.T) {
+		f := open(t)
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				for size := uint32(1); size <= 8; size++ {
+					if err := f.Realizer.Write(ctx, size); err != nil {
+						t.Errorf("Write(%d): %v", size, err)
+					}
+					if got, err := f.Realizer.Read(ctx); err != nil || got < 1 || got > 8 {
+						t.Errorf("Read() = %d, %v, want 1..8", got, err)
+					}
+				}
+			})
+		}
+		all.Wait()
+	})
+}
+
+func wantRead(t *testing.T, f Fixture, want uint32) {
+	t.Helper()
+	got, err := f.Realizer.Read(context.Background())
+	if err != nil || got != want {
+		t.Fatalf("Read() = %d, %v, want %d", got, err, want)
+	}
+}
+
+func wantReadError(t *testing.T, ctx context.Context, f Fixture) {
+	t.Helper()
+	if got, err := f.Realizer.Read(ctx); err == nil || got != 0 {
+		t.Errorf("Read() = %d, %v, want 0 and an error", got, err)
+	}
+}

@@ -49,9 +49,15 @@ def merge_thin(curve: Curve, at_least: float) -> Curve:
     One lucky bucket alone at its level would otherwise be the "maximum". What is left over at the right end joins
     the last point.
     """
-    total = curve.count.sum()
-    group = np.minimum(np.floor(np.cumsum(curve.count) - curve.count) // at_least, max(total // at_least - 1, 0))
-    _, index = np.unique(group, return_inverse=True)
+    index = np.zeros(len(curve), dtype=np.int64)
+    group, buckets = 0, 0.0
+    left = float(curve.count.sum())
+    for i, count in enumerate(curve.count.tolist()):
+        if buckets >= at_least and left >= at_least:
+            group, buckets = group + 1, 0.0
+        index[i] = group
+        buckets += count
+        left -= count
     count = np.bincount(index, weights=curve.count).astype(np.float64)
     return Curve(
         np.bincount(index, weights=curve.count * curve.concurrency) / count,

@@ -66,21 +66,40 @@ def lacking(samples: Samples, levels: int) -> str | None:
     return None
 
 
-def find_top(points: Curve, fitted: Floats) -> Top:
-    """The band around the best of a unimodal fit; `fitted` has the shape of `points`."""
+def find_top(points: Curve, fitted: Floats, samples: Samples) -> Top:
+    """The band around the best of a unimodal fit; `fitted` has the shape of `points`.
+
+    A point belongs to the band when its fit lies less than 10 % of the best plus one standard error of the difference
+    below the best, and so do all points between.
+    """
     x = points.concurrency
     edges = np.concatenate(([-np.inf], (x[:-1] + x[1:]) / 2, [np.inf]))
-    best = float(fitted.max())
-    band = np.flatnonzero(fitted >= (1 - TOLD_APART) * best)
+    peak = int(np.argmax(fitted))
+    best = float(fitted[peak])
+    error = _standard_errors(edges, samples)
+    outside = fitted < (1 - TOLD_APART) * best - np.hypot(error, error[peak])
+    before, after = np.flatnonzero(outside[:peak]), np.flatnonzero(outside[peak:])
+    low = int(before[-1]) + 1 if len(before) else 0
+    high = peak + int(after[0]) - 1 if len(after) else len(x) - 1
     first = int(np.argmax(fitted >= 0.95 * best))
     return Top(
         best,
-        lower=float(x[band[0]]),
-        upper=float(x[band[-1]]),
-        begin=float(edges[band[0]]),
-        end=float(edges[band[-1] + 1]),
+        lower=float(x[low]),
+        upper=float(x[high]),
+        begin=float(edges[low]),
+        end=float(edges[high + 1]),
         first=float(x[first]),
     )
+
+
+def _standard_errors(edges: Floats, samples: Samples) -> Floats:
+    """Standard error of the mean goodput between neighbouring edges, shape (m,) for m + 1 edges."""
+    index = np.searchsorted(edges[1:-1], samples.concurrency, side="right")
+    m = len(edges) - 1
+    count = np.maximum(np.bincount(index, minlength=m), 1)
+    mean = np.bincount(index, weights=samples.goodput_per_s, minlength=m) / count
+    squares = np.bincount(index, weights=(samples.goodput_per_s - mean[index]) ** 2, minlength=m)
+    return np.asarray(np.sqrt(squares / np.maximum(count - 1, 1) / count), dtype=np.float64)
 
 
 def falls_after(top: Top, samples: Samples) -> bool:
@@ -94,9 +113,13 @@ def falls_after(top: Top, samples: Samples) -> bool:
     return bool(drop >= FALL * inside.mean() and drop >= FALL_STANDARD_ERRORS * noise)
 
 
-def is_flat(top: Top, highest: float) -> bool:
-    """Whether the band is wide and reaches up to the `highest` concurrency of the fit."""
-    return top.upper >= highest and top.upper >= FLAT_RATIO * top.lower
+def is_flat(points: Curve, fitted: Floats) -> bool:
+    """Whether the last points of a unimodal fit are all within `TOLD_APART` of the best, over a wide enough range.
+
+    Without the allowance for noise that `find_top` makes: noise would make the end of a rising curve look flat.
+    """
+    x = points.concurrency[fitted >= (1 - TOLD_APART) * fitted.max()]
+    return bool(x[-1] == points.concurrency[-1] and x[-1] >= FLAT_RATIO * x[0])
 
 
 def is_limited(samples: Samples) -> bool:

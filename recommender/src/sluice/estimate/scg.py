@@ -46,13 +46,13 @@ class Scg:
                 return _unsaturated(whole, samples, limited)
             return Estimate(State.LEARNING, (Reason("TOO_LITTLE_SEEN", missing),), curve=whole, pool_limited=limited)
         points = merge_thin(curve, evidence.BUCKETS_PER_POINT)
-        top = evidence.find_top(points, unimodal_fit(points.goodput_per_s, points.count))
-        highest = float(points.concurrency[-1])
+        fitted = unimodal_fit(points.goodput_per_s, points.count)
+        top = evidence.find_top(points, fitted, open_samples)
         if top.goodput_per_s <= 0:
             nothing = Reason("NO_GOODPUT", "no completion within the threshold at any concurrency")
             return Estimate(State.LEARNING, (nothing,), curve=curve, pool_limited=limited)
         falls = evidence.falls_after(top, open_samples)
-        if not falls and not evidence.is_flat(top, highest):
+        if not falls and not evidence.is_flat(points, fitted):
             return _unsaturated(curve, open_samples, limited)
         return _provided(curve, open_samples, top, falls, limited)
 

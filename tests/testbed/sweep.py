@@ -2,8 +2,10 @@
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from types import MappingProxyType
 
 from .presets.shop import CART_THREADS, USERS, shop
 from .simulation import Simulation
@@ -35,7 +37,7 @@ class Outcome:
     """Simulated seconds per wall second."""
 
 
-def measure(pool: str, size: int, seconds: float, threshold_ms: float, user_ms: float, seed: int, users: int) -> Outcome:
+def measure(pool: str, size: int, seconds: float, threshold_ms: float, user_ms: float, seed: int, users: int, others: Mapping[str, int] = MappingProxyType({})) -> Outcome:
     """Runs the shop with one pool at a fixed size.
 
     The judge stands one level up, because a wait for the pool is invisible in its own spans: for a thread pool the
@@ -48,7 +50,7 @@ def measure(pool: str, size: int, seconds: float, threshold_ms: float, user_ms: 
         if at >= WARM_UP:
             users_seen.append((latency, failed))
 
-    simulation = Simulation(shop(users, {pool: size}), seed, spans.append, outcome)
+    simulation = Simulation(shop(users, {**others, pool: size}), seed, spans.append, outcome)
     target = simulation.pools[pool]
     started = time.perf_counter()
     simulation.run_until(WARM_UP + seconds)
@@ -78,6 +80,11 @@ def measure(pool: str, size: int, seconds: float, threshold_ms: float, user_ms: 
     )
 
 
+def _pair(text: str) -> tuple[str, int]:
+    name, _, size = text.partition("=")
+    return name, int(size)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m testbed.sweep", description=__doc__)
     parser.add_argument("--pool", default=CART_THREADS, help="cart.threads or catalogue.connections (%(default)s)")
@@ -86,6 +93,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--threshold-ms", type=float, default=120.0, help="of the judge's goodput (%(default)s)")
     parser.add_argument("--user-ms", type=float, default=200.0, help="of the users' goodput (%(default)s)")
     parser.add_argument("--users", type=int, default=USERS, help="at the peak (%(default)s)")
+    parser.add_argument("--fix", action="append", type=_pair, default=[], metavar="POOL=SIZE", help="size of another pool")
     parser.add_argument("--seeds", default="1", help="by commas (%(default)s)")
     options = parser.parse_args(argv)
     print("size  seed  goodput/s  all/s  p95 ms  users good/s  users/s  in use  spans/s  sim s/wall s")
@@ -99,6 +107,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 options.user_ms,
                 seed,
                 options.users,
+                dict(options.fix),
             )
             print(
                 f"{row.size:4d}  {row.seed:4d}  {row.goodput:9.1f}  {row.throughput:5.1f}  {row.p95_ms:6.0f}"

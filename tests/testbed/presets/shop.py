@@ -15,11 +15,27 @@ from ..topology import Call, Compute, Parallel, PoolSpec, ServiceSpec, Topology,
 
 CART_THREADS = "cart.threads"
 CATALOGUE_CONNECTIONS = "catalogue.connections"
-USERS = 330
+USERS = 132
 PERIOD = 36.0
 
 MIX = MappingProxyType({"GET /": 0.45, "GET /cart": 0.30, "GET /catalogue": 0.10, "POST /orders": 0.15})
-BURSTS = Repeating(PERIOD, ((0, 0.10), (4, 0.15), (20, 1.0), (24, 1.0), (30, 0.10)))
+BURSTS = Repeating(
+    PERIOD,
+    (
+        (0, 0.2),
+        (3, 0.6),
+        (6, 0.25),
+        (9, 0.8),
+        (12, 0.3),
+        (15, 1.0),
+        (18, 0.4),
+        (21, 1.0),
+        (24, 0.35),
+        (27, 0.8),
+        (30, 0.25),
+        (33, 0.6),
+    ),
+)
 
 
 def shop(users: int = USERS, sizes: Mapping[str, int] = MappingProxyType({})) -> Scenario:
@@ -32,7 +48,7 @@ def shop(users: int = USERS, sizes: Mapping[str, int] = MappingProxyType({})) ->
         return Compute(LogNormal(ms / 1e3, cv))
 
     def wait(ms: float) -> Wait:
-        return Wait(Exponential(ms / 1e3))
+        return Wait(LogNormal(ms / 1e3, 0.5))
 
     frontend = ServiceSpec(
         "frontend",
@@ -48,25 +64,25 @@ def shop(users: int = USERS, sizes: Mapping[str, int] = MappingProxyType({})) ->
         "catalogue",
         {"GET /catalogue": (work(1.5), Call("catalogue-db", "SELECT"), work(0.5))},
         cores=2,
-        connections={"catalogue-db": pool(CATALOGUE_CONNECTIONS, 32)},
+        connections={"catalogue-db": pool(CATALOGUE_CONNECTIONS, 12)},
     )
     catalogue_db = ServiceSpec(
-        "catalogue-db", {"SELECT": (work(9.0), wait(15.0))}, cores=1, contention=0.03, crosstalk=0.003, database="catalogue"
+        "catalogue-db", {"SELECT": (work(8.0), wait(30.0))}, cores=1, contention=0.02, crosstalk=0.002, database="catalogue"
     )
     cart = ServiceSpec(
         "cart",
         {"GET /cart": (work(5.0), Call("cart-db", "SELECT"), work(5.0))},
         cores=2,
-        contention=0.01,
-        crosstalk=0.0005,
+        contention=0.015,
+        crosstalk=0.001,
         threads=pool(CART_THREADS, 64),
     )
-    cart_db = ServiceSpec("cart-db", {"SELECT": (work(0.5), wait(30.0))}, cores=8, database="carts")
+    cart_db = ServiceSpec("cart-db", {"SELECT": (work(0.5), wait(39.0))}, cores=8, database="carts")
     orders = ServiceSpec("orders", {"POST /orders": (work(2.0), Call("cart", "GET /cart"), wait(5.0), work(1.0))}, cores=2)
     return Scenario(
         topology=Topology((frontend, catalogue, catalogue_db, cart, cart_db, orders), entry="frontend"),
         mix=MIX,
-        think=Exponential(1.0),
+        think=Exponential(0.5),
         users=users,
         shape=BURSTS,
     )

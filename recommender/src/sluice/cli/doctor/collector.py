@@ -1,0 +1,65 @@
+"""The collector: does it take spans, and does it get rid of them?"""
+
+from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.probe import START, get, open_port
+from sluice.cli.doctor.prometheus import sums
+from sluice.cli.environment import Addresses
+
+_QUEUE_WARN = 0.8
+
+
+def health(where: Addresses, timeout_s: float) -> Verdict:
+    try:
+        answer = get(where.collector_health, timeout_s)
+    except NotAnsweringError as error:
+        return Verdict("fail", str(error), START)
+    if not answer.ok:
+        return Verdict(
+            "fail", f"{where.collector_health} answered HTTP {answer.status_code}", "read the collector's log"
+        )
+    return Verdict("ok", f"healthy at {where.collector_health}")
+
+
+def ports(where: Addresses, timeout_s: float) -> Verdict:
+    try:
+        for address in (where.otlp_grpc, where.otlp_http):
+            open_port(address, timeout_s)
+    except NotAnsweringError as error:
+        return Verdict("fail", str(error), START)
+    return Verdict("ok", f"OTLP open: gRPC {where.otlp_grpc}, HTTP {where.otlp_http}")
+
+
+def counters(where: Addresses, timeout_s: float) -> Verdict:
+    answer = get(f"{where.collector_metrics}/metrics", timeout_s)
+    if not answer.ok:
+        raise NotAnsweringError(f"{where.collector_metrics} answered HTTP {answer.status_code}")
+    return judge(sums(answer.text))
+
+
+def judge(metrics: dict[str, float]) -> Verdict:
+    """Judges the collector's own counters (names without suffixes, see `prometheus.sums`)."""
+
+    def spans(name: str) -> int:
+        return int(metrics.get(f"otelcol_{name}_spans", 0))
+
+    size, capacity = metrics.get("otelcol_exporter_queue_size"), metrics.get("otelcol_exporter_queue_capacity")
+    if size is None or not capacity:
+        return Verdict("unknown", "the collector's metrics have no otelcol_exporter_queue_size and _capacity")
+    failed = spans("exporter_send_failed") + spans("exporter_enqueue_failed")
+    refused = spans("receiver_refused")
+    text = (
+        f"spans since its start: {spans('receiver_accepted'):,} accepted, {spans('exporter_sent'):,} sent, "
+        f"{failed:,} failed, {refused:,} refused; queue {size / capacity:.1%} full"
+    )
+    if size / capacity > _QUEUE_WARN:
+        return Verdict("warn", text, "Kafka does not take the spans fast enough, or not at all: see the stage kafka")
+    if failed or refused:
+        return Verdict("warn", text, "read the collector's log for why; refused requests are retried by their senders")
+    return Verdict("ok", text)
+
+
+CHECKS = [
+    Check("collector", "health", health),
+    Check("collector", "ports", ports),
+    Check("collector", "counters", counters),
+]

@@ -1,0 +1,98 @@
+"""Flink: does the streaming job run, does it restart, are its checkpoints fresh?"""
+
+import time
+from typing import Any
+
+from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.probe import START, get_json
+from sluice.cli.environment import Addresses
+from sluice.cli.pools.words import seconds
+
+JOB = "sluice-streaming"
+_SUBMIT = "submit the job with `make up`"
+_CHECKPOINT_WARN_S = 60.0
+
+
+def job(where: Addresses, timeout_s: float) -> Verdict:
+    try:
+        overview = get_json(f"{where.flink}/jobs/overview", timeout_s)
+    except NotAnsweringError as error:
+        return Verdict("fail", str(error), START)
+    return judge_job(overview["jobs"])
+
+
+def judge_job(jobs: list[dict[str, Any]]) -> Verdict:
+    """jobs: as in /jobs/overview."""
+    ours = [each for each in jobs if each["name"] == JOB]
+    running = [each for each in ours if each["state"] == "RUNNING"]
+    if len(running) > 1:
+        return Verdict("warn", f"{len(running)} jobs named {JOB} run at once", "cancel all but one in Flink's web page")
+    if running:
+        return Verdict("ok", f"{JOB} runs since {seconds(running[0]['duration'] / 1000)}")
+    if not ours:
+        others = ", ".join(each["name"] for each in jobs)
+        return Verdict("fail", f"no job {JOB}" + (f"; jobs there: {others}" if others else ""), _SUBMIT)
+    last = max(ours, key=lambda each: each["start-time"])
+    return Verdict("fail", f"{JOB} is {last['state']}", f"read its exceptions in Flink's web page, then {_SUBMIT}")
+
+
+def restarts(where: Addresses, timeout_s: float) -> Verdict:
+    url = f"{where.flink}/jobs/{_newest(where, timeout_s)}"
+    metrics = get_json(f"{url}/metrics?get=numRestarts", timeout_s)
+    return judge_restarts(metrics, get_json(f"{url}/exceptions", timeout_s), time.time())
+
+
+def judge_restarts(metrics: list[dict[str, str]], exceptions: dict[str, Any], now_s: float) -> Verdict:
+    """metrics: answer for numRestarts; exceptions: as in /jobs/ID/exceptions; now_s: seconds since 1970."""
+    if not metrics:
+        return Verdict("unknown", "not known: Flink does not report numRestarts yet")
+    count = int(float(metrics[0]["value"]))
+    entries = exceptions.get("exceptionHistory", {}).get("entries", [])
+    text = f"{count} restarts"
+    if entries:
+        newest = entries[0]
+        first_line = str(newest.get("stacktrace") or newest.get("exceptionName") or "").splitlines()[:1]
+        text += f"; {seconds(now_s - newest['timestamp'] / 1000)} ago: {''.join(first_line)[:200]}"
+    if count or entries:
+        return Verdict("warn", text, "read the stack trace in Flink's web page; restarts lose nothing, but delay")
+    return Verdict("ok", text)
+
+
+def checkpoints(where: Addresses, timeout_s: float) -> Verdict:
+    url = f"{where.flink}/jobs/{_newest(where, timeout_s)}/checkpoints"
+    return judge_checkpoints(get_json(url, timeout_s), time.time())
+
+
+def judge_checkpoints(answer: dict[str, Any], now_s: float) -> Verdict:
+    """answer: as in /jobs/ID/checkpoints; now_s: seconds since 1970."""
+    counts = answer["counts"]
+    completed = answer["latest"].get("completed")
+    failed = counts["failed"]
+    if completed is None:
+        level: Any = "warn" if failed else "unknown"
+        return Verdict(
+            level, f"no checkpoint completed yet, {failed} failed", "read the job's exceptions" if failed else ""
+        )
+    age_s = now_s - completed["latest_ack_timestamp"] / 1000
+    text = f"last checkpoint {seconds(age_s)} ago, {counts['completed']:,} completed, {failed:,} failed"
+    if age_s > _CHECKPOINT_WARN_S:
+        return Verdict("warn", text, "checkpoints have stopped: see the job's checkpoints in Flink's web page")
+    reason = (answer["latest"].get("failed") or {}).get("failure_message")
+    if failed and reason:
+        return Verdict("warn", f"{text}; last failure: {reason.splitlines()[0][:200]}", "")
+    return Verdict("ok", text)
+
+
+def _newest(where: Addresses, timeout_s: float) -> str:
+    jobs = get_json(f"{where.flink}/jobs/overview", timeout_s)["jobs"]
+    ours = [each for each in jobs if each["name"] == JOB]
+    if not ours:
+        raise NotAnsweringError(f"there is no job {JOB}")
+    return str(max(ours, key=lambda each: (each["state"] == "RUNNING", each["start-time"]))["jid"])
+
+
+CHECKS = [
+    Check("flink", "job", job),
+    Check("flink", "restarts", restarts),
+    Check("flink", "checkpoints", checkpoints),
+]

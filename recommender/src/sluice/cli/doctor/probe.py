@@ -1,0 +1,54 @@
+"""The two ways in which checks reach a stage: a TCP connection and an HTTP request."""
+
+import socket
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+
+from sluice.cli.doctor.finding import NotAnsweringError
+from sluice.cli.environment import with_scheme
+
+START = "start the stack with `make up`; its log says why it stopped (`make status` names the log)"
+
+
+def host_and_port(address: str) -> tuple[str, int]:
+    """Raises NotAnsweringError when the address has no port."""
+    try:
+        parts = urlsplit(address if "://" in address else f"//{address}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if host is None or port is None:
+        raise NotAnsweringError(f"{address!r} is not HOST:PORT")
+    return host, port
+
+
+def open_port(address: str, timeout_s: float) -> None:
+    """Raises NotAnsweringError when nothing accepts a connection."""
+    try:
+        socket.create_connection(host_and_port(address), timeout=timeout_s).close()
+    except OSError as error:
+        raise NotAnsweringError(f"nothing listens on {address} ({error.strerror or error})") from None
+
+
+def get(url: str, timeout_s: float) -> requests.Response:
+    """HTTP GET whatever the status. Raises NotAnsweringError when there is no answer."""
+    try:
+        return requests.get(with_scheme(url), timeout=timeout_s)
+    except requests.Timeout:
+        raise NotAnsweringError(f"{url} did not answer within {timeout_s:g} s") from None
+    except requests.RequestException as error:
+        refused = "connection refused" if "refused" in str(error).lower() else type(error).__name__
+        raise NotAnsweringError(f"{url} does not answer ({refused})") from None
+
+
+def get_json(url: str, timeout_s: float) -> Any:
+    """The JSON of a successful GET. Raises NotAnsweringError otherwise."""
+    answer = get(url, timeout_s)
+    if not answer.ok:
+        raise NotAnsweringError(f"{url} answered HTTP {answer.status_code}")
+    try:
+        return answer.json()
+    except ValueError:
+        raise NotAnsweringError(f"{url} did not answer JSON") from None

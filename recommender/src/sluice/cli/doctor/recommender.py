@@ -1,0 +1,64 @@
+"""The recommender: does it serve, and of what quality are its answers?"""
+
+from collections import Counter
+from datetime import UTC, datetime
+
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.probe import START
+from sluice.cli.environment import Addresses
+from sluice.cli.pools.words import moment, seconds, state_name
+from sluice.v1.pool_size_pb2 import PoolSize
+from sluice.v1.pool_size_service_pb2 import ListPoolSizesRequest
+from sluice.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
+
+_FRESH_S = 60.0
+_REMEDIES = {
+    "NO_DATA": "no spans of these pools arrive: check the names in the configuration against `service.name`",
+    "STALE": "the recommender does not get newer data: see clickhouse and flink",
+}
+
+
+def health(where: Addresses, timeout_s: float) -> Verdict:
+    try:
+        with grpc.insecure_channel(where.recommender) as channel:
+            answer = health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(), timeout=timeout_s)
+    except grpc.RpcError as error:
+        return Verdict("fail", f"{where.recommender} does not answer ({error.code().name})", START)
+    name = health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
+    if name != "SERVING":
+        return Verdict("fail", f"{where.recommender} is {name}", "read the recommender's log")
+    return Verdict("ok", f"serving at {where.recommender}")
+
+
+def pools(where: Addresses, timeout_s: float) -> Verdict:
+    try:
+        with grpc.insecure_channel(where.recommender) as channel:
+            answer = PoolSizeServiceStub(channel).ListPoolSizes(ListPoolSizesRequest(), timeout=timeout_s)
+    except grpc.RpcError as error:
+        raise NotAnsweringError(f"the recommender does not list pools ({error.code().name})") from None
+    return judge_pools(list(answer.pool_sizes), datetime.now(UTC))
+
+
+def judge_pools(sizes: list[PoolSize], now: datetime) -> Verdict:
+    """now: with time zone."""
+    if not sizes:
+        return Verdict("warn", "no pool is configured", "add pools to the recommender's YAML file")
+    states = Counter(state_name(size.state) for size in sizes)
+    text = f"{len(sizes)} pools: " + ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+    computed = [moment(size.computed_at) for size in sizes if size.HasField("computed_at")]
+    if not computed:
+        return Verdict("warn", f"{text}; nothing was computed yet", "wait one control period")
+    age_s = (now - max(computed)).total_seconds()
+    text += f"; newest answer {seconds(age_s)} old"
+    if age_s > _FRESH_S:
+        return Verdict("warn", text, "the control loop does not run: read the recommender's log")
+    for state, remedy in _REMEDIES.items():
+        if states[state]:
+            return Verdict("warn", text, remedy)
+    return Verdict("ok", text)
+
+
+CHECKS = [Check("recommender", "health", health), Check("recommender", "pools", pools)]

@@ -1,0 +1,43 @@
+"""Runs checks side by side, each within its time."""
+
+import threading
+import time
+from collections.abc import Sequence
+
+from sluice.cli.doctor.finding import Check, Finding, NotAnsweringError, Verdict
+from sluice.cli.environment import Addresses
+
+#: A check's own client gets the timeout itself; this is for what hangs all the same.
+_GRACE_S = 2.0
+
+
+def run_checks(checks: Sequence[Check], where: Addresses, timeout_s: float) -> list[Finding]:
+    """Findings in the order of `checks`. Returns at most a little after `timeout_s`; what has not answered by
+    then is unknown."""
+    verdicts: list[Verdict | None] = [None] * len(checks)
+
+    def look(index: int) -> None:
+        verdicts[index] = _verdict(checks[index], where, timeout_s)
+
+    # Daemons, so that a client that never returns cannot hold up the exit.
+    threads = [threading.Thread(target=look, args=(i,), daemon=True) for i in range(len(checks))]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + timeout_s + _GRACE_S
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    late = Verdict("unknown", f"the check did not end within {timeout_s + _GRACE_S:g} s")
+    return [
+        Finding(check.stage, check.what, found.level, found.text, found.remedy)
+        for check, found in zip(checks, [verdict or late for verdict in verdicts], strict=True)
+    ]
+
+
+def _verdict(check: Check, where: Addresses, timeout_s: float) -> Verdict:
+    try:
+        return check.look(where, timeout_s)
+    except NotAnsweringError as error:
+        return Verdict("unknown", f"not known: {error}")
+    except Exception as error:  # a check that breaks must not hide the others
+        text = " ".join(str(error).split())[:300]
+        return Verdict("unknown", f"the check itself failed: {type(error).__name__}: {text}")

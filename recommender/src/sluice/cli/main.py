@@ -1,0 +1,35 @@
+"""The root of the command line."""
+
+import click
+
+from sluice.cli import __version__
+from sluice.cli.doctor.command import doctor
+from sluice.cli.output import EXIT_CODES
+from sluice.cli.pools.commands import pools
+from sluice.cli.replay.command import replay_command
+from sluice.cli.sql.command import sql
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}, epilog=EXIT_CODES)
+@click.version_option(__version__, prog_name="sluice")
+def cli() -> None:
+    """Sluice reads traces and says how large each pool should be.
+
+    Addresses come from SLUICE_* variables; without them those of the local stack are used (`make up`).
+
+    \b
+    Examples:
+      sluice doctor
+      sluice pools list
+      sluice pools explain cart
+      sluice replay traces.jsonl.gz
+      sluice sql --list
+    """
+
+
+for command in (pools, replay_command, sql, doctor):
+    cli.add_command(command)
+
+
+def main() -> None:
+    cli(prog_name="sluice")

@@ -1,0 +1,1 @@
+"""`sluice pools`: what size each pool should have, and why."""

@@ -1,0 +1,103 @@
+"""An Explanation on the screen: the answer, where it came from, the curve."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from sluice.cli.pools.curve_plot import ASCII, UNICODE, plot_curve
+from sluice.cli.pools.selector import pool_name
+from sluice.cli.pools.table import target
+from sluice.cli.pools.words import age, moment, optional, seconds, size_range, state_name
+from sluice.v1.pool_size_pb2 import LATENCY_SOURCE_CALLER, LATENCY_SOURCE_OWN, SIDE_CLIENT, Explanation, LatencySource
+
+
+def print_explanation(out: Console, explanation: Explanation, now: datetime) -> None:
+    for label, value in _facts(explanation, now):
+        out.print(Text(f"{label:<16}", style="bold") + Text(value), soft_wrap=True)
+    reasons = explanation.pool_size.reasons
+    out.print(Text("reasons", style="bold") if reasons else Text("reasons         none"))
+    for reason in reasons:
+        out.print(Text(f"  {reason.code}: {reason.text}"), soft_wrap=True)
+    if not explanation.curve:
+        out.print("\nno curve: no completed span with data in the window")
+        return
+    knee = explanation.knee if explanation.HasField("knee") else None
+    points = [
+        (p.concurrency, p.goodput_per_s, p.fitted_per_s if p.HasField("fitted_per_s") else None)
+        for p in explanation.curve
+    ]
+    symbols = UNICODE if (out.encoding or "").lower().startswith("utf") else ASCII
+    legend = f"{symbols.point} measured  {symbols.fit} fitted  {symbols.knee} knee"
+    out.print(f"\ngoodput per second and instance, by concurrency   {legend}", markup=False)
+    for line in plot_curve(points, knee, symbols=symbols):
+        out.print(Text(line, no_wrap=True), soft_wrap=True)
+    out.print(_points_table(explanation, knee))
+
+
+def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]:
+    size = explanation.pool_size
+    yield "pool", pool_name(size.pool)
+    yield "state", state_name(size.state)
+    yield "current", optional(size, "current")
+    yield "target", target(size)
+    yield "range", size_range(size)
+    yield "confidence", f"{size.confidence:.2f}"
+    yield "model", size.model or "-"
+    yield "age", age(size, now)
+    yield "threshold", _threshold(explanation)
+    yield "latency source", _latency_source(explanation)
+    yield "window", _window(explanation)
+    yield "instances", str(explanation.instances)
+    if explanation.HasField("knee"):
+        yield "knee", f"at concurrency {explanation.knee:.4g}"
+    else:
+        yield "knee", "none"
+    degree = explanation.polynomial_degree
+    yield "fit", f"polynomial of degree {degree}" if degree else "nothing was fitted"
+
+
+def _threshold(explanation: Explanation) -> str:
+    if not explanation.HasField("threshold"):
+        return "-"
+    threshold = explanation.threshold
+    text = seconds(threshold.value.ToTimedelta().total_seconds())
+    if threshold.source:
+        text += f", from the {'SLO' if threshold.source == 'slo' else threshold.source}"
+    return f"{text}: {threshold.detail}" if threshold.detail else text
+
+
+def _latency_source(explanation: Explanation) -> str:
+    client = explanation.pool_size.pool.side == SIDE_CLIENT
+    if explanation.latency_source == LATENCY_SOURCE_CALLER:
+        judged_by = "the service's own SERVER spans" if client else "callers' CLIENT spans"
+        return f"{judged_by} (they contain the wait for the pool)"
+    if explanation.latency_source == LATENCY_SOURCE_OWN:
+        return "the pool's own spans (a wait for the pool is invisible in them)"
+    return LatencySource.Name(LatencySource.LATENCY_SOURCE_UNSPECIFIED)
+
+
+def _window(explanation: Explanation) -> str:
+    if not explanation.HasField("window_start") or not explanation.HasField("window_end"):
+        return "-"
+    begin, end = moment(explanation.window_start), moment(explanation.window_end)
+    bucket = seconds(explanation.bucket.ToTimedelta().total_seconds())
+    return (
+        f"{begin:%Y-%m-%d %H:%M:%S} to {end:%H:%M:%S} UTC ({seconds((end - begin).total_seconds())}), "
+        f"{explanation.buckets:,} buckets of {bucket}, {explanation.completions:,} completions"
+    )
+
+
+def _points_table(explanation: Explanation, knee: float | None) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("CONCURRENCY", "GOODPUT/S", "FIT", "SAMPLES"):
+        table.add_column(name, justify="right")
+    table.add_column("")
+    nearest = None if knee is None else min(explanation.curve, key=lambda point: abs(point.concurrency - knee))
+    for point in explanation.curve:
+        fitted = f"{point.fitted_per_s:.1f}" if point.HasField("fitted_per_s") else "-"
+        mark = "< knee" if point is nearest else ""
+        table.add_row(f"{point.concurrency:.4g}", f"{point.goodput_per_s:.1f}", fitted, f"{point.samples:,}", mark)
+    return table

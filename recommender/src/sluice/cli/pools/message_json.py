@@ -1,0 +1,36 @@
+"""Protobuf message -> values for `json.dumps`, for scripts.
+
+As protobuf's JSON mapping (times RFC 3339, durations "0.250s", enums by name) with three differences: fields are
+named as in the proto (snake_case), an absent field that knows presence is null, and 64-bit integers are numbers.
+"""
+
+from typing import Any
+
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+
+def message_to_json(message: Message) -> Any:
+    """Every field of the message appears, in the proto's order."""
+    if isinstance(message, Duration | Timestamp):
+        return message.ToJsonString()
+    return {field.name: _field(message, field) for field in message.DESCRIPTOR.fields}
+
+
+def _field(message: Message, field: Any) -> Any:
+    value = getattr(message, field.name)
+    if field.is_repeated:
+        return [_scalar(field, item) for item in value]
+    if field.has_presence and not message.HasField(field.name):
+        return None
+    return _scalar(field, value)
+
+
+def _scalar(field: Any, value: Any) -> Any:
+    if field.message_type is not None:
+        return message_to_json(value)
+    if field.enum_type is not None:
+        known = field.enum_type.values_by_number.get(value)
+        return known.name if known is not None else value
+    return value

@@ -1,0 +1,64 @@
+"""Names of pools on the command line: SERVICE, SERVICE/server, SERVICE/client/PEER."""
+
+from dataclasses import dataclass
+
+from sluice.v1.pool_size_pb2 import SIDE_CLIENT, SIDE_SERVER, Pool
+
+_SIDES = {"server": SIDE_SERVER, "client": SIDE_CLIENT}
+
+
+class SelectorError(ValueError):
+    """The words do not name a pool; the message says which and what is allowed."""
+
+
+@dataclass(frozen=True)
+class Selector:
+    """A pool as asked for. side None: not said."""
+
+    service: str
+    side: str | None
+    peer: str
+
+    def pool(self) -> Pool:
+        return Pool(service=self.service, side=_SIDES[self.side or "server"], peer=self.peer)
+
+
+def parse_selector(text: str, side: str | None, peer: str | None) -> Selector:
+    """Reads `text` together with the options --side and --peer.
+
+    A name whose second part is neither `server` nor `client` is a service name with slashes in it. Raises
+    SelectorError when the parts contradict each other or a client pool has no peer.
+    """
+    service, said_side, said_peer = _split(text)
+    if not service:
+        raise SelectorError(f"{text!r} has no service; write SERVICE, SERVICE/server or SERVICE/client/PEER")
+    if said_side and side and side != said_side:
+        raise SelectorError(f"--side {side} contradicts {text!r}")
+    if said_peer and peer and peer != said_peer:
+        raise SelectorError(f"--peer {peer} contradicts {text!r}")
+    side, peer = said_side or side, said_peer or peer or ""
+    if peer and side is None:
+        side = "client"
+    if side == "server" and peer:
+        raise SelectorError(f"a server pool has no peer, but {peer!r} was given")
+    if side == "client" and not peer:
+        raise SelectorError(f"a client pool needs its peer: {service}/client/PEER, or --peer PEER")
+    return Selector(service, side, peer)
+
+
+def _split(text: str) -> tuple[str, str | None, str]:
+    if text.endswith("/server"):
+        return text.removesuffix("/server"), "server", ""
+    service, slash, peer = text.partition("/client/")
+    if slash:
+        return service, "client", peer
+    if text.endswith("/client"):
+        return text.removesuffix("/client"), "client", ""
+    return text, None, ""
+
+
+def pool_name(pool: Pool) -> str:
+    """The shorthand that `parse_selector` reads."""
+    if pool.side == SIDE_CLIENT:
+        return f"{pool.service}/client/{pool.peer}"
+    return f"{pool.service}/server"

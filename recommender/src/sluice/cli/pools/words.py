@@ -1,0 +1,59 @@
+"""Values of a PoolSize as people read them."""
+
+from datetime import UTC, datetime
+from typing import Literal
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from sluice.v1.pool_size_pb2 import PoolSize, State
+
+OptionalSize = Literal["current", "target", "lower_bound", "upper_bound", "unguarded_target"]
+
+
+def state_name(state: int) -> str:
+    try:
+        return State.Name(state)  # type: ignore[arg-type]
+    except ValueError:
+        return str(state)
+
+
+def optional(message: PoolSize, field: OptionalSize) -> str:
+    """The number, or `-` where there is none: a missing size is never shown as 0."""
+    return str(getattr(message, field)) if message.HasField(field) else "-"
+
+
+def size_range(size: PoolSize) -> str:
+    """`lower to upper`; `-` when neither is known."""
+    if not size.HasField("lower_bound") and not size.HasField("upper_bound"):
+        return "-"
+    return f"{optional(size, 'lower_bound')} to {optional(size, 'upper_bound')}"
+
+
+def age(size: PoolSize, now: datetime) -> str:
+    """Since the answer was computed; says so when its lease is over at `now` (with time zone)."""
+    if not size.HasField("computed_at"):
+        return "-"
+    text = seconds((now - moment(size.computed_at)).total_seconds())
+    over = size.HasField("valid_until") and moment(size.valid_until) < now
+    return f"{text}, lease over" if over else text
+
+
+def moment(timestamp: Timestamp) -> datetime:
+    return timestamp.ToDatetime(tzinfo=UTC)
+
+
+def seconds(value: float) -> str:
+    """0.25 -> `250 ms`, 12.3 -> `12 s`, 90 -> `1.5 min`, 7200 -> `2.0 h`, 259200 -> `3.0 d`."""
+    if abs(value) < 1:
+        return f"{value * 1000:.0f} ms"
+    if abs(value) < 60:
+        return f"{value:.0f} s"
+    if abs(value) < 3600:
+        return f"{value / 60:.1f} min"
+    if abs(value) < 86400:
+        return f"{value / 3600:.1f} h"
+    return f"{value / 86400:.1f} d"
+
+
+def reasons(size: PoolSize) -> str:
+    return "; ".join(reason.text or reason.code for reason in size.reasons)

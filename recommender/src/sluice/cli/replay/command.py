@@ -1,0 +1,178 @@
+"""The command `sluice replay`."""
+
+import signal
+import threading
+from types import FrameType
+
+import click
+import grpc
+from rich.console import Console
+
+from sluice.cli.environment import addresses
+from sluice.cli.output import CliError, console, error_console, output_option, print_json
+from sluice.cli.replay.progress import ProgressReport
+from sluice.cli.replay.records import Skipped
+from sluice.cli.replay.run import Plan, read, replay, system_clock
+from sluice.cli.replay.sender import Sender
+from sluice.cli.replay.totals import Totals
+
+_SKIPS_SHOWN = 20
+_INTERRUPTED = 130
+
+
+class Speed(click.ParamType[float | None]):
+    """A positive number, or `max` (None)."""
+
+    name = "N|max"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float | None:
+        if value == "max":
+            return None
+        try:
+            speed = float(str(value))
+        except ValueError:
+            speed = 0.0
+        if not 0.0 < speed < float("inf"):
+            self.fail(f"{value!r} is neither a number above 0 nor `max`", param, ctx)
+        return speed
+
+
+@click.command("replay")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--endpoint", metavar="HOST:PORT", help="OTLP/gRPC receiver.  [default: SLUICE_OTLP_GRPC]")
+@click.option("--speed", type=Speed(), default="1", show_default=True, help="Multiple of the recorded pace.")
+@click.option(
+    "--times",
+    type=click.Choice(["now", "keep"]),
+    default="now",
+    show_default=True,
+    help="now: all times move so that the first span starts when the replay starts; keep: as recorded.",
+)
+@click.option("--batch", type=click.IntRange(1, 8192), default=512, show_default=True, help="Most spans a request.")
+@click.option("--limit", type=click.IntRange(1), help="Stop after this many traces.")
+@click.option(
+    "--give-up",
+    type=click.FloatRange(0),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a request is retried while the collector is away or full.",
+)
+@click.option("--skip-bad", is_flag=True, help="Exit 0 even when records were skipped.")
+@click.option("--dry-run", is_flag=True, help="Read and count only.")
+@output_option("table", "json")
+def replay_command(
+    files: tuple[str, ...],
+    endpoint: str | None,
+    speed: float | None,
+    times: str,
+    batch: int,
+    limit: int | None,
+    give_up: float,
+    skip_bad: bool,
+    dry_run: bool,
+    output: str,
+) -> None:
+    """Send recorded traces to the collector as OTLP.
+
+    FILE is Jaeger JSON (a trace a line, an array, or an export of the Jaeger UI) or OTLP JSON (a message a line or
+    a whole document), gzipped or not; `-` is standard input.
+
+    A trace is sent when its last span ended, at the recorded pace times --speed. To bring traces into that order
+    they are first put by in the system's directory for temporary files (not with --speed max --times keep, which
+    sends while it reads). --times now moves all times by one amount, so a replay faster than recorded runs ahead
+    of the clock. One record of OTLP JSON may hold parts of several traces; each part counts as a trace.
+
+    A record that is not a trace is named with file, line and reason, counted, and left out; the exit code is then
+    1 unless --skip-bad. Spans that the collector rejects also make it 1. Interrupted: totals so far, exit code 130.
+
+    \b
+    Examples:
+      sluice replay traces.jsonl.gz
+      sluice replay --speed max --times keep a.json b.jsonl
+      zcat old.json.gz | sluice replay --speed 10 -
+      sluice replay --dry-run -o json traces.jsonl.gz
+    """
+    plan = Plan(files, speed, times == "now", batch, limit)
+    target = endpoint or addresses().otlp_grpc
+    notes = error_console()
+    totals = Totals()
+    stop = threading.Event()
+    interrupted = _stop_on_signals(stop)
+    sender: Sender | None = None
+    failure: str | None = None
+    try:
+        with ProgressReport(notes) as progress:
+            traces = read(plan, totals, lambda skipped: _say_skipped(notes, skipped, totals), stop)
+            if dry_run:
+                clock = system_clock(stop)
+                begin_s = clock.monotonic_s()
+                for _ in traces:
+                    progress.reading(totals)
+                totals.elapsed_s = clock.monotonic_s() - begin_s
+            else:
+                with grpc.insecure_channel(target, options=[("grpc.max_send_message_length", -1)]) as channel:
+                    sender = Sender(channel, totals, give_up, stop)
+                    replay(plan, traces, sender, system_clock(stop), totals, progress)
+    except OSError as error:
+        failure = f"cannot read {error.filename or 'input'}: {error.strerror or error}"
+    if output == "json":
+        print_json(totals.as_json())
+    else:
+        _print_totals(console(), totals, dry_run)
+    if sender is not None and sender.gave_up is not None:
+        failure = (
+            f"gave up sending to {target} after retrying for {give_up:g} s: {sender.gave_up.code}: "
+            f"{sender.gave_up.text}. Start the stack with `make up`, or name another receiver with --endpoint or "
+            "SLUICE_OTLP_GRPC; `./sluice doctor` says which stage is down."
+        )
+    if failure is not None:
+        raise CliError(failure)
+    if interrupted.is_set():
+        raise click.exceptions.Exit(_INTERRUPTED)
+    if totals.spans_failed or totals.spans_rejected or (totals.records_skipped and not skip_bad):
+        raise click.exceptions.Exit(1)
+
+
+def _stop_on_signals(stop: threading.Event) -> threading.Event:
+    """The first SIGINT or SIGTERM ends the replay with its totals, the second ends the process."""
+    interrupted = threading.Event()
+
+    def handle(number: int, _frame: FrameType | None) -> None:
+        interrupted.set()
+        stop.set()
+        signal.signal(number, signal.SIG_DFL)
+
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, handle)
+    return interrupted
+
+
+def _say_skipped(notes: Console, skipped: Skipped, totals: Totals) -> None:
+    if totals.records_skipped <= _SKIPS_SHOWN:
+        notes.print(f"skipped {skipped}", markup=False, soft_wrap=True)
+    if totals.records_skipped == _SKIPS_SHOWN:
+        notes.print("more skipped records are only counted", markup=False)
+
+
+def _print_totals(out: Console, totals: Totals, dry_run: bool) -> None:
+    rate = totals.spans_per_s
+    rows = [("traces read", f"{totals.traces_read:,}"), ("spans read", f"{totals.spans_read:,}")]
+    if not dry_run:
+        rows += [
+            ("traces sent", f"{totals.traces:,}"),
+            ("spans sent", f"{totals.spans_sent:,}"),
+            ("requests", f"{totals.requests:,}"),
+            ("retries", f"{totals.retries:,}"),
+            ("spans rejected by the collector", f"{totals.spans_rejected:,}"),
+            ("spans failed", f"{totals.spans_failed:,}"),
+        ]
+    rows.append(("records skipped", f"{totals.records_skipped:,}"))
+    rows.append(("elapsed", f"{totals.elapsed_s:.1f} s"))
+    if not dry_run:
+        rows.append(("spans/s", "-" if rate is None else f"{rate:,.0f}"))
+    for label, value in rows:
+        out.print(f"{label:<32}{value:>12}", markup=False)
+    for text in totals.refusals:
+        out.print(f"refused: {text}", markup=False, soft_wrap=True)

@@ -1,0 +1,84 @@
+"""Cuts one large JSON document into its elements without reading it whole.
+
+Only brackets and strings are looked at, so an element that is broken inside (a bad number, a missing comma)
+still ends where its brackets close, and the next one is read.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+#: An element longer than this is no trace; reading on would only fill the memory.
+MAX_ELEMENT_BYTES = 256 * 1024 * 1024
+_CHUNK = 1 << 16
+_TOKEN = re.compile(rb'[\[{\]}"]')
+_STRING_END = re.compile(rb'(?:[^"\\]|\\.)*+"', re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Element:
+    """The bytes of one JSON object, and the line (from 1) on which it begins."""
+
+    line: int
+    text: bytes
+
+
+class TruncatedError(Exception):
+    """The document ends, or has too many brackets closed, inside an element or its envelope."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+def elements(stream: BinaryIO, depth: int) -> Iterator[Element]:
+    """Yields each object that opens `depth` brackets deep, over all documents in the stream.
+
+    depth 0: documents one after the other; 1: the elements of an array; 2: those of an array inside an envelope
+    (`{"data": [...]}`); only arrays and objects are yielded at the wanted depth, whatever else stands in the
+    envelope is passed over. Raises TruncatedError at an end within brackets.
+    """
+    buffer = bytearray()
+    position = 0
+    line = 1  # of buffer[0]
+    level = 0
+    begin = -1  # where the current element starts in buffer; -1 between elements
+    while chunk := stream.read(_CHUNK):
+        buffer += chunk
+        while True:
+            token = _TOKEN.search(buffer, position)
+            if token is None:
+                position = len(buffer)
+                break
+            at = token.start()
+            mark = buffer[at]
+            if mark == 0x22:  # a string: jump over it, or wait for the rest of it
+                closed = _STRING_END.match(buffer, at + 1)
+                if closed is None:
+                    position = at
+                    break
+                position = closed.end()
+                continue
+            position = at + 1
+            if mark in b"[{":
+                if level == depth and mark == 0x7B:
+                    begin = at
+                level += 1
+                continue
+            level -= 1
+            if level < 0:
+                raise TruncatedError(line + buffer.count(b"\n", 0, at), "closes a bracket that was never opened")
+            if level == depth and begin >= 0:
+                yield Element(line + buffer.count(b"\n", 0, begin), bytes(buffer[begin:position]))
+                begin = -1
+        done = position if begin < 0 else begin
+        line += buffer.count(b"\n", 0, done)
+        del buffer[:done]
+        position -= done
+        if begin >= 0:
+            begin = 0
+        if len(buffer) > MAX_ELEMENT_BYTES:
+            raise TruncatedError(line, f"has a record longer than {MAX_ELEMENT_BYTES >> 20} MiB")
+    if level > 0 or buffer.strip():
+        raise TruncatedError(line, "ends in the middle of a record")

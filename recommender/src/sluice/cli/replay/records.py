@@ -1,0 +1,127 @@
+"""Files -> traces and bad records, in the order of the file, one record in memory at a time."""
+
+import gzip
+import io
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sluice.cli.replay.jaeger import convert_jaeger
+from sluice.cli.replay.json_elements import MAX_ELEMENT_BYTES, Element, TruncatedError, elements
+from sluice.cli.replay.otlp_json import convert_otlp_json
+from sluice.cli.replay.rejoin import take_head
+from sluice.cli.replay.source import STDIN, open_source
+from sluice.cli.replay.trace import BadRecordError, Trace
+
+_JAEGER_EXPORT = re.compile(rb'\s*\{\s*"data"\s*:\s*\[')
+_OTLP_MESSAGE = re.compile(rb'\s*\{\s*"(resourceSpans|resource_spans)"\s*:\s*\[')
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A record that is not a trace: where it is and why it was left out."""
+
+    path: str
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.reason}"
+
+
+def read_traces(path: str) -> Iterator[Trace | Skipped]:
+    """Reads Jaeger JSON or OTLP JSON: a record a line, an array, or one document; gzipped or not.
+
+    A broken record becomes a Skipped and the rest goes on; a damaged gzip stream ends the file with one. Raises
+    OSError when the file cannot be opened.
+    """
+    name = "(stdin)" if path == STDIN else path
+    line, empty = 1, True
+    with open_source(path) as stream:
+        try:
+            for element in _records(stream):
+                line, empty = element.line, False
+                yield from _traces(name, element)
+            if empty:
+                yield Skipped(name, line, "holds no record")
+        except TruncatedError as error:
+            yield Skipped(name, error.line, str(error))
+        except EOFError:
+            yield Skipped(name, line, "after this record the gzip stream ends before its end: the file is cut off")
+        except (zlib.error, gzip.BadGzipFile) as error:
+            yield Skipped(name, line, f"after this record the gzip stream is damaged: {error}")
+
+
+def _records(source: io.BufferedReader) -> Iterator[Element]:
+    head, stream = take_head(source)
+    first = head.lstrip()[:1]
+    if first == b"[":
+        return elements(stream, depth=1)
+    if _JAEGER_EXPORT.match(head):
+        return elements(stream, depth=2) if not _is_lines(head) else _lines(stream)
+    if first == b"{" and not _is_lines(head) and b"\n" in head:
+        # One document over many lines.
+        if _OTLP_MESSAGE.match(head):
+            return (Element(e.line, b'{"resourceSpans":[' + e.text + b"]}") for e in elements(stream, depth=2))
+        return elements(stream, depth=0)
+    return _lines(stream)
+
+
+def _is_lines(head: bytes) -> bool:
+    """Whether each line is a record: the first is JSON by itself, or the second starts a new object.
+
+    The latter tells a broken first line from a document that is laid out over many lines, which are indented.
+    """
+    first, newline, rest = head.lstrip().partition(b"\n")
+    if not newline:
+        return False
+    try:
+        json.loads(first)
+    except ValueError:
+        return rest.lstrip(b"\r\n").startswith(b"{")
+    # One line and nothing after it may be one large document: that one is cut into its elements.
+    return bool(rest.strip())
+
+
+def _lines(stream: io.BufferedReader) -> Iterator[Element]:
+    number = 0
+    while line := stream.readline(MAX_ELEMENT_BYTES):
+        number += 1
+        if len(line) == MAX_ELEMENT_BYTES and not line.endswith(b"\n"):
+            raise TruncatedError(number, f"has a record longer than {MAX_ELEMENT_BYTES >> 20} MiB")
+        if line.strip():
+            yield Element(number, line)
+
+
+def _traces(name: str, element: Element) -> Iterator[Trace | Skipped]:
+    try:
+        record = json.loads(element.text)
+    except (ValueError, RecursionError) as error:
+        yield Skipped(name, element.line, f"is not JSON: {error}")
+        return
+    for part in _parts(record):
+        try:
+            yield from _convert(part)
+        except BadRecordError as error:
+            yield Skipped(name, element.line, str(error))
+
+
+def _parts(record: Any) -> list[Any]:
+    """A line may itself be an array or an export of the Jaeger UI."""
+    if isinstance(record, dict) and isinstance(data := record.get("data"), list):
+        return data
+    return record if isinstance(record, list) else [record]
+
+
+def _convert(record: Any) -> list[Trace]:
+    if not isinstance(record, dict):
+        raise BadRecordError("is JSON, but not an object: neither a Jaeger trace nor OTLP")
+    if "spans" in record:
+        return [convert_jaeger(record)]
+    if "resourceSpans" in record or "resource_spans" in record:
+        return convert_otlp_json(record)
+    keys = ", ".join(list(record)[:5]) or "none"
+    raise BadRecordError(f"is neither a Jaeger trace (`spans`) nor OTLP (`resourceSpans`); its keys: {keys}")

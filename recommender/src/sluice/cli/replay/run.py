@@ -1,0 +1,105 @@
+"""One replay: read, put in order, move the times, send when due."""
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from sluice.cli.replay.pace import Batch, due_s, paced
+from sluice.cli.replay.progress import ProgressReport
+from sluice.cli.replay.records import Skipped, read_traces
+from sluice.cli.replay.sender import Sender
+from sluice.cli.replay.spool import Spool
+from sluice.cli.replay.totals import Totals
+from sluice.cli.replay.trace import Trace, shift
+
+
+@dataclass(frozen=True)
+class Plan:
+    """speed: multiple of the recorded pace, None = as fast as the collector takes it. limit: traces, None = all."""
+
+    paths: tuple[str, ...]
+    speed: float | None = 1.0
+    times_now: bool = True
+    batch_spans: int = 512
+    limit: int | None = None
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Time from outside. `wait_s` answers False when the wait was cut short because the replay is to stop."""
+
+    monotonic_s: Callable[[], float]
+    unix_ns: Callable[[], int]
+    wait_s: Callable[[float], bool]
+
+
+def system_clock(stop: threading.Event) -> Clock:
+    return Clock(time.monotonic, time.time_ns, lambda seconds: not stop.wait(seconds))
+
+
+def read(plan: Plan, totals: Totals, on_skip: Callable[[Skipped], None], stop: threading.Event) -> Iterator[Trace]:
+    """The traces of all files, counted; stops at the limit. Raises OSError when a file cannot be opened."""
+    for path in plan.paths:
+        totals.files += 1
+        for item in read_traces(path):
+            if stop.is_set():
+                return
+            if isinstance(item, Skipped):
+                totals.note_skipped(str(item))
+                on_skip(item)
+                continue
+            totals.traces_read += 1
+            totals.spans_read += item.spans
+            yield item
+            if plan.limit is not None and totals.traces_read >= plan.limit:
+                return
+
+
+def replay(
+    plan: Plan, traces: Iterable[Trace], sender: Sender, clock: Clock, totals: Totals, progress: ProgressReport
+) -> None:
+    """Sends `traces`; returns when every request was answered or given up. Sets `totals.elapsed_s`."""
+    begin_s = clock.monotonic_s()
+    try:
+        if plan.speed is None and not plan.times_now:
+            _send(((0.0, trace) for trace in traces), plan, sender, clock, totals, progress, None)
+            return
+        spool = Spool()
+        try:
+            for trace in traces:
+                spool.add(trace)
+                progress.reading(totals)
+            _send(_due(spool, plan, clock.unix_ns()), plan, sender, clock, totals, progress, len(spool))
+        finally:
+            spool.close()
+    finally:
+        sender.finish()
+        totals.elapsed_s = clock.monotonic_s() - begin_s
+
+
+def _due(spool: Spool, plan: Plan, begin_unix_ns: int) -> Iterator[tuple[float, Trace]]:
+    first_ns = spool.first_start_ns or 0
+    by_ns = begin_unix_ns - first_ns if plan.times_now else 0
+    for trace in spool.by_end():
+        shift(trace.resource_spans, by_ns)
+        yield due_s(trace.end_ns, first_ns, plan.speed), trace
+
+
+def _send(
+    traces: Iterable[tuple[float, Trace]],
+    plan: Plan,
+    sender: Sender,
+    clock: Clock,
+    totals: Totals,
+    progress: ProgressReport,
+    of: int | None,
+) -> None:
+    begin_s = clock.monotonic_s()
+    handed = 0
+    batch: Batch
+    for batch in paced(traces, plan.batch_spans, lambda: clock.monotonic_s() - begin_s, clock.wait_s):
+        if not sender.send(batch):
+            return
+        handed += batch.traces
+        progress.sending(totals, handed, of)

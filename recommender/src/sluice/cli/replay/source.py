@@ -1,0 +1,32 @@
+"""A file or standard input as a stream of bytes, unpacked when it is gzip."""
+
+import gzip
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, cast
+
+_GZIP_MAGIC = b"\x1f\x8b"
+STDIN = "-"
+
+
+@contextmanager
+def open_source(path: str) -> Iterator[io.BufferedReader]:
+    """Opens `path` (`-` is standard input). Gzip is known by its first two bytes, not by the name.
+
+    Raises OSError when the file cannot be opened. Reading can raise EOFError, zlib.error or
+    gzip.BadGzipFile when the stream is damaged.
+    """
+    raw: IO[bytes] = sys.stdin.buffer if path == STDIN else Path(path).open("rb")  # noqa: SIM115 (closed below)
+    try:
+        buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, raw))
+        if buffered.peek(2)[:2] == _GZIP_MAGIC:
+            with gzip.GzipFile(fileobj=buffered) as unpacked:
+                yield io.BufferedReader(cast(io.RawIOBase, unpacked), buffer_size=1 << 16)
+        else:
+            yield buffered
+    finally:
+        if path != STDIN:
+            raw.close()

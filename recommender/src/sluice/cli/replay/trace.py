@@ -1,0 +1,57 @@
+"""The unit of a replay: the spans of one trace that one record of a file holds."""
+
+from dataclasses import dataclass
+
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans
+
+
+class BadRecordError(Exception):
+    """The record is not a trace; the message says why, naming the field."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Spans of one trace id, grouped by resource, with their number and their extent.
+
+    `start_ns` and `end_ns` are the earliest start and the latest end, in nanoseconds since 1970. Spans whose
+    end lies before their start stay as they are.
+    """
+
+    resource_spans: tuple[ResourceSpans, ...]
+    spans: int
+    start_ns: int
+    end_ns: int
+
+
+def measure(resource_spans: tuple[ResourceSpans, ...]) -> Trace:
+    """Counts the spans of one trace and finds their extent. Raises BadRecordError when there are none."""
+    spans = 0
+    start_ns = end_ns = -1
+    for resource in resource_spans:
+        for scope in resource.scope_spans:
+            for span in scope.spans:
+                spans += 1
+                if start_ns < 0 or span.start_time_unix_nano < start_ns:
+                    start_ns = span.start_time_unix_nano
+                # A span that ends before it starts must not make the trace due before its start.
+                end_ns = max(end_ns, span.end_time_unix_nano, span.start_time_unix_nano)
+    if spans == 0:
+        raise BadRecordError("has no spans")
+    return Trace(resource_spans, spans, start_ns, end_ns)
+
+
+def shift(resource_spans: tuple[ResourceSpans, ...], by_ns: int) -> None:
+    """Moves every time of the spans by `by_ns`, in place. Times that would leave 0 .. 2^64-1 stop at the edge."""
+    if by_ns == 0:
+        return
+    for resource in resource_spans:
+        for scope in resource.scope_spans:
+            for span in scope.spans:
+                span.start_time_unix_nano = _moved(span.start_time_unix_nano, by_ns)
+                span.end_time_unix_nano = _moved(span.end_time_unix_nano, by_ns)
+                for event in span.events:
+                    event.time_unix_nano = _moved(event.time_unix_nano, by_ns)
+
+
+def _moved(time_ns: int, by_ns: int) -> int:
+    return min(max(time_ns + by_ns, 0), 2**64 - 1)

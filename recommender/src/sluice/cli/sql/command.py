@@ -1,0 +1,119 @@
+"""The command `sluice sql`."""
+
+import os
+import sys
+from typing import TextIO
+
+import click
+from rich.table import Table
+
+from sluice.cli.environment import addresses
+from sluice.cli.output import EXIT_CODES, console, error_console, output_option, print_json
+from sluice.cli.sql.cookbook import recipe, recipes
+from sluice.cli.sql.http import Server, run_query
+from sluice.cli.sql.result import ROWS_FORMAT, parse_rows, print_table, write_json, write_raw
+
+_FORMATS = {"table": ROWS_FORMAT, "json": ROWS_FORMAT, "csv": "CSVWithNames"}
+
+
+class Parameter(click.ParamType[tuple[str, str]]):
+    """`name=value`."""
+
+    name = "NAME=VALUE"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        name, equals, text = str(value).partition("=")
+        if not equals or not name.isidentifier():
+            self.fail(f"{value!r} is not NAME=VALUE", param, ctx)
+        return name, text
+
+
+@click.command("sql", epilog=EXIT_CODES)
+@click.argument("query", required=False)
+@click.option("--file", "file", type=click.File(encoding="utf-8"), help="Read the query from a file.")
+@click.option("--recipe", "recipe_name", metavar="NAME", help="Run a query of the cookbook.")
+@click.option("--list", "list_recipes", is_flag=True, help="List the cookbook.")
+@click.option("--param", "parameters", type=Parameter(), multiple=True, help="Value for {NAME:Type}; repeatable.")
+@click.option("--rows", type=click.IntRange(0), default=100, show_default=True, help="Most rows of a table; 0: all.")
+@click.option("--database", default="sluice", show_default=True, help="Database of names without one.")
+@click.option("--user", default="sluice_reader", show_default=True, help="ClickHouse user.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait for the answer.",
+)
+@output_option("table", "json", "csv")
+def sql(
+    query: str | None,
+    file: TextIO | None,
+    recipe_name: str | None,
+    list_recipes: bool,
+    parameters: tuple[tuple[str, str], ...],
+    rows: int,
+    database: str,
+    user: str,
+    timeout: float,
+    output: str,
+) -> None:
+    """Run one query on ClickHouse (SLUICE_CLICKHOUSE) as a user that can only read.
+
+    QUERY, or --file, or --recipe, or standard input. -o json prints an array with an object a row. A FORMAT in
+    the query itself is kept, and the answer is printed as it comes. A password, if the user has one, is taken
+    from SLUICE_CLICKHOUSE_READER_PASSWORD.
+
+    \b
+    Examples:
+      sluice sql "SELECT service, sum(completions) FROM v_windows GROUP BY service"
+      sluice sql --param s=cart "SELECT max(bucket) FROM windows WHERE service = {s:String}" -o json
+      sluice sql --list
+      sluice sql --recipe NAME -o csv > out.csv
+    """
+    if list_recipes:
+        _print_cookbook(output)
+        return
+    text = _query_text(query, file, recipe_name)
+    server = Server(addresses().clickhouse, database, user, os.environ.get("SLUICE_CLICKHOUSE_READER_PASSWORD", ""))
+    with run_query(server, text, _FORMATS[output], dict(parameters), timeout) as answer:
+        if output == "csv" or answer.headers.get("X-ClickHouse-Format", ROWS_FORMAT) != ROWS_FORMAT:
+            write_raw(answer.iter_content(1 << 16), sys.stdout)
+            return
+        result = parse_rows(answer.iter_lines(1 << 16))
+        if output == "json":
+            write_json(sys.stdout, result)
+        elif left_out := print_table(console(), result, rows or None):
+            error_console().print(f"{left_out:,} more rows; --rows 0 shows all", markup=False)
+
+
+def _query_text(query: str | None, file: TextIO | None, recipe_name: str | None) -> str:
+    given = [each for each in (query, file, recipe_name) if each is not None]
+    if len(given) > 1:
+        raise click.UsageError("give one of QUERY, --file and --recipe")
+    if recipe_name is not None:
+        text = recipe(recipe_name).query
+    elif file is not None:
+        text = file.read()
+    elif query is not None:
+        text = query
+    elif sys.stdin.isatty():
+        raise click.UsageError("give a QUERY, --file, --recipe, or a query on standard input")
+    else:
+        text = sys.stdin.read()
+    if not text.strip():
+        raise click.UsageError("the query is empty")
+    return text
+
+
+def _print_cookbook(output: str) -> None:
+    found = recipes()
+    if output == "json":
+        print_json([{"name": each.name, "title": each.title} for each in found])
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("RECIPE", no_wrap=True)
+    table.add_column("TITLE")
+    for each in found:
+        table.add_row(each.name, each.title)
+    console().print(table)

@@ -1,0 +1,86 @@
+"""One query over ClickHouse's HTTP interface."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import requests
+
+from sluice.cli.environment import with_scheme
+from sluice.cli.output import CliError
+
+_CONNECT_S = 5.0
+_ERROR = re.compile(
+    r"(?:Code: \d+\. )?(?:DB::\w+: )*(?P<text>.*?)\s*(?:\((?P<name>[A-Z0-9_]+)\))?\s*(?:\(version [^)]*\)+)?$"
+)
+_LONGEST_ERROR = 400
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where queries go and as whom. password may be empty."""
+
+    url: str
+    database: str = "sluice"
+    user: str = "sluice_reader"
+    password: str = ""
+
+
+@contextmanager
+def run_query(
+    server: Server, query: str, output_format: str, parameters: Mapping[str, str], timeout_s: float = 60.0
+) -> Iterator[requests.Response]:
+    """Runs `query`; the answer's body is in `output_format` unless the query names a FORMAT itself.
+
+    `parameters` are values for `{name:Type}`. The server sends nothing before the query is done, so an error is
+    always an error and never half a result. Raises CliError with one line.
+    """
+    options = {f"param_{name}": _escaped(value) for name, value in parameters.items()}
+    options |= {"database": server.database, "default_format": output_format, "wait_end_of_query": "1"}
+    headers = {"X-ClickHouse-User": server.user} | ({"X-ClickHouse-Key": server.password} if server.password else {})
+    try:
+        answer = requests.post(
+            with_scheme(server.url) + "/",
+            params=options,
+            data=query.encode(),
+            headers=headers,
+            stream=True,
+            timeout=(_CONNECT_S, timeout_s),
+        )
+    except requests.Timeout:
+        raise CliError(f"ClickHouse at {server.url} did not answer within {timeout_s:g} s") from None
+    except (requests.ConnectionError, requests.exceptions.InvalidURL) as error:
+        raise CliError(
+            f"cannot reach ClickHouse at {server.url}: {_cause(error)}. Start the stack with `make up`, or set "
+            "SLUICE_CLICKHOUSE; `./sluice doctor` says which stage is down."
+        ) from None
+    with answer:
+        if not answer.ok:
+            raise CliError(f"ClickHouse: {one_line(answer.text, answer.status_code)}")
+        yield answer
+
+
+def one_line(text: str, status: int) -> str:
+    """The server's error without code, version and line breaks: `message (NAME)`."""
+    flat = " ".join(text.split())
+    match = _ERROR.match(flat)
+    if not flat or match is None:
+        return f"HTTP {status}"
+    message = match["text"]
+    if len(message) > _LONGEST_ERROR:
+        message = message[:_LONGEST_ERROR] + " ..."
+    return f"{message} ({match['name']})" if match["name"] else message
+
+
+def _escaped(value: str) -> str:
+    """Parameters travel as fields of TabSeparated."""
+    return value.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+
+
+def _cause(error: Exception) -> str:
+    text = str(error)
+    for known in ("Connection refused", "Name or service not known", "No route to host", "timed out"):
+        if known.lower() in text.lower():
+            return known.lower()
+    return text

@@ -1,0 +1,115 @@
+"""Upserts that collide, repeat and arrive in any order end in one row: the one with the highest version."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from clickhouse_connect.driver.client import Client
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+HOUR = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=2)
+DAY = HOUR.replace(hour=0)
+# Per table: the columns of its key with two values each that must never be merged with one another, and a value column.
+TABLES: dict[str, tuple[dict[str, tuple[Any, Any]], str]] = {
+    "windows": (
+        {
+            "side": ("server", "client"),
+            "service": ("cart", "orders"),
+            "peer": ("", "cart-db"),
+            "instance": ("a", "b"),
+            "bucket": (HOUR, HOUR + timedelta(milliseconds=100)),
+            "bucket_ms": (100, 50),
+        },
+        "busy_ns",
+    ),
+    "call_edges": (
+        {
+            "caller": ("frontend", "orders"),
+            "callee": ("cart", "mail"),
+            "window": (HOUR, HOUR + timedelta(seconds=10)),
+            "window_s": (10, 60),
+        },
+        "calls",
+    ),
+    "ingest_counts": (
+        {
+            "job": ("concurrency", "call_graph"),
+            "outcome": ("accepted", "malformed"),
+            "service": ("", "cart"),
+            "received": (HOUR, HOUR + timedelta(seconds=10)),
+        },
+        "spans",
+    ),
+}
+
+
+def insert(client: Client, table: str, rows: list[list[Any]]) -> None:
+    """Each row as an insert of its own: a part of its own, merged or not."""
+    key, value = TABLES[table]
+    for row in rows:
+        client.insert(table, [row], column_names=[*key, value, "version"])
+
+
+def stored(client: Client, table: str) -> list[tuple[Any, ...]]:
+    """What people see before merging, after checking that it is what stands on disk after merging."""
+    key, value = TABLES[table]
+    query = f"SELECT {', '.join(key)}, {value}, version FROM {table}"
+    before = sorted(client.query(f"{query} FINAL").result_rows)
+    client.command(f"OPTIMIZE TABLE {table} FINAL")
+    assert sorted(client.query(query).result_rows) == before
+    return before
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_keys_that_differ_in_one_column_stay_apart(client: Client, table: str) -> None:
+    key, _ = TABLES[table]
+    base = [first for first, _ in key.values()]
+    rows = [[*base, 1, 1]]
+    for nth, (_, other) in enumerate(key.values()):
+        rows.append([*base[:nth], other, *base[nth + 1 :], 10 + nth, 1])
+    insert(client, table, rows)
+    assert [row[-2] for row in sorted(stored(client, table), key=lambda row: row[-2])] == [1, *range(10, 10 + len(key))]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_lower_version_never_replaces_a_higher(client: Client, table: str) -> None:
+    key, _ = TABLES[table]
+    base = [first for first, _ in key.values()]
+    insert(client, table, [[*base, 70, 7], [*base, 90, 9], [*base, 30, 3], [*base, 90, 9], [*base, 80, 8]])
+    assert [row[-2:] for row in stored(client, table)] == [(90, 9)]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_replayed_after_merging(client: Client, table: str) -> None:
+    key, _ = TABLES[table]
+    base = [first for first, _ in key.values()]
+    insert(client, table, [[*base, 10 * version, version] for version in (1, 2, 3)])
+    assert [row[-2:] for row in stored(client, table)] == [(30, 3)]
+    insert(client, table, [[*base, 10 * version, version] for version in (1, 2, 3, 4)])
+    assert [row[-2:] for row in stored(client, table)] == [(40, 4)]
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(upserts=st.lists(st.tuples(st.integers(0, 3), st.integers(1, 6)), min_size=1, max_size=12))
+def test_any_order_of_any_upserts(client: Client, upserts: list[tuple[int, int]]) -> None:
+    """(bucket, version) in any order, repeated or not: each bucket holds its highest version."""
+    client.command("TRUNCATE TABLE windows")
+    base = ["server", "cart", "", "a"]
+    rows = [[*base, DAY + timedelta(hours=8 * nth), 100, 10 * version, version] for nth, version in upserts]
+    insert(client, "windows", rows)
+    expected = {DAY + timedelta(hours=8 * nth): max(v for n, v in upserts if n == nth) for nth, _ in upserts}
+    assert {row[4].replace(tzinfo=UTC): row[-1] for row in stored(client, "windows")} == expected
+    assert client.query("SELECT count() FROM v_windows").result_rows[0][0] == len(expected)
+
+
+def test_an_extreme_histogram_survives(client: Client) -> None:
+    """Indices from -1 (0 ns) to 4031 (2^63 ns), and counts of 32 bits."""
+    latency = {-1: 1, 0: 2**32 - 1, 4031: 7}
+    client.insert(
+        "windows",
+        [["server", "cart", "", "a", HOUR, 100, 2**63, 8, 0, latency, 1]],
+        column_names="side service peer instance bucket bucket_ms busy_ns completions errors latency version".split(),
+    )
+    client.command("OPTIMIZE TABLE windows FINAL")
+    assert client.query("SELECT latency, busy_ns FROM v_windows").result_rows == [(latency, 2**63)]

@@ -1,0 +1,111 @@
+"""The migrator's command line on the real engine."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import migrate.__main__ as command
+import pytest
+from click.testing import CliRunner, Result
+from support.clickhouse import ClickHouse
+
+
+@pytest.fixture
+def schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the folder clickhouse/ that the command line uses, to change."""
+    copy = tmp_path / "clickhouse"
+    shutil.copytree(command.CLICKHOUSE, copy)
+    monkeypatch.setattr(command, "CLICKHOUSE", copy)
+    return copy
+
+
+@pytest.fixture
+def fresh(engine: ClickHouse) -> Iterator[str]:
+    yield "fresh"
+    engine.client().command("DROP DATABASE IF EXISTS fresh SYNC")
+
+
+def run(engine: ClickHouse, database: str, word: str, *more: str) -> Result:
+    only = ["--only", "clickhouse"] if word == "up" else []
+    words = [word, "--clickhouse", engine.url, "--database", database, "--wait", "5", *only, *more]
+    return CliRunner().invoke(command.cli, words)
+
+
+def test_up_twice(engine: ClickHouse, fresh: str) -> None:
+    before = run(engine, fresh, "status").output.split()
+    first = run(engine, fresh, "up")
+    tables = engine.client(fresh).query("SELECT name, create_table_query FROM system.tables WHERE database = 'fresh'").result_rows
+    second = run(engine, fresh, "up")
+    assert (first.exit_code, second.exit_code) == (0, 0), first.output + second.output
+    assert "applied 0001_windows.sql" in first.output
+    assert "nothing to apply" in second.output
+    assert set(before[::2]) == {"pending"}
+    assert set(run(engine, fresh, "status").output.split()[::2]) == {"applied"}
+    again = engine.client(fresh).query("SELECT name, create_table_query FROM system.tables WHERE database = 'fresh'").result_rows
+    assert sorted(again) == sorted(tables)
+    recorded = engine.client(fresh).query("SELECT version, name FROM schema_migrations ORDER BY version").result_rows
+    assert recorded[:2] == [(1, "windows"), (2, "call_edges")]
+    assert [row[0] for row in recorded] == list(range(1, len(recorded) + 1))
+
+
+def test_status_creates_nothing(engine: ClickHouse) -> None:
+    assert run(engine, "unseen", "status").exit_code == 0
+    assert not engine.client().query("SELECT 1 FROM system.databases WHERE name = 'unseen'").result_rows
+
+
+def test_a_changed_migration_is_an_error(engine: ClickHouse, fresh: str, schema: Path) -> None:
+    run(engine, fresh, "up")
+    with (schema / "migrations/0002_call_edges.sql").open("a") as file:
+        file.write("-- one more line\n")
+    for word in ("up", "status"):
+        result = run(engine, fresh, word)
+        assert result.exit_code == 1
+        assert "0002_call_edges.sql was changed after it was applied" in result.output
+
+
+def test_a_new_migration_and_a_changed_view_are_taken_up(engine: ClickHouse, fresh: str, schema: Path) -> None:
+    run(engine, fresh, "up")
+    number = len(list((schema / "migrations").glob("*.sql"))) + 1
+    (schema / f"migrations/{number:04d}_extra.sql").write_text("CREATE TABLE IF NOT EXISTS extra (a UInt8) ENGINE = Log")
+    view = schema / "views/v_stage_lag.sql"
+    view.write_text("CREATE OR REPLACE VIEW v_stage_lag AS SELECT 7 AS seven FROM extra")
+    result = run(engine, fresh, "up")
+    assert f"applied {number:04d}_extra.sql" in result.output
+    engine.client(fresh).command("INSERT INTO extra VALUES (1)")
+    assert engine.client(fresh).query("SELECT seven FROM v_stage_lag").result_rows == [(7,)]
+
+
+def test_an_error_names_file_and_statement_and_can_be_repeated(engine: ClickHouse, fresh: str, schema: Path) -> None:
+    number = len(list((schema / "migrations").glob("*.sql"))) + 1
+    bad = schema / f"migrations/{number:04d}_bad.sql"
+    bad.write_text("CREATE TABLE IF NOT EXISTS one (a UInt8) ENGINE = Log;\nCREATE TABEL two;\n")
+    result = run(engine, fresh, "up")
+    assert result.exit_code == 1
+    assert f"{number:04d}_bad.sql, statement 2 (CREATE TABEL two)" in result.output
+    bad.write_text("CREATE TABLE IF NOT EXISTS one (a UInt8) ENGINE = Log;\n")
+    assert run(engine, fresh, "up").exit_code == 0
+
+
+def test_ttl_days(engine: ClickHouse, fresh: str) -> None:
+    def ttl() -> str:
+        query = "SELECT extract(engine_full, 'TTL (.*) SETTINGS') FROM system.tables WHERE database='fresh' AND name='windows'"
+        return str(engine.client().query(query).result_rows[0][0])
+
+    run(engine, fresh, "up")
+    assert ttl() == "toDateTime(bucket) + toIntervalDay(7)"
+    assert "windows keeps 3 days" in run(engine, fresh, "up", "--ttl-days", "windows=3").output
+    assert ttl() == "toDateTime(bucket) + toIntervalDay(3)"
+    assert "keeps" not in run(engine, fresh, "up", "--ttl-days", "windows=3").output
+    run(engine, fresh, "up")  # without the option: stays
+    assert ttl() == "toDateTime(bucket) + toIntervalDay(3)"
+    unknown = run(engine, fresh, "up", "--ttl-days", "nothing=3")
+    assert unknown.exit_code == 1
+    assert "change the TTL of nothing: there is no such table" in unknown.output
+
+
+def test_a_server_that_is_not_there() -> None:
+    result = CliRunner().invoke(command.cli, ["status", "--clickhouse", "http://127.0.0.1:1", "--wait", "0.3"])
+    assert result.exit_code == 1
+    assert "error: connect to ClickHouse at 127.0.0.1:1: not ready after 0.3 s" in result.output
+    result = CliRunner().invoke(command.cli, ["status", "--clickhouse", "127.0.0.1:8123"])
+    assert "expected http://[user:password@]host:port" in result.output

@@ -1,0 +1,160 @@
+"""Splitting files into statements, ordering definitions, reading and changing a TTL: no server."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from migrate import definitions, migrations, ttl
+from migrate.errors import MigrateError
+from migrate.migrations import Applied
+from migrate.statements import read, split
+from migrate.waiting import until_ready
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("SELECT 1", ["SELECT 1"]),
+        ("SELECT 1;\nSELECT 2;\n", ["SELECT 1", "SELECT 2"]),
+        ("-- first; not the end\nSELECT 1 -- nor; this\n;", ["SELECT 1"]),
+        ("/* a;\n b; */ SELECT ';', 'it''s;', 'a\\';' ;", ["SELECT ';', 'it''s;', 'a\\';'"]),
+        ("SELECT '-- no comment', \"a;b\", `c;d`", ["SELECT '-- no comment', \"a;b\", `c;d`"]),
+        ("// Cypher; too\nMATCH (n) RETURN n;", ["MATCH (n) RETURN n"]),
+        ("SELECT\n\n  1", ["SELECT\n  1"]),
+        (" ;; -- nothing", []),
+    ],
+)
+def test_split(text: str, expected: list[str]) -> None:
+    assert split(text) == expected
+
+
+@given(st.lists(st.from_regex(r"[A-Za-z0-9 ']*[A-Za-z0-9]", fullmatch=True).map(lambda text: text.replace("'", "';'")), max_size=5))
+def test_split_finds_what_was_joined(parts: list[str]) -> None:
+    wanted = [part.strip() for part in parts]
+    assert split(" ; -- x;\n".join(parts)) == wanted
+
+
+def test_a_file_without_a_statement_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "empty.sql"
+    file.write_text("-- later")
+    with pytest.raises(MigrateError, match=r"empty\.sql: it has no statement"):
+        read(file)
+
+
+def folder(path: Path, **files: str) -> Path:
+    for name, text in files.items():
+        (path / f"{name}.sql").write_text(text)
+    return path
+
+
+def test_definitions_come_after_those_they_name(tmp_path: Path) -> None:
+    folder(
+        tmp_path,
+        v_a="CREATE OR REPLACE VIEW v_a AS SELECT * FROM v_b(x = 1)",
+        v_b="CREATE OR REPLACE VIEW v_b AS SELECT {x:UInt8} FROM v_c",
+        v_c="CREATE OR REPLACE VIEW v_c AS SELECT 1 -- unlike v_a",
+    )
+    assert [each.file.stem for each in definitions.load(tmp_path, "VIEW")] == ["v_c", "v_b", "v_a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("CREATE VIEW v_a AS SELECT 1", "expected one statement, CREATE OR REPLACE VIEW v_a"),
+        ("CREATE OR REPLACE VIEW v_b AS SELECT 1", "expected one statement, CREATE OR REPLACE VIEW v_a"),
+        ("CREATE OR REPLACE VIEW v_a AS SELECT 1; SELECT 2", "expected one statement"),
+    ],
+)
+def test_a_definition_that_is_not_its_file(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(MigrateError, match=message):
+        definitions.load(folder(tmp_path, v_a=text), "VIEW")
+
+
+def test_definitions_in_a_circle(tmp_path: Path) -> None:
+    folder(tmp_path, v_a="CREATE OR REPLACE VIEW v_a AS SELECT * FROM v_b", v_b="CREATE OR REPLACE VIEW v_b AS SELECT * FROM v_a")
+    with pytest.raises(MigrateError, match="in a circle: v_. -> v_. -> v_."):
+        definitions.load(tmp_path, "VIEW")
+
+
+def files(path: Path, *names: str) -> Path:
+    for name in names:
+        (path / name).write_text(f"SELECT '{name}'")
+    return path
+
+
+@pytest.mark.parametrize("names", [("0001_a.sql", "0003_c.sql"), ("0001_a.sql", "0001_b.sql"), ("0002_a.sql",), ("1_a.sql",)])
+def test_numbers_with_a_gap_or_a_repeat(tmp_path: Path, names: tuple[str, ...]) -> None:
+    with pytest.raises(MigrateError, match="expected number|must be named"):
+        migrations.load(files(tmp_path, *names))
+
+
+def test_pending_are_those_not_yet_applied(tmp_path: Path) -> None:
+    first, second = migrations.load(files(tmp_path, "0001_a.sql", "0002_b.sql"))
+    assert migrations.pending([first, second], {}) == [first, second]
+    assert migrations.pending([first, second], {1: Applied(1, "a", first.checksum)}) == [second]
+
+
+def test_a_changed_or_missing_file_is_an_error(tmp_path: Path) -> None:
+    (first,) = migrations.load(files(tmp_path, "0001_a.sql"))
+    with pytest.raises(MigrateError, match=r"0001_a\.sql was changed after it was applied"):
+        migrations.pending([first], {1: Applied(1, "a", "0" * 64)})
+    with pytest.raises(MigrateError, match="the database has 0002_b and the folder has not"):
+        migrations.pending([first], {1: Applied(1, "a", first.checksum), 2: Applied(2, "b", "1")})
+
+
+def test_ttl_alteration_keeps_the_expression() -> None:
+    engine = "MergeTree PARTITION BY toDate(bucket) ORDER BY a TTL toDateTime(bucket) + toIntervalDay(7) SETTINGS x = 1"
+    assert ttl.alteration("windows", engine, 7) is None
+    assert ttl.alteration("windows", engine, 3) == "ALTER TABLE `windows` MODIFY TTL toDateTime(bucket) + toIntervalDay(3)"
+    with pytest.raises(MigrateError, match="expected one interval in days"):
+        ttl.alteration("plain", "MergeTree ORDER BY a SETTINGS x = 1", 3)
+
+
+@pytest.mark.parametrize("text", ["windows", "windows=", "windows=0", "windows=4000", "a b=1", "windows=-1"])
+def test_ttl_option_out_of_range(text: str) -> None:
+    with pytest.raises(MigrateError, match="expected TABLE=N with N from 1 to 3650 days"):
+        ttl.parse_option(text)
+
+
+class Clock:
+    """Time that passes only in sleep."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.pauses: list[float] = []
+
+    def sleep(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+        self.now += seconds
+
+
+def wait(attempts: list[Exception | str], limit_s: float, clock: Clock) -> str:
+    def attempt() -> str:
+        result = attempts.pop(0)
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    return until_ready(
+        "Store", attempt, (OSError,), limit_s, clock=lambda: clock.now, sleep=clock.sleep, jitter=lambda: 0.0
+    )
+
+
+def test_waits_longer_each_time_until_ready() -> None:
+    clock = Clock()
+    assert wait([OSError("refused")] * 7 + ["up"], 60, clock) == "up"
+    assert clock.pauses == pytest.approx([0.1, 0.2, 0.4, 0.8, 1.6, 3.0, 3.0])
+
+
+def test_gives_up_at_the_limit() -> None:
+    clock = Clock()
+    with pytest.raises(MigrateError, match="connect to Store: not ready after 1 s: refused"):
+        wait([OSError("refused\nmore")] * 99, 1, clock)
+    # 0.1 + 0.2 + 0.4, and the 0.3 that are left
+    assert clock.pauses == pytest.approx([0.1, 0.2, 0.4, 0.3])
+
+
+def test_other_errors_are_not_waited_for() -> None:
+    with pytest.raises(ValueError, match="wrong"):
+        wait([ValueError("wrong")], 60, Clock())

@@ -1,0 +1,62 @@
+"""A Neo4j server of its own for tests: the one that the local stack runs, on free ports."""
+
+import os
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+
+from support.ports import free_ports
+from support.processes import running
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+LOCAL = REPOSITORY / "deploy/local/neo4j"
+JARS = REPOSITORY / ".cache/neo4j/lib"
+PASSWORD = "of-a-test"
+_OPENED = ("java.base/java.nio", "java.base/java.io", "java.base/sun.nio.ch", "java.base/java.util.concurrent")
+
+
+@dataclass(frozen=True)
+class Neo4j:
+    """A server that is up."""
+
+    url: str
+    password: str
+
+
+def _java() -> str:
+    chosen = REPOSITORY / ".cache/java-home"
+    return str(chosen.resolve() / "bin/java") if chosen.exists() else "java"
+
+
+@contextmanager
+def neo4j(folder: Path) -> Iterator[Neo4j]:
+    """Runs the local stack's server, with the local stack's configuration, on its data and logs in `folder`."""
+    if not any(JARS.glob("neo4j-*.jar")):
+        raise FileNotFoundError(f"start Neo4j: {JARS} has no jars; `make setup` brings them")
+    bolt, http = free_ports(2)
+    names = {"host": "127.0.0.1", "neo4j_bolt": bolt, "neo4j_http": http, "data": folder, "logs": folder}
+    names["memory_neo4j_page_cache"] = "32m"
+    (folder / "conf").mkdir()
+    (folder / "conf/neo4j.conf").write_text(Template((LOCAL / "neo4j.conf").read_text()).safe_substitute(names))
+    java = [_java(), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx256m"]
+    java += [f"--add-opens={package}=ALL-UNNAMED" for package in _OPENED]
+    java += ["-cp", f"{JARS}/*"]
+    subprocess.run(
+        [*java, "org.neo4j.server.startup.Neo4jAdminCommand", "dbms", "set-initial-password", PASSWORD],
+        env={**os.environ, "NEO4J_HOME": str(folder), "NEO4J_CONF": str(folder / "conf")},
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
+    command = [*java, "org.neo4j.server.CommunityEntryPoint", f"--home-dir={folder}", f"--config-dir={folder}/conf"]
+
+    def ready() -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", bolt)) == 0
+
+    with running("Neo4j", [*command, "--console-mode"], ready, folder / "process.log", limit_s=90):
+        yield Neo4j(f"bolt://127.0.0.1:{bolt}", PASSWORD)

@@ -1,0 +1,84 @@
+"""Creates the topics of collector/topics.yaml, or brings existing ones to that configuration."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.admin import (
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    NewPartitions,
+    NewTopic,
+    ResourceType,
+)
+
+TIMEOUT_S = 30.0
+
+
+def create(admin: AdminClient, topics: dict[str, dict[str, Any]]) -> list[str]:
+    """Makes brokers agree with `topics`; returns the names of those created. Partitions are never taken away."""
+    configs = {name: {key: str(value) for key, value in topic["config"].items()} for name, topic in topics.items()}
+    wanted = [
+        NewTopic(name, num_partitions=topic["partitions"], replication_factor=topic.get("replication_factor", 1),
+                 config=configs[name])
+        for name, topic in topics.items()
+    ]  # fmt: skip
+    created = []
+    for name, future in admin.create_topics(wanted, operation_timeout=TIMEOUT_S).items():
+        try:
+            future.result(TIMEOUT_S)
+            created.append(name)
+        except KafkaException as error:
+            if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+                raise
+    existing = [name for name in topics if name not in created]
+    if existing:
+        align(admin, {name: topics[name]["partitions"] for name in existing}, {name: configs[name] for name in existing})
+    return created
+
+
+def align(admin: AdminClient, partitions: dict[str, int], configs: dict[str, dict[str, str]]) -> None:
+    """Sets configuration, and adds partitions that are lacking."""
+    resources = [
+        ConfigResource(
+            ResourceType.TOPIC,
+            name,
+            incremental_configs=[
+                ConfigEntry(key, value, incremental_operation=AlterConfigOpType.SET) for key, value in config.items()
+            ],
+        )
+        for name, config in configs.items()
+    ]
+    for future in admin.incremental_alter_configs(resources).values():
+        future.result(TIMEOUT_S)
+    known = admin.list_topics(timeout=TIMEOUT_S).topics
+    lacking = [NewPartitions(name, count) for name, count in partitions.items() if len(known[name].partitions) < count]
+    if lacking:
+        for future in admin.create_partitions(lacking).values():
+            future.result(TIMEOUT_S)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bootstrap", default=os.environ.get("SLUICE_KAFKA", "127.0.0.1:9092"))
+    parser.add_argument("--topics", type=Path, default=Path("collector/topics.yaml"))
+    options = parser.parse_args()
+    topics = yaml.safe_load(options.topics.read_text())["topics"]
+    admin = AdminClient({"bootstrap.servers": options.bootstrap})
+    try:
+        created = create(admin, topics)
+    except KafkaException as error:
+        print(f"cannot create topics on {options.bootstrap}: {error}", file=sys.stderr)
+        return 1
+    print(f"{len(topics)} topics on {options.bootstrap}, {len(created)} of them created now")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+"""Command line of the local stack: `python3 -m stack`, which the Makefile calls."""
+
+import argparse
+import sys
+
+from stack import environment, settings
+from stack.clean import clean
+from stack.down import down
+from stack.report import Report
+from stack.status import status
+from stack.steps import StepFailed
+from stack.up import set_up, up
+
+
+def parser() -> argparse.ArgumentParser:
+    root = argparse.ArgumentParser(prog="stack", description=__doc__)
+    commands = root.add_subparsers(dest="command", required=True)
+    setup = commands.add_parser("setup", help="install and build what a purpose needs")
+    setup.add_argument("--for", dest="purpose", choices=("up", "test", "lint"), default="up")
+    start = commands.add_parser("up", help="set up, start everything, wait for the first recommendation")
+    start.add_argument("--no-demo", action="store_true", help="without the demo shop and its load")
+    commands.add_parser("down", help="stop everything; data stays")
+    commands.add_parser("status", help="what is up, since when, and each stage's lag")
+    commands.add_parser("clean", help="remove data and caches; refused while the stack is up")
+    commands.add_parser("env", help="print the addresses of the stack as shell lines")
+    return root
+
+
+def main() -> int:
+    options = parser().parse_args()
+    report = Report()
+    try:
+        stack = settings.load()
+        if options.command == "setup":
+            set_up(options.purpose, report)
+        elif options.command == "up":
+            up(stack, report, demo=not options.no_demo)
+        elif options.command == "down":
+            down(stack, report)
+        elif options.command == "status":
+            return status(stack, report)
+        elif options.command == "clean":
+            clean(stack, report)
+        else:
+            sys.stdout.write(environment.as_shell(environment.addresses(stack)))
+    except settings.SettingsError as error:
+        report.failure(StepFailed(str(error)))
+        return 1
+    except StepFailed as error:
+        report.failure(error)
+        return 1
+    except KeyboardInterrupt:
+        report.line("interrupted; what was started goes on running: `make status` shows it, `make down` stops it")
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+"""Renders the servers' configuration files from their templates into STATE/conf, and formats new data directories."""
+
+import base64
+import re
+import shutil
+import uuid
+from collections.abc import Mapping
+from string import Template
+
+from stack.installs import FLINK_HOME
+from stack.layout import CACHE, LOCAL, java_home
+from stack.settings import Settings
+from stack.steps import run
+
+RENDERED = (
+    "kafka/server.properties",
+    "neo4j/neo4j.conf",
+    "flink/config.yaml",
+    "clickhouse/config.xml",
+    "clickhouse/users.xml",
+)
+
+
+def names(settings: Settings, java_options: str) -> dict[str, str]:
+    """What a template may mention: ports by their key, sizes as memory_KEY, directories, Flink's settings."""
+    return {
+        "host": settings.host,
+        "state": str(settings.state),
+        "data": str(settings.data),
+        "conf": str(settings.conf),
+        "logs": str(settings.logs),
+        "java_options": java_options,
+        **{name: str(port) for name, port in settings.ports.items()},
+        **{f"memory_{name}": size for name, size in settings.memory.items()},
+        **{name: str(value) for name, value in settings.flink.items()},
+    }
+
+
+def render(template: str, values: Mapping[str, str]) -> str:
+    """`template` with each ${name} replaced. Raises KeyError for a name that is not in `values`."""
+    return Template(template).substitute(values)
+
+
+def shipped_java_options(config: str) -> str:
+    """The value of env.java.opts.all in Flink's own configuration, nested or flat. Raises ValueError without one."""
+    match = re.search(r"^\s*(?:env\.java\.opts\.)?all:\s*(--add-.+)$", config, re.MULTILINE)
+    if not match:
+        raise ValueError("Flink's shipped configuration has no env.java.opts.all")
+    return match.group(1).strip()
+
+
+def write(settings: Settings) -> None:
+    """Writes every configuration file of the stack."""
+    values = names(settings, shipped_java_options((FLINK_HOME / "conf/config.yaml").read_text()))
+    for name in RENDERED:
+        target = settings.conf / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(render((LOCAL / name).read_text(), values))
+    for name in ("log4j-console.properties", "log4j-cli.properties"):
+        shutil.copy(FLINK_HOME / "conf" / name, settings.conf / "flink" / name)
+    for directory in ("logs/neo4j", "data/clickhouse", "neo4j", "flink/tmp", "flink/upload", "supervisor"):
+        (settings.state / directory).mkdir(parents=True, exist_ok=True)
+
+
+def format_storage(settings: Settings) -> None:
+    """Once a stack: gives Kafka's log directory a cluster id, and Neo4j its password. Raises StepFailed."""
+    java = java_home() / "bin/java"
+    quick = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
+    if not (settings.data / "kafka/meta.properties").exists():
+        cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        words = ["format", "--cluster-id", cluster, "--config", settings.conf / "kafka/server.properties"]
+        classes = ["-cp", CACHE / "kafka/lib/*", "kafka.tools.StorageTool"]
+        run([java, *quick, *classes, *words], settings.logs / "kafka-format.log")
+    if not (settings.data / "neo4j/dbms/auth.ini").exists():
+        words = ["dbms", "set-initial-password", settings.secrets["neo4j_password"]]
+        classes = ["-cp", CACHE / "neo4j/lib/*", "org.neo4j.server.startup.Neo4jAdminCommand"]
+        home = {"NEO4J_HOME": str(settings.state / "neo4j"), "NEO4J_CONF": str(settings.conf / "neo4j")}
+        run([java, *quick, *classes, *words], settings.logs / "neo4j-format.log", env=home)
+

@@ -1,0 +1,62 @@
+"""The environment that the stack gives to its processes, and writes to STATE/env for shells and tests."""
+
+import platform
+import shlex
+from collections.abc import Mapping
+
+from stack.layout import CACHE, REPOSITORY, java_home
+from stack.settings import Settings
+
+SUPERVISED = "SLUICE_SUPERVISED"  # marks every process of a stack with the stack's state directory
+
+
+def addresses(settings: Settings) -> dict[str, str]:
+    """What a client of the stack needs: addresses and secrets, nothing else."""
+    at = settings.address
+    variables = {
+        "SLUICE_OTLP_GRPC": at("otlp_grpc"),
+        "SLUICE_OTLP_HTTP": at("otlp_http"),
+        "SLUICE_COLLECTOR_HEALTH": at("collector_health"),
+        "SLUICE_COLLECTOR_METRICS": at("collector_metrics"),
+        "SLUICE_KAFKA": at("kafka"),
+        "SLUICE_FLINK": f"http://{at('flink_rest')}",
+        "SLUICE_CLICKHOUSE": f"http://{at('clickhouse_http')}",
+        "SLUICE_CLICKHOUSE_NATIVE": at("clickhouse_native"),
+        "SLUICE_NEO4J": f"bolt://{at('neo4j_bolt')}",
+        "SLUICE_NEO4J_PASSWORD": settings.secrets["neo4j_password"],
+        "SLUICE_RECOMMENDER": at("recommender"),
+        "SLUICE_DEMO": f"http://{at('demo')}",
+        "SLUICE_ACTUATOR": f"http://{at('actuator')}",
+        "SLUICE_STATE": str(settings.state),
+    }
+    if settings.overlay:
+        variables["SLUICE_STACK"] = str(settings.overlay)
+    return variables
+
+
+def supervised(settings: Settings, base: Mapping[str, str]) -> dict[str, str]:
+    """`base` with everything that process-compose.yaml and the processes in it read."""
+    flink = settings.state / "flink"
+    variables = dict(base) | addresses(settings)
+    variables |= {f"SLUICE_PORT_{name.upper()}": str(port) for name, port in settings.ports.items()}
+    variables |= {f"SLUICE_MEMORY_{name.upper()}": size for name, size in settings.memory.items()}
+    variables |= {
+        SUPERVISED: str(settings.state),
+        "SLUICE_HOST": settings.host,
+        "SLUICE_HOST_NAME": platform.node() or "localhost",
+        "SLUICE_REPOSITORY": str(REPOSITORY),
+        "SLUICE_CACHE": str(CACHE),
+        "JAVA_HOME": str(java_home()),
+        "FLINK_HOME": str(CACHE / "flink/home"),
+        "FLINK_CONF_DIR": str(settings.conf / "flink"),
+        "FLINK_LOG_DIR": str(settings.logs),
+        "FLINK_PID_DIR": str(flink),
+        "PROC_COMP_CONFIG": str(settings.state / "supervisor"),
+        "PYTHONUNBUFFERED": "1",
+    }
+    return variables
+
+
+def as_shell(variables: Mapping[str, str]) -> str:
+    """Lines `export NAME=value` that a POSIX shell can source."""
+    return "".join(f"export {name}={shlex.quote(value)}\n" for name, value in sorted(variables.items()))

@@ -1,0 +1,86 @@
+"""Waits for the recommender to say something about the demo's pools, and shows it."""
+
+import json
+import subprocess
+import time
+from typing import Any
+
+from stack import environment
+from stack.layout import SLUICE_PYTHON
+from stack.report import Report
+from stack.settings import REPOSITORY, Settings
+from stack.steps import StepFailed
+
+WITHIN_S = 240.0
+DECIDED = {"PROVIDED", "UNSATURATED"}
+
+
+def decided(answer: dict[str, Any]) -> bool:
+    """True when a pool of `sluice pools list -o json` has a recommendation, or is known to need none yet."""
+    return any(state_of(pool) in DECIDED for pool in pools_in(answer))
+
+
+def pools_in(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    return list(next((value for value in answer.values() if isinstance(value, list)), []))
+
+
+def state_of(pool: dict[str, Any]) -> str:
+    return str(pool.get("state", "")).removeprefix("STATE_").removeprefix("POOL_STATE_")
+
+
+def wait_for_recommendation(settings: Settings, report: Report) -> None:
+    """Polls the CLI, which is what a user would run. Raises StepFailed after WITHIN_S."""
+    deadline = time.monotonic() + WITHIN_S
+    said = ""
+    while time.monotonic() < deadline:
+        listed = sluice(settings, "pools", "list", "-o", "json")
+        try:
+            answer = json.loads(listed.stdout) if listed.returncode == 0 else {}
+        except ValueError:
+            answer = {}
+        if decided(answer):
+            report.step("ok", "recommendation", "the first one is there:")
+            report.line()
+            for text in sluice(settings, "pools", "list").stdout.splitlines():
+                report.line(f"  {text}")
+            next_steps(report)
+            return
+        states = ", ".join(state_of(pool) for pool in pools_in(answer))
+        text = states or (listed.stderr.strip().splitlines() or ["no pool is known yet"])[-1][:90]
+        if text != said:
+            report.step("..", "recommendation", f"{text} (at most {WITHIN_S:.0f} s)")
+            said = text
+        time.sleep(1.0)
+    raise StepFailed(
+        f"no recommendation within {WITHIN_S:.0f} s",
+        log=settings.logs / "recommender.log",
+        advice="`./sluice doctor` and `make status` say which stage is behind",
+    )
+
+
+def next_steps(report: Report) -> None:
+    report.line()
+    for command, purpose in (
+        ("./sluice pools explain POOL", "why this size: the curve, the knee, the threshold"),
+        ("./sluice sql 'SELECT ...'", "the windows behind it"),
+        ("./sluice replay FILE", "recorded traces of your own"),
+        ("make status", "what is up, and each stage's lag"),
+        ("make down", "stops everything, keeps the data"),
+    ):
+        report.line(f"  {command:<30} {purpose}")
+
+
+def sluice(settings: Settings, *words: str, timeout_s: float = 30.0) -> subprocess.CompletedProcess[str]:
+    """Runs the CLI against this stack; a time-out counts as a failure with that message."""
+    command = [str(SLUICE_PYTHON), "-m", "sluice.cli", *words]
+    variables = environment.addresses(settings) | {
+        "PYTHONPATH": str(REPOSITORY / "recommender/src"),
+        "COLUMNS": "120",
+        "LC_ALL": "C.UTF-8",
+    }
+    try:
+        return subprocess.run(
+            command, cwd=REPOSITORY, env=variables, capture_output=True, text=True, timeout=timeout_s
+        )
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 124, "", f"sluice {words[0]} took more than {timeout_s:.0f} s")

@@ -1,0 +1,82 @@
+"""Flink: its REST interface, its snapshots on disk, and the submission of the streaming job."""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+from stack.http import Unreachable, request, request_json
+from stack.keeper import ENDED, Job, Snapshot
+from stack.layout import CACHE, FLINK_PYTHON
+from stack.settings import REPOSITORY, Settings
+
+JOB_NAME = "sluice-streaming"
+JOBS = ("concurrency", "call_graph")
+
+
+class Flink:
+    """The Flink cluster of one stack. Every method raises http.Unreachable when it does not answer."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._base = f"http://{settings.address('flink_rest')}"
+
+    def jobs(self) -> list[Job]:
+        listed = request_json(f"{self._base}/jobs/overview")["jobs"]
+        return [Job(job["jid"], job["name"], job["state"]) for job in listed]
+
+    def running(self) -> Job | None:
+        """The streaming job, unless it has ended."""
+        return next((job for job in self.jobs() if job.name == JOB_NAME and job.state not in ENDED), None)
+
+    def free_slots(self) -> int:
+        return int(request_json(f"{self._base}/overview")["slots-available"])
+
+    def checkpoints(self, job: str) -> dict[str, Any]:
+        return dict(request_json(f"{self._base}/jobs/{job}/checkpoints"))
+
+    def stop_with_savepoint(self, job: str, directory: Path, timeout_s: float) -> str:
+        """The path of the savepoint. Raises TimeoutError, or Unreachable with Flink's reason."""
+        body = {"targetDirectory": f"file://{directory}", "drain": False}
+        trigger = request_json(f"{self._base}/jobs/{job}/stop", method="POST", body=body)["request-id"]
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            answer = request_json(f"{self._base}/jobs/{job}/savepoints/{trigger}")
+            if answer["status"]["id"] == "COMPLETED":
+                operation = answer["operation"]
+                if "location" in operation:
+                    return str(operation["location"])
+                reason = operation.get("failure-cause", {}).get("stack-trace", "no reason given")
+                raise Unreachable(f"stop {job} with a savepoint failed: {reason.splitlines()[0]}")
+            time.sleep(0.3)
+        raise TimeoutError(f"no savepoint of {job} within {timeout_s:.0f} s")
+
+    def cancel(self, job: str) -> None:
+        request(f"{self._base}/jobs/{job}?mode=cancel", method="PATCH")
+
+
+def snapshots(settings: Settings) -> list[Snapshot]:
+    """Savepoints and retained checkpoints on disk that are complete: each has a _metadata file, written last."""
+    found = [*(settings.state / "flink").glob("checkpoints/*/chk-*/_metadata")]
+    found += (settings.state / "flink").glob("savepoints/savepoint-*/_metadata")
+    result = []
+    for metadata in found:
+        try:
+            result.append(Snapshot(str(metadata.parent), metadata.stat().st_mtime))
+        except FileNotFoundError:  # subsumed by a newer checkpoint meanwhile
+            continue
+    return result
+
+
+def submit(settings: Settings, snapshot: Snapshot | None, timeout_s: float = 180.0) -> None:
+    """Runs `flink run`. With CLAIM, Flink owns the snapshot and deletes it once a newer checkpoint replaces it.
+
+    Raises subprocess.CalledProcessError or subprocess.TimeoutExpired.
+    """
+    words = [str(CACHE / "flink/home/bin/flink"), "run", "-d", "-m", settings.address("flink_rest")]
+    if snapshot:
+        words += ["-s", snapshot.path, "-rm", "CLAIM"]
+    words += ["-pyexec", str(FLINK_PYTHON), "-pyclientexec", str(FLINK_PYTHON)]
+    words += ["-py", str(REPOSITORY / "streaming-jobs/jobs/run.py"), *JOBS]
+    subprocess.run(words, cwd=REPOSITORY, check=True, timeout=timeout_s, env={**os.environ, "JVM_ARGS": "-Xmx256m"})

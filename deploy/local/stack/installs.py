@@ -1,0 +1,166 @@
+"""The set-up steps themselves: what is installed or built, from which inputs, in which order."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from stack import toolchain
+from stack.layout import BIN, CACHE, FLINK_PYTHON, JOBS_JAR, LOCAL, SLUICE_PYTHON, UV, java_home
+from stack.pinned import PINS, fetch
+from stack.settings import REPOSITORY
+from stack.steps import Step, run
+
+COLLECTOR = REPOSITORY / "collector"
+COLLECTOR_SOURCES = CACHE / "build/collector"
+FLINK_HOME = CACHE / "flink/home"
+FUNCTIONS = REPOSITORY / "streaming-jobs/functions"
+ACTUATORS = REPOSITORY / "actuators"
+GOTOOLS = LOCAL / "gotools"
+
+Action = Callable[[Path], None]
+
+
+def python_environment(venv: Path, lock: Path) -> Action:
+    def sync(log: Path) -> None:
+        if not (venv / "bin/python").exists():
+            run([UV, "venv", "--clear", "--python", "3.11", "--no-python-downloads", venv], log)
+        run([UV, "pip", "sync", "--python", venv / "bin/python", "--require-hashes", lock], log)
+
+    return sync
+
+
+def go_build(module: Path, package: str, binary: str) -> Action:
+    def build(log: Path) -> None:
+        BIN.mkdir(parents=True, exist_ok=True)
+        target = BIN / binary
+        words = ["build", "-mod=readonly", "-trimpath", "-ldflags=-s -w", "-o", target, package]
+        run([toolchain.go_path(), *words], log, cwd=module, env=go_environment())
+
+    return build
+
+
+def go_environment() -> dict[str, str]:
+    return {"CGO_ENABLED": "0", "PATH": f"{toolchain.go_path().parent}:{os.environ['PATH']}"}
+
+
+def build_collector(log: Path) -> None:
+    """Sources by the OpenTelemetry Collector Builder; then a build that go.sum in collector/lock must agree with."""
+    shutil.rmtree(COLLECTOR_SOURCES, ignore_errors=True)
+    COLLECTOR_SOURCES.parent.mkdir(parents=True, exist_ok=True)
+    words = [BIN / "builder", "--config", COLLECTOR / "builder.yaml", "--skip-compilation", "--skip-get-modules"]
+    run(words, log, cwd=REPOSITORY, env=go_environment())
+    for name in ("go.mod", "go.sum"):
+        shutil.copy(COLLECTOR / "lock" / name, COLLECTOR_SOURCES / name)
+    go_build(COLLECTOR_SOURCES, ".", "sluice-collector")(log)
+
+
+def maven(*words: str | Path) -> Action:
+    def build(log: Path) -> None:
+        run(["mvn", "-q", "-B", *words], log, cwd=REPOSITORY, env={"JAVA_HOME": str(java_home())})
+
+    return build
+
+
+def jars(pom: str, destination: Path) -> Action:
+    def copy(log: Path) -> None:
+        shutil.rmtree(destination, ignore_errors=True)
+        goal = ("dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={destination}")
+        maven("-f", LOCAL / pom / "pom.xml", *goal)(log)
+
+    return copy
+
+
+def flink_home(log: Path) -> None:
+    """A FLINK_HOME of our own over PyFlink's distribution; lib/ is a real directory so that a jar can be added."""
+    distribution = next(FLINK_PYTHON.parents[1].glob("lib/python*/site-packages/pyflink"))
+    shutil.rmtree(FLINK_HOME, ignore_errors=True)
+    (FLINK_HOME / "lib").mkdir(parents=True)
+    for name in ("opt", "plugins", "conf"):
+        (FLINK_HOME / name).symlink_to(distribution / name)
+    shutil.copytree(distribution / "bin", FLINK_HOME / "bin")
+    for script in (FLINK_HOME / "bin").iterdir():
+        script.chmod(0o755)
+    for jar in [*(distribution / "lib").glob("*.jar"), *(CACHE / "flink/jars").glob("*.jar")]:
+        (FLINK_HOME / "lib" / jar.name).symlink_to(jar)
+
+
+def steps(purpose: str) -> list[Step]:
+    """The steps for `up`, `test` (the same: integration tests run the real stack) or `lint`."""
+    common = [
+        Step("system-tools", "Java, Maven, venv", toolchain.ensure_system_tools),
+        Step("go", "Go toolchain", toolchain.ensure_go, after=("system-tools",)),
+        Step("npm", "npm client", toolchain.ensure_npm, after=("system-tools",)),
+        Step(
+            "uv",
+            "uv, the Python package installer",
+            lambda log: toolchain.venv_from_lock(CACHE / "venvs/tools", "uv.lock", log),
+            after=("system-tools",),
+            inputs=(LOCAL / "bootstrap/uv.lock",),
+            outputs=(UV,),
+        ),
+        Step(
+            "python",
+            "Python environment of Sluice",
+            python_environment(CACHE / "venvs/sluice", REPOSITORY / "requirements.lock"),
+            after=("uv",),
+            inputs=(REPOSITORY / "requirements.lock",),
+            outputs=(SLUICE_PYTHON,),
+            resource="uv",
+        ),
+    ]
+    return common + (_lint_steps() if purpose == "lint" else _stack_steps())
+
+
+def _lint_steps() -> list[Step]:
+    sums = (GOTOOLS / "go.mod", GOTOOLS / "go.sum")
+    return [
+        Step("buf", "buf, the protobuf linter", lambda log: fetch("buf", CACHE / "buf", log), after=("npm",),
+             inputs=(PINS,), outputs=(CACHE / "buf/bin/buf",)),
+        *(
+            Step(name, f"{name}, protobuf to Go", go_build(GOTOOLS, package, name), after=("go",), inputs=sums,
+                 outputs=(BIN / name,), resource="go")
+            for name, package in (
+                ("protoc-gen-go", "google.golang.org/protobuf/cmd/protoc-gen-go"),
+                ("protoc-gen-go-grpc", "google.golang.org/grpc/cmd/protoc-gen-go-grpc"),
+            )
+        ),
+    ]  # fmt: skip
+
+
+def _stack_steps() -> list[Step]:
+    sums = (GOTOOLS / "go.mod", GOTOOLS / "go.sum")
+    return [
+        Step("flink-python", "Flink and the Python environment of the jobs",
+             python_environment(CACHE / "venvs/flink", REPOSITORY / "streaming-jobs/requirements.lock"),
+             after=("uv",), inputs=(REPOSITORY / "streaming-jobs/requirements.lock",), outputs=(FLINK_PYTHON,),
+             resource="uv"),
+        Step("builder", "OpenTelemetry Collector Builder",
+             go_build(GOTOOLS, "go.opentelemetry.io/collector/cmd/builder", "builder"),
+             after=("go",), inputs=sums, outputs=(BIN / "builder",), resource="go"),
+        Step("collector", "OpenTelemetry Collector", build_collector,
+             after=("builder",), inputs=(COLLECTOR / "builder.yaml", COLLECTOR / "lock"),
+             outputs=(BIN / "sluice-collector",), resource="go"),
+        Step("process-compose", "process supervisor",
+             go_build(GOTOOLS, "github.com/f1bonacc1/process-compose", "process-compose"),
+             after=("go",), inputs=sums, outputs=(BIN / "process-compose",), resource="go"),
+        Step("actuator", "Sluice's actuator", go_build(ACTUATORS, "./cmd/sluice-actuator", "sluice-actuator"),
+             after=("go",), inputs=(ACTUATORS,), outputs=(BIN / "sluice-actuator",), resource="go"),
+        Step("clickhouse", "ClickHouse engine", lambda log: fetch("clickhouse", CACHE / "clickhouse", log),
+             after=("npm",), inputs=(PINS,), outputs=(CACHE / "clickhouse/libchdb.so",)),
+        Step("kafka", "Kafka broker", jars("kafka", CACHE / "kafka/lib"),
+             after=("system-tools",), inputs=(LOCAL / "kafka/pom.xml",), outputs=(CACHE / "kafka/lib",),
+             resource="maven"),
+        Step("neo4j", "Neo4j server", jars("neo4j", CACHE / "neo4j/lib"),
+             after=("system-tools",), inputs=(LOCAL / "neo4j/pom.xml",), outputs=(CACHE / "neo4j/lib",),
+             resource="maven"),
+        Step("flink-jars", "Flink's Kafka connector", jars("flink", CACHE / "flink/jars"),
+             after=("system-tools",), inputs=(LOCAL / "flink/pom.xml",), outputs=(CACHE / "flink/jars",),
+             resource="maven"),
+        Step("functions", "Java functions of the jobs", maven("-f", FUNCTIONS, "package", "-DskipTests"),
+             after=("system-tools",), inputs=(FUNCTIONS / "pom.xml", FUNCTIONS / "src/main"), outputs=(JOBS_JAR,),
+             resource="maven"),
+        Step("flink-home", "Flink home", flink_home, after=("flink-python", "flink-jars"),
+             inputs=(LOCAL / "flink/pom.xml", REPOSITORY / "streaming-jobs/requirements.lock"),
+             outputs=(FLINK_HOME / "bin/flink",)),
+    ]  # fmt: skip

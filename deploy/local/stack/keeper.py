@@ -1,0 +1,59 @@
+"""Decides what the keeper of the streaming job does next. Pure: the cluster is described by values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+# org.apache.flink.api.common.JobStatus
+ENDED = {"FINISHED", "CANCELED", "FAILED", "SUSPENDED"}
+ATTEMPTS = 3  # submissions from one snapshot before an older one is tried
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job as Flink's REST interface lists it."""
+
+    id: str
+    name: str
+    state: str
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A savepoint or retained checkpoint, by its directory; `taken_at` in seconds since the epoch."""
+
+    path: str
+    taken_at: float
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Nothing to do now."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class Submit:
+    """Start the job from `snapshot`, or with no state when that is None."""
+
+    snapshot: Snapshot | None
+
+
+def decide(
+    name: str, jobs: Sequence[Job] | None, free_slots: int, snapshots: Sequence[Snapshot], failures: dict[str, int]
+) -> Wait | Submit:
+    """What to do about the job called `name`.
+
+    jobs: None when the cluster does not answer. failures: snapshot path ("" = no snapshot) -> submissions from it
+    that did not last. The newest snapshot that has not failed ATTEMPTS times wins; the sources start from the
+    earliest record only when there is none, and the sinks then end in the same rows.
+    """
+    if jobs is None:
+        return Wait("Flink does not answer")
+    alive = [job for job in jobs if job.name == name and job.state not in ENDED]
+    if alive:
+        return Wait(f"{alive[0].id} is {alive[0].state}")
+    if free_slots < 1:
+        return Wait("no free task slot")
+    usable = [snapshot for snapshot in snapshots if failures.get(snapshot.path, 0) < ATTEMPTS]
+    return Submit(max(usable, key=lambda snapshot: snapshot.taken_at, default=None))

@@ -1,0 +1,87 @@
+"""What the user sees: one line a step with its elapsed time, a live line on a terminal, failures with a way out."""
+
+import sys
+import threading
+import time
+from collections import deque
+from pathlib import Path
+from typing import TextIO
+
+from stack.steps import Progress, Step, StepFailed
+
+
+class Report:
+    """Writes lines to `stream`. On a terminal the last line shows what is running, and is overwritten."""
+
+    def __init__(self, stream: TextIO = sys.stdout) -> None:
+        self._stream = stream
+        self._live = stream.isatty()
+        self._start = time.monotonic()
+        self._lock = threading.Lock()
+        self._running: dict[str, float] = {}
+        self._skipped = 0
+        self._shown = ""
+
+    @property
+    def elapsed_s(self) -> float:
+        return time.monotonic() - self._start
+
+    def line(self, text: str = "") -> None:
+        with self._lock:
+            self._clear()
+            self._stream.write(text + "\n")
+            self._stream.flush()
+
+    def step(self, mark: str, name: str, text: str) -> None:
+        self.line(f"{self.elapsed_s:7.1f} s  {mark:<4} {name:<18} {text}")
+
+    def live(self, text: str) -> None:
+        """A line that the next one replaces; nothing when this is not a terminal."""
+        if self._live:
+            with self._lock:
+                self._clear()
+                self._shown = f"{self.elapsed_s:7.1f} s  {text}"[:118]
+                self._stream.write(self._shown)
+                self._stream.flush()
+
+    def progress(self) -> Progress:
+        return Progress(started=self._started, finished=self._finished)
+
+    def _started(self, step: Step) -> None:
+        self._running[step.name] = time.monotonic()
+        if not self._live:
+            self.step("..", step.name, step.does)
+        self.live(f"working on: {', '.join(self._running)}")
+
+    def _finished(self, step: Step, seconds: float, skipped: bool) -> None:
+        self._running.pop(step.name, None)
+        if skipped:
+            self._skipped += 1
+        else:
+            self.step("ok", step.name, f"{step.does} ({seconds:.1f} s)")
+        if self._running:
+            self.live(f"working on: {', '.join(self._running)}")
+
+    def setup_done(self) -> None:
+        self.step("ok", "set-up", f"complete; {self._skipped} steps were current already")
+
+    def failure(self, error: StepFailed) -> None:
+        """What failed, the end of its log, where the log is, and what to do."""
+        self.line()
+        self.line(f"FAILED after {self.elapsed_s:.0f} s: {error}")
+        if error.log and error.log.exists():
+            self.line(f"  the last lines of {error.log}:")
+            for text in tail(error.log, 15):
+                self.line(f"    {text}")
+        if error.advice:
+            self.line(f"  what to do: {error.advice}")
+
+    def _clear(self) -> None:
+        if self._shown:
+            self._stream.write("\r" + " " * len(self._shown) + "\r")
+            self._shown = ""
+
+
+def tail(path: Path, lines: int) -> list[str]:
+    with path.open(errors="replace") as stream:
+        return [text.rstrip() for text in deque(stream, maxlen=lines)]

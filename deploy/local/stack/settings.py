@@ -1,0 +1,108 @@
+"""Settings of one stack: deploy/local/stack.toml, overlaid by the file that SLUICE_STACK names."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+DEFAULTS = REPOSITORY / "deploy/local/stack.toml"
+
+
+class SettingsError(ValueError):
+    """A stack file that cannot be used; the message quotes the key and the legal range."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One stack. `state` is absolute: data, logs and process ids live under it."""
+
+    host: str
+    state: Path
+    ports: Mapping[str, int]
+    memory: Mapping[str, str]
+    flink: Mapping[str, Any]
+    secrets: Mapping[str, str]
+    overlay: Path | None = None
+
+    def address(self, port: str) -> str:
+        return f"{self.host}:{self.ports[port]}"
+
+    @property
+    def logs(self) -> Path:
+        return self.state / "logs"
+
+    @property
+    def data(self) -> Path:
+        return self.state / "data"
+
+    @property
+    def conf(self) -> Path:
+        return self.state / "conf"
+
+
+def merge(base: Mapping[str, Any], overlay: Mapping[str, Any], path: str = "") -> dict[str, Any]:
+    """`base` with the keys of `overlay` in their place, table by table.
+
+    Raises SettingsError for a key that `base` does not have, or whose value is of another type.
+    """
+    merged = dict(base)
+    for key, value in overlay.items():
+        name = f"{path}{key}"
+        if key not in base:
+            raise SettingsError(f"unknown key `{name}`; known here: {', '.join(sorted(base))}")
+        if isinstance(base[key], Mapping):
+            if not isinstance(value, Mapping):
+                raise SettingsError(f"`{name}` must be a table, not {value!r}")
+            merged[key] = merge(base[key], value, f"{name}.")
+        elif type(value) is not type(base[key]):
+            raise SettingsError(f"`{name}` must be a {type(base[key]).__name__}, not {value!r}")
+        else:
+            merged[key] = value
+    return merged
+
+
+def validate(values: Mapping[str, Any]) -> None:
+    """Raises SettingsError for ports out of range or used twice, and for sizes that no JVM reads."""
+    seen: dict[int, str] = {}
+    for name, port in values["ports"].items():
+        if not 1 <= port <= 65535:
+            raise SettingsError(f"`ports.{name}` must be 1 to 65535, not {port}")
+        if port in seen:
+            raise SettingsError(f"`ports.{name}` and `ports.{seen[port]}` are both {port}")
+        seen[port] = name
+    for name, size in values["memory"].items():
+        if not (size[:-1].isdigit() and size[-1:] in "mg"):
+            raise SettingsError(f'`memory.{name}` must be a size such as "512m" or "2g", not {size!r}')
+    for name in ("task_slots", "parallelism"):
+        if values["flink"][name] < 1:
+            raise SettingsError(f"`flink.{name}` must be 1 or more, not {values['flink'][name]}")
+
+
+def parse(base: Mapping[str, Any], overlay: Mapping[str, Any], overlay_path: Path | None = None) -> Settings:
+    values = merge(base, overlay)
+    validate(values)
+    return Settings(
+        host=values["host"],
+        state=(REPOSITORY / values["state"]).resolve(),
+        ports=values["ports"],
+        memory=values["memory"],
+        flink=values["flink"],
+        secrets=values["secrets"],
+        overlay=overlay_path,
+    )
+
+
+def load(environ: Mapping[str, str] = os.environ) -> Settings:
+    """Reads stack.toml and the overlay. Raises SettingsError that names the file at fault."""
+    base = tomllib.loads(DEFAULTS.read_text())
+    named = environ.get("SLUICE_STACK")
+    if not named:
+        return parse(base, {})
+    path = Path(named).resolve()
+    try:
+        return parse(base, tomllib.loads(path.read_text()), path)
+    except (OSError, tomllib.TOMLDecodeError, SettingsError) as error:
+        raise SettingsError(f"cannot read SLUICE_STACK={path}: {error}") from error

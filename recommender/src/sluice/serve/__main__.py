@@ -1,0 +1,41 @@
+"""`python -m sluice.serve --config FILE`: the recommender."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from sluice.config import ConfigError, load
+from sluice.serve.process import Process
+from sluice.serve.server import AddressError
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--config", "path", required=True, type=click.Path(path_type=Path), help="SLOs and pools, a YAML file.")
+@click.option("--check", is_flag=True, help="Validate the file and exit: 0 when it is legal, 2 when not.")
+def main(path: Path, check: bool) -> None:
+    """Recommends pool sizes from the windows in ClickHouse and serves them over gRPC.
+
+    SLUICE_RECOMMENDER is the address to listen on (127.0.0.1:50051), SLUICE_CLICKHOUSE the database
+    (http://127.0.0.1:8123). SIGHUP reads the file again; SIGTERM ends.
+    """
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    try:
+        config = load(path)
+        if check:
+            click.echo(f"{path}: {len(config.pools)} pools, {len(config.slos)} SLOs, legal")
+            return
+        address = os.environ.get("SLUICE_RECOMMENDER", "127.0.0.1:50051")
+        database = os.environ.get("SLUICE_CLICKHOUSE", "http://127.0.0.1:8123")
+        Process(path, config, address, database).run()
+    except (ConfigError, AddressError) as cause:
+        click.echo(cause, err=True)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

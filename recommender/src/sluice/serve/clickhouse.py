@@ -1,0 +1,75 @@
+"""The recommender's two connections to ClickHouse: one that only reads, one that writes."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import clickhouse_connect
+from clickhouse_connect.driver.client import Client
+
+from sluice.serve.outbox import Row
+
+DATABASE = "sluice"
+READER = "sluice_reader"
+# A period must end: a database that hangs is treated as one that is down.
+CONNECT_S, ANSWER_S = 2, 10
+
+
+class ClickHouse:
+    """One user's connection, made at the first use and made again after a failure. For one thread at a time.
+
+    url: http://[user:password@]host:port; a user in it stands in for `user`.
+    """
+
+    def __init__(self, url: str, user: str) -> None:
+        parts = urlsplit(url)
+        self._host, self._port = parts.hostname or "127.0.0.1", parts.port or 8123
+        self._secure = parts.scheme == "https"
+        self._user, self._password = parts.username or user, parts.password or ""
+        self._client: Client | None = None
+
+    def columns(self, sql: str, parameters: dict[str, object]) -> list[list[int]]:
+        """The result's columns; raises clickhouse_connect's errors."""
+        with _Connection(self) as client:
+            return [list(column) for column in client.query(sql, parameters=parameters).result_columns]
+
+    def rows(self, sql: str) -> list[tuple[object, ...]]:
+        with _Connection(self) as client:
+            return [tuple(row) for row in client.query(sql).result_rows]
+
+    def insert(self, table: str, columns: list[str], rows: list[Row]) -> None:
+        with _Connection(self) as client:
+            client.insert(table, rows, column_names=columns)
+
+    def connect(self) -> Client:
+        if self._client is None:
+            self._client = clickhouse_connect.get_client(
+                host=self._host,
+                port=self._port,
+                secure=self._secure,
+                username=self._user,
+                password=self._password,
+                database=DATABASE,
+                connect_timeout=CONNECT_S,
+                send_receive_timeout=ANSWER_S,
+                query_retries=0,
+                autogenerate_session_id=False,
+            )
+        return self._client
+
+    def forget(self) -> None:
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
+
+class _Connection:
+    def __init__(self, owner: ClickHouse) -> None:
+        self._owner = owner
+
+    def __enter__(self) -> Client:
+        return self._owner.connect()
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if kind is not None:
+            self._owner.forget()

@@ -1,0 +1,121 @@
+"""The control loop: collect -> estimate -> guard -> publish, once per period."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
+
+from sluice.collect import Measured, Window
+from sluice.config import Config, Pool, PoolKey
+from sluice.estimate import Estimate, Estimator, Reason, Scg, State
+from sluice.estimate.threshold import threshold_of
+from sluice.guard.hold import Situation
+from sluice.serve.answer import Answer
+from sluice.serve.decide import decide
+from sluice.serve.problems import Problems
+from sluice.serve.sizes import Sizes
+from sluice.serve.store import Memory, Store
+
+ESTIMATORS: dict[str, Estimator] = {estimator.name: estimator for estimator in (Scg(),)}
+
+Clock = Callable[[], int]
+"""Unix time in milliseconds."""
+
+
+class Collects(Protocol):
+    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window: ...
+
+
+class Remembers(Protocol):
+    """Where answers are kept: raises when it cannot be read; recording never raises."""
+
+    def restore(self) -> dict[PoolKey, Memory]: ...
+
+    def record(self, answers: list[Answer]) -> None: ...
+
+
+class ControlLoop:
+    def __init__(
+        self, config: Config, collector: Collects, history: Remembers, store: Store, sizes: Sizes, clock: Clock
+    ) -> None:
+        self.config = config
+        self._collector, self._history, self._store = collector, history, store
+        self._sizes, self._clock = sizes, clock
+        self._problems = Problems()
+        self._restored = False
+
+    def step(self) -> None:
+        """One period. Never raises: what fails is logged once per cause, and answers age until it works again."""
+        config, now_ms = self.config, self._clock()
+        try:
+            self._restore()
+            thresholds = {pool.key: threshold_of(pool, config.slo_of(pool)) for pool in config.pools}
+            window = self._collector.collect(config, {key: t.value_ns for key, t in thresholds.items()}, now_ms)
+            answers = []
+            for pool in config.pools:
+                measured = self._with_limits(pool.key, window.pools[pool.key])
+                estimate = self._estimate(pool, measured)
+                situation = self._situation(config, pool, now_ms)
+                answers.append(decide(config, pool, thresholds[pool.key], measured, estimate, situation))
+            self._publish(answers)
+            self._problems.succeeded("control period")
+        except Exception as cause:
+            self._problems.failed("control period", cause)
+            self._age(now_ms)
+
+    def run(self, stop: threading.Event, wake: threading.Event) -> None:
+        """Steps until `stop`; `wake` starts the next period at once."""
+        while not stop.is_set():
+            begun = self._clock()
+            self.step()
+            wake.wait(max(0.0, (self.config.period - (self._clock() - begun)) / 1000))
+            wake.clear()
+
+    def _restore(self) -> None:
+        if not self._restored:
+            self._store.restore(self._history.restore())
+            self._restored = True
+
+    def _publish(self, answers: list[Answer]) -> None:
+        # Stored, where the database lets us, before anybody is told: then a kill -9 cannot give a revision out twice
+        # with different content.
+        numbered = self._store.number(answers)
+        self._history.record(numbered)
+        self._store.publish(numbered)
+
+    def _age(self, now_ms: int) -> None:
+        """Marks answers whose lease is over; before the first period there is none to mark."""
+        if not self._store.ready:
+            return
+        answers = self._store.newest()
+        aged = [answer.stale() if now_ms > answer.valid_until_ms else answer for answer in answers]
+        if aged != answers:
+            self._publish(aged)
+
+    def _with_limits(self, key: PoolKey, measured: Measured | None) -> Measured | None:
+        if measured is None:
+            return None
+        limits = self._sizes.limits(key, measured.bucket_start_ms)
+        return replace(measured, samples=replace(measured.samples, limit=limits))
+
+    def _estimate(self, pool: Pool, measured: Measured | None) -> Estimate:
+        """One pool that cannot be estimated does not take the others' answers away."""
+        try:
+            estimate = ESTIMATORS[pool.model].estimate(measured.samples if measured else None)
+        except Exception as cause:
+            self._problems.failed(f"estimate of {pool.key}", cause)
+            return Estimate(State.LEARNING, (Reason("ESTIMATE_FAILED", f"{type(cause).__name__}: {cause}"),))
+        self._problems.succeeded(f"estimate of {pool.key}")
+        return estimate
+
+    def _situation(self, config: Config, pool: Pool, now_ms: int) -> Situation:
+        return Situation(
+            now_ms=now_ms,
+            current=self._sizes.current(pool.key, now_ms),
+            unchanged_ms=self._sizes.unchanged_ms(pool.key, now_ms),
+            last_good=self._store.last_good(pool.key),
+            window_ms=int(config.window),
+            explore_after_ms=int(config.explore_after),
+        )

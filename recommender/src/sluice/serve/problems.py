@@ -1,0 +1,27 @@
+"""Logs a lasting problem once, not once per period."""
+
+from __future__ import annotations
+
+import logging
+
+log = logging.getLogger(__name__)
+
+
+class Problems:
+    """Remembers the cause of each activity's problem: a line when it begins or changes, and one when it is over."""
+
+    def __init__(self) -> None:
+        self._causes: dict[str, str] = {}
+        self.counts: dict[str, int] = {}
+
+    def failed(self, activity: str, cause: Exception) -> None:
+        self.counts[activity] = self.counts.get(activity, 0) + 1
+        # Only the kind and the first words: messages end in ports, query ids and times that differ each time.
+        text = f"{type(cause).__name__}: {str(cause)[:60]}"
+        if self._causes.get(activity) != text:
+            self._causes[activity] = text
+            log.error("%s failed, going on: %s: %s", activity, type(cause).__name__, cause)
+
+    def succeeded(self, activity: str) -> None:
+        if self._causes.pop(activity, None) is not None:
+            log.info("%s works again after %d failures", activity, self.counts.pop(activity, 0))

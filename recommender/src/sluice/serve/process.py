@@ -1,0 +1,76 @@
+"""Wires the parts into one process, and turns signals into reload and shutdown."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+import time
+from pathlib import Path
+
+from sluice.collect import Collector
+from sluice.config import Config, ConfigError, load
+from sluice.serve.clickhouse import READER, ClickHouse
+from sluice.serve.history import COLUMNS, History
+from sluice.serve.loop import ControlLoop
+from sluice.serve.outbox import Outbox
+from sluice.serve.server import Server
+from sluice.serve.service import PoolSizeService
+from sluice.serve.sizes import Sizes
+from sluice.serve.store import Store
+
+log = logging.getLogger(__name__)
+
+FLUSH_S = 3.0
+
+
+def now_ms() -> int:
+    return time.time_ns() // 10**6
+
+
+class Process:
+    """The recommender from start to SIGTERM. AddressError when it cannot listen on `address`."""
+
+    def __init__(self, path: Path, config: Config, address: str, database: str) -> None:
+        self._path = path
+        reader, writer = ClickHouse(database, READER), ClickHouse(database, "default")
+        self._outbox = Outbox(lambda table, rows: writer.insert(table, COLUMNS[table], rows))
+        history = History(reader, self._outbox)
+        self._store, sizes = Store(), Sizes()
+        self._loop = ControlLoop(config, Collector(reader), history, self._store, sizes, now_ms)
+        self._server = Server(PoolSizeService(self._store, sizes, history, now_ms), address)
+        self._stop, self._wake = threading.Event(), threading.Event()
+        self._address = address
+
+    def run(self) -> None:
+        """Returns after SIGTERM or SIGINT, when calls have ended and rows are written."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: self._end())
+        signal.signal(signal.SIGHUP, lambda *_: self.reload())
+        self._outbox.start()
+        self._server.start()
+        log.info("listening on %s for %d pools", self._address, len(self._loop.config.pools))
+        loop = threading.Thread(target=self._loop.run, args=(self._stop, self._wake), name="control", daemon=True)
+        loop.start()
+        while not self._stop.wait(0.2):
+            self._server.serving(self._store.ready)
+        log.info("stopping")
+        self._server.stop()
+        loop.join(FLUSH_S)
+        if not self._outbox.close(FLUSH_S):
+            log.error("rows were not written before the end: ClickHouse did not take them")
+
+    def reload(self) -> None:
+        """Reads the file again; one that is not legal changes nothing, and the log says so."""
+        try:
+            config = load(self._path)
+        except ConfigError as cause:
+            log.error("reload kept the old configuration: %s", cause)
+            return
+        self._loop.config = config
+        log.info("reloaded %s: %d pools", self._path, len(config.pools))
+        self._wake.set()
+
+    def _end(self) -> None:
+        self._stop.set()
+        self._wake.set()

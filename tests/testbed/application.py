@@ -56,7 +56,9 @@ class Application:
         for service in topology.services:
             for name, steps in service.operations.items():
                 if not steps:
-                    raise ValueError(f"build operation {name!r} of service {service.name!r}: it needs at least one step")
+                    raise ValueError(
+                        f"build operation {name!r} of service {service.name!r}: it needs at least one step"
+                    )
                 operation = self._operations[service.name, name]
                 operation.steps.extend(
                     self._step(service, f"{name}/{position}", step) for position, step in enumerate(steps)
@@ -88,8 +90,7 @@ class Application:
             operation = self._operations[call.service, call.operation]
         except KeyError:
             raise ValueError(
-                f"call {call.operation!r} of service {call.service!r}: "
-                f"known are {sorted(self._operations)}"
+                f"call {call.operation!r} of service {call.service!r}: known are {sorted(self._operations)}"
             ) from None
         callee = self._services[call.service]
         names = (caller.name if caller else "user", call.service, call.operation)

@@ -56,8 +56,7 @@ class Cpu:
     def __init__(self, engine: Engine, cores: float, contention: float = 0.0, crosstalk: float = 0.0) -> None:
         if not (cores > 0 and contention >= 0 and crosstalk >= 0):
             raise ValueError(
-                "build a CPU: cores must be > 0, contention and crosstalk >= 0; "
-                f"got {cores}, {contention}, {crosstalk}"
+                f"build a CPU: cores must be > 0, contention and crosstalk >= 0; got {cores}, {contention}, {crosstalk}"
             )
         self._engine = engine
         self.cores = cores

@@ -43,7 +43,7 @@ class Target:
 
 
 class Request:
-    """``submit`` -> [connection] -> ``send`` -> ``arrive`` -> [thread] -> ``begin`` -> steps -> ``respond`` -> ``receive``.
+    """submit -> [connection] -> send -> arrive -> [thread] -> begin -> steps -> respond -> receive.
 
     In brackets: the two places where it may queue, or be turned away. Every method up to ``receive`` is an action
     of the engine or of a pool, called as ``Request.send(request)``.

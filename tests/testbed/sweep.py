@@ -4,7 +4,6 @@ import argparse
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-
 from types import MappingProxyType
 
 from .presets.shop import CART_THREADS, USERS, shop
@@ -37,7 +36,16 @@ class Outcome:
     """Simulated seconds per wall second."""
 
 
-def measure(pool: str, size: int, seconds: float, threshold_ms: float, user_ms: float, seed: int, users: int, others: Mapping[str, int] = MappingProxyType({})) -> Outcome:
+def measure(
+    pool: str,
+    size: int,
+    seconds: float,
+    threshold_ms: float,
+    user_ms: float,
+    seed: int,
+    users: int,
+    others: Mapping[str, int] = MappingProxyType({}),
+) -> Outcome:
     """Runs the shop with one pool at a fixed size.
 
     The judge stands one level up, because a wait for the pool is invisible in its own spans: for a thread pool the
@@ -62,7 +70,9 @@ def measure(pool: str, size: int, seconds: float, threshold_ms: float, user_ms: 
         judged = [span for span in counted if span.site.side == CLIENT and span.site.peer == target.service]
     else:
         judged = [span for span in counted if span.site.side == SERVER and span.site.service == target.service]
-    own = [s for s in counted if (s.site.service, s.site.side, s.site.peer) == (target.service, target.side, target.peer)]
+    own = [
+        s for s in counted if (s.site.service, s.site.side, s.site.peer) == (target.service, target.side, target.peer)
+    ]
     times = sorted(span.end_ns - span.start_ns for span in judged)
     good = sum(not span.failed and span.end_ns - span.start_ns <= threshold_ms * 1e6 for span in judged)
     good_users = sum(not failed and latency <= user_ms / 1e3 for latency, failed in users_seen)
@@ -90,10 +100,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--pool", default=CART_THREADS, help="cart.threads or catalogue.connections (%(default)s)")
     parser.add_argument("--sizes", default="4,8,12,16,24,32,64", help="pool sizes, by commas (%(default)s)")
     parser.add_argument("--minutes", type=float, default=5.0, help="simulated minutes per size (%(default)s)")
-    parser.add_argument("--threshold-ms", type=float, default=120.0, help="of the judge's goodput (%(default)s)")
-    parser.add_argument("--user-ms", type=float, default=200.0, help="of the users' goodput (%(default)s)")
+    parser.add_argument("--threshold-ms", type=float, default=150.0, help="of the judge's goodput (%(default)s)")
+    parser.add_argument("--user-ms", type=float, default=250.0, help="of the users' goodput (%(default)s)")
     parser.add_argument("--users", type=int, default=USERS, help="at the peak (%(default)s)")
-    parser.add_argument("--fix", action="append", type=_pair, default=[], metavar="POOL=SIZE", help="size of another pool")
+    parser.add_argument(
+        "--fix", action="append", type=_pair, default=[], metavar="POOL=SIZE", help="size of another pool"
+    )
     parser.add_argument("--seeds", default="1", help="by commas (%(default)s)")
     options = parser.parse_args(argv)
     print("size  seed  goodput/s  all/s  p95 ms  users good/s  users/s  in use  spans/s  sim s/wall s")

@@ -1,8 +1,8 @@
 """The shop of the demonstration: six parts, two pools worth tuning, bursts every 36 seconds.
 
-    users -> frontend -+-> catalogue -> catalogue-db     (pool catalogue.connections)
-                       +-> cart -> cart-db               (pool cart.threads)
-                       +-> orders -> cart
+users -> frontend -+-> catalogue -> catalogue-db     (pool catalogue.connections)
+                   +-> cart -> cart-db               (pool cart.threads)
+                   +-> orders -> cart
 """
 
 from collections.abc import Mapping
@@ -16,6 +16,13 @@ from ..topology import Call, Compute, Parallel, PoolSpec, ServiceSpec, Topology,
 CART_THREADS = "cart.threads"
 CATALOGUE_CONNECTIONS = "catalogue.connections"
 USERS = 132
+"""At the peak of a burst."""
+USER_THRESHOLD_MS = 250.0
+"""Within which a response is good to a user."""
+CART_THRESHOLD_MS = 150.0
+"""The same for a call of cart, seen by its callers: what the frontend and the network leave of it, and a margin."""
+CATALOGUE_THRESHOLD_MS = 120.0
+"""The same for a call of catalogue, seen in its own SERVER spans."""
 PERIOD = 36.0
 
 MIX = MappingProxyType({"GET /": 0.45, "GET /cart": 0.30, "GET /catalogue": 0.10, "POST /orders": 0.15})
@@ -67,7 +74,12 @@ def shop(users: int = USERS, sizes: Mapping[str, int] = MappingProxyType({})) ->
         connections={"catalogue-db": pool(CATALOGUE_CONNECTIONS, 12)},
     )
     catalogue_db = ServiceSpec(
-        "catalogue-db", {"SELECT": (work(8.0), wait(30.0))}, cores=1, contention=0.02, crosstalk=0.002, database="catalogue"
+        "catalogue-db",
+        {"SELECT": (work(8.0), wait(30.0))},
+        cores=1,
+        contention=0.02,
+        crosstalk=0.002,
+        database="catalogue",
     )
     cart = ServiceSpec(
         "cart",
@@ -78,7 +90,9 @@ def shop(users: int = USERS, sizes: Mapping[str, int] = MappingProxyType({})) ->
         threads=pool(CART_THREADS, 64),
     )
     cart_db = ServiceSpec("cart-db", {"SELECT": (work(0.5), wait(39.0))}, cores=8, database="carts")
-    orders = ServiceSpec("orders", {"POST /orders": (work(2.0), Call("cart", "GET /cart"), wait(5.0), work(1.0))}, cores=2)
+    orders = ServiceSpec(
+        "orders", {"POST /orders": (work(2.0), Call("cart", "GET /cart"), wait(5.0), work(1.0))}, cores=2
+    )
     return Scenario(
         topology=Topology((frontend, catalogue, catalogue_db, cart, cart_db, orders), entry="frontend"),
         mix=MIX,

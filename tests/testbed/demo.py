@@ -1,0 +1,158 @@
+"""Runs the shop in real time: sends its spans to an OTLP receiver, serves its pools over HTTP."""
+
+import argparse
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from .control import Control, serve
+from .exporter import Exporter
+from .handover import Handover
+from .pace import Pace
+from .presets.shop import USER_THRESHOLD_MS, USERS, shop
+from .recent import Recent
+from .simulation import Simulation
+from .spans import Span
+
+log = logging.getLogger("demo")
+
+TICK = 0.02
+"""Wall seconds between two looks at the clock."""
+LONGEST_STEP = 0.25
+"""Virtual seconds run at once: between two steps commands are served, even when the demo is behind."""
+REPORT = 30.0
+"""Wall seconds between two lines about the state."""
+
+
+class Demo:
+    """Owns the simulation; everything but the exporter's thread and the HTTP server's runs in ``run``."""
+
+    def __init__(self, seed: int, speed: float, users: int, exporter: Exporter) -> None:
+        self.pace = Pace(speed, time.time_ns())
+        self.handover = Handover()
+        self.stopping = threading.Event()
+        self._exporter = exporter
+        self._recent = Recent(USER_THRESHOLD_MS / 1e3)
+        self.simulation = Simulation(shop(users), seed, self._on_span, self._on_outcome)
+
+    def _on_span(self, span: Span) -> None:
+        wall = self.pace.wall_ns
+        self._exporter.offer(span._replace(start_ns=wall(span.start_ns), end_ns=wall(span.end_ns)))
+
+    def _on_outcome(self, second: float, latency: float, failed: bool) -> None:
+        speed = self.pace.speed
+        self._recent.add(second / speed, latency / speed, failed)
+
+    def stats(self) -> dict[str, Any]:
+        """Rates per wall second as users see them over the last 10 s; times in seconds."""
+        requests, goodput = self._recent.rates(self.simulation.engine.now / self.pace.speed)
+        return {
+            "users": self.simulation.users.present,
+            "requests_per_s": round(requests, 1),
+            "goodput_per_s": round(goodput, 1),
+            "threshold_ms": USER_THRESHOLD_MS,
+            "spans_sent": self._exporter.sent,
+            "spans_dropped": self._exporter.dropped,
+            "spans_queued": self._exporter.queued,
+            "export_retries": self._exporter.retries,
+            "lag_s": round(self.pace.lag_s, 3),
+            "slips": self.pace.slips,
+            "slipped_s": round(self.pace.slipped_s, 3),
+            "simulated_s": round(self.simulation.engine.now, 3),
+        }
+
+    def run(self) -> None:
+        """Returns when ``stopping`` is set."""
+        report = time.monotonic() + REPORT
+        slips = 0
+        engine = self.simulation.engine
+        while not self.stopping.is_set():
+            due = self.pace.due(time.time_ns(), engine.now)
+            self.simulation.run_until(min(due, engine.now + LONGEST_STEP))
+            self.handover.serve(TICK if engine.now >= due else 0.0)
+            if time.monotonic() >= report:
+                report += REPORT
+                log.info("%s", " ".join(f"{key}={value}" for key, value in self.stats().items()))
+                if self.pace.slips > slips:
+                    log.warning("keep up with the wall clock: slipped %d times so far", self.pace.slips)
+                    slips = self.pace.slips
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    options = _arguments().parse_args(argv)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    host, port = options.http
+    exporter = Exporter(options.otlp)
+    demo = Demo(options.seed, options.speed, options.users, exporter)
+    try:
+        server = serve(Control(demo.simulation.pools, demo.stats, demo.handover), host, port)
+    except OSError as error:
+        log.error("listen on %s:%d: %s", host, port, error.strerror)
+        return 1
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: demo.stopping.set())
+    threading.Thread(target=server.serve_forever, name="http", daemon=True).start()
+    exporter.start()
+    log.info(
+        "shop with up to %d users, pools on http://%s:%d/pools, spans to %s", options.users, host, port, options.otlp
+    )
+    demo.run()
+    server.shutdown()
+    server.server_close()
+    exporter.stop()
+    log.info("stopped: %d spans sent, %d dropped", exporter.sent, exporter.dropped)
+    return 0
+
+
+def _arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m testbed.demo", description=__doc__)
+    parser.add_argument("--seed", type=int, default=1, help="same seed, same load (%(default)s)")
+    parser.add_argument("--speed", type=_positive, default=1.0, help="virtual seconds per second (%(default)s)")
+    parser.add_argument("--users", type=_count, default=USERS, help="the most users at a time (%(default)s)")
+    parser.add_argument(
+        "--http",
+        type=_address,
+        default=os.environ.get("SLUICE_DEMO", "127.0.0.1:8090"),
+        help="where to serve the pools; SLUICE_DEMO (%(default)s)",
+    )
+    parser.add_argument(
+        "--otlp",
+        default=os.environ.get("SLUICE_OTLP_GRPC", "127.0.0.1:4317"),
+        help="OTLP/gRPC receiver; SLUICE_OTLP_GRPC (%(default)s)",
+    )
+    return parser
+
+
+def _address(text: str) -> tuple[str, int]:
+    parts = urlsplit(text if "//" in text else f"//{text}")
+    try:
+        if parts.hostname and parts.port is not None:
+            return parts.hostname, parts.port
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"must be HOST:PORT with a port from 0 to 65535, got {text!r}")
+
+
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not 0 < value <= 100:
+        raise argparse.ArgumentTypeError(f"must be a number above 0 and up to 100, got {text!r}")
+    return value
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 100_000:
+        raise argparse.ArgumentTypeError(f"must be an integer from 1 to 100000, got {text!r}")
+    return int(text)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -22,7 +22,10 @@ class Fail(click.ClickException):
 def schema_up(url: str, database: str, wait_s: float, ttl_days: tuple[tuple[str, int], ...] = ()) -> list[str]:
     """Brings ClickHouse up to date; returns a line for each thing that changed."""
     files = migrations.load(CLICKHOUSE / "migrations")
-    replaced = [*definitions.load(CLICKHOUSE / "functions", "FUNCTION"), *definitions.load(CLICKHOUSE / "views", "VIEW")]
+    replaced = [
+        *definitions.load(CLICKHOUSE / "functions", "FUNCTION"),
+        *definitions.load(CLICKHOUSE / "views", "VIEW"),
+    ]
     clickhouse.prepare(clickhouse.connect(url, wait_s), database)
     client = clickhouse.connect(url, wait_s, database)
     changed = []
@@ -50,7 +53,9 @@ clickhouse_option = click.option(
     "--clickhouse", "clickhouse_url", envvar="SLUICE_CLICKHOUSE", show_envvar=True, default="http://127.0.0.1:8123"
 )
 database_option = click.option("--database", default="sluice", help="ClickHouse database.")
-wait_option = click.option("--wait", "wait_s", type=click.FloatRange(0, 3600), default=60, help="Seconds for a server to start.")
+wait_option = click.option(
+    "--wait", "wait_s", type=click.FloatRange(0, 3600), default=60, help="Seconds for a server to start."
+)
 
 
 @cli.command()
@@ -58,7 +63,9 @@ wait_option = click.option("--wait", "wait_s", type=click.FloatRange(0, 3600), d
 @database_option
 @wait_option
 @click.option("--neo4j", "neo4j_url", envvar="SLUICE_NEO4J", show_envvar=True, default="bolt://127.0.0.1:7687")
-@click.option("--neo4j-password", envvar="SLUICE_NEO4J_PASSWORD", show_envvar=True, default="sluice-local", show_default=False)
+@click.option(
+    "--neo4j-password", envvar="SLUICE_NEO4J_PASSWORD", show_envvar=True, default="sluice-local", show_default=False
+)
 @click.option("--ttl-days", multiple=True, metavar="TABLE=N", help="Days that a table keeps its rows; repeatable.")
 @click.option("--only", type=click.Choice(["clickhouse", "neo4j"]), help="One of the two stores.")
 def up(

@@ -26,4 +26,6 @@ def load(folder: Path, kind: str) -> list[Statement]:
     try:
         return [by_name[name] for name in TopologicalSorter(needs).static_order()]
     except CycleError as error:
-        raise MigrateError(f"order {folder}: these name one another in a circle: {' -> '.join(error.args[1])}") from error
+        raise MigrateError(
+            f"order {folder}: these name one another in a circle: {' -> '.join(error.args[1])}"
+        ) from error

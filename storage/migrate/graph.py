@@ -17,7 +17,9 @@ def connect(url: str, password: str, wait_s: float) -> Driver:
     except (DriverError, ValueError) as error:
         raise MigrateError(f"read the Neo4j address {url!r}: {error}") from error
     try:
-        until_ready(f"Neo4j at {url}", driver.verify_connectivity, (ServiceUnavailable, SessionExpired, TransientError), wait_s)
+        until_ready(
+            f"Neo4j at {url}", driver.verify_connectivity, (ServiceUnavailable, SessionExpired, TransientError), wait_s
+        )
     except Neo4jError as error:
         driver.close()
         raise MigrateError(f"connect to Neo4j at {url}: {error.message}") from error

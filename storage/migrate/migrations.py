@@ -39,7 +39,9 @@ def load(folder: Path) -> list[Migration]:
         found.append(Migration(int(match[1]), match[2], checksum, file))
     for expected, migration in enumerate(found, start=1):
         if migration.version != expected:
-            raise MigrateError(f"read {migration.file}: expected number {expected:04d} here; numbers have no gap or repeat")
+            raise MigrateError(
+                f"read {migration.file}: expected number {expected:04d} here; numbers have no gap or repeat"
+            )
     return found
 
 
@@ -53,10 +55,10 @@ def pending(migrations: Sequence[Migration], applied: Mapping[int, Applied]) -> 
                 "this source tree is older than the database"
             )
     for migration in migrations:
-        row = applied.get(migration.version)
-        if row and row.checksum != migration.checksum:
+        done = applied.get(migration.version)
+        if done and done.checksum != migration.checksum:
             raise MigrateError(
                 f"compare migrations: {migration.file} was changed after it was applied "
-                f"(applied {row.checksum[:12]}, now {migration.checksum[:12]}); undo the change and add a new migration"
+                f"(applied {done.checksum[:12]}, now {migration.checksum[:12]}); undo the change and add a new migration"
             )
     return [migration for migration in migrations if migration.version not in applied]

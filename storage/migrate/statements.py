@@ -28,7 +28,7 @@ class Statement(NamedTuple):
 
 
 def split(text: str) -> list[str]:
-    """Statements of `text`, separated by `;`, without comments; a `;` in a comment or a quoted string separates nothing.
+    """Statements of `text`, separated by `;`, without comments; a `;` in a comment or in quotes separates nothing.
 
     >>> split("SELECT ';'; -- done;")
     ["SELECT ';'"]

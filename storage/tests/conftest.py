@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from clickhouse_connect.driver.client import Client
+
 from migrate.__main__ import schema_up
 from support.clickhouse import ClickHouse, clickhouse
 

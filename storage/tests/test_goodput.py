@@ -9,9 +9,23 @@ import pytest
 from clickhouse_connect.driver.client import Client
 
 INDICES = Path(__file__).resolve().parents[2] / "tests/contract/latency_index.csv"
-START = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=2)  # older rows than the TTL vanish
+START = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(
+    hours=2
+)  # older rows than the TTL vanish
 START_MS = int(START.timestamp() * 1000)
-COLUMNS = ["side", "service", "peer", "instance", "bucket", "bucket_ms", "busy_ns", "completions", "errors", "latency", "version"]
+COLUMNS = [
+    "side",
+    "service",
+    "peer",
+    "instance",
+    "bucket",
+    "bucket_ms",
+    "busy_ns",
+    "completions",
+    "errors",
+    "latency",
+    "version",
+]
 # Index 1279 holds (2^(1279/64), 2^20] ns: the last bucket that is wholly within 2^20 ns = 1.048576 ms.
 FAST, SLOW = 1279, 1280
 
@@ -103,7 +117,9 @@ def test_relative_curve_sees_only_the_newest_seconds(client: Client) -> None:
     rows = [window("server", "cart", "", "a", 0, 1.0, {FAST: 1}), window("server", "cart", "", "a", 0, 5.0, {FAST: 1})]
     rows[0][4], rows[1][4] = now - timedelta(seconds=5), now - timedelta(seconds=90)
     client.insert("windows", rows, column_names=COLUMNS)
-    query = "SELECT concurrency FROM v_goodput_curve(service='cart', side='server', peer='', threshold_ms=150, seconds={})"
+    query = (
+        "SELECT concurrency FROM v_goodput_curve(service='cart', side='server', peer='', threshold_ms=150, seconds={})"
+    )
     assert [row[0] for row in client.query(query.format(60)).result_rows] == [1.0]
     assert [row[0] for row in client.query(query.format(120)).result_rows] == [1.0, 5.0]
 
@@ -121,7 +137,8 @@ def test_within_follows_the_exact_table_of_indices(client: Client) -> None:
     table = [(ns, index) for ns, index in table if ns >= 1]
     cases = ", ".join(f"({ns}, {index})" for ns, index in table)
     got = client.query(
-        "SELECT c.1, latency_within(map(toInt16(c.2), 1), c.1 / 1e6), latency_within(map(toInt16(c.2 - 1), 1), c.1 / 1e6) "
+        "SELECT c.1, latency_within(map(toInt16(c.2), 1), c.1 / 1e6), "
+        "latency_within(map(toInt16(c.2 - 1), 1), c.1 / 1e6) "
         f"FROM (SELECT arrayJoin([{cases}]) AS c)"
     ).result_rows
     assert [(row[0], row[1]) for row in got] == [(ns, int(ns & (ns - 1) == 0)) for ns, _ in table]

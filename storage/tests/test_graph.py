@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import migrate.__main__ as command
 import pytest
 from click.testing import CliRunner
-from migrate.statements import read
 from neo4j import Driver, GraphDatabase
 from neo4j.exceptions import ConstraintError
+
+import migrate.__main__ as command
+from migrate.statements import read
 from support.neo4j import Neo4j, neo4j
 
 COOKBOOK = Path(__file__).resolve().parents[1] / "neo4j/cookbook"
@@ -62,7 +63,12 @@ def test_a_wrong_password_is_told_at_once(server: Neo4j) -> None:
 
 
 def test_cookbook(driver: Driver) -> None:
-    for caller, callee, rate in (("frontend", "cart", 40.0), ("orders", "cart", 2.0), ("cart", "cart-db", 80.0), ("frontend", "orders", 5.0)):
+    for caller, callee, rate in (
+        ("frontend", "cart", 40.0),
+        ("orders", "cart", 2.0),
+        ("cart", "cart-db", 80.0),
+        ("frontend", "orders", 5.0),
+    ):
         call(driver, caller, callee, rate)
     assert {file.stem for file in COOKBOOK.glob("*.cypher")} == {"callers", "longest_path", "most_called"}
     assert answer(driver, "callers") == [["frontend", 40.0, 0.0, 20.0], ["orders", 2.0, 0.0, 20.0]]

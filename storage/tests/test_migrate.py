@@ -4,9 +4,10 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-import migrate.__main__ as command
 import pytest
 from click.testing import CliRunner, Result
+
+import migrate.__main__ as command
 from support.clickhouse import ClickHouse
 
 
@@ -31,18 +32,22 @@ def run(engine: ClickHouse, database: str, word: str, *more: str) -> Result:
     return CliRunner().invoke(command.cli, words)
 
 
+def definitions(engine: ClickHouse) -> list[tuple[str, str]]:
+    query = "SELECT name, create_table_query FROM system.tables WHERE database = 'fresh' ORDER BY name"
+    return [(row[0], row[1]) for row in engine.client().query(query).result_rows]
+
+
 def test_up_twice(engine: ClickHouse, fresh: str) -> None:
     before = run(engine, fresh, "status").output.split()
     first = run(engine, fresh, "up")
-    tables = engine.client(fresh).query("SELECT name, create_table_query FROM system.tables WHERE database = 'fresh'").result_rows
+    tables = definitions(engine)
     second = run(engine, fresh, "up")
     assert (first.exit_code, second.exit_code) == (0, 0), first.output + second.output
     assert "applied 0001_windows.sql" in first.output
     assert "nothing to apply" in second.output
     assert set(before[::2]) == {"pending"}
     assert set(run(engine, fresh, "status").output.split()[::2]) == {"applied"}
-    again = engine.client(fresh).query("SELECT name, create_table_query FROM system.tables WHERE database = 'fresh'").result_rows
-    assert sorted(again) == sorted(tables)
+    assert definitions(engine) == tables
     recorded = engine.client(fresh).query("SELECT version, name FROM schema_migrations ORDER BY version").result_rows
     assert recorded[:2] == [(1, "windows"), (2, "call_edges")]
     assert [row[0] for row in recorded] == list(range(1, len(recorded) + 1))
@@ -66,7 +71,9 @@ def test_a_changed_migration_is_an_error(engine: ClickHouse, fresh: str, schema:
 def test_a_new_migration_and_a_changed_view_are_taken_up(engine: ClickHouse, fresh: str, schema: Path) -> None:
     run(engine, fresh, "up")
     number = len(list((schema / "migrations").glob("*.sql"))) + 1
-    (schema / f"migrations/{number:04d}_extra.sql").write_text("CREATE TABLE IF NOT EXISTS extra (a UInt8) ENGINE = Log")
+    (schema / f"migrations/{number:04d}_extra.sql").write_text(
+        "CREATE TABLE IF NOT EXISTS extra (a UInt8) ENGINE = Log"
+    )
     view = schema / "views/v_stage_lag.sql"
     view.write_text("CREATE OR REPLACE VIEW v_stage_lag AS SELECT 7 AS seven FROM extra")
     result = run(engine, fresh, "up")
@@ -88,7 +95,10 @@ def test_an_error_names_file_and_statement_and_can_be_repeated(engine: ClickHous
 
 def test_ttl_days(engine: ClickHouse, fresh: str) -> None:
     def ttl() -> str:
-        query = "SELECT extract(engine_full, 'TTL (.*) SETTINGS') FROM system.tables WHERE database='fresh' AND name='windows'"
+        query = (
+            "SELECT extract(engine_full, 'TTL (.*) SETTINGS') FROM system.tables "
+            "WHERE database = 'fresh' AND name = 'windows'"
+        )
         return str(engine.client().query(query).result_rows[0][0])
 
     run(engine, fresh, "up")

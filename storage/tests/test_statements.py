@@ -1,10 +1,12 @@
 """Splitting files into statements, ordering definitions, reading and changing a TTL: no server."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from migrate import definitions, migrations, ttl
 from migrate.errors import MigrateError
 from migrate.migrations import Applied
@@ -29,7 +31,12 @@ def test_split(text: str, expected: list[str]) -> None:
     assert split(text) == expected
 
 
-@given(st.lists(st.from_regex(r"[A-Za-z0-9 ']*[A-Za-z0-9]", fullmatch=True).map(lambda text: text.replace("'", "';'")), max_size=5))
+@given(
+    st.lists(
+        st.from_regex(r"[A-Za-z0-9 ']*[A-Za-z0-9]", fullmatch=True).map(lambda text: text.replace("'", "';'")),
+        max_size=5,
+    )
+)
 def test_split_finds_what_was_joined(parts: list[str]) -> None:
     wanted = [part.strip() for part in parts]
     assert split(" ; -- x;\n".join(parts)) == wanted
@@ -72,8 +79,12 @@ def test_a_definition_that_is_not_its_file(tmp_path: Path, text: str, message: s
 
 
 def test_definitions_in_a_circle(tmp_path: Path) -> None:
-    folder(tmp_path, v_a="CREATE OR REPLACE VIEW v_a AS SELECT * FROM v_b", v_b="CREATE OR REPLACE VIEW v_b AS SELECT * FROM v_a")
-    with pytest.raises(MigrateError, match="in a circle: v_. -> v_. -> v_."):
+    folder(
+        tmp_path,
+        v_a="CREATE OR REPLACE VIEW v_a AS SELECT * FROM v_b",
+        v_b="CREATE OR REPLACE VIEW v_b AS SELECT * FROM v_a",
+    )
+    with pytest.raises(MigrateError, match=r"in a circle: v_. -> v_. -> v_."):
         definitions.load(tmp_path, "VIEW")
 
 
@@ -83,9 +94,11 @@ def files(path: Path, *names: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("names", [("0001_a.sql", "0003_c.sql"), ("0001_a.sql", "0001_b.sql"), ("0002_a.sql",), ("1_a.sql",)])
+@pytest.mark.parametrize(
+    "names", [("0001_a.sql", "0003_c.sql"), ("0001_a.sql", "0001_b.sql"), ("0002_a.sql",), ("1_a.sql",)]
+)
 def test_numbers_with_a_gap_or_a_repeat(tmp_path: Path, names: tuple[str, ...]) -> None:
-    with pytest.raises(MigrateError, match="expected number|must be named"):
+    with pytest.raises(MigrateError, match=r"expected number|must be named"):
         migrations.load(files(tmp_path, *names))
 
 
@@ -106,7 +119,9 @@ def test_a_changed_or_missing_file_is_an_error(tmp_path: Path) -> None:
 def test_ttl_alteration_keeps_the_expression() -> None:
     engine = "MergeTree PARTITION BY toDate(bucket) ORDER BY a TTL toDateTime(bucket) + toIntervalDay(7) SETTINGS x = 1"
     assert ttl.alteration("windows", engine, 7) is None
-    assert ttl.alteration("windows", engine, 3) == "ALTER TABLE `windows` MODIFY TTL toDateTime(bucket) + toIntervalDay(3)"
+    assert (
+        ttl.alteration("windows", engine, 3) == "ALTER TABLE `windows` MODIFY TTL toDateTime(bucket) + toIntervalDay(3)"
+    )
     with pytest.raises(MigrateError, match="expected one interval in days"):
         ttl.alteration("plain", "MergeTree ORDER BY a SETTINGS x = 1", 3)
 
@@ -129,9 +144,11 @@ class Clock:
         self.now += seconds
 
 
-def wait(attempts: list[Exception | str], limit_s: float, clock: Clock) -> str:
+def wait(attempts: Iterable[Exception | str], limit_s: float, clock: Clock) -> str:
+    results = iter(attempts)
+
     def attempt() -> str:
-        result = attempts.pop(0)
+        result = next(results)
         if isinstance(result, Exception):
             raise result
         return result

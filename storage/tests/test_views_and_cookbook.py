@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from clickhouse_connect.driver.client import Client
+
 from migrate.statements import read
 from support.clickhouse import ClickHouse
 from support.rows import insert_shop, latency_index, now
@@ -132,6 +133,6 @@ def test_reader_cannot_write(reader: Client) -> None:
         "DROP VIEW v_windows",
         "CREATE TABLE stolen (a UInt8) ENGINE = Memory",
     ):
-        with pytest.raises(Exception, match="READONLY|ACCESS_DENIED"):
+        with pytest.raises(Exception, match=r"READONLY|ACCESS_DENIED"):
             reader.command(statement)
     assert rows(reader, "SELECT count() AS n FROM windows")[0]["n"] > 0

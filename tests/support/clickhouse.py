@@ -56,6 +56,6 @@ def clickhouse(folder: Path) -> Iterator[ClickHouse]:
             return False
 
     config = folder / "clickhouse/config.xml"
-    command = [sys.executable, LOCAL / "serve.py", "--library", library, "--config", config]
+    command: list[str | Path] = [sys.executable, LOCAL / "serve.py", "--library", library, "--config", config]
     with running("ClickHouse", command, ready, folder / "process.log", limit_s=60):
         yield ClickHouse(url, http, native)

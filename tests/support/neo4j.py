@@ -10,7 +10,7 @@ from pathlib import Path
 from string import Template
 
 from support.ports import free_ports
-from support.processes import running
+from support.processes import StartError, running
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 LOCAL = REPOSITORY / "deploy/local/neo4j"
@@ -45,18 +45,22 @@ def neo4j(folder: Path) -> Iterator[Neo4j]:
     java = [_java(), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx256m"]
     java += [f"--add-opens={package}=ALL-UNNAMED" for package in _OPENED]
     java += ["-cp", f"{JARS}/*"]
-    subprocess.run(
+    admin = subprocess.run(
         [*java, "org.neo4j.server.startup.Neo4jAdminCommand", "dbms", "set-initial-password", PASSWORD],
         env={**os.environ, "NEO4J_HOME": str(folder), "NEO4J_CONF": str(folder / "conf")},
-        check=True,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         timeout=60,
     )
+    if admin.returncode:
+        raise StartError(f"set Neo4j's password: {admin.stdout.decode(errors='replace')[-2000:]}")
     command = [*java, "org.neo4j.server.CommunityEntryPoint", f"--home-dir={folder}", f"--config-dir={folder}/conf"]
 
     def ready() -> bool:
         with socket.socket() as probe:
             return probe.connect_ex(("127.0.0.1", bolt)) == 0
 
-    with running("Neo4j", [*command, "--console-mode"], ready, folder / "process.log", limit_s=90):
+    with running(
+        "Neo4j", [*command, "--console-mode"], ready, folder / "process.log", limit_s=90, stop_s=0.5
+    ):  # a clean stop takes 10 s, and nobody opens these data again
         yield Neo4j(f"bolt://127.0.0.1:{bolt}", PASSWORD)

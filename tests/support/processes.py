@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-STOP_S = 20.0
 
-
-class NotStarted(RuntimeError):
+class StartError(RuntimeError):
     """A server that did not come up; the message ends with the tail of its log."""
 
 
@@ -21,8 +19,12 @@ def running(
     log: Path,
     limit_s: float,
     environment: Mapping[str, str] | None = None,
+    stop_s: float = 20.0,
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Runs `command` until the block ends; enters it once `ready` is true, at most after `limit_s` seconds."""
+    """Runs `command` until the block ends; enters it once `ready` is true, at most after `limit_s` seconds.
+
+    The process is terminated, and killed if it takes longer than `stop_s` seconds to end.
+    """
     with log.open("wb") as out:
         process = subprocess.Popen([str(part) for part in command], stdout=out, stderr=out, env=environment)
         try:
@@ -31,7 +33,7 @@ def running(
         finally:
             process.terminate()
             try:
-                process.wait(STOP_S)
+                process.wait(stop_s)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
@@ -46,5 +48,5 @@ def _wait(name: str, process: subprocess.Popen[bytes], ready: Callable[[], bool]
                 if process.returncode is not None
                 else f"not ready after {limit_s:g} s"
             )
-            raise NotStarted(f"start {name}: {why}\n{log.read_text(errors='replace')[-2000:]}")
+            raise StartError(f"start {name}: {why}\n{log.read_text(errors='replace')[-2000:]}")
         time.sleep(0.05)

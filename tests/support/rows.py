@@ -144,7 +144,7 @@ def _actuations(client: Client, end: datetime) -> None:
     def ago(seconds: int) -> datetime:
         return end - timedelta(seconds=seconds)
 
-    rows = [
+    rows: list[list[Any]] = [
         [*CART, ago(110), *target, "OBSERVED", None, 64, 64, 0, ""],
         [*CART, ago(95), *target, "OBSERVED", None, 64, 64, 0, ""],
         [*CART, ago(60), *target, "APPLIED", 6, 64, 6, 2, ""],

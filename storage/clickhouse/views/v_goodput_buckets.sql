@@ -18,6 +18,7 @@ WITH
             AND bucket >= fromUnixTimestamp64Milli({from_ms:Int64})
             AND bucket < fromUnixTimestamp64Milli({until_ms:Int64})
         GROUP BY bucket, bucket_ms
+        HAVING sum(busy_ns) > 0
     ),
     caller AS
     (

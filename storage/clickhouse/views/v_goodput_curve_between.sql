@@ -10,5 +10,5 @@ SELECT
 FROM v_goodput_buckets(
     service = {service:String}, side = {side:String}, peer = {peer:String}, threshold_ms = {threshold_ms:Float64},
     from_ms = {from_ms:Int64}, until_ms = {until_ms:Int64}) AS b
-GROUP BY round(b.concurrency)
+GROUP BY floor(b.concurrency + 0.5)
 ORDER BY concurrency

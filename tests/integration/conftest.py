@@ -14,3 +14,11 @@ def stack() -> Iterator[Stack]:
     shutil.rmtree(REPOSITORY / ".cache/test-stack", ignore_errors=True)
     with local_stack("--no-demo") as stack:
         yield stack
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The first test waits for the stack to come up; on a machine that sets it up as well, that is minutes."""
+    for item in items:
+        if "stack" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.stack)
+            item.add_marker(pytest.mark.timeout(1800))

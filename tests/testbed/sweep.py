@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from .presets.shop import CART_THREADS, USERS, shop
-from .simulation import Simulation
+from .presets.shop import CART_THREADS, CART_THRESHOLD_MS, CATALOGUE_CONNECTIONS, USER_THRESHOLD_MS, USERS, shop
+from .simulation import AdjustablePool, Simulation
 from .spans import CLIENT, SERVER, Span
 
+POOLS = (CART_THREADS, CATALOGUE_CONNECTIONS)
 WARM_UP = 10.0
 """Seconds at the start that are not counted."""
 
@@ -21,42 +22,51 @@ class Outcome:
     size: int
     seed: int
     goodput: float
-    """Of the pool's judge (see ``judge``), within the threshold."""
+    """Of the pool's judge (see ``judges``), within the threshold."""
     throughput: float
     """Of the pool's judge, whatever the time."""
     p95_ms: float
     """Of the judge's response times."""
     user_goodput: float
-    """Users' requests of any kind within ``user_threshold_ms``."""
+    """Users' requests of any kind within their own threshold."""
     user_rate: float
-    in_flight: float
-    """The pool's own mean concurrency: slots in use."""
+    in_use: float
+    """The pool's own mean concurrency, from its own spans."""
     spans: float
     speed: float
     """Simulated seconds per wall second."""
 
 
+def judges(pool: AdjustablePool, span: Span) -> bool:
+    """Whether a span belongs to those that judge a pool's goodput.
+
+    They stand one level up, because a wait for the pool is invisible in its own spans: for a thread pool the
+    callers' CLIENT spans towards the service, for a connection pool the SERVER spans of the service that holds it.
+    """
+    site = span.site
+    if pool.side == SERVER:
+        return site.side == CLIENT and site.peer == pool.service
+    return site.side == SERVER and site.service == pool.service
+
+
 def measure(
     pool: str,
     size: int,
+    *,
     seconds: float,
     threshold_ms: float,
-    user_ms: float,
-    seed: int,
-    users: int,
+    user_threshold_ms: float = USER_THRESHOLD_MS,
+    seed: int = 1,
+    users: int = USERS,
     others: Mapping[str, int] = MappingProxyType({}),
 ) -> Outcome:
-    """Runs the shop with one pool at a fixed size.
-
-    The judge stands one level up, because a wait for the pool is invisible in its own spans: for a thread pool the
-    callers' CLIENT spans towards the service, for a connection pool the SERVER spans of the service that holds it.
-    """
+    """Runs the shop with one pool at a fixed size, and the sizes of ``others`` where they are given."""
     spans: list[Span] = []
-    users_seen: list[tuple[float, float]] = []
+    answers: list[tuple[float, bool]] = []
 
     def outcome(at: float, latency: float, failed: bool) -> None:
         if at >= WARM_UP:
-            users_seen.append((latency, failed))
+            answers.append((latency, failed))
 
     simulation = Simulation(shop(users, {**others, pool: size}), seed, spans.append, outcome)
     target = simulation.pools[pool]
@@ -64,70 +74,81 @@ def measure(
     simulation.run_until(WARM_UP + seconds)
     wall = time.perf_counter() - started
 
-    warm = WARM_UP * 1e9
-    counted = [span for span in spans if span.end_ns >= warm]
-    if target.side == SERVER:
-        judged = [span for span in counted if span.site.side == CLIENT and span.site.peer == target.service]
-    else:
-        judged = [span for span in counted if span.site.side == SERVER and span.site.service == target.service]
-    own = [
-        s for s in counted if (s.site.service, s.site.side, s.site.peer) == (target.service, target.side, target.peer)
-    ]
+    counted = [span for span in spans if span.end_ns >= WARM_UP * 1e9]
+    judged = [span for span in counted if judges(target, span)]
     times = sorted(span.end_ns - span.start_ns for span in judged)
-    good = sum(not span.failed and span.end_ns - span.start_ns <= threshold_ms * 1e6 for span in judged)
-    good_users = sum(not failed and latency <= user_ms / 1e3 for latency, failed in users_seen)
+    own_key = (target.service, target.side, target.peer)
+    own = [span for span in counted if (span.site.service, span.site.side, span.site.peer) == own_key]
     return Outcome(
         size=size,
         seed=seed,
-        goodput=good / seconds,
+        goodput=sum(not s.failed and s.end_ns - s.start_ns <= threshold_ms * 1e6 for s in judged) / seconds,
         throughput=len(judged) / seconds,
         p95_ms=times[int(0.95 * len(times))] / 1e6 if times else float("nan"),
-        user_goodput=good_users / seconds,
-        user_rate=len(users_seen) / seconds,
-        in_flight=sum(span.end_ns - span.start_ns for span in own) / 1e9 / seconds,
+        user_goodput=sum(not failed and latency <= user_threshold_ms / 1e3 for latency, failed in answers) / seconds,
+        user_rate=len(answers) / seconds,
+        in_use=sum(span.end_ns - span.start_ns for span in own) / 1e9 / seconds,
         spans=len(counted) / seconds,
         speed=(WARM_UP + seconds) / wall,
     )
 
 
-def _pair(text: str) -> tuple[str, int]:
-    name, _, size = text.partition("=")
-    return name, int(size)
-
-
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m testbed.sweep", description=__doc__)
-    parser.add_argument("--pool", default=CART_THREADS, help="cart.threads or catalogue.connections (%(default)s)")
-    parser.add_argument("--sizes", default="4,8,12,16,24,32,64", help="pool sizes, by commas (%(default)s)")
-    parser.add_argument("--minutes", type=float, default=5.0, help="simulated minutes per size (%(default)s)")
-    parser.add_argument("--threshold-ms", type=float, default=150.0, help="of the judge's goodput (%(default)s)")
-    parser.add_argument("--user-ms", type=float, default=250.0, help="of the users' goodput (%(default)s)")
-    parser.add_argument("--users", type=int, default=USERS, help="at the peak (%(default)s)")
-    parser.add_argument(
-        "--fix", action="append", type=_pair, default=[], metavar="POOL=SIZE", help="size of another pool"
-    )
-    parser.add_argument("--seeds", default="1", help="by commas (%(default)s)")
-    options = parser.parse_args(argv)
+    options = _arguments().parse_args(argv)
     print("size  seed  goodput/s  all/s  p95 ms  users good/s  users/s  in use  spans/s  sim s/wall s")
-    for size in map(int, options.sizes.split(",")):
-        for seed in map(int, options.seeds.split(",")):
+    for size in options.sizes:
+        for seed in options.seeds:
             row = measure(
                 options.pool,
                 size,
-                options.minutes * 60,
-                options.threshold_ms,
-                options.user_ms,
-                seed,
-                options.users,
-                dict(options.fix),
+                seconds=options.minutes * 60,
+                threshold_ms=options.threshold_ms,
+                user_threshold_ms=options.user_ms,
+                seed=seed,
+                users=options.users,
+                others=dict(options.fix),
             )
             print(
                 f"{row.size:4d}  {row.seed:4d}  {row.goodput:9.1f}  {row.throughput:5.1f}  {row.p95_ms:6.0f}"
-                f"  {row.user_goodput:12.1f}  {row.user_rate:7.1f}  {row.in_flight:6.1f}  {row.spans:7.0f}"
+                f"  {row.user_goodput:12.1f}  {row.user_rate:7.1f}  {row.in_use:6.1f}  {row.spans:7.0f}"
                 f"  {row.speed:12.0f}",
                 flush=True,
             )
     return 0
+
+
+def _arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m testbed.sweep", description=__doc__)
+    parser.add_argument("--pool", choices=POOLS, default=CART_THREADS, help="the pool to vary (%(default)s)")
+    parser.add_argument("--sizes", type=_integers, default="4,8,12,16,24,32,64", help="by commas (%(default)s)")
+    parser.add_argument("--seeds", type=_integers, default="1", help="by commas (%(default)s)")
+    parser.add_argument("--minutes", type=float, default=5.0, help="simulated minutes per size (%(default)s)")
+    parser.add_argument(
+        "--threshold-ms", type=float, default=CART_THRESHOLD_MS, help="of the goodput of the pool's judge (%(default)s)"
+    )
+    parser.add_argument("--user-ms", type=float, default=USER_THRESHOLD_MS, help="of the users' goodput (%(default)s)")
+    parser.add_argument("--users", type=_integer, default=USERS, help="at the peak (%(default)s)")
+    parser.add_argument(
+        "--fix", action="append", type=_fixed, default=[], metavar="POOL=SIZE", help="size of another pool"
+    )
+    return parser
+
+
+def _integers(text: str) -> list[int]:
+    return [_integer(item) for item in text.split(",")]
+
+
+def _integer(text: str) -> int:
+    if not text.strip().isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be an integer from 1, got {text!r}")
+    return int(text)
+
+
+def _fixed(text: str) -> tuple[str, int]:
+    name, _, size = text.partition("=")
+    if name not in POOLS:
+        raise argparse.ArgumentTypeError(f"must name one of {', '.join(POOLS)}, got {text!r}")
+    return name, _integer(size)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/credentials/insecure"
+
+	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+	"sluice.dev/actuators/internal/audit"
+	"sluice.dev/actuators/internal/config"
+	"sluice.dev/actuators/internal/loop"
+	"sluice.dev/actuators/internal/policy"
+	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/realize"
+	"sluice.dev/actuators/internal/status"
+	"sluice.dev/actuators/internal/watch"
+)
+
+// flushTime bounds how long the last reports may take when the process stops.
+const flushTime = 2 * time.Second
+
+// act wires everything together and runs it until SIGTERM, or for one pass.
+func act(c *config.Config, once bool, logs io.Writer) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	log := slog.New(slog.NewTextHandler(logs, nil))
+
+	connection, err := dial(c.Recommender.Address)
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	client := sluicev1.NewPoolSizeServiceClient(connection)
+	targets, err := open(c.Targets)
+	if err != nil {
+		return err
+	}
+	poller := watch.NewPoller(client, c.Recommender.Interval, c.Recommender.Timeout, log)
+	reporter := audit.NewReporter(client, c.Reports.Queue, c.Recommender.Timeout, log)
+	board := status.NewBoard(
+		status.Process{Name: c.Name, Version: buildVersion(), StartedAt: time.Now(), Recommender: c.Recommender.Address},
+		targets, poller.Latest, reporter.Stats)
+	cycle := &loop.Loop{
+		Actuator: c.Name, Interval: c.Recommender.Interval, Grace: c.ShutdownGrace,
+		Source: poller, Reporter: reporter, Recorder: board, Log: log,
+	}
+	if once {
+		return onePass(ctx, cycle, targets, poller, reporter)
+	}
+
+	if err := board.Serve(ctx, c.StatusAddress); err != nil {
+		return err
+	}
+	log.Info("started", "name", c.Name, "version", buildVersion(), "recommender", c.Recommender.Address,
+		"status", "http://"+c.StatusAddress+"/status", "targets", len(targets), "opted_in", optedIn(c))
+	forever(ctx, cycle, targets, poller, reporter)
+	log.Info("stopped", "reports_left", reporter.Stats().Queued)
+	return nil
+}
+
+// forever runs until ctx ends, then waits for the writes under way and sends the reports that wait.
+func forever(ctx context.Context, cycle *loop.Loop, targets []loop.Target, source watch.Source, reporter *audit.Reporter) {
+	var around sync.WaitGroup
+	around.Go(func() { source.Run(ctx) })
+	around.Go(func() { reporter.Run(ctx) })
+	cycle.Run(ctx, targets)
+	around.Wait()
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)
+	defer cancel()
+	reporter.Flush(last)
+}
+
+func onePass(ctx context.Context, cycle *loop.Loop, targets []loop.Target, source *watch.Poller, reporter *audit.Reporter) error {
+	if err := source.Poll(ctx); err != nil {
+		return err
+	}
+	failed := 0
+	for _, p := range cycle.Once(ctx, targets) {
+		if p.Failed() {
+			failed++
+		}
+	}
+	last, cancel := context.WithTimeout(ctx, flushTime)
+	defer cancel()
+	reporter.Flush(last)
+	if stats := reporter.Stats(); stats.Queued+int(stats.Rejected+stats.Dropped) > 0 {
+		return fmt.Errorf("report to the recommender: %d reports sent, %d not taken",
+			stats.Sent, stats.Queued+int(stats.Rejected+stats.Dropped))
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d targets could not be read, or their size failed or was refused", failed, len(targets))
+	}
+	return nil
+}
+
+func dial(address string) (*grpc.ClientConn, error) {
+	patience := backoff.DefaultConfig
+	patience.MaxDelay = 5 * time.Second // the default, two minutes, outlives every lease
+	connection, err := grpc.NewClient(address,
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: patience, MinConnectTimeout: 2 * time.Second}))
+	if err != nil {
+		return nil, fmt.Errorf("connect to the recommender at %s: %w", address, err)
+	}
+	return connection, nil
+}
+
+// open makes a realizer for each target; here is where a new kind of target is added.
+func open(configured []config.Target) ([]loop.Target, error) {
+	targets := make([]loop.Target, len(configured))
+	for i, t := range configured {
+		side, err := pool.ParseSide(t.Pool.Side)
+		if err != nil {
+			return nil, fmt.Errorf("open target %s: %w", t.Name, err)
+		}
+		realizer, err := realize.NewHTTP(*t.HTTP)
+		if err != nil {
+			return nil, fmt.Errorf("open target %s: %w", t.Name, err)
+		}
+		targets[i] = loop.Target{
+			Name: t.Name, Settle: t.Settle, Realizer: realizer,
+			Pool:  pool.Key{Service: t.Pool.Service, Side: side, Peer: t.Pool.Peer},
+			Rules: policy.Rules{Apply: t.Apply, Min: uint32(t.Min), Max: uint32(t.Max), Cooldown: t.Cooldown},
+		}
+	}
+	return targets, nil
+}

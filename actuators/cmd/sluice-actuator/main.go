@@ -1,0 +1,124 @@
+// Command sluice-actuator applies recommended pool sizes to targets, reads them back and reports.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"sluice.dev/actuators/internal/config"
+)
+
+// version is set by -ldflags "-X main.version=...".
+var version = ""
+
+const usage = `sluice-actuator applies recommended pool sizes to targets.
+
+It lists the recommender's answers, reads each target's size, writes the recommended one where the target opted
+in, reads it back, and reports. Without an opt-in (apply: true in the file, or --apply) nothing is ever written.
+
+Usage: sluice-actuator --config FILE [--apply TARGET]... [--once | --check]
+
+  --config FILE    the configuration (YAML); unknown keys are errors
+  --apply TARGET   opt this target in for this run; may be repeated; "all" opts in every target
+  --once           one pass over every target, then exit: 0 when each was read and no size failed or was refused
+  --check          validate the configuration and exit
+  --version        print the version and exit
+  --help           print this text and exit
+
+Exit status: 0 done, 1 failed, 2 wrong use or configuration.
+SIGTERM or SIGINT: finishes the writes under way (shutdown_grace), sends the reports that wait, and exits 0.
+`
+
+type options struct {
+	config      string
+	apply       []string
+	once, check bool
+	version     bool
+}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+func run(arguments []string, out, errs io.Writer) int {
+	o, err := parse(arguments)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(out, usage)
+		return 0
+	case err != nil:
+		fmt.Fprintf(errs, "sluice-actuator: %v (--help shows what is legal)\n", err)
+		return 2
+	case o.version:
+		fmt.Fprintln(out, "sluice-actuator", buildVersion())
+		return 0
+	}
+	c, err := config.Load(o.config, os.LookupEnv)
+	if err == nil {
+		err = c.OptIn(o.apply)
+	}
+	if err != nil {
+		fmt.Fprintf(errs, "sluice-actuator: %v\n", err)
+		return 2
+	}
+	if o.check {
+		fmt.Fprintf(out, "%s: valid: %d targets, %d of them opted in to apply\n", o.config, len(c.Targets), optedIn(c))
+		return 0
+	}
+	if err := act(c, o.once, errs); err != nil {
+		fmt.Fprintf(errs, "sluice-actuator: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+func parse(arguments []string) (options, error) {
+	var o options
+	flags := flag.NewFlagSet("sluice-actuator", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&o.config, "config", "", "")
+	flags.Func("apply", "", func(name string) error { o.apply = append(o.apply, name); return nil })
+	flags.BoolVar(&o.once, "once", false, "")
+	flags.BoolVar(&o.check, "check", false, "")
+	flags.BoolVar(&o.version, "version", false, "")
+	if err := flags.Parse(arguments); err != nil {
+		return o, err
+	}
+	switch {
+	case o.version:
+		return o, nil
+	case flags.NArg() > 0:
+		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case o.config == "":
+		return o, errors.New("--config FILE is missing")
+	case o.once && o.check:
+		return o, errors.New("--once and --check exclude each other")
+	}
+	return o, nil
+}
+
+func optedIn(c *config.Config) (n int) {
+	for _, t := range c.Targets {
+		if t.Apply {
+			n++
+		}
+	}
+	return n
+}
+
+// buildVersion falls back on what the toolchain recorded.
+func buildVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				return s.Value
+			}
+		}
+	}
+	return "development"
+}

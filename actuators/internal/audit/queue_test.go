@@ -1,0 +1,84 @@
+package audit
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+)
+
+// report is of target name[0:1]; "a1" is OBSERVED, "A1" is APPLIED, both of target "a".
+func report(name string) *sluicev1.Actuation {
+	outcome := sluicev1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED
+	if strings.ToUpper(name) == name {
+		outcome = sluicev1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED
+	}
+	return &sluicev1.Actuation{TargetName: strings.ToLower(name[:1]), Outcome: outcome, Detail: name}
+}
+
+func TestQueue(t *testing.T) {
+	tests := []struct {
+		name    string
+		limit   int
+		pushed  string
+		waiting string
+		dropped int
+	}{
+		{"in order", 9, "A1 B1 A2", "A1 B1 A2", 0},
+		{"the oldest goes", 2, "A1 A2 A3 A4", "A3 A4", 2},
+		{"one OBSERVED a target, the newest", 9, "a1 b1 a2 a3", "b1 a3", 0},
+		{"OBSERVED pushes out no other outcome", 3, "A1 a1 A2 a2 a3 a4", "A1 A2 a4", 0},
+		{"OBSERVED after an action keeps its place behind it", 9, "a1 A1 a2", "A1 a2", 0},
+		{"limit of one", 1, "A1 a1 A2", "A2", 2},
+	}
+	for _, tt := range tests {
+		q := queue{limit: tt.limit}
+		dropped := 0
+		for _, name := range strings.Fields(tt.pushed) {
+			if q.push(report(name)) {
+				dropped++
+			}
+		}
+		if got := details(&q); got != tt.waiting || dropped != tt.dropped {
+			t.Errorf("%s: %q waits, %d dropped, want %q and %d", tt.name, got, dropped, tt.waiting, tt.dropped)
+		}
+	}
+}
+
+func TestQueueUnpop(t *testing.T) {
+	tests := []struct {
+		name          string
+		popped        string
+		meanwhile     string
+		waiting       string
+		dropped       bool
+		limit, before int
+	}{
+		{name: "back to the front", popped: "A1", meanwhile: "A2", waiting: "A1 A2", limit: 2},
+		{name: "full: the oldest goes", popped: "A1", meanwhile: "A2 A3", waiting: "A2 A3", dropped: true, limit: 2},
+		{name: "a newer OBSERVED took its place", popped: "a1", meanwhile: "B1 a2", waiting: "B1 a2", limit: 9},
+	}
+	for _, tt := range tests {
+		q := queue{limit: tt.limit}
+		q.push(report(tt.popped))
+		popped := q.pop()
+		for _, name := range strings.Fields(tt.meanwhile) {
+			q.push(report(name))
+		}
+		if dropped := q.unpop(popped); details(&q) != tt.waiting || dropped != tt.dropped {
+			t.Errorf("%s: %q waits, dropped %t, want %q and %t", tt.name, details(&q), dropped, tt.waiting, tt.dropped)
+		}
+	}
+	if got := (&queue{limit: 1}).pop(); got != nil {
+		t.Errorf("popped %v from an empty queue", got)
+	}
+}
+
+func details(q *queue) string {
+	var all []string
+	for _, r := range q.waiting {
+		all = append(all, r.GetDetail())
+	}
+	return strings.Trim(fmt.Sprint(all), "[]")
+}

@@ -1,0 +1,168 @@
+// Package audit tells the recommender what was seen and done at the targets.
+package audit
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+)
+
+const (
+	firstBackoff = 500 * time.Millisecond
+	maxBackoff   = 10 * time.Second
+	// maxFaults is how often a report that the recommender fails on is tried before it is given up.
+	maxFaults = 5
+)
+
+// Stats counts reports since the start.
+type Stats struct {
+	Sent uint64 `json:"sent"`
+	// Dropped were the oldest in a full queue.
+	Dropped uint64 `json:"dropped"`
+	// Rejected were refused by the recommender for good.
+	Rejected uint64 `json:"rejected"`
+	Queued   int    `json:"queued"`
+}
+
+// Reporter sends reports one after another, in order. While the recommender is away they wait in a bounded
+// queue; of OBSERVED, which only says what the size is now, the newest of each target is enough.
+type Reporter struct {
+	client  sluicev1.PoolSizeServiceClient
+	timeout time.Duration
+	log     *slog.Logger
+
+	mu    sync.Mutex
+	queue queue
+	stats Stats
+	added chan struct{}
+
+	failing bool // the last attempt failed; only the goroutine that sends looks at it
+}
+
+// NewReporter returns a Reporter with room for `limit` waiting reports; timeout bounds each call.
+func NewReporter(client sluicev1.PoolSizeServiceClient, limit int, timeout time.Duration, log *slog.Logger) *Reporter {
+	return &Reporter{client: client, timeout: timeout, log: log, queue: queue{limit: limit}, added: make(chan struct{}, 1)}
+}
+
+// Report takes a report and returns at once.
+func (r *Reporter) Report(report *sluicev1.Actuation) {
+	r.mu.Lock()
+	if dropped := r.queue.push(report); dropped {
+		r.stats.Dropped++
+	}
+	r.mu.Unlock()
+	select {
+	case r.added <- struct{}{}:
+	default:
+	}
+}
+
+// Stats returns the counts so far.
+func (r *Reporter) Stats() Stats {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	stats := r.stats
+	stats.Queued = len(r.queue.waiting)
+	return stats
+}
+
+// Run sends until ctx ends. What waits then is for Flush.
+func (r *Reporter) Run(ctx context.Context) {
+	for {
+		if r.Flush(ctx); ctx.Err() != nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.added:
+		}
+	}
+}
+
+// Flush sends what waits, until nothing does or ctx ends. Not for use while Run runs.
+func (r *Reporter) Flush(ctx context.Context) {
+	retry := backoff.NewExponentialBackOff()
+	retry.InitialInterval, retry.MaxInterval = firstBackoff, maxBackoff
+	faults := 0
+	for ctx.Err() == nil {
+		report := r.pop()
+		if report == nil {
+			return
+		}
+		err := r.send(ctx, report)
+		switch {
+		case err == nil:
+			r.count(func(s *Stats) { s.Sent++ })
+		case !again(err, &faults):
+			r.count(func(s *Stats) { s.Rejected++ })
+			r.complain("recommender rejected a report", report, err)
+		default:
+			r.unpop(report)
+			r.complain("reports wait for the recommender", report, err)
+			select {
+			case <-ctx.Done():
+			case <-time.After(retry.NextBackOff()):
+			}
+			continue
+		}
+		faults = 0
+		retry.Reset()
+		r.failing = err != nil
+	}
+}
+
+// again tells a recommender that is away, for which a report waits, from one that fails on this report.
+func again(err error, faults *int) bool {
+	switch status.Code(err) {
+	case codes.Unavailable, codes.DeadlineExceeded, codes.ResourceExhausted, codes.Aborted, codes.Canceled:
+		return true
+	case codes.Internal, codes.Unknown:
+		*faults++
+		return *faults < maxFaults
+	default:
+		return false
+	}
+}
+
+// complain logs the first failure after a success.
+func (r *Reporter) complain(what string, report *sluicev1.Actuation, err error) {
+	if !r.failing {
+		r.log.Warn(what, "target", report.GetTargetName(), "outcome", report.GetOutcome(), "error", err)
+	}
+	r.failing = true
+}
+
+func (r *Reporter) send(ctx context.Context, report *sluicev1.Actuation) error {
+	ctx, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	_, err := r.client.ReportActuation(ctx, &sluicev1.ReportActuationRequest{Actuation: report})
+	return err
+}
+
+func (r *Reporter) pop() *sluicev1.Actuation {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.queue.pop()
+}
+
+func (r *Reporter) unpop(report *sluicev1.Actuation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if dropped := r.queue.unpop(report); dropped {
+		r.stats.Dropped++
+	}
+}
+
+func (r *Reporter) count(change func(*Stats)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change(&r.stats)
+}

@@ -1,0 +1,94 @@
+// Package loop is the actuator's whole cycle: observe, decide, apply, read back, report.
+package loop
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+	"sluice.dev/actuators/internal/policy"
+	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/realize"
+	"sluice.dev/actuators/internal/watch"
+)
+
+// Target is one pool of one instance, and what may be done to it.
+type Target struct {
+	Name     string
+	Pool     pool.Key
+	Rules    policy.Rules
+	Settle   time.Duration
+	Realizer realize.Realizer
+}
+
+// Source shows the newest answers; *watch.Poller is one.
+type Source interface{ Latest() watch.Snapshot }
+
+// Reporter takes what goes to the recommender, without blocking; *audit.Reporter is one.
+type Reporter interface{ Report(*sluicev1.Actuation) }
+
+// Recorder is shown every pass; *status.Board is one.
+type Recorder interface{ Record(Pass) }
+
+// Loop works on each target in a goroutine of its own, so that a slow one holds up no other.
+type Loop struct {
+	// Actuator is this process's name in reports.
+	Actuator string
+	Interval time.Duration
+	// Grace bounds how long a write under way may go on after the end of Run's context.
+	Grace    time.Duration
+	Source   Source
+	Reporter Reporter
+	Recorder Recorder
+	Log      *slog.Logger
+}
+
+// Run passes over each target every interval, and at once when other answers came, until ctx ends. It returns
+// when no write is under way any more.
+func (l *Loop) Run(ctx context.Context, targets []Target) {
+	l.each(ctx, targets, func(w *worker, work context.Context) {
+		for ctx.Err() == nil {
+			answers := l.Source.Latest()
+			w.pass(ctx, work, answers)
+			select {
+			case <-ctx.Done():
+			case <-answers.Superseded:
+			case <-time.After(l.Interval):
+			}
+		}
+	})
+}
+
+// Once makes one pass over every target and returns what came of each, in no order.
+func (l *Loop) Once(ctx context.Context, targets []Target) []Pass {
+	var mu sync.Mutex
+	var passes []Pass
+	l.each(ctx, targets, func(w *worker, work context.Context) {
+		p := w.pass(ctx, work, l.Source.Latest())
+		mu.Lock()
+		defer mu.Unlock()
+		passes = append(passes, p)
+	})
+	return passes
+}
+
+// each gives every target a goroutine and two contexts: ctx, and `work`, which outlives it by the grace.
+func (l *Loop) each(ctx context.Context, targets []Target, run func(w *worker, work context.Context)) {
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-work.Done():
+		case <-time.After(l.Grace):
+			cancel()
+		}
+	})
+	defer stop()
+	var all sync.WaitGroup
+	for _, target := range targets {
+		all.Go(func() { run(&worker{Loop: l, Target: target}, work) })
+	}
+	all.Wait()
+}

@@ -1,0 +1,369 @@
+package loop_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+	"sluice.dev/actuators/internal/loop"
+	"sluice.dev/actuators/internal/policy"
+	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/realize/realizetest"
+	"sluice.dev/actuators/internal/watch"
+)
+
+var cart = pool.Key{Service: "cart", Side: sluicev1.Side_SIDE_SERVER}
+
+// bench is one target, cart.threads with 64, in a bubble of fake time: an interval of 2 s, a settle time of 5 s,
+// a cool-down of 10 s, limits 2..128.
+type bench struct {
+	fake   *realizetest.Fake
+	logs   bytes.Buffer
+	cancel context.CancelFunc
+	done   chan struct{}
+
+	mu         sync.Mutex
+	snapshot   watch.Snapshot
+	superseded chan struct{}
+	reports    []*sluicev1.Actuation
+	passes     []loop.Pass
+}
+
+func (b *bench) Latest() watch.Snapshot {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.snapshot
+}
+
+func (b *bench) Report(r *sluicev1.Actuation) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.reports = append(b.reports, r)
+}
+
+func (b *bench) Record(p loop.Pass) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.passes = append(b.passes, p)
+}
+
+// recommend gives another answer, with a lease of the given length.
+func (b *bench) recommend(target uint32, revision uint64, lease time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	before := b.superseded
+	b.superseded = make(chan struct{})
+	b.snapshot = watch.Snapshot{
+		ReceivedAt: time.Now(), Superseded: b.superseded,
+		Sizes: map[pool.Key]*sluicev1.PoolSize{cart: {
+			Pool: cart.Proto(), State: sluicev1.State_PROVIDED, Target: &target, Revision: revision,
+			ValidUntil: timestamppb.New(time.Now().Add(lease)),
+		}},
+	}
+	if before != nil {
+		close(before)
+	}
+}
+
+func start(t *testing.T, apply bool) *bench {
+	b := &bench{fake: realizetest.NewFake(64), done: make(chan struct{}), superseded: make(chan struct{})}
+	b.snapshot.Superseded = b.superseded
+	l := &loop.Loop{
+		Actuator: "bench", Interval: 2 * time.Second, Grace: 3 * time.Second,
+		Source: b, Reporter: b, Recorder: b, Log: slog.New(slog.NewTextHandler(&b.logs, nil)),
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	b.cancel = cancel
+	targets := []loop.Target{{
+		Name: "cart.threads", Pool: cart, Settle: 5 * time.Second, Realizer: b.fake,
+		Rules: policy.Rules{Apply: apply, Min: 2, Max: 128, Cooldown: 10 * time.Second},
+	}}
+	go func() { l.Run(ctx, targets); close(b.done) }()
+	t.Cleanup(func() { cancel(); <-b.done })
+	synctest.Wait()
+	return b
+}
+
+// advance lets fake time pass, and everything that falls due in it happen.
+func advance(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// said returns the reports since the last call: "OBSERVED 64", "APPLIED 64>12=12", "FAILED 64>12=?".
+func (b *bench) said() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	number := func(n *uint32) string {
+		if n == nil {
+			return "?"
+		}
+		return fmt.Sprint(*n)
+	}
+	var all []string
+	for _, r := range b.reports {
+		name := strings.TrimPrefix(r.GetOutcome().String(), "ACTUATION_OUTCOME_")
+		if r.Requested == nil {
+			all = append(all, name+" "+number(r.ReadBack))
+		} else {
+			all = append(all, name+" "+number(r.Previous)+">"+number(r.Requested)+"="+number(r.ReadBack))
+		}
+	}
+	b.reports = nil
+	return strings.Join(all, ", ")
+}
+
+func (b *bench) want(t *testing.T, want string) {
+	t.Helper()
+	if got := b.said(); got != want {
+		t.Errorf("reports %q, want %q", got, want)
+	}
+}
+
+func TestRecommendOnlyNeverWrites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, false)
+		b.want(t, "OBSERVED 64")
+		b.recommend(12, 1, time.Hour)
+		advance(5 * time.Second) // at once, and after 2 s and 4 s
+		b.want(t, "OBSERVED 64, OBSERVED 64, OBSERVED 64")
+		if got := b.fake.Written(); got != nil {
+			t.Errorf("wrote %v without an opt-in", got)
+		}
+	})
+}
+
+func TestAppliesReadsBackAndReports(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, true)
+		b.want(t, "OBSERVED 64")
+		b.recommend(12, 7, time.Hour)
+		synctest.Wait() // other answers are acted on at once, not an interval later
+		report := b.reports[0]
+		b.want(t, "APPLIED 64>12=12")
+		if report.GetRevision() != 7 || report.GetTargetName() != "cart.threads" || report.GetActuator() != "bench" ||
+			pool.FromProto(report.GetPool()) != cart || !report.GetAt().AsTime().Equal(time.Now()) {
+			t.Errorf("report %v", report)
+		}
+		advance(time.Minute)
+		if got := fmt.Sprint(b.fake.Written()); got != "[12]" {
+			t.Errorf("wrote %s in a minute, want [12]: what is in place is not applied again", got)
+		}
+	})
+}
+
+func TestWaitsUntilTheSizeSettles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, true)
+		b.said()
+		b.fake.OnWrite(func(size uint32) { time.AfterFunc(3*time.Second, func() { b.fake.SetSize(size) }) })
+		b.recommend(12, 1, time.Hour)
+		advance(2900 * time.Millisecond)
+		b.want(t, "")
+		advance(300 * time.Millisecond) // settled at 3 s; seen by the read-back at 3 s or 3.25 s
+		b.want(t, "APPLIED 64>12=12")
+	})
+}
+
+func TestRefusedBehindASuccessIsANack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, true)
+		b.said()
+		b.fake.OnWrite(func(uint32) {}) // takes every write and changes nothing
+		b.recommend(12, 1, time.Hour)
+		advance(5 * time.Second)
+		if detail := b.reports[0].GetDetail(); detail != "read back 64 after 5s, want 12" {
+			t.Errorf("detail %q", detail)
+		}
+		b.want(t, "FAILED 64>12=64")
+		// Again after 10 s, then 20 s, then 40 s of cool-down, never each interval.
+		advance(2 * time.Minute)
+		if got := fmt.Sprint(b.fake.Written()); got != "[12 12 12 12]" {
+			t.Errorf("wrote %s in two minutes, want [12 12 12 12]", got)
+		}
+	})
+}
+
+func TestWriteErrorIsANackWithWhatIsInForce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, true)
+		b.said()
+		b.fake.OnWrite(func(uint32) { b.fake.Break(errors.New("out of order")) })
+		b.recommend(12, 1, time.Hour)
+		synctest.Wait()
+		b.want(t, "FAILED 64>12=?")
+		advance(time.Minute)
+		b.want(t, "") // a target that cannot be read is not reported: missing is not 0
+		b.fake.OnWrite(nil)
+		b.fake.Break(nil)
+		advance(2 * time.Second)
+		b.want(t, "APPLIED 64>12=12")
+		if n := strings.Count(b.logs.String(), "cannot read the target"); n != 1 {
+			t.Errorf("said %d times that the target cannot be read, want once:\n%s", n, &b.logs)
+		}
+	})
+}
+
+func TestRepairsDrift(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, true)
+		b.recommend(12, 1, time.Hour)
+		advance(time.Minute)
+		b.said()
+		b.fake.SetSize(64) // the application was restarted
+		advance(2 * time.Second)
+		b.want(t, "APPLIED 64>12=12")
+	})
+}
+
+func TestRecommenderLostKeepsTheLastGood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, true)
+		b.recommend(12, 1, 30*time.Second)
+		synctest.Wait()
+		b.said()
+		advance(time.Hour) // the lease is over, nobody renews it
+		if got := b.fake.Size(); got != 12 {
+			t.Errorf("size %d, want 12 as applied last", got)
+		}
+		if said := b.said(); strings.Contains(said, "REFUSED") {
+			t.Errorf("what is in place is not refused: %.100s", said)
+		}
+		b.fake.SetSize(20) // moved by hand: without a lease it stays so, and this is said once
+		advance(6 * time.Second)
+		b.want(t, "REFUSED 20>12=20, OBSERVED 20, OBSERVED 20")
+		if got := fmt.Sprint(b.fake.Written()); got != "[12]" {
+			t.Errorf("wrote %s, want [12]", got)
+		}
+	})
+}
+
+func TestRefusesOnceForEachGround(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, true)
+		b.said()
+		b.recommend(200, 1, time.Hour)
+		advance(3 * time.Second)
+		b.want(t, "REFUSED 64>200=64, OBSERVED 64")
+		b.recommend(300, 2, time.Hour)
+		synctest.Wait()
+		b.want(t, "REFUSED 64>300=64")
+		b.recommend(0, 3, time.Hour)
+		synctest.Wait()
+		b.want(t, "REFUSED 64>0=64")
+		if got := b.fake.Written(); got != nil {
+			t.Errorf("wrote %v", got)
+		}
+	})
+}
+
+func TestLogsChangesOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, true)
+		b.recommend(12, 1, 24*time.Hour)
+		advance(10 * time.Hour)
+		// no answer, size applied, in place.
+		if lines := strings.Count(b.logs.String(), "\n"); lines != 3 {
+			t.Errorf("%d lines in ten hours, want 3:\n%s", lines, &b.logs)
+		}
+	})
+}
+
+func TestStopFinishesTheWriteUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, true)
+		b.said()
+		b.fake.OnWrite(func(size uint32) { time.AfterFunc(2*time.Second, func() { b.fake.SetSize(size) }) })
+		b.recommend(12, 1, time.Hour)
+		advance(time.Second)
+		b.cancel()
+		began := time.Now()
+		<-b.done
+		if took := time.Since(began); took < 900*time.Millisecond || took > 1500*time.Millisecond {
+			t.Errorf("stopped after %s, want about the second until the size was in force", took)
+		}
+		b.want(t, "APPLIED 64>12=12")
+	})
+}
+
+func TestStopWaitsNoLongerThanTheGrace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, true)
+		b.said()
+		b.fake.OnWrite(func(uint32) { b.fake.Stall() })
+		b.recommend(12, 1, time.Hour)
+		advance(time.Second)
+		b.cancel()
+		began := time.Now()
+		<-b.done
+		if took := time.Since(began); took != 3*time.Second {
+			t.Errorf("stopped after %s, want the grace of 3 s", took)
+		}
+		b.want(t, "FAILED 64>12=?")
+	})
+}
+
+func TestStopAtAStalledReadIsNoFault(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, true)
+		b.fake.Stall()
+		advance(2 * time.Second)
+		b.cancel()
+		<-b.done
+		if strings.Contains(b.logs.String(), "cannot read") {
+			t.Errorf("blames the target:\n%s", &b.logs)
+		}
+	})
+}
+
+func TestSlowTargetHoldsUpNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &bench{superseded: make(chan struct{})}
+		slow, quick := realizetest.NewFake(64), realizetest.NewFake(64)
+		slow.Stall()
+		l := &loop.Loop{Interval: 2 * time.Second, Source: b, Reporter: b, Recorder: b, Log: slog.New(slog.DiscardHandler)}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			l.Run(ctx, []loop.Target{{Name: "slow", Realizer: slow}, {Name: "quick", Realizer: quick}})
+			close(done)
+		}()
+		advance(9 * time.Second)
+		b.want(t, "OBSERVED 64, OBSERVED 64, OBSERVED 64, OBSERVED 64, OBSERVED 64")
+		cancel()
+		<-done
+	})
+}
+
+func TestOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &bench{superseded: make(chan struct{})}
+		b.recommend(12, 1, time.Hour)
+		good, broken := realizetest.NewFake(64), realizetest.NewFake(64)
+		broken.Break(errors.New("out of order"))
+		l := &loop.Loop{Source: b, Reporter: b, Recorder: b, Log: slog.New(slog.DiscardHandler)}
+		rules := policy.Rules{Apply: true, Min: 1, Max: 128}
+		passes := l.Once(t.Context(), []loop.Target{
+			{Name: "good", Pool: cart, Rules: rules, Realizer: good}, {Name: "broken", Pool: cart, Rules: rules, Realizer: broken},
+		})
+		if len(passes) != 2 {
+			t.Fatalf("%d passes, want 2", len(passes))
+		}
+		for _, p := range passes {
+			if p.Failed() != (p.Target == "broken") {
+				t.Errorf("%s: failed %t (%v)", p.Target, p.Failed(), p.ReadErr)
+			}
+		}
+		b.want(t, "APPLIED 64>12=12")
+	})
+}

@@ -1,0 +1,76 @@
+package loop
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+	"sluice.dev/actuators/internal/policy"
+)
+
+// Pass is what one cycle at one target saw, decided and did.
+type Pass struct {
+	Target string
+	At     time.Time
+	// Current is the size before, as read; 0 when ReadErr is set, and then nothing below Answer is.
+	Current uint32
+	ReadErr error
+	// Answer is the recommendation acted on; nil when there was none.
+	Answer   *sluicev1.PoolSize
+	Decision policy.Decision
+	// Report is what the recommender is told.
+	Report *sluicev1.Actuation
+}
+
+// Failed reports whether a person should look: the target could not be read, or a NACK was sent.
+func (p Pass) Failed() bool {
+	switch p.Report.GetOutcome() {
+	case sluicev1.ActuationOutcome_ACTUATION_OUTCOME_FAILED, sluicev1.ActuationOutcome_ACTUATION_OUTCOME_REFUSED:
+		return true
+	default:
+		return p.ReadErr != nil
+	}
+}
+
+// complete fills in what every report has.
+func (w *worker) complete(p *Pass) {
+	p.Report.Pool = w.Pool.Proto()
+	p.Report.TargetName = w.Name
+	p.Report.Actuator = w.Actuator
+	p.Report.Revision = p.Answer.GetRevision()
+	p.Report.At = timestamppb.Now()
+}
+
+// said is what the log last had of a target.
+type said struct {
+	unreadable bool
+	action     policy.Action
+	code       policy.Code
+	size       uint32
+}
+
+// conclude shows the pass to the recorder, and to the log if it is news.
+func (w *worker) conclude(ctx context.Context, p Pass) Pass {
+	if p.ReadErr != nil && ctx.Err() != nil {
+		return p // the process is stopping; the target did nothing wrong
+	}
+	w.Recorder.Record(p)
+	log := w.Log.With("target", w.Name, "pool", w.Pool.String())
+	now := said{p.ReadErr != nil, p.Decision.Action, p.Decision.Code, p.Decision.Size}
+	switch {
+	case p.ReadErr != nil:
+		if now != w.lastSaid {
+			log.Warn("cannot read the target", "error", p.ReadErr)
+		}
+	case p.Decision.Action == policy.Apply && p.Failed():
+		log.Warn("size not in force", "previous", p.Current, "requested", p.Decision.Size, "detail", p.Report.GetDetail())
+	case p.Decision.Action == policy.Apply:
+		log.Info("size applied", "previous", p.Current, "size", p.Decision.Size, "detail", p.Report.GetDetail())
+	case now != w.lastSaid:
+		log.Info(string(p.Decision.Action), "code", p.Decision.Code, "current", p.Current, "detail", p.Decision.Text)
+	}
+	w.lastSaid = now
+	return p
+}

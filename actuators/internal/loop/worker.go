@@ -1,0 +1,123 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+	"sluice.dev/actuators/internal/policy"
+	"sluice.dev/actuators/internal/watch"
+)
+
+// settlePoll lies between two read-backs.
+const settlePoll = 250 * time.Millisecond
+
+// worker is one target and what this process remembers of it.
+type worker struct {
+	*Loop
+	Target
+	writes   policy.Writes
+	refused  refusal
+	lastSaid said
+}
+
+// pass is the whole cycle for one target. ctx ends when the process is to stop, work a grace later.
+func (w *worker) pass(ctx, work context.Context, answers watch.Snapshot) Pass {
+	p := Pass{Target: w.Name, At: time.Now(), Answer: answers.Sizes[w.Pool]}
+
+	current, err := w.Realizer.Read(ctx)
+	if err != nil {
+		p.ReadErr = err
+		return w.conclude(ctx, p)
+	}
+	p.Current = current
+	p.Decision = policy.Decide(w.Rules, p.Answer, current, w.writes, time.Now())
+	switch p.Decision.Action {
+	case policy.Apply:
+		p.Report = w.apply(work, p.Decision.Size, current)
+	case policy.Refuse:
+		p.Report = w.refuse(p)
+	default:
+		w.refused = refusal{}
+		p.Report = w.observe(p)
+	}
+	w.complete(&p)
+	w.Reporter.Report(p.Report)
+	return w.conclude(ctx, p)
+}
+
+// apply writes size and waits until it is in force, or until it has had its time.
+func (w *worker) apply(ctx context.Context, size, previous uint32) *sluicev1.Actuation {
+	began := time.Now()
+	w.writes = w.writes.Next(size, began)
+	w.refused = refusal{}
+	report := &sluicev1.Actuation{
+		Outcome: sluicev1.ActuationOutcome_ACTUATION_OUTCOME_FAILED, Requested: &size, Previous: &previous,
+	}
+	writeErr := w.Realizer.Write(ctx, size)
+	settle := w.Settle
+	if writeErr != nil {
+		settle = 0 // one look is enough: a write that failed may still have been taken
+	}
+	readBack, readErr := w.readBack(ctx, size, settle)
+	if readErr == nil {
+		report.ReadBack = &readBack
+	}
+	switch took := time.Since(began).Round(time.Millisecond); {
+	case writeErr != nil:
+		report.Detail = writeErr.Error()
+	case readErr != nil:
+		report.Detail = "read back: " + readErr.Error()
+	case readBack != size:
+		report.Detail = fmt.Sprintf("read back %d after %s, want %d", readBack, took, size)
+	default:
+		report.Outcome = sluicev1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED
+		report.Detail = fmt.Sprintf("in force after %s", took)
+	}
+	return report
+}
+
+// readBack reads until the size is `want` or `settle` is over, and returns what it read last: pools shrink as
+// threads go idle, so the first reading may still be the old size.
+func (w *worker) readBack(ctx context.Context, want uint32, settle time.Duration) (uint32, error) {
+	deadline := time.Now().Add(settle)
+	for {
+		got, err := w.Realizer.Read(ctx)
+		left := time.Until(deadline)
+		if (err == nil && got == want) || left <= 0 || ctx.Err() != nil {
+			return got, err
+		}
+		select {
+		case <-ctx.Done():
+			return got, err
+		case <-time.After(min(settlePoll, left)):
+		}
+	}
+}
+
+// refusal is what makes one refusal another than the one before.
+type refusal struct {
+	code   policy.Code
+	target uint32
+}
+
+// refuse sends a NACK once; as long as the ground is the same, the target is only observed.
+func (w *worker) refuse(p Pass) *sluicev1.Actuation {
+	report := w.observe(p)
+	now := refusal{p.Decision.Code, p.Answer.GetTarget()}
+	if now != w.refused {
+		report.Outcome = sluicev1.ActuationOutcome_ACTUATION_OUTCOME_REFUSED
+		report.Requested = p.Answer.Target
+		report.Previous = &p.Current
+	}
+	w.refused = now
+	return report
+}
+
+func (w *worker) observe(p Pass) *sluicev1.Actuation {
+	return &sluicev1.Actuation{
+		Outcome:  sluicev1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED,
+		ReadBack: &p.Current, Detail: p.Decision.Text,
+	}
+}

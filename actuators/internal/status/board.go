@@ -1,0 +1,129 @@
+// Package status shows what the actuator sees and does: /healthz, /status and /metrics.
+package status
+
+import (
+	"encoding/json"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+	"sluice.dev/actuators/internal/audit"
+	"sluice.dev/actuators/internal/loop"
+	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/watch"
+)
+
+// Board holds the newest pass of each target. It implements loop.Recorder.
+type Board struct {
+	process Process
+	source  func() watch.Snapshot
+	reports func() audit.Stats
+
+	mu      sync.Mutex
+	order   []string
+	targets map[string]*Target
+	metrics *metrics
+}
+
+// Process is what does not change while the process runs.
+type Process struct {
+	Name        string    `json:"name"`
+	Version     string    `json:"version"`
+	StartedAt   time.Time `json:"started_at"`
+	Recommender string    `json:"-"`
+}
+
+// Target is one target on the status page.
+type Target struct {
+	Name  string `json:"name"`
+	Pool  Pool   `json:"pool"`
+	Apply bool   `json:"apply"`
+	// Size is what was read last, after a write if there was one; absent before the first reading.
+	Size   *uint32    `json:"size,omitempty"`
+	ReadAt *time.Time `json:"read_at,omitempty"`
+	// ReadError is set while the target cannot be read.
+	ReadError      string          `json:"read_error,omitempty"`
+	Decision       *Decision       `json:"decision,omitempty"`
+	Recommendation json.RawMessage `json:"recommendation,omitempty"`
+	// LastAction is the newest report that was not OBSERVED.
+	LastAction json.RawMessage `json:"last_action,omitempty"`
+	// Counts are the reports by outcome.
+	Counts     map[string]uint64 `json:"counts"`
+	ReadErrors uint64            `json:"read_errors"`
+}
+
+// Pool names the soft resource as the configuration does.
+type Pool struct {
+	Service string `json:"service"`
+	Side    string `json:"side"`
+	Peer    string `json:"peer"`
+}
+
+// Decision is a policy.Decision and when it was made.
+type Decision struct {
+	Action string    `json:"action"`
+	Code   string    `json:"code"`
+	Size   uint32    `json:"size,omitempty"`
+	Text   string    `json:"text"`
+	At     time.Time `json:"at"`
+}
+
+// NewBoard returns a Board that shows every target, none of them read yet. source and reports are asked
+// whenever somebody looks.
+func NewBoard(process Process, targets []loop.Target, source func() watch.Snapshot, reports func() audit.Stats) *Board {
+	b := &Board{process: process, source: source, reports: reports, targets: map[string]*Target{}}
+	for _, t := range targets {
+		b.order = append(b.order, t.Name)
+		b.targets[t.Name] = &Target{
+			Name: t.Name, Apply: t.Rules.Apply, Counts: map[string]uint64{},
+			Pool: Pool{t.Pool.Service, pool.SideName(t.Pool.Side), t.Pool.Peer},
+		}
+	}
+	b.metrics = newMetrics(b, targets)
+	return b
+}
+
+// Record implements loop.Recorder.
+func (b *Board) Record(p loop.Pass) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t, ok := b.targets[p.Target]
+	if !ok {
+		return
+	}
+	t.Recommendation = protoJSON(p.Answer)
+	b.metrics.record(p)
+	if p.ReadErr != nil {
+		t.ReadError, t.ReadErrors, t.Decision = p.ReadErr.Error(), t.ReadErrors+1, nil
+		return
+	}
+	t.ReadError, t.ReadAt = "", &p.At
+	t.Size = p.Report.ReadBack
+	t.Decision = &Decision{string(p.Decision.Action), string(p.Decision.Code), p.Decision.Size, p.Decision.Text, p.At}
+	outcome := outcomeName(p.Report.GetOutcome())
+	t.Counts[outcome]++
+	if p.Report.GetOutcome() != sluicev1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED {
+		t.LastAction = protoJSON(p.Report)
+	}
+}
+
+// outcomeName is the outcome without its prefix: "APPLIED".
+func outcomeName(outcome sluicev1.ActuationOutcome) string {
+	return strings.TrimPrefix(outcome.String(), "ACTUATION_OUTCOME_")
+}
+
+// protoJSON has the names of the proto; nil for a message that is not there.
+func protoJSON(m proto.Message) json.RawMessage {
+	if !m.ProtoReflect().IsValid() {
+		return nil
+	}
+	text, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(m)
+	if err != nil {
+		text, _ = json.Marshal(map[string]string{"error": err.Error()})
+	}
+	return text
+}

@@ -1,0 +1,104 @@
+package status
+
+import (
+	"math"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+	"sluice.dev/actuators/internal/loop"
+)
+
+type metrics struct {
+	registry   *prometheus.Registry
+	actions    *prometheus.CounterVec
+	nacks      *prometheus.CounterVec
+	readErrors *prometheus.CounterVec
+	size       *prometheus.GaugeVec
+	wanted     *prometheus.GaugeVec
+}
+
+// newMetrics registers everything that the actuator tells about itself. Counters of each target start at 0, so
+// that the first NACK is an increase; gauges have no value before the first reading.
+func newMetrics(b *Board, targets []loop.Target) *metrics {
+	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "sluice", Subsystem: "actuator", Name: name, Help: help}, labels)
+	}
+	gauges := func(name, help string) *prometheus.GaugeVec {
+		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "sluice", Subsystem: "actuator", Name: name, Help: help}, []string{"target"})
+	}
+	m := &metrics{
+		registry:   prometheus.NewRegistry(),
+		actions:    counters("actions_total", "Passes over a target by outcome: OBSERVED, APPLIED, FAILED, REFUSED.", "target", "outcome"),
+		nacks:      counters("nacks_total", "Recommendations that did not come into force: FAILED and REFUSED together.", "target"),
+		readErrors: counters("read_errors_total", "Readings of a target that failed.", "target"),
+		size:       gauges("pool_size", "Size in force as last read, in threads or connections."),
+		wanted:     gauges("pool_target_size", "Size recommended, in threads or connections; absent without a target."),
+	}
+	for _, t := range targets {
+		for outcome := range sluicev1.ActuationOutcome_name {
+			if o := sluicev1.ActuationOutcome(outcome); o != sluicev1.ActuationOutcome_ACTUATION_OUTCOME_UNSPECIFIED {
+				m.actions.WithLabelValues(t.Name, outcomeName(o))
+			}
+		}
+		m.nacks.WithLabelValues(t.Name)
+		m.readErrors.WithLabelValues(t.Name)
+	}
+	m.registry.MustRegister(m.actions, m.nacks, m.readErrors, m.size, m.wanted,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registerOthers(b)
+	return m
+}
+
+// registerOthers asks the watch and the report queue whenever metrics are read.
+func (m *metrics) registerOthers(b *Board) {
+	gauge := func(name, help string, value func() float64) {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(
+			prometheus.GaugeOpts{Namespace: "sluice", Subsystem: "actuator", Name: name, Help: help}, value))
+	}
+	counter := func(name, help string, value func() float64) {
+		m.registry.MustRegister(prometheus.NewCounterFunc(
+			prometheus.CounterOpts{Namespace: "sluice", Subsystem: "actuator", Name: name, Help: help}, value))
+	}
+	gauge("recommender_reachable", "1 when the newest list of recommendations succeeded, else 0.", func() float64 {
+		if b.source().Reachable() {
+			return 1
+		}
+		return 0
+	})
+	gauge("recommender_last_success_age_seconds", "Time since the last list that succeeded; NaN before the first.", func() float64 {
+		at := b.source().ReceivedAt
+		if at.IsZero() {
+			return math.NaN()
+		}
+		return time.Since(at).Seconds()
+	})
+	gauge("reports_queued", "Reports that wait for the recommender.", func() float64 { return float64(b.reports().Queued) })
+	counter("reports_sent_total", "Reports that the recommender took.", func() float64 { return float64(b.reports().Sent) })
+	counter("reports_dropped_total", "Reports dropped from a full queue, the oldest first.", func() float64 { return float64(b.reports().Dropped) })
+	counter("reports_rejected_total", "Reports that the recommender refused for good.", func() float64 { return float64(b.reports().Rejected) })
+}
+
+func (m *metrics) record(p loop.Pass) {
+	if p.Answer.GetTarget() > 0 {
+		m.wanted.WithLabelValues(p.Target).Set(float64(p.Answer.GetTarget()))
+	} else {
+		m.wanted.DeleteLabelValues(p.Target)
+	}
+	if p.ReadErr != nil {
+		m.readErrors.WithLabelValues(p.Target).Inc()
+		m.size.DeleteLabelValues(p.Target)
+		return
+	}
+	m.actions.WithLabelValues(p.Target, outcomeName(p.Report.GetOutcome())).Inc()
+	if p.Failed() {
+		m.nacks.WithLabelValues(p.Target).Inc()
+	}
+	if p.Report.ReadBack != nil {
+		m.size.WithLabelValues(p.Target).Set(float64(p.Report.GetReadBack()))
+	} else {
+		m.size.DeleteLabelValues(p.Target)
+	}
+}

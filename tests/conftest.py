@@ -1,4 +1,4 @@
-"""One real stack for all tests of this folder: collector, Kafka, Flink, ClickHouse, Neo4j, recommender; no demo."""
+"""One real stack for all tests that ask for it: collector, Kafka, Flink, ClickHouse, Neo4j, recommender; no demo."""
 
 import shutil
 from collections.abc import Iterator

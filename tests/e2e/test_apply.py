@@ -1,0 +1,105 @@
+"""The whole loop: the demo's spans lead to a size, the actuator applies it, and the demo's goodput rises."""
+
+import json
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import requests
+
+from support.stack import REPOSITORY, Stack
+
+POOL = "cart.threads"
+# Goodput is compared over whole periods of the demo's load (40 s): two of them.
+SPAN_S = 80
+
+
+def test_the_recommended_size_is_applied_read_back_and_raises_goodput(stack: Stack, tmp_path: Path) -> None:
+    with running("demo", demo(), stack, tmp_path):
+        answer = wait_for_a_smaller_size(stack, within_s=240)
+        at_64 = goodput_per_s(stack, answer)
+        with running("actuator", actuator("--apply", POOL), stack, tmp_path):
+            applied = wait_for_audit(stack, within_s=60)
+            assert applied["read_back"] == applied["requested"] < applied["previous"] == 64
+            assert pool(stack)["size"] == applied["read_back"]
+            time.sleep(SPAN_S + 10)
+            after = goodput_per_s(stack, answer)
+            assert current(stack) == pool(stack)["size"]
+    print(f"goodput within the threshold: {at_64:.1f}/s at 64 threads, {after:.1f}/s at {applied['read_back']}")
+    assert after >= 1.15 * at_64
+
+
+def demo() -> list[str]:
+    return [str(REPOSITORY / ".cache/venvs/sluice/bin/python"), "-m", "testbed.demo"]
+
+
+def actuator(*flags: str) -> list[str]:
+    return [str(REPOSITORY / ".cache/bin/sluice-actuator"), "--config", "deploy/local/actuator.yaml", *flags]
+
+
+@contextmanager
+def running(name: str, command: list[str], stack: Stack, logs: Path) -> Iterator[None]:
+    """Runs a process of the stack for the length of the block; it must still be alive at the end."""
+    environment = stack.environment | {"PYTHONPATH": str(REPOSITORY / "tests")}
+    with (logs / f"{name}.log").open("w") as log:
+        process = subprocess.Popen(command, cwd=REPOSITORY, env=environment, stdout=log, stderr=log)
+    try:
+        yield
+        assert process.poll() is None, f"{name} stopped by itself:\n{(logs / f'{name}.log').read_text()[-2000:]}"
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def recommendation(stack: Stack) -> dict[str, Any]:
+    answer = stack.sluice("pools", "explain", "cart", "-o", "json")
+    assert answer.returncode == 0, answer.stderr
+    explanation: dict[str, Any] = json.loads(answer.stdout)
+    return explanation
+
+
+def wait_for_a_smaller_size(stack: Stack, within_s: float) -> dict[str, Any]:
+    """The first explanation whose target shrinks the pool, after a whole span of load at the size at start."""
+    start = time.monotonic()
+    while time.monotonic() < start + within_s:
+        explanation = recommendation(stack)
+        size = explanation["pool_size"]
+        if size["state"] in ("PROVIDED", "GUARDED") and size["target"] < 64 and time.monotonic() > start + SPAN_S:
+            return explanation
+        time.sleep(2)
+    raise AssertionError(f"no size below 64 within {within_s:g} s; last: {recommendation(stack)['pool_size']}")
+
+
+def goodput_per_s(stack: Stack, explanation: dict[str, Any]) -> float:
+    """Completions of cart within its threshold, as its callers saw them, over the newest span of load."""
+    threshold_ms = float(explanation["threshold"]["value"].rstrip("s")) * 1000
+    return float(
+        stack.value(
+            f"""SELECT sum(latency_within(latency, {threshold_ms})) / {SPAN_S} FROM v_windows
+                WHERE side = 'client' AND peer = 'cart'
+                  AND bucket >= now64(3) - INTERVAL {SPAN_S + 5} SECOND AND bucket < now64(3) - INTERVAL 5 SECOND"""
+        )
+    )
+
+
+def wait_for_audit(stack: Stack, within_s: float) -> dict[str, Any]:
+    end = time.monotonic() + within_s
+    while time.monotonic() < end:
+        rows = stack.rows("SELECT * FROM actuations WHERE service = 'cart' AND outcome = 'APPLIED' ORDER BY at")
+        if rows:
+            return rows[0]
+        time.sleep(1)
+    raise AssertionError(f"no APPLIED row in the audit table within {within_s:g} s")
+
+
+def pool(stack: Stack) -> dict[str, Any]:
+    answer: dict[str, Any] = requests.get(f"{stack.address['SLUICE_DEMO']}/pools/{POOL}", timeout=5).json()
+    return answer
+
+
+def current(stack: Stack) -> int:
+    """The size that the recommender believes, from the actuator's reports."""
+    return int(recommendation(stack)["pool_size"]["current"])

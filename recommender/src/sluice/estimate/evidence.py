@@ -24,8 +24,9 @@ MIN_COVERAGE = 0.5
 BUCKETS_PER_POINT = 10
 # Sizes whose fitted goodput is within 10 % of the best are not told apart from it.
 TOLD_APART = 0.10
-# A fall: buckets above the band have a mean at least 10 % below the top, by at least 3 standard errors.
+# A fall: at least 5 buckets above the band, their mean at least 10 % below the band's, by at least 3 standard errors.
 FALL = 0.10
+MIN_COMPARED = 5
 FALL_STANDARD_ERRORS = 3.0
 # A flat part: the band reaches at least twice the concurrency where it begins. For the saturating curve
 # x / (1 + x/K) such a band goes from 4 K to 8 K: 80 % and 89 % of all there is. (1.5 called 16 % of scatters flat that
@@ -37,17 +38,15 @@ LIMITED_SHARE = 0.10
 
 @dataclass(frozen=True)
 class Top:
-    """Best goodput of the fit and the band of concurrency that is not told apart from it (`TOLD_APART`).
+    """Best goodput of the fit, and the band of concurrency that is not told apart from it.
 
-    lower..upper: mean concurrency of the band's outer points; begin..end: where its buckets begin and end, half way to
-    the neighbouring points. first: smallest concurrency that reaches 95 % of the best.
+    lower..upper: mean concurrency of the band's outer points; first: smallest concurrency that reaches 95 % of the
+    best.
     """
 
     goodput_per_s: float
     lower: float
     upper: float
-    begin: float
-    end: float
     first: float
 
 
@@ -73,40 +72,25 @@ def find_top(points: Curve, fitted: Floats, samples: Samples) -> Top:
     below the best, and so do all points between.
     """
     x = points.concurrency
-    edges = np.concatenate(([-np.inf], (x[:-1] + x[1:]) / 2, [np.inf]))
     peak = int(np.argmax(fitted))
     best = float(fitted[peak])
-    error = _standard_errors(edges, samples)
+    error = _standard_errors(_edges(x), samples)
     outside = fitted < (1 - TOLD_APART) * best - np.hypot(error, error[peak])
     before, after = np.flatnonzero(outside[:peak]), np.flatnonzero(outside[peak:])
     low = int(before[-1]) + 1 if len(before) else 0
     high = peak + int(after[0]) - 1 if len(after) else len(x) - 1
     first = int(np.argmax(fitted >= 0.95 * best))
-    return Top(
-        best,
-        lower=float(x[low]),
-        upper=float(x[high]),
-        begin=float(edges[low]),
-        end=float(edges[high + 1]),
-        first=float(x[first]),
-    )
+    return Top(best, lower=float(x[low]), upper=float(x[high]), first=float(x[first]))
 
 
-def _standard_errors(edges: Floats, samples: Samples) -> Floats:
-    """Standard error of the mean goodput between neighbouring edges, shape (m,) for m + 1 edges."""
-    index = np.searchsorted(edges[1:-1], samples.concurrency, side="right")
-    m = len(edges) - 1
-    count = np.maximum(np.bincount(index, minlength=m), 1)
-    mean = np.bincount(index, weights=samples.goodput_per_s, minlength=m) / count
-    squares = np.bincount(index, weights=(samples.goodput_per_s - mean[index]) ** 2, minlength=m)
-    return np.asarray(np.sqrt(squares / np.maximum(count - 1, 1) / count), dtype=np.float64)
-
-
-def falls_after(top: Top, samples: Samples) -> bool:
-    """Whether goodput above the band is lower, by more than noise explains."""
-    inside = samples.goodput_per_s[(samples.concurrency >= top.begin) & (samples.concurrency <= top.end)]
-    after = samples.goodput_per_s[samples.concurrency > top.end]
-    if len(after) < BUCKETS_PER_POINT or len(inside) < BUCKETS_PER_POINT:
+def falls(points: Curve, fitted: Floats, samples: Samples) -> bool:
+    """Whether goodput above the points within `TOLD_APART` of the best is lower, by more than noise explains."""
+    band = np.flatnonzero(fitted >= (1 - TOLD_APART) * fitted.max())
+    edges = _edges(points.concurrency)
+    begin, end = edges[band[0]], edges[band[-1] + 1]
+    inside = samples.goodput_per_s[(samples.concurrency >= begin) & (samples.concurrency <= end)]
+    after = samples.goodput_per_s[samples.concurrency > end]
+    if min(len(after), len(inside)) < MIN_COMPARED:
         return False
     drop = inside.mean() - after.mean()
     noise = np.sqrt(inside.var(ddof=1) / len(inside) + after.var(ddof=1) / len(after))
@@ -120,6 +104,21 @@ def is_flat(points: Curve, fitted: Floats) -> bool:
     """
     x = points.concurrency[fitted >= (1 - TOLD_APART) * fitted.max()]
     return bool(x[-1] == points.concurrency[-1] and x[-1] >= FLAT_RATIO * x[0])
+
+
+def _edges(x: Floats) -> Floats:
+    """Where the buckets of each point end: half way to the next; shape (m + 1,), the outer ones infinite."""
+    return np.concatenate(([-np.inf], (x[:-1] + x[1:]) / 2, [np.inf]))
+
+
+def _standard_errors(edges: Floats, samples: Samples) -> Floats:
+    """Standard error of the mean goodput between neighbouring edges, shape (m,) for m + 1 edges."""
+    index = np.searchsorted(edges[1:-1], samples.concurrency, side="right")
+    m = len(edges) - 1
+    count = np.maximum(np.bincount(index, minlength=m), 1)
+    mean = np.bincount(index, weights=samples.goodput_per_s, minlength=m) / count
+    squares = np.bincount(index, weights=(samples.goodput_per_s - mean[index]) ** 2, minlength=m)
+    return np.asarray(np.sqrt(squares / np.maximum(count - 1, 1) / count), dtype=np.float64)
 
 
 def is_limited(samples: Samples) -> bool:

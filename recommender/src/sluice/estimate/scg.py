@@ -51,7 +51,7 @@ class Scg:
         if top.goodput_per_s <= 0:
             nothing = Reason("NO_GOODPUT", "no completion within the threshold at any concurrency")
             return Estimate(State.LEARNING, (nothing,), curve=curve, pool_limited=limited)
-        falls = evidence.falls_after(top, open_samples)
+        falls = evidence.falls(points, fitted, open_samples)
         if not falls and not evidence.is_flat(points, fitted):
             return _unsaturated(curve, open_samples, limited)
         return _provided(curve, open_samples, top, falls, limited)

@@ -1,0 +1,53 @@
+package dev.sluice.accounting;
+
+import dev.sluice.otlp.Span;
+
+/**
+ * A span, or a whole message, that could not be used. The topic's record adds topic, partition and
+ * offset.
+ *
+ * @param service empty where it is not known, and cut to {@value #MAX_TEXT} characters
+ * @param traceId hexadecimal, empty for a message
+ * @param spanId hexadecimal, empty for a message
+ * @param payload the message when it could not be decoded, else null
+ */
+public record DeadLetter(
+    Outcome reason, String detail, String service, String traceId, String spanId, byte[] payload) {
+  /** A letter must fit into a record, whatever a span holds. */
+  static final int MAX_TEXT = 256;
+
+  private static final int MAX_ID_BYTES = 64;
+
+  static DeadLetter ofMessage(String detail, byte[] payload) {
+    return new DeadLetter(Outcome.MALFORMED_MESSAGE, detail, "", "", "", payload);
+  }
+
+  static DeadLetter ofSpan(Outcome reason, Span span, long recordTimeMs) {
+    return new DeadLetter(
+        reason,
+        detail(reason, span, recordTimeMs),
+        cut(span.service(), MAX_TEXT),
+        cut(span.traceIdHex(), 2 * MAX_ID_BYTES),
+        cut(span.spanIdHex(), 2 * MAX_ID_BYTES),
+        null);
+  }
+
+  private static String detail(Outcome reason, Span span, long recordTimeMs) {
+    return switch (reason) {
+      case MISSING_SERVICE -> "resource has no service.name";
+      case BAD_ID -> "trace id must have 16 bytes, span id 8, parent id 0 or 8, none all zero";
+      default ->
+          "start "
+              + Long.toUnsignedString(span.startNs())
+              + " ns, end "
+              + Long.toUnsignedString(span.endNs())
+              + " ns, received "
+              + recordTimeMs
+              + " ms";
+    };
+  }
+
+  private static String cut(String text, int length) {
+    return text.length() <= length ? text : text.substring(0, length);
+  }
+}

@@ -1,0 +1,82 @@
+package dev.sluice.accounting;
+
+import dev.sluice.otlp.MalformedMessageException;
+import dev.sluice.otlp.Span;
+import dev.sluice.otlp.TraceRequestDecoder;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Reads one message: hands its valid spans to a stage, and accounts for every span exactly once.
+ *
+ * <p>All or nothing for the message: when it turns out to be malformed, the stage forgets what it
+ * has seen, and the message counts once. One by one for its spans: a bad span does not touch the
+ * others.
+ */
+public final class MessageReader {
+  private static final long NS_PER_MS = 1_000_000;
+
+  private final TraceRequestDecoder decoder = new TraceRequestDecoder();
+  private final Validity validity;
+  private final SpanStage stage;
+  private final OutcomeCounts counts = new OutcomeCounts();
+  private final List<DeadLetter> deadLetters = new ArrayList<>();
+  private long recordTimeMs;
+
+  public MessageReader(Validity validity, SpanStage stage) {
+    this.validity = validity;
+    this.stage = stage;
+  }
+
+  /**
+   * Reads a message; stage, {@link #counts} and {@link #deadLetters} then hold its yield until the
+   * next one.
+   *
+   * @param message an ExportTraceServiceRequest; null, as Kafka's tombstones are, is malformed
+   * @param recordTimeMs when the broker appended it
+   */
+  public void read(byte[] message, long recordTimeMs) {
+    clear();
+    this.recordTimeMs = recordTimeMs;
+    if (message == null) {
+      reject("record has no value", new byte[0]);
+      return;
+    }
+    try {
+      decoder.decode(message, this::span);
+    } catch (MalformedMessageException e) {
+      clear();
+      reject(e.getMessage(), message);
+    }
+  }
+
+  public OutcomeCounts counts() {
+    return counts;
+  }
+
+  public List<DeadLetter> deadLetters() {
+    return deadLetters;
+  }
+
+  private void span(Span span) {
+    Outcome outcome = validity.judge(span, recordTimeMs);
+    if (outcome.isAccepted()) {
+      outcome = stage.accept(span);
+      counts.span(outcome, span.service(), recordTimeMs - span.endNs() / NS_PER_MS);
+    } else {
+      counts.span(outcome, span.service(), 0);
+      deadLetters.add(DeadLetter.ofSpan(outcome, span, recordTimeMs));
+    }
+  }
+
+  private void reject(String detail, byte[] payload) {
+    counts.message(Outcome.MALFORMED_MESSAGE);
+    deadLetters.add(DeadLetter.ofMessage(detail, payload));
+  }
+
+  private void clear() {
+    stage.clear();
+    counts.clear();
+    deadLetters.clear();
+  }
+}

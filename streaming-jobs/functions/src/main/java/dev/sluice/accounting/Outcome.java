@@ -1,0 +1,33 @@
+package dev.sluice.accounting;
+
+/** What became of a span. Each span that a job reads has exactly one. */
+public enum Outcome {
+  ACCEPTED("accepted"),
+  /** Accepted, but longer than what is spread over buckets: its oldest part is not counted. */
+  ACCEPTED_CUT("accepted_cut"),
+  /** The message could not be decoded: no span of it is known. */
+  MALFORMED_MESSAGE("malformed_message"),
+  MISSING_SERVICE("missing_service"),
+  BAD_ID("bad_id"),
+  CLOCK_OUT_OF_RANGE("clock_out_of_range"),
+  ENDS_BEFORE_START("ends_before_start"),
+  /** A span id that its trace already has: a message was sent twice. */
+  DUPLICATE_SPAN("duplicate_span"),
+  /** Its trace has more spans than are kept. */
+  TRACE_TOO_LARGE("trace_too_large");
+
+  private final String label;
+
+  Outcome(String label) {
+    this.label = label;
+  }
+
+  /** The name in {@code ingest_counts.outcome} and in a dead letter's {@code reason}. */
+  public String label() {
+    return label;
+  }
+
+  public boolean isAccepted() {
+    return this == ACCEPTED || this == ACCEPTED_CUT;
+  }
+}

@@ -1,0 +1,80 @@
+package dev.sluice.accounting;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/** Counts the outcomes of one message by outcome and service. */
+public final class OutcomeCounts {
+  /** What is counted apart. */
+  public record Key(Outcome outcome, String service) {}
+
+  /** Mutable sums of one key. */
+  public static final class Sums {
+    private long messages;
+    private long spans;
+    private long emitLagMs;
+    private long contributions;
+
+    /** Messages that could not be decoded. */
+    public long messages() {
+      return messages;
+    }
+
+    /** Net spans; negative where spans move to another outcome. */
+    public long spans() {
+      return spans;
+    }
+
+    /** Sum over accepted spans of (record time - span end), in ms. */
+    public long emitLagMs() {
+      return emitLagMs;
+    }
+
+    /** How often this key was touched: only grows, which {@link #spans} does not. */
+    public long contributions() {
+      return contributions;
+    }
+  }
+
+  /** Receives the sums of one key. */
+  @FunctionalInterface
+  public interface Visitor {
+    void visit(Key key, Sums sums);
+  }
+
+  private final Map<Key, Sums> sums = new HashMap<>();
+
+  public void span(Outcome outcome, String service, long emitLagMs) {
+    Sums sum = at(outcome, service);
+    sum.spans++;
+    sum.emitLagMs += emitLagMs;
+    sum.contributions++;
+  }
+
+  public void message(Outcome outcome) {
+    Sums sum = at(outcome, "");
+    sum.messages++;
+    sum.contributions++;
+  }
+
+  /** Takes back that a span was accepted: a later stage found that it must not be used. */
+  public void reclassify(String service, Outcome outcome, long emitLagMs) {
+    Sums accepted = at(Outcome.ACCEPTED, service);
+    accepted.spans--;
+    accepted.emitLagMs -= emitLagMs;
+    accepted.contributions++;
+    span(outcome, service, 0);
+  }
+
+  public void clear() {
+    sums.clear();
+  }
+
+  public void forEach(Visitor visitor) {
+    sums.forEach(visitor::visit);
+  }
+
+  private Sums at(Outcome outcome, String service) {
+    return sums.computeIfAbsent(new Key(outcome, service), key -> new Sums());
+  }
+}

@@ -1,0 +1,46 @@
+package dev.sluice.accounting;
+
+import dev.sluice.otlp.Span;
+
+/**
+ * Decides whether a span can be used: a pure function of the span and of the time at which Kafka
+ * took its message, so that every job, and every replay, decides alike.
+ *
+ * <p>A span's start and end must lie in {@code [record time - maxAge, record time + maxAhead]}. Of
+ * several faults the first in this order is the reason: {@code missing_service}, {@code bad_id},
+ * {@code clock_out_of_range}, {@code ends_before_start}.
+ *
+ * @param maxAgeMs how long before the record time a span may lie
+ * @param maxAheadMs how far a host's clock may run ahead of the broker's
+ */
+public record Validity(long maxAgeMs, long maxAheadMs) {
+  private static final long NS_PER_MS = 1_000_000;
+  // Beyond this, milliseconds do not fit nanoseconds any more: 292 years.
+  private static final long MAX_MS = Long.MAX_VALUE / NS_PER_MS;
+
+  /** The outcome of the span: {@link Outcome#ACCEPTED} or the reason to reject it. */
+  public Outcome judge(Span span, long recordTimeMs) {
+    if (span.service().isEmpty()) {
+      return Outcome.MISSING_SERVICE;
+    }
+    if (!span.hasValidIds()) {
+      return Outcome.BAD_ID;
+    }
+    if (!inRange(span.startNs(), recordTimeMs) || !inRange(span.endNs(), recordTimeMs)) {
+      return Outcome.CLOCK_OUT_OF_RANGE;
+    }
+    if (span.endNs() < span.startNs()) {
+      return Outcome.ENDS_BEFORE_START;
+    }
+    return Outcome.ACCEPTED;
+  }
+
+  private boolean inRange(long ns, long recordTimeMs) {
+    // OTLP times are unsigned: what is negative here lies past the year 2262.
+    if (ns <= 0 || recordTimeMs > MAX_MS - maxAheadMs) {
+      return false;
+    }
+    long ms = ns / NS_PER_MS;
+    return ms >= recordTimeMs - maxAgeMs && ms <= recordTimeMs + maxAheadMs;
+  }
+}

@@ -1,0 +1,63 @@
+package dev.sluice.flink;
+
+import dev.sluice.accounting.Validity;
+import org.apache.flink.table.functions.FunctionContext;
+
+/**
+ * Settings of the table functions, passed as global job parameters (the jobs set all of them; the
+ * job files hold their defaults and legal ranges).
+ */
+final class Settings {
+  private static final String PREFIX = "sluice.";
+
+  private final FunctionContext context;
+
+  private Settings(FunctionContext context) {
+    this.context = context;
+  }
+
+  static Settings of(FunctionContext context) {
+    return new Settings(context);
+  }
+
+  Validity validity() {
+    return new Validity(number("max-age-ms"), number("max-ahead-ms"));
+  }
+
+  long bucketMs() {
+    return number("bucket-ms");
+  }
+
+  long maxSpreadMs() {
+    return number("max-spread-ms");
+  }
+
+  long edgeWindowMs() {
+    return number("edge-window-ms");
+  }
+
+  long traceQuietMs() {
+    return number("trace-quiet-ms");
+  }
+
+  long traceMaxAgeMs() {
+    return number("trace-max-age-ms");
+  }
+
+  int traceMaxSpans() {
+    return Math.toIntExact(number("trace-max-spans"));
+  }
+
+  private long number(String name) {
+    String value = context.getJobParameter(PREFIX + name, null);
+    if (value == null) {
+      throw new IllegalArgumentException("read job parameter " + PREFIX + name + ": it is not set");
+    }
+    try {
+      return Long.parseLong(value);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          "read job parameter " + PREFIX + name + ": not a whole number: " + value, e);
+    }
+  }
+}

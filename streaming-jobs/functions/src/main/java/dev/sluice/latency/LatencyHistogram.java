@@ -1,0 +1,148 @@
+package dev.sluice.latency;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Sparse counts by {@link LatencyIndex}, kept sorted. Merging is addition, so any order and any
+ * grouping of the same durations gives the same histogram.
+ *
+ * <p>Encoded as pairs of varints: the distance from the previous index (the first from -1), then the
+ * count. Empty is zero bytes; typically 3 bytes an entry.
+ */
+public final class LatencyHistogram {
+  /** Index before the first entry, the smallest there is. */
+  private static final int FIRST = -1;
+
+  private short[] indexes = new short[4];
+  private int[] counts = new int[4];
+  private int size;
+
+  /** Counts one duration, in ns. */
+  public void record(long ns) {
+    add(LatencyIndex.of(ns), 1);
+  }
+
+  /** Adds to one bucket. */
+  public void add(int index, int count) {
+    int at = Arrays.binarySearch(indexes, 0, size, (short) index);
+    if (at >= 0) {
+      counts[at] += count;
+      return;
+    }
+    insert(-at - 1, index, count);
+  }
+
+  private void insert(int at, int index, int count) {
+    if (size == indexes.length) {
+      indexes = Arrays.copyOf(indexes, 2 * size);
+      counts = Arrays.copyOf(counts, 2 * size);
+    }
+    System.arraycopy(indexes, at, indexes, at + 1, size - at);
+    System.arraycopy(counts, at, counts, at + 1, size - at);
+    indexes[at] = (short) index;
+    counts[at] = count;
+    size++;
+  }
+
+  /** Adds every bucket of another histogram. */
+  public void merge(LatencyHistogram other) {
+    for (int i = 0; i < other.size; i++) {
+      add(other.indexes[i], other.counts[i]);
+    }
+  }
+
+  /** Adds every bucket of an encoded histogram. */
+  public void merge(byte[] encoded) {
+    int index = FIRST;
+    int position = 0;
+    while (position < encoded.length) {
+      long distance = varint(encoded, position);
+      position += varintLength(distance);
+      long count = varint(encoded, position);
+      position += varintLength(count);
+      index += (int) distance;
+      add(index, (int) count);
+    }
+  }
+
+  /** The encoding of the class comment. */
+  public byte[] encode() {
+    byte[] out = new byte[8 * size];
+    int position = 0;
+    int previous = FIRST;
+    for (int i = 0; i < size; i++) {
+      position = putVarint(out, position, indexes[i] - previous);
+      position = putVarint(out, position, counts[i]);
+      previous = indexes[i];
+    }
+    return Arrays.copyOf(out, position);
+  }
+
+  /** Number of durations. */
+  public long total() {
+    long total = 0;
+    for (int i = 0; i < size; i++) {
+      total += counts[i];
+    }
+    return total;
+  }
+
+  /** Index to count, ascending. */
+  public Map<Short, Integer> toMap() {
+    Map<Short, Integer> map = new TreeMap<>();
+    for (int i = 0; i < size; i++) {
+      map.put(indexes[i], counts[i]);
+    }
+    return map;
+  }
+
+  LatencyHistogram copy() {
+    LatencyHistogram copy = new LatencyHistogram();
+    copy.indexes = indexes.clone();
+    copy.counts = counts.clone();
+    copy.size = size;
+    return copy;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof LatencyHistogram that && toMap().equals(that.toMap());
+  }
+
+  @Override
+  public int hashCode() {
+    return toMap().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return toMap().toString();
+  }
+
+  private static int putVarint(byte[] out, int position, int value) {
+    int rest = value;
+    int at = position;
+    while ((rest & ~0x7F) != 0) {
+      out[at++] = (byte) (rest & 0x7F | 0x80);
+      rest >>>= 7;
+    }
+    out[at++] = (byte) rest;
+    return at;
+  }
+
+  private static long varint(byte[] in, int position) {
+    long value = 0;
+    for (int shift = 0, at = position; ; shift += 7, at++) {
+      value |= (long) (in[at] & 0x7F) << shift;
+      if (in[at] >= 0) {
+        return value;
+      }
+    }
+  }
+
+  private static int varintLength(long value) {
+    return value == 0 ? 1 : (70 - Long.numberOfLeadingZeros(value)) / 7;
+  }
+}

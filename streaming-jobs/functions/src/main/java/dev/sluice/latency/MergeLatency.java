@@ -1,0 +1,42 @@
+package dev.sluice.latency;
+
+import java.util.Map;
+import org.apache.flink.table.annotation.DataTypeHint;
+import org.apache.flink.table.annotation.FunctionHint;
+import org.apache.flink.table.functions.AggregateFunction;
+
+/** SQL {@code merge_latency(BYTES)}: the sum of encoded histograms, as a map of index to count. */
+@FunctionHint(
+    input = @DataTypeHint("BYTES"),
+    accumulator =
+        @DataTypeHint(
+            value = "RAW",
+            bridgedTo = LatencyHistogram.class,
+            rawSerializer = LatencyHistogramSerializer.class),
+    output = @DataTypeHint("MAP<SMALLINT, INT>"))
+public final class MergeLatency extends AggregateFunction<Map<Short, Integer>, LatencyHistogram> {
+  private static final long serialVersionUID = 1L;
+
+  @Override
+  public LatencyHistogram createAccumulator() {
+    return new LatencyHistogram();
+  }
+
+  public void accumulate(LatencyHistogram sum, byte[] encoded) {
+    if (encoded != null) {
+      sum.merge(encoded);
+    }
+  }
+
+  /** Lets Flink sum before and after the shuffle. */
+  public void merge(LatencyHistogram sum, Iterable<LatencyHistogram> parts) {
+    for (LatencyHistogram part : parts) {
+      sum.merge(part);
+    }
+  }
+
+  @Override
+  public Map<Short, Integer> getValue(LatencyHistogram sum) {
+    return sum.toMap();
+  }
+}

@@ -1,0 +1,97 @@
+package dev.sluice.otlp;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Which attribute names say who a span belongs to: {@code attributes.csv} as a hash table over the
+ * names' UTF-8 bytes, so that an attribute of no interest costs one look-up.
+ */
+final class AttributeTable {
+  /** What an attribute tells. */
+  enum Role {
+    SERVICE,
+    INSTANCE,
+    PEER,
+    ADDRESS,
+    NAMESPACE
+  }
+
+  /** One line of the table. */
+  record Entry(Role role, int rank, byte[] name) {}
+
+  private static final String RESOURCE = "attributes.csv";
+  private static final int SLOTS = 256;
+
+  private final Entry[] slots = new Entry[SLOTS];
+  // One bit for each length that occurs: most attributes are turned away by it, unhashed.
+  private long lengths;
+
+  AttributeTable(List<Entry> entries) {
+    for (Entry entry : entries) {
+      if (entry.name.length >= Long.SIZE) {
+        throw new IllegalArgumentException("attribute name is longer than 63 bytes: " + entry);
+      }
+      lengths |= 1L << entry.name.length;
+      int slot = Bytes.hash(entry.name, 0, entry.name.length) & (SLOTS - 1);
+      while (slots[slot] != null) {
+        slot = (slot + 1) & (SLOTS - 1);
+      }
+      slots[slot] = entry;
+    }
+  }
+
+  /** The table that ships with this module. */
+  static AttributeTable load() {
+    try (InputStream in = AttributeTable.class.getResourceAsStream(RESOURCE)) {
+      return new AttributeTable(
+          parse(new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))));
+    } catch (IOException e) {
+      throw new UncheckedIOException("read " + RESOURCE, e);
+    }
+  }
+
+  static List<Entry> parse(BufferedReader lines) throws IOException {
+    List<Entry> entries = new ArrayList<>();
+    boolean header = true;
+    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      if (line.isBlank() || line.startsWith("#")) {
+        continue;
+      }
+      if (header) {
+        header = false;
+        continue;
+      }
+      String[] cells = line.split(",", 4);
+      entries.add(
+          new Entry(
+              Role.valueOf(cells[0].toUpperCase(Locale.ROOT)),
+              Integer.parseInt(cells[1]),
+              cells[2].getBytes(StandardCharsets.UTF_8)));
+    }
+    return entries;
+  }
+
+  /** The entry of this name, or null. */
+  Entry find(byte[] bytes, int offset, int length) {
+    if (length >= Long.SIZE || (lengths & (1L << length)) == 0) {
+      return null;
+    }
+    int slot = Bytes.hash(bytes, offset, length) & (SLOTS - 1);
+    for (Entry entry = slots[slot]; entry != null; entry = slots[slot]) {
+      if (Arrays.equals(entry.name, 0, entry.name.length, bytes, offset, offset + length)) {
+        return entry;
+      }
+      slot = (slot + 1) & (SLOTS - 1);
+    }
+    return null;
+  }
+}

@@ -1,0 +1,140 @@
+package dev.sluice.otlp;
+
+/**
+ * One span as the decoder sees it. A single instance is refilled for every span of a message: copy
+ * what must outlive the call. Times are nanoseconds of the Unix epoch; ids are ranges of {@link
+ * #bytes}; strings are never null, and empty where the attribute is absent.
+ */
+public final class Span {
+  /** Values of {@code Span.SpanKind}. */
+  public static final int INTERNAL = 1;
+
+  public static final int SERVER = 2;
+  public static final int CLIENT = 3;
+  public static final int PRODUCER = 4;
+  public static final int CONSUMER = 5;
+
+  static final int TRACE_ID_LENGTH = 16;
+  static final int SPAN_ID_LENGTH = 8;
+  static final int STATUS_ERROR = 2;
+
+  byte[] bytes;
+  int traceIdOffset;
+  int traceIdLength;
+  int spanIdOffset;
+  int spanIdLength;
+  int parentIdOffset;
+  int parentIdLength;
+  int kind;
+  long startNs;
+  long endNs;
+  int statusCode;
+  String service;
+  String instance;
+  String peer;
+
+  /** {@code service.name}, or "". */
+  public String service() {
+    return service;
+  }
+
+  /** The first of the instance attributes, or "". */
+  public String instance() {
+    return instance;
+  }
+
+  /** Who a CLIENT or PRODUCER span talks to by its attributes, or "". */
+  public String peer() {
+    return peer;
+  }
+
+  /** 0 (unspecified) to 5, or an unknown value of a later version. */
+  public int kind() {
+    return kind;
+  }
+
+  public long startNs() {
+    return startNs;
+  }
+
+  public long endNs() {
+    return endNs;
+  }
+
+  public long durationNs() {
+    return endNs - startNs;
+  }
+
+  public boolean isError() {
+    return statusCode == STATUS_ERROR;
+  }
+
+  /** SERVER or CONSUMER: work that this service was asked to do. */
+  public boolean isServerSide() {
+    return kind == SERVER || kind == CONSUMER;
+  }
+
+  /** CLIENT or PRODUCER: work that this service asks of another. */
+  public boolean isClientSide() {
+    return kind == CLIENT || kind == PRODUCER;
+  }
+
+  /** Whether the ids have the lengths and values that W3C trace context allows. */
+  public boolean hasValidIds() {
+    return isId(traceIdOffset, traceIdLength, TRACE_ID_LENGTH)
+        && isId(spanIdOffset, spanIdLength, SPAN_ID_LENGTH)
+        && (parentIdLength == 0 || parentIdLength == SPAN_ID_LENGTH);
+  }
+
+  private boolean isId(int offset, int length, int expected) {
+    if (length != expected) {
+      return false;
+    }
+    long any = 0;
+    for (int i = 0; i < length; i += Long.BYTES) {
+      any |= Bytes.longAt(bytes, offset + i);
+    }
+    return any != 0;
+  }
+
+  /** First half of a valid trace id, little endian. */
+  public long traceIdHigh() {
+    return Bytes.longAt(bytes, traceIdOffset);
+  }
+
+  /** Second half of a valid trace id, little endian. */
+  public long traceIdLow() {
+    return Bytes.longAt(bytes, traceIdOffset + Long.BYTES);
+  }
+
+  /** A valid span id as a number, little endian; never 0. */
+  public long spanId() {
+    return Bytes.longAt(bytes, spanIdOffset);
+  }
+
+  /** The parent's span id as {@link #spanId} gives it, or 0 for a root. */
+  public long parentId() {
+    return parentIdLength == SPAN_ID_LENGTH ? Bytes.longAt(bytes, parentIdOffset) : 0;
+  }
+
+  /** The trace id in hexadecimal, whatever its length. */
+  public String traceIdHex() {
+    return Bytes.hex(bytes, traceIdOffset, traceIdLength);
+  }
+
+  /** The span id in hexadecimal, whatever its length. */
+  public String spanIdHex() {
+    return Bytes.hex(bytes, spanIdOffset, spanIdLength);
+  }
+
+  void clear() {
+    traceIdLength = 0;
+    spanIdLength = 0;
+    parentIdLength = 0;
+    kind = 0;
+    startNs = 0;
+    endNs = 0;
+    statusCode = 0;
+    peer = "";
+  }
+}

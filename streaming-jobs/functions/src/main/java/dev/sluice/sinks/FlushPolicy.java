@@ -1,0 +1,43 @@
+package dev.sluice.sinks;
+
+import java.io.Serializable;
+import java.time.Duration;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
+import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.table.api.ValidationException;
+
+/**
+ * When buffered rows are written; they also are at every checkpoint.
+ *
+ * @param maxRows at this many rows
+ * @param intervalMs this long after the first of them
+ */
+public record FlushPolicy(int maxRows, long intervalMs) implements Serializable {
+  public static final ConfigOption<Integer> MAX_ROWS =
+      ConfigOptions.key("sink.buffer-flush.max-rows")
+          .intType()
+          .defaultValue(20_000)
+          .withDescription("Write when this many rows with different keys wait: 1 to 1000000.");
+
+  public static final ConfigOption<Duration> INTERVAL =
+      ConfigOptions.key("sink.buffer-flush.interval")
+          .durationType()
+          .defaultValue(Duration.ofMillis(500))
+          .withDescription("Write when a row has waited for this long: 10 ms to 1 min.");
+
+  /** Reads and checks the options. */
+  public static FlushPolicy of(ReadableConfig options) {
+    int maxRows = options.get(MAX_ROWS);
+    long intervalMs = options.get(INTERVAL).toMillis();
+    if (maxRows < 1 || maxRows > 1_000_000) {
+      throw new ValidationException(
+          "'" + MAX_ROWS.key() + "' is " + maxRows + ": it must be 1 to 1000000");
+    }
+    if (intervalMs < 10 || intervalMs > 60_000) {
+      throw new ValidationException(
+          "'" + INTERVAL.key() + "' is " + intervalMs + " ms: it must be 10 ms to 1 min");
+    }
+    return new FlushPolicy(maxRows, intervalMs);
+  }
+}

@@ -1,0 +1,78 @@
+package dev.sluice.sinks;
+
+import java.io.Serializable;
+import java.util.SplittableRandom;
+import java.util.function.Supplier;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.sink2.SinkWriter;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.groups.SinkWriterMetricGroup;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.types.logical.RowType;
+
+/**
+ * Upserts into a {@link BatchTarget}: at least once from Flink, and exactly once in effect, because
+ * writing a row again changes nothing and an older row never replaces a newer one there. Keeps no
+ * state: a checkpoint completes only after all rows before it are written.
+ */
+public final class UpsertSink implements Sink<RowData> {
+  private static final long serialVersionUID = 1L;
+  private static final long BACKOFF_FIRST_MS = 100;
+  private static final long BACKOFF_MAX_MS = 10_000;
+
+  /** Makes the target, on the task that uses it. */
+  public interface TargetFactory extends Supplier<BatchTarget>, Serializable {}
+
+  private final TargetFactory targets;
+  private final RowConverter converter;
+  private final int[] keyColumns;
+  private final FlushPolicy policy;
+
+  /**
+   * @param keyColumns positions of the columns that identify a row
+   */
+  public UpsertSink(TargetFactory targets, RowType type, int[] keyColumns, FlushPolicy policy) {
+    this.targets = targets;
+    this.converter = new RowConverter(type);
+    this.keyColumns = keyColumns;
+    this.policy = policy;
+  }
+
+  @Override
+  public SinkWriter<RowData> createWriter(WriterInitContext context) {
+    BatchTarget target = targets.get();
+    Backoff backoff = new Backoff(BACKOFF_FIRST_MS, BACKOFF_MAX_MS, new SplittableRandom());
+    PatientWriter writer =
+        new PatientWriter(target, backoff, Thread::sleep, observer(context.metricGroup()));
+    return new UpsertSinkWriter(
+        converter,
+        new UpsertBuffer(keyColumns),
+        target,
+        writer,
+        policy,
+        context.getProcessingTimeService());
+  }
+
+  private static PatientWriter.Observer observer(SinkWriterMetricGroup metrics) {
+    Counter written = metrics.getNumRecordsSendCounter();
+    Counter rejected = metrics.getNumRecordsSendErrorsCounter();
+    Counter retries = metrics.counter("retries");
+    return new PatientWriter.Observer() {
+      @Override
+      public void written(int rows) {
+        written.inc(rows);
+      }
+
+      @Override
+      public void rejected() {
+        rejected.inc();
+      }
+
+      @Override
+      public void retried() {
+        retries.inc();
+      }
+    };
+  }
+}

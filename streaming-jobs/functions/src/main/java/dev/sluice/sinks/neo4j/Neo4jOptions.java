@@ -1,0 +1,42 @@
+package dev.sluice.sinks.neo4j;
+
+import java.io.Serializable;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
+import org.apache.flink.configuration.ReadableConfig;
+
+/**
+ * Where and how the sink writes.
+ *
+ * @param cypher a statement over the parameter {@code $rows}, a list of maps by column name
+ */
+record Neo4jOptions(String uri, String database, String username, String password, String cypher)
+    implements Serializable {
+  static final ConfigOption<String> URI =
+      ConfigOptions.key("uri").stringType().noDefaultValue().withDescription("Bolt address.");
+  static final ConfigOption<String> DATABASE =
+      ConfigOptions.key("database").stringType().defaultValue("neo4j");
+  static final ConfigOption<String> USERNAME =
+      ConfigOptions.key("username").stringType().defaultValue("neo4j");
+  static final ConfigOption<String> PASSWORD =
+      ConfigOptions.key("password").stringType().noDefaultValue();
+  static final ConfigOption<String> CYPHER =
+      ConfigOptions.key("cypher")
+          .stringType()
+          .noDefaultValue()
+          .withDescription("Statement over $rows, a list of maps by column name; idempotent.");
+
+  static Neo4jOptions of(ReadableConfig options) {
+    return new Neo4jOptions(
+        options.get(URI),
+        options.get(DATABASE),
+        options.get(USERNAME),
+        options.get(PASSWORD),
+        options.get(CYPHER));
+  }
+
+  @Override
+  public String toString() {
+    return uri + "/" + database; // never the password
+  }
+}

@@ -1,0 +1,77 @@
+package dev.sluice.traces;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * An assembled trace: its spans by id, each once.
+ *
+ * <p>Of spans with the same id the first stays; those beyond the bound are left out. Both are kept
+ * aside, for the accounts.
+ */
+public final class Trace {
+  private final Map<Long, TraceSpan> spans = new LinkedHashMap<>();
+  private final Map<Long, List<TraceSpan>> children = new HashMap<>();
+  private final List<TraceSpan> duplicates = new ArrayList<>();
+  private final List<TraceSpan> excess = new ArrayList<>();
+
+  private Trace() {}
+
+  /**
+   * Assembles a trace.
+   *
+   * @param fragments encoded {@link Fragment}s in order of arrival
+   * @param maxSpans how many spans are kept
+   */
+  public static Trace assemble(Iterable<byte[]> fragments, int maxSpans) {
+    Trace trace = new Trace();
+    for (byte[] fragment : fragments) {
+      for (TraceSpan span : Fragment.decode(fragment)) {
+        trace.add(span, maxSpans);
+      }
+    }
+    for (TraceSpan span : trace.spans.values()) {
+      if (span.parentId() != 0) {
+        trace.children.computeIfAbsent(span.parentId(), id -> new ArrayList<>()).add(span);
+      }
+    }
+    return trace;
+  }
+
+  private void add(TraceSpan span, int maxSpans) {
+    if (spans.containsKey(span.spanId())) {
+      duplicates.add(span);
+    } else if (spans.size() >= maxSpans) {
+      excess.add(span);
+    } else {
+      spans.put(span.spanId(), span);
+    }
+  }
+
+  public Collection<TraceSpan> spans() {
+    return spans.values();
+  }
+
+  /** The parent, or null for a root and for an orphan. */
+  public TraceSpan parentOf(TraceSpan span) {
+    return span.parentId() == 0 ? null : spans.get(span.parentId());
+  }
+
+  public List<TraceSpan> childrenOf(TraceSpan span) {
+    return children.getOrDefault(span.spanId(), List.of());
+  }
+
+  /** Spans left out because their id was there already. */
+  public List<TraceSpan> duplicates() {
+    return duplicates;
+  }
+
+  /** Spans left out because the trace has more than are kept. */
+  public List<TraceSpan> excess() {
+    return excess;
+  }
+}

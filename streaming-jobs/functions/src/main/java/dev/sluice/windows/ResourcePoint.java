@@ -1,0 +1,37 @@
+package dev.sluice.windows;
+
+import dev.sluice.otlp.Span;
+
+/**
+ * A point where concurrency is bounded, on one instance.
+ *
+ * @param clientSide false for the server side, whose peer is ""
+ */
+public record ResourcePoint(String service, String instance, boolean clientSide, String peer) {
+  /** Peer of a client span that names none. */
+  public static final String UNKNOWN_PEER = "unknown";
+
+  static ResourcePoint of(Span span) {
+    if (span.isServerSide()) {
+      return new ResourcePoint(span.service(), span.instance(), false, "");
+    }
+    return new ResourcePoint(span.service(), span.instance(), true, peer(span));
+  }
+
+  /** Whether {@link #of} would give this point: without making one. */
+  boolean covers(Span span) {
+    return clientSide != span.isServerSide()
+        && service.equals(span.service())
+        && instance.equals(span.instance())
+        && (!clientSide || peer.equals(peer(span)));
+  }
+
+  private static String peer(Span span) {
+    return span.peer().isEmpty() ? UNKNOWN_PEER : span.peer();
+  }
+
+  /** {@code windows.side}. */
+  public String side() {
+    return clientSide ? "client" : "server";
+  }
+}

@@ -1,0 +1,108 @@
+"""Submits streaming jobs to a Flink cluster, as one Flink job: `flink run -py streaming-jobs/jobs/run.py NAME...`
+
+The named jobs become one statement set, so that they read the topic once. Parallelism, checkpoints and the state
+backend are the cluster's configuration; addresses come from SLUICE_KAFKA, SLUICE_CLICKHOUSE, SLUICE_NEO4J and
+SLUICE_NEO4J_PASSWORD.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import accounts
+import call_graph
+import concurrency
+import sources
+import stores
+from settings import SETTINGS, Addresses, Settings, SettingsError
+
+FLINK_JOB = "sluice-streaming"
+JOBS: dict[str, ModuleType] = {job.NAME: job for job in (concurrency, call_graph)}
+JAR = Path(__file__).parents[1] / "functions/target/sluice-functions.jar"
+
+
+def parser() -> argparse.ArgumentParser:
+    root = argparse.ArgumentParser(
+        prog="run.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    root.add_argument("jobs", nargs="+", choices=sorted(JOBS), metavar="NAME", help=f"one or more of {sorted(JOBS)}")
+    root.add_argument("--jar", type=Path, default=JAR, help="the Java functions (default: %(default)s)")
+    root.add_argument("--no-dead-letters", action="store_true", help="another Flink job of the same topic writes them")
+    root.add_argument("--explain", action="store_true", help="print the plan instead of submitting")
+    for name, setting in SETTINGS.items():
+        text = f"{setting.help} ({setting.low} to {setting.high}; default: {setting.default})"
+        root.add_argument(f"--{name}", type=int, default=setting.default, metavar="N", help=text)
+    return root
+
+
+def configuration(settings: Settings) -> dict[str, str]:
+    """Flink options of the Flink job."""
+    parameters = ",".join(f"{key}:{value}" for key, value in settings.job_parameters().items())
+    return {
+        "pipeline.name": FLINK_JOB,
+        "pipeline.global-job-parameters": parameters,
+        "table.local-time-zone": "UTC",
+        "table.exec.state.ttl": f"{settings['state-ttl-ms']} ms",
+        "table.exec.mini-batch.enabled": "true",
+        "table.exec.mini-batch.allow-latency": f"{settings['mini-batch-ms']} ms",
+        "table.exec.mini-batch.size": "20000",
+        # Stores decide by version which row is newer, so rows need no ordering before they are written.
+        "table.exec.sink.upsert-materialize": "NONE",
+        # Operators get stable uids from the plan, so that a savepoint finds its state again.
+        "table.exec.uid.generation": "ALWAYS",
+    }
+
+
+def statement_set(environment: "StreamTableEnvironment", jobs: list[ModuleType], settings: Settings, letters: bool):
+    """Defines tables, functions and views, and gathers the INSERTs of the jobs."""
+    for ddl in [*sources.definitions(settings), *stores.definitions(settings)]:
+        environment.execute_sql(ddl)
+    functions = {name: java for job in jobs for name, java in job.FUNCTIONS.items()}
+    for name, java in functions.items():
+        environment.execute_sql(f"CREATE TEMPORARY SYSTEM FUNCTION {name} AS '{java}' LANGUAGE JAVA")
+    statements = environment.create_statement_set()
+    for job in jobs:
+        for view in job.views(settings):
+            environment.execute_sql(view)
+        for insert in job.inserts(settings):
+            statements.add_insert_sql(insert)
+    if letters:
+        statements.add_insert_sql(accounts.dead_letters(jobs[0].DECODED))
+    return statements
+
+
+def main(arguments: list[str]) -> int:
+    options = parser().parse_args(arguments)
+    try:
+        values = {name: getattr(options, name.replace("-", "_")) for name in SETTINGS}
+        settings = Settings(Addresses.from_environment(), values)
+    except SettingsError as error:
+        print(f"run.py: {error}", file=sys.stderr)
+        return 2
+    if not options.jar.is_file():
+        print(f"run.py: no jar at {options.jar}: build it with `mvn -f streaming-jobs/functions package`", file=sys.stderr)
+        return 2
+
+    # Imported here so that --help and bad settings are answered without a JVM.
+    from pyflink.datastream import StreamExecutionEnvironment
+    from pyflink.table import StreamTableEnvironment
+
+    stream = StreamExecutionEnvironment.get_execution_environment()
+    stream.add_jars(options.jar.resolve().as_uri())
+    environment = StreamTableEnvironment.create(stream)
+    for key, value in configuration(settings).items():
+        environment.get_config().set(key, value)
+    jobs = [JOBS[name] for name in dict.fromkeys(options.jobs)]
+    statements = statement_set(environment, jobs, settings, letters=not options.no_dead_letters)
+    if options.explain:
+        print(statements.explain())
+        return 0
+    result = statements.execute()
+    client = result.get_job_client()
+    print(f"submitted {FLINK_JOB}: {client.get_job_id() if client else 'no job id'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

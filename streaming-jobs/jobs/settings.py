@@ -1,0 +1,112 @@
+"""Settings of the streaming jobs: addresses from the environment, everything else from options of run.py."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+SECOND_MS = 1_000
+MINUTE_MS = 60 * SECOND_MS
+HOUR_MS = 60 * MINUTE_MS
+DAY_MS = 24 * HOUR_MS
+
+
+class SettingsError(ValueError):
+    """A setting is outside its legal range; the message names the option and the range."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One numeric setting: its default, its legal range, and what it means."""
+
+    default: int
+    low: int
+    high: int
+    help: str
+
+
+# Every setting by the name of its option (--bucket-ms) and of the job parameter that the Java functions read
+# (sluice.bucket-ms).
+SETTINGS: Mapping[str, Setting] = {
+    "bucket-ms": Setting(100, 10, 1_000, "length of a fine window; must divide 1000"),
+    "max-spread-ms": Setting(
+        10 * MINUTE_MS, SECOND_MS, HOUR_MS, "longest part of a span that is spread over windows; the rest is cut"
+    ),
+    "max-age-ms": Setting(
+        7 * DAY_MS,
+        MINUTE_MS,
+        36_500 * DAY_MS,
+        "a span older than this against Kafka's record time is dead-lettered; raise it to replay old traces with "
+        "their times kept",
+    ),
+    "max-ahead-ms": Setting(
+        10 * MINUTE_MS, 0, DAY_MS, "a span further ahead of Kafka's record time than this is dead-lettered"
+    ),
+    "state-ttl-ms": Setting(
+        HOUR_MS, MINUTE_MS, 30 * DAY_MS, "the sum of a window is kept for this long after its last change"
+    ),
+    "mini-batch-ms": Setting(200, 10, 10_000, "rows are gathered for this long before sums are updated"),
+    "flush-ms": Setting(500, 10, 60_000, "rows wait for this long, at most, before they are written to a store"),
+    "edge-window-ms": Setting(10_000, 1_000, HOUR_MS, "length of a window of the call graph; whole seconds"),
+    "trace-quiet-ms": Setting(5_000, 100, HOUR_MS, "a trace is closed after this much record time without a span"),
+    "trace-max-age-ms": Setting(60_000, 1_000, DAY_MS, "a trace is closed this long after its first span"),
+    "trace-max-spans": Setting(10_000, 10, 1_000_000, "spans of one trace that are kept; more are counted, not used"),
+    "idle-ms": Setting(
+        5_000, 100, HOUR_MS, "a partition without records for this long no longer holds back the closing of traces"
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """Where the neighbours are. Defaults are the local stack's."""
+
+    kafka: str
+    clickhouse: str
+    clickhouse_user: str
+    clickhouse_password: str
+    neo4j: str
+    neo4j_password: str
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Addresses":
+        return cls(
+            kafka=environment.get("SLUICE_KAFKA", "127.0.0.1:9092"),
+            clickhouse=environment.get("SLUICE_CLICKHOUSE", "http://127.0.0.1:8123"),
+            clickhouse_user=environment.get("SLUICE_CLICKHOUSE_USER", "default"),
+            clickhouse_password=environment.get("SLUICE_CLICKHOUSE_PASSWORD", ""),
+            neo4j=environment.get("SLUICE_NEO4J", "bolt://127.0.0.1:7687"),
+            neo4j_password=environment.get("SLUICE_NEO4J_PASSWORD", "sluice-local"),
+        )
+
+    def __post_init__(self) -> None:
+        # They become SQL string literals: a quote must end in an error here, not in a parser's riddle.
+        for field in fields(self):
+            if "'" in getattr(self, field.name):
+                raise SettingsError(f"{field.name}: must not contain a single quote")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that the jobs' definitions depend on. `values` holds every key of SETTINGS."""
+
+    addresses: Addresses
+    values: Mapping[str, int]
+
+    def __post_init__(self) -> None:
+        for name, value in self.values.items():
+            setting = SETTINGS[name]
+            if not setting.low <= value <= setting.high:
+                raise SettingsError(f"--{name} is {value}: must be {setting.low} to {setting.high}")
+        if 1000 % self["bucket-ms"]:
+            raise SettingsError(f"--bucket-ms is {self['bucket-ms']}: must divide 1000")
+        if self["edge-window-ms"] % SECOND_MS:
+            raise SettingsError(f"--edge-window-ms is {self['edge-window-ms']}: must be whole seconds")
+        if self["trace-max-age-ms"] < self["trace-quiet-ms"]:
+            raise SettingsError("--trace-max-age-ms: must not be less than --trace-quiet-ms")
+
+    def __getitem__(self, name: str) -> int:
+        return self.values[name]
+
+    def job_parameters(self) -> dict[str, str]:
+        """What the Java functions read: `sluice.NAME`."""
+        return {f"sluice.{name}": str(value) for name, value in self.values.items()}

@@ -1,0 +1,81 @@
+"""Where data comes from, and where it goes when it cannot be used: the Kafka tables."""
+
+from settings import Settings
+
+GROUP = "sluice-streaming"
+
+
+def definitions(settings: Settings) -> list[str]:
+    """DDL of the Kafka tables, and of the ticker."""
+    return [_otlp_spans(settings), _ticker(), _otlp_dead_letter(settings)]
+
+
+def _otlp_spans(settings: Settings) -> str:
+    """One row is one ExportTraceServiceRequest, undecoded.
+
+    Record time is the broker's clock (LogAppendTime), which never runs backwards within a partition: so it needs no
+    allowance for disorder, and reading the topic again sees the same times. Offsets live in checkpoints; the group's
+    committed offsets only show the lag.
+    """
+    return f"""
+        CREATE TEMPORARY TABLE otlp_spans (
+            message     BYTES,
+            record_time TIMESTAMP_LTZ(3) NOT NULL METADATA FROM 'timestamp' VIRTUAL,
+            `partition` INT NOT NULL METADATA VIRTUAL,
+            `offset`    BIGINT NOT NULL METADATA VIRTUAL,
+            WATERMARK FOR record_time AS record_time
+        ) WITH (
+            'connector' = 'kafka',
+            'topic' = 'otlp_spans',
+            'properties.bootstrap.servers' = '{settings.addresses.kafka}',
+            'properties.group.id' = '{GROUP}',
+            'scan.startup.mode' = 'earliest-offset',
+            'scan.topic-partition-discovery.interval' = '1 min',
+            'scan.watermark.idle-timeout' = '{settings["idle-ms"]} ms',
+            'format' = 'raw'
+        )"""
+
+
+def _ticker() -> str:
+    """One row a second whose time is now: the clock of an idle topic.
+
+    A watermark only moves with records. When the topic falls silent its partitions are declared idle, and without
+    another input the last traces would never be closed.
+    """
+    return """
+        CREATE TEMPORARY TABLE ticker (
+            tick      INT,
+            tick_time TIMESTAMP_LTZ(3),
+            WATERMARK FOR tick_time AS tick_time - INTERVAL '5' SECOND
+        ) WITH (
+            'connector' = 'datagen',
+            'rows-per-second' = '1',
+            'fields.tick.min' = '0',
+            'fields.tick.max' = '0',
+            'fields.tick_time.max-past' = '0'
+        )"""
+
+
+def _otlp_dead_letter(settings: Settings) -> str:
+    """One JSON object for each span or message that could not be used. At least once: a restart may repeat some."""
+    return f"""
+        CREATE TEMPORARY TABLE otlp_dead_letter (
+            reason      STRING NOT NULL,
+            detail      STRING,
+            topic       STRING NOT NULL,
+            `partition` INT NOT NULL,
+            `offset`    BIGINT NOT NULL,
+            service     STRING,
+            trace_id    STRING,
+            span_id     STRING,
+            payload     BYTES
+        ) WITH (
+            'connector' = 'kafka',
+            'topic' = 'otlp_dead_letter',
+            'properties.bootstrap.servers' = '{settings.addresses.kafka}',
+            'properties.max.request.size' = '8388608',
+            'properties.compression.type' = 'lz4',
+            'sink.delivery-guarantee' = 'at-least-once',
+            'format' = 'json',
+            'json.encode.ignore-null-fields' = 'true'
+        )"""

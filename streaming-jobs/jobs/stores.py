@@ -1,0 +1,103 @@
+"""Where results go: the ClickHouse tables of storage/clickhouse, and the graph of storage/neo4j.
+
+Upserts by primary key. Every row carries a version that only grows, and an older row never replaces a newer one
+there: so rows may be written twice, and in any order.
+"""
+
+from pathlib import Path
+
+from settings import Settings
+
+CALLS_CYPHER = Path(__file__).with_name("calls.cypher")
+
+
+def definitions(settings: Settings) -> list[str]:
+    """DDL of the sink tables."""
+    return [_windows(settings), _call_edges(settings), _ingest_counts(settings), _calls(settings)]
+
+
+def _clickhouse(settings: Settings, table: str) -> str:
+    to = settings.addresses
+    return f"""WITH (
+            'connector' = 'clickhouse',
+            'url' = '{to.clickhouse}',
+            'username' = '{to.clickhouse_user}',
+            'password' = '{to.clickhouse_password}',
+            'table' = '{table}',
+            'sink.buffer-flush.interval' = '{settings["flush-ms"]} ms'
+        )"""
+
+
+def _windows(settings: Settings) -> str:
+    return f"""
+        CREATE TEMPORARY TABLE windows (
+            side        STRING NOT NULL,
+            service     STRING NOT NULL,
+            peer        STRING NOT NULL,
+            instance    STRING NOT NULL,
+            bucket      TIMESTAMP_LTZ(3) NOT NULL,
+            bucket_ms   INT NOT NULL,
+            busy_ns     BIGINT NOT NULL,
+            completions BIGINT NOT NULL,
+            errors      BIGINT NOT NULL,
+            latency     MAP<SMALLINT, INT>,
+            version     BIGINT NOT NULL,
+            PRIMARY KEY (side, service, peer, instance, bucket) NOT ENFORCED
+        ) {_clickhouse(settings, "windows")}"""
+
+
+def _call_edges(settings: Settings) -> str:
+    return f"""
+        CREATE TEMPORARY TABLE call_edges (
+            caller   STRING NOT NULL,
+            callee   STRING NOT NULL,
+            `window` TIMESTAMP_LTZ(3) NOT NULL,
+            window_s INT NOT NULL,
+            calls    BIGINT NOT NULL,
+            errors   BIGINT NOT NULL,
+            latency  MAP<SMALLINT, INT>,
+            version  BIGINT NOT NULL,
+            PRIMARY KEY (caller, callee, `window`) NOT ENFORCED
+        ) {_clickhouse(settings, "call_edges")}"""
+
+
+def _ingest_counts(settings: Settings) -> str:
+    return f"""
+        CREATE TEMPORARY TABLE ingest_counts (
+            job         STRING NOT NULL,
+            outcome     STRING NOT NULL,
+            service     STRING NOT NULL,
+            received    TIMESTAMP_LTZ(3) NOT NULL,
+            messages    BIGINT NOT NULL,
+            spans       BIGINT NOT NULL,
+            emit_lag_ms BIGINT NOT NULL,
+            version     BIGINT NOT NULL,
+            PRIMARY KEY (job, outcome, service, received) NOT ENFORCED
+        ) {_clickhouse(settings, "ingest_counts")}"""
+
+
+def _calls(settings: Settings) -> str:
+    """The newest window of each edge, as the relationship CALLS. `window` is in seconds of the epoch."""
+    to = settings.addresses
+    return f"""
+        CREATE TEMPORARY TABLE calls (
+            caller      STRING NOT NULL,
+            callee      STRING NOT NULL,
+            `window`    BIGINT NOT NULL,
+            window_s    INT NOT NULL,
+            calls       BIGINT NOT NULL,
+            errors      BIGINT NOT NULL,
+            rate_per_s  DOUBLE NOT NULL,
+            error_ratio DOUBLE NOT NULL,
+            p50_ms      DOUBLE,
+            p95_ms      DOUBLE,
+            p99_ms      DOUBLE,
+            PRIMARY KEY (caller, callee, `window`) NOT ENFORCED
+        ) WITH (
+            'connector' = 'neo4j',
+            'uri' = '{to.neo4j}',
+            'username' = 'neo4j',
+            'password' = '{to.neo4j_password}',
+            'sink.buffer-flush.interval' = '{settings["flush-ms"]} ms',
+            'cypher' = '{CALLS_CYPHER.read_text()}'
+        )"""

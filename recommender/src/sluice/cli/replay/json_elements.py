@@ -7,7 +7,8 @@ still ends where its brackets close, and the next one is read.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+
+from sluice.cli.replay.source import ByteSource
 
 #: An element longer than this is no trace; reading on would only fill the memory.
 MAX_ELEMENT_BYTES = 256 * 1024 * 1024
@@ -32,7 +33,7 @@ class TruncatedError(Exception):
         self.line = line
 
 
-def elements(stream: BinaryIO, depth: int) -> Iterator[Element]:
+def elements(stream: ByteSource, depth: int) -> Iterator[Element]:
     """Yields each object that opens `depth` brackets deep, over all documents in the stream.
 
     depth 0: documents one after the other; 1: the elements of an array; 2: those of an array inside an envelope
@@ -44,7 +45,7 @@ def elements(stream: BinaryIO, depth: int) -> Iterator[Element]:
     line = 1  # of buffer[0]
     level = 0
     begin = -1  # where the current element starts in buffer; -1 between elements
-    while chunk := stream.read(_CHUNK):
+    while chunk := stream.read1(_CHUNK):
         buffer += chunk
         while True:
             token = _TOKEN.search(buffer, position)

@@ -13,7 +13,7 @@ from sluice.cli.replay.jaeger import convert_jaeger
 from sluice.cli.replay.json_elements import MAX_ELEMENT_BYTES, Element, TruncatedError, elements
 from sluice.cli.replay.otlp_json import convert_otlp_json
 from sluice.cli.replay.rejoin import take_head
-from sluice.cli.replay.source import STDIN, open_source
+from sluice.cli.replay.source import STDIN, ByteSource, open_source
 from sluice.cli.replay.trace import BadRecordError, Trace
 
 _JAEGER_EXPORT = re.compile(rb'\s*\{\s*"data"\s*:\s*\[')
@@ -55,7 +55,7 @@ def read_traces(path: str) -> Iterator[Trace | Skipped]:
             yield Skipped(name, line, f"after this record the gzip stream is damaged: {error}")
 
 
-def _records(source: io.BufferedReader) -> Iterator[Element]:
+def _records(source: ByteSource) -> Iterator[Element]:
     head, stream = take_head(source)
     first = head.lstrip()[:1]
     if first == b"[":

@@ -5,11 +5,13 @@ import io
 import zlib
 from typing import Any
 
+from sluice.cli.replay.source import ByteSource
+
 _HEAD_BYTES = 1 << 16
 _UTF8_MARK = b"\xef\xbb\xbf"
 
 
-def take_head(stream: io.BufferedReader) -> tuple[bytes, io.BufferedReader]:
+def take_head(stream: ByteSource) -> tuple[bytes, io.BufferedReader]:
     """The first 64 KiB (less only at the end, or where the stream is damaged) and a stream that begins with them.
 
     A byte order mark is dropped. Damage met while looking ahead is raised when reading reaches it.
@@ -30,7 +32,7 @@ def take_head(stream: io.BufferedReader) -> tuple[bytes, io.BufferedReader]:
 
 
 class _Rejoined(io.RawIOBase):
-    def __init__(self, head: bytes, rest: io.BufferedReader, damage: Exception | None) -> None:
+    def __init__(self, head: bytes, rest: ByteSource, damage: Exception | None) -> None:
         super().__init__()
         self._head = head
         self._rest = rest

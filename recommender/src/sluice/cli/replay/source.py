@@ -6,14 +6,21 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Protocol, cast
+
+
+class ByteSource(Protocol):
+    """`read1` gives what one step of reading yields, so that what comes before a damage is never lost to it."""
+
+    def read1(self, size: int, /) -> bytes: ...
+
 
 _GZIP_MAGIC = b"\x1f\x8b"
 STDIN = "-"
 
 
 @contextmanager
-def open_source(path: str) -> Iterator[io.BufferedReader]:
+def open_source(path: str) -> Iterator[ByteSource]:
     """Opens `path` (`-` is standard input). Gzip is known by its first two bytes, not by the name.
 
     Raises OSError when the file cannot be opened. Reading can raise EOFError, zlib.error or
@@ -24,7 +31,7 @@ def open_source(path: str) -> Iterator[io.BufferedReader]:
         buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, raw))
         if buffered.peek(2)[:2] == _GZIP_MAGIC:
             with gzip.GzipFile(fileobj=buffered) as unpacked:
-                yield io.BufferedReader(cast(io.RawIOBase, unpacked), buffer_size=1 << 16)
+                yield unpacked
         else:
             yield buffered
     finally:

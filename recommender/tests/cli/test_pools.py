@@ -1,0 +1,283 @@
+"""`sluice pools` against a real server with the generated servicer."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from click.testing import Result
+
+from sluice.cli.pools.curve_plot import ASCII, plot_curve
+from sluice.cli.pools.message_json import message_to_json
+from sluice.cli.pools.selector import SelectorError, parse_selector
+from sluice.cli.pools.words import age, seconds
+from sluice.v1.pool_size_pb2 import (
+    GUARDED,
+    LATENCY_SOURCE_CALLER,
+    NO_DATA,
+    PROVIDED,
+    SIDE_CLIENT,
+    SIDE_SERVER,
+    CurvePoint,
+    Explanation,
+    Pool,
+    PoolSize,
+    Reason,
+)
+
+from .pool_server import PoolServer
+
+Run = Callable[..., Result]
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+def cart() -> Explanation:
+    explanation = Explanation(
+        pool_size=PoolSize(
+            pool=Pool(service="cart", side=SIDE_SERVER),
+            state=PROVIDED,
+            current=64,
+            target=12,
+            lower_bound=10,
+            upper_bound=16,
+            confidence=0.875,
+            reasons=[Reason(code="KNEE", text="the curve bends at 12.4")],
+            model="scg",
+            revision=7,
+        ),
+        latency_source=LATENCY_SOURCE_CALLER,
+        buckets=600,
+        completions=54321,
+        instances=2,
+        curve=[
+            CurvePoint(concurrency=4, goodput_per_s=100, samples=10, fitted_per_s=99),
+            CurvePoint(concurrency=12, goodput_per_s=200, samples=20, fitted_per_s=199),
+            CurvePoint(concurrency=20, goodput_per_s=150, samples=5),
+        ],
+        knee=12.4,
+        polynomial_degree=6,
+    )
+    explanation.threshold.value.FromTimedelta(timedelta(milliseconds=230))
+    explanation.threshold.source = "slo"
+    explanation.threshold.detail = "slo checkout 250 ms - 20 ms upstream"
+    explanation.window_start.FromDatetime(NOW - timedelta(seconds=60))
+    explanation.window_end.FromDatetime(NOW)
+    explanation.bucket.FromTimedelta(timedelta(milliseconds=100))
+    explanation.pool_size.computed_at.FromDatetime(NOW)
+    explanation.pool_size.valid_until.FromDatetime(NOW + timedelta(seconds=60))
+    return explanation
+
+
+def client_pool(peer: str) -> Explanation:
+    pool = Pool(service="catalogue", side=SIDE_CLIENT, peer=peer)
+    return Explanation(pool_size=PoolSize(pool=pool, state=NO_DATA, model="scg"))
+
+
+@pytest.fixture
+def server(pool_server: PoolServer) -> PoolServer:
+    pool_server.explanations = [cart(), client_pool("catalogue-db")]
+    return pool_server
+
+
+def test_list_as_a_table(run: Run, server: PoolServer) -> None:
+    result = run("pools", "list", SLUICE_RECOMMENDER=server.address)
+    assert result.exit_code == 0, result.output
+    header, first, second = result.stdout.splitlines()
+    assert header.split() == ["POOL", "STATE", "CURRENT", "TARGET", "RANGE", "CONFIDENCE", "AGE", "REASONS"]
+    assert first.split()[:8] == ["cart/server", "PROVIDED", "64", "12", "10", "to", "16", "0.88"]
+    assert "lease over" in first
+    assert "the curve bends at 12.4" in first
+    # A size that is not known is never shown as 0.
+    assert second.split() == ["catalogue/client/catalogue-db", "NO_DATA", "-", "-", "-", "0.00", "-"]
+
+
+def test_list_as_json_has_the_names_of_the_proto_and_null_for_absent_values(run: Run, server: PoolServer) -> None:
+    sizes = json.loads(run("pools", "list", "-o", "json", "--address", server.address).stdout)
+    assert sizes[0] == {
+        "pool": {"service": "cart", "side": "SIDE_SERVER", "peer": ""},
+        "state": "PROVIDED",
+        "current": 64,
+        "target": 12,
+        "lower_bound": 10,
+        "upper_bound": 16,
+        "unguarded_target": None,
+        "confidence": 0.875,
+        "reasons": [{"code": "KNEE", "text": "the curve bends at 12.4"}],
+        "model": "scg",
+        "computed_at": "2026-03-01T12:00:00Z",
+        "valid_until": "2026-03-01T12:01:00Z",
+        "revision": 7,
+    }
+    assert sizes[1]["state"] == "NO_DATA"
+    assert sizes[1]["target"] is None
+    assert sizes[1]["computed_at"] is None
+
+
+def test_list_of_one_service(run: Run, server: PoolServer) -> None:
+    sizes = json.loads(run("pools", "list", "--service", "cart", "-o", "json", "--address", server.address).stdout)
+    assert [size["pool"]["service"] for size in sizes] == ["cart"]
+    assert "no pool of service 'x'" in run("pools", "list", "--service", "x", "--address", server.address).stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("catalogue/client/catalogue-db",),
+        ("catalogue", "--side", "client", "--peer", "catalogue-db"),
+        ("catalogue", "--peer", "catalogue-db"),
+        ("catalogue",),  # its only pool
+    ],
+)
+def test_get_by_every_name(run: Run, server: PoolServer, words: tuple[str, ...]) -> None:
+    result = run("pools", "get", *words, "-o", "json", "--address", server.address)
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["pool"]["peer"] == "catalogue-db"
+
+
+def test_the_server_pool_is_meant_when_there_is_one(run: Run, server: PoolServer) -> None:
+    both = client_pool("cart-db")
+    both.pool_size.pool.service = "cart"
+    server.explanations.append(both)
+    found = json.loads(run("pools", "get", "cart", "-o", "json", "--address", server.address).stdout)
+    assert found["pool"]["side"] == "SIDE_SERVER"
+
+
+def test_a_name_that_could_mean_several_pools(run: Run, server: PoolServer) -> None:
+    server.explanations.append(client_pool("search"))
+    result = run("pools", "get", "catalogue", "--address", server.address)
+    assert result.exit_code == 1
+    assert "catalogue/client/catalogue-db, catalogue/client/search" in result.stderr
+
+
+def test_a_pool_that_does_not_exist_names_those_that_do(run: Run, server: PoolServer) -> None:
+    for words in (("get", "nothing"), ("explain", "nothing/client/x")):
+        result = run("pools", *words, "--address", server.address)
+        assert result.exit_code == 1
+        assert "no such pool: no pool nothing" in result.stderr
+        assert "Pools that exist: cart/server, catalogue/client/catalogue-db." in result.stderr
+
+
+def test_a_recommender_that_is_not_there(run: Run) -> None:
+    result = run("pools", "list", "--address", "127.0.0.1:1")
+    assert result.exit_code == 1
+    assert "cannot reach the recommender at 127.0.0.1:1" in result.stderr
+    assert "make up" in result.stderr
+
+
+def test_wrong_usage(run: Run) -> None:
+    assert run("pools", "get").exit_code == 2
+    assert run("pools", "get", "a/client").exit_code == 2
+    assert run("pools", "get", "a", "-o", "xml").exit_code == 2
+
+
+def test_explain_shows_threshold_window_curve_and_knee(run: Run, server: PoolServer) -> None:
+    result = run("pools", "explain", "cart", "--address", server.address)
+    assert result.exit_code == 0, result.output
+    out = result.stdout
+    assert "230 ms, from the SLO: slo checkout 250 ms - 20 ms upstream" in out
+    assert "callers' CLIENT spans" in out
+    assert "2026-03-01 11:59:00 to 12:00:00 UTC (1.0 min), 600 buckets of 100 ms, 54,321 completions" in out
+    assert "KNEE: the curve bends at 12.4" in out
+    assert "at concurrency 12.4" in out
+    assert "polynomial of degree 6" in out
+    marked = [line.split() for line in out.splitlines() if line.rstrip().endswith("< knee")]
+    assert marked == [["12", "200.0", "199.0", "20", "<", "knee"]]
+    assert ["20", "150.0", "-", "5"] in [line.split() for line in out.splitlines()]
+
+
+def test_explain_without_a_curve(run: Run, server: PoolServer) -> None:
+    result = run("pools", "explain", "catalogue", "--address", server.address)
+    assert result.exit_code == 0, result.output
+    assert "no curve" in result.stdout
+    assert "NO_DATA" in result.stdout
+
+
+def test_explain_as_json(run: Run, server: PoolServer) -> None:
+    found = json.loads(run("pools", "explain", "cart", "-o", "json", "--address", server.address).stdout)
+    assert found["pool_size"]["state"] == "PROVIDED"
+    assert found["threshold"] == {"value": "0.230s", "source": "slo", "detail": "slo checkout 250 ms - 20 ms upstream"}
+    assert found["latency_source"] == "LATENCY_SOURCE_CALLER"
+    assert found["completions"] == 54321
+    assert found["curve"][2] == {"concurrency": 20.0, "goodput_per_s": 150.0, "samples": 5, "fitted_per_s": None}
+
+
+def test_plot() -> None:
+    # Width 11 and right end 10: a column a unit of concurrency; height 5 and top 8: a row for 2/s.
+    points: list[tuple[float, float, float | None]] = [(0.0, 0.0, None), (5.0, 8.0, None), (10.0, 4.0, None)]
+    assert plot_curve(points, knee=5.0, width=11, height=5, symbols=ASCII) == [
+        " 8 |     o",
+        "   |     :",
+        "   |     :    o",
+        "   |     :",
+        " 0 |o    :",
+        "   +-----------",
+        "    0 knee 5 10",
+    ]
+
+
+def test_plot_draws_the_fit_between_its_points() -> None:
+    lines = plot_curve([(0.0, 0.0, 0.0), (4.0, 0.0, 4.0)], None, width=5, height=5, symbols=ASCII)
+    assert [line[4:].rstrip() for line in lines[:5]] == ["    .", "   .", "  .", " .", "o   o"]
+
+
+def test_plot_of_nothing_and_of_zeros() -> None:
+    assert plot_curve([], None) == []
+    assert len(plot_curve([(0.0, 0.0, None)], None, height=4)) == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "side", "peer", "expected"),
+    [
+        ("a", None, None, ("a", None, "")),
+        ("a/server", None, None, ("a", "server", "")),
+        ("a/client/b/c", None, None, ("a", "client", "b/c")),
+        ("team/a", None, None, ("team/a", None, "")),
+        ("team/a/client/b", None, None, ("team/a", "client", "b")),
+        ("a/client", None, "b", ("a", "client", "b")),
+        ("a", None, "b", ("a", "client", "b")),
+    ],
+)
+def test_selector(text: str, side: str | None, peer: str | None, expected: tuple[str, str | None, str]) -> None:
+    found = parse_selector(text, side, peer)
+    assert (found.service, found.side, found.peer) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "side", "peer"),
+    [
+        ("", None, None),
+        ("a/server", "client", None),
+        ("a/client/b", None, "c"),
+        ("a", "client", None),
+        ("a", "server", "b"),
+    ],
+)
+def test_selector_refuses(text: str, side: str | None, peer: str | None) -> None:
+    with pytest.raises(SelectorError):
+        parse_selector(text, side, peer)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.25, "250 ms"), (12.3, "12 s"), (90, "1.5 min"), (7200, "2.0 h"), (259200, "3.0 d")]
+)
+def test_seconds(value: float, text: str) -> None:
+    assert seconds(value) == text
+
+
+def test_age() -> None:
+    size = cart().pool_size
+    assert age(size, NOW + timedelta(seconds=12)) == "12 s"
+    assert age(size, NOW + timedelta(seconds=90)) == "1.5 min, lease over"
+    assert age(PoolSize(), NOW) == "-"
+
+
+def test_a_guarded_target_shows_the_estimate(run: Run, server: PoolServer) -> None:
+    server.explanations[0].pool_size.state = GUARDED
+    server.explanations[0].pool_size.unguarded_target = 9
+    assert "12 (was 9)" in run("pools", "get", "cart", "--address", server.address).stdout
+
+
+def test_an_enum_value_newer_than_this_program_is_a_number() -> None:
+    size = PoolSize()
+    size.state = 99  # type: ignore[assignment]
+    assert message_to_json(size)["state"] == 99

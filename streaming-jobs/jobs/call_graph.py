@@ -18,31 +18,27 @@ FUNCTIONS = {
 }
 
 
-def views(settings: Settings) -> list[str]:
-    return [
-        """
-        CREATE TEMPORARY VIEW decoded_traces AS
+def views(settings: Settings) -> dict[str, str]:
+    return {
+        "decoded_traces": """
         SELECT d.fragment, d.counted, d.rejected, s.record_time, s.`partition`, s.`offset`
         FROM otlp_spans AS s,
              LATERAL TABLE(trace_fragments(s.message, s.record_time)) AS d (fragment, counted, rejected)""",
         # The ticker's rows are dropped, its watermarks stay. The planner must not see that no tick is negative.
-        """
-        CREATE TEMPORARY VIEW fragments AS
+        "fragments": """
         SELECT d.fragment.trace_id AS trace_id, d.fragment.spans AS spans, d.fragment.span_count AS span_count,
                d.record_time AS record_time
         FROM decoded_traces AS d WHERE d.fragment IS NOT NULL
         UNION ALL
         SELECT CAST(NULL AS BYTES), CAST(NULL AS BYTES), tick, tick_time
         FROM ticker WHERE tick < 0""",
-        """
-        CREATE TEMPORARY VIEW closed_traces AS
+        "closed_traces": """
         SELECT edge, counted FROM call_edges_of_traces(
             input => TABLE fragments PARTITION BY trace_id,
             on_time => DESCRIPTOR(record_time),
             uid => 'call-edges-of-traces'
         )""",
-        f"""
-        CREATE TEMPORARY VIEW edges AS
+        "edges": f"""
         SELECT caller, callee, window_start, {settings["edge-window-ms"] // SECOND_MS} AS window_s,
                SUM(calls) AS calls, SUM(errors) AS errors, merge_latency(latency) AS latency,
                SUM(contributions) AS version
@@ -53,12 +49,11 @@ def views(settings: Settings) -> list[str]:
             FROM closed_traces AS t WHERE t.edge IS NOT NULL
         )
         GROUP BY caller, callee, window_start""",
-        """
-        CREATE TEMPORARY VIEW counted_traces AS
+        "counted_traces": """
         SELECT counted FROM decoded_traces
         UNION ALL
         SELECT counted FROM closed_traces""",
-    ]
+    }
 
 
 def inserts(settings: Settings) -> list[str]:

@@ -17,22 +17,20 @@ FUNCTIONS = {
 }
 
 
-def views(settings: Settings) -> list[str]:
+def views(settings: Settings) -> dict[str, str]:
     """Each row of decoded_windows has one of its first three columns; the others are NULL."""
-    return [
-        """
-        CREATE TEMPORARY VIEW decoded_windows AS
+    return {
+        "decoded_windows": """
         SELECT d.partial, d.counted, d.rejected, s.`partition`, s.`offset`
         FROM otlp_spans AS s,
              LATERAL TABLE(span_windows(s.message, s.record_time)) AS d (partial, counted, rejected)""",
-        """
-        CREATE TEMPORARY VIEW partial_windows AS
+        "partial_windows": """
         SELECT d.partial.side AS side, d.partial.service AS service, d.partial.peer AS peer,
                d.partial.instance AS instance, d.partial.bucket AS bucket, d.partial.busy_ns AS busy_ns,
                d.partial.completions AS completions, d.partial.errors AS errors, d.partial.latency AS latency,
                d.partial.contributions AS contributions
         FROM decoded_windows AS d WHERE d.partial IS NOT NULL""",
-    ]
+    }
 
 
 def inserts(settings: Settings) -> list[str]:

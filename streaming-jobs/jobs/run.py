@@ -63,8 +63,9 @@ def statement_set(environment: "StreamTableEnvironment", jobs: list[ModuleType],
         environment.execute_sql(f"CREATE TEMPORARY SYSTEM FUNCTION {name} AS '{java}' LANGUAGE JAVA")
     statements = environment.create_statement_set()
     for job in jobs:
-        for view in job.views(settings):
-            environment.execute_sql(view)
+        for name, query in job.views(settings).items():
+            # Not CREATE VIEW: its text would be planned anew, and run apart, for each INSERT that reads it.
+            environment.create_temporary_view(name, environment.sql_query(query))
         for insert in job.inserts(settings):
             statements.add_insert_sql(insert)
     if letters:

@@ -43,12 +43,15 @@ type Reporter struct {
 	stats Stats
 	added chan struct{}
 
-	failing bool // the last attempt failed; only the goroutine that sends looks at it
+	// What the log has had already; only the goroutine that sends looks at it.
+	waiting  bool
+	rejected map[string]codes.Code // by target
 }
 
 // NewReporter returns a Reporter with room for `limit` waiting reports; timeout bounds each call.
 func NewReporter(client sluicev1.PoolSizeServiceClient, limit int, timeout time.Duration, log *slog.Logger) *Reporter {
-	return &Reporter{client: client, timeout: timeout, log: log, queue: queue{limit: limit}, added: make(chan struct{}, 1)}
+	return &Reporter{client: client, timeout: timeout, log: log, queue: queue{limit: limit},
+		added: make(chan struct{}, 1), rejected: map[string]codes.Code{}}
 }
 
 // Report takes a report and returns at once.
@@ -98,24 +101,25 @@ func (r *Reporter) Flush(ctx context.Context) {
 			return
 		}
 		err := r.send(ctx, report)
-		switch {
-		case err == nil:
-			r.count(func(s *Stats) { s.Sent++ })
-		case !again(err, &faults):
-			r.count(func(s *Stats) { s.Rejected++ })
-			r.complain("recommender rejected a report", report, err)
-		default:
+		if err != nil && again(err, &faults) {
 			r.unpop(report)
-			r.complain("reports wait for the recommender", report, err)
+			r.sayWaiting(report, err)
 			select {
 			case <-ctx.Done():
 			case <-time.After(retry.NextBackOff()):
 			}
 			continue
 		}
+		if err != nil {
+			r.count(func(s *Stats) { s.Rejected++ })
+			r.sayRejected(report, err)
+		} else {
+			r.count(func(s *Stats) { s.Sent++ })
+			delete(r.rejected, report.GetTargetName())
+		}
+		r.waiting = false
 		faults = 0
 		retry.Reset()
-		r.failing = err != nil
 	}
 }
 
@@ -132,12 +136,20 @@ func again(err error, faults *int) bool {
 	}
 }
 
-// complain logs the first failure after a success.
-func (r *Reporter) complain(what string, report *sluicev1.Actuation, err error) {
-	if !r.failing {
-		r.log.Warn(what, "target", report.GetTargetName(), "outcome", report.GetOutcome(), "error", err)
+func (r *Reporter) sayWaiting(report *sluicev1.Actuation, err error) {
+	if !r.waiting {
+		r.log.Warn("reports wait for the recommender", "target", report.GetTargetName(), "error", err)
 	}
-	r.failing = true
+	r.waiting = true
+}
+
+// sayRejected logs a target's first rejection, and again when the code is another.
+func (r *Reporter) sayRejected(report *sluicev1.Actuation, err error) {
+	target, code := report.GetTargetName(), status.Code(err)
+	if r.rejected[target] != code {
+		r.log.Warn("recommender rejected a report", "target", target, "outcome", report.GetOutcome(), "error", err)
+	}
+	r.rejected[target] = code
 }
 
 func (r *Reporter) send(ctx context.Context, report *sluicev1.Actuation) error {

@@ -136,6 +136,30 @@ func TestReporterGivesUpWhatIsRejected(t *testing.T) {
 	}
 }
 
+// One target that the recommender does not know is said once, not each interval, also between good reports.
+func TestReporterSaysARejectionOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := &recommender{fail: func(name string) error {
+			if name == "a" {
+				return status.Error(codes.NotFound, "no such pool")
+			}
+			return nil
+		}}
+		r, logs := start(t, client, 10)
+		for range 50 {
+			r.Report(report("a"))
+			r.Report(report("b"))
+			advance(2 * time.Second)
+		}
+		if got, want := r.Stats(), (Stats{Sent: 50, Rejected: 50}); got != want {
+			t.Errorf("stats %+v, want %+v", got, want)
+		}
+		if n := strings.Count(logs.String(), "\n"); n != 1 {
+			t.Errorf("%d lines, want 1:\n%s", n, logs)
+		}
+	})
+}
+
 func TestReporterFlushEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := &recommender{fail: func(string) error { return status.Error(codes.Unavailable, "gone") }}

@@ -123,6 +123,14 @@ func (b *bench) said() string {
 	return strings.Join(all, ", ")
 }
 
+// settleAfter is a target that takes a write at once and has it in force later.
+func settleAfter(fake *realizetest.Fake, late time.Duration) func(uint32) error {
+	return func(size uint32) error {
+		time.AfterFunc(late, func() { fake.SetSize(size) })
+		return nil
+	}
+}
+
 func (b *bench) want(t *testing.T, want string) {
 	t.Helper()
 	if got := b.said(); got != want {
@@ -166,11 +174,11 @@ func TestWaitsUntilTheSizeSettles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true)
 		b.said()
-		b.fake.OnWrite(func(size uint32) { time.AfterFunc(3*time.Second, func() { b.fake.SetSize(size) }) })
+		b.fake.OnWrite(settleAfter(b.fake, 3*time.Second))
 		b.recommend(12, 1, time.Hour)
 		advance(2900 * time.Millisecond)
 		b.want(t, "")
-		advance(300 * time.Millisecond) // settled at 3 s; seen by the read-back at 3 s or 3.25 s
+		advance(400 * time.Millisecond) // settled at 3 s; seen by the read-back at 3 s or 3.25 s
 		b.want(t, "APPLIED 64>12=12")
 	})
 }
@@ -179,7 +187,7 @@ func TestRefusedBehindASuccessIsANack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true)
 		b.said()
-		b.fake.OnWrite(func(uint32) {}) // takes every write and changes nothing
+		b.fake.OnWrite(func(uint32) error { return nil }) // takes every write and changes nothing
 		b.recommend(12, 1, time.Hour)
 		advance(5 * time.Second)
 		if detail := b.reports[0].GetDetail(); detail != "read back 64 after 5s, want 12" {
@@ -198,9 +206,23 @@ func TestWriteErrorIsANackWithWhatIsInForce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true)
 		b.said()
-		b.fake.OnWrite(func(uint32) { b.fake.Break(errors.New("out of order")) })
+		b.fake.OnWrite(func(uint32) error { return errors.New("write size 12: status 400: want 20..256") })
 		b.recommend(12, 1, time.Hour)
 		synctest.Wait()
+		if detail := b.reports[0].GetDetail(); detail != "write size 12: status 400: want 20..256" {
+			t.Errorf("detail %q, want what the target said", detail)
+		}
+		b.want(t, "FAILED 64>12=64")
+	})
+}
+
+func TestReadBackErrorIsANackWithoutASize(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, true)
+		b.said()
+		b.fake.OnWrite(func(uint32) error { b.fake.Break(errors.New("out of order")); return nil })
+		b.recommend(12, 1, time.Hour)
+		advance(5 * time.Second)
 		b.want(t, "FAILED 64>12=?")
 		advance(time.Minute)
 		b.want(t, "") // a target that cannot be read is not reported: missing is not 0
@@ -283,7 +305,7 @@ func TestStopFinishesTheWriteUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true)
 		b.said()
-		b.fake.OnWrite(func(size uint32) { time.AfterFunc(2*time.Second, func() { b.fake.SetSize(size) }) })
+		b.fake.OnWrite(settleAfter(b.fake, 2*time.Second))
 		b.recommend(12, 1, time.Hour)
 		advance(time.Second)
 		b.cancel()
@@ -300,7 +322,7 @@ func TestStopWaitsNoLongerThanTheGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true)
 		b.said()
-		b.fake.OnWrite(func(uint32) { b.fake.Stall() })
+		b.fake.OnWrite(func(uint32) error { b.fake.Stall(); return nil })
 		b.recommend(12, 1, time.Hour)
 		advance(time.Second)
 		b.cancel()

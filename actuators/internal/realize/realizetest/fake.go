@@ -13,7 +13,7 @@ type Fake struct {
 	broken  error
 	stalled bool
 	written []uint32
-	onWrite func(size uint32)
+	onWrite func(size uint32) error
 }
 
 // NewFake returns a pool of the given size that takes every write at once.
@@ -48,7 +48,7 @@ func (f *Fake) Write(ctx context.Context, size uint32) error {
 	}
 	f.mu.Unlock()
 	if hook != nil {
-		hook(size)
+		return hook(size)
 	}
 	return nil
 }
@@ -91,8 +91,8 @@ func (f *Fake) Stall() {
 	f.stalled = true
 }
 
-// OnWrite takes the place of what a write does: to refuse it, or to settle late.
-func (f *Fake) OnWrite(hook func(size uint32)) {
+// OnWrite takes the place of what a write does: to fail, to refuse, or to settle late.
+func (f *Fake) OnWrite(hook func(size uint32) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.onWrite = hook

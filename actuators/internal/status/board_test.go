@@ -1,0 +1,178 @@
+package status_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
+	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+	"sluice.dev/actuators/internal/audit"
+	"sluice.dev/actuators/internal/loop"
+	"sluice.dev/actuators/internal/policy"
+	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/status"
+	"sluice.dev/actuators/internal/watch"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func open(t *testing.T, snapshot watch.Snapshot) (*status.Board, func(path string) string) {
+	targets := []loop.Target{{
+		Name: "cart.threads", Pool: pool.Key{Service: "cart", Side: sluicev1.Side_SIDE_SERVER}, Rules: policy.Rules{Apply: true},
+	}}
+	board := status.NewBoard(status.Process{Name: "bench", Version: "1", StartedAt: noon, Recommender: "127.0.0.1:50051"}, targets,
+		func() watch.Snapshot { return snapshot }, func() audit.Stats { return audit.Stats{Sent: 5, Dropped: 2, Rejected: 1, Queued: 3} })
+	server := httptest.NewServer(board.Handler())
+	t.Cleanup(server.Close)
+	return board, func(path string) string {
+		response, err := http.Get(server.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		if err != nil || response.StatusCode != http.StatusOK {
+			t.Fatalf("%s: status %d, %v", path, response.StatusCode, err)
+		}
+		return string(body)
+	}
+}
+
+func pass(outcome sluicev1.ActuationOutcome, readBack uint32) loop.Pass {
+	target := uint32(12)
+	return loop.Pass{
+		Target: "cart.threads", At: noon, Current: 64,
+		Answer:   &sluicev1.PoolSize{State: sluicev1.State_PROVIDED, Target: &target, Revision: 7},
+		Decision: policy.Decision{Action: policy.Apply, Code: policy.Differs, Size: 12, Text: "write 12 over 64"},
+		Report:   &sluicev1.Actuation{Outcome: outcome, Requested: &target, ReadBack: &readBack},
+	}
+}
+
+func TestBeforeTheFirstPassNothingIsZero(t *testing.T) {
+	_, get := open(t, watch.Snapshot{})
+	page := get("/status")
+	for _, absent := range []string{`"size"`, `"read_at"`, `"decision"`, `"recommendation"`, `"last_success"`, `"last_action"`} {
+		if strings.Contains(page, absent) {
+			t.Errorf("%s is there before the first pass:\n%s", absent, page)
+		}
+	}
+	metrics := get("/metrics")
+	for _, line := range []string{
+		`sluice_actuator_actions_total{outcome="APPLIED",target="cart.threads"} 0`,
+		`sluice_actuator_nacks_total{target="cart.threads"} 0`,
+		`sluice_actuator_recommender_reachable 0`,
+		`sluice_actuator_recommender_last_success_age_seconds NaN`,
+		`sluice_actuator_reports_queued 3`,
+		`sluice_actuator_reports_sent_total 5`,
+		`sluice_actuator_reports_dropped_total 2`,
+		`sluice_actuator_reports_rejected_total 1`,
+	} {
+		if !strings.Contains(metrics, line+"\n") {
+			t.Errorf("metrics lack %s", line)
+		}
+	}
+	if strings.Contains(metrics, "sluice_actuator_pool_size{") {
+		t.Error("a size is there before the first reading")
+	}
+}
+
+func TestShowsEachPass(t *testing.T) {
+	board, get := open(t, watch.Snapshot{ReceivedAt: time.Now()})
+	board.Record(pass(sluicev1.ActuationOutcome_ACTUATION_OUTCOME_FAILED, 64))
+	board.Record(pass(sluicev1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED, 12))
+	board.Record(pass(sluicev1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, 12))
+
+	var page struct {
+		Name        string
+		Recommender struct{ Reachable bool }
+		Reports     audit.Stats
+		Targets     []struct {
+			Pool           struct{ Service, Side string }
+			Apply          bool
+			Size           uint32
+			Counts         map[string]int
+			Decision       struct{ Action, Code, Text string }
+			Recommendation struct {
+				State  string
+				Target uint32
+			}
+			LastAction struct {
+				Outcome  string
+				ReadBack uint32 `json:"read_back"`
+			} `json:"last_action"`
+		}
+	}
+	text := get("/status")
+	if err := json.Unmarshal([]byte(text), &page); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	got := page.Targets[0]
+	if page.Name != "bench" || !page.Recommender.Reachable || page.Reports.Dropped != 2 ||
+		got.Pool.Service != "cart" || got.Pool.Side != "server" || !got.Apply || got.Size != 12 ||
+		got.Decision.Action != "apply" || got.Decision.Code != "differs" || got.Decision.Text != "write 12 over 64" ||
+		got.Recommendation.State != "PROVIDED" || got.Recommendation.Target != 12 ||
+		got.LastAction.Outcome != "ACTUATION_OUTCOME_APPLIED" || got.LastAction.ReadBack != 12 ||
+		got.Counts["FAILED"] != 1 || got.Counts["APPLIED"] != 1 || got.Counts["OBSERVED"] != 1 {
+		t.Errorf("status page:\n%s", text)
+	}
+	metrics := get("/metrics")
+	for _, line := range []string{
+		`sluice_actuator_actions_total{outcome="FAILED",target="cart.threads"} 1`,
+		`sluice_actuator_nacks_total{target="cart.threads"} 1`,
+		`sluice_actuator_pool_size{target="cart.threads"} 12`,
+		`sluice_actuator_pool_target_size{target="cart.threads"} 12`,
+		`sluice_actuator_recommender_reachable 1`,
+	} {
+		if !strings.Contains(metrics, line+"\n") {
+			t.Errorf("metrics lack %s", line)
+		}
+	}
+}
+
+func TestUnreadableTargetHasNoSize(t *testing.T) {
+	board, get := open(t, watch.Snapshot{})
+	board.Record(pass(sluicev1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED, 12))
+	board.Record(loop.Pass{Target: "cart.threads", At: noon, ReadErr: errors.New("read size: connection refused")})
+	page, metrics := get("/status"), get("/metrics")
+	if !strings.Contains(page, `"read_error": "read size: connection refused"`) || !strings.Contains(page, `"read_errors": 1`) {
+		t.Errorf("status page:\n%s", page)
+	}
+	if strings.Contains(metrics, "sluice_actuator_pool_size{") || strings.Contains(metrics, "sluice_actuator_pool_target_size{") {
+		t.Error("sizes outlive what they were read from")
+	}
+	if !strings.Contains(metrics, `sluice_actuator_read_errors_total{target="cart.threads"} 1`) {
+		t.Error("the failed reading is not counted")
+	}
+	board.Record(pass(sluicev1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, 12))
+	if page := get("/status"); strings.Contains(page, "connection refused") {
+		t.Errorf("the error outlives the reading that succeeded:\n%s", page)
+	}
+}
+
+func TestMetricsFollowThePrometheusConventions(t *testing.T) {
+	board, get := open(t, watch.Snapshot{})
+	board.Record(pass(sluicev1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED, 12))
+	problems, err := promlint.New(strings.NewReader(get("/metrics"))).Lint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		if strings.HasPrefix(p.Metric, "sluice_") {
+			t.Errorf("%s: %s", p.Metric, p.Text)
+		}
+	}
+}
+
+func TestHealth(t *testing.T) {
+	_, get := open(t, watch.Snapshot{Err: errors.New("gone")})
+	if got := get("/healthz"); !strings.Contains(got, `"status": "ok"`) || !strings.Contains(got, `"recommender_reachable": false`) {
+		t.Errorf("healthz: %s", got)
+	}
+}

@@ -35,7 +35,7 @@ class OtlpReceiver(TraceServiceServicer):
         self._lock = threading.Lock()
         self._now = 0
         self._server = grpc.server(ThreadPoolExecutor(16))
-        add_TraceServiceServicer_to_server(self, self._server)
+        add_TraceServiceServicer_to_server(self, self._server)  # type: ignore[no-untyped-call]
         self.address = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
 
     def __enter__(self) -> "OtlpReceiver":

@@ -1,0 +1,287 @@
+"""`sluice doctor`: against closed ports, real small servers, and answers judged by hand."""
+
+import json
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from click.testing import Result
+from grpc_health.v1.health_pb2 import HealthCheckResponse
+
+from sluice.cli.doctor import clickhouse, collector, ends, flink, kafka, neo4j, recommender
+from sluice.cli.doctor.command import CHECKS
+from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.prometheus import sums
+from sluice.cli.doctor.run import run_checks
+from sluice.cli.environment import DEFAULTS, addresses
+from sluice.v1.pool_size_pb2 import NO_DATA, PROVIDED, STALE, Explanation, PoolSize
+from support.ports import free_ports
+
+from .http_server import FixedServer
+from .pool_server import PoolServer
+
+Run = Callable[..., Result]
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+NOW_S = NOW.timestamp()
+
+
+def closed() -> dict[str, str]:
+    """Every address on a port of its own that nothing listens on."""
+    names = [name for name in DEFAULTS if name != "SLUICE_NEO4J_PASSWORD"]
+    return {
+        name: f"{DEFAULTS[name].rpartition(':')[0]}:{port}"
+        for name, port in zip(names, free_ports(len(names)), strict=True)
+    }
+
+
+def test_with_everything_down_each_stage_fails_with_its_address_and_a_remedy(run: Run) -> None:
+    variables = closed()
+    before = time.monotonic()
+    result = run("doctor", "-o", "json", **variables)
+    assert time.monotonic() - before < 6
+    assert result.exit_code == 1
+    findings = json.loads(result.stdout)
+    assert [f["stage"] for f in findings] == [check.stage for check in CHECKS]
+    first_of = {f["stage"]: f for f in reversed(findings)}
+    for stage, variable in {
+        "collector": "SLUICE_COLLECTOR_HEALTH",
+        "kafka": "SLUICE_KAFKA",
+        "flink": "SLUICE_FLINK",
+        "clickhouse": "SLUICE_CLICKHOUSE",
+        "neo4j": "SLUICE_NEO4J",
+        "recommender": "SLUICE_RECOMMENDER",
+        "actuator": "SLUICE_ACTUATOR",
+    }.items():
+        finding = first_of[stage]
+        assert finding["level"] == "fail", finding
+        assert variables[variable] in finding["text"]
+        assert "make up" in finding["remedy"]
+    assert first_of["demo"]["level"] == "ok"
+    # What lies behind a stage that does not answer is unknown, not failed and not fine.
+    assert {f["level"] for f in findings if f["what"] in ("counters", "lag", "restarts", "newest window", "pools")} == {
+        "unknown"
+    }
+
+
+def test_the_table_has_a_line_a_check_and_the_counts(run: Run) -> None:
+    result = run("doctor", **closed())
+    assert result.exit_code == 1
+    assert "-> start the stack with `make up`" in result.stdout
+    assert result.stdout.splitlines()[-1] == "1 ok, 8 fail, 8 unknown"
+
+
+def test_a_check_that_hangs_or_breaks_is_unknown_and_does_not_hold_up_the_others() -> None:
+    def hang(*_: object) -> Verdict:
+        time.sleep(30)
+        return Verdict("ok", "")
+
+    def crash(*_: object) -> Verdict:
+        raise ValueError("no such key")
+
+    checks = [
+        Check("a", "hangs", hang),
+        Check("b", "breaks", crash),
+        Check("c", "works", lambda *_: Verdict("ok", "well")),
+    ]
+    before = time.monotonic()
+    findings = run_checks(checks, addresses({}), timeout_s=0.1)
+    assert time.monotonic() - before < 5
+    assert [finding.level for finding in findings] == ["unknown", "unknown", "ok"]
+    assert findings[1].text == "the check itself failed: ValueError: no such key"
+
+
+def test_a_server_that_does_not_answer_in_time() -> None:
+    with FixedServer({"/": None, "/healthz": None}) as server:
+        where = addresses({"SLUICE_COLLECTOR_HEALTH": server.address, "SLUICE_ACTUATOR": server.url})
+        assert "did not answer within 0.2 s" in collector.health(where, 0.2).text
+        assert ends.actuator(where, 0.2).level == "fail"
+
+
+METRICS = """\
+# HELP otelcol_exporter_queue_size Current size
+# TYPE otelcol_exporter_queue_size gauge
+otelcol_exporter_queue_size{data_type="traces",exporter="kafka"} 5
+otelcol_exporter_queue_size{data_type="metrics",exporter="kafka"} 1
+otelcol_exporter_queue_capacity{data_type="traces",exporter="kafka"} 50
+otelcol_exporter_queue_capacity{data_type="metrics",exporter="kafka"} 50
+otelcol_receiver_accepted_spans_total{receiver="otlp",transport="grpc"} 1e+03
+otelcol_receiver_accepted_spans_total{receiver="otlp",transport="http"} 34
+otelcol_receiver_refused_spans__spans__total{receiver="otlp",odd="}\\"{ "} 0
+otelcol_exporter_sent_spans{exporter="kafka"} 1034 1700000000000
+"""
+
+
+def test_prometheus_sums_over_labels_and_forgives_suffixes() -> None:
+    found = sums(METRICS + "broken line\notelcol_x NaNsense\n")
+    assert found["otelcol_exporter_queue_size"] == 6
+    assert found["otelcol_receiver_accepted_spans"] == 1034
+    assert found["otelcol_receiver_refused_spans"] == 0
+    assert found["otelcol_exporter_sent_spans"] == 1034
+
+
+def test_collector_counters() -> None:
+    with FixedServer({"/metrics": METRICS}) as server:
+        found = collector.counters(addresses({"SLUICE_COLLECTOR_METRICS": server.address}), 2)
+    assert found.level == "ok"
+    assert found.text == "spans since its start: 1,034 accepted, 1,034 sent, 0 failed, 0 refused; queue 6.0% full"
+    queue = {"otelcol_exporter_queue_size": 90.0, "otelcol_exporter_queue_capacity": 100.0}
+    assert collector.judge(queue).level == "warn"
+    assert collector.judge(queue | {"otelcol_exporter_queue_size": 0.0}).level == "ok"
+    failed = queue | {"otelcol_exporter_queue_size": 0.0, "otelcol_exporter_send_failed_spans": 3.0}
+    assert collector.judge(failed).level == "warn"
+    assert collector.judge({}).level == "unknown"
+
+
+def test_collector_health_and_ports() -> None:
+    with FixedServer({"/": "{}"}) as server:
+        where = addresses({f"SLUICE_{name}": server.address for name in ("COLLECTOR_HEALTH", "OTLP_GRPC", "OTLP_HTTP")})
+        assert collector.health(where, 2).level == "ok"
+        assert collector.ports(where, 2).level == "ok"
+        server.answers["/"] = (503, "{}")
+        assert collector.health(where, 2).level == "fail"
+
+
+def test_kafka_topics() -> None:
+    expected = {"otlp_spans": 2, "otlp_metrics": 1}
+    ok = kafka.judge_topics(
+        expected, {"otlp_spans": 2, "otlp_metrics": 1, "x": 9}, {"otlp_spans": 1500, "otlp_metrics": 0}
+    )
+    assert (ok.level, ok.text) == (
+        "ok",
+        "otlp_spans 2 partitions, end offset 1,500; otlp_metrics 1 partitions, end offset 0",
+    )
+    assert kafka.judge_topics(expected, {"otlp_spans": 2}, {}).text == "topics missing: otlp_metrics"
+    assert (
+        kafka.judge_topics(expected, {"otlp_spans": 3, "otlp_metrics": 1}, dict.fromkeys(expected, 0)).level == "warn"
+    )
+    assert kafka.expected_topics() == {"otlp_spans": 2, "otlp_metrics": 1, "otlp_dead_letter": 1}
+
+
+def test_kafka_lag() -> None:
+    assert kafka.judge_lag({}).level == "unknown"
+    assert kafka.judge_lag({"a": 1000}).level == "ok"
+    assert kafka.judge_lag({"a": 0, "b": 1001}).level == "warn"
+
+
+def flink_job(**more: Any) -> dict[str, Any]:
+    return {"jid": "j1", "name": "sluice-streaming", "state": "RUNNING", "start-time": 1, "duration": 90_000} | more
+
+
+def test_flink_over_http() -> None:
+    answers: dict[str, Any] = {
+        "/jobs/overview": {"jobs": [flink_job(jid="j0", state="CANCELED"), flink_job()]},
+        "/jobs/j1/metrics?get=numRestarts": [{"id": "numRestarts", "value": "0"}],
+        "/jobs/j1/exceptions": {"exceptionHistory": {"entries": []}},
+        "/jobs/j1/checkpoints": {
+            "counts": {"completed": 5, "failed": 0},
+            "latest": {"completed": {"latest_ack_timestamp": int(time.time() * 1000) - 4000}, "failed": None},
+        },
+    }
+    with FixedServer(answers) as server:
+        where = addresses({"SLUICE_FLINK": server.url})
+        assert flink.job(where, 2) == Verdict("ok", "sluice-streaming runs since 1.5 min")
+        assert flink.restarts(where, 2) == Verdict("ok", "0 restarts")
+        assert flink.checkpoints(where, 2).text == "last checkpoint 4 s ago, 5 completed, 0 failed"
+        answers["/jobs/overview"] = (500, "no")
+        assert flink.job(where, 2).level == "fail"
+        answers["/jobs/overview"] = "<html>"
+        with pytest.raises(NotAnsweringError, match="did not answer JSON"):
+            flink.restarts(where, 2)
+
+
+def test_flink_job() -> None:
+    assert flink.judge_job([]).text == "no job sluice-streaming"
+    assert flink.judge_job([{"name": "other"}]).text == "no job sluice-streaming; jobs there: other"
+    failed = flink.judge_job([flink_job(state="FAILED", **{"start-time": 9}), flink_job(state="CANCELED")])
+    assert (failed.level, failed.text) == ("fail", "sluice-streaming is FAILED")
+    assert flink.judge_job([flink_job(), flink_job()]).level == "warn"
+
+
+def test_flink_restarts() -> None:
+    entry = {"timestamp": (NOW_S - 30) * 1000, "exceptionName": "X", "stacktrace": "java.io.IOException: no\n\tat y"}
+    found = flink.judge_restarts([{"value": "2"}], {"exceptionHistory": {"entries": [entry]}}, NOW_S)
+    assert (found.level, found.text) == ("warn", "2 restarts; 30 s ago: java.io.IOException: no")
+    assert flink.judge_restarts([], {}, NOW_S).level == "unknown"
+
+
+def test_flink_checkpoints() -> None:
+    def answer(age_s: float | None, failed: int) -> dict[str, Any]:
+        completed = None if age_s is None else {"latest_ack_timestamp": (NOW_S - age_s) * 1000}
+        latest = {"completed": completed, "failed": {"failure_message": "timed out\nmore"} if failed else None}
+        return {"counts": {"completed": 3, "failed": failed}, "latest": latest}
+
+    assert flink.judge_checkpoints(answer(5, 0), NOW_S).level == "ok"
+    assert flink.judge_checkpoints(answer(61, 0), NOW_S).level == "warn"
+    assert flink.judge_checkpoints(answer(None, 0), NOW_S).level == "unknown"
+    assert flink.judge_checkpoints(answer(None, 2), NOW_S).level == "warn"
+    found = flink.judge_checkpoints(answer(5, 1), NOW_S)
+    assert (found.level, found.text) == (
+        "warn",
+        "last checkpoint 5 s ago, 3 completed, 1 failed; last failure: timed out",
+    )
+
+
+def test_clickhouse_judgements() -> None:
+    known = {1: "0001_a.sql", 2: "0002_b.sql"}
+    assert clickhouse.judge_migrations(known, {1, 2}).level == "ok"
+    assert clickhouse.judge_migrations(known, {1}).text == "not applied: 0002_b.sql"
+    assert clickhouse.judge_migrations(known, {1, 2, 3}).level == "warn"
+    assert clickhouse.judge_freshness(0, 0, NOW_S).level == "warn"
+    assert clickhouse.judge_freshness(1, NOW_S - 29, NOW_S).level == "ok"
+    assert clickhouse.judge_freshness(1, NOW_S - 31, NOW_S).level == "warn"
+    ahead = clickhouse.judge_freshness(1, NOW_S + 20, NOW_S)
+    assert (ahead.level, "20 s ahead" in ahead.text) == ("ok", True)
+    assert clickhouse.judge_dead_letters([("x", 0, 0)]).level == "ok"
+
+
+def test_neo4j_judgement() -> None:
+    assert neo4j.judge_edges(0, None, NOW_S).level == "warn"
+    assert neo4j.judge_edges(5, NOW_S - 15, NOW_S) == Verdict("ok", "5 CALLS edges, newest window began 15 s ago")
+
+
+def test_recommender_over_grpc(pool_server: PoolServer) -> None:
+    where = addresses({"SLUICE_RECOMMENDER": pool_server.address})
+    assert recommender.health(where, 2).level == "ok"
+    assert recommender.pools(where, 2).text == "no pool is configured"
+    pool_server.explanations = [Explanation(pool_size=PoolSize(state=PROVIDED))]
+    pool_server.explanations[0].pool_size.computed_at.GetCurrentTime()
+    assert recommender.pools(where, 2).level == "ok"
+    pool_server.serve(HealthCheckResponse.NOT_SERVING)
+    found = recommender.health(where, 2)
+    assert (found.level, found.text.endswith("is NOT_SERVING")) == ("fail", True)
+
+
+def test_recommender_judgement() -> None:
+    def size(state: Any, age_s: float) -> PoolSize:
+        made = PoolSize(state=state)
+        made.computed_at.FromDatetime(NOW - timedelta(seconds=age_s))
+        return made
+
+    ok = recommender.judge_pools([size(PROVIDED, 9), size(PROVIDED, 3)], NOW)
+    assert (ok.level, ok.text) == ("ok", "2 pools: 2 PROVIDED; newest answer 3 s old")
+    assert recommender.judge_pools([size(PROVIDED, 61)], NOW).level == "warn"
+    assert "service.name" in recommender.judge_pools([size(PROVIDED, 1), size(NO_DATA, 1)], NOW).remedy
+    assert recommender.judge_pools([size(STALE, 1)], NOW).level == "warn"
+    assert recommender.judge_pools([PoolSize(state=PROVIDED)], NOW).text.endswith("nothing was computed yet")
+
+
+def test_actuator_and_demo() -> None:
+    with FixedServer({"/healthz": "ok"}) as server:
+        where = addresses({"SLUICE_ACTUATOR": server.url, "SLUICE_DEMO": server.url})
+        assert ends.actuator(where, 2).level == "ok"
+        assert ends.demo(where, 2).level == "ok"
+        server.answers["/healthz"] = (503, "the recommender is lost")
+        assert "the recommender is lost" in ends.actuator(where, 2).text
+        assert ends.demo(where, 2).level == "warn"
+
+
+@pytest.mark.parametrize("address", ["nothing", "127.0.0.1:x", ""])
+def test_an_address_that_is_none(address: str, run: Run) -> None:
+    result = run(
+        "doctor", "-o", "json", **closed() | {"SLUICE_OTLP_GRPC": address or "::", "SLUICE_KAFKA": address or "::"}
+    )
+    by_check = {(f["stage"], f["what"]): f for f in json.loads(result.stdout)}
+    assert by_check["collector", "ports"]["level"] == "fail"
+    assert "is not HOST:PORT" in by_check["kafka", "topics"]["text"]

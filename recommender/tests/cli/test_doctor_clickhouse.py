@@ -1,0 +1,74 @@
+"""The doctor's checks of ClickHouse, on the real engine."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from migrate.__main__ import schema_up
+from sluice.cli.doctor import clickhouse as check
+from sluice.cli.doctor.finding import NotAnsweringError
+from sluice.cli.environment import Addresses, addresses
+from support.clickhouse import ClickHouse, clickhouse
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouse]:
+    with clickhouse(tmp_path_factory.mktemp("clickhouse")) as server:
+        yield server
+
+
+@pytest.fixture
+def where(engine: ClickHouse) -> Iterator[Addresses]:
+    schema_up(engine.url, "sluice", wait_s=10)
+    yield addresses({"SLUICE_CLICKHOUSE": engine.url})
+    engine.client().command("DROP DATABASE IF EXISTS sluice")
+
+
+def test_an_empty_database_with_the_schema(where: Addresses) -> None:
+    assert check.reachable(where, 5).level == "ok"
+    assert check.migrations(where, 5).level == "ok"
+    fresh = check.freshness(where, 5)
+    assert (fresh.level, fresh.text) == ("warn", "no window within the last day")
+    assert check.dead_letters(where, 5).level == "ok"
+
+
+def test_no_schema(engine: ClickHouse) -> None:
+    where = addresses({"SLUICE_CLICKHOUSE": engine.url})
+    found = check.migrations(where, 5)
+    assert (found.level, found.text) == ("fail", "no migration has been applied")
+    assert "make up" in found.remedy
+    with pytest.raises(NotAnsweringError):
+        check.freshness(where, 5)
+
+
+def test_a_migration_that_is_not_recorded(where: Addresses, engine: ClickHouse) -> None:
+    engine.client("sluice").command(
+        "ALTER TABLE schema_migrations DELETE WHERE version = 5 SETTINGS mutations_sync = 1"
+    )
+    found = check.migrations(where, 5)
+    assert (found.level, found.text) == ("fail", "not applied: 0005_actuations.sql")
+
+
+def test_the_newest_window_and_dead_letters_by_reason(where: Addresses, engine: ClickHouse) -> None:
+    client = engine.client("sluice")
+    client.command(
+        "INSERT INTO windows (side, service, peer, instance, bucket, bucket_ms, version) "
+        "VALUES ('server', 's', '', 'i', now64(3) - 5, 100, 1), ('server', 's', '', 'i', now64(3) - 500, 100, 1)"
+    )
+    client.command(
+        "INSERT INTO ingest_counts (job, outcome, service, received, messages, spans, emit_lag_ms, version) VALUES "
+        "('a', 'accepted', '', now(), 0, 100, 0, 1), "
+        # A later version of the same row replaces it; another job read the same spans.
+        "('a', 'no_service', '', now(), 0, 2, 0, 2), ('a', 'no_service', '', now(), 0, 3, 0, 3), "
+        "('b', 'no_service', '', now(), 0, 3, 0, 3), "
+        "('a', 'undecodable', '', now(), 1, 0, 0, 1), "
+        "('a', 'old', '', now() - 3600, 0, 9, 0, 1)"
+    )
+    fresh = check.freshness(where, 5)
+    assert fresh.level == "ok"
+    assert fresh.text in ("newest window 5 s old", "newest window 6 s old")
+    dead = check.dead_letters(where, 5)
+    assert dead.level == "warn"
+    assert dead.text == ("dead letters in the last 10 minutes: no_service: 3 spans; undecodable: 0 spans, 1 messages")

@@ -59,6 +59,6 @@ def pending(migrations: Sequence[Migration], applied: Mapping[int, Applied]) -> 
         if done and done.checksum != migration.checksum:
             raise MigrateError(
                 f"compare migrations: {migration.file} was changed after it was applied "
-                f"(applied {done.checksum[:12]}, now {migration.checksum[:12]}); undo the change and add a new migration"
+                f"(applied {done.checksum[:12]}, now {migration.checksum[:12]}); undo that and add a new migration"
             )
     return [migration for migration in migrations if migration.version not in applied]

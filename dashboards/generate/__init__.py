@@ -1,0 +1,1 @@
+"""Builds the Grafana dashboards as JSON: `python -m generate`."""

@@ -1,0 +1,163 @@
+"""Panels of the flow: what comes through each stage, what is refused, and how far behind each stage is."""
+
+from grafana_foundation_sdk.builders import bargauge, common, stat, timeseries
+from grafana_foundation_sdk.builders import table as table_panel
+from grafana_foundation_sdk.cog.builder import Builder
+from grafana_foundation_sdk.models.common import StackingMode
+from grafana_foundation_sdk.models.dashboard import Panel
+
+from generate.clickhouse import DATASOURCE, table, time_series
+from generate.parts import HALF, HEIGHT, lines, rows, set_to
+
+# ingest_counts is written per 10 s: intervals are rounded up to whole tens.
+_TENS = "(intDiv($__interval_s + 9, 10) * 10)"
+
+
+def panels() -> list[Builder[Panel]]:
+    return [freshness(), lag_now(), outcomes(), stored(), lag(), refused()]
+
+
+def freshness() -> stat.Panel:
+    sql = """
+        SELECT
+            anyIf(lag_ms, stage = 'newest window') AS "newest window",
+            anyIf(lag_ms, stage = 'recommendation') AS "newest recommendation"
+        FROM sluice.v_stage_lag
+    """
+    return (
+        stat.Panel()
+        .title("Freshness")
+        .description("Age of the newest window and of the newest recommendation. Empty: there is none.")
+        .datasource(DATASOURCE)
+        .span(HALF)
+        .height(HEIGHT)
+        .unit("ms")
+        .with_target(table(sql))
+    )
+
+
+def lag_now() -> bargauge.Panel:
+    sql = "SELECT stage, lag_ms FROM sluice.v_stage_lag"
+    return (
+        bargauge.Panel()
+        .title("Lag of each stage, now")
+        .description("Means of the last minute; the definitions stand in the view sluice.v_stage_lag.")
+        .datasource(DATASOURCE)
+        .span(HALF)
+        .height(HEIGHT)
+        .unit("ms")
+        .min(0)
+        # One bar a row: without `values` Grafana draws a single bar.
+        .reduce_options(common.ReduceDataOptions().values(True).calcs(["lastNotNull"]))
+        .with_target(table(sql))
+    )
+
+
+def outcomes() -> timeseries.Panel:
+    sql = f"""
+        SELECT
+            toStartOfInterval(received, toIntervalSecond{_TENS}) AS time,
+            job,
+            outcome,
+            sum(spans) / {_TENS} AS spans_per_s
+        FROM sluice.ingest_counts FINAL
+        WHERE $__timeFilter(received)
+        GROUP BY time, job, outcome
+        ORDER BY time
+    """
+    return (
+        lines(
+            "Spans read, by job and outcome",
+            "Per second of Kafka record time: accepted, or the reason of the dead letter.",
+            time_series(sql),
+            unit="cps",
+        )
+        .display_name("${__field.labels.job} ${__field.labels.outcome}")
+        .stacking(common.StackingConfig().mode(StackingMode.NONE))
+    )
+
+
+def stored() -> timeseries.Panel:
+    windows = """
+        SELECT $__timeInterval(bucket) AS time, sum(completions) / $__interval_s AS "completions in windows"
+        FROM sluice.v_windows
+        WHERE $__timeFilter_ms(bucket)
+        GROUP BY time
+        ORDER BY time
+    """
+    calls = f"""
+        SELECT toStartOfInterval(window, toIntervalSecond{_TENS}) AS time, sum(calls) / {_TENS} AS "calls in edges"
+        FROM sluice.call_edges FINAL
+        WHERE $__timeFilter(window)
+        GROUP BY time
+        ORDER BY time
+    """
+    answers = """
+        SELECT $__timeInterval(at) AS time, count() / $__interval_s AS recommendations
+        FROM sluice.recommendations
+        WHERE $__timeFilter_ms(at)
+        GROUP BY time
+        ORDER BY time
+    """
+    return lines(
+        "Stored, by stage",
+        "Per second of the data's own time: spans that end in the fine windows, calls in the call graph's edges, answers.",
+        time_series(windows, "A"),
+        time_series(calls, "B"),
+        time_series(answers, "C"),
+        unit="cps",
+    )
+
+
+def lag() -> timeseries.Panel:
+    emitted = f"""
+        SELECT
+            toStartOfInterval(received, toIntervalSecond{_TENS}) AS time,
+            sum(emit_lag_ms) / sum(spans) AS "span end to kafka"
+        FROM sluice.ingest_counts FINAL
+        WHERE $__timeFilter(received) AND outcome = 'accepted'
+        GROUP BY time
+        HAVING sum(spans) > 0
+        ORDER BY time
+    """
+    written = """
+        SELECT
+            $__timeInterval(bucket) AS time,
+            quantile(0.5)(toUnixTimestamp64Milli(written) - toUnixTimestamp64Milli(bucket) - bucket_ms)
+                AS "window end to clickhouse"
+        FROM sluice.v_windows
+        WHERE $__timeFilter_ms(bucket)
+        GROUP BY time
+        ORDER BY time
+    """
+    seen = """
+        SELECT
+            $__timeInterval(at) AS time,
+            avg(toUnixTimestamp64Milli(at) - toUnixTimestamp64Milli(newest_bucket)) AS "data of the recommendation"
+        FROM sluice.recommendations
+        WHERE $__timeFilter_ms(at) AND newest_bucket IS NOT NULL
+        GROUP BY time
+        ORDER BY time
+    """
+    return lines(
+        "Lag of each stage",
+        "From a span's end to its record on the topic (mean); from a window's end to its last upsert (median, with the "
+        "duration of the spans in it); from the newest window that a recommendation saw to the recommendation (mean).",
+        time_series(emitted, "A"),
+        time_series(written, "B"),
+        time_series(seen, "C"),
+        unit="ms",
+    )
+
+
+def refused() -> table_panel.Panel:
+    sql = """
+        SELECT job, outcome AS reason, service, sum(spans) AS spans, sum(messages) AS messages, max(received) AS newest
+        FROM sluice.ingest_counts FINAL
+        WHERE $__timeFilter(received) AND outcome != 'accepted'
+        GROUP BY job, reason, service
+        ORDER BY spans DESC, messages DESC
+    """
+    return rows(
+        "Dead letters", "What was refused, and why; the records stand on otlp_dead_letter.", table(sql)
+    ).override_by_name("reason", [set_to("custom.minWidth", 160)])

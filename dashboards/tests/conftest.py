@@ -1,0 +1,41 @@
+"""Fixtures: the dashboards as committed, and a real engine with the schema and a handful of rows."""
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clickhouse_connect.driver.client import Client
+
+from migrate.__main__ import schema_up
+from support.clickhouse import clickhouse
+from support.grafana import Scope
+from support.rows import SECONDS, insert_shop, now
+
+JSON = Path(__file__).resolve().parents[1] / "json"
+
+
+@pytest.fixture(scope="session")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """The user that the provisioned data source has."""
+    with clickhouse(tmp_path_factory.mktemp("clickhouse")) as server:
+        schema_up(server.url, "sluice", wait_s=10)
+        writer = server.client("sluice")
+        insert_shop(writer, now(writer))
+        yield server.client("sluice", user="sluice_reader")
+
+
+@pytest.fixture(scope="session")
+def scope(reader: Client) -> Scope:
+    """The demo's server pool, over the time that has rows."""
+    end = now(reader) + timedelta(seconds=1)
+    start = end - timedelta(seconds=SECONDS + 30)
+    chosen = {"service": "cart", "side": "server", "peer": "-", "threshold_ms": "250", "datasource": "chosen"}
+    return Scope(int(start.timestamp() * 1000), int(end.timestamp() * 1000), 5000, chosen)
+
+
+@pytest.fixture(scope="session")
+def sluice() -> dict[str, Any]:
+    return json.loads((JSON / "sluice.json").read_text())  # type: ignore[no-any-return]

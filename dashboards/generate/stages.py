@@ -101,7 +101,7 @@ def stored() -> timeseries.Panel:
     """
     return lines(
         "Stored, by stage",
-        "Per second of the data's own time: spans that end in the fine windows, calls in the call graph's edges, answers.",
+        "Per second of the data's own time: spans ended in fine windows, calls in the call graph's edges, answers.",
         time_series(windows, "A"),
         time_series(calls, "B"),
         time_series(answers, "C"),

@@ -1,5 +1,6 @@
 """A small real HTTP server with fixed answers."""
 
+import contextlib
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -24,8 +25,9 @@ class FixedServer:
                 data = (body if isinstance(body, str) else json.dumps(body)).encode()
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
+                with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the client gave up
+                    self.end_headers()
+                    self.wfile.write(data)
 
             def log_message(self, *words: object) -> None:
                 pass

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from .presets.shop import CART_THREADS, CART_THRESHOLD_MS, CATALOGUE_CONNECTIONS, USER_THRESHOLD_MS, USERS, shop
+from .presets.shop import CART_THREADS, THRESHOLD_MS, USER_THRESHOLD_MS, USERS, shop
 from .simulation import AdjustablePool, Simulation
 from .spans import CLIENT, SERVER, Span
 
-POOLS = (CART_THREADS, CATALOGUE_CONNECTIONS)
+POOLS = tuple(THRESHOLD_MS)
 WARM_UP = 10.0
 """Seconds at the start that are not counted."""
 
@@ -54,13 +54,17 @@ def measure(
     size: int,
     *,
     seconds: float,
-    threshold_ms: float,
+    threshold_ms: float | None = None,
     user_threshold_ms: float = USER_THRESHOLD_MS,
     seed: int = 1,
     users: int = USERS,
     others: Mapping[str, int] = MappingProxyType({}),
 ) -> Outcome:
-    """Runs the shop with one pool at a fixed size, and the sizes of ``others`` where they are given."""
+    """Runs the shop with one pool at a fixed size, and the sizes of ``others`` where they are given.
+
+    Without ``threshold_ms`` the shop's own for that pool.
+    """
+    threshold_ns = (threshold_ms or THRESHOLD_MS[pool]) * 1e6
     spans: list[Span] = []
     answers: list[tuple[float, bool]] = []
 
@@ -82,7 +86,7 @@ def measure(
     return Outcome(
         size=size,
         seed=seed,
-        goodput=sum(not s.failed and s.end_ns - s.start_ns <= threshold_ms * 1e6 for s in judged) / seconds,
+        goodput=sum(not s.failed and s.end_ns - s.start_ns <= threshold_ns for s in judged) / seconds,
         throughput=len(judged) / seconds,
         p95_ms=times[int(0.95 * len(times))] / 1e6 if times else float("nan"),
         user_goodput=sum(not failed and latency <= user_threshold_ms / 1e3 for latency, failed in answers) / seconds,
@@ -122,11 +126,11 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--pool", choices=POOLS, default=CART_THREADS, help="the pool to vary (%(default)s)")
     parser.add_argument("--sizes", type=_integers, default="4,8,12,16,24,32,64", help="by commas (%(default)s)")
     parser.add_argument("--seeds", type=_integers, default="1", help="by commas (%(default)s)")
-    parser.add_argument("--minutes", type=float, default=5.0, help="simulated minutes per size (%(default)s)")
+    parser.add_argument("--minutes", type=_positive, default=5.0, help="simulated minutes per size (%(default)s)")
+    parser.add_argument("--threshold-ms", type=_positive, help="of the pool's judge (default: the shop's own)")
     parser.add_argument(
-        "--threshold-ms", type=float, default=CART_THRESHOLD_MS, help="of the goodput of the pool's judge (%(default)s)"
+        "--user-ms", type=_positive, default=USER_THRESHOLD_MS, help="of the users' goodput (%(default)s)"
     )
-    parser.add_argument("--user-ms", type=float, default=USER_THRESHOLD_MS, help="of the users' goodput (%(default)s)")
     parser.add_argument("--users", type=_integer, default=USERS, help="at the peak (%(default)s)")
     parser.add_argument(
         "--fix", action="append", type=_fixed, default=[], metavar="POOL=SIZE", help="size of another pool"
@@ -142,6 +146,13 @@ def _integer(text: str) -> int:
     if not text.strip().isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be an integer from 1, got {text!r}")
     return int(text)
+
+
+def _positive(text: str) -> float:
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be a number above 0, got {text!r}")
+    return value
 
 
 def _fixed(text: str) -> tuple[str, int]:

@@ -8,20 +8,9 @@ from collections.abc import Sequence
 from .presets.shop import CART_THREADS, CATALOGUE_CONNECTIONS, USERS, shop
 from .simulation import Simulation
 from .spans import Span
-from .windows import windows
+from .windows import WindowKey, windows
 
-HEADER = (
-    "service",
-    "instance",
-    "side",
-    "peer",
-    "bucket_ns",
-    "bucket_ms",
-    "busy_ns",
-    "completions",
-    "errors",
-    "latency",
-)
+HEADER = (*WindowKey._fields, "bucket_ms", "busy_ns", "completions", "errors", "latency")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

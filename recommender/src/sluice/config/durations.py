@@ -21,7 +21,7 @@ def parse_ms(value: object) -> float:
 
 def format_ms(ms: float) -> str:
     """250.0 -> "250 ms"; 12.5 -> "12.5 ms"."""
-    return f"{ms:g} ms"
+    return f"{ms:.12g} ms"
 
 
 Milliseconds = Annotated[float, BeforeValidator(parse_ms)]

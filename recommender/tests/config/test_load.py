@@ -1,0 +1,60 @@
+"""The configuration: what is legal, and what each bad file is told."""
+
+from pathlib import Path
+
+import pytest
+
+from sluice.config import ConfigError, PoolKey, load
+from sluice.config.durations import parse_ms
+
+BAD = sorted((Path(__file__).parent / "bad").glob("*.yaml"))
+REPOSITORY = Path(__file__).resolve().parents[3]
+
+
+@pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
+def test_every_bad_file_is_told_what_is_wrong(path: Path) -> None:
+    """Each file begins with the problems that it must be told, `# error: ...`, and no others."""
+    expected = [line.removeprefix("# error: ") for line in path.read_text().splitlines() if line.startswith("# error:")]
+    with pytest.raises(ConfigError) as caught:
+        load(path)
+    message = str(caught.value)
+    for problem in expected:
+        assert problem in message
+    assert str(path) in message
+    if expected != ["parse"] and "stands twice" not in message:
+        assert len(message.splitlines()) == len(expected)
+
+
+def test_the_local_stacks_file_is_legal() -> None:
+    config = load(REPOSITORY / "deploy/local/sluice.yaml")
+    assert [str(pool.key) for pool in config.pools] == ["cart/server", "catalogue/client/catalogue-db"]
+    cart = config.pools[0]
+    slo = config.slo_of(cart)
+    assert slo is not None
+    assert (slo.latency, cart.upstream, cart.bounds.min) == (250.0, 100.0, 2)
+
+
+def test_defaults(tmp_path: Path) -> None:
+    path = tmp_path / "sluice.yaml"
+    path.write_text("pools: [{service: db, side: client, peer: x, threshold: 1.5s}]")
+    config = load(path)
+    pool = config.pools[0]
+    assert pool.key == PoolKey("db", "client", "x")
+    assert (pool.threshold, pool.model, pool.bounds.min, pool.max_step) == (1500.0, "scg", 1, None)
+    assert (config.period, config.window, config.bucket, config.settle) == (5_000, 60_000, 100, 2_000)
+
+
+def test_a_file_that_is_not_there_is_named() -> None:
+    with pytest.raises(ConfigError, match=r"read /nowhere/sluice\.yaml"):
+        load(Path("/nowhere/sluice.yaml"))
+
+
+@pytest.mark.parametrize(("text", "ms"), [("250ms", 250), ("15s", 15_000), ("2m", 120_000), ("1h", 3_600_000)])
+def test_durations(text: str, ms: float) -> None:
+    assert parse_ms(text) == ms
+
+
+@pytest.mark.parametrize("text", ["", "5", "5 s", "ms", "1e3s", "5sec", 5, None, True])
+def test_not_durations(text: object) -> None:
+    with pytest.raises(ValueError, match="unit"):
+        parse_ms(text)

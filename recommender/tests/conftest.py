@@ -1,0 +1,22 @@
+"""Fixtures: one real ClickHouse engine a session, with Sluice's schema for each test that asks."""
+
+from collections.abc import Iterator
+
+import pytest
+from migrate.__main__ import schema_up
+
+from support.clickhouse import ClickHouse, clickhouse
+
+
+@pytest.fixture(scope="session")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouse]:
+    with clickhouse(tmp_path_factory.mktemp("clickhouse")) as server:
+        yield server
+
+
+@pytest.fixture
+def database(engine: ClickHouse) -> Iterator[ClickHouse]:
+    """The engine, with the whole schema and no rows in its database `sluice`."""
+    schema_up(engine.url, "sluice", wait_s=10)
+    yield engine
+    engine.client().command("DROP DATABASE sluice SYNC")

@@ -1,0 +1,64 @@
+import numpy as np
+from humps import samples_of
+
+from sluice.estimate import evidence
+from sluice.estimate.curve import Curve
+
+
+def points(x: list[float], y: list[float]) -> Curve:
+    return Curve(np.array(x), np.array(y), np.full(len(x), 10.0))
+
+
+def test_too_few_buckets_levels_or_coverage_are_named() -> None:
+    wide = samples_of(np.linspace(1, 40, 99), np.ones(99))
+    assert evidence.lacking(wide, 40) == "99 buckets with traffic, 100 are needed"
+    wide = samples_of(np.linspace(1, 40, 200), np.ones(200))
+    assert evidence.lacking(wide, 5) == "5 levels of concurrency seen, 6 are needed"
+    assert evidence.lacking(wide, 6) is None
+    # Quantiles of 41..60: 41.95 and 59.05, 1 - 41.95 / 59.05 = 0.29.
+    steady = samples_of(np.linspace(41, 60, 200), np.ones(200))
+    assert evidence.lacking(steady, 20) == "concurrency stayed between 41.9 and 59.0 (coverage 0.29, 0.5 is needed)"
+
+
+def test_the_band_holds_what_is_within_a_tenth_of_the_best() -> None:
+    x = [1.0, 2.0, 3.0, 4.0, 5.0]
+    fitted = np.array([50.0, 90.0, 100.0, 96.0, 60.0])
+    exact = samples_of(np.repeat(x, 10), np.repeat(fitted, 10))
+    top = evidence.find_top(points(x, fitted.tolist()), fitted, exact)
+    assert (top.goodput_per_s, top.lower, top.upper, top.first) == (100.0, 2.0, 4.0, 3.0)
+
+
+def test_noise_widens_the_band_by_its_standard_error() -> None:
+    """At 1 in flight: 0 and 172 by turns, mean 86, sd 90.6, error of 10 buckets 28.7: 86 is told apart no longer."""
+    x = [1.0, 2.0, 3.0]
+    fitted = np.array([86.0, 100.0, 20.0])
+    goodput = np.concatenate((np.tile([0.0, 172.0], 5), np.full(10, 100.0), np.full(10, 20.0)))
+    noisy = samples_of(np.repeat(x, 10), goodput)
+    assert evidence.find_top(points(x, fitted.tolist()), fitted, noisy).lower == 1.0
+
+
+def test_a_fall_must_be_larger_than_noise() -> None:
+    x, fitted = [1.0, 2.0, 3.0], np.array([50.0, 100.0, 80.0])
+    calm = samples_of(np.repeat(x, 10), np.repeat(fitted, 10) + np.tile([-1.0, 1.0], 15))
+    assert evidence.falls(points(x, fitted.tolist()), fitted, calm)
+    # +-40 at 3 in flight: error 42.2 / sqrt(10) = 13.3, three of them are more than the fall of 20.
+    wild = samples_of(np.repeat(x, 10), np.repeat(fitted, 10) + np.concatenate((np.zeros(20), np.tile([-40.0, 40], 5))))
+    assert not evidence.falls(points(x, fitted.tolist()), fitted, wild)
+
+
+def test_flat_needs_a_band_twice_as_wide_as_where_it_begins() -> None:
+    fitted = np.array([50.0, 95.0, 100.0, 100.0])
+    assert evidence.is_flat(points([1, 5, 8, 10], fitted.tolist()), fitted)
+    assert not evidence.is_flat(points([1, 5.1, 8, 10], fitted.tolist()), fitted)
+    falling = np.array([50.0, 95.0, 100.0, 80.0])
+    assert not evidence.is_flat(points([1, 2, 8, 10], falling.tolist()), falling)
+
+
+def test_a_pool_that_thrashes_when_full_does_not_work_hardest_then() -> None:
+    level = np.repeat([6.0, 10.0], 20)
+    too_small = samples_of(level, np.repeat([60.0, 100.0], 20), limit=10)
+    thrashing = samples_of(level, np.repeat([60.0, 30.0], 20), limit=10)
+    assert evidence.works_hardest_when_full(too_small)
+    assert not evidence.works_hardest_when_full(thrashing)
+    assert evidence.is_limited(too_small)
+    assert not evidence.is_limited(samples_of(level, level, limit=np.nan))

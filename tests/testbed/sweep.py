@@ -128,9 +128,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--seeds", type=_integers, default="1", help="by commas (%(default)s)")
     parser.add_argument("--minutes", type=_positive, default=5.0, help="simulated minutes per size (%(default)s)")
     parser.add_argument("--threshold-ms", type=_positive, help="of the pool's judge (default: the shop's own)")
-    parser.add_argument(
-        "--user-ms", type=_positive, default=USER_THRESHOLD_MS, help="of the users' goodput (%(default)s)"
-    )
+    parser.add_argument("--user-ms", type=_positive, default=USER_THRESHOLD_MS, help="of the users (%(default)s)")
     parser.add_argument("--users", type=_integer, default=USERS, help="at the peak (%(default)s)")
     parser.add_argument(
         "--fix", action="append", type=_fixed, default=[], metavar="POOL=SIZE", help="size of another pool"

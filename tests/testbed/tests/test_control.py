@@ -114,12 +114,11 @@ def test_health_and_statistics(api):
 
 def test_many_at_once_are_all_answered(api):
     answers = []
-    clients = [
-        threading.Thread(
-            target=lambda size=size: answers.append(api("PUT", "/pools/cart.threads", b'{"size": %d}' % size))
-        )
-        for size in range(1, 33)
-    ]
+
+    def resize(size):
+        answers.append(api("PUT", "/pools/cart.threads", json.dumps({"size": size}).encode()))
+
+    clients = [threading.Thread(target=resize, args=(size,)) for size in range(1, 33)]
     for client in clients:
         client.start()
     for client in clients:

@@ -85,10 +85,12 @@ def test_the_load_is_light_enough_for_the_stack():
 def test_a_pool_can_be_resized_during_a_run():
     simulation = Simulation(shop(), 1, lambda span: None)
     pool = simulation.pools[CART_THREADS]
-    simulation.run_until(20.0)
-    assert pool.in_use == 64
+    while pool.in_use < 64:
+        simulation.run_until(simulation.engine.now + 0.1)
+        assert simulation.engine.now < PERIOD
     pool.resize(12)
-    simulation.run_until(60.0)
+    assert (pool.size, pool.in_use) == (12, 64)
+    simulation.run_until(simulation.engine.now + PERIOD)
     assert pool.in_use <= 12
     with pytest.raises(ValueError, match="size must be an integer from 1 to 256, got 257"):
         pool.resize(257)

@@ -128,12 +128,9 @@ def test_replicas_take_turns():
 
 
 def test_children_lie_within_their_parents():
+    twice = Parallel((Call("back", "GET /work"), Call("back", "GET /work")))
     world = World(
-        front(
-            wait(0.001),
-            Parallel((Call("back", "GET /work"), Call("back", "GET /work"))),
-            connections={"back": PoolSpec(4, 50)},
-        ),
+        front(wait(0.001), twice, connections={"back": PoolSpec(4, 50)}),
         back(compute(0.003), wait(0.004), threads=2, queue_limit=1),
     )
     for request in range(50):

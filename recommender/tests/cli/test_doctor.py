@@ -197,6 +197,8 @@ def test_flink_job() -> None:
     failed = flink.judge_job([flink_job(state="FAILED", **{"start-time": 9}), flink_job(state="CANCELED")])
     assert (failed.level, failed.text) == ("fail", "sluice-streaming is FAILED")
     assert flink.judge_job([flink_job(), flink_job()]).level == "warn"
+    assert flink.judge_job([flink_job(state="INITIALIZING")]).level == "warn"
+    assert flink.judge_job([flink_job(state="RESTARTING")]).level == "fail"
 
 
 def test_flink_restarts() -> None:
@@ -204,6 +206,9 @@ def test_flink_restarts() -> None:
     found = flink.judge_restarts([{"value": "2"}], {"exceptionHistory": {"entries": [entry]}}, NOW_S)
     assert (found.level, found.text) == ("warn", "2 restarts; 30 s ago: java.io.IOException: no")
     assert flink.judge_restarts([], {}, NOW_S).level == "unknown"
+    # A job that has failed for good reports no metrics any more, but its last exception.
+    failed = flink.judge_restarts([], {"exceptionHistory": {"entries": [entry]}}, NOW_S)
+    assert (failed.level, "IOException: no" in failed.text) == ("warn", True)
 
 
 def test_flink_checkpoints() -> None:

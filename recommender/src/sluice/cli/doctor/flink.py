@@ -11,6 +11,7 @@ from sluice.cli.pools.words import seconds
 JOB = "sluice-streaming"
 _SUBMIT = "submit the job with `make up`"
 _CHECKPOINT_WARN_S = 60.0
+_STARTING = ("INITIALIZING", "CREATED", "RECONCILING")
 
 
 def job(where: Addresses, timeout_s: float) -> Verdict:
@@ -33,6 +34,8 @@ def judge_job(jobs: list[dict[str, Any]]) -> Verdict:
         others = ", ".join(each["name"] for each in jobs)
         return Verdict("fail", f"no job {JOB}" + (f"; jobs there: {others}" if others else ""), _SUBMIT)
     last = max(ours, key=lambda each: each["start-time"])
+    if last["state"] in _STARTING:
+        return Verdict("warn", f"{JOB} is {last['state']}", "it is starting: look again in a minute")
     return Verdict("fail", f"{JOB} is {last['state']}", f"read its exceptions in Flink's web page, then {_SUBMIT}")
 
 
@@ -44,11 +47,11 @@ def restarts(where: Addresses, timeout_s: float) -> Verdict:
 
 def judge_restarts(metrics: list[dict[str, str]], exceptions: dict[str, Any], now_s: float) -> Verdict:
     """metrics: answer for numRestarts; exceptions: as in /jobs/ID/exceptions; now_s: seconds since 1970."""
-    if not metrics:
-        return Verdict("unknown", "not known: Flink does not report numRestarts yet")
-    count = int(float(metrics[0]["value"]))
     entries = exceptions.get("exceptionHistory", {}).get("entries", [])
-    text = f"{count} restarts"
+    if not metrics and not entries:
+        return Verdict("unknown", "not known: Flink does not report numRestarts yet")
+    count = int(float(metrics[0]["value"])) if metrics else None
+    text = "number of restarts not known" if count is None else f"{count} restarts"
     if entries:
         newest = entries[0]
         first_line = str(newest.get("stacktrace") or newest.get("exceptionName") or "").splitlines()[:1]

@@ -21,12 +21,16 @@ _quiet.propagate = False
 
 
 def topics(where: Addresses, timeout_s: float) -> Verdict:
+    expected = expected_topics()
     try:
-        found = _partitions(where, timeout_s)
+        admin = _admin(where, timeout_s)
+        found = _partitions(admin, where, timeout_s)
     except NotAnsweringError as error:
         return Verdict("fail", str(error), START)
-    ends = _end_offsets(where, timeout_s, found)
-    return judge_topics(expected_topics(), found, ends)
+    ends = dict.fromkeys(expected, 0)
+    for (topic, _), offset in _ends(admin, timeout_s, {t: found[t] for t in expected if t in found}).items():
+        ends[topic] += offset
+    return judge_topics(expected, found, ends)
 
 
 def expected_topics(path: Path = _TOPICS) -> dict[str, int]:
@@ -48,10 +52,11 @@ def judge_topics(expected: dict[str, int], found: dict[str, int], ends: dict[str
 
 
 def lag(where: Addresses, timeout_s: float) -> Verdict:
-    found = _partitions(where, timeout_s)
+    admin = _admin(where, timeout_s)
+    found = _partitions(admin, where, timeout_s)
     if _SPANS not in found:
         return Verdict("unknown", f"not known: there is no topic {_SPANS}")
-    return judge_lag(_group_lags(where, timeout_s, {_SPANS: found[_SPANS]}))
+    return judge_lag(_group_lags(admin, timeout_s, _ends(admin, timeout_s, {_SPANS: found[_SPANS]})))
 
 
 def judge_lag(lags: dict[str, int]) -> Verdict:
@@ -73,24 +78,18 @@ def _admin(where: Addresses, timeout_s: float) -> Any:
     return AdminClient({"bootstrap.servers": where.kafka, "socket.timeout.ms": int(timeout_s * 1000)}, logger=_quiet)
 
 
-def _partitions(where: Addresses, timeout_s: float) -> dict[str, int]:
+def _partitions(admin: Any, where: Addresses, timeout_s: float) -> dict[str, int]:
     from confluent_kafka import KafkaException
 
     try:
-        metadata = _admin(where, timeout_s).list_topics(timeout=timeout_s)
+        metadata = admin.list_topics(timeout=timeout_s)
     except KafkaException as error:
         raise NotAnsweringError(f"Kafka at {where.kafka} does not answer ({error.args[0].str()})") from None
     return {name: len(topic.partitions) for name, topic in metadata.topics.items()}
 
 
-def _end_offsets(where: Addresses, timeout_s: float, partitions: dict[str, int]) -> dict[str, int]:
-    ends: dict[str, int] = dict.fromkeys(partitions, 0)
-    for (topic, _), offset in _ends(where, timeout_s, partitions).items():
-        ends[topic] += offset
-    return ends
-
-
-def _ends(where: Addresses, timeout_s: float, partitions: dict[str, int]) -> dict[tuple[str, int], int]:
+def _ends(admin: Any, timeout_s: float, partitions: dict[str, int]) -> dict[tuple[str, int], int]:
+    """End offset by topic and partition. `admin` must live until the futures are done."""
     from confluent_kafka import TopicPartition
     from confluent_kafka.admin import OffsetSpec  # type: ignore[attr-defined]
 
@@ -98,21 +97,21 @@ def _ends(where: Addresses, timeout_s: float, partitions: dict[str, int]) -> dic
     wanted = {TopicPartition(t, p): latest for t, count in partitions.items() for p in range(count)}
     if not wanted:
         return {}
-    futures = _admin(where, timeout_s).list_offsets(wanted, request_timeout=timeout_s)
+    futures = admin.list_offsets(wanted, request_timeout=timeout_s)
     return {(tp.topic, tp.partition): future.result(timeout_s).offset for tp, future in futures.items()}
 
 
-def _group_lags(where: Addresses, timeout_s: float, partitions: dict[str, int]) -> dict[str, int]:
+def _group_lags(admin: Any, timeout_s: float, ends: dict[tuple[str, int], int]) -> dict[str, int]:
     from confluent_kafka import ConsumerGroupTopicPartitions
 
-    admin = _admin(where, timeout_s)
-    ends = _ends(where, timeout_s, partitions)
     lags: dict[str, int] = {}
     for group in admin.list_consumer_groups(request_timeout=timeout_s).result(timeout_s).valid:
-        future = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group.group_id)])[group.group_id]
+        asked = admin.list_consumer_group_offsets(
+            [ConsumerGroupTopicPartitions(group.group_id)], request_timeout=timeout_s
+        )
         committed = [
             (ends[(tp.topic, tp.partition)], tp.offset)
-            for tp in future.result(timeout_s).topic_partitions
+            for tp in asked[group.group_id].result(timeout_s).topic_partitions
             if (tp.topic, tp.partition) in ends and tp.offset >= 0
         ]
         if committed:

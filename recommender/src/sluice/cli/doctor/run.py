@@ -38,6 +38,10 @@ def _verdict(check: Check, where: Addresses, timeout_s: float) -> Verdict:
         return check.look(where, timeout_s)
     except NotAnsweringError as error:
         return Verdict("unknown", f"not known: {error}")
+    except TimeoutError:
+        return Verdict(
+            "unknown", f"not known: no answer within {timeout_s:g} s", "the machine may be overloaded: try again"
+        )
     except Exception as error:  # a check that breaks must not hide the others
         text = " ".join(str(error).split())[:300]
         return Verdict("unknown", f"the check itself failed: {type(error).__name__}: {text}")

@@ -48,7 +48,7 @@ def actuations() -> dashboard.AnnotationQuery:
                 toString(outcome), ': ', ifNull(toString(previous), '?'), ' to ', ifNull(toString(read_back), '?'),
                 ' ', detail) AS text,
             target_name AS tags
-        FROM sluice.actuations
+        FROM sluice.actuations FINAL
         WHERE $__timeFilter_ms(at) AND {IN_POOL} AND outcome != 'OBSERVED'
         ORDER BY time
     """

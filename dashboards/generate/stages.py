@@ -94,7 +94,7 @@ def stored() -> timeseries.Panel:
     """
     answers = """
         SELECT $__timeInterval(at) AS time, count() / $__interval_s AS recommendations
-        FROM sluice.recommendations
+        FROM sluice.recommendations FINAL
         WHERE $__timeFilter_ms(at)
         GROUP BY time
         ORDER BY time

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from neo4j import Driver, GraphDatabase
 from neo4j.exceptions import ConstraintError
 
@@ -14,6 +16,8 @@ from migrate.statements import read
 from support.neo4j import Neo4j, neo4j
 
 COOKBOOK = Path(__file__).resolve().parents[1] / "neo4j/cookbook"
+# The writer's own statement: what stands in the graph is decided there.
+UPSERT = Path(__file__).resolve().parents[2] / "streaming-jobs/jobs/calls.cypher"
 
 
 @pytest.fixture(scope="session")
@@ -60,6 +64,25 @@ def test_a_wrong_password_is_told_at_once(server: Neo4j) -> None:
     assert result.exit_code == 1
     assert "error: connect to Neo4j" in result.output
     assert "unauthorized" in result.output
+
+
+def upsert(driver: Driver, window: int, calls: int) -> None:
+    row = {"caller": "frontend", "callee": "cart", "window": window, "window_s": 10, "calls": calls, "errors": 1}
+    row |= {"rate_per_s": calls / 10, "error_ratio": 1 / calls, "p50_ms": 5.0, "p95_ms": 8.0, "p99_ms": 9.0}
+    driver.execute_query(UPSERT.read_text(), rows=[row])
+
+
+@given(st.permutations([(1000, 10), (1000, 30), (1010, 20), (1010, 25), (1000, 40)]), st.booleans())
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_an_older_window_never_overwrites_a_newer_one(
+    driver: Driver, windows: list[tuple[int, int]], twice: bool
+) -> None:
+    """(window, calls) in any order, once or twice: the edge shows the newest window, with all its calls."""
+    driver.execute_query("MATCH (n) DETACH DELETE n")
+    for window, calls in windows * (2 if twice else 1):
+        upsert(driver, window, calls)
+    found = driver.execute_query("MATCH (a)-[c:CALLS]->(b) RETURN a.name, b.name, c.window, c.calls, c.rate_per_s")
+    assert [record.values() for record in found.records] == [["frontend", "cart", 1010, 25, 2.5]]
 
 
 def test_cookbook(driver: Driver) -> None:

@@ -8,6 +8,8 @@ from clickhouse_connect.driver.client import Client
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from support.rows import insert_shop, now
+
 HOUR = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=2)
 DAY = HOUR.replace(hour=0)
 # Per table: the columns of its key with two values each that must never be merged with one another, and a value column.
@@ -101,6 +103,40 @@ def test_any_order_of_any_upserts(client: Client, upserts: list[tuple[int, int]]
     expected = {DAY + timedelta(hours=8 * nth): max(v for n, v in upserts if n == nth) for nth, _ in upserts}
     assert {row[4].replace(tzinfo=UTC): row[-1] for row in stored(client, "windows")} == expected
     assert client.query("SELECT count() FROM v_windows").result_rows[0][0] == len(expected)
+
+
+@pytest.mark.parametrize(
+    ("table", "view", "count"),
+    [("recommendations", "v_recommendation_history", "periods"), ("actuations", "v_actuation_history", "1")],
+)
+def test_a_retried_write_counts_once(client: Client, table: str, view: str, count: str) -> None:
+    """Written again alone, and again in a larger batch, before and after merging."""
+    insert_shop(client, now(client))
+
+    def counted() -> Any:
+        return client.query(f"SELECT sum({count}) FROM {view}").result_rows
+
+    once = counted()
+    assert once[0][0] > 1
+    for limit in (1, 3, 100):
+        client.command(f"INSERT INTO {table} SELECT * FROM {table} LIMIT {limit} SETTINGS async_insert = 0")
+        assert counted() == once
+    stored_once = client.query(f"SELECT count() FROM {table} FINAL").result_rows
+    client.command(f"OPTIMIZE TABLE {table} FINAL")
+    assert counted() == once
+    assert client.query(f"SELECT count() FROM {table}").result_rows == stored_once
+
+
+def test_reports_of_one_moment_stay_apart(client: Client) -> None:
+    """Of two targets, and of two actuators."""
+    rows = [
+        ["cart", "server", "", HOUR, target, actuator, "APPLIED"] for target in ("a", "b") for actuator in ("x", "y")
+    ]
+    client.insert(
+        "actuations", rows, column_names=["service", "side", "peer", "at", "target_name", "actuator", "outcome"]
+    )
+    client.command("OPTIMIZE TABLE actuations FINAL")
+    assert client.query("SELECT count() FROM v_actuation_history").result_rows == [(4,)]
 
 
 def test_an_extreme_histogram_survives(client: Client) -> None:

@@ -1,4 +1,5 @@
--- Every answer of every control period, written by the recommender: append-only.
+-- Every answer of every control period, written by the recommender: append-only. A write that is retried may store
+-- a row twice: equal rows become one when merged, and are one in the views.
 CREATE TABLE IF NOT EXISTS recommendations
 (
     service          LowCardinality(String),
@@ -20,7 +21,7 @@ CREATE TABLE IF NOT EXISTS recommendations
     valid_until      DateTime64(3, 'UTC'),
     revision         UInt64
 )
-ENGINE = MergeTree
+ENGINE = ReplacingMergeTree
 PARTITION BY toDate(at)
 ORDER BY (service, side, peer, at)
 TTL toDateTime(at) + INTERVAL 90 DAY

@@ -1,4 +1,4 @@
--- The audit: every report of every actuator, append-only.
+-- The audit: every report of every actuator, append-only. Equal rows become one, as in `recommendations`.
 CREATE TABLE IF NOT EXISTS actuations
 (
     service     LowCardinality(String),
@@ -14,8 +14,8 @@ CREATE TABLE IF NOT EXISTS actuations
     revision    UInt64,
     detail      String                      CODEC(ZSTD(1))
 )
-ENGINE = MergeTree
+ENGINE = ReplacingMergeTree
 PARTITION BY toYYYYMM(at)
-ORDER BY (service, side, peer, at)
+ORDER BY (service, side, peer, at, target_name, actuator)
 TTL toDateTime(at) + INTERVAL 365 DAY
 SETTINGS ttl_only_drop_parts = 1;

@@ -24,7 +24,7 @@ FROM
             PARTITION BY service, side, peer, target_name ORDER BY at
             ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS report_before,
         row_number() OVER (PARTITION BY service, side, peer, target_name ORDER BY at) AS nth
-    FROM actuations
+    FROM actuations FINAL
 ) AS a
 LEFT JOIN
 (

@@ -18,5 +18,5 @@ SELECT
     argMax(r.threshold_ms, r.at) AS threshold_ms,
     argMax(r.model, r.at) AS model,
     argMax(r.reasons, r.at) AS reasons
-FROM recommendations AS r
+FROM recommendations AS r FINAL
 GROUP BY service, side, peer, revision

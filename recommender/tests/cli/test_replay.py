@@ -72,6 +72,24 @@ def test_times_now_moves_the_first_start_to_the_start_and_keeps_all_distances(
     assert all(s.end_time_unix_nano - s.start_time_unix_nano == 1_000_000 for s in receiver.spans())
 
 
+def test_times_past_moves_the_last_end_to_the_start(run: Run, receiver: OtlpReceiver, tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "t", jaeger_trace(7), jaeger_trace(5))
+    before = time.time_ns()
+    assert run("replay", path, "--speed", "max", "--times", "past", "--endpoint", receiver.address).exit_code == 0
+    ends = [span.end_time_unix_nano for span in receiver.spans()]
+    assert before <= ends[1] <= time.time_ns()
+    assert ends[1] - ends[0] == 2_000_000_000
+
+
+def test_a_replay_that_would_run_far_ahead_of_the_clock_warns(run: Run, receiver: OtlpReceiver, tmp_path: Path) -> None:
+    # 700 s of time at once: 11.7 min in the future, where the streaming jobs take 10.
+    path = write_lines(tmp_path / "t", jaeger_trace(1), jaeger_trace(701))
+    words = ("replay", path, "--endpoint", receiver.address, "--speed", "max")
+    assert "the last spans will lie 11.7 min in the future" in run(*words).stderr
+    assert "in the future" not in run(*words, "--times", "past").stderr
+    assert "2 traces of 11.7 min of time, sent as fast" in run(*words, "--times", "past").stderr
+
+
 @pytest.mark.parametrize("speed", ["max", "100"])
 def test_times_keep_sends_as_recorded(run: Run, receiver: OtlpReceiver, tmp_path: Path, speed: str) -> None:
     path = write_lines(tmp_path / "t", jaeger_trace(7), jaeger_trace(5))

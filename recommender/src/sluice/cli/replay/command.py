@@ -12,7 +12,7 @@ from sluice.cli.environment import addresses
 from sluice.cli.output import CliError, console, error_console, output_option, print_json
 from sluice.cli.replay.progress import ProgressReport
 from sluice.cli.replay.records import Skipped
-from sluice.cli.replay.run import Plan, read, replay, system_clock
+from sluice.cli.replay.run import Plan, Times, read, replay, system_clock
 from sluice.cli.replay.sender import Sender
 from sluice.cli.replay.totals import Totals
 
@@ -43,10 +43,10 @@ class Speed(click.ParamType[float | None]):
 @click.option("--speed", type=Speed(), default="1", show_default=True, help="Multiple of the recorded pace.")
 @click.option(
     "--times",
-    type=click.Choice(["now", "keep"]),
+    type=click.Choice(["now", "past", "keep"]),
     default="now",
     show_default=True,
-    help="now: all times move so that the first span starts when the replay starts; keep: as recorded.",
+    help="Where the times of the spans go, see above.",
 )
 @click.option("--batch", type=click.IntRange(1, 8192), default=512, show_default=True, help="Most spans a request.")
 @click.option("--limit", type=click.IntRange(1), help="Stop after this many traces.")
@@ -65,7 +65,7 @@ def replay_command(
     files: tuple[str, ...],
     endpoint: str | None,
     speed: float | None,
-    times: str,
+    times: Times,
     batch: int,
     limit: int | None,
     give_up: float,
@@ -80,8 +80,14 @@ def replay_command(
 
     A trace is sent when its last span ended, at the recorded pace times --speed. To bring traces into that order
     they are first put by in the system's directory for temporary files (not with --speed max --times keep, which
-    sends while it reads). --times now moves all times by one amount, so a replay faster than recorded runs ahead
-    of the clock. One record of OTLP JSON may hold parts of several traces; each part counts as a trace.
+    sends while it reads).
+
+    \b
+    --times now   the first span starts when the replay starts; faster than recorded, times run ahead of the clock
+    --times past  the last span ends when the replay starts: for --speed max
+    --times keep  as recorded; the streaming jobs refuse what is older than their max-age-ms
+
+    All times move by one amount. One record of OTLP JSON may hold parts of several traces; each part counts as a trace.
 
     A record that is not a trace is named with file, line and reason, counted, and left out; the exit code is then
     1 unless --skip-bad. Spans that the collector rejects also make it 1. Interrupted: totals so far, exit code 130.
@@ -93,7 +99,7 @@ def replay_command(
       zcat old.json.gz | sluice replay --speed 10 -
       sluice replay --dry-run -o json traces.jsonl.gz
     """
-    plan = Plan(files, speed, times == "now", batch, limit)
+    plan = Plan(files, speed, times, batch, limit)
     target = endpoint or addresses().otlp_grpc
     notes = error_console()
     totals = Totals()

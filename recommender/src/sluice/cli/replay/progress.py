@@ -7,9 +7,12 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from sluice.cli.pools.words import seconds
 from sluice.cli.replay.totals import Totals
 
 _EVERY_S = 5.0
+#: What the streaming jobs take by default, less a little.
+AHEAD_WARN_S = 9.5 * 60
 
 
 class ProgressReport:
@@ -37,6 +40,19 @@ class ProgressReport:
 
     def reading(self, totals: Totals) -> None:
         self._say(f"reading: {totals.traces_read:,} traces, {totals.spans_read:,} spans", None, None)
+
+    def extent(self, traces: int, recorded_s: float, speed: float | None, times: str) -> None:
+        """Says what is about to be sent, and warns where spans would lie too far in the future."""
+        takes_s = 0.0 if speed is None else recorded_s / speed
+        pace = "as fast as the collector takes them" if speed is None else f"within {seconds(takes_s)}"
+        self._console.print(f"{traces:,} traces of {seconds(recorded_s)} of time, sent {pace}", markup=False)
+        if times == "now" and recorded_s - takes_s > AHEAD_WARN_S:
+            self._console.print(
+                f"the last spans will lie {seconds(recorded_s - takes_s)} in the future, and the streaming jobs refuse "
+                f"what is {seconds(AHEAD_WARN_S)} ahead (max-ahead-ms): use --times past, or a lower --speed",
+                markup=False,
+                soft_wrap=True,
+            )
 
     def sending(self, totals: Totals, handed: int, of: int | None) -> None:
         """`handed` traces were handed to the sender, `of` how many there are (None: not known yet)."""

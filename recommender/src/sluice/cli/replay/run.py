@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from sluice.cli.replay.pace import Batch, due_s, paced
 from sluice.cli.replay.progress import ProgressReport
@@ -13,14 +14,20 @@ from sluice.cli.replay.spool import Spool
 from sluice.cli.replay.totals import Totals
 from sluice.cli.replay.trace import Trace, shift
 
+Times = Literal["now", "past", "keep"]
+
 
 @dataclass(frozen=True)
 class Plan:
-    """speed: multiple of the recorded pace, None = as fast as the collector takes it. limit: traces, None = all."""
+    """speed: multiple of the recorded pace, None = as fast as the collector takes it. limit: traces, None = all.
+
+    times: `now` moves all times so that the first span starts when the replay starts, `past` so that the last span
+    ends then, `keep` leaves them.
+    """
 
     paths: tuple[str, ...]
     speed: float | None = 1.0
-    times_now: bool = True
+    times: Times = "now"
     batch_spans: int = 512
     limit: int | None = None
 
@@ -62,7 +69,7 @@ def replay(
     """Sends `traces`; returns when every request was answered or given up. Sets `totals.elapsed_s`."""
     begin_s = clock.monotonic_s()
     try:
-        if plan.speed is None and not plan.times_now:
+        if plan.speed is None and plan.times == "keep":
             _send(((0.0, trace) for trace in traces), plan, sender, clock, totals, progress, None)
             return
         spool = Spool()
@@ -70,6 +77,7 @@ def replay(
             for trace in traces:
                 spool.add(trace)
                 progress.reading(totals)
+            progress.extent(len(spool), spool.span_of_time_s, plan.speed, plan.times)
             _send(_due(spool, plan, clock.unix_ns()), plan, sender, clock, totals, progress, len(spool))
         finally:
             spool.close()
@@ -80,7 +88,7 @@ def replay(
 
 def _due(spool: Spool, plan: Plan, begin_unix_ns: int) -> Iterator[tuple[float, Trace]]:
     first_ns = spool.first_start_ns or 0
-    by_ns = begin_unix_ns - first_ns if plan.times_now else 0
+    by_ns = {"now": begin_unix_ns - first_ns, "past": begin_unix_ns - spool.last_end_ns, "keep": 0}[plan.times]
     for trace in spool.by_end():
         shift(trace.resource_spans, by_ns)
         yield due_s(trace.end_ns, first_ns, plan.speed), trace

@@ -44,6 +44,11 @@ class Spool:
     def last_end_ns(self) -> int:
         return max(self._end_ns, default=0)
 
+    @property
+    def span_of_time_s(self) -> float:
+        """From the first start to the last end."""
+        return (self.last_end_ns - (self.first_start_ns or 0)) / 1e9
+
     def by_end(self) -> Iterator[Trace]:
         """In order of the latest span end; traces that end at once keep the order of `add`."""
         for index in np.argsort(np.frombuffer(self._end_ns, dtype=np.uint64), kind="stable"):

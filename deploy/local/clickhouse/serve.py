@@ -25,7 +25,15 @@ def main() -> int:
 
     queries = options.config.with_name("start.sql")
     queries.write_text(START)
-    words = ["clickhouse", "--config-file", str(options.config), "--queries-file", str(queries)]
+    words = [
+        "clickhouse",
+        "--config-file",
+        str(options.config),
+        "--queries-file",
+        str(queries),
+        "--log-level",
+        "warning",
+    ]
     arguments = (ctypes.c_char_p * (len(words) + 1))(*(word.encode() for word in words), None)
     engine = ctypes.CDLL(str(options.library))
     engine.query_stable_v2.argtypes = [ctypes.c_int, ctypes.POINTER(ctypes.c_char_p)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 from confluent_kafka import KafkaError, KafkaException
-from confluent_kafka.admin import (
+from confluent_kafka.admin import (  # type: ignore[attr-defined]
     AdminClient,
     AlterConfigOpType,
     ConfigEntry,
@@ -39,7 +39,9 @@ def create(admin: AdminClient, topics: dict[str, dict[str, Any]]) -> list[str]:
                 raise
     existing = [name for name in topics if name not in created]
     if existing:
-        align(admin, {name: topics[name]["partitions"] for name in existing}, {name: configs[name] for name in existing})
+        align(
+            admin, {name: topics[name]["partitions"] for name in existing}, {name: configs[name] for name in existing}
+        )
     return created
 
 

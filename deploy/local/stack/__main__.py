@@ -8,7 +8,7 @@ from stack.clean import clean
 from stack.down import down
 from stack.report import Report
 from stack.status import status
-from stack.steps import StepFailed
+from stack.steps import StepError
 from stack.up import set_up, up
 
 
@@ -44,9 +44,9 @@ def main() -> int:
         else:
             sys.stdout.write(environment.as_shell(environment.addresses(stack)))
     except settings.SettingsError as error:
-        report.failure(StepFailed(str(error)))
+        report.failure(StepError(str(error)))
         return 1
-    except StepFailed as error:
+    except StepError as error:
         report.failure(error)
         return 1
     except KeyboardInterrupt:

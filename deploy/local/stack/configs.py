@@ -63,7 +63,7 @@ def write(settings: Settings) -> None:
 
 
 def format_storage(settings: Settings) -> None:
-    """Once a stack: gives Kafka's log directory a cluster id, and Neo4j its password. Raises StepFailed."""
+    """Once a stack: gives Kafka's log directory a cluster id, and Neo4j its password. Raises StepError."""
     java = java_home() / "bin/java"
     quick = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
     if not (settings.data / "kafka/meta.properties").exists():
@@ -76,4 +76,3 @@ def format_storage(settings: Settings) -> None:
         classes = ["-cp", CACHE / "neo4j/lib/*", "org.neo4j.server.startup.Neo4jAdminCommand"]
         home = {"NEO4J_HOME": str(settings.state / "neo4j"), "NEO4J_CONF": str(settings.conf / "neo4j")}
         run([java, *quick, *classes, *words], settings.logs / "neo4j-format.log", env=home)
-

@@ -1,11 +1,13 @@
 """`down`: the streaming job ends with a savepoint, then every process of the stack ends; nothing stored is lost."""
 
+import contextlib
+
 from stack import processes
 from stack.flink import Flink
-from stack.http import Unreachable
+from stack.http import UnreachableError
 from stack.report import Report
 from stack.settings import Settings
-from stack.steps import StepFailed
+from stack.steps import StepError
 from stack.supervisor import Supervisor
 
 SAVEPOINT_WITHIN_S = 60.0
@@ -13,7 +15,7 @@ GRACE_S = 30.0
 
 
 def down(settings: Settings, report: Report) -> None:
-    """Raises StepFailed when a process of the stack cannot be stopped."""
+    """Raises StepError when a process of the stack cannot be stopped."""
     supervisor = Supervisor(settings)
     before = processes.of_stack(settings.state)
     if not before:
@@ -23,7 +25,7 @@ def down(settings: Settings, report: Report) -> None:
         stop_job(settings, supervisor, report)
         try:
             supervisor.shut_down()
-        except Unreachable as error:  # it may close the connection while it goes
+        except UnreachableError as error:  # it may close the connection while it goes
             report.step("..", "supervisor", str(error))
         processes.wait_gone(lambda: processes.of_stack(settings.state), GRACE_S)
     left = processes.of_stack(settings.state)
@@ -32,17 +34,17 @@ def down(settings: Settings, report: Report) -> None:
         for pid in processes.stop(lambda: processes.of_stack(settings.state), GRACE_S):
             report.step("!!", "processes", f"killed {pid} ({before.get(pid, left.get(pid, '?'))[:80]})")
     if left := processes.of_stack(settings.state):
-        raise StepFailed(f"cannot stop {left}", advice="stop them by hand: they are not this user's, or hang in the kernel")
+        raise StepError(
+            f"cannot stop {left}", advice="stop them by hand: they are not this user's, or hang in the kernel"
+        )
     report.step("ok", "down", f"{len(before)} processes stopped; data stays in {settings.state}")
 
 
 def stop_job(settings: Settings, supervisor: Supervisor, report: Report) -> None:
     """Best effort: without a savepoint the job goes on from its newest checkpoint, and loses nothing either."""
     flink = Flink(settings)
-    try:
+    with contextlib.suppress(UnreachableError):
         supervisor.stop_process("jobs")  # else it would submit the job again
-    except Unreachable:
-        pass
     try:
         job = flink.running()
         if not job:
@@ -51,5 +53,5 @@ def stop_job(settings: Settings, supervisor: Supervisor, report: Report) -> None
         report.live("stopping the streaming job with a savepoint")
         where = flink.stop_with_savepoint(job.id, settings.state / "flink/savepoints", SAVEPOINT_WITHIN_S)
         report.step("ok", "streaming job", f"stopped with savepoint {where.rpartition('/')[2]}")
-    except (Unreachable, TimeoutError, KeyError) as error:
+    except (UnreachableError, TimeoutError, KeyError) as error:
         report.step("!!", "streaming job", f"{error}; it will resume from its newest checkpoint")

@@ -4,8 +4,8 @@ import platform
 import shlex
 from collections.abc import Mapping
 
-from stack.layout import CACHE, REPOSITORY, java_home
-from stack.settings import Settings
+from stack.layout import CACHE, java_home
+from stack.settings import REPOSITORY, Settings
 
 SUPERVISED = "SLUICE_SUPERVISED"  # marks every process of a stack with the stack's state directory
 

@@ -3,55 +3,49 @@
 import json
 import subprocess
 import time
+from collections import Counter
 from typing import Any
 
 from stack import environment
 from stack.layout import SLUICE_PYTHON
 from stack.report import Report
 from stack.settings import REPOSITORY, Settings
-from stack.steps import StepFailed
+from stack.steps import StepError
 
 WITHIN_S = 240.0
 DECIDED = {"PROVIDED", "UNSATURATED"}
 
 
-def decided(answer: dict[str, Any]) -> bool:
+def decided(pools: list[dict[str, Any]]) -> bool:
     """True when a pool of `sluice pools list -o json` has a recommendation, or is known to need none yet."""
-    return any(state_of(pool) in DECIDED for pool in pools_in(answer))
-
-
-def pools_in(answer: dict[str, Any]) -> list[dict[str, Any]]:
-    return list(next((value for value in answer.values() if isinstance(value, list)), []))
-
-
-def state_of(pool: dict[str, Any]) -> str:
-    return str(pool.get("state", "")).removeprefix("STATE_").removeprefix("POOL_STATE_")
+    return any(pool.get("state") in DECIDED for pool in pools)
 
 
 def wait_for_recommendation(settings: Settings, report: Report) -> None:
-    """Polls the CLI, which is what a user would run. Raises StepFailed after WITHIN_S."""
+    """Polls the CLI, which is what a user would run. Raises StepError after WITHIN_S."""
     deadline = time.monotonic() + WITHIN_S
     said = ""
     while time.monotonic() < deadline:
         listed = sluice(settings, "pools", "list", "-o", "json")
         try:
-            answer = json.loads(listed.stdout) if listed.returncode == 0 else {}
+            pools = json.loads(listed.stdout) if listed.returncode == 0 else []
         except ValueError:
-            answer = {}
-        if decided(answer):
+            pools = []
+        if decided(pools):
             report.step("ok", "recommendation", "the first one is there:")
             report.line()
             for text in sluice(settings, "pools", "list").stdout.splitlines():
                 report.line(f"  {text}")
             next_steps(report)
             return
-        states = ", ".join(state_of(pool) for pool in pools_in(answer))
-        text = states or (listed.stderr.strip().splitlines() or ["no pool is known yet"])[-1][:90]
+        states = Counter(str(pool.get("state")) for pool in pools)
+        known = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+        text = known or (listed.stderr.strip().splitlines() or ["no pool is known yet"])[-1][:90]
         if text != said:
             report.step("..", "recommendation", f"{text} (at most {WITHIN_S:.0f} s)")
             said = text
         time.sleep(1.0)
-    raise StepFailed(
+    raise StepError(
         f"no recommendation within {WITHIN_S:.0f} s",
         log=settings.logs / "recommender.log",
         advice="`./sluice doctor` and `make status` say which stage is behind",
@@ -79,8 +73,6 @@ def sluice(settings: Settings, *words: str, timeout_s: float = 30.0) -> subproce
         "LC_ALL": "C.UTF-8",
     }
     try:
-        return subprocess.run(
-            command, cwd=REPOSITORY, env=variables, capture_output=True, text=True, timeout=timeout_s
-        )
+        return subprocess.run(command, cwd=REPOSITORY, env=variables, capture_output=True, text=True, timeout=timeout_s)
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(command, 124, "", f"sluice {words[0]} took more than {timeout_s:.0f} s")

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from stack.http import Unreachable, request, request_json
+from stack.http import UnreachableError, request, request_json
 from stack.keeper import ENDED, Job, Snapshot
 from stack.layout import CACHE, FLINK_PYTHON
 from stack.settings import REPOSITORY, Settings
@@ -16,7 +16,7 @@ JOBS = ("concurrency", "call_graph")
 
 
 class Flink:
-    """The Flink cluster of one stack. Every method raises http.Unreachable when it does not answer."""
+    """The Flink cluster of one stack. Every method raises http.UnreachableError when it does not answer."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -37,7 +37,7 @@ class Flink:
         return dict(request_json(f"{self._base}/jobs/{job}/checkpoints"))
 
     def stop_with_savepoint(self, job: str, directory: Path, timeout_s: float) -> str:
-        """The path of the savepoint. Raises TimeoutError, or Unreachable with Flink's reason."""
+        """The path of the savepoint. Raises TimeoutError, or UnreachableError with Flink's reason."""
         body = {"targetDirectory": f"file://{directory}", "drain": False}
         trigger = request_json(f"{self._base}/jobs/{job}/stop", method="POST", body=body)["request-id"]
         deadline = time.monotonic() + timeout_s
@@ -48,7 +48,7 @@ class Flink:
                 if "location" in operation:
                     return str(operation["location"])
                 reason = operation.get("failure-cause", {}).get("stack-trace", "no reason given")
-                raise Unreachable(f"stop {job} with a savepoint failed: {reason.splitlines()[0]}")
+                raise UnreachableError(f"stop {job} with a savepoint failed: {reason.splitlines()[0]}")
             time.sleep(0.3)
         raise TimeoutError(f"no savepoint of {job} within {timeout_s:.0f} s")
 

@@ -6,7 +6,7 @@ import urllib.request
 from typing import Any
 
 
-class Unreachable(Exception):
+class UnreachableError(Exception):
     """A server that did not answer, or not with success; the message says which and why."""
 
 
@@ -18,9 +18,9 @@ def request(url: str, *, method: str = "GET", body: Any = None, timeout_s: float
             return bytes(answer.read())
     except urllib.error.HTTPError as error:
         detail = error.read().decode(errors="replace").strip()[:300]
-        raise Unreachable(f"{method} {url} answered {error.code}: {detail}") from error
+        raise UnreachableError(f"{method} {url} answered {error.code}: {detail}") from error
     except (OSError, ValueError) as error:
-        raise Unreachable(f"{method} {url} failed: {getattr(error, 'reason', error)}") from error
+        raise UnreachableError(f"{method} {url} failed: {getattr(error, 'reason', error)}") from error
 
 
 def request_json(url: str, *, method: str = "GET", body: Any = None, timeout_s: float = 5.0) -> Any:
@@ -28,4 +28,4 @@ def request_json(url: str, *, method: str = "GET", body: Any = None, timeout_s: 
     try:
         return json.loads(answer)
     except ValueError as error:
-        raise Unreachable(f"{method} {url} did not answer with JSON") from error
+        raise UnreachableError(f"{method} {url} did not answer with JSON") from error

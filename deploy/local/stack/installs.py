@@ -55,7 +55,7 @@ def build_collector(log: Path) -> None:
     go_build(COLLECTOR_SOURCES, ".", "sluice-collector")(log)
 
 
-def maven(*words: str | Path) -> Action:
+def maven(*words: object) -> Action:
     def build(log: Path) -> None:
         run(["mvn", "-q", "-B", *words], log, cwd=REPOSITORY, env={"JAVA_HOME": str(java_home())})
 
@@ -72,15 +72,21 @@ def jars(pom: str, destination: Path) -> Action:
 
 
 def flink_home(log: Path) -> None:
-    """A FLINK_HOME of our own over PyFlink's distribution; lib/ is a real directory so that a jar can be added."""
+    """A FLINK_HOME of our own over PyFlink's distribution.
+
+    lib/ is a real directory so that a jar can be added, opt/ because Flink does not look behind a link for its jar.
+    """
     distribution = next(FLINK_PYTHON.parents[1].glob("lib/python*/site-packages/pyflink"))
     shutil.rmtree(FLINK_HOME, ignore_errors=True)
-    (FLINK_HOME / "lib").mkdir(parents=True)
-    for name in ("opt", "plugins", "conf"):
+    for name in ("lib", "opt"):
+        (FLINK_HOME / name).mkdir(parents=True)
+    for name in ("plugins", "conf"):
         (FLINK_HOME / name).symlink_to(distribution / name)
     shutil.copytree(distribution / "bin", FLINK_HOME / "bin")
     for script in (FLINK_HOME / "bin").iterdir():
         script.chmod(0o755)
+    for jar in (distribution / "opt").glob("*.jar"):
+        (FLINK_HOME / "opt" / jar.name).symlink_to(jar)
     for jar in [*(distribution / "lib").glob("*.jar"), *(CACHE / "flink/jars").glob("*.jar")]:
         (FLINK_HOME / "lib" / jar.name).symlink_to(jar)
 
@@ -113,18 +119,9 @@ def steps(purpose: str) -> list[Step]:
 
 
 def _lint_steps() -> list[Step]:
-    sums = (GOTOOLS / "go.mod", GOTOOLS / "go.sum")
     return [
         Step("buf", "buf, the protobuf linter", lambda log: fetch("buf", CACHE / "buf", log), after=("npm",),
              inputs=(PINS,), outputs=(CACHE / "buf/bin/buf",)),
-        *(
-            Step(name, f"{name}, protobuf to Go", go_build(GOTOOLS, package, name), after=("go",), inputs=sums,
-                 outputs=(BIN / name,), resource="go")
-            for name, package in (
-                ("protoc-gen-go", "google.golang.org/protobuf/cmd/protoc-gen-go"),
-                ("protoc-gen-go-grpc", "google.golang.org/grpc/cmd/protoc-gen-go-grpc"),
-            )
-        ),
     ]  # fmt: skip
 
 
@@ -162,5 +159,5 @@ def _stack_steps() -> list[Step]:
              resource="maven"),
         Step("flink-home", "Flink home", flink_home, after=("flink-python", "flink-jars"),
              inputs=(LOCAL / "flink/pom.xml", REPOSITORY / "streaming-jobs/requirements.lock"),
-             outputs=(FLINK_HOME / "bin/flink",)),
+             values=("2",), outputs=(FLINK_HOME / "bin/flink",)),
     ]  # fmt: skip

@@ -9,7 +9,7 @@ import time
 
 from stack import settings as stack_settings
 from stack.flink import JOB_NAME, Flink, snapshots, submit
-from stack.http import Unreachable
+from stack.http import UnreachableError
 from stack.keeper import Job, Submit, decide
 
 PERIOD_S = 2.0
@@ -70,7 +70,7 @@ class JobKeeper:
     def _look(self) -> tuple[list[Job] | None, int]:
         try:
             return self._flink.jobs(), self._flink.free_slots()
-        except Unreachable:
+        except UnreachableError:
             return None, 0
 
     def _say(self, message: str) -> None:

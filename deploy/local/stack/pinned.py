@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 
 from stack.layout import CACHE, LOCAL
-from stack.steps import StepFailed, run
+from stack.steps import StepError, run
 from stack.toolchain import npm_path
 
 PINS = LOCAL / "pins.toml"
@@ -26,7 +26,7 @@ def fetch(name: str, destination: Path, log: Path) -> None:
     pins = tomllib.loads(PINS.read_text())[name]
     machine = platform.machine()
     if machine not in pins:
-        raise StepFailed(
+        raise StepError(
             f"{name} has no archive for {machine}; there is one for {', '.join(pins)}",
             advice=f"add [{name}.{machine}] to {PINS.name}, or use such a machine",
         )
@@ -38,9 +38,9 @@ def fetch(name: str, destination: Path, log: Path) -> None:
         run([npm, "pack", pin["package"], "--pack-destination", directory], log, cwd=Path(directory), env=path)
         archives = list(Path(directory).glob("*.tgz"))
         if len(archives) != 1:
-            raise StepFailed(f"npm pack {pin['package']} left {len(archives)} archives", log=log)
+            raise StepError(f"npm pack {pin['package']} left {len(archives)} archives", log=log)
         if (found := integrity_of(archives[0].read_bytes())) != pin["integrity"]:
-            raise StepFailed(f"{pin['package']} is not what {PINS.name} pins: {found}", log=log)
+            raise StepError(f"{pin['package']} is not what {PINS.name} pins: {found}", log=log)
         unpacked = Path(directory) / "unpacked"
         with tarfile.open(archives[0]) as tar:
             tar.extractall(unpacked, filter="data")

@@ -7,7 +7,7 @@ from collections import deque
 from pathlib import Path
 from typing import TextIO
 
-from stack.steps import Progress, Step, StepFailed
+from stack.steps import Progress, Step, StepError
 
 
 class Report:
@@ -65,7 +65,7 @@ class Report:
     def setup_done(self) -> None:
         self.step("ok", "set-up", f"complete; {self._skipped} steps were current already")
 
-    def failure(self, error: StepFailed) -> None:
+    def failure(self, error: StepError) -> None:
         """What failed, the end of its log, where the log is, and what to do."""
         self.line()
         self.line(f"FAILED after {self.elapsed_s:.0f} s: {error}")

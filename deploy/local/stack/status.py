@@ -1,8 +1,50 @@
-"""`status`."""
+"""`status`: every process, and how far each stage is behind. What cannot be known says why; it is never shown as 0."""
+
+import datetime
+from collections.abc import Sequence
+
+from stack import processes
+from stack.http import UnreachableError
+from stack.lag import stages
 from stack.report import Report
 from stack.settings import Settings
-from stack.supervisor import Supervisor
+from stack.supervisor import Process, Supervisor
+
+
 def status(settings: Settings, report: Report) -> int:
-    for p in Supervisor(settings).processes():
-        report.line(str(p))
-    return 0
+    """The exit code: 0 when every process is up, 1 otherwise."""
+    try:
+        listed = Supervisor(settings).processes()
+    except UnreachableError:
+        left = processes.of_stack(settings.state)
+        report.line("the stack is not up" + (f", but {len(left)} of its processes are: run `make up`" if left else ""))
+        for pid, command in left.items():
+            report.line(f"  {pid:>7}  {command[:100]}")
+        return 1
+    now = datetime.datetime.now()
+    rows = [row(process, now) for process in sorted(listed, key=lambda process: process.name)]
+    for text in table(("process", "state", "pid", "since", "restarts", "memory"), rows):
+        report.line(text)
+    report.line()
+    for text in table(("stage", "how far behind"), stages(settings)):
+        report.line(text)
+    return 0 if all(process.up for process in listed) else 1
+
+
+def row(process: Process, now: datetime.datetime) -> tuple[str, ...]:
+    if process.status == "Completed":
+        state = "done" if process.up else f"down (exit code {process.exit_code})"
+        return (process.name, state, "-", "-", str(process.restarts), "-")
+    if process.status != "Running":
+        return (process.name, f"down ({process.status.lower()})", "-", "-", str(process.restarts), "-")
+    since = now - datetime.timedelta(seconds=process.age_s)
+    state = "up" if process.up else "up, not ready"
+    memory = f"{process.memory_bytes / 2**20:.0f} MiB"
+    return (process.name, state, str(process.pid), f"{since:%Y-%m-%d %H:%M:%S}", str(process.restarts), memory)
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines with columns as wide as their widest cell."""
+    widths = [max(len(line[column]) for line in (header, *rows)) for column in range(len(header))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+            for line in (header, *rows)]  # fmt: skip

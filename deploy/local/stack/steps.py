@@ -11,7 +11,7 @@ from pathlib import Path
 from stack.stamps import Stamps, fingerprint
 
 
-class StepFailed(Exception):
+class StepError(Exception):
     """A step that could not be done: what failed, where its log is, what to do."""
 
     def __init__(self, message: str, *, log: Path | None = None, advice: str = "") -> None:
@@ -38,10 +38,8 @@ class Step:
     advice: str = "look at the log, then run the same command again: finished steps are not repeated"
 
 
-def run(
-    command: Sequence[str | Path], log: Path, *, cwd: Path | None = None, env: Mapping[str, str] | None = None
-) -> None:
-    """Runs a command with both streams appended to `log`. Raises StepFailed when it does not exit with 0."""
+def run(command: Sequence[object], log: Path, *, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> None:
+    """Runs a command with both streams appended to `log`. Raises StepError when it does not exit with 0."""
     words = [str(word) for word in command]
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a") as stream:
@@ -49,12 +47,17 @@ def run(
         stream.flush()
         try:
             code = subprocess.run(
-                words, cwd=cwd, env={**os.environ, **(env or {})}, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream
+                words,
+                cwd=cwd,
+                env={**os.environ, **(env or {})},
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=stream,
             ).returncode
         except OSError as error:
-            raise StepFailed(f"cannot run {words[0]}: {error}", log=log) from error
+            raise StepError(f"cannot run {words[0]}: {error}", log=log) from error
     if code:
-        raise StepFailed(f"{Path(words[0]).name} exited with {code}", log=log)
+        raise StepError(f"{Path(words[0]).name} exited with {code}", log=log)
 
 
 @dataclass
@@ -75,12 +78,12 @@ class Runner:
     width: int = 3
 
     def run(self, steps: Sequence[Step]) -> None:
-        """Raises the first StepFailed, after the steps that were running have ended."""
+        """Raises the first StepError, after the steps that were running have ended."""
         names = {step.name for step in steps}
         waiting = {step.name: step for step in steps}
         done: set[str] = set()
         running: dict[Future[None], Step] = {}
-        failure: StepFailed | None = None
+        failure: StepError | None = None
         with ThreadPoolExecutor(self.width) as pool:
             while (waiting and not failure) or running:
                 busy = {step.resource for step in running.values() if step.resource}
@@ -95,7 +98,7 @@ class Runner:
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
                     step = running.pop(future)
                     error = future.exception()
-                    if isinstance(error, StepFailed):
+                    if isinstance(error, StepError):
                         failure = failure or error
                     elif error:
                         raise error
@@ -106,19 +109,16 @@ class Runner:
     def _do(self, step: Step) -> None:
         inputs = fingerprint(step.inputs, step.values)
         start = time.monotonic()
-        if step.inputs or step.values:
-            if self.stamps.current(step.name, inputs, step.outputs):
-                self.progress.finished(step, 0.0, True)
-                return
+        if (step.inputs or step.values) and self.stamps.current(step.name, inputs, step.outputs):
+            self.progress.finished(step, 0.0, True)
+            return
         self.stamps.forget(step.name)
         self.progress.started(step)
         log = self.logs / f"setup-{step.name}.log"
         log.unlink(missing_ok=True)
         try:
             step.action(log)
-        except StepFailed as error:
-            raise StepFailed(
-                f"{step.name}: {error}", log=error.log, advice=error.advice or step.advice
-            ) from error
+        except StepError as error:
+            raise StepError(f"{step.name}: {error}", log=error.log, advice=error.advice or step.advice) from error
         self.stamps.record(step.name, inputs)
         self.progress.finished(step, time.monotonic() - start, False)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from stack import environment
-from stack.http import Unreachable, request, request_json
+from stack.http import UnreachableError, request, request_json
 from stack.layout import BIN, LOCAL
 from stack.settings import REPOSITORY, Settings
-from stack.steps import StepFailed
+from stack.steps import StepError
 
 COMPOSE = LOCAL / "process-compose.yaml"
 ONE_SHOT = {"topics", "migrate"}
@@ -67,37 +67,37 @@ class Supervisor:
         self._base = f"http://{settings.address('supervisor')}"
 
     def processes(self) -> list[Process]:
-        """Raises Unreachable when the supervisor is not there."""
+        """Raises UnreachableError when the supervisor is not there."""
         return [parse(entry) for entry in request_json(f"{self._base}/processes")["data"] or []]
 
     def is_up(self) -> bool:
         try:
-            return request_json(f"{self._base}/live", timeout_s=2.0).get("status") == "alive"
-        except (Unreachable, AttributeError):
+            return bool(request_json(f"{self._base}/live", timeout_s=2.0).get("status") == "alive")
+        except (UnreachableError, AttributeError):
             return False
 
     def start(self, *, demo: bool) -> None:
-        """Starts process-compose in a session of its own and waits until it answers. Raises StepFailed."""
+        """Starts process-compose in a session of its own and waits until it answers. Raises StepError."""
         settings = self._settings
-        log = settings.logs / "supervisor.log"
+        log = settings.logs / "process-compose.log"
         words = [BIN / "process-compose", "up", "-f", COMPOSE, "--tui=false", "--keep-project", "--disable-dotenv"]
         words += ["--ordered-shutdown", "--address", settings.host, "--port", str(settings.ports["supervisor"])]
-        words += ["--log-file", settings.logs / "process-compose.log", "--namespace", "default"]
+        words += ["--log-file", log, "--namespace", "default"]
         words += ["--namespace", "demo"] if demo else []
-        with log.open("a") as stream:
-            child = subprocess.Popen(
-                [str(word) for word in words],
-                cwd=REPOSITORY,
-                env=environment.supervised(settings, os.environ),
-                stdin=subprocess.DEVNULL,
-                stdout=stream,
-                stderr=stream,
-                start_new_session=True,
-            )
+        child = subprocess.Popen(
+            [str(word) for word in words],
+            cwd=REPOSITORY,
+            env=environment.supervised(settings, os.environ),
+            stdin=subprocess.DEVNULL,
+            # It repeats every line of every process here; each has a log of its own.
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
         deadline = time.monotonic() + 20.0
         while not self.is_up():
             if child.poll() is not None or time.monotonic() > deadline:
-                raise StepFailed("process-compose did not start", log=log, advice="read its log")
+                raise StepError("process-compose did not start", log=log, advice="read its log")
             time.sleep(0.2)
 
     def start_process(self, name: str) -> None:

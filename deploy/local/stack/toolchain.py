@@ -4,12 +4,13 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from stack.layout import CACHE, LOCAL
-from stack.steps import StepFailed, run
+from stack.steps import StepError, run
 
 # Flink's start scripts pass JVM options that Java 24 removed.
 JAVA = ((17,), (23,))
@@ -77,7 +78,7 @@ def missing_tools() -> list[Missing]:
     if maven_version < MAVEN and not (not java and shutil.which("mvn")):
         found = f"found {'.'.join(map(str, maven_version))}" if maven_version else "not found"
         missing.append(Missing("Maven 3.6 or later", found, "maven"))
-    if not output_of("python3", "-c", "import ensurepip, venv; print(1)"):
+    if not output_of(sys.executable, "-c", "import ensurepip, venv; print(1)"):
         missing.append(Missing("Python's venv", "not found", "python3-venv"))
     return missing
 
@@ -85,8 +86,14 @@ def missing_tools() -> list[Missing]:
 def available(packages: Iterable[str]) -> str:
     """The first package that apt knows, else the first."""
     names = list(packages)
-    return next((name for name in names if "Candidate: (none)" not in (output_of("apt-cache", "policy", name) or
-                 "Candidate: (none)")), names[0])
+    return next(
+        (
+            name
+            for name in names
+            if "Candidate: (none)" not in (output_of("apt-cache", "policy", name) or "Candidate: (none)")
+        ),
+        names[0],
+    )
 
 
 def apt_prefix() -> list[str] | None:
@@ -101,20 +108,20 @@ def apt_prefix() -> list[str] | None:
 
 
 def ensure_system_tools(log: Path) -> None:
-    """Java, Maven and venv. Raises StepFailed that names all that is missing and the one command that installs it."""
+    """Java, Maven and venv. Raises StepError that names all that is missing and the one command that installs it."""
     missing = missing_tools()
     if missing:
         install = ["apt-get", "install", "-y", "--no-install-recommends", *(tool.package for tool in missing)]
         named = "; ".join(map(str, missing))
         prefix = apt_prefix()
         if prefix is None:
-            raise StepFailed(f"missing: {named}", advice=f"run: sudo apt-get update && sudo {' '.join(install)}")
+            raise StepError(f"missing: {named}", advice=f"run: sudo apt-get update && sudo {' '.join(install)}")
         frontend = {"DEBIAN_FRONTEND": "noninteractive"}
         run([*prefix, "apt-get", "update"], log, env=frontend)
-        install[-len(missing):] = [tool.package for tool in missing_tools()]
+        install[-len(missing) :] = [tool.package for tool in missing_tools()]
         run([*prefix, *install], log, env=frontend)
         if still := missing_tools():
-            raise StepFailed(f"still missing after apt-get: {'; '.join(map(str, still))}", log=log)
+            raise StepError(f"still missing after apt-get: {'; '.join(map(str, still))}", log=log)
     java, _ = find_java()
     link = CACHE / "java-home"
     link.unlink(missing_ok=True)
@@ -146,6 +153,6 @@ def npm_path() -> Path:
 
 def venv_from_lock(venv: Path, lock: str, log: Path) -> None:
     """A virtual environment with exactly the hashed requirements of deploy/local/bootstrap/LOCK."""
-    run(["python3", "-m", "venv", "--clear", str(venv)], log)
+    run([sys.executable, "-m", "venv", "--clear", str(venv)], log)
     requirements = LOCAL / "bootstrap" / lock
     run([str(venv / "bin/pip"), "install", "--require-hashes", "--no-deps", "-q", "-r", str(requirements)], log)

@@ -4,25 +4,26 @@ import time
 
 from stack import configs, environment, installs, ports, processes
 from stack.first_recommendation import wait_for_recommendation
-from stack.http import Unreachable
+from stack.http import UnreachableError
 from stack.layout import SETUP_LOGS, STAMPS
 from stack.report import Report
 from stack.settings import Settings
 from stack.stamps import Stamps
-from stack.steps import Runner, StepFailed
+from stack.steps import Runner, StepError
 from stack.supervisor import Process, Supervisor
 
 READY_WITHIN_S = 180.0
+CRASHES = 8
 
 
 def set_up(purpose: str, report: Report) -> None:
-    """Installs and builds what `purpose` (up, test or lint) needs. Raises StepFailed."""
+    """Installs and builds what `purpose` (up, test or lint) needs. Raises StepError."""
     Runner(Stamps(STAMPS), SETUP_LOGS, report.progress()).run(installs.steps(purpose))
     report.setup_done()
 
 
 def up(settings: Settings, report: Report, *, demo: bool) -> None:
-    """Ends with the stack ready, whatever of it was up before. Raises StepFailed."""
+    """Ends with the stack ready, whatever of it was up before. Raises StepError."""
     supervisor = Supervisor(settings)
     already = supervisor.is_up()
     if not already:
@@ -51,7 +52,7 @@ def check_ports(settings: Settings, demo: bool) -> None:
     wanted = {name: port for name, port in settings.ports.items() if demo or name != "demo"}
     taken = ports.taken(wanted, settings.host)
     if taken:
-        raise StepFailed(
+        raise StepError(
             "ports: " + "; ".join(map(str, taken)),
             advice="stop those processes, or give the stack other ports: a file with a [ports] table of the keys that"
             " differ from deploy/local/stack.toml, named by SLUICE_STACK",
@@ -75,14 +76,14 @@ def heal(supervisor: Supervisor, report: Report) -> None:
 
 
 def wait_ready(settings: Settings, supervisor: Supervisor, report: Report) -> None:
-    """Reports each process as it becomes ready. Raises StepFailed for one that fails or is not ready in time."""
+    """Reports each process as it becomes ready. Raises StepError for one that fails or is not ready in time."""
     deadline = time.monotonic() + READY_WITHIN_S
     reported: set[str] = set()
     while True:
         try:
             listed = supervisor.processes()
-        except Unreachable as error:
-            raise StepFailed(f"the supervisor is gone: {error}", log=settings.logs / "supervisor.log") from error
+        except UnreachableError as error:
+            raise StepError(f"the supervisor is gone: {error}", log=settings.logs / "process-compose.log") from error
         for process in listed:
             if process.up and process.name not in reported:
                 reported.add(process.name)
@@ -90,11 +91,11 @@ def wait_ready(settings: Settings, supervisor: Supervisor, report: Report) -> No
         waiting = [process for process in listed if not process.up]
         if not waiting:
             return
-        broken = next((process for process in waiting if process.failed and process.status != "Skipped"), None)
+        broken = next((process for process in waiting if hopeless(process)), None)
         if broken or time.monotonic() > deadline:
             process = broken or waiting[0]
             why = f"exited with {process.exit_code}" if broken else f"is not ready after {READY_WITHIN_S:.0f} s"
-            raise StepFailed(
+            raise StepError(
                 f"{process.name} {why}",
                 log=settings.logs / f"{process.name}.log",
                 advice="read the log; what did start goes on running: `make status` shows it, `make up` tries again,"
@@ -102,6 +103,11 @@ def wait_ready(settings: Settings, supervisor: Supervisor, report: Report) -> No
             )
         report.live(f"waiting for: {', '.join(process.name for process in waiting)}")
         time.sleep(0.3)
+
+
+def hopeless(process: Process) -> bool:
+    """Ended for good by its own fault, or started again and again in vain."""
+    return (process.failed and process.status != "Skipped") or process.restarts >= CRASHES
 
 
 WHERE = {
@@ -140,4 +146,3 @@ def summary(settings: Settings, report: Report) -> None:
     for name, address, note in rows:
         report.line(f"  {name:<14} {address:<46} {note}".rstrip())
     report.line()
-

@@ -1,0 +1,109 @@
+# Sluice. `make help` lists the targets. Everything that is installed goes to .cache/.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+host_python := $(shell command -v python3.11 || echo python3)
+stack  := PYTHONPATH=deploy/local $(host_python) -m stack
+python := .cache/venvs/sluice/bin/python
+functions := streaming-jobs/functions/pom.xml
+
+# The Java and Go that set-up chose, which need not be those on PATH.
+toolchain = export JAVA_HOME="$$(readlink -f .cache/java-home)" CGO_ENABLED=0 PATH="$$PWD/.cache/venvs/go/bin:$$PATH"
+
+.PHONY: help up down status clean setup test test-unit test-integration bench lint fmt generate check-generated lock
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+## Running
+
+up: ## install what is needed, start everything, wait for the first recommendation
+	@$(stack) up
+
+down: ## stop everything that `make up` started; data stays
+	@$(stack) down
+
+status: ## what is up, since when, and how far each stage is behind
+	@$(stack) status
+
+clean: ## remove data and caches (refused while the stack is up)
+	@$(stack) clean
+
+setup: ## only install and build
+	@$(stack) setup
+
+## Checking
+
+test: ## every test, with all that they need; runs on after a failure and then fails
+	@$(stack) setup --for test
+	@failed=(); \
+	for suite in test-unit test-java test-go test-integration; do \
+	  echo; echo "== $$suite"; $(MAKE) --no-print-directory $$suite || failed+=($$suite); \
+	done; \
+	if (( $${#failed[@]} )); then echo; echo "FAILED: $${failed[*]}"; exit 1; fi; echo; echo "all suites passed"
+
+unit := recommender/tests storage/tests tests/testbed/tests dashboards/tests deploy/local/tests tests/contract
+whole := tests/integration tests/e2e
+
+test-unit: ## Python tests that need no stack (some start one server)
+	@$(toolchain); $(python) -m pytest -q $(wildcard $(unit))
+
+test-integration: ## Python tests on the real stack, on ports of their own
+	@$(toolchain); $(python) -m pytest -q $(wildcard $(whole))
+
+.PHONY: test-java test-go
+test-java: ## Java tests of the streaming functions
+	@$(toolchain); mvn -B -f $(functions) test | grep -E '^\[(INFO|ERROR|WARNING)\] .*(Tests run|FAIL|ERROR|BUILD)|^\[ERROR\]'; exit $${PIPESTATUS[0]}
+
+test-go: ## Go tests of the actuator
+	@$(toolchain); cd actuators && go test ./...
+
+bench: ## the benchmarks of tests/bench
+	@$(python) -m pytest -q tests/bench
+
+lint: ## style, types, protobuf, generated code; says all that is wrong, then fails
+	@$(stack) setup --for lint
+	@failed=(); \
+	for check in lint-python lint-go lint-java lint-proto check-generated; do \
+	  echo "== $$check"; $(MAKE) --no-print-directory $$check || failed+=($$check); \
+	done; \
+	if (( $${#failed[@]} )); then echo; echo "FAILED: $${failed[*]}"; exit 1; fi; echo; echo "nothing to complain about"
+
+.PHONY: lint-python lint-go lint-java lint-proto
+lint-python:
+	@failed=0; $(python) -m ruff check . || failed=1; $(python) -m ruff format --check . || failed=1; \
+	for room in recommender/src storage/migrate tests deploy/local/stack dashboards/generate; do \
+	  [[ ! -d $$room ]] || $(python) -m mypy $$room || failed=1; \
+	done; exit $$failed
+
+lint-go:
+	@$(toolchain); cd actuators; unformatted=$$(gofmt -l .); \
+	if [[ $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi; go vet ./...
+
+# google-java-format, by its Maven plugin.
+java_format := com.spotify.fmt:fmt-maven-plugin:2.27
+
+lint-java:
+	@$(toolchain); mvn -q -B -f $(functions) $(java_format):check
+
+lint-proto:
+	@cd recommender/proto && ../../.cache/buf/bin/buf lint
+
+check-generated: ## generated code is what its sources give
+	@$(toolchain); deploy/local/generate.sh --check
+
+## Writing
+
+fmt: ## format all code
+	@$(stack) setup --for lint
+	@$(python) -m ruff check --fix-only -q .; $(python) -m ruff format .
+	@$(toolchain); gofmt -w actuators && mvn -q -B -f $(functions) $(java_format):format
+
+generate: ## write generated code: protobuf for Python and Go, dashboards
+	@$(stack) setup --for lint
+	@$(toolchain); deploy/local/generate.sh
+
+lock: ## resolve again and lock: Python environments, the collector's modules
+	@$(stack) setup
+	@deploy/local/lock.sh

@@ -1,0 +1,106 @@
+"""How far each stage of the flow is behind, asked from the stage itself; where it does not tell: why."""
+
+import json
+import re
+import subprocess
+import time
+import urllib.parse
+from collections.abc import Callable, Iterable
+
+from stack.flink import Flink
+from stack.http import UnreachableError, request, request_json
+from stack.layout import LOCAL, SLUICE_PYTHON
+from stack.settings import Settings
+
+Rows = list[tuple[str, str]]
+
+
+def stages(settings: Settings) -> Rows:
+    """(stage, how far behind) from the collector to the recommendation."""
+    probes: tuple[tuple[str, Callable[[Settings], Rows]], ...] = (
+        ("collector queue", collector),
+        ("Kafka", kafka),
+        ("streaming job", flink),
+        ("ClickHouse", clickhouse),
+    )
+    rows: Rows = []
+    for stage, probe in probes:
+        try:
+            rows += probe(settings)
+        except (UnreachableError, KeyError, ValueError, OSError, subprocess.SubprocessError) as error:
+            rows.append((stage, f"unknown: {error}"))
+    return rows
+
+
+def collector(settings: Settings) -> Rows:
+    text = request(f"http://{settings.address('collector_metrics')}/metrics").decode()
+    size = metric(text, "otelcol_exporter_queue_size")
+    refused = metric(text, "otelcol_receiver_refused_spans", "otelcol_receiver_refused_spans_total")
+    queue = "unknown: no otelcol_exporter_queue_size" if size is None else f"{size:,.0f} bytes wait for Kafka"
+    return [("collector queue", queue if refused is None else f"{queue}; {refused:,.0f} spans refused since its start")]
+
+
+def metric(text: str, *names: str) -> float | None:
+    """The sum over all series called one of `names` in the Prometheus text format; None when there is none."""
+    found = [
+        float(match.group(2))
+        for line in text.splitlines()
+        if (match := re.match(r"(\w+)(?:\{.*\})?\s+(\S+)", line)) and match.group(1) in names
+    ]
+    return sum(found) if found else None
+
+
+def kafka(settings: Settings) -> Rows:
+    words = [str(SLUICE_PYTHON), str(LOCAL / "kafka/offsets.py"), "--bootstrap", settings.address("kafka")]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=20)
+    if done.returncode:
+        raise ValueError((done.stderr.strip().splitlines() or ["offsets.py failed"])[-1])
+    return [(f"topic {topic['topic']}", topic_text(topic)) for topic in json.loads(done.stdout)]
+
+
+def topic_text(topic: dict[str, object]) -> str:
+    groups = topic["groups"]
+    assert isinstance(groups, dict)
+    lags = [f"{group} is {lag:,} behind its last checkpoint" for group, lag in sorted(groups.items())]
+    return f"{topic['records']:,} records; " + ("; ".join(lags) or "unknown: no consumer has committed an offset")
+
+
+def flink(settings: Settings) -> Rows:
+    cluster = Flink(settings)
+    job = cluster.running()
+    if not job:
+        return [("streaming job", "not running")]
+    facts = cluster.checkpoints(job.id)
+    last = (facts.get("latest") or {}).get("completed")
+    counts = facts.get("counts", {})
+    if last:
+        age = ago(time.time() - last["latest_ack_timestamp"] / 1000)
+        checkpoint = f"last checkpoint {age} ago, took {last['end_to_end_duration']} ms"
+    else:
+        checkpoint = "no checkpoint yet"
+    return [("streaming job", f"{job.state}; {checkpoint}; {counts.get('failed', 'unknown')} failed")]
+
+
+def clickhouse(settings: Settings) -> Rows:
+    query = {"query": "SELECT stage, lag_ms FROM sluice.v_stage_lag FORMAT JSONCompact", "user": "sluice_reader"}
+    url = f"http://{settings.address('clickhouse_http')}/?{urllib.parse.urlencode(query)}"
+    return lag_rows(request_json(url, timeout_s=15.0)["data"])
+
+
+def lag_rows(data: Iterable[tuple[str, float | None]]) -> Rows:
+    return [
+        (stage, "unknown: nothing in the last minute" if lag_ms is None else ago(lag_ms / 1000))
+        for stage, lag_ms in data
+    ]
+
+
+def ago(seconds: float) -> str:
+    """A duration for people: 0.35 s, 12.0 s, 3 min 20 s, 2 h 5 min."""
+    if seconds < 10:
+        return f"{seconds:.2f} s"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"

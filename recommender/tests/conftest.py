@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-from migrate.__main__ import schema_up
 
+from migrate.__main__ import schema_up
 from support.clickhouse import ClickHouse, clickhouse
 
 

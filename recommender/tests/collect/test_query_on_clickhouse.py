@@ -19,7 +19,22 @@ FAST, SLOW = last_index_within(20 * MS), last_index_within(400 * MS)  # buckets 
 CART = PoolKey("cart", "server", "")
 DB = PoolKey("catalogue", "client", "catalogue-db")
 
-COLUMNS = "side service peer instance bucket bucket_ms busy_ns completions errors latency version".split()
+COLUMNS = [
+    *("side", "service", "peer", "instance", "bucket", "bucket_ms"),
+    *("busy_ns", "completions", "errors", "latency", "version"),
+]
+    "side",
+    "service",
+    "peer",
+    "instance",
+    "bucket",
+    "bucket_ms",
+    "busy_ns",
+    "completions",
+    "errors",
+    "latency",
+    "version",
+]
 
 
 def config(*pools: Pool) -> Config:

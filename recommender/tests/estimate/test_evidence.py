@@ -1,6 +1,6 @@
 import numpy as np
-from humps import samples_of
 
+from humps import samples_of
 from sluice.estimate import evidence
 from sluice.estimate.curve import Curve
 

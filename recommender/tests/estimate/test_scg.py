@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from humps import draw_samples, draw_service, samples_of
 
+from humps import draw_samples, draw_service, samples_of
 from sluice.estimate import Estimate, Samples, Scg, State
 
 scg = Scg()

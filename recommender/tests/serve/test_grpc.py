@@ -1,0 +1,211 @@
+"""The API over a real loopback port."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+
+from fakes import CART, FakeClock, FakeCollector, FakeHistory, config, hump
+from sluice.serve.loop import ControlLoop
+from sluice.serve.server import AddressError, Server
+from sluice.serve.service import PoolSizeService
+from sluice.serve.sizes import Sizes
+from sluice.serve.store import Store
+from sluice.v1 import pool_size_pb2 as pb
+from sluice.v1 import pool_size_service_pb2 as api
+from sluice.v1 import pool_size_service_pb2_grpc as rpc
+
+CART_POOL = pb.Pool(service="cart", side=pb.SIDE_SERVER)
+DB_POOL = pb.Pool(service="catalogue", side=pb.SIDE_CLIENT, peer="catalogue-db")
+
+
+@dataclass
+class Served:
+    stub: rpc.PoolSizeServiceStub
+    channel: grpc.Channel
+    server: Server
+    loop: ControlLoop
+    history: FakeHistory
+    clock: FakeClock
+
+
+@pytest.fixture
+def served() -> Iterator[Served]:
+    clock, history, store, sizes = FakeClock(), FakeHistory(), Store(), Sizes()
+    loop = ControlLoop(config(), FakeCollector({CART: hump()}), history, store, sizes, clock)
+    server = Server(PoolSizeService(store, sizes, history, clock), "127.0.0.1:0")
+    server.start()
+    with grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
+        yield Served(rpc.PoolSizeServiceStub(channel), channel, server, loop, history, clock)
+    server.stop(0)
+
+
+@pytest.fixture
+def ready(served: Served) -> Served:
+    served.loop.step()
+    served.server.serving(True)
+    return served
+
+
+def refused(call: object, request: object) -> tuple[grpc.StatusCode, str]:
+    with pytest.raises(grpc.RpcError) as caught:
+        call(request, timeout=5)  # type: ignore[operator]
+    return caught.value.code(), caught.value.details()
+
+
+def test_get(ready: Served) -> None:
+    size = ready.stub.GetPoolSize(api.GetPoolSizeRequest(pool=CART_POOL)).pool_size
+    assert size.pool == CART_POOL
+    assert size.state == pb.PROVIDED
+    assert 11 <= size.target <= 14
+    assert size.lower_bound <= size.target <= size.upper_bound
+    assert not size.HasField("current")
+    assert not size.HasField("unguarded_target")
+    assert 0 < size.confidence <= 1
+    assert [reason.code for reason in size.reasons] == ["CURVE_FALLS", "KNEE"]
+    assert (size.model, size.revision) == ("scg", 1)
+    assert size.computed_at.ToMilliseconds() == ready.clock()
+    assert size.valid_until.ToMilliseconds() == ready.clock() + 30_000
+
+
+def test_a_pool_without_data_has_no_target_rather_than_zero(ready: Served) -> None:
+    size = ready.stub.GetPoolSize(api.GetPoolSizeRequest(pool=DB_POOL)).pool_size
+    assert size.state == pb.NO_DATA
+    assert not size.HasField("target")
+
+
+def test_list_is_ordered_and_can_be_narrowed(ready: Served) -> None:
+    sizes = ready.stub.ListPoolSizes(api.ListPoolSizesRequest()).pool_sizes
+    assert [size.pool for size in sizes] == [CART_POOL, DB_POOL]
+    sizes = ready.stub.ListPoolSizes(api.ListPoolSizesRequest(service="catalogue")).pool_sizes
+    assert [size.pool for size in sizes] == [DB_POOL]
+    assert not ready.stub.ListPoolSizes(api.ListPoolSizesRequest(service="nobody")).pool_sizes
+
+
+def test_explain(ready: Served) -> None:
+    given = ready.stub.ExplainPoolSize(api.ExplainPoolSizeRequest(pool=CART_POOL)).explanation
+    assert given.pool_size == ready.stub.GetPoolSize(api.GetPoolSizeRequest(pool=CART_POOL)).pool_size
+    assert given.threshold.value.ToMilliseconds() == 230
+    assert (given.threshold.source, given.threshold.detail) == ("slo", "slo checkout 250 ms - 20 ms upstream")
+    assert given.latency_source == pb.LATENCY_SOURCE_CALLER
+    assert (given.buckets, given.instances, given.bucket.ToMilliseconds()) == (600, 1, 100)
+    assert (given.window_start.ToMilliseconds(), given.window_end.ToMilliseconds()) == (0, 60_000)
+    # 0.5 rounds up: levels 1 to 36.
+    assert [round(point.concurrency) for point in given.curve] == list(range(1, 37))
+    assert sum(point.samples for point in given.curve) == 600
+    assert all(point.HasField("fitted_per_s") for point in given.curve)
+    assert given.knee <= given.pool_size.target < given.knee + 1
+    assert 5 <= given.polynomial_degree <= 8
+
+
+def test_a_report_becomes_the_current_size_and_is_audited(ready: Served) -> None:
+    actuation = pb.Actuation(
+        pool=CART_POOL,
+        target_name="cart.threads",
+        actuator="a-1",
+        outcome=pb.ACTUATION_OUTCOME_APPLIED,
+        revision=1,
+        requested=12,
+        previous=64,
+        read_back=12,
+    )
+    ready.stub.ReportActuation(api.ReportActuationRequest(actuation=actuation))
+    assert ready.history.reported == [(CART, actuation, ready.clock())]
+    ready.loop.step()
+    assert ready.stub.GetPoolSize(api.GetPoolSizeRequest(pool=CART_POOL)).pool_size.current == 12
+
+
+def test_a_report_that_only_observed_tells_the_size_too(ready: Served) -> None:
+    actuation = pb.Actuation(
+        pool=DB_POOL, target_name="db", actuator="a-1", outcome=pb.ACTUATION_OUTCOME_OBSERVED, previous=20
+    )
+    ready.stub.ReportActuation(api.ReportActuationRequest(actuation=actuation))
+    ready.loop.step()
+    assert ready.stub.GetPoolSize(api.GetPoolSizeRequest(pool=DB_POOL)).pool_size.current == 20
+
+
+@pytest.mark.parametrize(
+    ("pool", "field"),
+    [
+        (pb.Pool(), "pool.service is empty"),
+        (pb.Pool(service="cart"), "pool.side 0 is not legal; legal: SIDE_SERVER, SIDE_CLIENT"),
+        (pb.Pool(service="cart", side=9), "pool.side 9 is not legal"),  # type: ignore[arg-type]
+        (pb.Pool(service="cart", side=pb.SIDE_SERVER, peer="x"), "pool.peer 'x' is set for SIDE_SERVER"),
+        (pb.Pool(service="cart", side=pb.SIDE_CLIENT), "pool.peer is empty for SIDE_CLIENT"),
+    ],
+)
+def test_an_invalid_pool_is_named_by_its_field(ready: Served, pool: pb.Pool, field: str) -> None:
+    for call, request in (
+        (ready.stub.GetPoolSize, api.GetPoolSizeRequest(pool=pool)),
+        (ready.stub.ExplainPoolSize, api.ExplainPoolSizeRequest(pool=pool)),
+    ):
+        code, text = refused(call, request)
+        assert code == grpc.StatusCode.INVALID_ARGUMENT
+        assert text.startswith(field)
+    code, text = refused(ready.stub.ReportActuation, api.ReportActuationRequest(actuation=pb.Actuation(pool=pool)))
+    assert (code, text.startswith("actuation." + field)) == (grpc.StatusCode.INVALID_ARGUMENT, True)
+
+
+def test_an_unknown_pool_is_named(ready: Served) -> None:
+    pool = pb.Pool(service="cart", side=pb.SIDE_CLIENT, peer="cart-db")
+    code, text = refused(ready.stub.GetPoolSize, api.GetPoolSizeRequest(pool=pool))
+    assert (code, text) == (grpc.StatusCode.NOT_FOUND, "pool cart/client/cart-db is not in the configuration")
+
+
+APPLIED = pb.ACTUATION_OUTCOME_APPLIED
+
+
+@pytest.mark.parametrize(
+    ("actuation", "field"),
+    [
+        (pb.Actuation(pool=CART_POOL, actuator="a", outcome=APPLIED, read_back=1), "actuation.target_name"),
+        (pb.Actuation(pool=CART_POOL, target_name="t", outcome=APPLIED, read_back=1), "actuation.actuator"),
+        (pb.Actuation(pool=CART_POOL, target_name="t", actuator="a"), "actuation.outcome"),
+        (pb.Actuation(pool=CART_POOL, target_name="t", actuator="a", outcome=APPLIED), "actuation.read_back"),
+    ],
+)
+def test_an_invalid_report_is_named_by_its_field(ready: Served, actuation: pb.Actuation, field: str) -> None:
+    code, text = refused(ready.stub.ReportActuation, api.ReportActuationRequest(actuation=actuation))
+    assert (code, text.startswith(field)) == (grpc.StatusCode.INVALID_ARGUMENT, True)
+    assert not ready.history.reported
+
+
+def health(served: Served, service: str = "") -> int:
+    stub = health_pb2_grpc.HealthStub(served.channel)
+    return stub.Check(health_pb2.HealthCheckRequest(service=service)).status
+
+
+def test_before_the_first_period_it_is_unavailable_not_empty(served: Served) -> None:
+    assert refused(served.stub.ListPoolSizes, api.ListPoolSizesRequest())[0] == grpc.StatusCode.UNAVAILABLE
+    request = api.GetPoolSizeRequest(pool=CART_POOL)
+    assert refused(served.stub.GetPoolSize, request)[0] == grpc.StatusCode.UNAVAILABLE
+    assert health(served) == health_pb2.HealthCheckResponse.NOT_SERVING
+
+
+def test_health_knows_the_server_and_the_service(ready: Served) -> None:
+    for name in ("", "sluice.v1.PoolSizeService"):
+        assert health(ready, name) == health_pb2.HealthCheckResponse.SERVING
+
+
+def test_reflection_lists_the_service(ready: Served) -> None:
+    stub = reflection_pb2_grpc.ServerReflectionStub(ready.channel)
+    request = reflection_pb2.ServerReflectionRequest(list_services="")
+    [answer] = stub.ServerReflectionInfo(iter([request]))
+    names = {service.name for service in answer.list_services_response.service}
+    assert names >= {"sluice.v1.PoolSizeService", "grpc.health.v1.Health"}
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "example.org:50051", ":50051", "50051"])
+def test_without_credentials_only_loopback_is_legal(address: str) -> None:
+    service = PoolSizeService(Store(), Sizes(), FakeHistory(), FakeClock())
+    with pytest.raises(AddressError, match="loopback"):
+        Server(service, address)
+
+
+def test_a_port_that_is_taken_is_an_error(served: Served) -> None:
+    service = PoolSizeService(Store(), Sizes(), FakeHistory(), FakeClock())
+    with pytest.raises(AddressError, match=f"127.0.0.1:{served.server.port}"):
+        Server(service, f"127.0.0.1:{served.server.port}")

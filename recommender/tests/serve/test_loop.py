@@ -1,0 +1,188 @@
+"""The whole loop, stepped through time with a fake clock."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from fakes import CART, DB, FakeClock, FakeCollector, FakeHistory, config, glimpse, hump, measured, remembered, rising
+from sluice.config import Bounds
+from sluice.serve.answer import Answer
+from sluice.serve.loop import ControlLoop
+from sluice.serve.sizes import Sizes
+from sluice.serve.store import NotReadyError, Store
+
+
+@dataclass
+class World:
+    clock: FakeClock = field(default_factory=FakeClock)
+    collector: FakeCollector = field(default_factory=FakeCollector)
+    history: FakeHistory = field(default_factory=FakeHistory)
+    store: Store = field(default_factory=Store)
+    sizes: Sizes = field(default_factory=Sizes)
+
+    def __post_init__(self) -> None:
+        self.loop = ControlLoop(config(), self.collector, self.history, self.store, self.sizes, self.clock)
+
+    def step(self, after_s: float = 5) -> Answer:
+        """A period later; cart's answer."""
+        self.clock.pass_s(after_s)
+        self.loop.step()
+        return self.cart
+
+    @property
+    def cart(self) -> Answer:
+        answer = self.store.get(CART)
+        assert answer is not None
+        return answer
+
+
+def brief(answer: Answer) -> tuple[str, int | None, int]:
+    return answer.content.state, answer.content.target, answer.revision
+
+
+def codes(answer: Answer) -> tuple[str, ...]:
+    return answer.content.codes
+
+
+def test_the_life_of_a_pool() -> None:
+    world = World()
+    assert brief(world.step()) == ("NO_DATA", None, 1)
+    assert brief(world.step()) == ("NO_DATA", None, 1)
+
+    world.collector.pools[CART] = glimpse()
+    assert brief(world.step()) == ("LEARNING", None, 2)
+
+    world.sizes.report(CART, 64, world.clock())
+    world.collector.pools[CART] = rising()
+    answer = world.step()
+    assert brief(answer) == ("UNSATURATED", 64, 3)  # kept, never shrunk
+    assert answer.content.current == 64
+
+    world.collector.pools[CART] = hump()
+    answer = world.step()
+    state, found, revision = brief(answer)
+    assert (state, revision) == ("PROVIDED", 4)
+    assert found is not None
+    assert 11 <= found <= 14
+    assert answer.valid_until_ms == world.clock() + 30_000
+    assert answer.confidence > 0.5
+
+    world.collector.pools[CART] = None
+    answer = world.step()
+    assert brief(answer) == ("NO_DATA", found, 5)
+    assert "HELD" in codes(answer)
+
+    world.collector.problem = ConnectionError("down")
+    lease_over = answer.valid_until_ms
+    while world.clock() <= lease_over - 5_000:
+        assert brief(world.step()) == ("NO_DATA", found, 5)
+    answer = world.step(5.001)
+    assert brief(answer) == ("STALE", found, 6)
+    assert answer.valid_until_ms == lease_over
+    assert brief(world.step()) == ("STALE", found, 6)
+
+    world.collector.problem = None
+    world.collector.pools[CART] = hump()
+    assert brief(world.step())[0] == "PROVIDED"
+
+
+def test_every_answer_is_recorded_and_failing_periods_are_not() -> None:
+    world = World()
+    world.step()
+    world.step()
+    world.collector.problem = ConnectionError("down")
+    world.step()
+    assert [answer.key for answer in world.history.recorded] == [CART, DB, CART, DB]
+
+
+def test_thresholds_reach_the_collector() -> None:
+    world = World()
+    world.step()
+    assert world.collector.thresholds_ns == {CART: 230_000_000, DB: 60_000_000}
+
+
+def test_a_restart_goes_on_where_the_last_run_was() -> None:
+    before = World()
+    before.collector.pools[CART] = hump()
+    last = before.step()
+    after = World(history=FakeHistory(memory={CART: remembered(last)}))
+    after.collector.pools[CART] = hump()
+    assert brief(after.step()) == brief(last)
+    after.collector.pools[CART] = None
+    assert brief(after.step()) == ("NO_DATA", last.content.target, last.revision + 1)
+
+
+def test_nothing_is_published_before_the_memory_is_back() -> None:
+    world = World(history=FakeHistory(problem=ConnectionError("down")))
+    world.loop.step()
+    with pytest.raises(NotReadyError):
+        world.store.newest()
+    world.history.problem = None
+    assert brief(world.step()) == ("NO_DATA", None, 1)
+
+
+def test_a_guarded_answer_keeps_the_estimate() -> None:
+    world = World()
+    pool = world.loop.config.pools[0].model_copy(update={"bounds": Bounds(min=20, max=128)})
+    world.loop.config = config(pools=[pool])
+    world.collector.pools[CART] = hump()
+    answer = world.step()
+    assert answer.content.state == "GUARDED"
+    assert answer.content.target == 20
+    assert answer.content.unguarded_target in (11, 12, 13, 14)
+    assert "BOUNDS" in codes(answer)
+
+
+def test_a_size_is_current_for_a_minute() -> None:
+    world = World()
+    world.step()
+    world.sizes.report(CART, 64, world.clock())
+    assert world.step(60).content.current == 64
+    assert world.step(0.001).content.current is None
+
+
+def test_a_full_pool_of_the_right_size_is_not_shrunk_further() -> None:
+    """After 64 -> 12, bursts fill the pool, and all who wait for it are late: that is no fall of the service's own."""
+    world = World()
+    x = np.concatenate((np.linspace(0.5, 11.4, 400), np.full(200, 12.0)))
+    y = np.where(x < 11.5, 10 * x, 0)
+    world.collector.pools[CART] = measured(x, y)
+    shrinks = world.step()  # no actuator: nobody knows that the pool is full
+    assert shrinks.content.state == "PROVIDED"
+    world.sizes.report(CART, 12, world.clock())
+    kept = world.step()
+    assert (kept.content.state, kept.content.target) == ("UNSATURATED", 12)
+
+
+def test_one_pool_that_cannot_be_estimated_leaves_the_others_alone() -> None:
+    world = World()
+    broken = measured(np.linspace(1, 30, 600), np.ones(599))  # lengths that differ
+    world.collector.pools = {CART: hump(), DB: broken}
+    assert world.step().content.state == "PROVIDED"
+    other = world.store.get(DB)
+    assert other is not None
+    assert (other.content.state, codes(other)) == ("LEARNING", ("ESTIMATE_FAILED",))
+
+
+def test_a_new_configuration_forgets_and_adds_pools() -> None:
+    world = World()
+    world.step()
+    world.loop.config = config(pools=world.loop.config.pools[1:])
+    world.clock.pass_s(5)
+    world.loop.step()
+    assert [answer.key for answer in world.store.newest()] == [DB]
+
+
+def test_a_lasting_problem_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    world = World()
+    world.step()
+    world.collector.problem = ConnectionError("down")
+    for _ in range(5):
+        world.step()
+    world.collector.problem = ValueError("odd")
+    world.step()
+    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == [
+        "control period failed, going on: ConnectionError: down",
+        "control period failed, going on: ValueError: odd",
+    ]

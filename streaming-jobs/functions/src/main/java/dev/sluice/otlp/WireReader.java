@@ -104,7 +104,7 @@ final class WireReader {
     switch (tag & 7) {
       case VARINT -> varint();
       case FIXED64 -> skipBytes(8);
-      case LENGTH_DELIMITED -> position += length();
+      case LENGTH_DELIMITED -> advance(length());
       case FIXED32 -> skipBytes(4);
       default ->
           // Groups were never part of proto3, and no OTLP message has one.

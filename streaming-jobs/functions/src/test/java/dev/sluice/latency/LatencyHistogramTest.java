@@ -1,0 +1,80 @@
+package dev.sluice.latency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.LongRange;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.junit.jupiter.api.Test;
+
+class LatencyHistogramTest {
+  private static LatencyHistogram of(List<Long> durations) {
+    LatencyHistogram histogram = new LatencyHistogram();
+    durations.forEach(histogram::record);
+    return histogram;
+  }
+
+  @Test
+  void countsByIndex() {
+    // 1 ms -> 1275; 1,000,001 ns is in the same bucket; 2 ns -> 63
+    assertThat(of(List.of(1_000_000L, 1_000_001L, 2L)).toMap())
+        .isEqualTo(Map.of((short) 1275, 2, (short) 63, 1));
+  }
+
+  @Test
+  void encodingIsPairsOfDistanceAndCount() {
+    LatencyHistogram histogram = new LatencyHistogram();
+    histogram.add(-1, 1);
+    histogram.add(63, 300);
+    // distance 0 from -1, count 1; distance 64, count 300 = 0b10_0101100
+    assertThat(histogram.encode()).containsExactly(0, 1, 64, (byte) 0xAC, 2);
+    assertThat(new LatencyHistogram().encode()).isEmpty();
+  }
+
+  @Property
+  void partsSumToTheWholeInAnyOrder(
+      @ForAll List<@LongRange(min = 0, max = 1L << 45) Long> first,
+      @ForAll List<@LongRange(min = 0, max = 1L << 45) Long> second) {
+    LatencyHistogram whole = of(first);
+    second.forEach(whole::record);
+    LatencyHistogram merged = new LatencyHistogram();
+    merged.merge(of(second).encode());
+    merged.merge(of(first));
+    assertThat(merged).isEqualTo(whole);
+    assertThat(merged.encode()).isEqualTo(whole.encode());
+    assertThat(merged.total()).isEqualTo(first.size() + second.size());
+  }
+
+  @Property
+  void serializerKeepsIt(@ForAll List<@LongRange(min = 0) Long> durations) throws Exception {
+    LatencyHistogram histogram = of(durations);
+    LatencyHistogramSerializer serializer = new LatencyHistogramSerializer();
+    DataOutputSerializer out = new DataOutputSerializer(16);
+    serializer.serialize(histogram, out);
+    DataInputDeserializer in = new DataInputDeserializer(out.getCopyOfBuffer());
+    assertThat(serializer.deserialize(in)).isEqualTo(histogram);
+    assertThat(in.available()).isZero();
+  }
+
+  @Test
+  void copyIsApart() {
+    LatencyHistogram histogram = of(List.of(5L));
+    LatencyHistogram copy = histogram.copy();
+    copy.record(5);
+    assertThat(histogram.total()).isEqualTo(1);
+  }
+
+  @Test
+  void quantileIsTheNearestRank() {
+    // ranks 1..4 of (1 ms, 1 ms, 1 ms, 1 s): p50 -> rank 2 -> 1 ms, p75 -> rank 3, p76 -> rank 4 -> 1 s
+    Map<Short, Integer> latency = of(List.of(1_000_000L, 1_000_000L, 1_000_000L, 1_000_000_000L)).toMap();
+    assertThat(LatencyQuantile.ofMs(latency, 0.5)).isBetween(0.995, 1.005);
+    assertThat(LatencyQuantile.ofMs(latency, 0.75)).isBetween(0.995, 1.005);
+    assertThat(LatencyQuantile.ofMs(latency, 0.76)).isBetween(995.0, 1005.0);
+    assertThat(LatencyQuantile.ofMs(Map.of(), 0.5)).isNull();
+  }
+}

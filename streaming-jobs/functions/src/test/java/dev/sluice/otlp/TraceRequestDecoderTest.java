@@ -1,0 +1,210 @@
+package dev.sluice.otlp;
+
+import static dev.sluice.otlp.Requests.attribute;
+import static dev.sluice.otlp.Requests.message;
+import static dev.sluice.otlp.Requests.resource;
+import static dev.sluice.otlp.Requests.service;
+import static dev.sluice.otlp.Requests.span;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.CodedOutputStream;
+import io.opentelemetry.proto.common.v1.AnyValue;
+import io.opentelemetry.proto.common.v1.KeyValue;
+import io.opentelemetry.proto.trace.v1.ResourceSpans;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class TraceRequestDecoderTest {
+  private final TraceRequestDecoder decoder = new TraceRequestDecoder();
+
+  private List<String> peers(byte[] message) throws MalformedMessageException {
+    List<String> peers = new ArrayList<>();
+    decoder.decode(message, span -> peers.add(span.peer()));
+    return peers;
+  }
+
+  @Test
+  void emptyMessageHasNoSpans() throws Exception {
+    assertThat(peers(new byte[0])).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "service.peer.name=a peer.service=b, a",
+    "peer.service=b service.peer.name=a, a",
+    "peer.service=b server.address=db, b",
+    "server.address=db, db",
+    "net.peer.name=old, old",
+    "net.peer.name=old server.address=new, new",
+    "server.address=db db.namespace=orders, db/orders",
+    "net.peer.name=db db.name=orders, db/orders",
+    "net.peer.name=db db.name=old db.namespace=new, db/new",
+    "db.namespace=orders, ''",
+    "http.method=GET, ''",
+  })
+  void peerFollowsTheMappingTable(String attributes, String peer) throws Exception {
+    var span = span(1, Span.CLIENT, 0, 1);
+    for (String attribute : attributes.split(" ")) {
+      String[] pair = attribute.split("=");
+      span.addAttributes(attribute(pair[0], pair[1]));
+    }
+    assertThat(peers(message(service("shop", span)))).containsExactly(peer);
+  }
+
+  @Test
+  void instanceFallsBackToPodContainerAndHost() throws Exception {
+    List<KeyValue> attributes =
+        new ArrayList<>(
+            List.of(
+                attribute("host.name", "host"),
+                attribute("container.id", "container"),
+                attribute("k8s.pod.name", "pod"),
+                attribute("service.instance.id", "instance")));
+    for (String expected : List.of("instance", "pod", "container", "host")) {
+      List<String> seen = new ArrayList<>();
+      decoder.decode(
+          message(resource(attributes, span(1, Span.SERVER, 0, 1))),
+          span -> seen.add(span.instance()));
+      assertThat(seen).containsExactly(expected);
+      attributes.remove(attributes.size() - 1);
+    }
+  }
+
+  @Test
+  void nameOfAnotherTypeThanStringIsNoName() throws Exception {
+    KeyValue number =
+        KeyValue.newBuilder()
+            .setKey("service.name")
+            .setValue(AnyValue.newBuilder().setIntValue(7))
+            .build();
+    List<String> services = new ArrayList<>();
+    decoder.decode(
+        message(resource(List.of(number), span(1, Span.SERVER, 0, 1))),
+        span -> services.add(span.service()));
+    assertThat(services).containsExactly("");
+  }
+
+  @Test
+  void resourceBehindItsSpansStillNamesThem() throws Exception {
+    // The collector writes fields in descending order; protobuf allows any.
+    ResourceSpans whole = service("shop", span(1, Span.SERVER, 0, 1));
+    byte[] spansFirst =
+        field(
+            1,
+            concat(
+                field(2, whole.getScopeSpans(0).toByteArray()),
+                field(1, whole.getResource().toByteArray())));
+    List<String> services = new ArrayList<>();
+    decoder.decode(spansFirst, span -> services.add(span.service()));
+    assertThat(services).containsExactly("shop");
+  }
+
+  @Test
+  void unknownFieldsAreSkipped() throws Exception {
+    byte[] spans = message(service("shop", span(1, Span.SERVER, 0, 1)));
+    byte[] unknown = field(99, new byte[] {'x'});
+    assertThat(peers(concat(unknown, spans, unknown))).hasSize(1);
+  }
+
+  @Test
+  void truncationAnywhereIsMalformedOrAShorterMessage() {
+    byte[] message =
+        message(
+            service(
+                "shop",
+                span(1, Span.CLIENT, 0, 1).addAttributes(attribute("peer.service", "db")),
+                Requests.failed(span(2, Span.SERVER, 0, 2))),
+            service("cart", span(3, Span.SERVER, 0, 1)));
+    int decoded = 0;
+    for (int length = 0; length < message.length; length++) {
+      try {
+        decoder.decode(Arrays.copyOf(message, length), span -> {});
+        decoded++;
+      } catch (MalformedMessageException expected) {
+        assertThat(expected).hasMessageContaining("byte");
+      }
+    }
+    // Only at the two borders of top-level fields is what is left a message: none, and the first.
+    assertThat(decoded).isEqualTo(2);
+  }
+
+  @Test
+  void everyFlippedBitIsDecodedOrMalformed() {
+    byte[] message =
+        message(
+            service(
+                "shop", span(1, Span.CLIENT, 0, 1).addAttributes(attribute("db.name", "orders"))));
+    for (int bit = 0; bit < 8 * message.length; bit++) {
+      byte[] flipped = message.clone();
+      flipped[bit / 8] ^= (byte) (1 << bit % 8);
+      try {
+        decoder.decode(
+            flipped,
+            span -> {
+              span.traceIdHex();
+              span.hasValidIds();
+              span.parentId();
+            });
+      } catch (MalformedMessageException expected) {
+        assertThat(expected).hasMessageMatching("(?s).+");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 0", "2, 5", "4, 1", "6, 2", "7, 0", "8, 5", "9, 0", "15, 1"})
+  void knownSpanFieldOfAnotherWireTypeIsMalformed(int field, int wireType) {
+    byte[] content = new byte[9];
+    content[0] = (byte) (field << 3 | wireType);
+    byte[] message = field(1, field(2, field(2, Arrays.copyOf(content, wireType == 5 ? 5 : 9))));
+    assertThatThrownBy(() -> decoder.decode(message, span -> {}))
+        .isInstanceOf(MalformedMessageException.class)
+        .hasMessageContaining("field " + field + " has wire type " + wireType);
+  }
+
+  @Test
+  void groupsTagZeroAndEndlessVarintsAreMalformed() {
+    byte[] endless = new byte[12];
+    Arrays.fill(endless, (byte) 0xFF);
+    for (byte[] message : List.of(new byte[] {(1 << 3) | 3}, new byte[] {0, 0}, endless)) {
+      assertThatThrownBy(() -> decoder.decode(message, span -> {}))
+          .isInstanceOf(MalformedMessageException.class);
+    }
+  }
+
+  @Test
+  void lengthThatReachesOutsideItsParentIsMalformed() {
+    // A span of declared length 100 inside a scope of 3 bytes, with 100 more bytes behind the scope.
+    byte[] message = concat(field(1, field(2, new byte[] {(2 << 3) | 2, 100, 0})), new byte[100]);
+    assertThatThrownBy(() -> decoder.decode(message, span -> {}))
+        .isInstanceOf(MalformedMessageException.class);
+  }
+
+  private static byte[] field(int number, byte[] content) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try {
+      CodedOutputStream out = CodedOutputStream.newInstance(bytes);
+      out.writeBytes(number, ByteString.copyFrom(content));
+      out.flush();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  private static byte[] concat(byte[]... parts) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    for (byte[] part : parts) {
+      bytes.writeBytes(part);
+    }
+    return bytes.toByteArray();
+  }
+}

@@ -15,6 +15,8 @@ import migrate.__main__ as command
 from migrate.statements import read
 from support.neo4j import Neo4j, neo4j
 
+pytestmark = pytest.mark.timeout(300)  # a loaded machine takes long to start the server
+
 COOKBOOK = Path(__file__).resolve().parents[1] / "neo4j/cookbook"
 # The writer's own statement: what stands in the graph is decided there.
 UPSERT = Path(__file__).resolve().parents[2] / "streaming-jobs/jobs/calls.cypher"

@@ -125,6 +125,21 @@ def test_stage_lag_of_an_empty_store_is_unknown_not_zero(client: Client) -> None
     assert set(lag.values()) == {None}
 
 
+@pytest.mark.parametrize("setting", ["max_execution_time = 0", "max_execution_time = 31", "max_memory_usage = 0"])
+def test_reader_cannot_lift_its_limits(reader: Client, setting: str) -> None:
+    with pytest.raises(Exception, match="SETTING_CONSTRAINT_VIOLATION"):
+        reader.query(f"SELECT 1 SETTINGS {setting}")
+    assert reader.query("SELECT 1 SETTINGS max_execution_time = 25").result_rows == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "source", ["file('/etc/hostname', 'LineAsString')", "url('http://127.0.0.1:1/', 'LineAsString')"]
+)
+def test_reader_reads_nothing_outside(reader: Client, source: str) -> None:
+    with pytest.raises(Exception, match="ACCESS_DENIED"):
+        reader.query(f"SELECT * FROM {source}")
+
+
 def test_reader_cannot_write(reader: Client) -> None:
     for statement in (
         "INSERT INTO recommendations (service) VALUES ('x')",

@@ -50,7 +50,7 @@ def neo4j(folder: Path) -> Iterator[Neo4j]:
         env={**os.environ, "NEO4J_HOME": str(folder), "NEO4J_CONF": str(folder / "conf")},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=60,
+        timeout=120,
     )
     if admin.returncode:
         raise StartError(f"set Neo4j's password: {admin.stdout.decode(errors='replace')[-2000:]}")
@@ -61,6 +61,6 @@ def neo4j(folder: Path) -> Iterator[Neo4j]:
             return probe.connect_ex(("127.0.0.1", bolt)) == 0
 
     with running(
-        "Neo4j", [*command, "--console-mode"], ready, folder / "process.log", limit_s=90, stop_s=0.5
+        "Neo4j", [*command, "--console-mode"], ready, folder / "process.log", limit_s=150, stop_s=0.5
     ):  # a clean stop takes 10 s, and nobody opens these data again
         yield Neo4j(f"bolt://127.0.0.1:{bolt}", PASSWORD)

@@ -13,8 +13,8 @@ from sluice.cli.replay.source import ByteSource
 #: An element longer than this is no trace; reading on would only fill the memory.
 MAX_ELEMENT_BYTES = 256 * 1024 * 1024
 _CHUNK = 1 << 16
-_TOKEN = re.compile(rb'[\[{\]}"]')
-_STRING_END = re.compile(rb'(?:[^"\\]|\\.)*+"', re.DOTALL)
+# Everything up to the next bracket, or up to a string whose end is not there yet.
+_BETWEEN = re.compile(rb'(?:[^][{}"]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -48,19 +48,12 @@ def elements(stream: ByteSource, depth: int) -> Iterator[Element]:
     while chunk := stream.read1(_CHUNK):
         buffer += chunk
         while True:
-            token = _TOKEN.search(buffer, position)
-            if token is None:
-                position = len(buffer)
+            if (between := _BETWEEN.match(buffer, position)) is not None:
+                position = between.end()
+            at = position
+            if at == len(buffer) or buffer[at] == 0x22:
                 break
-            at = token.start()
             mark = buffer[at]
-            if mark == 0x22:  # a string: jump over it, or wait for the rest of it
-                closed = _STRING_END.match(buffer, at + 1)
-                if closed is None:
-                    position = at
-                    break
-                position = closed.end()
-                continue
             position = at + 1
             if mark in b"[{":
                 if level == depth and mark == 0x7B:

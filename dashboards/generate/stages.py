@@ -115,7 +115,7 @@ def lag() -> timeseries.Panel:
             toStartOfInterval(received, toIntervalSecond{_TENS}) AS time,
             sum(emit_lag_ms) / sum(spans) AS "span end to kafka"
         FROM sluice.ingest_counts FINAL
-        WHERE $__timeFilter(received) AND outcome = 'accepted'
+        WHERE $__timeFilter(received) AND startsWith(outcome, 'accepted')
         GROUP BY time
         HAVING sum(spans) > 0
         ORDER BY time
@@ -154,7 +154,7 @@ def refused() -> table_panel.Panel:
     sql = """
         SELECT job, outcome AS reason, service, sum(spans) AS spans, sum(messages) AS messages, max(received) AS newest
         FROM sluice.ingest_counts FINAL
-        WHERE $__timeFilter(received) AND outcome != 'accepted'
+        WHERE $__timeFilter(received) AND NOT startsWith(outcome, 'accepted')
         GROUP BY job, reason, service
         ORDER BY spans DESC, messages DESC
     """

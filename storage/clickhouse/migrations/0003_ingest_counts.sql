@@ -1,6 +1,7 @@
 -- What became of every span that a job read, per 10 s of Kafka record time: the sum over outcomes is the
--- number of spans on the topic. outcome is 'accepted' or the dead-letter reason; a message that could not
--- be decoded at all counts once, with spans = 0 and messages = 1. Upserts, as `windows`.
+-- number of spans on the topic. outcome is 'accepted', 'accepted_cut' (too long to be counted in full) or the
+-- dead-letter reason; a message that could not be decoded at all counts once, with spans = 0 and messages = 1.
+-- Upserts, as `windows`.
 CREATE TABLE IF NOT EXISTS ingest_counts
 (
     job         LowCardinality(String),

@@ -11,7 +11,7 @@ WITH
     (
         SELECT if(sum(spans) = 0, NULL, sum(emit_lag_ms) / sum(spans))
         FROM ingest_counts FINAL
-        WHERE outcome = 'accepted' AND received >= now() - 60
+        WHERE startsWith(outcome, 'accepted') AND received >= now() - 60
     ) AS emit_ms,
     (
         SELECT avgOrNull(written_ms - end_ms)

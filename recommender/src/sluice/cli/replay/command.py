@@ -100,7 +100,7 @@ def replay_command(
       sluice replay --dry-run -o json traces.jsonl.gz
     """
     plan = Plan(files, speed, times, batch, limit)
-    target = endpoint or addresses().otlp_grpc
+    target = _host_and_port(endpoint or addresses().otlp_grpc)
     notes = error_console()
     totals = Totals()
     stop = threading.Event()
@@ -138,6 +138,13 @@ def replay_command(
         raise click.exceptions.Exit(_INTERRUPTED)
     if totals.spans_failed or totals.spans_rejected or (totals.records_skipped and not skip_bad):
         raise click.exceptions.Exit(1)
+
+
+def _host_and_port(endpoint: str) -> str:
+    """Other OTLP programs name endpoints as URLs: those are taken too."""
+    if endpoint.startswith("https://"):
+        raise click.UsageError(f"{endpoint}: replay sends without TLS; name a HOST:PORT that takes plain gRPC")
+    return endpoint.removeprefix("http://").rstrip("/")
 
 
 def _stop_on_signals(stop: threading.Event) -> threading.Event:

@@ -15,7 +15,7 @@ from ..topology import Call, Compute, Parallel, PoolSpec, ServiceSpec, Topology,
 
 CART_THREADS = "cart.threads"
 CATALOGUE_CONNECTIONS = "catalogue.connections"
-USERS = 132
+USERS = 138
 """At the peak of a burst."""
 USER_THRESHOLD_MS = 250.0
 """Within which a response is good to a user."""

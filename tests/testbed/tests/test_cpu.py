@@ -81,7 +81,9 @@ def test_agrees_with_stepping_every_job(jobs, cores):
 
 def _stepped(jobs, cores, contention, crosstalk):
     """The same by the definition: between two events every job's remaining work falls at the common rate."""
-    now, left, ends = 0.0, {}, {}
+    now = 0.0
+    left: dict[int, float] = {}
+    ends: dict[int, float] = {}
     arrivals = sorted((arrival, number) for number, (arrival, _) in enumerate(jobs))
     while arrivals or left:
         rate = total_rate(len(left), cores, contention, crosstalk) / len(left) if left else 0.0

@@ -4,7 +4,8 @@ from testbed.engine import Engine
 
 
 def test_runs_in_order_of_time_and_then_of_scheduling():
-    engine, ran = Engine(), []
+    engine = Engine()
+    ran: list[str] = []
     engine.at(2.0, ran.append, "third")
     engine.at(1.0, ran.append, "first")
     engine.at(1.0, ran.append, "second")
@@ -14,7 +15,8 @@ def test_runs_in_order_of_time_and_then_of_scheduling():
 
 
 def test_stops_at_the_end_and_goes_on_from_there():
-    engine, ran = Engine(), []
+    engine = Engine()
+    ran: list[str] = []
     engine.at(1.0, ran.append, "on the end")
     engine.at(1.5, ran.append, "beyond")
     engine.run_until(1.0)

@@ -4,7 +4,8 @@ from testbed.pool import Pool
 
 
 def test_first_come_first_served():
-    pool, granted = Pool(2, queue_limit=2), []
+    pool = Pool(2, queue_limit=2)
+    granted: list[str] = []
     assert [pool.acquire(granted.append, name) for name in "abcde"] == [True, True, True, True, False]
     assert granted == ["a", "b"]
     assert (pool.in_use, pool.queued, pool.turned_away) == (2, 2, 1)
@@ -17,7 +18,8 @@ def test_first_come_first_served():
 
 
 def test_growing_starts_queued_work_at_once():
-    pool, granted = Pool(1, queue_limit=9), []
+    pool = Pool(1, queue_limit=9)
+    granted: list[str] = []
     for name in "abcd":
         pool.acquire(granted.append, name)
     pool.resize(3)
@@ -26,7 +28,8 @@ def test_growing_starts_queued_work_at_once():
 
 
 def test_shrinking_lets_running_work_finish():
-    pool, granted = Pool(4, queue_limit=9), []
+    pool = Pool(4, queue_limit=9)
+    granted: list[str] = []
     for name in "abcdef":
         pool.acquire(granted.append, name)
     pool.resize(2)
@@ -41,7 +44,8 @@ def test_shrinking_lets_running_work_finish():
 
 
 def test_after_shrinking_new_work_queues():
-    pool, granted = Pool(3, queue_limit=9), []
+    pool = Pool(3, queue_limit=9)
+    granted: list[str] = []
     for name in "ab":
         pool.acquire(granted.append, name)
     pool.resize(1)

@@ -7,6 +7,7 @@ import pytest
 from testbed.application import Application
 from testbed.distributions import Constant, Exponential, stream
 from testbed.engine import Engine
+from testbed.spans import Span
 from testbed.topology import Compute, PoolSpec, ServiceSpec, Topology, Wait
 
 ARRIVALS = 60_000
@@ -15,7 +16,8 @@ SERVICE = 0.010
 
 def run(service, rate):
     """Poisson arrivals; returns (spans, mean response time, time simulated)."""
-    spans, times = [], []
+    spans: list[Span] = []
+    times: list[float] = []
     engine = Engine()
     application = Application(Topology((service,), "s", network=Constant(0.0)), engine, 7, spans.append)
     target = application.entry("GET /")

@@ -4,12 +4,13 @@ import pytest
 
 from testbed.presets.shop import CART_THREADS, CATALOGUE_CONNECTIONS, PERIOD, shop
 from testbed.simulation import Simulation
+from testbed.spans import Span
 from testbed.sweep import measure
 from testbed.windows import windows
 
 
 def run(seconds, seed=1, **more):
-    spans = []
+    spans: list[Span] = []
     Simulation(shop(**more), seed, spans.append).run_until(seconds)
     return spans
 
@@ -20,7 +21,7 @@ def test_the_same_seed_gives_the_same_spans():
 
 
 def test_running_in_steps_changes_nothing():
-    spans = []
+    spans: list[Span] = []
     simulation = Simulation(shop(), 1, spans.append)
     for step in range(1, 501):
         simulation.run_until(step * 0.02)

@@ -114,6 +114,7 @@ def test_resizing_a_thread_pool_during_a_run():
     for _ in range(3):
         world.send(0)
     threads = world.application.instances["back"][0].threads
+    assert threads is not None
     world.engine.at(0.050, lambda _: threads.resize(2), None)
     world.run()
     assert [ms(span) for span in world.of("back", "server")] == [(2, 102), (50, 150), (102, 202)]

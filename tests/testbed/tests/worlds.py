@@ -3,6 +3,7 @@
 from testbed.application import Application
 from testbed.distributions import Constant
 from testbed.engine import Engine
+from testbed.spans import Span
 from testbed.topology import Call, Compute, PoolSpec, ServiceSpec, Topology, Wait
 
 NETWORK = 0.001
@@ -12,7 +13,7 @@ class World:
     """An application without users: requests are sent by hand."""
 
     def __init__(self, *services, entry="front"):
-        self.spans = []
+        self.spans: list[Span] = []
         self.answers = []
         self.engine = Engine()
         topology = Topology(tuple(services), entry, network=Constant(NETWORK))

@@ -25,8 +25,11 @@ import (
 	"sluice.dev/actuators/internal/watch"
 )
 
-// flushTime bounds how long the last reports may take when the process stops.
-const flushTime = 2 * time.Second
+// How long the last reports may take: when the process is told to stop, and after a single pass.
+const (
+	flushTime     = 3 * time.Second
+	flushOnceTime = 10 * time.Second
+)
 
 // act wires everything together and runs it until SIGTERM, or for one pass.
 func act(c *config.Config, once bool, logs io.Writer) error {
@@ -90,7 +93,7 @@ func onePass(ctx context.Context, cycle *loop.Loop, targets []loop.Target, sourc
 			failed++
 		}
 	}
-	last, cancel := context.WithTimeout(ctx, flushTime)
+	last, cancel := context.WithTimeout(ctx, flushOnceTime)
 	defer cancel()
 	reporter.Flush(last)
 	if stats := reporter.Stats(); stats.Queued+int(stats.Rejected+stats.Dropped) > 0 {

@@ -79,7 +79,7 @@ func Decide(rules Rules, answer *sluicev1.PoolSize, current uint32, writes Write
 
 func decide(rules Rules, answer *sluicev1.PoolSize, current uint32, writes Writes, now time.Time) Decision {
 	if answer == nil {
-		return hold(NoAnswer, "the recommender has no answer for this pool")
+		return hold(NoAnswer, "no recommendation for this pool")
 	}
 	state := answer.GetState()
 	if !applicable(state) {

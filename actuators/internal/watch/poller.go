@@ -85,7 +85,7 @@ func (p *Poller) failed(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.latest.Err == nil {
-		p.log.Warn("recommender lost: sizes in place stay", "error", err)
+		p.log.Warn("cannot reach the recommender: sizes in place stay", "error", err)
 	}
 	p.latest.Err = err
 }

@@ -97,7 +97,7 @@ func TestPollerKeepsTheLastGood(t *testing.T) {
 		if s.Reachable() || s.Sizes[cart].GetTarget() != 12 || status.Code(s.Err) != codes.Unavailable {
 			t.Errorf("after a minute alone: %+v, want unreachable and 12", s)
 		}
-		if n := strings.Count(logs.String(), "recommender lost"); n != 1 {
+		if n := strings.Count(logs.String(), "cannot reach the recommender"); n != 1 {
 			t.Errorf("said %d times that the recommender is lost, want once:\n%s", n, logs)
 		}
 		r.answer(16, 2)

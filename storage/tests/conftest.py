@@ -15,12 +15,21 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouse]:
         yield server
 
 
-@pytest.fixture
-def database(engine: ClickHouse) -> Iterator[str]:
-    """Name of a database that has the whole schema and no rows (the only one that the read-only user may read)."""
+@pytest.fixture(scope="session")
+def schema_once(engine: ClickHouse) -> list[str]:
+    """The whole schema in the database `sluice`, the only one that the read-only user may read; names of its tables."""
     schema_up(engine.url, "sluice", wait_s=10)
-    yield "sluice"
-    engine.client().command("DROP DATABASE sluice SYNC")
+    query = "SELECT name FROM system.tables WHERE database = 'sluice' AND engine LIKE '%MergeTree'"
+    return [row[0] for row in engine.client().query(query).result_rows if row[0] != "schema_migrations"]
+
+
+@pytest.fixture
+def database(engine: ClickHouse, schema_once: list[str]) -> str:
+    """Name of a database that has the whole schema and no rows."""
+    client = engine.client("sluice")
+    for table in schema_once:
+        client.command(f"TRUNCATE TABLE {table}")
+    return "sluice"
 
 
 @pytest.fixture

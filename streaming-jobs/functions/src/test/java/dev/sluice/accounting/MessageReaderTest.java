@@ -1,0 +1,192 @@
+package dev.sluice.accounting;
+
+import static dev.sluice.otlp.Requests.MS;
+import static dev.sluice.otlp.Requests.NOON_MS;
+import static dev.sluice.otlp.Requests.attribute;
+import static dev.sluice.otlp.Requests.id;
+import static dev.sluice.otlp.Requests.message;
+import static dev.sluice.otlp.Requests.resource;
+import static dev.sluice.otlp.Requests.service;
+import static dev.sluice.otlp.Requests.span;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.otlp.Span;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+class MessageReaderTest {
+  private static final long DAY_MS = 86_400_000;
+  private static final long RECEIVED_MS = NOON_MS + 1_000;
+
+  /** Takes everything, and cuts spans longer than a minute. */
+  private static final class Stage implements SpanStage {
+    int spans;
+
+    @Override
+    public Outcome accept(Span span) {
+      spans++;
+      return span.durationNs() > 60_000 * MS ? Outcome.ACCEPTED_CUT : Outcome.ACCEPTED;
+    }
+
+    @Override
+    public void clear() {
+      spans = 0;
+    }
+  }
+
+  private final Stage stage = new Stage();
+  private final MessageReader reader =
+      new MessageReader(new Validity(7 * DAY_MS, 10 * 60_000), stage);
+
+  /** "outcome service" to {messages, spans, lag}. */
+  private Map<String, List<Long>> counts() {
+    Map<String, List<Long>> counts = new TreeMap<>();
+    reader
+        .counts()
+        .forEach(
+            (key, sums) ->
+                counts.put(
+                    key.outcome().label() + " " + key.service(),
+                    List.of(sums.messages(), sums.spans(), sums.emitLagMs())));
+    return counts;
+  }
+
+  private List<String> reasons() {
+    return reader.deadLetters().stream().map(letter -> letter.reason().label()).toList();
+  }
+
+  @Test
+  void goodSpansAreAcceptedWithTheirLag() {
+    // ends 10 and 30 ms after noon, received 1000 ms after: 990 + 970
+    reader.read(
+        message(service("cart", span(1, Span.SERVER, 0, 10), span(2, Span.INTERNAL, 0, 30))),
+        RECEIVED_MS);
+    assertThat(counts()).isEqualTo(Map.of("accepted cart", List.of(0L, 2L, 1960L)));
+    assertThat(stage.spans).isEqualTo(2);
+    assertThat(reader.deadLetters()).isEmpty();
+  }
+
+  @Test
+  void everySpanHasOneOutcomeAndTheGoodOnesCount() {
+    double day = DAY_MS;
+    reader.read(
+        message(
+            service(
+                "cart",
+                span(1, Span.SERVER, 0, 10),
+                span(2, Span.SERVER, 10, 9),
+                span(3, Span.SERVER, -3650 * day, -3650 * day + 1),
+                span(4, Span.SERVER, 3650 * day, 3650 * day + 1),
+                span(5, Span.SERVER, 0, 0).setStartTimeUnixNano(0).setEndTimeUnixNano(0),
+                span(6, Span.SERVER, 0, 1).setEndTimeUnixNano(-1),
+                span(7, Span.SERVER, 0, 1).setTraceId(ByteString.copyFrom(new byte[8])),
+                span(8, Span.SERVER, 0, 1).setSpanId(ByteString.EMPTY),
+                span(9, Span.SERVER, 0, 1).setParentSpanId(id(1, 16)),
+                span(10, Span.SERVER, 0, 1).setSpanId(ByteString.copyFrom(new byte[8])),
+                span(11, Span.SERVER, -60_001, 0)),
+            resource(List.of(attribute("host.name", "h")), span(12, Span.SERVER, 0, 1))),
+        RECEIVED_MS);
+    assertThat(counts())
+        .isEqualTo(
+            Map.of(
+                "accepted cart", List.of(0L, 1L, 990L),
+                "accepted_cut cart", List.of(0L, 1L, 1000L),
+                "ends_before_start cart", List.of(0L, 1L, 0L),
+                "clock_out_of_range cart", List.of(0L, 4L, 0L),
+                "bad_id cart", List.of(0L, 4L, 0L),
+                "missing_service ", List.of(0L, 1L, 0L)));
+    assertThat(stage.spans).isEqualTo(2);
+    assertThat(reasons())
+        .containsExactly(
+            "ends_before_start",
+            "clock_out_of_range",
+            "clock_out_of_range",
+            "clock_out_of_range",
+            "clock_out_of_range",
+            "bad_id",
+            "bad_id",
+            "bad_id",
+            "bad_id",
+            "missing_service");
+    DeadLetter first = reader.deadLetters().get(0);
+    assertThat(first.service()).isEqualTo("cart");
+    assertThat(first.traceId()).isEqualTo("00000000000000000000000000000001");
+    assertThat(first.spanId()).isEqualTo("0000000000000002");
+    assertThat(first.payload()).isNull();
+    assertThat(first.detail())
+        .isEqualTo(
+            "start 1767225600010000000 ns, end 1767225600009000000 ns, received 1767225601000 ms");
+  }
+
+  @Test
+  void agesAtTheBoundsAreAccepted() {
+    Validity validity = new Validity(1_000, 500);
+    MessageReader bounded = new MessageReader(validity, stage);
+    bounded.read(
+        message(
+            service(
+                "cart",
+                span(1, Span.SERVER, 0, 1), // exactly 1000 ms before
+                span(2, Span.SERVER, 1_500, 1_500), // exactly 500 ms ahead
+                span(3, Span.SERVER, -1, 1),
+                span(4, Span.SERVER, 1_500, 1_501))),
+        RECEIVED_MS);
+    assertThat(stage.spans).isEqualTo(2);
+    assertThat(bounded.deadLetters()).hasSize(2);
+  }
+
+  @Test
+  void malformedMessageCountsOnceAndLeavesNothingBehind() {
+    byte[] good = message(service("cart", span(1, Span.SERVER, 0, 10), span(2, Span.SERVER, 0, 1)));
+    byte[] cut = Arrays.copyOf(good, good.length - 3);
+    reader.read(cut, RECEIVED_MS);
+    assertThat(stage.spans).isZero();
+    assertThat(counts()).isEqualTo(Map.of("malformed_message ", List.of(1L, 0L, 0L)));
+    assertThat(reader.deadLetters()).hasSize(1);
+    assertThat(reader.deadLetters().get(0).payload()).isEqualTo(cut);
+    assertThat(reader.deadLetters().get(0).detail()).contains("byte");
+
+    reader.read(good, RECEIVED_MS);
+    assertThat(stage.spans).isEqualTo(2);
+    assertThat(reasons()).isEmpty();
+  }
+
+  @Test
+  void recordWithoutValueIsMalformed() {
+    reader.read(null, RECEIVED_MS);
+    assertThat(reasons()).containsExactly("malformed_message");
+  }
+
+  @Test
+  void longTextsOfADeadLetterAreCut() {
+    reader.read(
+        message(
+            service(
+                "s".repeat(5000),
+                span(1, Span.SERVER, 0, 1).setTraceId(ByteString.copyFrom(new byte[5000])))),
+        RECEIVED_MS);
+    DeadLetter letter = reader.deadLetters().get(0);
+    assertThat(letter.service()).hasSize(256);
+    assertThat(letter.traceId()).hasSize(128);
+  }
+
+  @Test
+  void reclassifiedSpansLeaveTheSumOverOutcomesAsItWas() {
+    OutcomeCounts counts = new OutcomeCounts();
+    counts.span(Outcome.ACCEPTED, "cart", 40);
+    counts.span(Outcome.ACCEPTED, "cart", 60);
+    counts.reclassify("cart", Outcome.DUPLICATE_SPAN, 60);
+    Map<String, List<Long>> sums = new TreeMap<>();
+    counts.forEach(
+        (key, sum) ->
+            sums.put(
+                key.outcome().label(), List.of(sum.spans(), sum.emitLagMs(), sum.contributions())));
+    assertThat(sums)
+        .isEqualTo(
+            Map.of("accepted", List.of(1L, 40L, 3L), "duplicate_span", List.of(1L, 0L, 1L)));
+  }
+}

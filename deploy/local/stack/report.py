@@ -84,4 +84,4 @@ class Report:
 
 def tail(path: Path, lines: int) -> list[str]:
     with path.open(errors="replace") as stream:
-        return [text.rstrip() for text in deque(stream, maxlen=lines)]
+        return list(deque((text.rstrip() for text in stream if text.strip()), maxlen=lines))

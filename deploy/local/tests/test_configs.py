@@ -1,0 +1,38 @@
+"""Configuration files: every placeholder is filled, and what is taken from Flink is found."""
+
+import re
+
+import pytest
+from stack.configs import RENDERED, names, render, shipped_java_options
+from stack.environment import supervised
+from stack.layout import LOCAL
+from stack.settings import load
+
+
+@pytest.mark.parametrize("name", RENDERED)
+def test_every_template_renders_with_the_settings(name: str) -> None:
+    settings = load({})
+    text = render((LOCAL / name).read_text(), names(settings, "--add-exports=x"))
+    assert "${" not in text
+    assert settings.host in text or "users" in name
+
+
+def test_a_placeholder_that_nothing_fills_is_an_error() -> None:
+    with pytest.raises(KeyError, match="unheard_of"):
+        render("${unheard_of}", {})
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "env:\n  java:\n    opts:\n      all: --add-exports=a=b --add-opens=c\n",
+        "env.java.opts.all: --add-exports=a=b --add-opens=c",
+    ],
+)
+def test_flinks_java_options_are_found_nested_and_flat(config: str) -> None:
+    assert shipped_java_options(config) == "--add-exports=a=b --add-opens=c"
+
+
+def test_the_supervisors_file_mentions_only_variables_that_are_set() -> None:
+    mentioned = set(re.findall(r"\$\{?(SLUICE_\w+|FLINK_\w+|JAVA_HOME)", (LOCAL / "process-compose.yaml").read_text()))
+    assert mentioned <= set(supervised(load({}), {}))

@@ -1,0 +1,91 @@
+"""Stamps and steps: what is repeated, what is skipped, and in which order."""
+
+import threading
+from pathlib import Path
+
+import pytest
+from stack.stamps import Stamps, fingerprint
+from stack.steps import Runner, Step, StepError, run
+
+
+def test_a_fingerprint_sees_content_names_and_absence(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    missing = fingerprint([one])
+    one.write_text("")
+    empty = fingerprint([one])
+    one.write_text("a")
+    two.write_text("b")
+    assert len({missing, empty, fingerprint([one]), fingerprint([two]), fingerprint([one], ["v"])}) == 5
+    assert fingerprint([one, two]) == fingerprint([two, one])
+
+
+def test_a_directory_stands_for_its_files(tmp_path: Path) -> None:
+    before = fingerprint([tmp_path])
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep/file").write_text("a")
+    after = fingerprint([tmp_path])
+    assert before != after
+    (tmp_path / "deep/file").write_text("b")
+    assert fingerprint([tmp_path]) != after
+
+
+def test_a_step_is_repeated_when_its_input_changes_or_its_output_is_gone(tmp_path: Path) -> None:
+    source, product = tmp_path / "source", tmp_path / "product"
+    ran: list[str] = []
+
+    def build(log: Path) -> None:
+        ran.append(source.read_text())
+        product.write_text(source.read_text().upper())
+
+    step = Step("build", "", build, inputs=(source,), outputs=(product,))
+    runner = Runner(Stamps(tmp_path / "stamps"), tmp_path)
+
+    source.write_text("a")
+    runner.run([step])
+    runner.run([step])
+    assert ran == ["a"]
+    source.write_text("b")
+    runner.run([step])
+    assert ran == ["a", "b"]
+    product.unlink()
+    runner.run([step])
+    assert ran == ["a", "b", "b"]
+
+
+def test_a_failed_step_is_not_stamped_stops_what_follows_and_says_where_its_log_is(tmp_path: Path) -> None:
+    ran: list[str] = []
+    steps = [
+        Step("first", "", lambda log: run(["false"], log), values=("x",)),
+        Step("second", "", lambda log: ran.append("second"), after=("first",)),
+    ]
+    runner = Runner(Stamps(tmp_path / "stamps"), tmp_path)
+    with pytest.raises(StepError, match="first: false exited with 1") as failure:
+        runner.run(steps)
+    assert ran == []
+    assert failure.value.log == tmp_path / "setup-first.log"
+    assert failure.value.log.read_text() == "$ false\n"
+    with pytest.raises(StepError):
+        runner.run(steps)
+
+
+def test_steps_of_one_resource_never_run_at_once_others_do(tmp_path: Path) -> None:
+    lock = threading.Lock()
+    together = threading.Barrier(2, timeout=10)
+    order: list[str] = []
+
+    def alone(log: Path) -> None:
+        assert lock.acquire(blocking=False), "two steps of one resource ran at once"
+        order.append("maven")
+        lock.release()
+
+    def meet(log: Path) -> None:
+        together.wait()
+
+    steps = [
+        Step("one", "", alone, resource="maven"),
+        Step("two", "", alone, resource="maven"),
+        Step("left", "", meet),
+        Step("right", "", meet),
+    ]
+    Runner(Stamps(tmp_path / "stamps"), tmp_path, width=3).run(steps)
+    assert order == ["maven", "maven"]

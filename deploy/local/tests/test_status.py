@@ -1,0 +1,73 @@
+"""Status: what is shown, and that what is not known is never 0."""
+
+import datetime
+
+import pytest
+from stack.first_recommendation import decided
+from stack.lag import ago, lag_rows, metric, topic_text
+from stack.status import row, table
+from stack.supervisor import Process
+
+METRICS = """\
+# TYPE otelcol_exporter_queue_size gauge
+otelcol_exporter_queue_size{data_type="metrics",exporter="kafka"} 100
+otelcol_exporter_queue_size{data_type="traces",exporter="kafka"} 1.5e+03
+up 1
+"""
+
+
+def process(**changes: object) -> Process:
+    facts = {"name": "kafka", "status": "Running", "ready": "Ready", "pid": 7, "restarts": 0, "exit_code": 0}
+    facts |= {"age_s": 90.0, "memory_bytes": 3 * 2**20, "has_probe": True}
+    return Process(**(facts | changes))  # type: ignore[arg-type]
+
+
+def test_metric_adds_up_its_series() -> None:
+    assert metric(METRICS, "otelcol_exporter_queue_size") == 1600.0
+    assert metric(METRICS, "up") == 1.0
+
+
+def test_a_metric_that_is_not_there_is_none_and_not_0() -> None:
+    assert metric(METRICS, "queue_size") is None
+
+
+def test_a_lag_that_is_not_known_says_so() -> None:
+    assert lag_rows([("newest window", None), ("emit to kafka", 350.0)]) == [
+        ("newest window", "unknown: nothing in the last minute"),
+        ("emit to kafka", "0.35 s"),
+    ]
+    assert topic_text({"records": 5, "groups": {}}) == "5 records; unknown: no consumer has committed an offset"
+    assert topic_text({"records": 5000, "groups": {"g": 12}}) == "5,000 records; g is 12 behind its last checkpoint"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.354, "0.35 s"), (12.04, "12.0 s"), (200, "3 min 20 s"), (7500, "2 h 5 min")],
+)
+def test_ago(seconds: float, text: str) -> None:
+    assert ago(seconds) == text
+
+
+def test_a_running_process_shows_since_when() -> None:
+    now = datetime.datetime(2026, 1, 1, 12, 0, 0)
+    assert row(process(), now) == ("kafka", "up", "7", "2026-01-01 11:58:30", "0", "3 MiB")
+    assert row(process(ready="Not Ready"), now)[1] == "up, not ready"
+
+
+def test_what_ended_is_done_or_down() -> None:
+    now = datetime.datetime(2026, 1, 1)
+    assert row(process(name="topics", status="Completed", has_probe=False), now)[1] == "done"
+    assert row(process(name="topics", status="Completed", exit_code=1), now)[1] == "down (exit code 1)"
+    assert row(process(status="Completed"), now)[1] == "down (exit code 0)"  # a server does not end
+    assert row(process(status="Restarting"), now)[1] == "down (restarting)"
+
+
+def test_table_aligns_its_columns() -> None:
+    assert table(("a", "b"), [("long", "x")]) == ["a     b", "long  x"]
+
+
+def test_a_recommendation_is_there_when_one_pool_has_it() -> None:
+    assert not decided([])
+    assert not decided([{"state": "LEARNING"}, {"state": "NO_DATA"}])
+    assert decided([{"state": "LEARNING"}, {"state": "UNSATURATED"}])
+    assert decided([{"state": "PROVIDED"}])

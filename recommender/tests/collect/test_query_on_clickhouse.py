@@ -23,26 +23,14 @@ COLUMNS = [
     *("side", "service", "peer", "instance", "bucket", "bucket_ms"),
     *("busy_ns", "completions", "errors", "latency", "version"),
 ]
-    "side",
-    "service",
-    "peer",
-    "instance",
-    "bucket",
-    "bucket_ms",
-    "busy_ns",
-    "completions",
-    "errors",
-    "latency",
-    "version",
-]
 
 
 def config(*pools: Pool) -> Config:
-    return Config(pools=list(pools), settle="1s", window="10s")
+    return Config(pools=list(pools)).model_copy(update={"settle": 1_000.0, "window": 10_000.0})
 
 
 def pool(key: PoolKey) -> Pool:
-    return Pool(service=key.service, side=key.side, peer=key.peer, threshold="100ms")
+    return Pool.model_validate({"service": key.service, "side": key.side, "peer": key.peer, "threshold": "100ms"})
 
 
 def row(

@@ -19,7 +19,7 @@ def test_a_level_averages_the_buckets_that_round_to_it() -> None:
 def test_the_order_of_the_samples_does_not_matter() -> None:
     rng = np.random.default_rng(1)
     one = Samples(rng.uniform(0, 20, 300), rng.uniform(0, 90, 300), np.ones(300), np.full(300, np.nan), 1, True)
-    other = one.take(np.argsort(rng.uniform(size=300)).astype(np.intp))  # type: ignore[arg-type]
+    other = one.take(np.argsort(rng.uniform(size=300)).astype(np.intp))
     assert per_level(one).goodput_per_s.tolist() == per_level(other).goodput_per_s.tolist()
 
 

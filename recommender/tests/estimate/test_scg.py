@@ -24,7 +24,7 @@ def sweep(highest: float) -> np.ndarray:
 
 def corner(x: np.ndarray, top: float = 12.0) -> np.ndarray:
     """10/s per request in flight up to `top`, then 5/s less for each one more."""
-    return np.maximum(np.minimum(10 * x, 10 * top - 5 * (x - top)), 0)
+    return np.asarray(np.maximum(np.minimum(10 * x, 10 * top - 5 * (x - top)), 0))
 
 
 def test_nothing_measured_is_no_data() -> None:

@@ -8,7 +8,8 @@ from sluice.estimate.unimodal import unimodal_fit
 
 
 def fit(y: list[float], weight: list[float] | None = None) -> list[float]:
-    return unimodal_fit(np.array(y, dtype=float), np.array(weight or [1.0] * len(y), dtype=float)).tolist()
+    fitted: list[float] = unimodal_fit(np.array(y, float), np.array(weight or [1.0] * len(y), float)).tolist()
+    return fitted
 
 
 def test_pools_what_violates_the_hump() -> None:

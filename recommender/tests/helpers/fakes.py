@@ -6,7 +6,7 @@ import numpy as np
 
 from humps import samples_of
 from sluice.collect import Measured, Window
-from sluice.config import Config, Pool, PoolKey, Slo
+from sluice.config import Config, PoolKey
 from sluice.guard import LastGood
 from sluice.serve.answer import Answer
 from sluice.serve.store import Memory
@@ -19,12 +19,14 @@ BUCKET_MS = 100
 
 def config(**changes: object) -> Config:
     """Cart and the database of catalogue, periods of 5 s, leases of 30 s."""
-    given = Config(
-        slos=[Slo(name="checkout", service="frontend", latency="250ms")],
-        pools=[
-            Pool(service="cart", side="server", slo="checkout", upstream="20ms"),
-            Pool(service="catalogue", side="client", peer="catalogue-db", threshold="60ms"),
-        ],
+    given = Config.model_validate(
+        {
+            "slos": [{"name": "checkout", "service": "frontend", "latency": "250ms"}],
+            "pools": [
+                {"service": "cart", "side": "server", "slo": "checkout", "upstream": "20ms"},
+                {"service": "catalogue", "side": "client", "peer": "catalogue-db", "threshold": "60ms"},
+            ],
+        }
     )
     return given.model_copy(update=changes)
 

@@ -51,10 +51,17 @@ def draw_samples(rng: np.random.Generator, service: Service, highest: float, lim
     t = np.arange(BUCKETS) * 0.1
     burst = 0.5 - 0.5 * np.cos(2 * np.pi * t / rng.uniform(15, 40) + rng.uniform(0, 6))
     concurrency = highest * burst ** rng.uniform(0.7, 2.5) * np.exp(rng.normal(0, 0.15, BUCKETS))
-    concurrency = np.maximum(concurrency, 0.05)
+    concurrency = np.asarray(np.maximum(concurrency, 0.05), dtype=np.float64)
     good = rng.poisson(service.goodput(concurrency) / 10)
     done = np.maximum(rng.poisson(service.throughput(concurrency) / 10), good)
-    return Samples(concurrency, good * 10.0, done.astype(np.float64), np.full(BUCKETS, limit), 1, True)
+    return Samples(
+        concurrency,
+        np.asarray(good * 10.0, dtype=np.float64),
+        done.astype(np.float64),
+        np.full(BUCKETS, limit),
+        1,
+        True,
+    )
 
 
 def samples_of(concurrency: Floats, goodput: Floats, limit: float = np.nan, caller_judged: bool = True) -> Samples:

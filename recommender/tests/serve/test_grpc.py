@@ -53,7 +53,7 @@ def ready(served: Served) -> Served:
 def refused(call: object, request: object) -> tuple[grpc.StatusCode, str]:
     with pytest.raises(grpc.RpcError) as caught:
         call(request, timeout=5)  # type: ignore[operator]
-    return caught.value.code(), caught.value.details()
+    return caught.value.code(), caught.value.details() or ""
 
 
 def test_get(ready: Served) -> None:
@@ -175,7 +175,7 @@ def test_an_invalid_report_is_named_by_its_field(ready: Served, actuation: pb.Ac
 
 def health(served: Served, service: str = "") -> int:
     stub = health_pb2_grpc.HealthStub(served.channel)
-    return stub.Check(health_pb2.HealthCheckRequest(service=service)).status
+    return int(stub.Check(health_pb2.HealthCheckRequest(service=service)).status)
 
 
 def test_before_the_first_period_it_is_unavailable_not_empty(served: Served) -> None:

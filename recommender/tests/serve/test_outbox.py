@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from sluice.serve import outbox
-from sluice.serve.outbox import Outbox
+from sluice.serve.outbox import Outbox, Row
 
 
 class Table:
@@ -13,10 +13,10 @@ class Table:
 
     def __init__(self, refusals: int = 0) -> None:
         self.refusals = refusals
-        self.batches: list[tuple[str, list[object]]] = []
+        self.batches: list[tuple[str, list[Row]]] = []
         self.refused = threading.Event()
 
-    def __call__(self, table: str, rows: list[object]) -> None:
+    def __call__(self, table: str, rows: list[Row]) -> None:
         if self.refusals:
             self.refusals -= 1
             self.refused.set()

@@ -29,6 +29,8 @@ pytestmark = pytest.mark.integration
 REPOSITORY = Path(__file__).resolve().parents[3]
 CART = pb.Pool(service="cart", side=pb.SIDE_SERVER)
 SIMULATED_S = 75
+# Much more than it takes: the machine may be busy.
+PATIENCE_S = 60
 COLUMNS = [
     *("side", "service", "peer", "instance", "bucket", "bucket_ms"),
     *("busy_ns", "completions", "errors", "latency", "version"),
@@ -80,15 +82,27 @@ class Recommender:
 
     @contextmanager
     def running(self) -> Iterator[rpc.PoolSizeServiceStub]:
+        """Starts the process, and enters once it listens: a channel made earlier would back off for seconds."""
+        starts = self.log_text().count("listening on")
+        command = [sys.executable, "-m", "sluice.serve", "--config", str(self.path)]
         with self.log.open("ab") as out:
-            command = [sys.executable, "-m", "sluice.serve", "--config", str(self.path)]
             self.process = subprocess.Popen(command, env=self._environment, stdout=out, stderr=out)
         try:
+            self.wait_for_log("listening on", starts + 1)
             with grpc.insecure_channel(f"127.0.0.1:{self.port}") as channel:
                 yield rpc.PoolSizeServiceStub(channel)
         finally:
             self.process.kill()
             self.process.wait()
+
+    def log_text(self) -> str:
+        return self.log.read_text() if self.log.exists() else ""
+
+    def wait_for_log(self, text: str, times: int = 1) -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        while self.log_text().count(text) < times:
+            assert time.monotonic() < deadline, self.log_text()
+            time.sleep(0.05)
 
 
 @pytest.fixture
@@ -98,18 +112,18 @@ def recommender(tmp_path: Path, database: ClickHouse) -> Recommender:
 
 def eventually(stub: rpc.PoolSizeServiceStub, wanted: Callable[[pb.PoolSize], bool]) -> pb.PoolSize:
     """Cart's answer once it is as wanted."""
-    deadline = time.monotonic() + 40
+    deadline = time.monotonic() + PATIENCE_S
     size = None
     while time.monotonic() < deadline:
         try:
             request = api.GetPoolSizeRequest(pool=CART)
-            size = stub.GetPoolSize(request, wait_for_ready=True, timeout=20).pool_size
+            size = stub.GetPoolSize(request, timeout=20).pool_size
             if wanted(size):
                 return size
         except grpc.RpcError as error:
             assert error.code() == grpc.StatusCode.UNAVAILABLE  # noqa: PT017 (not ready yet)
         time.sleep(0.1)
-    raise AssertionError(f"not as wanted within 40 s; last: {size}")
+    raise AssertionError(f"not as wanted in time; last: {size}")
 
 
 def provided(size: pb.PoolSize) -> bool:
@@ -158,13 +172,13 @@ def test_reload_takes_a_legal_file_only_and_sigterm_ends(recommender: Recommende
 
         recommender.path.write_text("pools: [{service: cart, side: server, threshold: -1ms}]")
         process.send_signal(signal.SIGHUP)
-        wait_for_log(recommender, "reload kept the old configuration")
+        recommender.wait_for_log("reload kept the old configuration")
         assert "pools[0].threshold: '-1ms' is not legal; legal: > 0 ms" in recommender.log.read_text()
         assert len(stub.ListPoolSizes(api.ListPoolSizesRequest()).pool_sizes) == 2
 
         recommender.path.write_text("pools: [{service: cart, side: server, threshold: 99ms}]")
         process.send_signal(signal.SIGHUP)
-        wait_for_log(recommender, "reloaded")
+        recommender.wait_for_log("reloaded")
         deadline = time.monotonic() + 10
         while len(stub.ListPoolSizes(api.ListPoolSizesRequest()).pool_sizes) == 2 and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -174,20 +188,14 @@ def test_reload_takes_a_legal_file_only_and_sigterm_ends(recommender: Recommende
         assert process.wait(15) == 0
 
 
-def wait_for_log(recommender: Recommender, text: str) -> None:
-    deadline = time.monotonic() + 10
-    while text not in recommender.log.read_text():
-        assert time.monotonic() < deadline, recommender.log.read_text()
-        time.sleep(0.05)
-
-
 def test_without_a_database_it_starts_and_says_that_it_is_not_ready(tmp_path: Path) -> None:
     recommender = Recommender(tmp_path, f"http://127.0.0.1:{free_ports(1)[0]}")
     with recommender.running() as stub:
         with pytest.raises(grpc.RpcError) as caught:
-            stub.ListPoolSizes(api.ListPoolSizesRequest(), wait_for_ready=True, timeout=20)
+            stub.ListPoolSizes(api.ListPoolSizesRequest(), timeout=20)
         assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
-        time.sleep(2.5)
+        recommender.wait_for_log("control period failed")
+        time.sleep(2.5)  # two more periods
         assert recommender.process is not None
         assert recommender.process.poll() is None
     assert recommender.log.read_text().count("control period failed") == 1

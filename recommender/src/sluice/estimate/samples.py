@@ -40,8 +40,8 @@ class Samples:
         """
         return self.concurrency >= self.limit - 0.5  # False where the limit is NaN
 
-    def take(self, keep: NDArray[np.bool_]) -> Samples:
-        """The buckets where `keep`, shape (n,), is True."""
+    def take(self, keep: NDArray[np.bool_] | NDArray[np.int64]) -> Samples:
+        """The buckets where `keep`, shape (n,), is True, or those at the indices in it."""
         return Samples(
             self.concurrency[keep],
             self.goodput_per_s[keep],

@@ -19,7 +19,7 @@ USERS = 138
 """At the peak of a burst."""
 USER_THRESHOLD_MS = 250.0
 """Within which a response is good to a user."""
-THRESHOLD_MS = MappingProxyType({CART_THREADS: 230.0, CATALOGUE_CONNECTIONS: 100.0})
+THRESHOLD_MS = MappingProxyType({CART_THREADS: 150.0, CATALOGUE_CONNECTIONS: 120.0})
 """Within which a response is good to those who judge the pool: callers of cart, SERVER spans of catalogue."""
 PERIOD = 36.0
 

@@ -60,7 +60,8 @@ def inserts(settings: Settings) -> list[str]:
     return [
         """
         INSERT INTO call_edges
-        SELECT caller, callee, TO_TIMESTAMP_LTZ(window_start, 0), window_s, calls, errors, latency, version FROM edges""",
+        SELECT caller, callee, TO_TIMESTAMP_LTZ(window_start, 0), window_s, calls, errors, latency, version
+        FROM edges""",
         """
         INSERT INTO calls
         SELECT caller, callee, window_start, window_s, calls, errors,

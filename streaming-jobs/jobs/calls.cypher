@@ -6,6 +6,8 @@ WITH calls, row
 WHERE calls.window IS NULL
    OR row.window > calls.window
    OR (row.window = calls.window AND row.calls >= calls.calls)
+// All rows are compared with what was stored before any is set: of several, the newest must come last.
+WITH calls, row ORDER BY row.window, row.calls
 SET calls.window = row.window,
     calls.window_s = row.window_s,
     calls.calls = row.calls,

@@ -9,6 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import accounts
 import call_graph
@@ -16,6 +17,9 @@ import concurrency
 import sources
 import stores
 from settings import SETTINGS, Addresses, Settings, SettingsError
+
+if TYPE_CHECKING:
+    from pyflink.table import StatementSet, StreamTableEnvironment
 
 FLINK_JOB = "sluice-streaming"
 JOBS: dict[str, ModuleType] = {job.NAME: job for job in (concurrency, call_graph)}
@@ -54,7 +58,9 @@ def configuration(settings: Settings) -> dict[str, str]:
     }
 
 
-def statement_set(environment: "StreamTableEnvironment", jobs: list[ModuleType], settings: Settings, letters: bool):
+def statement_set(
+    environment: "StreamTableEnvironment", jobs: list[ModuleType], settings: Settings, *, letters: bool
+) -> "StatementSet":
     """Defines tables, functions and views, and gathers the INSERTs of the jobs."""
     for ddl in [*sources.definitions(settings), *stores.definitions(settings)]:
         environment.execute_sql(ddl)
@@ -82,7 +88,9 @@ def main(arguments: list[str]) -> int:
         print(f"run.py: {error}", file=sys.stderr)
         return 2
     if not options.jar.is_file():
-        print(f"run.py: no jar at {options.jar}: build it with `mvn -f streaming-jobs/functions package`", file=sys.stderr)
+        print(
+            f"run.py: no jar at {options.jar}: build it with `mvn -f streaming-jobs/functions package`", file=sys.stderr
+        )
         return 2
 
     # Imported here so that --help and bad settings are answered without a JVM.

@@ -28,8 +28,8 @@ import org.apache.flink.types.Row;
  *
  * <p>Time is Kafka's record time: a trace is closed when the watermark has passed its newest
  * fragment by the quiet time, or its oldest by the maximum age. Reading the topic again closes the
- * same traces. A fragment that comes after its trace was closed starts it anew: nothing is lost, but
- * a call whose two spans the closing parted is not seen.
+ * same traces. A fragment that comes after its trace was closed starts it anew: nothing is lost,
+ * but a call whose two spans the closing parted is not seen.
  */
 @DataTypeHint(
     value =
@@ -93,7 +93,9 @@ public final class CallEdgesOfTraces extends ProcessTableFunction<RowData> {
     fragments.add(fragment);
   }
 
-  /** Closes the trace if it is quiet or too old, else waits on: one timer a trace, not a fragment. */
+  /**
+   * Closes the trace if it is quiet or too old, else waits on: one timer a trace, not a fragment.
+   */
   public void onTimer(OnTimerContext context, Open open, ListView<byte[]> fragments)
       throws Exception {
     TimeContext<Long> time = context.timeContext(Long.class);

@@ -25,8 +25,7 @@ final class Rows {
 
   private Rows() {}
 
-  static GenericRowData counted(
-      OutcomeCounts.Key key, OutcomeCounts.Sums sums, long recordTimeMs) {
+  static GenericRowData counted(OutcomeCounts.Key key, OutcomeCounts.Sums sums, long recordTimeMs) {
     return GenericRowData.of(
         text(key.outcome().label()),
         text(key.service()),

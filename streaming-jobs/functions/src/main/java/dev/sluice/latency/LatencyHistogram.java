@@ -8,8 +8,8 @@ import java.util.TreeMap;
  * Sparse counts by {@link LatencyIndex}, kept sorted. Merging is addition, so any order and any
  * grouping of the same durations gives the same histogram.
  *
- * <p>Encoded as pairs of varints: the distance from the previous index (the first from -1), then the
- * count. Empty is zero bytes; typically 3 bytes an entry.
+ * <p>Encoded as pairs of varints: the distance from the previous index (the first from -1), then
+ * the count. Empty is zero bytes; typically 3 bytes an entry.
  */
 public final class LatencyHistogram {
   /** Index before the first entry, the smallest there is. */

@@ -11,10 +11,10 @@ import java.util.Arrays;
  * Decodes an {@code ExportTraceServiceRequest} (opentelemetry-proto 1.x) straight from its bytes,
  * visiting each span once and reading only what Sluice uses.
  *
- * <p>Stricter than generated classes in one point: a known field with another wire type is malformed
- * instead of "unknown", because it would lose data in silence. Unknown fields are skipped. Spans are
- * handed out while reading, so a consumer must be able to forget them when the message turns out to
- * be malformed further on.
+ * <p>Stricter than generated classes in one point: a known field with another wire type is
+ * malformed instead of "unknown", because it would lose data in silence. Unknown fields are
+ * skipped. Spans are handed out while reading, so a consumer must be able to forget them when the
+ * message turns out to be malformed further on.
  *
  * <p>Not thread safe; keep one per task.
  */

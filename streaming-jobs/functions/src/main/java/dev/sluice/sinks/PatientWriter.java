@@ -6,8 +6,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes batches until they are written: an outage of the store becomes back-pressure, never loss.
- * Only rows that the store rejects are given up, one by one, counted and logged: the batch is halved
- * until the row at fault is alone.
+ * Only rows that the store rejects are given up, one by one, counted and logged: the batch is
+ * halved until the row at fault is alone.
  */
 public final class PatientWriter {
   /** Waits between attempts; interrupted when the task is cancelled. */

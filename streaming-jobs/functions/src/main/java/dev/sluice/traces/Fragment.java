@@ -15,8 +15,8 @@ import java.util.Map;
  * The spans that one message holds of one trace, as the bytes that are shuffled and kept in state.
  *
  * <p>Layout, big endian: format (byte), received ms (long), number of names (short) and the names,
- * then each span: ids, kind and error (byte), start, duration, service and peer as numbers of names.
- * The format number lets a later version read the state of an earlier one.
+ * then each span: ids, kind and error (byte), start, duration, service and peer as numbers of
+ * names. The format number lets a later version read the state of an earlier one.
  */
 public final class Fragment {
   private static final int FORMAT = 1;

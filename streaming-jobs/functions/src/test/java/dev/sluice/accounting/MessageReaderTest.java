@@ -186,7 +186,6 @@ class MessageReaderTest {
             sums.put(
                 key.outcome().label(), List.of(sum.spans(), sum.emitLagMs(), sum.contributions())));
     assertThat(sums)
-        .isEqualTo(
-            Map.of("accepted", List.of(1L, 40L, 3L), "duplicate_span", List.of(1L, 0L, 1L)));
+        .isEqualTo(Map.of("accepted", List.of(1L, 40L, 3L), "duplicate_span", List.of(1L, 0L, 1L)));
   }
 }

@@ -70,8 +70,10 @@ class LatencyHistogramTest {
 
   @Test
   void quantileIsTheNearestRank() {
-    // ranks 1..4 of (1 ms, 1 ms, 1 ms, 1 s): p50 -> rank 2 -> 1 ms, p75 -> rank 3, p76 -> rank 4 -> 1 s
-    Map<Short, Integer> latency = of(List.of(1_000_000L, 1_000_000L, 1_000_000L, 1_000_000_000L)).toMap();
+    // ranks 1..4 of (1 ms, 1 ms, 1 ms, 1 s): p50 -> rank 2 -> 1 ms, p75 -> rank 3, p76 -> rank 4 ->
+    // 1 s
+    Map<Short, Integer> latency =
+        of(List.of(1_000_000L, 1_000_000L, 1_000_000L, 1_000_000_000L)).toMap();
     assertThat(LatencyQuantile.ofMs(latency, 0.5)).isBetween(0.995, 1.005);
     assertThat(LatencyQuantile.ofMs(latency, 0.75)).isBetween(0.995, 1.005);
     assertThat(LatencyQuantile.ofMs(latency, 0.76)).isBetween(995.0, 1005.0);

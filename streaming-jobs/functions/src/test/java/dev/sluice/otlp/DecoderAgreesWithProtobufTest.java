@@ -133,8 +133,7 @@ class DecoderAgreesWithProtobufTest {
             .addAllAttributes(attributes(random))
             .setFlags(random.nextInt());
     for (int n = random.nextInt(3); n > 0; n--) {
-      span.addEvents(
-          Span.Event.newBuilder().setName("event").addAllAttributes(attributes(random)));
+      span.addEvents(Span.Event.newBuilder().setName("event").addAllAttributes(attributes(random)));
       span.addLinks(Span.Link.newBuilder().setTraceId(bytes(random, 17)));
     }
     if (random.nextBoolean()) {
@@ -145,8 +144,17 @@ class DecoderAgreesWithProtobufTest {
 
   private static List<KeyValue> attributes(Random random) {
     String[] names = {
-      "service.name", "service.peer.name", "peer.service", "server.address", "net.peer.name",
-      "db.namespace", "db.name", "http.method", "a", "service.namf", "x".repeat(70)
+      "service.name",
+      "service.peer.name",
+      "peer.service",
+      "server.address",
+      "net.peer.name",
+      "db.namespace",
+      "db.name",
+      "http.method",
+      "a",
+      "service.namf",
+      "x".repeat(70)
     };
     List<KeyValue> attributes = new ArrayList<>();
     for (int n = random.nextInt(6); n > 0; n--) {

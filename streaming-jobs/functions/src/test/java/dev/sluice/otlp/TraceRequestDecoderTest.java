@@ -182,7 +182,8 @@ class TraceRequestDecoderTest {
 
   @Test
   void lengthThatReachesOutsideItsParentIsMalformed() {
-    // A span of declared length 100 inside a scope of 3 bytes, with 100 more bytes behind the scope.
+    // A span of declared length 100 inside a scope of 3 bytes, with 100 more bytes behind the
+    // scope.
     byte[] message = concat(field(1, field(2, new byte[] {(2 << 3) | 2, 100, 0})), new byte[100]);
     assertThatThrownBy(() -> decoder.decode(message, span -> {}))
         .isInstanceOf(MalformedMessageException.class);

@@ -72,7 +72,8 @@ class CallEdgesTest {
             edges(
                 service(
                     "front",
-                    span(2, 0, Span.CLIENT, 5, 20).addAttributes(attribute("peer.service", "cart"))),
+                    span(2, 0, Span.CLIENT, 5, 20)
+                        .addAttributes(attribute("peer.service", "cart"))),
                 service("cart", span(3, 2, Span.SERVER, 6, 19))))
         .isEqualTo(Map.of("front>cart@0", "1/0"));
   }
@@ -103,8 +104,7 @@ class CallEdgesTest {
                     "cart",
                     failed(span(3, 2, Span.SERVER, 9_999, 10_000)),
                     span(4, 2, Span.SERVER, 9_990, 9_999.5))));
-    assertThat(edges(trace))
-        .isEqualTo(Map.of("front>cart@10000", "1/1", "front>cart@0", "1/0"));
+    assertThat(edges(trace)).isEqualTo(Map.of("front>cart@10000", "1/1", "front>cart@0", "1/0"));
     // 1 ms -> index 1275
     assertThat(
             CallEdges.of(trace, WINDOW_MS)

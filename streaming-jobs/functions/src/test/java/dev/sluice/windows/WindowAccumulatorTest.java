@@ -75,7 +75,8 @@ class WindowAccumulatorTest {
   void endOnABorderCompletesBehindIt() throws Exception {
     assertThat(rows(message(service("cart", span(1, Span.SERVER, 50, 100)))))
         .isEqualTo(
-            Map.of("cart server  0", new Row(50, 0, 0, 1), "cart server  100", new Row(0, 1, 0, 1)));
+            Map.of(
+                "cart server  0", new Row(50, 0, 0, 1), "cart server  100", new Row(0, 1, 0, 1)));
   }
 
   @Test
@@ -132,8 +133,7 @@ class WindowAccumulatorTest {
 
   @Property(tries = 200)
   void nothingIsLostAndNothingAppears(
-      @ForAll @Size(max = 30)
-          List<@LongRange(min = 0, max = 5_000_000_000L) Long> starts,
+      @ForAll @Size(max = 30) List<@LongRange(min = 0, max = 5_000_000_000L) Long> starts,
       @ForAll @LongRange(min = 0, max = 3_000_000_000L) long longest,
       @ForAll @IntRange(min = 1, max = 7) int step)
       throws Exception {

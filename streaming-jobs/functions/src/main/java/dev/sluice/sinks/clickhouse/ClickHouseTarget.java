@@ -18,8 +18,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Inserts batches in RowBinary, with the columns' types as the server's table has them. Columns that
- * the sink table does not name get their defaults.
+ * Inserts batches in RowBinary, with the columns' types as the server's table has them. Columns
+ * that the sink table does not name get their defaults.
  */
 final class ClickHouseTarget implements BatchTarget {
   private static final long TIMEOUT_S = 30;

@@ -13,8 +13,8 @@ import requests
 from support.stack import REPOSITORY, Stack
 
 POOL = "cart.threads"
-# Goodput is compared over whole periods of the demo's load (40 s): two of them.
-SPAN_S = 80
+# Goodput is compared over whole periods of the demo's load (36 s): two of them.
+SPAN_S = 72
 
 
 def test_the_recommended_size_is_applied_read_back_and_raises_goodput(stack: Stack, tmp_path: Path) -> None:
@@ -25,7 +25,7 @@ def test_the_recommended_size_is_applied_read_back_and_raises_goodput(stack: Sta
             applied = wait_for_audit(stack, within_s=60)
             assert applied["read_back"] == applied["requested"] < applied["previous"] == 64
             assert pool(stack)["size"] == applied["read_back"]
-            time.sleep(SPAN_S + 10)
+            time.sleep(SPAN_S + 10)  # the windows of the old size leave the span; the newest are not whole yet
             after = goodput_per_s(stack, answer)
             assert current(stack) == pool(stack)["size"]
     print(f"goodput within the threshold: {at_64:.1f}/s at 64 threads, {after:.1f}/s at {applied['read_back']}")

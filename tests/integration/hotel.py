@@ -6,6 +6,7 @@ no CLIENT span names its peer.
 """
 
 import random
+from typing import Any
 
 EDGES = {
     ("frontend", "search"),
@@ -17,16 +18,16 @@ EDGES = {
 SPANS_PER_TRACE = 1 + 2 * len(EDGES)
 
 
-def traces(count: int, seed: int, start_us: int = 1_655_760_000_000_000) -> list[dict]:
+def traces(count: int, seed: int, start_us: int = 1_655_760_000_000_000) -> list[dict[str, Any]]:
     """`count` traces, 20 ms apart from `start_us` (epoch microseconds); same seed, same traces."""
     rng = random.Random(seed)
     return [_trace(rng, start_us + 20_000 * n) for n in range(count)]
 
 
-def _trace(rng: random.Random, start_us: int) -> dict:
+def _trace(rng: random.Random, start_us: int) -> dict[str, Any]:
     trace_id = f"{rng.getrandbits(64):016x}"
-    processes: dict[str, dict] = {}
-    spans: list[dict] = []
+    processes: dict[str, dict[str, Any]] = {}
+    spans: list[dict[str, Any]] = []
 
     def span(service: str, operation: str, kind: str, parent: str | None, start: int, duration: int) -> str:
         span_id = f"{rng.getrandbits(64):016x}"

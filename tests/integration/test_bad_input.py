@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
@@ -155,7 +156,7 @@ def outcomes(stack: Stack, service: str) -> dict[str, int]:
     return {row["outcome"]: int(row["spans"]) for row in rows}
 
 
-def dead_letters(stack: Stack, start: list[TopicPartition]) -> list[dict]:
+def dead_letters(stack: Stack, start: list[TopicPartition]) -> list[dict[str, Any]]:
     return [json.loads(message) for message in messages_since(stack, start)]
 
 

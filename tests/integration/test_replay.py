@@ -4,6 +4,7 @@ import gzip
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from integration import hotel
@@ -59,7 +60,7 @@ def test_the_calls_of_each_edge_are_exact(stack: Stack, tmp_path: Path) -> None:
     assert eventually(lambda: calls_in_clickhouse(stack), expected, within_s=90) == expected
 
 
-def expected_calls(traces: list[dict]) -> Counter[tuple[str, str]]:
+def expected_calls(traces: list[dict[str, Any]]) -> Counter[tuple[str, str]]:
     """Calls per (caller, callee): spans whose parent belongs to another service."""
     calls: Counter[tuple[str, str]] = Counter()
     for trace in traces:

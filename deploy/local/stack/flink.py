@@ -76,7 +76,7 @@ def submit(settings: Settings, snapshot: Snapshot | None, timeout_s: float = 180
     """
     words = [str(CACHE / "flink/home/bin/flink"), "run", "-d", "-m", settings.address("flink_rest")]
     if snapshot:
-        words += ["-s", snapshot.path, "-rm", "CLAIM"]
+        words += ["-s", snapshot.path, "-claimMode", "CLAIM"]
     words += ["-pyexec", str(FLINK_PYTHON), "-pyclientexec", str(FLINK_PYTHON)]
     words += ["-py", str(REPOSITORY / "streaming-jobs/jobs/run.py"), *JOBS]
     subprocess.run(words, cwd=REPOSITORY, check=True, timeout=timeout_s, env={**os.environ, "JVM_ARGS": "-Xmx256m"})

@@ -33,7 +33,7 @@ def messages_since(stack: Stack, start: list[TopicPartition]) -> list[bytes]:
                 raise AssertionError(f"{start[0].topic} did not come to its end within 10 s")
             error = message.error()
             if error is None:
-                messages.append(message.value())
+                messages.append(message.value() or b"")
             elif error.code() == KafkaError._PARTITION_EOF:
                 open_partitions -= 1
             else:

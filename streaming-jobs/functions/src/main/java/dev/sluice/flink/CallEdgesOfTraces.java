@@ -6,8 +6,10 @@ import dev.sluice.accounting.Outcome;
 import dev.sluice.accounting.OutcomeCounts;
 import dev.sluice.traces.CallEdges;
 import dev.sluice.traces.Fragment;
+import dev.sluice.traces.Session;
 import dev.sluice.traces.Trace;
 import dev.sluice.traces.TraceSpan;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,13 +45,13 @@ import org.apache.flink.types.Row;
 public final class CallEdgesOfTraces extends ProcessTableFunction<RowData> {
   private static final long serialVersionUID = 1L;
   private static final String CLOSE = "close";
+  private static final long NO_TIMER = -1;
   private static final long NS_PER_MS = 1_000_000;
   private static final long MS_PER_S = 1_000;
 
-  /** What is known of an open trace without reading its fragments. */
+  /** What is known of the open sessions of a trace id without reading their fragments. */
   public static class Open {
-    public long firstMs = -1;
-    public long lastMs = -1;
+    public long timerMs = NO_TIMER;
     public int spans;
   }
 
@@ -67,7 +69,7 @@ public final class CallEdgesOfTraces extends ProcessTableFunction<RowData> {
     windowMs = settings.edgeWindowMs();
   }
 
-  /** Keeps a fragment; the trace's first one sets the timer that closes it. */
+  /** Keeps a fragment; the first one sets the timer. */
   public void eval(
       Context context,
       @StateHint Open open,
@@ -76,39 +78,55 @@ public final class CallEdgesOfTraces extends ProcessTableFunction<RowData> {
       throws Exception {
     byte[] fragment = input.getFieldAs("spans");
     if (open.spans >= maxSpans) {
-      // Bounded state: what the trace has too much is not even kept until it is closed.
+      // Bounded state: what a trace has too much is not even kept until it is closed.
       recount(Fragment.decode(fragment), Outcome.TRACE_TOO_LARGE);
       return;
     }
-    TimeContext<Long> time = context.timeContext(Long.class);
-    long recordMs = time.time();
-    if (open.firstMs < 0) {
-      open.firstMs = recordMs;
-      open.lastMs = recordMs;
-      time.registerOnTime(CLOSE, recordMs + quietMs);
-    }
-    open.firstMs = Math.min(open.firstMs, recordMs);
-    open.lastMs = Math.max(open.lastMs, recordMs);
     open.spans += input.<Integer>getFieldAs("span_count");
     fragments.add(fragment);
+    if (open.timerMs == NO_TIMER) {
+      TimeContext<Long> time = context.timeContext(Long.class);
+      wake(time, open, time.time() + quietMs);
+    }
   }
 
-  /**
-   * Closes the trace if it is quiet or too old, else waits on: one timer a trace, not a fragment.
-   */
+  /** Closes the sessions that are due; one timer a trace, not a fragment, waits for the others. */
   public void onTimer(OnTimerContext context, Open open, ListView<byte[]> fragments)
       throws Exception {
     TimeContext<Long> time = context.timeContext(Long.class);
-    long due = Math.min(open.lastMs + quietMs, open.firstMs + maxAgeMs);
-    if (due > time.time()) {
-      time.registerOnTime(CLOSE, due);
+    List<Session> waiting = new ArrayList<>();
+    for (Session session : Session.split(fragments.get(), quietMs, maxAgeMs)) {
+      if (session.dueMs() <= time.time()) {
+        close(session);
+      } else {
+        waiting.add(session);
+      }
+    }
+    if (waiting.isEmpty()) {
+      context.clearAll();
       return;
     }
-    Trace trace = Trace.assemble(fragments.get(), maxSpans);
+    fragments.clear();
+    open.spans = 0;
+    for (Session session : waiting) {
+      fragments.addAll(session.fragments());
+      for (byte[] fragment : session.fragments()) {
+        open.spans += Fragment.decode(fragment).size();
+      }
+    }
+    wake(time, open, waiting.get(0).dueMs());
+  }
+
+  private static void wake(TimeContext<Long> time, Open open, long atMs) {
+    open.timerMs = atMs;
+    time.registerOnTime(CLOSE, atMs);
+  }
+
+  private void close(Session session) {
+    Trace trace = Trace.assemble(session.fragments(), maxSpans);
     CallEdges.of(trace, windowMs).forEach(this::emit);
     recount(trace.duplicates(), Outcome.DUPLICATE_SPAN);
     recount(trace.excess(), Outcome.TRACE_TOO_LARGE);
-    context.clearAll();
   }
 
   private void emit(CallEdges.Key edge, CallEdges.Calls calls) {

@@ -6,6 +6,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -79,6 +80,11 @@ public final class Fragment {
       throw new UncheckedIOException("write fragment to memory", e);
     }
     return bytes.toByteArray();
+  }
+
+  /** Kafka record time of an encoded fragment's message. */
+  static long receivedMs(byte[] encoded) {
+    return ByteBuffer.wrap(encoded).getLong(1);
   }
 
   /** The spans of an encoded fragment, in their order. */

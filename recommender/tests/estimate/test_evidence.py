@@ -10,14 +10,14 @@ def points(x: list[float], y: list[float]) -> Curve:
 
 
 def test_too_few_buckets_levels_or_coverage_are_named() -> None:
-    wide = samples_of(np.linspace(1, 40, 99), np.ones(99))
-    assert evidence.lacking(wide, 40) == "99 buckets with traffic, 100 are needed"
-    wide = samples_of(np.linspace(1, 40, 200), np.ones(200))
+    wide = samples_of(np.linspace(1, 40, 299), np.ones(299))
+    assert evidence.lacking(wide, 40) == "299 buckets with traffic, 300 are needed"
+    wide = samples_of(np.linspace(1, 40, 300), np.ones(300))
     assert evidence.lacking(wide, 5) == "5 levels of concurrency seen, 6 are needed"
     assert evidence.lacking(wide, 6) is None
-    # Quantiles of 41..60: 41.95 and 59.05, 1 - 41.95 / 59.05 = 0.29.
-    steady = samples_of(np.linspace(41, 60, 200), np.ones(200))
-    assert evidence.lacking(steady, 20) == "concurrency stayed between 41.9 and 59.0 (coverage 0.29, 0.5 is needed)"
+    # Quantiles of 40..60: 41 and 59, 1 - 41 / 59 = 0.305.
+    steady = samples_of(np.linspace(40, 60, 300), np.ones(300))
+    assert evidence.lacking(steady, 20) == "concurrency stayed between 41.0 and 59.0 (coverage 0.31, 0.5 is needed)"
 
 
 def test_the_band_holds_what_is_within_a_tenth_of_the_best() -> None:
@@ -29,7 +29,7 @@ def test_the_band_holds_what_is_within_a_tenth_of_the_best() -> None:
 
 
 def test_noise_widens_the_band_by_its_standard_error() -> None:
-    """At 1 in flight: 0 and 172 by turns, mean 86, sd 90.6, error of 10 buckets 28.7: 86 is told apart no longer."""
+    """At 1 in flight: 0 and 172 by turns, mean 86, sd 90.7, error of 10 buckets 28.7: 86 is told apart no longer."""
     x = [1.0, 2.0, 3.0]
     fitted = np.array([86.0, 100.0, 20.0])
     goodput = np.concatenate((np.tile([0.0, 172.0], 5), np.full(10, 100.0), np.full(10, 20.0)))

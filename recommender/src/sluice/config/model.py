@@ -85,6 +85,7 @@ class Config(_Strict):
     bucket  length of a bucket, as the streaming job writes them
     settle  age that a bucket must have behind the newest one to be whole: spans arrive when they end
     lease   how long an answer may be applied after the period that computed it
+    explore_after  age of the newest optimum at which a pool that hides its curve is grown by a step
     """
 
     slos: list[Slo] = []
@@ -94,7 +95,7 @@ class Config(_Strict):
     bucket: Milliseconds = Field(default=100.0, ge=10, le=1_000)
     settle: Milliseconds = Field(default=2_000.0, ge=0, le=60_000)
     lease: Milliseconds = Field(default=30_000.0, ge=1_000, le=86_400_000)
-    explore_after: Milliseconds = Field(default=600_000.0, ge=60_000, le=86_400_000)
+    explore_after: Milliseconds = Field(default=300_000.0, ge=60_000, le=86_400_000)
 
     def slo_of(self, pool: Pool) -> Slo | None:
         """The SLO that the pool names; None when it has a threshold of its own."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sluice.estimate import Estimate, Reason, State
 
-# One step of exploration: a quarter of the current size, at least 1.
+# One step of exploration: a quarter of the current size, rounded up.
 EXPLORE_SHARE = 0.25
 
 
@@ -60,11 +60,12 @@ def _keep_or_explore(estimate: Estimate, situation: Situation, current: int) -> 
 
     Sora 3.2: "we gradually increase the allocation to find a new optimal value". Once a window, since older buckets
     come from the smaller pool. Not after a recent optimum: a pool of the right size is full in every burst, and
-    would otherwise be grown and shrunk without end.
+    would otherwise be grown and shrunk all the time. Later it is explored again, since what was best may have
+    changed; too large for a few minutes costs little, too small costs as long as it lasts.
     """
     good = situation.last_good
     found_lately = good is not None and situation.now_ms - good.at_ms < situation.explore_after_ms
     if not estimate.pool_limited or found_lately or situation.unchanged_ms < situation.window_ms:
         return Proposal(current, (Reason("KEPT", f"the current size {current} is kept"),))
-    step = max(1, math.floor(current * EXPLORE_SHARE))
+    step = math.ceil(current * EXPLORE_SHARE)
     return Proposal(current + step, (Reason("EXPLORE", f"{step} more than {current}, to see beyond the pool's size"),))

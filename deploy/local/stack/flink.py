@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from stack import keeper
 from stack.http import UnreachableError, request, request_json
 from stack.keeper import ENDED, Job, Snapshot
 from stack.layout import CACHE, FLINK_PYTHON
@@ -25,6 +26,17 @@ class Flink:
     def jobs(self) -> list[Job]:
         listed = request_json(f"{self._base}/jobs/overview")["jobs"]
         return [Job(job["jid"], job["name"], job["state"]) for job in listed]
+
+    def misfit(self, job: str) -> str:
+        """The snapshot that `job` cannot read; see keeper.misfit."""
+        checkpoints = self.checkpoints(job)
+        restored = (checkpoints.get("latest") or {}).get("restored") or {}
+        completed = checkpoints["counts"]["completed"]
+        if completed or not restored:
+            return ""
+        history = request_json(f"{self._base}/jobs/{job}/exceptions?maxExceptions=3")["exceptionHistory"]
+        path = str(restored.get("external_path", "")).removeprefix("file:")
+        return keeper.misfit(path, completed, [entry["stacktrace"] for entry in history["entries"]])
 
     def running(self) -> Job | None:
         """The streaming job, unless it has ended."""

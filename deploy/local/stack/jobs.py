@@ -1,5 +1,7 @@
 """Keeps the streaming job running: `python3 -m stack.jobs`, a process of the stack."""
 
+import contextlib
+import dataclasses
 import random
 import signal
 import subprocess
@@ -10,7 +12,7 @@ import time
 from stack import settings as stack_settings
 from stack.flink import JOB_NAME, Flink, snapshots, submit
 from stack.http import UnreachableError
-from stack.keeper import Job, Submit, decide
+from stack.keeper import ATTEMPTS, ENDED, Abandon, Job, Submit, decide
 
 PERIOD_S = 2.0
 BACKOFF_S = (2.0, 60.0)  # first and longest pause after a submission that failed
@@ -45,6 +47,13 @@ class JobKeeper:
         """One look; False when a submission failed or did not last."""
         jobs, free_slots = self._look()
         decision = decide(JOB_NAME, jobs, free_slots, snapshots(self._settings), self._failures)
+        if isinstance(decision, Abandon):
+            log(f"{decision.job} cannot read {decision.snapshot}: another version of the job wrote it; cancelling")
+            self._failures[decision.snapshot] = ATTEMPTS
+            self._submitted = None
+            with contextlib.suppress(UnreachableError):
+                self._flink.cancel(decision.job)
+            return True
         if not isinstance(decision, Submit):
             self._say(decision.why)
             if self._submitted and "RUNNING" in decision.why and time.monotonic() - self._submitted[1] > LASTING_S:
@@ -69,7 +78,12 @@ class JobKeeper:
 
     def _look(self) -> tuple[list[Job] | None, int]:
         try:
-            return self._flink.jobs(), self._flink.free_slots()
+            jobs = [
+                dataclasses.replace(job, misfit=self._flink.misfit(job.id)) if job.name == JOB_NAME else job
+                for job in self._flink.jobs()
+                if job.state not in ENDED
+            ]
+            return jobs, self._flink.free_slots()
         except UnreachableError:
             return None, 0
 

@@ -8,13 +8,21 @@ ENDED = {"FINISHED", "CANCELED", "FAILED", "SUSPENDED"}
 ATTEMPTS = 3  # submissions from one snapshot before an older one is tried
 
 
+# What Flink throws when the code that wrote a snapshot and the code that reads it do not agree.
+MISFITS = ("StateMigrationException", "BackendBuildingException", "InvalidClassException")
+
+
 @dataclass(frozen=True)
 class Job:
-    """A job as Flink's REST interface lists it."""
+    """A job as Flink's REST interface lists it.
+
+    misfit: the snapshot that it was started from and cannot read, "" when there is no such trouble.
+    """
 
     id: str
     name: str
     state: str
+    misfit: str = ""
 
 
 @dataclass(frozen=True)
@@ -33,15 +41,32 @@ class Wait:
 
 
 @dataclass(frozen=True)
+class Abandon:
+    """Cancel the job, which would restart for ever, and never again start from its snapshot."""
+
+    job: str
+    snapshot: str
+
+
+@dataclass(frozen=True)
 class Submit:
     """Start the job from `snapshot`, or with no state when that is None."""
 
     snapshot: Snapshot | None
 
 
+def misfit(restored: str, completed: int, failures: Sequence[str]) -> str:
+    """`restored`, the snapshot that a job was started from, when the job's failures say that it cannot read it.
+
+    completed: its own checkpoints; one of them proves that it could. failures: stack traces, newest first.
+    """
+    unreadable = len(failures) >= ATTEMPTS and all(any(name in trace for name in MISFITS) for trace in failures)
+    return restored if unreadable and not completed else ""
+
+
 def decide(
     name: str, jobs: Sequence[Job] | None, free_slots: int, snapshots: Sequence[Snapshot], failures: dict[str, int]
-) -> Wait | Submit:
+) -> Wait | Abandon | Submit:
     """What to do about the job called `name`.
 
     jobs: None when the cluster does not answer. failures: snapshot path ("" = no snapshot) -> submissions from it
@@ -51,6 +76,8 @@ def decide(
     if jobs is None:
         return Wait("Flink does not answer")
     alive = [job for job in jobs if job.name == name and job.state not in ENDED]
+    if alive and alive[0].misfit:
+        return Abandon(alive[0].id, alive[0].misfit)
     if alive:
         return Wait(f"{alive[0].id} is {alive[0].state}")
     if free_slots < 1:

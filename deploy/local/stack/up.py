@@ -1,11 +1,12 @@
 """`up`: set-up, start, readiness of every process, and the first recommendation."""
 
+import fcntl
 import time
 
 from stack import configs, environment, installs, ports, processes
 from stack.first_recommendation import wait_for_recommendation
 from stack.http import UnreachableError
-from stack.layout import SETUP_LOGS, STAMPS
+from stack.layout import CACHE, SETUP_LOGS, STAMPS
 from stack.report import Report
 from stack.settings import Settings
 from stack.stamps import Stamps
@@ -18,7 +19,14 @@ CRASHES = 8
 
 def set_up(purpose: str, report: Report) -> None:
     """Installs and builds what `purpose` (up, test or lint) needs. Raises StepError."""
-    Runner(Stamps(STAMPS), SETUP_LOGS, report.progress()).run(installs.steps(purpose))
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with (CACHE / "setup.lock").open("w") as lock:  # another set-up in this repository is waited for
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            report.step("..", "set-up", "waiting for another set-up in this repository")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        Runner(Stamps(STAMPS), SETUP_LOGS, report.progress()).run(installs.steps(purpose))
     report.setup_done()
 
 

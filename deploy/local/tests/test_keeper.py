@@ -2,7 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from stack.keeper import ATTEMPTS, ENDED, Job, Snapshot, Submit, Wait, decide
+from stack.keeper import ATTEMPTS, ENDED, Abandon, Job, Snapshot, Submit, Wait, decide, misfit
 
 NAME = "sluice-streaming"
 OLD = Snapshot("/state/savepoints/savepoint-1", 100.0)
@@ -38,6 +38,21 @@ def test_a_job_of_another_name_does_not_count() -> None:
 
 def test_an_ended_job_is_started_again() -> None:
     assert decide(NAME, [Job("1", NAME, "FAILED")], 1, [NEW], {}) == Submit(NEW)
+
+
+def test_a_job_that_cannot_read_its_snapshot_is_abandoned() -> None:
+    assert decide(NAME, [Job("1", NAME, "RESTARTING", NEW.path)], 1, [OLD, NEW], {}) == Abandon("1", NEW.path)
+
+
+UNREADABLE = "java.lang.RuntimeException: ...\nCaused by: org.apache.flink.util.StateMigrationException: The new state"
+UNAVAILABLE = "java.net.ConnectException: Connection refused\n\tat ...StreamTask.restoreInternal(StreamTask.java:830)"
+
+
+def test_only_repeated_failures_to_read_state_condemn_a_snapshot() -> None:
+    assert misfit("/chk-7", 0, [UNREADABLE] * ATTEMPTS) == "/chk-7"
+    assert misfit("/chk-7", 0, [UNREADABLE] * (ATTEMPTS - 1)) == ""
+    assert misfit("/chk-7", 0, [UNREADABLE, UNAVAILABLE, UNREADABLE]) == ""  # a server that is down says nothing of it
+    assert misfit("/chk-7", 1, [UNREADABLE] * ATTEMPTS) == ""  # it has made a checkpoint since, so it could read
 
 
 STATES = ["RUNNING", "CREATED", "INITIALIZING", "RESTARTING", "FAILING", "CANCELLING", "RECONCILING", *sorted(ENDED)]

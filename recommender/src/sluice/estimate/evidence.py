@@ -68,14 +68,14 @@ def lacking(samples: Samples, levels: int) -> str | None:
 def find_top(points: Curve, fitted: Floats, samples: Samples) -> Top:
     """The band around the best of a unimodal fit; `fitted` has the shape of `points`.
 
-    A point belongs to the band when its fit lies less than 10 % of the best plus two standard errors of the
+    A point belongs to the band when its fit lies less than 10 % of the best plus one standard error of the
     difference below the best, and so do all points between.
     """
     x = points.concurrency
     peak = int(np.argmax(fitted))
     best = float(fitted[peak])
     error = _standard_errors(_edges(x), samples)
-    outside = fitted < (1 - TOLD_APART) * best - 2 * np.hypot(error, error[peak])
+    outside = fitted < (1 - TOLD_APART) * best - np.hypot(error, error[peak])
     before, after = np.flatnonzero(outside[:peak]), np.flatnonzero(outside[peak:])
     low = int(before[-1]) + 1 if len(before) else 0
     high = peak + int(after[0]) - 1 if len(after) else len(x) - 1

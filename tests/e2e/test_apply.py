@@ -42,13 +42,18 @@ def actuator(*flags: str) -> list[str]:
 
 @contextmanager
 def running(name: str, command: list[str], stack: Stack, logs: Path) -> Iterator[None]:
-    """Runs a process of the stack for the length of the block; it must still be alive at the end."""
-    environment = stack.environment | {"PYTHONPATH": str(REPOSITORY / "tests")}
-    with (logs / f"{name}.log").open("w") as log:
+    """Runs a process beside the stack for the length of the block; if the block fails, its log is shown."""
+    # The stack's own actuator, which only recommends, has the stack's status address.
+    environment = stack.environment | {"PYTHONPATH": str(REPOSITORY / "tests"), "SLUICE_ACTUATOR": "127.0.0.1:28092"}
+    path = logs / f"{name}.log"
+    with path.open("w") as log:
         process = subprocess.Popen(command, cwd=REPOSITORY, env=environment, stdout=log, stderr=log)
     try:
         yield
-        assert process.poll() is None, f"{name} stopped by itself:\n{(logs / f'{name}.log').read_text()[-2000:]}"
+        assert process.poll() is None, f"{name} stopped by itself"
+    except BaseException:
+        print(f"-- {name}, which {'runs' if process.poll() is None else 'stopped'}:\n{path.read_text()[-4000:]}")
+        raise
     finally:
         process.terminate()
         process.wait(timeout=20)

@@ -79,7 +79,7 @@ lint-python:
 	$(python) -m mypy $(wildcard $(typed)) --exclude tests/testbed/tests/ || failed=1; exit $$failed
 
 lint-go:
-	@$(toolchain); cd actuators; unformatted=$$(gofmt -l .); \
+	@$(toolchain); cd actuators; unformatted=$$("$$(go env GOROOT)/bin/gofmt" -l .); \
 	if [[ $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi; go vet ./...
 
 # google-java-format, by its Maven plugin.
@@ -99,7 +99,7 @@ check-generated: ## generated code is what its sources give
 fmt: ## format all code
 	@$(stack) setup --for lint
 	@$(python) -m ruff check --fix-only -q .; $(python) -m ruff format .
-	@$(toolchain); gofmt -w actuators && mvn -q -B -f $(functions) $(java_format):format
+	@$(toolchain); "$$(go env GOROOT)/bin/gofmt" -w actuators && mvn -q -B -f $(functions) $(java_format):format
 
 generate: ## write generated code: protobuf for Python and Go, dashboards
 	@$(stack) setup --for lint

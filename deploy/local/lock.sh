@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Resolves what is declared and writes the locks: *.lock for Python, collector/lock for the collector's Go modules.
+# Resolves what is declared and writes the locks: *.lock for Python, collector/lock* for the collectors' Go modules.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -12,7 +12,10 @@ for lock in deploy/local/bootstrap/*.lock; do
   "${compile[@]}" "${lock%.lock}.in" -o "$lock"
 done
 
-rm -rf .cache/build/collector
 mkdir -p .cache/build
-.cache/bin/builder --config collector/builder.yaml --skip-compilation
-cp .cache/build/collector/go.mod .cache/build/collector/go.sum collector/lock/
+for kind in "" -full; do
+  rm -rf ".cache/build/collector$kind"
+  .cache/bin/builder --config "collector/builder$kind.yaml" --skip-compilation
+  mkdir -p "collector/lock$kind"
+  cp ".cache/build/collector$kind/"{go.mod,go.sum} "collector/lock$kind/"
+done

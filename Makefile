@@ -18,8 +18,8 @@ help: ## list the targets
 
 ## Running
 
-up: ## install what is needed, start everything, wait for the first recommendation
-	@$(stack) up
+up: ## install what is needed, start everything, wait for the first recommendation (APPLY=all: and apply it)
+	@$(stack) up $(addprefix --apply ,$(APPLY))
 
 down: ## stop everything that `make up` started; data stays
 	@$(stack) down

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import requests
 from confluent_kafka import Producer, TopicPartition
-from integration import hotel
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from integration import hotel
 from support.stack import REPOSITORY, Stack, eventually
 from support.topics import end_offsets, messages_since
 

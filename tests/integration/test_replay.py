@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from integration import hotel
 from neo4j import GraphDatabase
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+from integration import hotel
 from support.stack import REPOSITORY, Stack, eventually
 from support.topics import end_offsets, messages_since
 

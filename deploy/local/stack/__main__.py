@@ -19,6 +19,9 @@ def parser() -> argparse.ArgumentParser:
     setup.add_argument("--for", dest="purpose", choices=("up", "test", "lint"), default="up")
     start = commands.add_parser("up", help="set up, start everything, wait for the first recommendation")
     start.add_argument("--no-demo", action="store_true", help="without the demo shop and its load")
+    start.add_argument(
+        "--apply", action="append", default=[], metavar="TARGET", help="let the actuator set this target, or `all`"
+    )
     commands.add_parser("down", help="stop everything; data stays")
     commands.add_parser("status", help="what is up, since when, and each stage's lag")
     commands.add_parser("clean", help="remove data and caches; refused while the stack is up")
@@ -34,7 +37,7 @@ def main() -> int:
         if options.command == "setup":
             set_up(options.purpose, report)
         elif options.command == "up":
-            up(stack, report, demo=not options.no_demo)
+            up(stack, report, demo=not options.no_demo, apply=options.apply)
         elif options.command == "down":
             down(stack, report)
         elif options.command == "status":

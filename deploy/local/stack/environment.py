@@ -2,7 +2,7 @@
 
 import platform
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from stack.layout import CACHE, java_home
 from stack.settings import REPOSITORY, Settings
@@ -34,8 +34,8 @@ def addresses(settings: Settings) -> dict[str, str]:
     return variables
 
 
-def supervised(settings: Settings, base: Mapping[str, str]) -> dict[str, str]:
-    """`base` with everything that process-compose.yaml and the processes in it read."""
+def supervised(settings: Settings, base: Mapping[str, str], apply: Sequence[str] = ()) -> dict[str, str]:
+    """`base` with everything that process-compose.yaml and the processes in it read; `apply` names actuator targets."""
     flink = settings.state / "flink"
     variables = dict(base) | addresses(settings)
     variables |= {f"SLUICE_PORT_{name.upper()}": str(port) for name, port in settings.ports.items()}
@@ -53,6 +53,9 @@ def supervised(settings: Settings, base: Mapping[str, str]) -> dict[str, str]:
         "FLINK_PID_DIR": str(flink),
         "PROC_COMP_CONFIG": str(settings.state / "supervisor"),
         "PYTHONUNBUFFERED": "1",
+        "SLUICE_RECOMMENDER_CONFIG": settings.config["recommender"],
+        "SLUICE_ACTUATOR_CONFIG": settings.config["actuator"],
+        "SLUICE_ACTUATOR_FLAGS": " ".join(f"--apply {shlex.quote(target)}" for target in apply),
     }
     return variables
 

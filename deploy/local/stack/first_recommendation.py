@@ -13,11 +13,11 @@ from stack.settings import REPOSITORY, Settings
 from stack.steps import StepError
 
 WITHIN_S = 240.0
-DECIDED = {"PROVIDED", "UNSATURATED"}
+DECIDED = {"PROVIDED", "GUARDED"}
 
 
 def decided(pools: list[dict[str, Any]]) -> bool:
-    """True when a pool of `sluice pools list -o json` has a recommendation, or is known to need none yet."""
+    """True when a pool of `sluice pools list -o json` has a size that its curve shows."""
     return any(pool.get("state") in DECIDED for pool in pools)
 
 
@@ -33,10 +33,7 @@ def wait_for_recommendation(settings: Settings, report: Report) -> None:
             pools = []
         if decided(pools):
             report.step("ok", "recommendation", "the first one is there:")
-            report.line()
-            for text in sluice(settings, "pools", "list").stdout.splitlines():
-                report.line(f"  {text}")
-            next_steps(report)
+            show(settings, report)
             return
         states = Counter(str(pool.get("state")) for pool in pools)
         known = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
@@ -45,11 +42,22 @@ def wait_for_recommendation(settings: Settings, report: Report) -> None:
             report.step("..", "recommendation", f"{text} (at most {WITHIN_S:.0f} s)")
             said = text
         time.sleep(1.0)
+    if "UNSATURATED" in said:
+        report.step("ok", "recommendation", "no pool is at its limit: sizes are kept as they are")
+        show(settings, report)
+        return
     raise StepError(
         f"no recommendation within {WITHIN_S:.0f} s",
         log=settings.logs / "recommender.log",
         advice="`./sluice doctor` and `make status` say which stage is behind",
     )
+
+
+def show(settings: Settings, report: Report) -> None:
+    report.line()
+    for text in sluice(settings, "pools", "list").stdout.splitlines():
+        report.line(f"  {text}")
+    next_steps(report)
 
 
 def next_steps(report: Report) -> None:

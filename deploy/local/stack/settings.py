@@ -24,6 +24,7 @@ class Settings:
     ports: Mapping[str, int]
     memory: Mapping[str, str]
     flink: Mapping[str, Any]
+    config: Mapping[str, str]
     secrets: Mapping[str, str]
     overlay: Path | None = None
 
@@ -90,6 +91,7 @@ def parse(base: Mapping[str, Any], overlay: Mapping[str, Any], overlay_path: Pat
         ports=values["ports"],
         memory=values["memory"],
         flink=values["flink"],
+        config=values["config"],
         secrets=values["secrets"],
         overlay=overlay_path,
     )

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,7 +77,7 @@ class Supervisor:
         except (UnreachableError, AttributeError):
             return False
 
-    def start(self, *, demo: bool) -> None:
+    def start(self, *, demo: bool, apply: Sequence[str] = ()) -> None:
         """Starts process-compose in a session of its own and waits until it answers. Raises StepError."""
         settings = self._settings
         log = settings.logs / "process-compose.log"
@@ -87,7 +88,7 @@ class Supervisor:
         child = subprocess.Popen(
             [str(word) for word in words],
             cwd=REPOSITORY,
-            env=environment.supervised(settings, os.environ),
+            env=environment.supervised(settings, os.environ, apply),
             stdin=subprocess.DEVNULL,
             # It repeats every line of every process here; each has a log of its own.
             stdout=subprocess.DEVNULL,

@@ -2,6 +2,7 @@
 
 import fcntl
 import time
+from collections.abc import Sequence
 
 from stack import configs, environment, installs, ports, processes
 from stack.first_recommendation import wait_for_recommendation
@@ -30,10 +31,12 @@ def set_up(purpose: str, report: Report) -> None:
     report.setup_done()
 
 
-def up(settings: Settings, report: Report, *, demo: bool) -> None:
+def up(settings: Settings, report: Report, *, demo: bool, apply: Sequence[str] = ()) -> None:
     """Ends with the stack ready, whatever of it was up before. Raises StepError."""
     supervisor = Supervisor(settings)
     already = supervisor.is_up()
+    if already and apply:
+        raise StepError("the stack is up already, and its actuator was started otherwise", advice="`make down` first")
     if not already:
         stop_orphans(settings, report)
         check_ports(settings, demo)
@@ -41,7 +44,7 @@ def up(settings: Settings, report: Report, *, demo: bool) -> None:
     if already:
         heal(supervisor, report)
     else:
-        start(settings, supervisor, report, demo=demo)
+        start(settings, supervisor, report, demo=demo, apply=apply)
     wait_ready(settings, supervisor, report)
     summary(settings, report)
     if demo:
@@ -67,12 +70,12 @@ def check_ports(settings: Settings, demo: bool) -> None:
         )
 
 
-def start(settings: Settings, supervisor: Supervisor, report: Report, *, demo: bool) -> None:
+def start(settings: Settings, supervisor: Supervisor, report: Report, *, demo: bool, apply: Sequence[str]) -> None:
     settings.logs.mkdir(parents=True, exist_ok=True)
     configs.write(settings)
     (settings.state / "env").write_text(environment.as_shell(environment.addresses(settings)))
     configs.format_storage(settings)
-    supervisor.start(demo=demo)
+    supervisor.start(demo=demo, apply=apply)
     report.step("ok", "supervisor", f"process-compose on {settings.address('supervisor')}")
 
 

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+
 from stack.configs import RENDERED, names, render, shipped_java_options
 from stack.environment import supervised
 from stack.layout import LOCAL

@@ -2,6 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from stack.keeper import ATTEMPTS, ENDED, Abandon, Job, Snapshot, Submit, Wait, decide, misfit
 
 NAME = "sluice-streaming"

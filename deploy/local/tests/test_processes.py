@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from stack import processes
 from stack.environment import SUPERVISED
 

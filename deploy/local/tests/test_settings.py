@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from stack.settings import DEFAULTS, SettingsError, load, merge, parse
 
 BASE: dict[str, Any] = {

@@ -4,6 +4,7 @@ import threading
 from pathlib import Path
 
 import pytest
+
 from stack.stamps import Stamps, fingerprint
 from stack.steps import Runner, Step, StepError, run
 

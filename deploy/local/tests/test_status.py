@@ -3,6 +3,7 @@
 import datetime
 
 import pytest
+
 from stack.first_recommendation import decided
 from stack.lag import ago, lag_rows, metric, topic_text
 from stack.status import row, table
@@ -69,5 +70,6 @@ def test_table_aligns_its_columns() -> None:
 def test_a_recommendation_is_there_when_one_pool_has_it() -> None:
     assert not decided([])
     assert not decided([{"state": "LEARNING"}, {"state": "NO_DATA"}])
-    assert decided([{"state": "LEARNING"}, {"state": "UNSATURATED"}])
+    assert not decided([{"state": "LEARNING"}, {"state": "UNSATURATED"}])
+    assert decided([{"state": "LEARNING"}, {"state": "GUARDED"}])
     assert decided([{"state": "PROVIDED"}])

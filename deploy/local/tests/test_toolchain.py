@@ -3,6 +3,7 @@
 import hashlib
 
 import pytest
+
 from stack.pinned import integrity_of
 from stack.toolchain import Version, version_in
 

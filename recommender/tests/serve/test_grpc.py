@@ -127,6 +127,18 @@ def test_a_report_that_only_observed_tells_the_size_too(ready: Served) -> None:
     assert ready.stub.GetPoolSize(api.GetPoolSizeRequest(pool=DB_POOL)).pool_size.current == 20
 
 
+def test_a_size_observed_again_is_not_audited_again(ready: Served) -> None:
+    def report(outcome: pb.ActuationOutcome.ValueType, size: int) -> None:
+        actuation = pb.Actuation(pool=DB_POOL, target_name="db", actuator="a-1", outcome=outcome, read_back=size)
+        ready.stub.ReportActuation(api.ReportActuationRequest(actuation=actuation))
+
+    for size in (20, 20, 20, 12, 12):
+        report(pb.ACTUATION_OUTCOME_OBSERVED, size)
+    report(pb.ACTUATION_OUTCOME_FAILED, 12)
+    report(pb.ACTUATION_OUTCOME_FAILED, 12)
+    assert [actuation.read_back for _, actuation, _ in ready.history.reported] == [20, 12, 12, 12]
+
+
 @pytest.mark.parametrize(
     ("pool", "field"),
     [

@@ -155,7 +155,7 @@ const (
 	// One level up (callers' CLIENT spans for a server pool; the service's own SERVER spans for a
 	// client pool): contains the wait for the pool.
 	LatencySource_LATENCY_SOURCE_CALLER LatencySource = 1
-	// The pool's own spans: a wait for the pool is invisible in them (design section 4).
+	// The pool's own spans: a wait for the pool is invisible in them.
 	LatencySource_LATENCY_SOURCE_OWN LatencySource = 2
 )
 
@@ -259,7 +259,7 @@ func (ActuationOutcome) EnumDescriptor() ([]byte, []int) {
 	return file_sluice_v1_pool_size_proto_rawDescGZIP(), []int{3}
 }
 
-// A soft resource: a point of one service where concurrency is bounded (design section 2).
+// A soft resource: a point of one service where concurrency is bounded.
 type Pool struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The service that owns the pool (`service.name`).

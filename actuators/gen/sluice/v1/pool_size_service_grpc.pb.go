@@ -38,7 +38,8 @@ type PoolSizeServiceClient interface {
 	ListPoolSizes(ctx context.Context, in *ListPoolSizesRequest, opts ...grpc.CallOption) (*ListPoolSizesResponse, error)
 	// The newest answer with the curve, the knee and the threshold behind it.
 	ExplainPoolSize(ctx context.Context, in *ExplainPoolSizeRequest, opts ...grpc.CallOption) (*ExplainPoolSizeResponse, error)
-	// An actuator's report: appended to the audit table; its read-back becomes PoolSize.current.
+	// An actuator's report: its read-back becomes PoolSize.current. Appended to the audit table, unless it only
+	// observed the size that was known already.
 	ReportActuation(ctx context.Context, in *ReportActuationRequest, opts ...grpc.CallOption) (*ReportActuationResponse, error)
 }
 
@@ -103,7 +104,8 @@ type PoolSizeServiceServer interface {
 	ListPoolSizes(context.Context, *ListPoolSizesRequest) (*ListPoolSizesResponse, error)
 	// The newest answer with the curve, the knee and the threshold behind it.
 	ExplainPoolSize(context.Context, *ExplainPoolSizeRequest) (*ExplainPoolSizeResponse, error)
-	// An actuator's report: appended to the audit table; its read-back becomes PoolSize.current.
+	// An actuator's report: its read-back becomes PoolSize.current. Appended to the audit table, unless it only
+	// observed the size that was known already.
 	ReportActuation(context.Context, *ReportActuationRequest) (*ReportActuationResponse, error)
 	mustEmbedUnimplementedPoolSizeServiceServer()
 }

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from sluice.config.durations import Milliseconds, format_ms
+from sluice.estimate.models import ESTIMATORS
 
 Side = Literal["server", "client"]
 
 
 class PoolKey(NamedTuple):
-    """A soft resource (design section 2): where concurrency is bounded. `peer` is empty for a server pool."""
+    """A soft resource: where concurrency is bounded. `peer` is empty for a server pool."""
 
     service: str
     side: Side
@@ -57,9 +58,16 @@ class Pool(_Strict):
     slo: str | None = Field(default=None, min_length=1)
     upstream: Milliseconds = Field(default=0.0, ge=0, le=3_600_000)
     threshold: Milliseconds | None = Field(default=None, gt=0, le=3_600_000)
-    model: Literal["scg"] = "scg"
+    model: str = "scg"
     bounds: Bounds = Bounds()
     max_step: int | None = Field(default=None, ge=1, le=100_000)
+
+    @field_validator("model")
+    @classmethod
+    def _known(cls, model: str) -> str:
+        if model not in ESTIMATORS:
+            raise ValueError(f"is not legal; legal: {', '.join(map(repr, ESTIMATORS))}")
+        return model
 
     @property
     def key(self) -> PoolKey:

@@ -9,7 +9,8 @@ from typing import Protocol
 
 from sluice.collect import Measured, Window
 from sluice.config import Config, Pool, PoolKey
-from sluice.estimate import Estimate, Estimator, Reason, Scg, State
+from sluice.estimate import Estimate, Reason, State
+from sluice.estimate.models import ESTIMATORS
 from sluice.estimate.threshold import threshold_of
 from sluice.guard.hold import Situation
 from sluice.serve.answer import Answer
@@ -17,8 +18,6 @@ from sluice.serve.decide import decide
 from sluice.serve.problems import Problems
 from sluice.serve.sizes import Sizes
 from sluice.serve.store import Memory, Store
-
-ESTIMATORS: dict[str, Estimator] = {estimator.name: estimator for estimator in (Scg(),)}
 
 Clock = Callable[[], int]
 """Unix time in milliseconds."""

@@ -25,15 +25,17 @@ class Sizes:
         self._changes: dict[PoolKey, tuple[list[int], list[int]]] = {}
         self._heard: dict[PoolKey, int] = {}
 
-    def report(self, key: PoolKey, size: int, at_ms: int) -> None:
+    def report(self, key: PoolKey, size: int, at_ms: int) -> bool:
+        """Takes up a size; whether it differs from the one before."""
         with self._lock:
             times, sizes = self._changes.setdefault(key, ([], []))
             self._heard[key] = at_ms
             if sizes and sizes[-1] == size:
-                return
+                return False
             times.append(at_ms)
             sizes.append(size)
             del times[:-REMEMBERED], sizes[:-REMEMBERED]
+            return True
 
     def current(self, key: PoolKey, now_ms: int) -> int | None:
         """The newest size; None when no actuator reported within a minute."""

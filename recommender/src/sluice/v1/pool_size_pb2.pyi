@@ -100,7 +100,7 @@ class _LatencySourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Latency
     client pool): contains the wait for the pool.
     """
     LATENCY_SOURCE_OWN: _LatencySource.ValueType  # 2
-    """The pool's own spans: a wait for the pool is invisible in them (design section 4)."""
+    """The pool's own spans: a wait for the pool is invisible in them."""
 
 class LatencySource(_LatencySource, metaclass=_LatencySourceEnumTypeWrapper):
     """The spans whose durations judged a completion good or bad."""
@@ -111,7 +111,7 @@ LATENCY_SOURCE_CALLER: LatencySource.ValueType  # 1
 client pool): contains the wait for the pool.
 """
 LATENCY_SOURCE_OWN: LatencySource.ValueType  # 2
-"""The pool's own spans: a wait for the pool is invisible in them (design section 4)."""
+"""The pool's own spans: a wait for the pool is invisible in them."""
 Global___LatencySource: _TypeAlias = LatencySource  # noqa: Y015
 
 class _ActuationOutcome:
@@ -145,7 +145,7 @@ Global___ActuationOutcome: _TypeAlias = ActuationOutcome  # noqa: Y015
 
 @_typing.final
 class Pool(_message.Message):
-    """A soft resource: a point of one service where concurrency is bounded (design section 2)."""
+    """A soft resource: a point of one service where concurrency is bounded."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

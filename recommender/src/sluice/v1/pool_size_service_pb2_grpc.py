@@ -85,7 +85,8 @@ class PoolSizeServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ReportActuation(self, request, context):
-        """An actuator's report: appended to the audit table; its read-back becomes PoolSize.current.
+        """An actuator's report: its read-back becomes PoolSize.current. Appended to the audit table, unless it only
+        observed the size that was known already.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -42,7 +42,9 @@ class PoolSizeServiceStub:
     ExplainPoolSize: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.ExplainPoolSizeRequest, _pool_size_service_pb2.ExplainPoolSizeResponse]
     """The newest answer with the curve, the knee and the threshold behind it."""
     ReportActuation: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.ReportActuationRequest, _pool_size_service_pb2.ReportActuationResponse]
-    """An actuator's report: appended to the audit table; its read-back becomes PoolSize.current."""
+    """An actuator's report: its read-back becomes PoolSize.current. Appended to the audit table, unless it only
+    observed the size that was known already.
+    """
 
 @_typing.type_check_only
 class PoolSizeServiceAsyncStub(PoolSizeServiceStub):
@@ -58,7 +60,9 @@ class PoolSizeServiceAsyncStub(PoolSizeServiceStub):
     ExplainPoolSize: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.ExplainPoolSizeRequest, _pool_size_service_pb2.ExplainPoolSizeResponse]  # type: ignore[assignment]
     """The newest answer with the curve, the knee and the threshold behind it."""
     ReportActuation: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.ReportActuationRequest, _pool_size_service_pb2.ReportActuationResponse]  # type: ignore[assignment]
-    """An actuator's report: appended to the audit table; its read-back becomes PoolSize.current."""
+    """An actuator's report: its read-back becomes PoolSize.current. Appended to the audit table, unless it only
+    observed the size that was known already.
+    """
 
 class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
     """Sizes of soft resources. Every pool of the configuration has an answer at any time; its state says
@@ -95,6 +99,8 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pool_size_service_pb2.ReportActuationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pool_size_service_pb2.ReportActuationResponse, _abc.Awaitable[_pool_size_service_pb2.ReportActuationResponse]]:
-        """An actuator's report: appended to the audit table; its read-back becomes PoolSize.current."""
+        """An actuator's report: its read-back becomes PoolSize.current. Appended to the audit table, unless it only
+        observed the size that was known already.
+        """
 
 def add_PoolSizeServiceServicer_to_server(servicer: PoolSizeServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

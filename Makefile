@@ -43,7 +43,7 @@ test: ## every test, with all that they need; runs on after a failure and then f
 	done; \
 	if (( $${#failed[@]} )); then echo; echo "FAILED: $${failed[*]}"; exit 1; fi; echo; echo "all suites passed"
 
-unit := recommender/tests storage/tests tests/testbed/tests dashboards/tests deploy/local/tests tests/contract
+unit := recommender/tests storage/tests streaming-jobs/tests tests/testbed/tests dashboards/tests deploy/local/tests
 whole := tests/integration tests/e2e
 
 test-unit: ## Python tests that need no stack (some start one server)
@@ -59,8 +59,9 @@ test-java: ## Java tests of the streaming functions
 test-go: ## Go tests of the actuator
 	@$(toolchain); cd actuators && go test ./...
 
-bench: ## the benchmarks of tests/bench
-	@$(python) -m pytest -q tests/bench
+bench: ## measure speed; prints ratios against a reference of the same run, writes tests/bench/out
+	@$(stack) setup --for test
+	@PYTHONPATH=tests:recommender/src:recommender/tests/helpers $(python) -m bench
 
 lint: ## style, types, protobuf, generated code; says all that is wrong, then fails
 	@$(stack) setup --for lint

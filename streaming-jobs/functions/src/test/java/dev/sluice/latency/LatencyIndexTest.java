@@ -7,6 +7,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class LatencyIndexTest {
@@ -27,6 +28,12 @@ class LatencyIndexTest {
     "9223372036854775807, 4031", // 2^63 - 1
   })
   void workedValues(long ns, int index) {
+    assertThat(LatencyIndex.of(ns)).isEqualTo(index);
+  }
+
+  @ParameterizedTest
+  @CsvFileSource(files = "../../tests/contract/latency_index.csv", numLinesToSkip = 1)
+  void agreesWithTheTableThatAllLanguagesShare(long ns, int index) {
     assertThat(LatencyIndex.of(ns)).isEqualTo(index);
   }
 

@@ -18,22 +18,24 @@ EDGES = {
 SPANS_PER_TRACE = 1 + 2 * len(EDGES)
 
 
-def traces(count: int, seed: int, start_us: int = 1_655_760_000_000_000) -> list[dict[str, Any]]:
-    """`count` traces, 20 ms apart from `start_us` (epoch microseconds); same seed, same traces."""
+def traces(count: int, seed: int, prefix: str = "", start_us: int = 1_655_760_000_000_000) -> list[dict[str, Any]]:
+    """`count` traces, 20 ms apart from `start_us` (epoch microseconds); same seed, same traces.
+
+    `prefix` comes before each service's name: services that no other test counts.
+    """
     rng = random.Random(seed)
-    return [_trace(rng, start_us + 20_000 * n) for n in range(count)]
+    return [_trace(rng, prefix, start_us + 20_000 * n) for n in range(count)]
 
 
-def _trace(rng: random.Random, start_us: int) -> dict[str, Any]:
+def _trace(rng: random.Random, prefix: str, start_us: int) -> dict[str, Any]:
     trace_id = f"{rng.getrandbits(64):016x}"
     processes: dict[str, dict[str, Any]] = {}
     spans: list[dict[str, Any]] = []
 
     def span(service: str, operation: str, kind: str, parent: str | None, start: int, duration: int) -> str:
         span_id = f"{rng.getrandbits(64):016x}"
-        processes.setdefault(
-            service, {"serviceName": service, "tags": [{"key": "hostname", "type": "string", "value": f"{service}-0"}]}
-        )
+        host = {"key": "hostname", "type": "string", "value": f"{service}-0"}
+        processes.setdefault(service, {"serviceName": prefix + service, "tags": [host]})
         references = [{"refType": "CHILD_OF", "traceID": trace_id, "spanID": parent}] if parent else []
         spans.append(
             {

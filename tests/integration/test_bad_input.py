@@ -111,7 +111,7 @@ def test_a_message_that_is_not_otlp_is_kept_whole_and_the_next_one_counts(stack:
 
 def test_replay_skips_what_is_not_a_trace_and_sends_the_rest(stack: Stack, tmp_path: Path) -> None:
     path = tmp_path / "mixed.jsonl"
-    good = [json.dumps(trace) for trace in hotel.traces(2, seed=3)]
+    good = [json.dumps(trace) for trace in hotel.traces(2, seed=3, prefix="mixed-")]
     path.write_text("\n".join([good[0], '{"not": "a trace"}', "{broken", good[1]]) + "\n")
     answer = stack.sluice("replay", str(path), "--speed", "max", "-o", "json")
     assert answer.returncode == 1

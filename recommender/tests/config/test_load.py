@@ -44,6 +44,29 @@ def test_defaults(tmp_path: Path) -> None:
     assert (config.period, config.window, config.bucket, config.settle) == (5_000, 60_000, 100, 2_000)
 
 
+@pytest.mark.parametrize(
+    "text", ["? [a]\n: b", "pools: 2026-13-01", "period: !!int x", "[" * 5000], ids=["list key", "date", "int", "depth"]
+)
+def test_yaml_that_python_cannot_build_is_a_config_error(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "sluice.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=f"parse {path}"):
+        load(path)
+
+
+def test_a_merge_key_brings_in_what_its_anchor_has(tmp_path: Path) -> None:
+    path = tmp_path / "sluice.yaml"
+    path.write_text(
+        "pools:\n"
+        "  - &web {service: a, side: server, threshold: 1s, max_step: 3}\n"
+        "  - {<<: *web, service: b, max_step: 4}\n"
+    )
+    assert [(pool.service, pool.threshold, pool.max_step) for pool in load(path).pools] == [
+        ("a", 1000.0, 3),
+        ("b", 1000.0, 4),
+    ]
+
+
 def test_a_file_that_is_not_there_is_named() -> None:
     with pytest.raises(ConfigError, match=r"read /nowhere/sluice\.yaml"):
         load(Path("/nowhere/sluice.yaml"))

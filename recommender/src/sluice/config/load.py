@@ -18,12 +18,18 @@ class ConfigError(Exception):
     """The file cannot be used; the message has one line per problem."""
 
 
+# `<<: *anchor` (yaml.org/type/merge): what it brings in may be overridden.
+_MERGE = "tag:yaml.org,2002:merge"
+
+
 class _UniqueKeys(yaml.SafeLoader):
     """YAML in which a key that stands twice in one mapping is an error, not a silent override."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen = set()
         for key_node, _ in node.value:
+            if key_node.tag == _MERGE:
+                continue
             key = self.construct_object(key_node, deep=True)
             if key in seen:
                 raise yaml.constructor.ConstructorError(None, None, f"key {key!r} stands twice", key_node.start_mark)
@@ -44,7 +50,8 @@ def parse(text: str, name: str) -> Config:
     """As `load`, from text; `name` stands for the file in messages."""
     try:
         document = yaml.load(text, _UniqueKeys)  # a SafeLoader
-    except yaml.YAMLError as cause:
+    except (yaml.YAMLError, TypeError, ValueError, RecursionError) as cause:
+        # Not only YAML's own errors: a list as a key, 2026-13-01 and `!!int x` raise what Python makes of them.
         raise ConfigError(f"parse {name}: {cause}") from cause
     if not isinstance(document, dict):
         raise ConfigError(f"{name}: must be a mapping with the keys slos and pools")

@@ -191,6 +191,10 @@ def test_spans_are_grouped_by_process_and_hostname_becomes_host_name() -> None:
         ({"references": [{"refType": "CHILD_OF"}]}, "references[0].spanID is missing"),
         ({"tags": [{"value": 1}]}, "spans[0].tags[0].key is missing"),
         ({"tags": {"a": 1}}, "spans[0].tags"),
+        ({"tags": 5}, "spans[0].tags is a number, not an array"),
+        ({"processID": ["p1"]}, "spans[0].processID is an array, not a string"),
+        ({"logs": 5}, "spans[0].logs is a number, not an array"),
+        ({"logs": [{"timestamp": 1, "fields": True}]}, "spans[0].logs[0].fields is a boolean, not an array"),
         ({"logs": [3]}, "spans[0].logs[0] is a number, not an object"),
     ],
 )

@@ -169,6 +169,22 @@ def test_binary_rubbish_is_skipped(tmp_path: Path) -> None:
     assert skipped
 
 
+@pytest.mark.parametrize(
+    "record",
+    [
+        jaeger_trace(1, jaeger_span(1, 1, 1, operationName="\ud800")),
+        message(span(TRACE_A, "00000000000000a1", attributes=[{"\ud800": 1}])),
+    ],
+    ids=["jaeger", "otlp"],
+)
+def test_half_of_a_surrogate_pair_is_skipped_and_the_rest_goes_on(tmp_path: Path, record: dict[str, Any]) -> None:
+    path = tmp_path / "traces"
+    write_lines(path, record, jaeger_trace(2))
+    names, skipped = read(path)
+    assert names == ["02"]
+    assert [str(each) for each in skipped] == [f"{path}:1: holds text that is not Unicode: half of a surrogate pair"]
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),

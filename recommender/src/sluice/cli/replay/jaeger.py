@@ -50,6 +50,8 @@ def convert_jaeger(record: dict[str, Any]) -> Trace:
             raise BadRecordError(f"spans[{number}] is {_json_type(span)}, not an object")
         where = f"spans[{number}]"
         process_id = span.get("processID")
+        if isinstance(process_id, list | dict):
+            raise BadRecordError(f"{where}.processID is {_json_type(process_id)}, not a string")
         key = process_id if "process" not in span else number
         resource = by_process.get(key)
         if resource is None:
@@ -86,15 +88,13 @@ def _fill(out: Span, span: dict[str, Any], record_trace_id: Any, where: str) -> 
     out.end_time_unix_nano = _time_ns(start_us + duration_us, f"{where}.duration")
     out.kind = Span.SPAN_KIND_INTERNAL
     _references(out, span, where)
-    _tags(out, span.get("tags"), f"{where}.tags")
-    for number, log in enumerate(span.get("logs") or []):
+    _tags(out, _array(span, "tags", where), f"{where}.tags")
+    for number, log in enumerate(_array(span, "logs", where)):
         _event(out, log, f"{where}.logs[{number}]")
 
 
 def _references(out: Span, span: dict[str, Any], where: str) -> None:
-    references = span.get("references") or []
-    if not isinstance(references, list):
-        raise BadRecordError(f"{where}.references is {_json_type(references)}, not an array")
+    references = _array(span, "references", where)
     for number, reference in enumerate(references):
         place = f"{where}.references[{number}]"
         if not isinstance(reference, dict):
@@ -114,10 +114,10 @@ def _references(out: Span, span: dict[str, Any], where: str) -> None:
         out.parent_span_id = _id_bytes(span["parentSpanID"], 8, f"{where}.parentSpanID")
 
 
-def _tags(out: Span, tags: Any, where: str) -> None:
+def _tags(out: Span, tags: list[Any], where: str) -> None:
     """Takes span.kind and the status out of the tags; the others become attributes."""
     kept = []
-    for tag in tags or []:
+    for tag in tags:
         key, value = (tag.get("key"), tag.get("value")) if isinstance(tag, dict) else (None, None)
         if key == "span.kind" and str(value).lower() in _KINDS:
             out.kind = _KINDS[str(value).lower()]
@@ -140,12 +140,20 @@ def _event(out: Span, log: Any, where: str) -> None:
         raise BadRecordError(f"{where} is {_json_type(log)}, not an object")
     event = out.events.add(time_unix_nano=_time_ns(_integer(log.get("timestamp"), f"{where}.timestamp"), where))
     attributes = []
-    for field in log.get("fields") or []:
+    for field in _array(log, "fields", where):
         if isinstance(field, dict) and field.get("key") == "event" and not event.name:
             event.name = str(field.get("value"))
         else:
             attributes.append(field)
     add_jaeger_tags(event.attributes, attributes, f"{where}.fields")
+
+
+def _array(owner: dict[str, Any], key: str, where: str) -> list[Any]:
+    """The array under `key`; empty where it is absent or null."""
+    value = owner.get(key)
+    if value is not None and not isinstance(value, list):
+        raise BadRecordError(f"{where}.{key} is {_json_type(value)}, not an array")
+    return value or []
 
 
 def _id_bytes(value: Any, length: int, where: str) -> bytes:

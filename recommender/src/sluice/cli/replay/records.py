@@ -107,6 +107,10 @@ def _traces(name: str, element: Element) -> Iterator[Trace | Skipped]:
             yield from _convert(part)
         except BadRecordError as error:
             yield Skipped(name, element.line, str(error))
+        except (UnicodeEncodeError, SystemError):
+            # JSON can write half of a surrogate pair ("\ud800"), protobuf cannot: its setters raise the one error, its
+            # parser of JSON the other.
+            yield Skipped(name, element.line, "holds text that is not Unicode: half of a surrogate pair")
 
 
 def _parts(record: Any) -> list[Any]:

@@ -6,17 +6,15 @@ import dev.sluice.otlp.Span;
  * A span, or a whole message, that could not be used. The topic's record adds topic, partition and
  * offset.
  *
- * @param service empty where it is not known, and cut to {@value #MAX_TEXT} characters
- * @param traceId hexadecimal, empty for a message
- * @param spanId hexadecimal, empty for a message
+ * @param service empty where it is not known
+ * @param traceId hexadecimal, empty for a message, cut to {@value #MAX_ID_DIGITS} digits
+ * @param spanId hexadecimal, empty for a message, cut to {@value #MAX_ID_DIGITS} digits
  * @param payload the message when it could not be decoded, else null
  */
 public record DeadLetter(
     Outcome reason, String detail, String service, String traceId, String spanId, byte[] payload) {
   /** A letter must fit into a record, whatever a span holds. */
-  static final int MAX_TEXT = 256;
-
-  private static final int MAX_ID_BYTES = 64;
+  private static final int MAX_ID_DIGITS = 128;
 
   static DeadLetter ofMessage(String detail, byte[] payload) {
     return new DeadLetter(Outcome.MALFORMED_MESSAGE, detail, "", "", "", payload);
@@ -26,9 +24,9 @@ public record DeadLetter(
     return new DeadLetter(
         reason,
         detail(reason, span, recordTimeMs),
-        cut(span.service(), MAX_TEXT),
-        cut(span.traceIdHex(), 2 * MAX_ID_BYTES),
-        cut(span.spanIdHex(), 2 * MAX_ID_BYTES),
+        span.service(),
+        cut(span.traceIdHex()),
+        cut(span.spanIdHex()),
         null);
   }
 
@@ -47,7 +45,7 @@ public record DeadLetter(
     };
   }
 
-  private static String cut(String text, int length) {
-    return text.length() <= length ? text : text.substring(0, length);
+  private static String cut(String id) {
+    return id.length() <= MAX_ID_DIGITS ? id : id.substring(0, MAX_ID_DIGITS);
   }
 }

@@ -7,10 +7,13 @@ import java.util.Arrays;
  * UTF-8 bytes to strings, remembering the last string of each slot: names repeat, so nearly every
  * look-up is a comparison of bytes instead of a decoding and an allocation. Fixed in size; a
  * collision replaces. Bytes that are not UTF-8 become U+FFFD.
+ *
+ * <p>Longer text is cut to {@value #LONGEST} bytes, before the character that would be split: every
+ * row that a span becomes repeats its names, so that one huge attribute would fill memory.
  */
 final class StringPool {
   private static final int SLOTS = 1 << 12;
-  private static final int LONGEST_KEPT = 256;
+  private static final int LONGEST = 256;
 
   private final byte[][] keys = new byte[SLOTS][];
   private final String[] values = new String[SLOTS];
@@ -19,15 +22,22 @@ final class StringPool {
     if (length == 0) {
       return "";
     }
-    if (length > LONGEST_KEPT) {
-      return new String(bytes, offset, length, StandardCharsets.UTF_8);
-    }
-    int slot = Bytes.hash(bytes, offset, length) & (SLOTS - 1);
+    int kept = length <= LONGEST ? length : cut(bytes, offset);
+    int slot = Bytes.hash(bytes, offset, kept) & (SLOTS - 1);
     byte[] key = keys[slot];
-    if (key == null || !Arrays.equals(key, 0, key.length, bytes, offset, offset + length)) {
-      keys[slot] = Arrays.copyOfRange(bytes, offset, offset + length);
-      values[slot] = new String(bytes, offset, length, StandardCharsets.UTF_8);
+    if (key == null || !Arrays.equals(key, 0, key.length, bytes, offset, offset + kept)) {
+      keys[slot] = Arrays.copyOfRange(bytes, offset, offset + kept);
+      values[slot] = new String(bytes, offset, kept, StandardCharsets.UTF_8);
     }
     return values[slot];
+  }
+
+  private static int cut(byte[] bytes, int offset) {
+    int length = LONGEST;
+    // A character has at most three bytes behind its first.
+    while (length > LONGEST - 3 && (bytes[offset + length] & 0xC0) == 0x80) {
+      length--;
+    }
+    return length;
   }
 }

@@ -23,7 +23,6 @@ public final class Fragment {
   private static final int FORMAT = 1;
   private static final int ERROR_BIT = 0x80;
   private static final int MAX_NAMES = 1 << 16;
-  private static final int MAX_NAME_LENGTH = 4096;
 
   private final ByteArrayOutputStream spans = new ByteArrayOutputStream();
   private final DataOutputStream out = new DataOutputStream(spans);
@@ -52,8 +51,7 @@ public final class Fragment {
   }
 
   private int name(String name) {
-    String bounded = name.length() <= MAX_NAME_LENGTH ? name : name.substring(0, MAX_NAME_LENGTH);
-    Integer number = names.get(bounded);
+    Integer number = names.get(name);
     if (number != null) {
       return number;
     }
@@ -61,8 +59,8 @@ public final class Fragment {
       // 65,536 names in one trace of one message: not a trace that a graph can be drawn from.
       return 0;
     }
-    names.put(bounded, nameList.size());
-    nameList.add(bounded);
+    names.put(name, nameList.size());
+    nameList.add(name);
     return nameList.size() - 1;
   }
 

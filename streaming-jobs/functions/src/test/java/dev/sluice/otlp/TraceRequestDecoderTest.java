@@ -93,6 +93,31 @@ class TraceRequestDecoderTest {
   }
 
   @Test
+  void namesOfAnyLengthAreCut() throws Exception {
+    // Each row that a span becomes repeats its names: kept whole, one huge attribute fills memory.
+    var span =
+        span(1, Span.CLIENT, 0, 1)
+            .addAttributes(attribute("server.address", "é".repeat(500_000)))
+            .addAttributes(attribute("db.namespace", "n".repeat(500_000)));
+    List<String> seen = new ArrayList<>();
+    decoder.decode(
+        message(service("s".repeat(1_000_000), span)),
+        each -> seen.addAll(List.of(each.service(), each.peer())));
+    // 256 bytes are 128 characters of two bytes
+    assertThat(seen).containsExactly("s".repeat(256), "é".repeat(128) + "/" + "n".repeat(256));
+  }
+
+  @Test
+  void cutDoesNotSplitACharacter() throws Exception {
+    List<String> seen = new ArrayList<>();
+    decoder.decode(
+        message(service("s" + "é".repeat(200), span(1, Span.SERVER, 0, 1))),
+        each -> seen.add(each.service()));
+    // "s" and 127 of two bytes are 255; half a character more would be 256
+    assertThat(seen).containsExactly("s" + "é".repeat(127));
+  }
+
+  @Test
   void resourceBehindItsSpansStillNamesThem() throws Exception {
     // The collector writes fields in descending order; protobuf allows any.
     ResourceSpans whole = service("shop", span(1, Span.SERVER, 0, 1));

@@ -3,7 +3,7 @@ package dev.sluice.accounting;
 /** What became of a span. Each span that a job reads has exactly one. */
 public enum Outcome {
   ACCEPTED("accepted"),
-  /** Accepted, but longer than what is spread over buckets: its oldest part is not counted. */
+  /** Accepted, but it or its message is too much to spread: its oldest part is not counted. */
   ACCEPTED_CUT("accepted_cut"),
   /** The message could not be decoded: no span of it is known. */
   MALFORMED_MESSAGE("malformed_message"),

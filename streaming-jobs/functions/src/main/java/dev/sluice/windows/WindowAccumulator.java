@@ -13,7 +13,8 @@ import java.util.Map;
  * bucket that it crosses, and its completion to the bucket that contains its end; a span that ends
  * exactly on a border therefore completes in a bucket in which it was never busy. Of a span longer
  * than the bound only the newest part is spread: its oldest buckets are the ones whose state is
- * likeliest gone.
+ * likeliest gone. The same holds for spans that find {@value #MAX_ROWS} rows made already: a
+ * message of long spans towards many peers would not fit memory.
  */
 public final class WindowAccumulator implements SpanStage {
   /** Receives one partial row. */
@@ -23,12 +24,14 @@ public final class WindowAccumulator implements SpanStage {
   }
 
   private static final long NS_PER_MS = 1_000_000;
+  private static final int MAX_ROWS = 200_000;
 
   private final long bucketNs;
   private final long maxSpreadNs;
   private final Map<ResourcePoint, Map<Long, Partial>> points = new HashMap<>();
   private ResourcePoint lastPoint;
   private Map<Long, Partial> lastBuckets;
+  private int rows;
 
   /**
    * @param bucketMs length of a bucket
@@ -48,12 +51,16 @@ public final class WindowAccumulator implements SpanStage {
     long end = span.endNs();
     boolean cut = span.durationNs() > maxSpreadNs;
     long from = cut ? end - maxSpreadNs : span.startNs();
-    for (long bucket = from / bucketNs; bucket * bucketNs < end; bucket++) {
+    partial(buckets, end / bucketNs).complete(span.durationNs(), span.isError());
+    for (long bucket = (end - 1) / bucketNs; bucket >= from / bucketNs; bucket--) {
+      if (rows >= MAX_ROWS && !buckets.containsKey(bucket)) {
+        cut = true;
+        break;
+      }
       long bucketStart = bucket * bucketNs;
       long overlap = Math.min(end, bucketStart + bucketNs) - Math.max(from, bucketStart);
       partial(buckets, bucket).overlap(overlap);
     }
-    partial(buckets, end / bucketNs).complete(span.durationNs(), span.isError());
     return cut ? Outcome.ACCEPTED_CUT : Outcome.ACCEPTED;
   }
 
@@ -61,6 +68,7 @@ public final class WindowAccumulator implements SpanStage {
   public void clear() {
     points.clear();
     lastPoint = null;
+    rows = 0;
   }
 
   /** Visits the partial rows of the current message, in no order. */
@@ -82,6 +90,7 @@ public final class WindowAccumulator implements SpanStage {
     if (partial == null) {
       partial = new Partial(bucket * bucketNs / NS_PER_MS);
       buckets.put(bucket, partial);
+      rows++;
     }
     return partial;
   }

@@ -117,6 +117,36 @@ class WindowAccumulatorTest {
   }
 
   @Test
+  void aMessageOfManyLongSpansFitsMemory() throws Exception {
+    // 10,000 peers for ten minutes each would be 60 million rows: 33 of them are spread whole.
+    io.opentelemetry.proto.trace.v1.Span.Builder[] spans =
+        new io.opentelemetry.proto.trace.v1.Span.Builder[10_000];
+    for (int i = 0; i < spans.length; i++) {
+      spans[i] =
+          span(i + 1, Span.CLIENT, 0, TEN_MINUTES_MS - 1)
+              .addAttributes(attribute("peer.service", "pod-" + i));
+    }
+    long[] sums = new long[3];
+    accumulate(100, message(service("cart", spans)))
+        .forEach(
+            (point, partial) -> {
+              sums[0]++;
+              sums[1] += partial.completions();
+              sums[2] += partial.busyNs();
+            });
+    // 33 * 6000 and 2000 of the next; of the others the bucket of their end, of which 99 ms are
+    // busy
+    long whole = 33;
+    long rest = spans.length - whole - 1;
+    assertThat(sums[0]).isEqualTo(200_000 + rest);
+    assertThat(sums[1]).isEqualTo(spans.length);
+    assertThat(sums[2])
+        .isEqualTo((whole * (TEN_MINUTES_MS - 1) + (1_999 * 100 + 99) + rest * 99) * MS);
+    assertThat(outcomes.stream().filter(Outcome.ACCEPTED::equals)).hasSize((int) whole);
+    assertThat(outcomes.stream().filter(Outcome.ACCEPTED_CUT::equals)).hasSize((int) rest + 1);
+  }
+
+  @Test
   void durationIsCountedWholeWhateverIsCut() throws Exception {
     byte[] message = message(service("cart", span(1, Span.SERVER, -50, TEN_MINUTES_MS)));
     List<Map<Short, Integer>> latencies = new ArrayList<>();

@@ -76,12 +76,13 @@ def judge_freshness(count: int, newest_s: float, now_s: float) -> Verdict:
 
 
 def dead_letters(where: Addresses, timeout_s: float) -> Verdict:
-    # Each job reads every span, so the jobs are not added up.
+    # Each job reads every span, so the jobs are not added up. accepted_cut: counted, but not over its whole length.
     rows = _ask(
         where,
         timeout_s,
         "SELECT outcome, max(s), max(m) FROM (SELECT job, outcome, sum(spans) AS s, sum(messages) AS m "
-        "FROM ingest_counts FINAL WHERE outcome != 'accepted' AND received >= now() - INTERVAL 10 MINUTE "
+        "FROM ingest_counts FINAL WHERE outcome NOT IN ('accepted', 'accepted_cut') "
+        "AND received >= now() - INTERVAL 10 MINUTE "
         "GROUP BY job, outcome) GROUP BY outcome ORDER BY outcome",
     )
     return judge_dead_letters([(str(outcome), int(spans), int(messages)) for outcome, spans, messages in rows])

@@ -9,7 +9,7 @@ import requests
 from sluice.cli.doctor.finding import NotAnsweringError
 from sluice.cli.environment import with_scheme
 
-START = "start the stack with `make up`; its log says why it stopped (`make status` names the log)"
+START = "start the stack with `make up`; if it was up, its log under .cache/stack/logs says why it stopped"
 
 
 def host_and_port(address: str) -> tuple[str, int]:

@@ -202,6 +202,18 @@ def test_health_knows_the_server_and_the_service(ready: Served) -> None:
         assert health(ready, name) == health_pb2.HealthCheckResponse.SERVING
 
 
+def test_who_watches_health_is_told_of_changes_only(served: Served) -> None:
+    watch = health_pb2_grpc.HealthStub(served.channel).Watch(health_pb2.HealthCheckRequest(), timeout=20)
+    assert next(watch).status == health_pb2.HealthCheckResponse.NOT_SERVING
+    for ready in (False, True, True, True, False):
+        served.server.serving(ready)
+    assert [next(watch).status for _ in range(2)] == [
+        health_pb2.HealthCheckResponse.SERVING,
+        health_pb2.HealthCheckResponse.NOT_SERVING,
+    ]
+    watch.cancel()
+
+
 def test_reflection_lists_the_service(ready: Served) -> None:
     stub = reflection_pb2_grpc.ServerReflectionStub(ready.channel)
     request = reflection_pb2.ServerReflectionRequest(list_services="")

@@ -28,6 +28,7 @@ class Server:
     def __init__(self, service: PoolSizeService, address: str) -> None:
         _demand_loopback(address)
         self._health = health.HealthServicer()
+        self._serving: bool | None = None
         # Without SO_REUSEPORT a second recommender on the same port fails instead of taking half of the calls.
         self._server = grpc.server(
             ThreadPoolExecutor(WORKERS, thread_name_prefix="grpc"), options=[("grpc.so_reuseport", 0)]
@@ -45,7 +46,10 @@ class Server:
         self._server.start()
 
     def serving(self, ready: bool) -> None:
-        """Sets the health of the server and of the service."""
+        """Sets the health of the server and of the service; who watches it is told when it changes, and only then."""
+        if ready == self._serving:
+            return
+        self._serving = ready
         status = health_pb2.HealthCheckResponse.SERVING if ready else health_pb2.HealthCheckResponse.NOT_SERVING
         for name in ("", NAME):
             self._health.set(name, status)

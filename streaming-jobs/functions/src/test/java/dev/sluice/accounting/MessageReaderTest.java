@@ -1,7 +1,7 @@
 package dev.sluice.accounting;
 
+import static dev.sluice.otlp.Requests.MIDNIGHT_MS;
 import static dev.sluice.otlp.Requests.MS;
-import static dev.sluice.otlp.Requests.NOON_MS;
 import static dev.sluice.otlp.Requests.attribute;
 import static dev.sluice.otlp.Requests.id;
 import static dev.sluice.otlp.Requests.message;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 class MessageReaderTest {
   private static final long DAY_MS = 86_400_000;
-  private static final long RECEIVED_MS = NOON_MS + 1_000;
+  private static final long RECEIVED_MS = MIDNIGHT_MS + 1_000;
 
   /** Takes everything, and cuts spans longer than a minute. */
   private static final class Stage implements SpanStage {
@@ -61,7 +61,7 @@ class MessageReaderTest {
 
   @Test
   void goodSpansAreAcceptedWithTheirLag() {
-    // ends 10 and 30 ms after noon, received 1000 ms after: 990 + 970
+    // ends 10 and 30 ms after midnight, received 1000 ms after: 990 + 970
     reader.read(
         message(service("cart", span(1, Span.SERVER, 0, 10), span(2, Span.INTERNAL, 0, 30))),
         RECEIVED_MS);

@@ -17,7 +17,7 @@ public final class Requests {
   public static final long MS = 1_000_000;
 
   /** A moment for tests: 2026-01-01 00:00:00 UTC, in ms. */
-  public static final long NOON_MS = 1_767_225_600_000L;
+  public static final long MIDNIGHT_MS = 1_767_225_600_000L;
 
   private Requests() {}
 
@@ -28,15 +28,15 @@ public final class Requests {
         .build();
   }
 
-  /** A valid span of trace 1; times in ms after {@link #NOON_MS}. */
+  /** A valid span of trace 1; times in ms after {@link #MIDNIGHT_MS}. */
   public static Span.Builder span(long id, int kind, double startMs, double endMs) {
     return Span.newBuilder()
         .setTraceId(id(1, 16))
         .setSpanId(id(id, 8))
         .setName("work")
         .setKindValue(kind)
-        .setStartTimeUnixNano(NOON_MS * MS + (long) (startMs * MS))
-        .setEndTimeUnixNano(NOON_MS * MS + (long) (endMs * MS));
+        .setStartTimeUnixNano(MIDNIGHT_MS * MS + (long) (startMs * MS))
+        .setEndTimeUnixNano(MIDNIGHT_MS * MS + (long) (endMs * MS));
   }
 
   public static Span.Builder failed(Span.Builder span) {

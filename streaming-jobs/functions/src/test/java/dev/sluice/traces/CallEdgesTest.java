@@ -1,7 +1,7 @@
 package dev.sluice.traces;
 
+import static dev.sluice.otlp.Requests.MIDNIGHT_MS;
 import static dev.sluice.otlp.Requests.MS;
-import static dev.sluice.otlp.Requests.NOON_MS;
 import static dev.sluice.otlp.Requests.attribute;
 import static dev.sluice.otlp.Requests.failed;
 import static dev.sluice.otlp.Requests.id;
@@ -36,7 +36,7 @@ class CallEdgesTest {
     for (byte[] message : messages) {
       accumulator.clear();
       new TraceRequestDecoder().decode(message, accumulator::accept);
-      accumulator.forEach((id, fragment) -> fragments.add(fragment.encode(NOON_MS)));
+      accumulator.forEach((id, fragment) -> fragments.add(fragment.encode(MIDNIGHT_MS)));
     }
     return Trace.assemble(fragments, maxSpans);
   }
@@ -52,7 +52,7 @@ class CallEdgesTest {
         .forEach(
             (key, calls) ->
                 edges.put(
-                    key.caller() + ">" + key.callee() + "@" + (key.windowMs() - NOON_MS),
+                    key.caller() + ">" + key.callee() + "@" + (key.windowMs() - MIDNIGHT_MS),
                     calls.calls() + "/" + calls.errors()));
     return edges;
   }
@@ -108,7 +108,7 @@ class CallEdgesTest {
     // 1 ms -> index 1275
     assertThat(
             CallEdges.of(trace, WINDOW_MS)
-                .get(new CallEdges.Key("front", "cart", NOON_MS + WINDOW_MS))
+                .get(new CallEdges.Key("front", "cart", MIDNIGHT_MS + WINDOW_MS))
                 .latency()
                 .toMap())
         .isEqualTo(Map.of((short) 1275, 1));
@@ -167,7 +167,7 @@ class CallEdgesTest {
                     "cart",
                     failed(span(7, 5, Span.CLIENT, 1, 4))
                         .addAttributes(attribute("peer.service", "prix-é")))));
-    long start = (NOON_MS + 1) * MS;
+    long start = (MIDNIGHT_MS + 1) * MS;
     assertThat(trace.spans())
         .containsExactly(
             new TraceSpan(
@@ -179,6 +179,6 @@ class CallEdgesTest {
                 3 * MS,
                 "cart",
                 "prix-é",
-                NOON_MS));
+                MIDNIGHT_MS));
   }
 }

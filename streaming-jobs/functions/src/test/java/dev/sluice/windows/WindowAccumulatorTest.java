@@ -1,7 +1,7 @@
 package dev.sluice.windows;
 
+import static dev.sluice.otlp.Requests.MIDNIGHT_MS;
 import static dev.sluice.otlp.Requests.MS;
-import static dev.sluice.otlp.Requests.NOON_MS;
 import static dev.sluice.otlp.Requests.attribute;
 import static dev.sluice.otlp.Requests.failed;
 import static dev.sluice.otlp.Requests.message;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 class WindowAccumulatorTest {
   private static final long TEN_MINUTES_MS = 600_000;
 
-  /** Start of the bucket, in ms after noon: busy ms, completions, errors, contributions. */
+  /** Start of the bucket, in ms after midnight: busy ms, completions, errors, contributions. */
   private record Row(double busyMs, long completions, long errors, long contributions) {}
 
   private final List<Outcome> outcomes = new ArrayList<>();
@@ -45,7 +45,10 @@ class WindowAccumulatorTest {
                 rows.put(
                     String.format(
                         "%s %s %s %d",
-                        point.service(), point.side(), point.peer(), partial.bucketMs() - NOON_MS),
+                        point.service(),
+                        point.side(),
+                        point.peer(),
+                        partial.bucketMs() - MIDNIGHT_MS),
                     new Row(
                         partial.busyNs() / (double) MS,
                         partial.completions(),
@@ -174,7 +177,7 @@ class WindowAccumulatorTest {
     long durations = 0;
     for (int i = 0; i < spans.length; i++) {
       long duration = (starts.get(i) * 31 + i) % (longest + 1);
-      long start = NOON_MS * MS + starts.get(i);
+      long start = MIDNIGHT_MS * MS + starts.get(i);
       spans[i] =
           span(i + 1, Span.SERVER, 0, 0)
               .setStartTimeUnixNano(start)

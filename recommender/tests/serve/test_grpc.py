@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import grpc
 import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
@@ -168,6 +170,7 @@ def test_an_unknown_pool_is_named(ready: Served) -> None:
 
 
 APPLIED = pb.ACTUATION_OUTCOME_APPLIED
+REPORT: dict[str, Any] = {"pool": CART_POOL, "target_name": "t", "actuator": "a", "outcome": APPLIED}
 
 
 @pytest.mark.parametrize(
@@ -177,6 +180,10 @@ APPLIED = pb.ACTUATION_OUTCOME_APPLIED
         (pb.Actuation(pool=CART_POOL, target_name="t", outcome=APPLIED, read_back=1), "actuation.actuator"),
         (pb.Actuation(pool=CART_POOL, target_name="t", actuator="a"), "actuation.outcome"),
         (pb.Actuation(pool=CART_POOL, target_name="t", actuator="a", outcome=APPLIED), "actuation.read_back"),
+        (pb.Actuation(**REPORT, read_back=0), "actuation.read_back 0 is not legal; legal: >= 1"),
+        (pb.Actuation(**REPORT, read_back=1, previous=0), "actuation.previous 0 is not legal; legal: >= 1"),
+        (pb.Actuation(**REPORT, read_back=1, at=Timestamp(seconds=-1)), "actuation.at -1 s is not legal; legal: 1970"),
+        (pb.Actuation(**REPORT, read_back=1, at=Timestamp(seconds=2**60)), "actuation.at 1152921504606846976 s"),
     ],
 )
 def test_an_invalid_report_is_named_by_its_field(ready: Served, actuation: pb.Actuation, field: str) -> None:

@@ -17,6 +17,10 @@ from sluice.v1 import pool_size_service_pb2 as api
 from sluice.v1 import pool_size_service_pb2_grpc as rpc
 
 
+# Unix seconds that a DateTime64(3) of the audit table and Python's datetime both hold.
+FIRST_S, END_S = 0, 9_214_646_400
+
+
 class Audit(Protocol):
     def report(self, key: PoolKey, actuation: pb.Actuation, received_ms: int) -> None: ...
 
@@ -85,6 +89,12 @@ def _problem(actuation: pb.Actuation) -> str | None:
         return f"actuation.outcome {actuation.outcome} is not legal; legal: {legal}"
     if actuation.outcome == pb.ACTUATION_OUTCOME_APPLIED and not actuation.HasField("read_back"):
         return "actuation.read_back is missing for ACTUATION_OUTCOME_APPLIED; legal: the size read from the target"
+    if actuation.HasField("read_back") and actuation.read_back < 1:
+        return "actuation.read_back 0 is not legal; legal: >= 1, or absent when it could not be read"
+    if actuation.HasField("previous") and actuation.previous < 1:
+        return "actuation.previous 0 is not legal; legal: >= 1, or absent when it could not be read"
+    if actuation.HasField("at") and not FIRST_S <= actuation.at.seconds < END_S:
+        return f"actuation.at {actuation.at.seconds} s is not legal; legal: 1970-01-01 to 2261-12-31, or absent"
     return None
 
 

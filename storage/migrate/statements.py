@@ -6,13 +6,17 @@ from typing import NamedTuple
 
 from migrate.errors import MigrateError
 
-# A quoted string or name, a comment (SQL `--`, Cypher `//`, block), or the end of a statement.
-_TOKEN = re.compile(
-    r"""(?P<quoted>'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*"|`[^`]*`)"""
-    r"""|(?P<comment>--[^\n]*|//[^\n]*|/\*.*?\*/)"""
-    r"""|(?P<end>;)""",
-    re.DOTALL,
-)
+# A quoted string or name, a comment (of one line, or a block), or the end of a statement. Each language has a marker of
+# its own: `--` is a relationship in Cypher.
+_TOKEN = {
+    suffix: re.compile(
+        r"""(?P<quoted>'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*"|`[^`]*`)"""
+        rf"""|(?P<comment>{marker}[^\n]*|/\*.*?\*/)"""
+        r"""|(?P<end>;)""",
+        re.DOTALL,
+    )
+    for suffix, marker in ((".sql", "--"), (".cypher", "//"))
+}
 
 
 class Statement(NamedTuple):
@@ -27,15 +31,16 @@ class Statement(NamedTuple):
         return f"{self.file}, statement {self.number} ({self.text.splitlines()[0][:80]})"
 
 
-def split(text: str) -> list[str]:
+def split(text: str, suffix: str = ".sql") -> list[str]:
     """Statements of `text`, separated by `;`, without comments; a `;` in a comment or in quotes separates nothing.
+    `suffix` names the language: `.sql` or `.cypher`.
 
     >>> split("SELECT ';'; -- done;")
     ["SELECT ';'"]
     """
     parts = [""]
     position = 0
-    for token in _TOKEN.finditer(text):
+    for token in _TOKEN[suffix].finditer(text):
         parts[-1] += text[position : token.start()]
         position = token.end()
         if token["quoted"]:
@@ -49,7 +54,7 @@ def split(text: str) -> list[str]:
 
 def read(file: Path) -> list[Statement]:
     """Statements of one file, at least one."""
-    found = [Statement(file, number, text) for number, text in enumerate(split(file.read_text()), start=1)]
+    found = [Statement(file, number, text) for number, text in enumerate(split(file.read_text(), file.suffix), start=1)]
     if not found:
         raise MigrateError(f"read {file}: it has no statement")
     return found

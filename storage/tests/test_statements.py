@@ -22,13 +22,26 @@ from migrate.waiting import until_ready
         ("-- first; not the end\nSELECT 1 -- nor; this\n;", ["SELECT 1"]),
         ("/* a;\n b; */ SELECT ';', 'it''s;', 'a\\';' ;", ["SELECT ';', 'it''s;', 'a\\';'"]),
         ("SELECT '-- no comment', \"a;b\", `c;d`", ["SELECT '-- no comment', \"a;b\", `c;d`"]),
-        ("// Cypher; too\nMATCH (n) RETURN n;", ["MATCH (n) RETURN n"]),
         ("SELECT\n\n  1", ["SELECT\n  1"]),
         (" ;; -- nothing", []),
     ],
 )
 def test_split(text: str, expected: list[str]) -> None:
     assert split(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("// Cypher; too\nMATCH (n) RETURN n; // end", ["MATCH (n) RETURN n"]),
+        ("MATCH (a)-->(b)--(c) RETURN a; RETURN 1", ["MATCH (a)-->(b)--(c) RETURN a", "RETURN 1"]),
+        ("/* a;\n b; */ MATCH (n:`a;b`) RETURN 'c//d'", ["MATCH (n:`a;b`) RETURN 'c//d'"]),
+    ],
+)
+def test_split_of_cypher(tmp_path: Path, text: str, expected: list[str]) -> None:
+    file = tmp_path / "query.cypher"
+    file.write_text(text)
+    assert [statement.text for statement in read(file)] == expected
 
 
 @given(

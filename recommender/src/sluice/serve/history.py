@@ -51,11 +51,15 @@ class History:
 
 
 def recommendation_row(answer: Answer) -> Row:
-    """In the order of COLUMNS["recommendations"]."""
+    """In the order of COLUMNS["recommendations"].
+
+    `at` is when the answer came to be. A stale one did when its lease ended: `at` is in the key of the table, and with
+    the time of the estimate the row would replace that of the answer which went stale.
+    """
     content, measured = answer.content, answer.measured
     return (
         *answer.key,
-        _time(answer.computed_at_ms),
+        _time(answer.valid_until_ms if content.state == "STALE" else answer.computed_at_ms),
         content.state,
         content.current,
         content.target,

@@ -1,12 +1,14 @@
 """The whole loop, stepped through time with a fake clock."""
 
+import threading
 from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 
 from fakes import CART, DB, FakeClock, FakeCollector, FakeHistory, config, glimpse, hump, measured, remembered, rising
-from sluice.config import Bounds
+from sluice.collect import Window
+from sluice.config import Bounds, Config, PoolKey
 from sluice.serve.answer import Answer
 from sluice.serve.loop import ControlLoop
 from sluice.serve.sizes import Sizes
@@ -172,6 +174,33 @@ def test_a_new_configuration_forgets_and_adds_pools() -> None:
     world.clock.pass_s(5)
     world.loop.step()
     assert [answer.key for answer in world.store.newest()] == [DB]
+
+
+def test_a_clock_that_is_set_back_does_not_stop_the_loop() -> None:
+    world = World(collector=SetsClockBack())
+    assert isinstance(world.collector, SetsClockBack)
+    world.collector.clock = world.clock
+    waits: list[float | None] = []
+    stop = threading.Event()
+
+    class Wake(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            waits.append(timeout)
+            stop.set()
+            return False
+
+    world.loop.run(stop, Wake())
+    assert waits == [5.0]
+
+
+class SetsClockBack(FakeCollector):
+    """An hour, while it collects."""
+
+    clock: FakeClock
+
+    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window:
+        self.clock.pass_s(-3600)
+        return super().collect(config, thresholds_ns, now_ms)
 
 
 def test_a_lasting_problem_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:

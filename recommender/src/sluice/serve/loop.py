@@ -69,7 +69,9 @@ class ControlLoop:
         while not stop.is_set():
             begun = self._clock()
             self.step()
-            wake.wait(max(0.0, (self.config.period - (self._clock() - begun)) / 1000))
+            # A clock that is set back meanwhile must not make this wait as long as it was moved.
+            spent_ms = max(0, self._clock() - begun)
+            wake.wait(max(0.0, self.config.period - spent_ms) / 1000)
             wake.clear()
 
     def _restore(self) -> None:

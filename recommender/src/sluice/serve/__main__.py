@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from sluice.config import ConfigError, load
+from sluice.serve.clickhouse import UrlError
 from sluice.serve.process import Process
 from sluice.serve.server import AddressError
 
@@ -32,7 +33,7 @@ def main(path: Path, check: bool) -> None:
         address = os.environ.get("SLUICE_RECOMMENDER", "127.0.0.1:50051")
         database = os.environ.get("SLUICE_CLICKHOUSE", "http://127.0.0.1:8123")
         Process(path, config, address, database).run()
-    except (ConfigError, AddressError) as cause:
+    except (ConfigError, AddressError, UrlError) as cause:
         click.echo(cause, err=True)
         sys.exit(2)
 

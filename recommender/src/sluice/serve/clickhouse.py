@@ -15,15 +15,26 @@ READER = "sluice_reader"
 CONNECT_S, ANSWER_S = 2, 10
 
 
+class UrlError(Exception):
+    """A URL that names no ClickHouse; the message says what is legal."""
+
+
 class ClickHouse:
     """One user's connection, made at the first use and made again after a failure. For one thread at a time.
 
-    url: http://[user:password@]host:port; a user in it stands in for `user`.
+    url: http[s]://[user:password@]host[:port]; a user in it stands in for `user`. UrlError for anything else: a host
+    that was not understood must not silently become this machine.
     """
 
     def __init__(self, url: str, user: str) -> None:
-        parts = urlsplit(url)
-        self._host, self._port = parts.hostname or "127.0.0.1", parts.port or 8123
+        try:
+            parts = urlsplit(url)
+            host, port = parts.hostname, parts.port
+        except ValueError:
+            host, port = None, None
+        if host is None or parts.scheme not in ("http", "https"):
+            raise UrlError("SLUICE_CLICKHOUSE is not legal; legal: http[s]://[user:password@]host[:port]")
+        self._host, self._port = host, port or 8123
         self._secure = parts.scheme == "https"
         self._user, self._password = parts.username or user, parts.password or ""
         self._client: Client | None = None

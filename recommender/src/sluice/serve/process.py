@@ -29,7 +29,7 @@ def now_ms() -> int:
 
 
 class Process:
-    """The recommender from start to SIGTERM. AddressError when it cannot listen on `address`."""
+    """The recommender from start to SIGTERM. AddressError, UrlError: `address`, `database` cannot be used."""
 
     def __init__(self, path: Path, config: Config, address: str, database: str) -> None:
         self._path = path

@@ -16,7 +16,6 @@ from sluice.v1 import pool_size_pb2 as pb
 from sluice.v1 import pool_size_service_pb2 as api
 from sluice.v1 import pool_size_service_pb2_grpc as rpc
 
-
 # Unix seconds that a DateTime64(3) of the audit table and Python's datetime both hold.
 FIRST_S, END_S = 0, 9_214_646_400
 

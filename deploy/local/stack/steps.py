@@ -120,5 +120,7 @@ class Runner:
             step.action(log)
         except StepError as error:
             raise StepError(f"{step.name}: {error}", log=error.log, advice=error.advice or step.advice) from error
+        except OSError as error:  # a full disk, a directory that may not be written
+            raise StepError(f"{step.name}: {error}", log=log, advice=step.advice) from error
         self.stamps.record(step.name, inputs)
         self.progress.finished(step, time.monotonic() - start, False)

@@ -69,6 +69,16 @@ def test_a_failed_step_is_not_stamped_stops_what_follows_and_says_where_its_log_
         runner.run(steps)
 
 
+def test_an_error_of_the_system_names_its_step(tmp_path: Path) -> None:
+    def copy(log: Path) -> None:
+        (tmp_path / "absent/file").write_text("")
+
+    step = Step("copy", "", copy, advice="make room")
+    with pytest.raises(StepError, match=r"copy: .*No such file or directory") as failure:
+        Runner(Stamps(tmp_path / "stamps"), tmp_path).run([step])
+    assert failure.value.advice == "make room"
+
+
 def test_steps_of_one_resource_never_run_at_once_others_do(tmp_path: Path) -> None:
     lock = threading.Lock()
     together = threading.Barrier(2, timeout=10)

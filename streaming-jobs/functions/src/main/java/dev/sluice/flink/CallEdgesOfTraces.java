@@ -30,8 +30,9 @@ import org.apache.flink.types.Row;
  *
  * <p>Time is Kafka's record time: a trace is closed when the watermark has passed its newest
  * fragment by the quiet time, or its oldest by the maximum age. Reading the topic again closes the
- * same traces. A fragment that comes after its trace was closed starts it anew: nothing is lost,
- * but a call whose two spans the closing parted is not seen.
+ * same traces, unless a partition was idle and so not waited for. A fragment that comes after its
+ * trace was closed starts it anew: nothing is lost, but a call whose two spans the closing parted
+ * is not seen.
  */
 @DataTypeHint(
     value =

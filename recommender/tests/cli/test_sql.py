@@ -1,7 +1,9 @@
 """`sluice sql` against the real ClickHouse engine with the real schema."""
 
 import json
+import threading
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -152,6 +154,32 @@ def test_a_server_that_is_not_there(run: Run) -> None:
     result = run("sql", "SELECT 1", SLUICE_CLICKHOUSE="http://127.0.0.1:1")
     assert result.exit_code == 1
     assert "cannot reach ClickHouse at http://127.0.0.1:1: connection refused" in result.stderr
+
+
+def test_an_address_that_is_no_url_is_named(run: Run) -> None:
+    result = run("sql", "SELECT 1", SLUICE_CLICKHOUSE="tcp://127.0.0.1:9")
+    assert result.exit_code == 1
+    assert "cannot reach ClickHouse at tcp://127.0.0.1:9: " in result.stderr
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv"])
+def test_an_answer_that_is_cut_off_is_an_error(run: Run, form: str) -> None:
+    class CutOff(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            self.wfile.write(b'["a"]\n["String"]\n["x"]\n["y')
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), CutOff) as server:
+        threading.Thread(target=server.handle_request, daemon=True).start()
+        result = run("sql", "SELECT 1", "-o", form, SLUICE_CLICKHOUSE=f"http://127.0.0.1:{server.server_port}")
+    assert result.exit_code == 1
+    assert "broke off its answer" in result.stderr
 
 
 def test_one_line() -> None:

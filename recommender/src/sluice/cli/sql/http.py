@@ -34,7 +34,8 @@ def run_query(
     """Runs `query`; the answer's body is in `output_format` unless the query names a FORMAT itself.
 
     `parameters` are values for `{name:Type}`. The server sends nothing before the query is done, so an error is
-    always an error and never half a result. Raises CliError with one line.
+    always an error and never half a result; only a connection that breaks can still cut one off. Raises CliError
+    with one line, also while the answer is read within the block.
     """
     options = {f"param_{name}": _escaped(value) for name, value in parameters.items()}
     options |= {"database": server.database, "default_format": output_format, "wait_end_of_query": "1"}
@@ -50,15 +51,18 @@ def run_query(
         )
     except requests.Timeout:
         raise CliError(f"ClickHouse at {server.url} did not answer within {timeout_s:g} s") from None
-    except (requests.ConnectionError, requests.exceptions.InvalidURL) as error:
+    except requests.RequestException as error:
         raise CliError(
             f"cannot reach ClickHouse at {server.url}: {_cause(error)}. Start the stack with `make up`, or set "
             "SLUICE_CLICKHOUSE; `./sluice doctor` says which stage is down."
         ) from None
     with answer:
-        if not answer.ok:
-            raise CliError(f"ClickHouse: {one_line(answer.text, answer.status_code)}")
-        yield answer
+        try:
+            if not answer.ok:
+                raise CliError(f"ClickHouse: {one_line(answer.text, answer.status_code)}")
+            yield answer
+        except requests.RequestException as error:
+            raise CliError(f"ClickHouse at {server.url} broke off its answer: {_cause(error)}") from None
 
 
 def one_line(text: str, status: int) -> str:

@@ -144,6 +144,20 @@ def test_a_size_is_current_for_a_minute() -> None:
     assert world.step(0.001).content.current is None
 
 
+def test_the_current_size_of_a_stale_answer_is_that_of_now() -> None:
+    world = World()
+    world.sizes.report(CART, 64, world.clock())
+    world.step()
+    world.collector.problem = ConnectionError("down")
+    stale = world.step(31)
+    assert (stale.content.state, stale.content.current) == ("STALE", 64)
+    world.sizes.report(CART, 12, world.clock())
+    assert world.step().content.current == 12
+    unknown = world.step(60)
+    assert (unknown.content.state, unknown.content.current) == ("STALE", None)
+    assert unknown.revision == stale.revision + 2
+
+
 def test_a_full_pool_of_the_right_size_is_not_shrunk_further() -> None:
     """After 64 -> 12, bursts fill the pool, and all who wait for it are late: that is no fall of the service's own."""
     world = World()

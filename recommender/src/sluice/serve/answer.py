@@ -39,8 +39,8 @@ class Answer:
     estimate: Estimate
     measured: Measured | None
 
-    def stale(self) -> Answer:
-        """The same values, past their lease. The lease itself stays where it was: over."""
+    def stale(self, current: int | None) -> Answer:
+        """The same values, past their lease, beside the size known now. The lease stays where it was: over."""
         reason = Reason("LEASE_OVER", "no newer estimate: the last answer's lease is over, do not apply it")
-        codes = (reason.code,)
-        return replace(self, content=replace(self.content, state="STALE", codes=codes), reasons=(reason,))
+        content = replace(self.content, state="STALE", current=current, codes=(reason.code,))
+        return replace(self, content=content, reasons=(reason,))

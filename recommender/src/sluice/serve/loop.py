@@ -91,7 +91,10 @@ class ControlLoop:
         if not self._store.ready:
             return
         answers = self._store.newest()
-        aged = [answer.stale() if now_ms > answer.valid_until_ms else answer for answer in answers]
+        aged = [
+            answer.stale(self._sizes.current(answer.key, now_ms)) if now_ms > answer.valid_until_ms else answer
+            for answer in answers
+        ]
         if aged != answers:
             self._publish(aged)
 

@@ -1,5 +1,6 @@
 """JSON over HTTP to the servers of the stack, with the standard library."""
 
+import http.client
 import json
 import urllib.error
 import urllib.request
@@ -19,7 +20,7 @@ def request(url: str, *, method: str = "GET", body: Any = None, timeout_s: float
     except urllib.error.HTTPError as error:
         detail = error.read().decode(errors="replace").strip()[:300]
         raise UnreachableError(f"{method} {url} answered {error.code}: {detail}") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, http.client.HTTPException) as error:
         raise UnreachableError(f"{method} {url} failed: {getattr(error, 'reason', error)}") from error
 
 

@@ -4,6 +4,7 @@ import dataclasses
 import io
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,11 +33,15 @@ def test_data_and_every_cache_go_and_sources_stay(tmp_path: Path, stack: setting
 
 
 def test_nothing_goes_while_a_process_of_the_stack_is_up(tmp_path: Path, stack: settings.Settings) -> None:
-    child = subprocess.Popen(["sleep", "60"], env=os.environ | {SUPERVISED: str(stack.state)})
+    up = "print('up', flush=True); import time; time.sleep(60)"
+    marked = os.environ | {SUPERVISED: str(stack.state)}
+    child = subprocess.Popen([sys.executable, "-c", up], env=marked, stdout=subprocess.PIPE)
     try:
+        assert child.stdout
+        child.stdout.readline()  # for an instant after it was started, the kernel does not show its environment yet
         with pytest.raises(StepError, match="1 processes of the stack are up"):
             clean.clean(stack, Report(io.StringIO()))
     finally:
         child.kill()
-        child.wait()
+        child.communicate()
     assert (tmp_path / ".cache/stack/data").exists()

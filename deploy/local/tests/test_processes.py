@@ -13,21 +13,27 @@ from stack.environment import SUPERVISED
 
 
 @pytest.fixture
-def sleeper(tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    child = subprocess.Popen(["sleep", "60"], env=os.environ | {SUPERVISED: str(tmp_path)})
+def idler(tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """It has answered when a test begins: for an instant after the start, the kernel does not show its environment."""
+    marked = os.environ | {SUPERVISED: str(tmp_path)}
+    child = subprocess.Popen(["cat"], env=marked, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+    assert child.stdin
+    assert child.stdout
+    child.stdin.write(b"up\n")
+    assert child.stdout.readline() == b"up\n"
     yield child
     child.kill()
-    child.wait()
+    child.communicate()
 
 
-def test_only_processes_of_this_stack_are_found(tmp_path: Path, sleeper: "subprocess.Popen[bytes]") -> None:
-    assert processes.of_stack(tmp_path) == {sleeper.pid: "sleep 60"}
+def test_only_processes_of_this_stack_are_found(tmp_path: Path, idler: "subprocess.Popen[bytes]") -> None:
+    assert processes.of_stack(tmp_path) == {idler.pid: "cat"}
     assert processes.of_stack(tmp_path / "another") == {}
 
 
-def test_stop_asks_first(tmp_path: Path, sleeper: "subprocess.Popen[bytes]") -> None:
+def test_stop_asks_first(tmp_path: Path, idler: "subprocess.Popen[bytes]") -> None:
     assert processes.stop(lambda: processes.of_stack(tmp_path), 10.0) == []
-    assert sleeper.wait(5) == -15
+    assert idler.wait(5) == -15
 
 
 def test_stop_kills_what_does_not_listen_and_says_which(tmp_path: Path) -> None:

@@ -42,6 +42,9 @@ def up(settings: Settings, report: Report, *, demo: bool, apply: Sequence[str] =
         check_ports(settings, demo)
     set_up("up", report)
     if already:
+        report.step(
+            "ok", "supervisor", "is up already; changed code or configuration is taken up by `make down`, `make up`"
+        )
         heal(supervisor, report)
     else:
         start(settings, supervisor, report, demo=demo, apply=apply)

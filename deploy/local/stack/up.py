@@ -43,7 +43,7 @@ def up(settings: Settings, report: Report, *, demo: bool, apply: Sequence[str] =
     set_up("up", report)
     if already:
         report.step(
-            "ok", "supervisor", "is up already; changed code or configuration is taken up by `make down`, `make up`"
+            "ok", "supervisor", "is up already; `make down && make up` takes up changed code or configuration"
         )
         heal(supervisor, report)
     else:

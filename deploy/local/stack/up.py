@@ -42,9 +42,7 @@ def up(settings: Settings, report: Report, *, demo: bool, apply: Sequence[str] =
         check_ports(settings, demo)
     set_up("up", report)
     if already:
-        report.step(
-            "ok", "supervisor", "is up already; `make down && make up` takes up changed code or configuration"
-        )
+        report.step("ok", "supervisor", "is up already; `make down && make up` takes up changed code or configuration")
         heal(supervisor, report)
     else:
         start(settings, supervisor, report, demo=demo, apply=apply)

@@ -20,6 +20,7 @@ final class AttributeTable {
   enum Role {
     SERVICE,
     INSTANCE,
+    HOST,
     PEER,
     ADDRESS,
     NAMESPACE
@@ -28,10 +29,13 @@ final class AttributeTable {
   /** One line of the table. */
   record Entry(Role role, int rank, byte[] name) {}
 
+  /** What {@link #find} answers for a name that is not in the table. */
+  static final Entry[] NONE = {};
+
   private static final String RESOURCE = "attributes.csv";
   private static final int SLOTS = 256;
 
-  private final Entry[] slots = new Entry[SLOTS];
+  private final Entry[][] slots = new Entry[SLOTS][];
   // One bit for each length that occurs: most attributes are turned away by it, unhashed.
   private long lengths;
 
@@ -42,10 +46,12 @@ final class AttributeTable {
       }
       lengths |= 1L << entry.name.length;
       int slot = Bytes.hash(entry.name, 0, entry.name.length) & (SLOTS - 1);
-      while (slots[slot] != null) {
+      while (slots[slot] != null && !Arrays.equals(slots[slot][0].name, entry.name)) {
         slot = (slot + 1) & (SLOTS - 1);
       }
-      slots[slot] = entry;
+      Entry[] known = slots[slot] == null ? NONE : slots[slot];
+      slots[slot] = Arrays.copyOf(known, known.length + 1);
+      slots[slot][known.length] = entry;
     }
   }
 
@@ -80,18 +86,19 @@ final class AttributeTable {
     return entries;
   }
 
-  /** The entry of this name, or null. */
-  Entry find(byte[] bytes, int offset, int length) {
+  /** The entries of this name, which may have several roles; {@link #NONE} if there are none. */
+  Entry[] find(byte[] bytes, int offset, int length) {
     if (length >= Long.SIZE || (lengths & (1L << length)) == 0) {
-      return null;
+      return NONE;
     }
     int slot = Bytes.hash(bytes, offset, length) & (SLOTS - 1);
-    for (Entry entry = slots[slot]; entry != null; entry = slots[slot]) {
-      if (Arrays.equals(entry.name, 0, entry.name.length, bytes, offset, offset + length)) {
-        return entry;
+    for (Entry[] entries = slots[slot]; entries != null; entries = slots[slot]) {
+      byte[] name = entries[0].name;
+      if (Arrays.equals(name, 0, name.length, bytes, offset, offset + length)) {
+        return entries;
       }
       slot = (slot + 1) & (SLOTS - 1);
     }
-    return null;
+    return NONE;
   }
 }

@@ -25,12 +25,17 @@ public final class Span {
   int spanIdLength;
   int parentIdOffset;
   int parentIdLength;
+  int nameOffset;
+  int nameLength;
+  StringPool names;
   int kind;
   long startNs;
   long endNs;
   int statusCode;
   String service;
   String instance;
+  String host;
+  boolean linked;
   String peer;
 
   /** {@code service.name}, or "". */
@@ -41,6 +46,21 @@ public final class Span {
   /** The first of the instance attributes, or "". */
   public String instance() {
     return instance;
+  }
+
+  /** Where the clock stands that timed the span: the first of the host attributes, or "". */
+  public String host() {
+    return host;
+  }
+
+  /** The span's name. Read from the bytes at each call: most stages never ask for it. */
+  public String operation() {
+    return nameLength == 0 ? "" : names.get(bytes, nameOffset, nameLength);
+  }
+
+  /** Whether a link of the span leads to a span of its own trace. */
+  public boolean isLinked() {
+    return linked;
   }
 
   /** Who a CLIENT or PRODUCER span talks to by its attributes, or "". */
@@ -131,6 +151,8 @@ public final class Span {
     traceIdLength = 0;
     spanIdLength = 0;
     parentIdLength = 0;
+    nameLength = 0;
+    linked = false;
     kind = 0;
     startNs = 0;
     endNs = 0;

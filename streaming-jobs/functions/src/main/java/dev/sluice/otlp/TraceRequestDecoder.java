@@ -39,6 +39,7 @@ public final class TraceRequestDecoder {
   public void decode(byte[] message, SpanConsumer consumer) throws MalformedMessageException {
     in.reset(message);
     span.bytes = message;
+    span.names = strings;
     while (in.hasMore()) {
       int tag = in.tag();
       if (tag >>> 3 == 1) { // resource_spans
@@ -69,6 +70,7 @@ public final class TraceRequestDecoder {
     }
     span.service = value[AttributeTable.Role.SERVICE.ordinal()];
     span.instance = value[AttributeTable.Role.INSTANCE.ordinal()];
+    span.host = value[AttributeTable.Role.HOST.ordinal()];
     in.seek(start);
     while (in.hasMore()) {
       int tag = in.tag();
@@ -101,6 +103,7 @@ public final class TraceRequestDecoder {
   private void span() throws MalformedMessageException {
     span.clear();
     clearRoles();
+    int firstLink = -1;
     while (in.hasMore()) {
       int tag = in.tag();
       switch (tag >>> 3) {
@@ -115,6 +118,10 @@ public final class TraceRequestDecoder {
         case 4 -> {
           span.parentIdLength = bytes(tag);
           span.parentIdOffset = in.position() - span.parentIdLength;
+        }
+        case 5 -> {
+          span.nameLength = bytes(tag);
+          span.nameOffset = in.position() - span.nameLength;
         }
         case 6 -> {
           expect(tag, VARINT);
@@ -132,6 +139,11 @@ public final class TraceRequestDecoder {
           expect(tag, LENGTH_DELIMITED);
           keyValue();
         }
+        case 13 -> {
+          expect(tag, LENGTH_DELIMITED);
+          firstLink = firstLink < 0 ? in.position() : firstLink;
+          in.advance(in.length());
+        }
         case 15 -> {
           expect(tag, LENGTH_DELIMITED);
           int outer = in.enter();
@@ -142,6 +154,43 @@ public final class TraceRequestDecoder {
       }
     }
     span.peer = peer();
+    if (firstLink >= 0) {
+      links(firstLink);
+    }
+  }
+
+  /** Reads the links once the whole span was seen: fields may stand in any order. */
+  private void links(int first) throws MalformedMessageException {
+    in.seek(first);
+    link();
+    while (in.hasMore()) {
+      int tag = in.tag();
+      if (tag >>> 3 == 13) {
+        link();
+      } else {
+        in.skip(tag);
+      }
+    }
+  }
+
+  private void link() throws MalformedMessageException {
+    int outer = in.enter();
+    while (in.hasMore()) {
+      int tag = in.tag();
+      if (tag >>> 3 == 1) { // trace_id
+        int length = bytes(tag);
+        int from = in.position() - length;
+        int own = span.traceIdOffset;
+        span.linked |=
+            length > 0
+                && length == span.traceIdLength
+                && Arrays.equals(
+                    in.bytes(), from, from + length, in.bytes(), own, own + length);
+      } else {
+        in.skip(tag);
+      }
+    }
+    in.leave(outer);
   }
 
   private void status() throws MalformedMessageException {
@@ -178,14 +227,14 @@ public final class TraceRequestDecoder {
   /** KeyValue {key = 1, value = 2}: takes the value only where the table names the key. */
   private void keyValue() throws MalformedMessageException {
     int outer = in.enter();
-    AttributeTable.Entry entry = null;
+    AttributeTable.Entry[] entries = AttributeTable.NONE;
     int valueStart = -1;
     while (in.hasMore()) {
       int tag = in.tag();
       int field = tag >>> 3;
       if (field == 1) {
         int length = bytes(tag);
-        entry = table.find(in.bytes(), in.position() - length, length);
+        entries = table.find(in.bytes(), in.position() - length, length);
       } else if (field == 2) {
         expect(tag, LENGTH_DELIMITED);
         valueStart = in.position();
@@ -194,24 +243,26 @@ public final class TraceRequestDecoder {
         in.skip(tag);
       }
     }
-    if (entry != null && valueStart >= 0) {
+    if (entries.length > 0 && valueStart >= 0) {
       in.seek(valueStart);
-      anyValue(entry);
+      anyValue(entries);
     }
     in.leave(outer);
   }
 
   /** AnyValue: string_value = 1. A name or address of another type does not name anybody. */
-  private void anyValue(AttributeTable.Entry entry) throws MalformedMessageException {
+  private void anyValue(AttributeTable.Entry[] entries) throws MalformedMessageException {
     int outer = in.enter();
     while (in.hasMore()) {
       int tag = in.tag();
       if (tag >>> 3 == 1) {
         int length = bytes(tag);
-        int role = entry.role().ordinal();
-        if (length > 0 && entry.rank() < rank[role]) {
-          rank[role] = entry.rank();
-          value[role] = strings.get(in.bytes(), in.position() - length, length);
+        for (AttributeTable.Entry entry : entries) {
+          int role = entry.role().ordinal();
+          if (length > 0 && entry.rank() < rank[role]) {
+            rank[role] = entry.rank();
+            value[role] = strings.get(in.bytes(), in.position() - length, length);
+          }
         }
       } else {
         in.skip(tag);

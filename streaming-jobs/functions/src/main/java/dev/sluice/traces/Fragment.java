@@ -16,12 +16,16 @@ import java.util.Map;
  * The spans that one message holds of one trace, as the bytes that are shuffled and kept in state.
  *
  * <p>Layout, big endian: format (byte), received ms (long), number of names (short) and the names,
- * then each span: ids, kind and error (byte), start, duration, service and peer as numbers of
- * names. The format number lets a later version read the state of an earlier one.
+ * then each span: ids, kind and flags (byte), start, duration, and as numbers of names service,
+ * peer, operation and host. The first name is "", which also stands for the names beyond the bound.
+ * The format number lets a later version read the state of an earlier one: format 1 had neither
+ * operation nor host.
  */
 public final class Fragment {
-  private static final int FORMAT = 1;
+  private static final int FORMAT = 2;
+  private static final int WITHOUT_OPERATION = 1;
   private static final int ERROR_BIT = 0x80;
+  private static final int LINKED_BIT = 0x40;
   private static final int MAX_NAMES = 1 << 16;
 
   private final ByteArrayOutputStream spans = new ByteArrayOutputStream();
@@ -29,6 +33,10 @@ public final class Fragment {
   private final Map<String, Integer> names = new HashMap<>();
   private final List<String> nameList = new ArrayList<>();
   private int size;
+
+  Fragment() {
+    name("");
+  }
 
   /** Number of spans. */
   public int size() {
@@ -39,15 +47,25 @@ public final class Fragment {
     try {
       out.writeLong(span.spanId());
       out.writeLong(span.parentId());
-      out.writeByte((span.kind() & 0x7) | (span.isError() ? ERROR_BIT : 0));
+      out.writeByte(
+          (span.kind() & 0x7)
+              | (span.isError() ? ERROR_BIT : 0)
+              | (span.isLinked() ? LINKED_BIT : 0));
       out.writeLong(span.startNs());
       out.writeLong(span.durationNs());
       out.writeShort(name(span.service()));
       out.writeShort(name(span.peer()));
+      out.writeShort(operation(span.operation()));
+      out.writeShort(name(span.host()));
       size++;
     } catch (IOException e) {
       throw new UncheckedIOException("write span to memory", e);
     }
+  }
+
+  /** Operations may be without number (an id in each name): they leave room for the services. */
+  private int operation(String name) {
+    return nameList.size() < MAX_NAMES / 2 || names.containsKey(name) ? name(name) : 0;
   }
 
   private int name(String name) {
@@ -56,7 +74,7 @@ public final class Fragment {
       return number;
     }
     if (nameList.size() == MAX_NAMES) {
-      // 65,536 names in one trace of one message: not a trace that a graph can be drawn from.
+      // 65,536 names in one trace of one message: the rest is unknown rather than wrong.
       return 0;
     }
     names.put(name, nameList.size());
@@ -90,8 +108,9 @@ public final class Fragment {
     List<TraceSpan> spans = new ArrayList<>();
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded))) {
       int format = in.readByte();
-      if (format != FORMAT) {
-        throw new IllegalStateException("read fragment: format " + format + ", expected " + FORMAT);
+      if (format != FORMAT && format != WITHOUT_OPERATION) {
+        throw new IllegalStateException(
+            "read fragment: format " + format + ", expected 1 to " + FORMAT);
       }
       long receivedMs = in.readLong();
       String[] names = new String[in.readUnsignedShort() + 1];
@@ -102,16 +121,24 @@ public final class Fragment {
         long spanId = in.readLong();
         long parentId = in.readLong();
         int flags = in.readByte();
+        long startNs = in.readLong();
+        long durationNs = in.readLong();
+        String service = names[in.readUnsignedShort()];
+        String peer = names[in.readUnsignedShort()];
+        boolean old = format == WITHOUT_OPERATION;
         spans.add(
             new TraceSpan(
                 spanId,
                 parentId,
                 flags & 0x7,
                 (flags & ERROR_BIT) != 0,
-                in.readLong(),
-                in.readLong(),
-                names[in.readUnsignedShort()],
-                names[in.readUnsignedShort()],
+                (flags & LINKED_BIT) != 0,
+                startNs,
+                durationNs,
+                service,
+                peer,
+                old ? "" : names[in.readUnsignedShort()],
+                old ? "" : names[in.readUnsignedShort()],
                 receivedMs));
       }
     } catch (IOException e) {

@@ -1,12 +1,17 @@
 package dev.sluice.traces;
 
+import dev.sluice.otlp.Span;
+
 /**
  * What trace assembly keeps of a span.
  *
- * @param spanId never 0
+ * @param spanId never 0; as {@link Span#spanId} gives it
  * @param parentId 0 for a root
- * @param kind as in {@link dev.sluice.otlp.Span}
+ * @param kind as in {@link Span}
+ * @param linked whether a link leads to a span of the same trace
  * @param peer "" where the span names none
+ * @param operation the span's name
+ * @param host where its clock stands, "" where that is not known
  * @param receivedMs Kafka record time of the message that brought it
  */
 public record TraceSpan(
@@ -14,11 +19,31 @@ public record TraceSpan(
     long parentId,
     int kind,
     boolean error,
+    boolean linked,
     long startNs,
     long durationNs,
     String service,
     String peer,
+    String operation,
+    String host,
     long receivedMs) {
+
+  /** A copy of a span that the decoder shows, with valid ids. */
+  public static TraceSpan of(Span span, long receivedMs) {
+    return new TraceSpan(
+        span.spanId(),
+        span.parentId(),
+        span.kind(),
+        span.isError(),
+        span.isLinked(),
+        span.startNs(),
+        span.durationNs(),
+        span.service(),
+        span.peer(),
+        span.operation(),
+        span.host(),
+        receivedMs);
+  }
 
   public long endNs() {
     return startNs + durationNs;

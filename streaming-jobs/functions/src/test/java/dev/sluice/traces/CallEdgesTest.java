@@ -175,10 +175,13 @@ class CallEdgesTest {
                 Long.reverseBytes(5),
                 Span.CLIENT,
                 true,
+                false,
                 start,
                 3 * MS,
                 "cart",
                 "prix-é",
+                "work",
+                "",
                 MIDNIGHT_MS));
   }
 }

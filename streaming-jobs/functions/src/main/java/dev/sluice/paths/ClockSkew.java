@@ -1,0 +1,34 @@
+package dev.sluice.paths;
+
+/**
+ * By how much a SERVER span must be moved to fit into the CLIENT span that waited for it, when
+ * their hosts' clocks differ (rule 5).
+ *
+ * <ul>
+ *   <li>It fits: not at all, the clocks may well agree.
+ *   <li>It is no longer than the CLIENT span: to its middle, as if request and response took
+ *       equally long on the way. CLIENT [100, 200), SERVER [190, 250): 40 ns are left over, so it
+ *       goes to [120, 180), by -70.
+ *   <li>It is longer (the client gave up, or the clocks drift): where it begins inside it stays and
+ *       is clipped; else it goes to the CLIENT span's start. CLIENT [100, 200), SERVER [150, 300):
+ *       0; SERVER [90, 300): +10; SERVER [500, 700): -400.
+ * </ul>
+ *
+ * <p>The assumption of equal ways is that of Jaeger's adjuster ({@code clockskew.go}).
+ */
+final class ClockSkew {
+  private ClockSkew() {}
+
+  /** The amount to add to the SERVER span's times, in ns. */
+  static long shiftNs(long clientStart, long clientEnd, long serverStart, long serverEnd) {
+    if (serverStart >= clientStart && serverEnd <= clientEnd) {
+      return 0;
+    }
+    long leftOver = (clientEnd - clientStart) - (serverEnd - serverStart);
+    if (leftOver >= 0) {
+      return clientStart + leftOver / 2 - serverStart;
+    }
+    boolean beginsInside = serverStart >= clientStart && serverStart < clientEnd;
+    return beginsInside ? 0 : clientStart - serverStart;
+  }
+}

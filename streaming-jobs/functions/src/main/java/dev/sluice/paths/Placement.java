@@ -1,0 +1,130 @@
+package dev.sluice.paths;
+
+import dev.sluice.otlp.Span;
+import dev.sluice.traces.TraceSpan;
+import java.util.Arrays;
+
+/**
+ * Puts every span of a trace where it lies in its parent's time, from the roots downwards: moved
+ * for clock skew (rule 5), clipped (rule 4), or excluded with all below it (rules 4 and 6).
+ *
+ * <p>Worked example for rule 4, the parent being [0, 100): a child [-10, 30) becomes [0, 30), [90,
+ * 120) becomes [90, 100), [-5, 200) becomes [0, 100). [110, 160) is outside, and [100, 120) too:
+ * they share no time. A child of zero length may stand anywhere in [0, 100], the end included.
+ *
+ * <p>A correction for skew holds for a host: it carries over to descendants on the same host and
+ * ends where another host begins. A span whose host is not known counts to its parent's.
+ */
+final class Placement {
+  private final SpanTable spans;
+  private final SpanTree tree;
+  private final long[] start;
+  private final long[] end;
+  private final long[] shift;
+  private final String[] host;
+  private final Exclusion[] exclusion;
+
+  /**
+   * Places all spans.
+   *
+   * @param excluded counts by ordinal of {@link Exclusion}, added to
+   */
+  Placement(SpanTable spans, SpanTree tree, int[] excluded) {
+    this.spans = spans;
+    this.tree = tree;
+    int size = spans.size();
+    start = new long[size];
+    end = new long[size];
+    shift = new long[size];
+    host = new String[size];
+    exclusion = new Exclusion[size];
+    // What no top leads to stays as it is here.
+    Arrays.fill(exclusion, Exclusion.CYCLE);
+    int[] queue = new int[size];
+    int last = seed(queue);
+    for (int next = 0; next < last; next++) {
+      int span = queue[next];
+      for (int i = tree.firstChild(span); i < tree.endOfChildren(span); i++) {
+        int child = tree.child(i);
+        if (child != span) {
+          below(span, child);
+          queue[last++] = child;
+        }
+      }
+    }
+    for (Exclusion reason : exclusion) {
+      if (reason != null) {
+        excluded[reason.ordinal()]++;
+      }
+    }
+  }
+
+  long start(int span) {
+    return start[span];
+  }
+
+  long end(int span) {
+    return end[span];
+  }
+
+  /** Whether the span may be on a path. */
+  boolean isAccepted(int span) {
+    return exclusion[span] == null;
+  }
+
+  private int seed(int[] queue) {
+    int count = 0;
+    for (int i = 0; i < spans.size(); i++) {
+      if (tree.isTop(i) || tree.parent(i) == i) {
+        TraceSpan span = spans.get(i);
+        start[i] = span.startNs();
+        end[i] = span.endNs();
+        host[i] = span.host();
+        exclusion[i] =
+            !tree.isTop(i)
+                ? Exclusion.SELF_PARENT
+                : span.parentId() == 0 && span.linked() ? Exclusion.ASYNCHRONOUS : null;
+        queue[count++] = i;
+      }
+    }
+    return count;
+  }
+
+  private void below(int parent, int child) {
+    if (exclusion[parent] != null) {
+      exclusion[child] = exclusion[parent];
+      return;
+    }
+    TraceSpan waiting = spans.get(parent);
+    TraceSpan span = spans.get(child);
+    if (span.kind() == Span.CONSUMER && waiting.kind() == Span.PRODUCER) {
+      exclusion[child] = Exclusion.ASYNCHRONOUS;
+      return;
+    }
+    correct(parent, waiting, child, span);
+    clip(parent, child, span.startNs() + shift[child], span.endNs() + shift[child]);
+  }
+
+  private void correct(int parent, TraceSpan waiting, int child, TraceSpan span) {
+    boolean hostKnown = !span.host().isEmpty();
+    host[child] = hostKnown ? span.host() : host[parent];
+    if (host[parent].isEmpty() || host[child].equals(host[parent])) {
+      shift[child] = shift[parent];
+    } else if (span.kind() == Span.SERVER && waiting.kind() == Span.CLIENT) {
+      shift[child] =
+          ClockSkew.shiftNs(
+              waiting.startNs() + shift[parent],
+              waiting.endNs() + shift[parent],
+              span.startNs(),
+              span.endNs());
+    }
+  }
+
+  private void clip(int parent, int child, long from, long to) {
+    start[child] = Math.max(from, start[parent]);
+    end[child] = Math.min(to, end[parent]);
+    boolean sharesTime = start[child] < end[child];
+    boolean isPoint = start[child] == end[child] && (from == to || start[parent] == end[parent]);
+    exclusion[child] = sharesTime || isPoint ? null : Exclusion.OUTSIDE_PARENT;
+  }
+}

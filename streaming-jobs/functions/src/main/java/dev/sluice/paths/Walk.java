@@ -1,0 +1,130 @@
+package dev.sluice.paths;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * The walk back from the end of a span (rules 1 and 2): what comes after its last child to finish
+ * is its own; then that child, walked in the same way; then on from the child's start, with the
+ * children that had finished by then. A child that finishes exactly when the next one starts has
+ * finished by then.
+ *
+ * <p>Worked example: root [0, 100) with children B1 [10, 30), B2 [20, 45), B3 [45, 65). From 100
+ * back to 65 the root itself, B3 back to 45, where B2 touches it, back to 20. B1 ends after 20:
+ * beside B2, nobody waited for it. So the root again, back to 0.
+ *
+ * <p>A stack of its own instead of recursion: a trace may be as deep as it has spans. Each span is
+ * entered once and each child looked at once; with the sorting, O(n log n).
+ */
+final class Walk {
+  private final SpanTable spans;
+  private final SpanTree tree;
+  private final Placement placed;
+  private final Siblings siblings;
+
+  // By span: how far back the walk is, its next child to look at, and its time on the path.
+  private final long[] cursor;
+  private final int[] next;
+  private final long[] self;
+  private final int[] depth;
+  private final int[] stack;
+  private final int[] entered;
+
+  // The section that a further one may prolong.
+  private int openSpan;
+  private long openStart;
+  private long openEnd;
+  private List<Section> sections;
+
+  Walk(SpanTable spans, SpanTree tree, Placement placed) {
+    this.spans = spans;
+    this.tree = tree;
+    this.placed = placed;
+    siblings = new Siblings(spans, placed);
+    int size = spans.size();
+    cursor = new long[size];
+    next = new int[size];
+    self = new long[size];
+    depth = new int[size];
+    stack = new int[size];
+    entered = new int[size];
+  }
+
+  /** The path of the tree below {@code root}. */
+  CriticalPath from(int root, boolean incomplete) {
+    sections = new ArrayList<>();
+    openSpan = SpanTable.NONE;
+    int height = 0;
+    int count = 0;
+    int entering = root;
+    while (entering != SpanTable.NONE || height > 0) {
+      if (entering != SpanTable.NONE) {
+        enter(entering, height);
+        entered[count++] = entering;
+        stack[height++] = entering;
+      }
+      int span = stack[height - 1];
+      entering = lastFinished(span);
+      long backTo = entering == SpanTable.NONE ? placed.start(span) : placed.end(entering);
+      own(span, backTo, cursor[span]);
+      if (entering == SpanTable.NONE) {
+        height--;
+      } else {
+        cursor[span] = placed.start(entering);
+      }
+    }
+    close();
+    Collections.reverse(sections);
+    return new CriticalPath(spans.get(root), incomplete, sections, spansOn(count));
+  }
+
+  private void enter(int span, int above) {
+    cursor[span] = placed.end(span);
+    next[span] = tree.firstChild(span);
+    depth[span] = above;
+    siblings.sort(tree.children(), tree.firstChild(span), tree.endOfChildren(span));
+  }
+
+  /** The next child of the walk, or {@link SpanTable#NONE}. */
+  private int lastFinished(int span) {
+    int end = tree.endOfChildren(span);
+    while (next[span] < end) {
+      int child = tree.child(next[span]++);
+      if (placed.isAccepted(child) && placed.end(child) <= cursor[span]) {
+        return child;
+      }
+    }
+    return SpanTable.NONE;
+  }
+
+  private void own(int span, long from, long to) {
+    if (from >= to) {
+      return;
+    }
+    self[span] += to - from;
+    // A child of zero length stands between two sections of its parent that are one.
+    if (span == openSpan && to == openStart) {
+      openStart = from;
+      return;
+    }
+    close();
+    openSpan = span;
+    openStart = from;
+    openEnd = to;
+  }
+
+  private void close() {
+    if (openSpan != SpanTable.NONE) {
+      sections.add(new Section(spans.get(openSpan), openStart, openEnd));
+    }
+  }
+
+  private List<PathSpan> spansOn(int count) {
+    PathSpan[] onPath = new PathSpan[count];
+    Arrays.setAll(
+        onPath, i -> new PathSpan(spans.get(entered[i]), self[entered[i]], depth[entered[i]]));
+    return Arrays.asList(onPath);
+  }
+}

@@ -3,6 +3,7 @@
 import click
 
 from sluice.cli import __version__
+from sluice.cli.critical_path.command import critical_path
 from sluice.cli.doctor.command import doctor
 from sluice.cli.output import EXIT_CODES
 from sluice.cli.pools.commands import pools
@@ -23,11 +24,12 @@ def cli() -> None:
       sluice pools list
       sluice pools explain cart
       sluice replay traces.jsonl.gz
+      sluice critical-path traces.jsonl.gz
       sluice sql --list
     """
 
 
-for command in (pools, replay_command, sql, doctor):
+for command in (pools, replay_command, critical_path, sql, doctor):
     cli.add_command(command)
 
 

@@ -11,12 +11,11 @@ from rich.console import Console
 from sluice.cli.environment import addresses
 from sluice.cli.output import CliError, console, error_console, output_option, print_json
 from sluice.cli.replay.progress import ProgressReport
-from sluice.cli.replay.records import Skipped
 from sluice.cli.replay.run import Plan, Times, read, replay, system_clock
 from sluice.cli.replay.sender import Sender
+from sluice.cli.replay.skips import say_skipped
 from sluice.cli.replay.totals import Totals
 
-_SKIPS_SHOWN = 20
 _INTERRUPTED = 130
 
 
@@ -109,7 +108,7 @@ def replay_command(
     failure: str | None = None
     try:
         with ProgressReport(notes) as progress:
-            traces = read(plan, totals, lambda skipped: _say_skipped(notes, skipped, totals), stop)
+            traces = read(plan, totals, lambda skipped: say_skipped(notes, skipped, totals), stop)
             if dry_run:
                 clock = system_clock(stop)
                 begin_s = clock.monotonic_s()
@@ -160,13 +159,6 @@ def _stop_on_signals(stop: threading.Event) -> threading.Event:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, handle)
     return interrupted
-
-
-def _say_skipped(notes: Console, skipped: Skipped, totals: Totals) -> None:
-    if totals.records_skipped <= _SKIPS_SHOWN:
-        notes.print(f"skipped {skipped}", markup=False, soft_wrap=True)
-    if totals.records_skipped == _SKIPS_SHOWN:
-        notes.print("more skipped records are only counted", markup=False)
 
 
 def _print_totals(out: Console, totals: Totals, dry_run: bool) -> None:

@@ -1,4 +1,4 @@
-"""How far a replay is: a live line on a terminal, a plain line every few seconds elsewhere."""
+"""How far a command that reads traces is: a live line on a terminal, a plain line every few seconds elsewhere."""
 
 import time
 from collections.abc import Callable
@@ -58,6 +58,10 @@ class ProgressReport:
         """`handed` traces were handed to the sender, `of` how many there are (None: not known yet)."""
         known = f" of {of:,}" if of is not None else ""
         self._say(f"sending: {handed:,}{known} traces, {totals.spans_sent:,} spans answered", handed, of)
+
+    def walking(self, handed: int, of: int) -> None:
+        """`handed` of `of` traces were handed over to have their paths computed."""
+        self._say(f"walking: {handed:,} of {of:,} traces", handed, of)
 
     def _say(self, text: str, done: int | None, of: int | None) -> None:
         if self._live is not None:

@@ -184,8 +184,7 @@ public final class TraceRequestDecoder {
         span.linked |=
             length > 0
                 && length == span.traceIdLength
-                && Arrays.equals(
-                    in.bytes(), from, from + length, in.bytes(), own, own + length);
+                && Arrays.equals(in.bytes(), from, from + length, in.bytes(), own, own + length);
       } else {
         in.skip(tag);
       }

@@ -23,6 +23,9 @@ import net.jqwik.api.Property;
 class DecoderAgreesWithProtobufTest {
   private record Seen(
       String service,
+      String host,
+      String operation,
+      boolean linked,
       String traceId,
       String spanId,
       int kind,
@@ -43,6 +46,9 @@ class DecoderAgreesWithProtobufTest {
             seen.add(
                 new Seen(
                     span.service(),
+                    span.host(),
+                    span.operation(),
+                    span.isLinked(),
                     span.traceIdHex(),
                     span.spanIdHex(),
                     span.kind(),
@@ -57,11 +63,19 @@ class DecoderAgreesWithProtobufTest {
     List<Seen> expected = new ArrayList<>();
     for (ResourceSpans resource : request.getResourceSpansList()) {
       String service = first(resource.getResource().getAttributesList(), "service.name");
+      String host =
+          first(
+              resource.getResource().getAttributesList(), "k8s.node.name", "host.id", "host.name");
       for (ScopeSpans scope : resource.getScopeSpansList()) {
         for (Span span : scope.getSpansList()) {
           expected.add(
               new Seen(
                   service,
+                  host,
+                  span.getName(),
+                  span.getTraceId().size() > 0
+                      && span.getLinksList().stream()
+                          .anyMatch(link -> link.getTraceId().equals(span.getTraceId())),
                   hex(span.getTraceId()),
                   hex(span.getSpanId()),
                   span.getKindValue(),
@@ -134,7 +148,9 @@ class DecoderAgreesWithProtobufTest {
             .setFlags(random.nextInt());
     for (int n = random.nextInt(3); n > 0; n--) {
       span.addEvents(Span.Event.newBuilder().setName("event").addAllAttributes(attributes(random)));
-      span.addLinks(Span.Link.newBuilder().setTraceId(bytes(random, 17)));
+      span.addLinks(
+          Span.Link.newBuilder()
+              .setTraceId(random.nextInt(4) == 0 ? span.getTraceId() : bytes(random, 17)));
     }
     if (random.nextBoolean()) {
       span.setStatus(Status.newBuilder().setCodeValue(random.nextInt(3)).setMessage("why"));
@@ -145,6 +161,8 @@ class DecoderAgreesWithProtobufTest {
   private static List<KeyValue> attributes(Random random) {
     String[] names = {
       "service.name",
+      "k8s.node.name",
+      "host.name",
       "service.peer.name",
       "peer.service",
       "server.address",

@@ -79,6 +79,24 @@ class TraceRequestDecoderTest {
   }
 
   @Test
+  void hostIsTheNodeElseTheHost() throws Exception {
+    List<KeyValue> attributes =
+        new ArrayList<>(
+            List.of(
+                attribute("container.id", "container"),
+                attribute("host.name", "host"),
+                attribute("host.id", "id"),
+                attribute("k8s.node.name", "node")));
+    for (String expected : List.of("node", "id", "host", "")) {
+      List<String> seen = new ArrayList<>();
+      decoder.decode(
+          message(resource(attributes, span(1, Span.SERVER, 0, 1))), span -> seen.add(span.host()));
+      assertThat(seen).containsExactly(expected);
+      attributes.remove(attributes.size() - 1);
+    }
+  }
+
+  @Test
   void nameOfAnotherTypeThanStringIsNoName() throws Exception {
     KeyValue number =
         KeyValue.newBuilder()

@@ -1,0 +1,1 @@
+"""`sluice critical-path`: recorded traces, walked by the same Java code as the streaming jobs use."""

@@ -1,0 +1,94 @@
+package dev.sluice.paths;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.traces.TraceSpan;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+/** What holds for every trace, however broken. */
+class CriticalPathPropertiesTest {
+  private static long sum(CriticalPath path) {
+    return path.sections().stream().mapToLong(Section::durationNs).sum();
+  }
+
+  @Property(tries = 3000)
+  void sectionsAreDisjointInOrderAndFillTheRoot(@ForAll long seed) {
+    for (CriticalPath path : CriticalPaths.of(RandomTraces.of(seed)).paths()) {
+      long at = path.root().startNs();
+      Section before = null;
+      for (Section section : path.sections()) {
+        assertThat(section.startNs()).isEqualTo(at).isLessThan(section.endNs());
+        assertThat(before == null || before.span() != section.span()).isTrue();
+        at = section.endNs();
+        before = section;
+      }
+      assertThat(at).isEqualTo(path.root().endNs());
+      assertThat(sum(path)).isEqualTo(path.root().durationNs());
+    }
+  }
+
+  @Property(tries = 2000)
+  void orderOfTheSpansDoesNotMatter(@ForAll long seed) {
+    List<TraceSpan> spans = RandomTraces.of(seed);
+    CriticalPaths once = CriticalPaths.of(spans);
+    List<TraceSpan> shuffled = new ArrayList<>(spans);
+    Collections.shuffle(shuffled, new Random(seed));
+    CriticalPaths again = CriticalPaths.of(shuffled);
+    assertThat(again.paths()).isEqualTo(once.paths());
+    for (Exclusion reason : Exclusion.values()) {
+      assertThat(again.excluded(reason)).isEqualTo(once.excluded(reason));
+    }
+  }
+
+  @Property(tries = 2000)
+  void everySectionBelongsToASpanOnThePathAndEachSpanIsOnOnePath(@ForAll long seed) {
+    List<TraceSpan> spans = RandomTraces.of(seed);
+    CriticalPaths found = CriticalPaths.of(spans);
+    Set<Long> met = new HashSet<>();
+    for (CriticalPath path : found.paths()) {
+      Map<Long, Long> self = new HashMap<>();
+      for (Section section : path.sections()) {
+        self.merge(section.span().spanId(), section.durationNs(), Long::sum);
+      }
+      List<TraceSpan> above = new ArrayList<>();
+      for (PathSpan span : path.spans()) {
+        assertThat(spans).contains(span.span());
+        assertThat(met.add(span.span().spanId())).isTrue();
+        assertThat(self.getOrDefault(span.span().spanId(), 0L)).isEqualTo(span.selfNs());
+        while (above.size() > span.depth()) {
+          above.remove(above.size() - 1);
+        }
+        assertThat(above).hasSize(span.depth());
+        if (span.depth() > 0) {
+          assertThat(span.span().parentId()).isEqualTo(above.get(above.size() - 1).spanId());
+        }
+        above.add(span.span());
+      }
+    }
+    int excluded = Arrays.stream(Exclusion.values()).mapToInt(found::excluded).sum();
+    assertThat(met.size() + excluded).isLessThanOrEqualTo(spans.size());
+  }
+
+  @Property(tries = 2000)
+  void servicesShareTheRootsDuration(@ForAll long seed) {
+    for (CriticalPath path : CriticalPaths.of(RandomTraces.of(seed)).paths()) {
+      List<ServiceTime> times = ServiceTimes.of(path);
+      assertThat(times.stream().mapToLong(ServiceTime::selfNs).sum()).isEqualTo(sum(path));
+      assertThat(times.get(0).service()).isEqualTo(path.root().service());
+      assertThat(times.get(0).upstreamNs()).isZero();
+      for (ServiceTime time : times) {
+        assertThat(time.upstreamNs()).isBetween(0L, sum(path) - time.selfNs());
+      }
+    }
+  }
+}

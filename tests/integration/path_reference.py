@@ -1,0 +1,132 @@
+"""The critical path of a trace in plain Python, written from the rules and not from the Java code.
+
+Slow and plain on purpose: spans are dicts, the walk recurses and looks through all children at each step.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+#: span_id, parent_id ("" for none), kind ("SERVER" ...), linked, host ("" if unknown), start_ns, end_ns
+SpanDict = dict[str, Any]
+
+
+@dataclass
+class Paths:
+    """`sections`: by the root's id, (span id, start ns, end ns) in order of time. `excluded`: spans by cause."""
+
+    sections: dict[str, list[tuple[str, int, int]]] = field(default_factory=dict)
+    incomplete: set[str] = field(default_factory=set)
+    excluded: Counter[str] = field(default_factory=Counter)
+
+
+def critical_paths(spans: list[SpanDict]) -> Paths:
+    """The paths of one trace. Of spans with one id that stays which starts first, then ends last."""
+    found = Paths()
+    by_id = _by_id(spans, found.excluded)
+    children: dict[str, list[SpanDict]] = {}
+    for span in by_id.values():
+        children.setdefault(span["parent_id"], []).append(span)
+    left = set(by_id)
+
+    def exclude(span: SpanDict, cause: str) -> None:
+        below = [span]
+        while below:
+            each = below.pop()
+            if each["span_id"] in left:
+                left.remove(each["span_id"])
+                found.excluded[cause] += 1
+                below += children.get(each["span_id"], [])
+
+    def place(parent: SpanDict) -> None:
+        left.remove(parent["span_id"])
+        parent["kept"] = []
+        for child in children.get(parent["span_id"], []):
+            if child["kind"] == "CONSUMER" and parent["kind"] == "PRODUCER":
+                exclude(child, "asynchronous")
+            elif _fit(child, parent):
+                parent["kept"].append(child)
+                place(child)
+            else:
+                exclude(child, "outside_parent")
+
+    for span in by_id.values():
+        if span["parent_id"] == span["span_id"]:
+            exclude(span, "self_parent")
+        elif not span["parent_id"] and span["linked"]:
+            exclude(span, "asynchronous")
+        elif span["parent_id"] not in by_id:
+            span |= {"from": span["start_ns"], "to": span["end_ns"], "moved": 0, "clock": span["host"]}
+            place(span)
+            sections = _merged(_back(span, []))
+            assert sum(end - start for _, start, end in sections) == span["end_ns"] - span["start_ns"]
+            found.sections[span["span_id"]] = sections
+            if span["parent_id"]:
+                found.incomplete.add(span["span_id"])
+    found.excluded["cycle"] = len(left)
+    return found
+
+
+def _by_id(spans: list[SpanDict], excluded: Counter[str]) -> dict[str, SpanDict]:
+    by_id: dict[str, SpanDict] = {}
+    for span in sorted(spans, key=lambda s: (s["start_ns"], -s["end_ns"])):
+        if span["end_ns"] < span["start_ns"]:
+            excluded["ends_before_start"] += 1
+        elif span["span_id"] in by_id:
+            excluded["duplicate_span"] += 1
+        else:
+            by_id[span["span_id"]] = dict(span)
+    return by_id
+
+
+def _fit(child: SpanDict, parent: SpanDict) -> bool:
+    """Moves and clips the child; False when it lies outside."""
+    child["clock"] = child["host"] or parent["clock"]
+    child["moved"] = parent["moved"]
+    if parent["clock"] and child["clock"] != parent["clock"]:
+        child["moved"] = 0
+        if (parent["kind"], child["kind"]) == ("CLIENT", "SERVER"):
+            child["moved"] = _skew(child, parent["start_ns"] + parent["moved"], parent["end_ns"] + parent["moved"])
+    start, end = child["start_ns"] + child["moved"], child["end_ns"] + child["moved"]
+    if end < parent["from"] or start > parent["to"]:
+        return False
+    if start < end and parent["from"] < parent["to"] and (end == parent["from"] or start == parent["to"]):
+        return False
+    child["from"], child["to"] = max(start, parent["from"]), min(end, parent["to"])
+    return True
+
+
+def _skew(server: SpanDict, client_from: int, client_to: int) -> int:
+    start, end = server["start_ns"], server["end_ns"]
+    if client_from <= start and end <= client_to:
+        return 0
+    spare = (client_to - client_from) - (end - start)
+    if spare >= 0:
+        return client_from + spare // 2 - start
+    return 0 if client_from <= start < client_to else client_from - start
+
+
+def _back(span: SpanDict, sections: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
+    """Appends the sections of the span and of what it waited for, the latest first."""
+    at = span["to"]
+    waiting = list(span["kept"])
+    while finished := [child for child in waiting if child["to"] <= at]:
+        child = max(finished, key=lambda c: (c["to"], c["from"], c["span_id"]))
+        waiting.remove(child)
+        sections.append((span["span_id"], child["to"], at))
+        _back(child, sections)
+        at = child["from"]
+    sections.append((span["span_id"], span["from"], at))
+    return sections
+
+
+def _merged(sections: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
+    merged: list[tuple[str, int, int]] = []
+    for name, start, end in reversed(sections):
+        if start == end:
+            continue
+        if merged and merged[-1][0] == name and merged[-1][2] == start:
+            merged[-1] = (name, merged[-1][1], end)
+        else:
+            merged.append((name, start, end))
+    return merged

@@ -1,0 +1,230 @@
+"""`./sluice critical-path`, the Java walk behind it included, against the plain Python one."""
+
+import gzip
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from integration import hotel
+from integration.path_reference import SpanDict, critical_paths
+from support.stack import REPOSITORY
+
+CONFORMANCE = Path(os.environ.get("SLUICE_CONFORMANCE", REPOSITORY.parent / "shared/conformance"))
+RECORDED = REPOSITORY.parent / "shared/data/traces"
+JAR = REPOSITORY / "streaming-jobs/functions/target/sluice-functions.jar"
+KINDS = ["INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER"]
+RANDOM_TRACES = 3000
+
+Section = tuple[str, Decimal, Decimal]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def jar() -> None:
+    assert JAR.exists(), f"{JAR} is not built: run `make setup`"
+
+
+def critical_path(path: Path) -> tuple[dict[str, dict[str, list[Section]]], set[str], str]:
+    """Sections by trace and root (span id, start us, end us), the roots of incomplete paths, standard error."""
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY / "recommender/src")}
+    words = [sys.executable, "-m", "sluice.cli", "critical-path", "-o", "jsonl", str(path)]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    sections: dict[str, dict[str, list[Section]]] = {}
+    incomplete = set()
+    for line in done.stdout.splitlines():
+        each = json.loads(line, parse_float=Decimal, parse_int=Decimal)
+        of_trace = sections.setdefault(each["trace_id"], {})
+        of_trace.setdefault(each["root_span_id"], []).append((each["span_id"], each["start_us"], each["end_us"]))
+        if each["incomplete"]:
+            incomplete.add(each["root_span_id"])
+    return sections, incomplete, done.stderr
+
+
+def check(path: Path, traces: dict[str, list[SpanDict]]) -> None:
+    actual, incomplete, said = critical_path(path)
+    expected: dict[str, dict[str, list[Section]]] = {}
+    excluded: dict[str, int] = {}
+    for trace_id, spans in traces.items():
+        found = critical_paths(spans)
+        of_trace = {
+            root: [(name, Decimal(start) / 1000, Decimal(end) / 1000) for name, start, end in sections]
+            for root, sections in found.sections.items()
+            if sections
+        }
+        if of_trace:
+            expected[trace_id] = of_trace
+        for cause, count in found.excluded.items():
+            excluded[cause] = excluded.get(cause, 0) + count
+        assert found.incomplete & of_trace.keys() == incomplete & of_trace.keys()
+    assert len(expected) > 0
+    assert actual.keys() == expected.keys()
+    for trace_id, paths in expected.items():
+        assert actual[trace_id] == paths, trace_id
+    for count in filter(None, excluded.values()):
+        assert f"on no path: {count:,} spans" in said
+
+
+def otlp_line(trace_id: str, spans: Iterable[SpanDict]) -> str:
+    resources = []
+    for span in spans:
+        attributes = [("service.name", "s")] + ([("host.name", span["host"])] if span["host"] else [])
+        out = {
+            "traceId": trace_id,
+            "spanId": span["span_id"],
+            "parentSpanId": span["parent_id"],
+            "name": "op",
+            "kind": 1 + KINDS.index(span["kind"]),
+            "startTimeUnixNano": str(span["start_ns"]),
+            "endTimeUnixNano": str(span["end_ns"]),
+            "links": [{"traceId": trace_id, "spanId": span["span_id"]}] if span["linked"] else [],
+        }
+        resource = {"attributes": [{"key": k, "value": {"stringValue": v}} for k, v in attributes]}
+        resources.append({"resource": resource, "scopeSpans": [{"spans": [out]}]})
+    return json.dumps({"resourceSpans": resources}) + "\n"
+
+
+def random_trace(rng: random.Random, prefix: str) -> list[SpanDict]:
+    """Ids are unique over traces but for those repeated on purpose. Small times: ties are frequent."""
+    size = rng.choice([1, 3, 8, 20, 60])
+    broken = rng.random() < 0.4
+    shape = rng.choice(["deep", "wide", "any"])
+    spans: list[SpanDict] = []
+    for n in range(size):
+        above = {"deep": n - 1, "wide": min(n - 1, rng.randrange(3)), "any": rng.randrange(n) if n else -1}[shape]
+        low, high = (spans[above]["start_ns"], spans[above]["end_ns"]) if n else (500, 500 + rng.randrange(90))
+        start = rng.randint(low, max(low, high)) if n else low
+        end = start + rng.randrange(max(1, high - low) + 1) if n else high
+        if rng.random() < 0.2:
+            by = rng.randint(-60, 60)
+            start, end = start + by, end + by
+        parent = f"{prefix}{above:08x}" if n else ""
+        cause = rng.randrange(40) if broken else -1
+        if cause == 0:
+            parent = f"{prefix}{rng.randrange(size):08x}"
+        elif cause == 1:
+            parent = f"{prefix}{n:08x}"
+        elif cause == 2:
+            parent = f"{prefix}{0xFFFF:08x}"
+        elif cause == 3:
+            parent = ""
+        elif cause == 4:
+            end = start - 1
+        span = {
+            "span_id": f"{prefix}{rng.randrange(size) if cause == 5 else n:08x}",
+            "parent_id": parent,
+            "kind": rng.choice(KINDS),
+            "linked": cause >= 0 and rng.random() < 0.2,
+            "host": rng.choice(["", "a", "b"]),
+            "start_ns": start,
+            "end_ns": end,
+        }
+        taken = {(s["span_id"], s["start_ns"], s["end_ns"]) for s in spans}
+        if (span["span_id"], start, end) not in taken:  # which of two such stays is a matter of more than the rules
+            spans.append(span)
+        else:
+            spans.append(span | {"span_id": f"{prefix}{0x10000 + n:08x}"})
+    return spans
+
+
+def test_random_traces_in_pieces_and_shuffled(tmp_path: Path) -> None:
+    rng = random.Random(20)
+    traces = {f"{n + 1:032x}": random_trace(rng, f"{n + 1:08x}") for n in range(RANDOM_TRACES)}
+    lines = []
+    for trace_id, spans in traces.items():
+        shuffled = rng.sample(spans, len(spans))
+        cut = rng.randint(0, len(spans))
+        lines += [otlp_line(trace_id, part) for part in (shuffled[:cut], shuffled[cut:]) if part]
+    rng.shuffle(lines)
+    path = tmp_path / "traces.jsonl"
+    path.write_text("".join(lines))
+    check(path, traces)
+
+
+def jaeger_spans(trace: dict[str, Any]) -> list[SpanDict]:
+    hosts = {
+        name: next((t["value"] for t in process.get("tags", []) if t["key"] == "hostname"), "")
+        for name, process in trace["processes"].items()
+    }
+    spans = []
+    for span in trace["spans"]:
+        kind = next((t["value"] for t in span["tags"] if t["key"] == "span.kind"), "internal")
+        parents = [r["spanID"] for r in span["references"] if r["refType"] == "CHILD_OF"]
+        spans.append(
+            {
+                "span_id": span["spanID"],
+                "parent_id": parents[0] if parents else "",
+                "kind": kind.upper(),
+                "linked": len(span["references"]) > len(parents),
+                "host": hosts[span["processID"]],
+                "start_ns": span["startTime"] * 1000,
+                "end_ns": (span["startTime"] + span["duration"]) * 1000,
+            }
+        )
+    return spans
+
+
+def test_made_hotel_traces(tmp_path: Path) -> None:
+    made = hotel.traces(200, seed=5)
+    path = tmp_path / "hotel.jsonl"
+    path.write_text("".join(json.dumps(trace) + "\n" for trace in made))
+    check(path, {trace["traceID"].zfill(32): jaeger_spans(trace) for trace in made})
+
+
+@pytest.mark.parametrize("load", [25, 50, 75, 100, 125, 150])
+def test_recorded_hotel_traces(load: int) -> None:
+    path = RECORDED / f"dsb_hotel_reservation__hotel_load{load}.jsonl.gz"
+    if not path.exists():
+        pytest.skip(f"the recorded traces are not beside this repository ({RECORDED}); the made ones are tested")
+    with gzip.open(path, "rt") as lines:
+        traces = [json.loads(line) for line in lines]
+    check(path, {trace["traceID"].zfill(32): jaeger_spans(trace) for trace in traces})
+
+
+def test_agreed_paths(tmp_path: Path) -> None:
+    """The traces on whose paths two published implementations agree, through the command and by the reference."""
+    agreed = CONFORMANCE / "critical-path/agreed.json"
+    if not agreed.exists():
+        pytest.skip(f"no {agreed}: set SLUICE_CONFORMANCE to its folder")
+    traces: dict[str, list[SpanDict]] = {}
+    expected = {}
+    for number, fixture in enumerate(json.loads(agreed.read_text())["fixtures"], start=1):
+        names = sorted(span["span_id"] for span in fixture["spans"])
+        ids = {name: f"{number:08x}{n:08x}" for n, name in enumerate(names, start=1)}
+        traces[f"{number:032x}"] = [
+            {
+                "span_id": ids[span["span_id"]],
+                "parent_id": ids.get(span["parent_span_id"], ""),
+                "kind": (span["kind"] or "internal").upper(),
+                "linked": False,
+                "host": "",
+                "start_ns": span["start_us"] * 1000,
+                "end_ns": (span["start_us"] + span["duration_us"]) * 1000,
+            }
+            for span in fixture["spans"]
+        ]
+        windows = [(ids[s["span_id"]], s["start_us"], s["end_us"]) for s in fixture["expected"]["sections"]]
+        expected[f"{number:032x}"] = {ids[fixture["root_span_id"]]: merged(windows)}
+    path = tmp_path / "agreed.jsonl"
+    path.write_text("".join(otlp_line(trace_id, spans) for trace_id, spans in traces.items()))
+    actual, _, _ = critical_path(path)
+    assert actual == expected
+    check(path, traces)
+
+
+def merged(windows: list[tuple[str, int, int]]) -> list[Section]:
+    """In order of time, adjacent windows of one span merged, empty ones dropped."""
+    out: list[Section] = []
+    for name, start, end in sorted((w for w in windows if w[1] < w[2]), key=lambda w: w[1]):
+        if out and out[-1][0] == name and out[-1][2] == start:
+            out[-1] = (name, out[-1][1], Decimal(end))
+        else:
+            out.append((name, Decimal(start), Decimal(end)))
+    return out

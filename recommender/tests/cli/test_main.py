@@ -14,7 +14,7 @@ from sluice.cli import __version__
 from sluice.cli.environment import DEFAULTS, addresses, with_scheme
 
 Run = Callable[..., Result]
-COMMANDS = ["", "pools", "pools list", "pools get", "pools explain", "replay", "sql", "doctor"]
+COMMANDS = ["", "pools", "pools list", "pools get", "pools explain", "replay", "critical-path", "sql", "doctor"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -75,5 +75,6 @@ def _aligned(rows: list[tuple[str, str, str, str, str]]) -> Iterable[str]:
     for start, self_time, share, service, operation in rows:
         yield (
             f"  {start:>{widths[0]}}  {self_time:>{widths[1]}}  {share:>{widths[2]}}  {service:<{widths[3]}}  "
-            f"{operation}".rstrip() + "\n"
+            f"{operation}".rstrip()
+            + "\n"
         )

@@ -18,7 +18,9 @@ _SETUP = f"run `make setup` in {REPOSITORY}"
 
 def command(environment: Mapping[str, str] = os.environ, repository: Path = REPOSITORY) -> list[str]:
     """The command line that starts the program; SLUICE_FUNCTIONS_JAR names another jar. Raises CliError."""
-    jar = Path(environment.get("SLUICE_FUNCTIONS_JAR") or repository / "streaming-jobs/functions/target/sluice-functions.jar")
+    jar = Path(
+        environment.get("SLUICE_FUNCTIONS_JAR") or repository / "streaming-jobs/functions/target/sluice-functions.jar"
+    )
     if not jar.is_file():
         raise CliError(f"cannot compute paths: {jar} is not built; {_SETUP}")
     # A short run is mostly start-up: the serial collector and the first compiler start fastest.

@@ -256,18 +256,24 @@ public final class TraceRequestDecoder {
       int tag = in.tag();
       if (tag >>> 3 == 1) {
         int length = bytes(tag);
-        for (AttributeTable.Entry entry : entries) {
-          int role = entry.role().ordinal();
-          if (length > 0 && entry.rank() < rank[role]) {
-            rank[role] = entry.rank();
-            value[role] = strings.get(in.bytes(), in.position() - length, length);
-          }
+        if (length > 0) {
+          take(entries, strings.get(in.bytes(), in.position() - length, length));
         }
       } else {
         in.skip(tag);
       }
     }
     in.leave(outer);
+  }
+
+  private void take(AttributeTable.Entry[] entries, String text) {
+    for (AttributeTable.Entry entry : entries) {
+      int role = entry.role().ordinal();
+      if (entry.rank() < rank[role]) {
+        rank[role] = entry.rank();
+        value[role] = text;
+      }
+    }
   }
 
   private void clearRoles() {

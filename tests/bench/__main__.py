@@ -6,9 +6,13 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import scg, testbed_speed
+from bench import critical_path, scg, testbed_speed
 
-BENCHMARKS: dict[str, Callable[[], list[tuple[str, str]]]] = {"scg": scg.run, "testbed": testbed_speed.run}
+BENCHMARKS: dict[str, Callable[[], list[tuple[str, str]]]] = {
+    "scg": scg.run,
+    "testbed": testbed_speed.run,
+    "critical-path": critical_path.run,
+}
 OUT = Path(__file__).with_name("out")
 
 

@@ -67,6 +67,30 @@ def critical_paths(spans: list[SpanDict]) -> Paths:
     return found
 
 
+def jaeger_spans(trace: dict[str, Any]) -> list[SpanDict]:
+    """The spans of a trace in Jaeger JSON, every reference but the first CHILD_OF being a link."""
+    hosts = {
+        name: next((t["value"] for t in process.get("tags", []) if t["key"] == "hostname"), "")
+        for name, process in trace["processes"].items()
+    }
+    spans = []
+    for span in trace["spans"]:
+        kind = next((t["value"] for t in span["tags"] if t["key"] == "span.kind"), "internal")
+        parents = [r["spanID"] for r in span["references"] if r["refType"] == "CHILD_OF"]
+        spans.append(
+            {
+                "span_id": span["spanID"],
+                "parent_id": parents[0] if parents else "",
+                "kind": kind.upper(),
+                "linked": len(span["references"]) > len(parents),
+                "host": hosts[span["processID"]],
+                "start_ns": span["startTime"] * 1000,
+                "end_ns": (span["startTime"] + span["duration"]) * 1000,
+            }
+        )
+    return spans
+
+
 def _by_id(spans: list[SpanDict], excluded: Counter[str]) -> dict[str, SpanDict]:
     by_id: dict[str, SpanDict] = {}
     for span in sorted(spans, key=lambda s: (s["start_ns"], -s["end_ns"])):

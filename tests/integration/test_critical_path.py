@@ -9,12 +9,11 @@ import sys
 from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from integration import hotel
-from integration.path_reference import SpanDict, critical_paths
+from integration.path_reference import SpanDict, critical_paths, jaeger_spans
 from support.stack import REPOSITORY
 
 CONFORMANCE = Path(os.environ.get("SLUICE_CONFORMANCE", REPOSITORY.parent / "shared/conformance"))
@@ -146,29 +145,6 @@ def test_random_traces_in_pieces_and_shuffled(tmp_path: Path) -> None:
     path = tmp_path / "traces.jsonl"
     path.write_text("".join(lines))
     check(path, traces)
-
-
-def jaeger_spans(trace: dict[str, Any]) -> list[SpanDict]:
-    hosts = {
-        name: next((t["value"] for t in process.get("tags", []) if t["key"] == "hostname"), "")
-        for name, process in trace["processes"].items()
-    }
-    spans = []
-    for span in trace["spans"]:
-        kind = next((t["value"] for t in span["tags"] if t["key"] == "span.kind"), "internal")
-        parents = [r["spanID"] for r in span["references"] if r["refType"] == "CHILD_OF"]
-        spans.append(
-            {
-                "span_id": span["spanID"],
-                "parent_id": parents[0] if parents else "",
-                "kind": kind.upper(),
-                "linked": len(span["references"]) > len(parents),
-                "host": hosts[span["processID"]],
-                "start_ns": span["startTime"] * 1000,
-                "end_ns": (span["startTime"] + span["duration"]) * 1000,
-            }
-        )
-    return spans
 
 
 def test_made_hotel_traces(tmp_path: Path) -> None:

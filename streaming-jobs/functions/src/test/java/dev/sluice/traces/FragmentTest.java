@@ -1,6 +1,6 @@
 package dev.sluice.traces;
 
-import static dev.sluice.otlp.Requests.NOON_MS;
+import static dev.sluice.otlp.Requests.MIDNIGHT_MS;
 import static dev.sluice.otlp.Requests.attribute;
 import static dev.sluice.otlp.Requests.failed;
 import static dev.sluice.otlp.Requests.id;
@@ -25,7 +25,7 @@ class FragmentTest {
     new TraceRequestDecoder().decode(message, accumulator::accept);
     List<TraceSpan> spans = new ArrayList<>();
     accumulator.forEach(
-        (trace, fragment) -> spans.addAll(Fragment.decode(fragment.encode(NOON_MS))));
+        (trace, fragment) -> spans.addAll(Fragment.decode(fragment.encode(MIDNIGHT_MS))));
     return spans;
   }
 
@@ -45,7 +45,7 @@ class FragmentTest {
                             .setSpanId(id(5, 8))),
                 span(8, Span.SERVER, 2, 3)));
     List<TraceSpan> decoded = new ArrayList<>();
-    new TraceRequestDecoder().decode(message, span -> decoded.add(TraceSpan.of(span, NOON_MS)));
+    new TraceRequestDecoder().decode(message, span -> decoded.add(TraceSpan.of(span, MIDNIGHT_MS)));
     assertThat(throughFragment(message)).isEqualTo(decoded);
     assertThat(decoded.get(0))
         .extracting(TraceSpan::operation, TraceSpan::host, TraceSpan::linked)
@@ -76,7 +76,7 @@ class FragmentTest {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
     out.writeByte(1);
-    out.writeLong(NOON_MS);
+    out.writeLong(MIDNIGHT_MS);
     out.writeShort(2 - 1);
     out.writeUTF("cart");
     out.writeUTF("db");
@@ -90,6 +90,6 @@ class FragmentTest {
     assertThat(Fragment.decode(bytes.toByteArray()))
         .containsExactly(
             new TraceSpan(
-                7, 5, Span.CLIENT, true, false, 1_000, 50, "cart", "db", "", "", NOON_MS));
+                7, 5, Span.CLIENT, true, false, 1_000, 50, "cart", "db", "", "", MIDNIGHT_MS));
   }
 }

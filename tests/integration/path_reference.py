@@ -121,7 +121,8 @@ def _fit(child: SpanDict, parent: SpanDict) -> bool:
 
 
 def _skew(server: SpanDict, client_from: int, client_to: int) -> int:
-    start, end = server["start_ns"], server["end_ns"]
+    start: int = server["start_ns"]
+    end: int = server["end_ns"]
     if client_from <= start and end <= client_to:
         return 0
     spare = (client_to - client_from) - (end - start)

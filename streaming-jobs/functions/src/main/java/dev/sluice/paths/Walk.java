@@ -1,8 +1,6 @@
 package dev.sluice.paths;
 
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 
 /**
@@ -36,7 +34,12 @@ final class Walk {
   private int openSpan;
   private long openStart;
   private long openEnd;
-  private List<Section> sections;
+
+  // Filled from its end, as the walk goes back. A span entered makes at most one section for
+  // itself,
+  // and one for its parent before it.
+  private final Section[] sections;
+  private int firstSection;
 
   Walk(SpanTable spans, SpanTree tree, Placement placed) {
     this.spans = spans;
@@ -50,11 +53,12 @@ final class Walk {
     depth = new int[size];
     stack = new int[size];
     entered = new int[size];
+    sections = new Section[2 * size];
   }
 
   /** The path of the tree below {@code root}. */
   CriticalPath from(int root, boolean incomplete) {
-    sections = new ArrayList<>();
+    firstSection = sections.length;
     openSpan = SpanTable.NONE;
     int height = 0;
     int count = 0;
@@ -76,8 +80,9 @@ final class Walk {
       }
     }
     close();
-    Collections.reverse(sections);
-    return new CriticalPath(spans.get(root), incomplete, sections, spansOn(count));
+    List<Section> inOrder =
+        Arrays.asList(Arrays.copyOfRange(sections, firstSection, sections.length));
+    return new CriticalPath(spans.get(root), incomplete, inOrder, spansOn(count));
   }
 
   private void enter(int span, int above) {
@@ -117,14 +122,16 @@ final class Walk {
 
   private void close() {
     if (openSpan != SpanTable.NONE) {
-      sections.add(new Section(spans.get(openSpan), openStart, openEnd));
+      sections[--firstSection] = new Section(spans.get(openSpan), openStart, openEnd);
     }
   }
 
   private List<PathSpan> spansOn(int count) {
     PathSpan[] onPath = new PathSpan[count];
-    Arrays.setAll(
-        onPath, i -> new PathSpan(spans.get(entered[i]), self[entered[i]], depth[entered[i]]));
+    for (int i = 0; i < count; i++) {
+      int span = entered[i];
+      onPath[i] = new PathSpan(spans.get(span), self[span], depth[span]);
+    }
     return Arrays.asList(onPath);
   }
 }

@@ -60,23 +60,29 @@ final class Walk {
   CriticalPath from(int root, boolean incomplete) {
     firstSection = sections.length;
     openSpan = SpanTable.NONE;
-    int height = 0;
-    int count = 0;
-    int entering = root;
-    while (entering != SpanTable.NONE || height > 0) {
-      if (entering != SpanTable.NONE) {
-        enter(entering, height);
-        entered[count++] = entering;
-        stack[height++] = entering;
-      }
+    open(root);
+    entered[0] = root;
+    depth[root] = 0;
+    stack[0] = root;
+    int count = 1;
+    int height = 1;
+    while (height > 0) {
       int span = stack[height - 1];
-      entering = lastFinished(span);
-      long backTo = entering == SpanTable.NONE ? placed.start(span) : placed.end(entering);
-      own(span, backTo, cursor[span]);
-      if (entering == SpanTable.NONE) {
+      int child = lastFinished(span);
+      if (child == SpanTable.NONE) {
+        own(span, placed.start(span), cursor[span]);
         height--;
+        continue;
+      }
+      own(span, placed.end(child), cursor[span]);
+      cursor[span] = placed.start(child);
+      entered[count++] = child;
+      depth[child] = height;
+      if (tree.firstChild(child) == tree.endOfChildren(child)) {
+        own(child, placed.start(child), placed.end(child));
       } else {
-        cursor[span] = placed.start(entering);
+        open(child);
+        stack[height++] = child;
       }
     }
     close();
@@ -85,10 +91,9 @@ final class Walk {
     return new CriticalPath(spans.get(root), incomplete, inOrder, spansOn(count));
   }
 
-  private void enter(int span, int above) {
+  private void open(int span) {
     cursor[span] = placed.end(span);
     next[span] = tree.firstChild(span);
-    depth[span] = above;
     siblings.sort(tree.children(), tree.firstChild(span), tree.endOfChildren(span));
   }
 

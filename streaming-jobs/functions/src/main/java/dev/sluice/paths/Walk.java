@@ -35,9 +35,8 @@ final class Walk {
   private long openStart;
   private long openEnd;
 
-  // Filled from its end, as the walk goes back. A span entered makes at most one section for
-  // itself,
-  // and one for its parent before it.
+  // Filled from its end, as the walk goes back. A span that is entered makes at most one section
+  // for itself, and one for its parent before it.
   private final Section[] sections;
   private int firstSection;
 

@@ -106,6 +106,13 @@ def _resized(pool: AdjustablePool, size: int) -> dict[str, Any]:
     return describe(pool)
 
 
+class Server(ThreadingHTTPServer):
+    """Takes many clients at once: with the standard library's 5 waiting connections, the sixth is reset."""
+
+    request_queue_size = 128
+    daemon_threads = True
+
+
 def serve(control: Control, host: str, port: int) -> ThreadingHTTPServer:
     """A server that has bound its port; the caller runs ``serve_forever`` and ``shutdown``.
 
@@ -149,6 +156,4 @@ def serve(control: Control, host: str, port: int) -> ThreadingHTTPServer:
         def log_message(self, format: str, *args: Any) -> None:
             pass  # a line per request tells nothing here; refusals go to who asked
 
-    server = ThreadingHTTPServer((host, port), Handler)
-    server.daemon_threads = True
-    return server
+    return Server((host, port), Handler)

@@ -9,7 +9,8 @@ from clickhouse_connect.driver.client import Client
 
 from migrate.statements import read
 from support.clickhouse import ClickHouse
-from support.rows import insert_shop, latency_index, now
+from support.rows import MS, insert_shop, now
+from testbed.windows import latency_index
 
 CLICKHOUSE = Path(__file__).resolve().parents[1] / "clickhouse"
 VIEWS = sorted(file.stem for file in (CLICKHOUSE / "views").glob("*.sql"))
@@ -96,8 +97,8 @@ def test_call_graph_is_each_edge_in_its_newest_window(client: Client, reader: Cl
     client.insert(
         "call_edges",
         [
-            ["frontend", "cart", newest, 10, 500, 50, {latency_index(20): 490, latency_index(300): 10}, 500],
-            ["cart", "mail", old, 10, 1, 0, {latency_index(1): 1}, 1],
+            ["frontend", "cart", newest, 10, 500, 50, {latency_index(20 * MS): 490, latency_index(300 * MS): 10}, 500],
+            ["cart", "mail", old, 10, 1, 0, {latency_index(1 * MS): 1}, 1],
         ],
         column_names=["caller", "callee", "window", "window_s", "calls", "errors", "latency", "version"],
     )

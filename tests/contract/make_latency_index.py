@@ -31,9 +31,12 @@ def durations() -> list[int]:
     return sorted({d for d in powers + edges + round_ones if d >= 0})
 
 
+def table() -> str:
+    return "\n".join(["duration_ns,index", *(f"{d},{exact_index(d)}" for d in durations())]) + "\n"
+
+
 def main() -> None:
-    lines = ["duration_ns,index", *(f"{d},{exact_index(d)}" for d in durations())]
-    OUT.write_text("\n".join(lines) + "\n")
+    OUT.write_text(table())
 
 
 if __name__ == "__main__":

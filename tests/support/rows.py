@@ -1,20 +1,17 @@
 """A handful of rows in every table: two minutes of a small shop, up to now."""
 
-import math
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from clickhouse_connect.driver.client import Client
 
+from testbed.windows import latency_index
+
 SECONDS = 120
+MS = 1_000_000
 BUCKET_MS = 100
 CART = ("cart", "server", "")
 CATALOGUE = ("catalogue", "client", "catalogue-db")
-
-
-def latency_index(ms: float) -> int:
-    """Histogram index of a duration."""
-    return math.ceil(math.log2(ms * 1e6) * 64) - 1
 
 
 def now(client: Client) -> datetime:
@@ -54,7 +51,7 @@ def _windows(client: Client, end: datetime) -> None:
             ("server", "catalogue", "", "catalogue-0", 2, 10.0),
             ("client", "catalogue", "catalogue-db", "catalogue-0", 1, 4.0),
         ):
-            histogram = {latency_index(ms): level}
+            histogram = {latency_index(round(ms * MS)): level}
             busy_ns = round(in_flight * BUCKET_MS * 1e6)
             rows.append(
                 [side, service, peer, instance, bucket, BUCKET_MS, busy_ns, level, level // 8, histogram, level]
@@ -72,7 +69,7 @@ def _ten_seconds(end: datetime) -> list[datetime]:
 def _edges(client: Client, end: datetime) -> None:
     pairs = [("frontend", "cart"), ("frontend", "catalogue"), ("cart", "cart-db"), ("catalogue", "catalogue-db")]
     rows = [
-        [caller, callee, window, 10, 400, 4, {latency_index(20): 390, latency_index(300): 10}, 400]
+        [caller, callee, window, 10, 400, 4, {latency_index(20 * MS): 390, latency_index(300 * MS): 10}, 400]
         for window in _ten_seconds(end)
         for caller, callee in pairs
     ]

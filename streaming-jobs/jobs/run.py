@@ -40,12 +40,13 @@ def parser() -> argparse.ArgumentParser:
     return root
 
 
-def configuration(settings: Settings) -> dict[str, str]:
+def configuration(settings: Settings, jobs: list[ModuleType]) -> dict[str, str]:
     """Flink options of the Flink job."""
-    parameters = ",".join(f"{key}:{value}" for key, value in settings.job_parameters().items())
+    rows = {row for job in jobs for row in getattr(job, "TRACE_ROWS", [])}
+    parameters = settings.job_parameters() | {"sluice.trace-rows": ";".join(sorted(rows))}
     return {
         "pipeline.name": FLINK_JOB,
-        "pipeline.global-job-parameters": parameters,
+        "pipeline.global-job-parameters": ",".join(f"{key}:{value}" for key, value in parameters.items()),
         "table.local-time-zone": "UTC",
         "table.exec.state.ttl": f"{settings['state-ttl-ms']} ms",
         "table.exec.mini-batch.enabled": "true",
@@ -68,10 +69,12 @@ def statement_set(
     for name, java in functions.items():
         environment.execute_sql(f"CREATE TEMPORARY SYSTEM FUNCTION {name} AS '{java}' LANGUAGE JAVA")
     statements = environment.create_statement_set()
+    # Views that several jobs share are the same under one name, so that they are planned once.
+    views = {name: query for job in jobs for name, query in job.views(settings).items()}
+    for name, query in views.items():
+        # Not CREATE VIEW: its text would be planned anew, and run apart, for each INSERT that reads it.
+        environment.create_temporary_view(name, environment.sql_query(query))
     for job in jobs:
-        for name, query in job.views(settings).items():
-            # Not CREATE VIEW: its text would be planned anew, and run apart, for each INSERT that reads it.
-            environment.create_temporary_view(name, environment.sql_query(query))
         for insert in job.inserts(settings):
             statements.add_insert_sql(insert)
     if letters:
@@ -100,9 +103,9 @@ def main(arguments: list[str]) -> int:
     stream = StreamExecutionEnvironment.get_execution_environment()
     stream.add_jars(options.jar.resolve().as_uri())
     environment = StreamTableEnvironment.create(stream)
-    for key, value in configuration(settings).items():
-        environment.get_config().set(key, value)
     jobs = [JOBS[name] for name in dict.fromkeys(options.jobs)]
+    for key, value in configuration(settings, jobs).items():
+        environment.get_config().set(key, value)
     statements = statement_set(environment, jobs, settings, letters=not options.no_dead_letters)
     if options.explain:
         print(statements.explain())

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-OVERLAY = REPOSITORY / "tests/integration/stack.toml"
+# Another file can be named, to run beside tests that are running already. It must keep the state directory.
+OVERLAY = Path(os.environ.get("SLUICE_TEST_STACK", REPOSITORY / "tests/integration/stack.toml")).resolve()
 
 
 class Stack:

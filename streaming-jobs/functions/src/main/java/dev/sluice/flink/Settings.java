@@ -1,6 +1,7 @@
 package dev.sluice.flink;
 
 import dev.sluice.accounting.Validity;
+import java.util.List;
 import org.apache.flink.table.functions.FunctionContext;
 
 /**
@@ -48,16 +49,26 @@ final class Settings {
     return Math.toIntExact(number("trace-max-spans"));
   }
 
+  /** Whether a job of this Flink job reads the column of {@link ClosedTraces}. */
+  boolean wantsTraceRows(String column) {
+    return List.of(text("trace-rows").split(";")).contains(column);
+  }
+
   private long number(String name) {
-    String value = context.getJobParameter(PREFIX + name, null);
-    if (value == null) {
-      throw new IllegalArgumentException("read job parameter " + PREFIX + name + ": it is not set");
-    }
+    String value = text(name);
     try {
       return Long.parseLong(value);
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException(
           "read job parameter " + PREFIX + name + ": not a whole number: " + value, e);
     }
+  }
+
+  private String text(String name) {
+    String value = context.getJobParameter(PREFIX + name, null);
+    if (value == null) {
+      throw new IllegalArgumentException("read job parameter " + PREFIX + name + ": it is not set");
+    }
+    return value;
   }
 }

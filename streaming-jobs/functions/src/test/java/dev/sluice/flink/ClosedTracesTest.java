@@ -30,7 +30,7 @@ import org.apache.flink.types.Row;
 import org.junit.jupiter.api.Test;
 
 /** The function as SQL calls it, on an embedded Flink. Quiet time 5 s, maximum age 60 s. */
-class CallEdgesOfTracesTest {
+class ClosedTracesTest {
   private static final TypeInformation<Row> FRAGMENT =
       Types.ROW_NAMED(
           new String[] {"trace_id", "spans", "span_count", "record_time"},
@@ -84,6 +84,7 @@ class CallEdgesOfTracesTest {
         .set(
             "pipeline.global-job-parameters",
             "sluice.trace-quiet-ms:5000,sluice.trace-max-age-ms:60000,sluice.edge-window-ms:10000,"
+                + "sluice.trace-rows:edge,"
                 + "sluice.trace-max-spans:"
                 + maxSpans);
     Schema schema =
@@ -104,12 +105,12 @@ class CallEdgesOfTracesTest {
                 .fromData(FRAGMENT, input.toArray(Row[]::new))
                 .assignTimestampsAndWatermarks(watermarks),
             schema));
-    tables.createTemporarySystemFunction("call_edges_of_traces", CallEdgesOfTraces.class);
+    tables.createTemporarySystemFunction("closed_traces", ClosedTraces.class);
     Map<String, Long> sums = new TreeMap<>();
     Iterator<Row> rows =
         tables
             .executeSql(
-                "SELECT edge, counted FROM call_edges_of_traces(input => TABLE fragments PARTITION BY"
+                "SELECT edge, counted FROM closed_traces(input => TABLE fragments PARTITION BY"
                     + " trace_id, on_time => DESCRIPTOR(record_time), uid => 'edges')")
             .collect();
     while (rows.hasNext()) {

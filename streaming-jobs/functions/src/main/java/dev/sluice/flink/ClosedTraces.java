@@ -1,15 +1,13 @@
 package dev.sluice.flink;
 
-import static dev.sluice.flink.Rows.text;
-
 import dev.sluice.accounting.Outcome;
 import dev.sluice.accounting.OutcomeCounts;
-import dev.sluice.traces.CallEdges;
 import dev.sluice.traces.Fragment;
 import dev.sluice.traces.Session;
 import dev.sluice.traces.Trace;
 import dev.sluice.traces.TraceSpan;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,8 +23,10 @@ import org.apache.flink.table.functions.ProcessTableFunction;
 import org.apache.flink.types.Row;
 
 /**
- * SQL {@code call_edges_of_traces(TABLE fragments PARTITION BY trace_id, DESCRIPTOR(record_time))}:
- * collects the fragments of each trace until it is quiet, and emits its calls.
+ * SQL {@code closed_traces(TABLE fragments PARTITION BY trace_id, DESCRIPTOR(record_time))}:
+ * collects the fragments of each trace until it is quiet, and emits what the jobs want to know of
+ * it. Of the columns exactly one is not NULL in each row, so that one assembly feeds several
+ * tables; the job parameter {@code sluice.trace-rows} names the columns that anybody reads.
  *
  * <p>Time is Kafka's record time: a trace is closed when the watermark has passed its newest
  * fragment by the quiet time, or its oldest by the maximum age. Reading the topic again closes the
@@ -35,31 +35,31 @@ import org.apache.flink.types.Row;
  * is not seen.
  */
 @DataTypeHint(
-    value =
-        "ROW<edge ROW<caller STRING NOT NULL, callee STRING NOT NULL,"
-            + " window_start BIGINT NOT NULL, calls BIGINT NOT NULL,"
-            + " errors BIGINT NOT NULL, latency BYTES NOT NULL, contributions BIGINT NOT NULL>,"
-            + " counted "
-            + Rows.COUNTED
-            + ">",
+    value = "ROW<edge " + EdgeRows.TYPE + ", counted " + Rows.COUNTED + ">",
     bridgedTo = RowData.class)
-public final class CallEdgesOfTraces extends ProcessTableFunction<RowData> {
+public final class ClosedTraces extends ProcessTableFunction<RowData> {
   private static final long serialVersionUID = 1L;
   private static final String CLOSE = "close";
   private static final long NO_TIMER = -1;
   private static final long NS_PER_MS = 1_000_000;
-  private static final long MS_PER_S = 1_000;
+
+  /** The columns, in their order. */
+  private enum Column {
+    EDGE,
+    COUNTED
+  }
 
   /** What is known of the open sessions of a trace id without reading their fragments. */
   public static class Open {
     public long timerMs = NO_TIMER;
     public int spans;
+    public byte[] traceId = {};
   }
 
   private transient long quietMs;
   private transient long maxAgeMs;
   private transient int maxSpans;
-  private transient long windowMs;
+  private transient Map<Column, TraceRows> columns;
 
   @Override
   public void open(FunctionContext context) {
@@ -67,7 +67,10 @@ public final class CallEdgesOfTraces extends ProcessTableFunction<RowData> {
     quietMs = settings.traceQuietMs();
     maxAgeMs = settings.traceMaxAgeMs();
     maxSpans = settings.traceMaxSpans();
-    windowMs = settings.edgeWindowMs();
+    columns = new EnumMap<>(Column.class);
+    if (settings.wantsTraceRows("edge")) {
+      columns.put(Column.EDGE, new EdgeRows(settings));
+    }
   }
 
   /** Keeps a fragment; the first one sets the timer. */
@@ -83,6 +86,7 @@ public final class CallEdgesOfTraces extends ProcessTableFunction<RowData> {
       recount(Fragment.decode(fragment), Outcome.TRACE_TOO_LARGE);
       return;
     }
+    open.traceId = input.getFieldAs("trace_id");
     open.spans += input.<Integer>getFieldAs("span_count");
     fragments.add(fragment);
     if (open.timerMs == NO_TIMER) {
@@ -98,7 +102,7 @@ public final class CallEdgesOfTraces extends ProcessTableFunction<RowData> {
     List<Session> waiting = new ArrayList<>();
     for (Session session : Session.split(fragments.get(), quietMs, maxAgeMs)) {
       if (session.dueMs() <= time.time()) {
-        close(session);
+        close(open.traceId, session);
       } else {
         waiting.add(session);
       }
@@ -123,25 +127,17 @@ public final class CallEdgesOfTraces extends ProcessTableFunction<RowData> {
     time.registerOnTime(CLOSE, atMs);
   }
 
-  private void close(Session session) {
+  private void close(byte[] traceId, Session session) {
     Trace trace = Trace.assemble(session.fragments(), maxSpans);
-    CallEdges.of(trace, windowMs).forEach(this::emit);
+    columns.forEach((column, rows) -> rows.of(traceId, trace, row -> emit(column, row)));
     recount(trace.duplicates(), Outcome.DUPLICATE_SPAN);
     recount(trace.excess(), Outcome.TRACE_TOO_LARGE);
   }
 
-  private void emit(CallEdges.Key edge, CallEdges.Calls calls) {
-    collect(
-        GenericRowData.of(
-            GenericRowData.of(
-                text(edge.caller()),
-                text(edge.callee()),
-                edge.windowMs() / MS_PER_S,
-                calls.calls(),
-                calls.errors(),
-                calls.latency().encode(),
-                calls.calls()),
-            null));
+  private void emit(Column column, RowData value) {
+    GenericRowData row = new GenericRowData(Column.values().length);
+    row.setField(column.ordinal(), value);
+    collect(row);
   }
 
   /** Moves spans, which were counted as accepted when they were read, to another outcome. */
@@ -155,7 +151,6 @@ public final class CallEdgesOfTraces extends ProcessTableFunction<RowData> {
     byReceived.forEach(
         (receivedMs, counts) ->
             counts.forEach(
-                (key, sums) ->
-                    collect(GenericRowData.of(null, Rows.counted(key, sums, receivedMs)))));
+                (key, sums) -> emit(Column.COUNTED, Rows.counted(key, sums, receivedMs))));
   }
 }

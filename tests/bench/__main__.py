@@ -6,10 +6,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import critical_path, scg, testbed_speed
+from bench import critical_path, estimators, scg, testbed_speed
 
 BENCHMARKS: dict[str, Callable[[], list[tuple[str, str]]]] = {
     "scg": scg.run,
+    "estimators": estimators.run,
     "testbed": testbed_speed.run,
     "critical-path": critical_path.run,
 }

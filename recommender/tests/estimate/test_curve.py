@@ -6,7 +6,7 @@ from sluice.estimate.samples import Samples
 
 def samples(pairs: list[tuple[float, float]]) -> Samples:
     x, y = (np.array(column) for column in zip(*pairs, strict=True))
-    return Samples(x, y, np.ones(len(x)), np.full(len(x), np.nan), 1, True)
+    return Samples(x, y, y, np.ones(len(x)), np.full(len(x), np.nan), 1, True)
 
 
 def test_a_level_averages_the_buckets_that_round_to_it() -> None:
@@ -18,7 +18,8 @@ def test_a_level_averages_the_buckets_that_round_to_it() -> None:
 
 def test_the_order_of_the_samples_does_not_matter() -> None:
     rng = np.random.default_rng(1)
-    one = Samples(rng.uniform(0, 20, 300), rng.uniform(0, 90, 300), np.ones(300), np.full(300, np.nan), 1, True)
+    y = rng.uniform(0, 90, 300)
+    one = Samples(rng.uniform(0, 20, 300), y, y, np.ones(300), np.full(300, np.nan), 1, True)
     other = one.take(np.argsort(rng.uniform(size=300)).astype(np.intp))
     assert per_level(one).goodput_per_s.tolist() == per_level(other).goodput_per_s.tolist()
 

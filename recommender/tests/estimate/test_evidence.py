@@ -11,13 +11,16 @@ def points(x: list[float], y: list[float]) -> Curve:
 
 def test_too_few_buckets_levels_or_coverage_are_named() -> None:
     wide = samples_of(np.linspace(1, 40, 299), np.ones(299))
-    assert evidence.lacking(wide, 40) == "299 buckets with traffic, 300 are needed"
+    assert evidence.lacking(wide, 40, evidence.NEED) == "299 buckets with traffic, 300 are needed"
     wide = samples_of(np.linspace(1, 40, 300), np.ones(300))
-    assert evidence.lacking(wide, 5) == "5 levels of concurrency seen, 6 are needed"
-    assert evidence.lacking(wide, 6) is None
+    assert evidence.lacking(wide, 5, evidence.NEED) == "5 levels of concurrency seen, 6 are needed"
+    assert evidence.lacking(wide, 6, evidence.NEED) is None
     # Quantiles of 40..60: 41 and 59, 1 - 41 / 59 = 0.305.
     steady = samples_of(np.linspace(40, 60, 300), np.ones(300))
-    assert evidence.lacking(steady, 20) == "concurrency stayed between 41.0 and 59.0 (coverage 0.31, 0.5 is needed)"
+    assert (
+        evidence.lacking(steady, 20, evidence.NEED)
+        == "concurrency stayed between 41.0 and 59.0 (coverage 0.31, 0.5 is needed)"
+    )
 
 
 def test_the_band_holds_what_is_within_a_tenth_of_the_best() -> None:

@@ -1,6 +1,7 @@
 """SCG's states on curves without noise, its properties, and its regret on services whose optimum is known."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from humps import draw_samples, draw_service, samples_of
-from sluice.estimate import Estimate, Samples, Scg, State
+from sluice.estimate import Estimate, Scg, State
 
 scg = Scg()
 seeds = st.integers(0, 2**32 - 1)
@@ -88,7 +89,7 @@ def test_a_fall_that_is_only_the_queue_for_a_full_pool_is_not_a_fall() -> None:
 def test_a_pool_too_small_to_show_a_curve_is_unsaturated() -> None:
     x = np.concatenate((np.linspace(0.2, 1.4, 400), np.full(200, 2.0)))
     samples = samples_of(x, np.where(x < 1.5, 100 * x, 0), limit=2)
-    busy = Samples(x, samples.goodput_per_s, 10 * x, samples.limit, 1, True)
+    busy = replace(samples, completions=10 * x)
     assert scg.estimate(busy).state is State.UNSATURATED
 
 
@@ -130,7 +131,7 @@ def test_the_unit_of_goodput_does_not_matter(seed: int, factor: float) -> None:
     rng = np.random.default_rng(seed)
     service = draw_service(rng)
     samples = draw_samples(rng, service, 3 * service.best())
-    scaled = Samples(samples.concurrency, samples.goodput_per_s * factor, samples.completions, samples.limit, 1, True)
+    scaled = replace(samples, goodput_per_s=samples.goodput_per_s * factor)
     one, other = scg.estimate(samples), scg.estimate(scaled)
     assert (one.state, one.target, one.lower_bound) == (other.state, other.target, other.lower_bound)
 

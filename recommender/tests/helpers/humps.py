@@ -57,6 +57,7 @@ def draw_samples(rng: np.random.Generator, service: Service, highest: float, lim
     return Samples(
         concurrency,
         np.asarray(good * 10.0, dtype=np.float64),
+        np.asarray(done * 10.0, dtype=np.float64),
         done.astype(np.float64),
         np.full(BUCKETS, limit),
         1,
@@ -69,6 +70,7 @@ def samples_of(concurrency: Floats, goodput: Floats, limit: float = np.nan, call
     completions = np.maximum(goodput / 10, 1.0)
     return Samples(
         np.asarray(concurrency, dtype=np.float64),
+        np.asarray(goodput, dtype=np.float64),
         np.asarray(goodput, dtype=np.float64),
         completions,
         np.full(len(concurrency), limit),

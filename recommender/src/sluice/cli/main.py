@@ -5,6 +5,7 @@ import click
 from sluice.cli import __version__
 from sluice.cli.critical_path.command import critical_path
 from sluice.cli.doctor.command import doctor
+from sluice.cli.estimate.command import estimate
 from sluice.cli.output import EXIT_CODES
 from sluice.cli.pools.commands import pools
 from sluice.cli.replay.command import replay_command
@@ -23,13 +24,14 @@ def cli() -> None:
       sluice doctor
       sluice pools list
       sluice pools explain cart
+      sluice estimate --pairs cart.csv
       sluice replay traces.jsonl.gz
       sluice critical-path traces.jsonl.gz
       sluice sql --list
     """
 
 
-for command in (pools, replay_command, critical_path, sql, doctor):
+for command in (pools, estimate, replay_command, critical_path, sql, doctor):
     cli.add_command(command)
 
 

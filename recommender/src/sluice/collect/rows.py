@@ -89,6 +89,7 @@ def measure(rows: Rows, pool: int, from_ms: int, before_ms: int, bucket_ms: int)
     samples = Samples(
         concurrency=own.busy_ns / (bucket_ms * 1e6) / count,
         goodput_per_s=_per_second(good, bucket_ms) / count,
+        throughput_per_s=_per_second(own.own_completions, bucket_ms) / count,
         completions=completions.astype(np.float64),
         limit=np.full(len(count), np.nan),
         instances=int(own.instances.max()),

@@ -12,16 +12,6 @@ import numpy as np
 from sluice.estimate.curve import Curve
 from sluice.estimate.samples import Floats, Samples
 
-# 30 s of traffic at 100 ms: half a window, so that more than one burst has been seen.
-MIN_BUCKETS = 300
-# A polynomial of degree 5 has 6 coefficients: with fewer levels it would pass through every point.
-MIN_LEVELS = 6
-# (p95 - p5) / p95 of concurrency. A steady load between 40 and 60 has about 0.3, and a knee found in it is noise of
-# its edges; a bursty one between 2 and 40 has 0.95.
-MIN_COVERAGE = 0.5
-# Points of the fit stand on at least this many buckets (Poisson noise of a bucket with 10 completions: 32 %; of the
-# mean of 10 buckets: 10 %).
-BUCKETS_PER_POINT = 10
 # Sizes whose fitted goodput is within 10 % of the best are not told apart from it.
 TOLD_APART = 0.10
 # A fall: at least 5 buckets above the band, their mean at least 10 % below the band's, by at least 3 standard errors.
@@ -32,8 +22,31 @@ FALL_STANDARD_ERRORS = 3.0
 # x / (1 + x/K) such a band goes from 4 K to 8 K: 80 % and 89 % of all there is. (1.5 called 16 % of scatters flat that
 # end at 0.7 of their optimum; 2 calls 1 %.)
 FLAT_RATIO = 2.0
+# Buckets on either side of that comparison.
+MIN_FULL = 10
 # The pool hides what lies beyond it when it was full in a tenth of the buckets.
 LIMITED_SHARE = 0.10
+
+
+@dataclass(frozen=True)
+class Need:
+    """What must have been seen before any curve can be believed.
+
+    buckets    30 s of traffic at 100 ms: half a window, so that more than one burst has been seen
+    levels     a polynomial of degree 5 has 6 coefficients: with fewer levels it would pass through every point
+    coverage   (p95 - p5) / p95 of concurrency. A steady load between 40 and 60 has about 0.3, and a knee found in it
+               is noise of its edges; a bursty one between 2 and 40 has 0.95
+    buckets_per_point  points of the fit stand on at least this many buckets (Poisson noise of a bucket with 10
+               completions: 32 %; of the mean of 10 buckets: 10 %)
+    """
+
+    buckets: int = 300
+    levels: int = 6
+    coverage: float = 0.5
+    buckets_per_point: int = 10
+
+
+NEED = Need()
 
 
 @dataclass(frozen=True)
@@ -50,32 +63,31 @@ class Top:
     first: float
 
 
-def lacking(samples: Samples, levels: int) -> str | None:
+def lacking(samples: Samples, levels: int, need: Need) -> str | None:
     """What the evidence lacks before any curve can be believed, in words; None when nothing."""
-    if len(samples) < MIN_BUCKETS:
-        return f"{len(samples)} buckets with traffic, {MIN_BUCKETS} are needed"
-    if levels < MIN_LEVELS:
-        return f"{levels} levels of concurrency seen, {MIN_LEVELS} are needed"
+    if len(samples) < need.buckets:
+        return f"{len(samples)} buckets with traffic, {need.buckets} are needed"
+    if levels < need.levels:
+        return f"{levels} levels of concurrency seen, {need.levels} are needed"
     low, high = np.quantile(samples.concurrency, [0.05, 0.95])
     coverage = 1 - low / high
-    if coverage < MIN_COVERAGE:
-        return (
-            f"concurrency stayed between {low:.1f} and {high:.1f} (coverage {coverage:.2f}, {MIN_COVERAGE} is needed)"
-        )
+    if coverage < need.coverage:
+        seen = f"coverage {coverage:.2f}, {need.coverage} is needed"
+        return f"concurrency stayed between {low:.1f} and {high:.1f} ({seen})"
     return None
 
 
-def find_top(points: Curve, fitted: Floats, samples: Samples) -> Top:
+def find_top(points: Curve, fitted: Floats, samples: Samples, told_apart: float = TOLD_APART) -> Top:
     """The band around the best of a unimodal fit; `fitted` has the shape of `points`.
 
-    A point belongs to the band when its fit lies less than 10 % of the best plus one standard error of the
-    difference below the best, and so do all points between.
+    A point belongs to the band when its fit lies less than `told_apart` (a share of the best) plus one standard error
+    of the difference below the best, and so do all points between.
     """
     x = points.concurrency
     peak = int(np.argmax(fitted))
     best = float(fitted[peak])
-    error = _standard_errors(_edges(x), samples)
-    outside = fitted < (1 - TOLD_APART) * best - np.hypot(error, error[peak])
+    error = standard_errors(x, samples)
+    outside = fitted < (1 - told_apart) * best - np.hypot(error, error[peak])
     before, after = np.flatnonzero(outside[:peak]), np.flatnonzero(outside[peak:])
     low = int(before[-1]) + 1 if len(before) else 0
     high = peak + int(after[0]) - 1 if len(after) else len(x) - 1
@@ -111,10 +123,10 @@ def _edges(x: Floats) -> Floats:
     return np.concatenate(([-np.inf], (x[:-1] + x[1:]) / 2, [np.inf]))
 
 
-def _standard_errors(edges: Floats, samples: Samples) -> Floats:
-    """Standard error of the mean goodput between neighbouring edges, shape (m,) for m + 1 edges."""
-    index = np.searchsorted(edges[1:-1], samples.concurrency, side="right")
-    m = len(edges) - 1
+def standard_errors(x: Floats, samples: Samples) -> Floats:
+    """Standard error of the mean goodput of each point at `x`, shape (m,)."""
+    m = len(x)
+    index = np.searchsorted(_edges(x)[1:-1], samples.concurrency, side="right")
     count = np.maximum(np.bincount(index, minlength=m), 1)
     mean = np.bincount(index, weights=samples.goodput_per_s, minlength=m) / count
     squares = np.bincount(index, weights=(samples.goodput_per_s - mean[index]) ** 2, minlength=m)
@@ -134,6 +146,6 @@ def works_hardest_when_full(samples: Samples) -> bool:
     """
     full = samples.full()
     half = ~full & (samples.concurrency >= samples.limit / 2)
-    if full.sum() < BUCKETS_PER_POINT or half.sum() < BUCKETS_PER_POINT:
+    if min(full.sum(), half.sum()) < MIN_FULL:
         return False
     return bool(samples.completions[full].mean() > samples.completions[half].mean())

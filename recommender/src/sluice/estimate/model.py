@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
@@ -48,6 +49,14 @@ class Estimate:
     fitted_per_s: Floats | None = field(default=None, repr=False)
     pool_limited: bool = False
     """True when the pool was full so often that it hides what lies beyond its size."""
+
+
+OWN_SPANS = Reason("OWN_SPANS", "no caller's spans: judged by the pool's own, which lack the wait for it")
+
+
+def whole_size(concurrency: float) -> int:
+    """The pool that lets the mean in flight reach `concurrency`: 11.6 needs 12."""
+    return max(1, math.ceil(concurrency))
 
 
 class Estimator(Protocol):

@@ -16,13 +16,15 @@ class Samples:
 
     concurrency     time-weighted mean number in flight, > 0
     goodput_per_s   completions per second within the response-time threshold, >= 0
-    completions     completions in the bucket, good or bad
+    throughput_per_s  completions per second of the pool's own spans, good or bad, >= 0
+    completions     completions in the bucket by the judge's spans, good or bad
     limit           pool size in force during the bucket, NaN where no actuator reported one
     caller_judged   True when the callers' spans judged the goodput, False for the pool's own spans
     """
 
     concurrency: Floats
     goodput_per_s: Floats
+    throughput_per_s: Floats
     completions: Floats
     limit: Floats
     instances: int
@@ -46,6 +48,7 @@ class Samples:
         return Samples(
             self.concurrency[keep],
             self.goodput_per_s[keep],
+            self.throughput_per_s[keep],
             self.completions[keep],
             self.limit[keep],
             self.instances,

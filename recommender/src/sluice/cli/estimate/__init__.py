@@ -1,0 +1,1 @@
+"""`sluice estimate`: an estimator on rows from any source."""

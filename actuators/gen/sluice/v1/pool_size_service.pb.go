@@ -9,6 +9,7 @@ package sluicev1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -198,6 +199,269 @@ func (x *ListPoolSizesResponse) GetPoolSizes() []*PoolSize {
 	return nil
 }
 
+type WatchPoolSizesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only this service; all when empty.
+	Service string `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
+	// Of the last message received: what did not change since is not sent again. Empty for everything. A token that the
+	// server does not know any more (it was restarted, or read another configuration) gives everything too.
+	ResumeToken   string `protobuf:"bytes,2,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchPoolSizesRequest) Reset() {
+	*x = WatchPoolSizesRequest{}
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchPoolSizesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchPoolSizesRequest) ProtoMessage() {}
+
+func (x *WatchPoolSizesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchPoolSizesRequest.ProtoReflect.Descriptor instead.
+func (*WatchPoolSizesRequest) Descriptor() ([]byte, []int) {
+	return file_sluice_v1_pool_size_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *WatchPoolSizesRequest) GetService() string {
+	if x != nil {
+		return x.Service
+	}
+	return ""
+}
+
+func (x *WatchPoolSizesRequest) GetResumeToken() string {
+	if x != nil {
+		return x.ResumeToken
+	}
+	return ""
+}
+
+type WatchPoolSizesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Event:
+	//
+	//	*WatchPoolSizesResponse_PoolSize
+	//	*WatchPoolSizesResponse_Snapshot
+	//	*WatchPoolSizesResponse_Heartbeat
+	Event isWatchPoolSizesResponse_Event `protobuf_oneof:"event"`
+	// Of a snapshot or a heartbeat: continues behind it. Empty in between.
+	ResumeToken   string `protobuf:"bytes,4,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchPoolSizesResponse) Reset() {
+	*x = WatchPoolSizesResponse{}
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchPoolSizesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchPoolSizesResponse) ProtoMessage() {}
+
+func (x *WatchPoolSizesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchPoolSizesResponse.ProtoReflect.Descriptor instead.
+func (*WatchPoolSizesResponse) Descriptor() ([]byte, []int) {
+	return file_sluice_v1_pool_size_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *WatchPoolSizesResponse) GetEvent() isWatchPoolSizesResponse_Event {
+	if x != nil {
+		return x.Event
+	}
+	return nil
+}
+
+func (x *WatchPoolSizesResponse) GetPoolSize() *PoolSize {
+	if x != nil {
+		if x, ok := x.Event.(*WatchPoolSizesResponse_PoolSize); ok {
+			return x.PoolSize
+		}
+	}
+	return nil
+}
+
+func (x *WatchPoolSizesResponse) GetSnapshot() *Snapshot {
+	if x != nil {
+		if x, ok := x.Event.(*WatchPoolSizesResponse_Snapshot); ok {
+			return x.Snapshot
+		}
+	}
+	return nil
+}
+
+func (x *WatchPoolSizesResponse) GetHeartbeat() *Heartbeat {
+	if x != nil {
+		if x, ok := x.Event.(*WatchPoolSizesResponse_Heartbeat); ok {
+			return x.Heartbeat
+		}
+	}
+	return nil
+}
+
+func (x *WatchPoolSizesResponse) GetResumeToken() string {
+	if x != nil {
+		return x.ResumeToken
+	}
+	return ""
+}
+
+type isWatchPoolSizesResponse_Event interface {
+	isWatchPoolSizesResponse_Event()
+}
+
+type WatchPoolSizesResponse_PoolSize struct {
+	// An answer: a part of the first state, or one that changed.
+	PoolSize *PoolSize `protobuf:"bytes,1,opt,name=pool_size,json=poolSize,proto3,oneof"`
+}
+
+type WatchPoolSizesResponse_Snapshot struct {
+	// The first state is whole: pools that were not in it do not exist.
+	Snapshot *Snapshot `protobuf:"bytes,2,opt,name=snapshot,proto3,oneof"`
+}
+
+type WatchPoolSizesResponse_Heartbeat struct {
+	// The end of what changed in a control period. Comes every 10 s even without one: `computed_at` then stands still.
+	Heartbeat *Heartbeat `protobuf:"bytes,3,opt,name=heartbeat,proto3,oneof"`
+}
+
+func (*WatchPoolSizesResponse_PoolSize) isWatchPoolSizesResponse_Event() {}
+
+func (*WatchPoolSizesResponse_Snapshot) isWatchPoolSizesResponse_Event() {}
+
+func (*WatchPoolSizesResponse_Heartbeat) isWatchPoolSizesResponse_Event() {}
+
+type Snapshot struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	PoolSizes     uint32                 `protobuf:"varint,1,opt,name=pool_sizes,json=poolSizes,proto3" json:"pool_sizes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Snapshot) Reset() {
+	*x = Snapshot{}
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Snapshot) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Snapshot) ProtoMessage() {}
+
+func (x *Snapshot) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Snapshot.ProtoReflect.Descriptor instead.
+func (*Snapshot) Descriptor() ([]byte, []int) {
+	return file_sluice_v1_pool_size_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Snapshot) GetPoolSizes() uint32 {
+	if x != nil {
+		return x.PoolSizes
+	}
+	return 0
+}
+
+// Confirms every answer received: each has the lease below instead of its own, except those in state STALE.
+type Heartbeat struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The newest control period.
+	ComputedAt    *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=computed_at,json=computedAt,proto3" json:"computed_at,omitempty"`
+	ValidUntil    *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=valid_until,json=validUntil,proto3" json:"valid_until,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Heartbeat) Reset() {
+	*x = Heartbeat{}
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Heartbeat) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Heartbeat) ProtoMessage() {}
+
+func (x *Heartbeat) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Heartbeat.ProtoReflect.Descriptor instead.
+func (*Heartbeat) Descriptor() ([]byte, []int) {
+	return file_sluice_v1_pool_size_service_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *Heartbeat) GetComputedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ComputedAt
+	}
+	return nil
+}
+
+func (x *Heartbeat) GetValidUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ValidUntil
+	}
+	return nil
+}
+
 type ExplainPoolSizeRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Pool          *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
@@ -207,7 +471,7 @@ type ExplainPoolSizeRequest struct {
 
 func (x *ExplainPoolSizeRequest) Reset() {
 	*x = ExplainPoolSizeRequest{}
-	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[4]
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -219,7 +483,7 @@ func (x *ExplainPoolSizeRequest) String() string {
 func (*ExplainPoolSizeRequest) ProtoMessage() {}
 
 func (x *ExplainPoolSizeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[4]
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -232,7 +496,7 @@ func (x *ExplainPoolSizeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainPoolSizeRequest.ProtoReflect.Descriptor instead.
 func (*ExplainPoolSizeRequest) Descriptor() ([]byte, []int) {
-	return file_sluice_v1_pool_size_service_proto_rawDescGZIP(), []int{4}
+	return file_sluice_v1_pool_size_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ExplainPoolSizeRequest) GetPool() *Pool {
@@ -251,7 +515,7 @@ type ExplainPoolSizeResponse struct {
 
 func (x *ExplainPoolSizeResponse) Reset() {
 	*x = ExplainPoolSizeResponse{}
-	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[5]
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -263,7 +527,7 @@ func (x *ExplainPoolSizeResponse) String() string {
 func (*ExplainPoolSizeResponse) ProtoMessage() {}
 
 func (x *ExplainPoolSizeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[5]
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -276,7 +540,7 @@ func (x *ExplainPoolSizeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainPoolSizeResponse.ProtoReflect.Descriptor instead.
 func (*ExplainPoolSizeResponse) Descriptor() ([]byte, []int) {
-	return file_sluice_v1_pool_size_service_proto_rawDescGZIP(), []int{5}
+	return file_sluice_v1_pool_size_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ExplainPoolSizeResponse) GetExplanation() *Explanation {
@@ -295,7 +559,7 @@ type ReportActuationRequest struct {
 
 func (x *ReportActuationRequest) Reset() {
 	*x = ReportActuationRequest{}
-	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[6]
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -307,7 +571,7 @@ func (x *ReportActuationRequest) String() string {
 func (*ReportActuationRequest) ProtoMessage() {}
 
 func (x *ReportActuationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[6]
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -320,7 +584,7 @@ func (x *ReportActuationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportActuationRequest.ProtoReflect.Descriptor instead.
 func (*ReportActuationRequest) Descriptor() ([]byte, []int) {
-	return file_sluice_v1_pool_size_service_proto_rawDescGZIP(), []int{6}
+	return file_sluice_v1_pool_size_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ReportActuationRequest) GetActuation() *Actuation {
@@ -338,7 +602,7 @@ type ReportActuationResponse struct {
 
 func (x *ReportActuationResponse) Reset() {
 	*x = ReportActuationResponse{}
-	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[7]
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -350,7 +614,7 @@ func (x *ReportActuationResponse) String() string {
 func (*ReportActuationResponse) ProtoMessage() {}
 
 func (x *ReportActuationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[7]
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -363,14 +627,14 @@ func (x *ReportActuationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportActuationResponse.ProtoReflect.Descriptor instead.
 func (*ReportActuationResponse) Descriptor() ([]byte, []int) {
-	return file_sluice_v1_pool_size_service_proto_rawDescGZIP(), []int{7}
+	return file_sluice_v1_pool_size_service_proto_rawDescGZIP(), []int{11}
 }
 
 var File_sluice_v1_pool_size_service_proto protoreflect.FileDescriptor
 
 const file_sluice_v1_pool_size_service_proto_rawDesc = "" +
 	"\n" +
-	"!sluice/v1/pool_size_service.proto\x12\tsluice.v1\x1a\x19sluice/v1/pool_size.proto\"9\n" +
+	"!sluice/v1/pool_size_service.proto\x12\tsluice.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19sluice/v1/pool_size.proto\"9\n" +
 	"\x12GetPoolSizeRequest\x12#\n" +
 	"\x04pool\x18\x01 \x01(\v2\x0f.sluice.v1.PoolR\x04pool\"G\n" +
 	"\x13GetPoolSizeResponse\x120\n" +
@@ -379,17 +643,35 @@ const file_sluice_v1_pool_size_service_proto_rawDesc = "" +
 	"\aservice\x18\x01 \x01(\tR\aservice\"K\n" +
 	"\x15ListPoolSizesResponse\x122\n" +
 	"\n" +
-	"pool_sizes\x18\x01 \x03(\v2\x13.sluice.v1.PoolSizeR\tpoolSizes\"=\n" +
+	"pool_sizes\x18\x01 \x03(\v2\x13.sluice.v1.PoolSizeR\tpoolSizes\"T\n" +
+	"\x15WatchPoolSizesRequest\x12\x18\n" +
+	"\aservice\x18\x01 \x01(\tR\aservice\x12!\n" +
+	"\fresume_token\x18\x02 \x01(\tR\vresumeToken\"\xe1\x01\n" +
+	"\x16WatchPoolSizesResponse\x122\n" +
+	"\tpool_size\x18\x01 \x01(\v2\x13.sluice.v1.PoolSizeH\x00R\bpoolSize\x121\n" +
+	"\bsnapshot\x18\x02 \x01(\v2\x13.sluice.v1.SnapshotH\x00R\bsnapshot\x124\n" +
+	"\theartbeat\x18\x03 \x01(\v2\x14.sluice.v1.HeartbeatH\x00R\theartbeat\x12!\n" +
+	"\fresume_token\x18\x04 \x01(\tR\vresumeTokenB\a\n" +
+	"\x05event\")\n" +
+	"\bSnapshot\x12\x1d\n" +
+	"\n" +
+	"pool_sizes\x18\x01 \x01(\rR\tpoolSizes\"\x85\x01\n" +
+	"\tHeartbeat\x12;\n" +
+	"\vcomputed_at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"computedAt\x12;\n" +
+	"\vvalid_until\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"validUntil\"=\n" +
 	"\x16ExplainPoolSizeRequest\x12#\n" +
 	"\x04pool\x18\x01 \x01(\v2\x0f.sluice.v1.PoolR\x04pool\"S\n" +
 	"\x17ExplainPoolSizeResponse\x128\n" +
 	"\vexplanation\x18\x01 \x01(\v2\x16.sluice.v1.ExplanationR\vexplanation\"L\n" +
 	"\x16ReportActuationRequest\x122\n" +
 	"\tactuation\x18\x01 \x01(\v2\x14.sluice.v1.ActuationR\tactuation\"\x19\n" +
-	"\x17ReportActuationResponse2\xe7\x02\n" +
+	"\x17ReportActuationResponse2\xc0\x03\n" +
 	"\x0fPoolSizeService\x12L\n" +
 	"\vGetPoolSize\x12\x1d.sluice.v1.GetPoolSizeRequest\x1a\x1e.sluice.v1.GetPoolSizeResponse\x12R\n" +
-	"\rListPoolSizes\x12\x1f.sluice.v1.ListPoolSizesRequest\x1a .sluice.v1.ListPoolSizesResponse\x12X\n" +
+	"\rListPoolSizes\x12\x1f.sluice.v1.ListPoolSizesRequest\x1a .sluice.v1.ListPoolSizesResponse\x12W\n" +
+	"\x0eWatchPoolSizes\x12 .sluice.v1.WatchPoolSizesRequest\x1a!.sluice.v1.WatchPoolSizesResponse0\x01\x12X\n" +
 	"\x0fExplainPoolSize\x12!.sluice.v1.ExplainPoolSizeRequest\x1a\".sluice.v1.ExplainPoolSizeResponse\x12X\n" +
 	"\x0fReportActuation\x12!.sluice.v1.ReportActuationRequest\x1a\".sluice.v1.ReportActuationResponseB-Z+sluice.dev/actuators/gen/sluice/v1;sluicev1b\x06proto3"
 
@@ -405,41 +687,53 @@ func file_sluice_v1_pool_size_service_proto_rawDescGZIP() []byte {
 	return file_sluice_v1_pool_size_service_proto_rawDescData
 }
 
-var file_sluice_v1_pool_size_service_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_sluice_v1_pool_size_service_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_sluice_v1_pool_size_service_proto_goTypes = []any{
 	(*GetPoolSizeRequest)(nil),      // 0: sluice.v1.GetPoolSizeRequest
 	(*GetPoolSizeResponse)(nil),     // 1: sluice.v1.GetPoolSizeResponse
 	(*ListPoolSizesRequest)(nil),    // 2: sluice.v1.ListPoolSizesRequest
 	(*ListPoolSizesResponse)(nil),   // 3: sluice.v1.ListPoolSizesResponse
-	(*ExplainPoolSizeRequest)(nil),  // 4: sluice.v1.ExplainPoolSizeRequest
-	(*ExplainPoolSizeResponse)(nil), // 5: sluice.v1.ExplainPoolSizeResponse
-	(*ReportActuationRequest)(nil),  // 6: sluice.v1.ReportActuationRequest
-	(*ReportActuationResponse)(nil), // 7: sluice.v1.ReportActuationResponse
-	(*Pool)(nil),                    // 8: sluice.v1.Pool
-	(*PoolSize)(nil),                // 9: sluice.v1.PoolSize
-	(*Explanation)(nil),             // 10: sluice.v1.Explanation
-	(*Actuation)(nil),               // 11: sluice.v1.Actuation
+	(*WatchPoolSizesRequest)(nil),   // 4: sluice.v1.WatchPoolSizesRequest
+	(*WatchPoolSizesResponse)(nil),  // 5: sluice.v1.WatchPoolSizesResponse
+	(*Snapshot)(nil),                // 6: sluice.v1.Snapshot
+	(*Heartbeat)(nil),               // 7: sluice.v1.Heartbeat
+	(*ExplainPoolSizeRequest)(nil),  // 8: sluice.v1.ExplainPoolSizeRequest
+	(*ExplainPoolSizeResponse)(nil), // 9: sluice.v1.ExplainPoolSizeResponse
+	(*ReportActuationRequest)(nil),  // 10: sluice.v1.ReportActuationRequest
+	(*ReportActuationResponse)(nil), // 11: sluice.v1.ReportActuationResponse
+	(*Pool)(nil),                    // 12: sluice.v1.Pool
+	(*PoolSize)(nil),                // 13: sluice.v1.PoolSize
+	(*timestamppb.Timestamp)(nil),   // 14: google.protobuf.Timestamp
+	(*Explanation)(nil),             // 15: sluice.v1.Explanation
+	(*Actuation)(nil),               // 16: sluice.v1.Actuation
 }
 var file_sluice_v1_pool_size_service_proto_depIdxs = []int32{
-	8,  // 0: sluice.v1.GetPoolSizeRequest.pool:type_name -> sluice.v1.Pool
-	9,  // 1: sluice.v1.GetPoolSizeResponse.pool_size:type_name -> sluice.v1.PoolSize
-	9,  // 2: sluice.v1.ListPoolSizesResponse.pool_sizes:type_name -> sluice.v1.PoolSize
-	8,  // 3: sluice.v1.ExplainPoolSizeRequest.pool:type_name -> sluice.v1.Pool
-	10, // 4: sluice.v1.ExplainPoolSizeResponse.explanation:type_name -> sluice.v1.Explanation
-	11, // 5: sluice.v1.ReportActuationRequest.actuation:type_name -> sluice.v1.Actuation
-	0,  // 6: sluice.v1.PoolSizeService.GetPoolSize:input_type -> sluice.v1.GetPoolSizeRequest
-	2,  // 7: sluice.v1.PoolSizeService.ListPoolSizes:input_type -> sluice.v1.ListPoolSizesRequest
-	4,  // 8: sluice.v1.PoolSizeService.ExplainPoolSize:input_type -> sluice.v1.ExplainPoolSizeRequest
-	6,  // 9: sluice.v1.PoolSizeService.ReportActuation:input_type -> sluice.v1.ReportActuationRequest
-	1,  // 10: sluice.v1.PoolSizeService.GetPoolSize:output_type -> sluice.v1.GetPoolSizeResponse
-	3,  // 11: sluice.v1.PoolSizeService.ListPoolSizes:output_type -> sluice.v1.ListPoolSizesResponse
-	5,  // 12: sluice.v1.PoolSizeService.ExplainPoolSize:output_type -> sluice.v1.ExplainPoolSizeResponse
-	7,  // 13: sluice.v1.PoolSizeService.ReportActuation:output_type -> sluice.v1.ReportActuationResponse
-	10, // [10:14] is the sub-list for method output_type
-	6,  // [6:10] is the sub-list for method input_type
-	6,  // [6:6] is the sub-list for extension type_name
-	6,  // [6:6] is the sub-list for extension extendee
-	0,  // [0:6] is the sub-list for field type_name
+	12, // 0: sluice.v1.GetPoolSizeRequest.pool:type_name -> sluice.v1.Pool
+	13, // 1: sluice.v1.GetPoolSizeResponse.pool_size:type_name -> sluice.v1.PoolSize
+	13, // 2: sluice.v1.ListPoolSizesResponse.pool_sizes:type_name -> sluice.v1.PoolSize
+	13, // 3: sluice.v1.WatchPoolSizesResponse.pool_size:type_name -> sluice.v1.PoolSize
+	6,  // 4: sluice.v1.WatchPoolSizesResponse.snapshot:type_name -> sluice.v1.Snapshot
+	7,  // 5: sluice.v1.WatchPoolSizesResponse.heartbeat:type_name -> sluice.v1.Heartbeat
+	14, // 6: sluice.v1.Heartbeat.computed_at:type_name -> google.protobuf.Timestamp
+	14, // 7: sluice.v1.Heartbeat.valid_until:type_name -> google.protobuf.Timestamp
+	12, // 8: sluice.v1.ExplainPoolSizeRequest.pool:type_name -> sluice.v1.Pool
+	15, // 9: sluice.v1.ExplainPoolSizeResponse.explanation:type_name -> sluice.v1.Explanation
+	16, // 10: sluice.v1.ReportActuationRequest.actuation:type_name -> sluice.v1.Actuation
+	0,  // 11: sluice.v1.PoolSizeService.GetPoolSize:input_type -> sluice.v1.GetPoolSizeRequest
+	2,  // 12: sluice.v1.PoolSizeService.ListPoolSizes:input_type -> sluice.v1.ListPoolSizesRequest
+	4,  // 13: sluice.v1.PoolSizeService.WatchPoolSizes:input_type -> sluice.v1.WatchPoolSizesRequest
+	8,  // 14: sluice.v1.PoolSizeService.ExplainPoolSize:input_type -> sluice.v1.ExplainPoolSizeRequest
+	10, // 15: sluice.v1.PoolSizeService.ReportActuation:input_type -> sluice.v1.ReportActuationRequest
+	1,  // 16: sluice.v1.PoolSizeService.GetPoolSize:output_type -> sluice.v1.GetPoolSizeResponse
+	3,  // 17: sluice.v1.PoolSizeService.ListPoolSizes:output_type -> sluice.v1.ListPoolSizesResponse
+	5,  // 18: sluice.v1.PoolSizeService.WatchPoolSizes:output_type -> sluice.v1.WatchPoolSizesResponse
+	9,  // 19: sluice.v1.PoolSizeService.ExplainPoolSize:output_type -> sluice.v1.ExplainPoolSizeResponse
+	11, // 20: sluice.v1.PoolSizeService.ReportActuation:output_type -> sluice.v1.ReportActuationResponse
+	16, // [16:21] is the sub-list for method output_type
+	11, // [11:16] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_sluice_v1_pool_size_service_proto_init() }
@@ -448,13 +742,18 @@ func file_sluice_v1_pool_size_service_proto_init() {
 		return
 	}
 	file_sluice_v1_pool_size_proto_init()
+	file_sluice_v1_pool_size_service_proto_msgTypes[5].OneofWrappers = []any{
+		(*WatchPoolSizesResponse_PoolSize)(nil),
+		(*WatchPoolSizesResponse_Snapshot)(nil),
+		(*WatchPoolSizesResponse_Heartbeat)(nil),
+	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_v1_pool_size_service_proto_rawDesc), len(file_sluice_v1_pool_size_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

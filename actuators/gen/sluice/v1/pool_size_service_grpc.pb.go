@@ -21,6 +21,7 @@ const _ = grpc.SupportPackageIsVersion9
 const (
 	PoolSizeService_GetPoolSize_FullMethodName     = "/sluice.v1.PoolSizeService/GetPoolSize"
 	PoolSizeService_ListPoolSizes_FullMethodName   = "/sluice.v1.PoolSizeService/ListPoolSizes"
+	PoolSizeService_WatchPoolSizes_FullMethodName  = "/sluice.v1.PoolSizeService/WatchPoolSizes"
 	PoolSizeService_ExplainPoolSize_FullMethodName = "/sluice.v1.PoolSizeService/ExplainPoolSize"
 	PoolSizeService_ReportActuation_FullMethodName = "/sluice.v1.PoolSizeService/ReportActuation"
 )
@@ -36,6 +37,10 @@ type PoolSizeServiceClient interface {
 	GetPoolSize(ctx context.Context, in *GetPoolSizeRequest, opts ...grpc.CallOption) (*GetPoolSizeResponse, error)
 	// The newest answers, ordered by service, side, peer.
 	ListPoolSizes(ctx context.Context, in *ListPoolSizesRequest, opts ...grpc.CallOption) (*ListPoolSizesResponse, error)
+	// First the newest answers and a snapshot message; then, after each control period, the answers that changed and a
+	// heartbeat. Agrees with GetPoolSize at any time. A client that is slow gets the newest answers, not every one in
+	// between.
+	WatchPoolSizes(ctx context.Context, in *WatchPoolSizesRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchPoolSizesResponse], error)
 	// The newest answer with the curve, the knee and the threshold behind it.
 	ExplainPoolSize(ctx context.Context, in *ExplainPoolSizeRequest, opts ...grpc.CallOption) (*ExplainPoolSizeResponse, error)
 	// An actuator's report: its read-back becomes PoolSize.current. Appended to the audit table, unless it only
@@ -71,6 +76,25 @@ func (c *poolSizeServiceClient) ListPoolSizes(ctx context.Context, in *ListPoolS
 	return out, nil
 }
 
+func (c *poolSizeServiceClient) WatchPoolSizes(ctx context.Context, in *WatchPoolSizesRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchPoolSizesResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &PoolSizeService_ServiceDesc.Streams[0], PoolSizeService_WatchPoolSizes_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[WatchPoolSizesRequest, WatchPoolSizesResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type PoolSizeService_WatchPoolSizesClient = grpc.ServerStreamingClient[WatchPoolSizesResponse]
+
 func (c *poolSizeServiceClient) ExplainPoolSize(ctx context.Context, in *ExplainPoolSizeRequest, opts ...grpc.CallOption) (*ExplainPoolSizeResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ExplainPoolSizeResponse)
@@ -102,6 +126,10 @@ type PoolSizeServiceServer interface {
 	GetPoolSize(context.Context, *GetPoolSizeRequest) (*GetPoolSizeResponse, error)
 	// The newest answers, ordered by service, side, peer.
 	ListPoolSizes(context.Context, *ListPoolSizesRequest) (*ListPoolSizesResponse, error)
+	// First the newest answers and a snapshot message; then, after each control period, the answers that changed and a
+	// heartbeat. Agrees with GetPoolSize at any time. A client that is slow gets the newest answers, not every one in
+	// between.
+	WatchPoolSizes(*WatchPoolSizesRequest, grpc.ServerStreamingServer[WatchPoolSizesResponse]) error
 	// The newest answer with the curve, the knee and the threshold behind it.
 	ExplainPoolSize(context.Context, *ExplainPoolSizeRequest) (*ExplainPoolSizeResponse, error)
 	// An actuator's report: its read-back becomes PoolSize.current. Appended to the audit table, unless it only
@@ -122,6 +150,9 @@ func (UnimplementedPoolSizeServiceServer) GetPoolSize(context.Context, *GetPoolS
 }
 func (UnimplementedPoolSizeServiceServer) ListPoolSizes(context.Context, *ListPoolSizesRequest) (*ListPoolSizesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListPoolSizes not implemented")
+}
+func (UnimplementedPoolSizeServiceServer) WatchPoolSizes(*WatchPoolSizesRequest, grpc.ServerStreamingServer[WatchPoolSizesResponse]) error {
+	return status.Error(codes.Unimplemented, "method WatchPoolSizes not implemented")
 }
 func (UnimplementedPoolSizeServiceServer) ExplainPoolSize(context.Context, *ExplainPoolSizeRequest) (*ExplainPoolSizeResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ExplainPoolSize not implemented")
@@ -186,6 +217,17 @@ func _PoolSizeService_ListPoolSizes_Handler(srv interface{}, ctx context.Context
 	return interceptor(ctx, in, info, handler)
 }
 
+func _PoolSizeService_WatchPoolSizes_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(WatchPoolSizesRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(PoolSizeServiceServer).WatchPoolSizes(m, &grpc.GenericServerStream[WatchPoolSizesRequest, WatchPoolSizesResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type PoolSizeService_WatchPoolSizesServer = grpc.ServerStreamingServer[WatchPoolSizesResponse]
+
 func _PoolSizeService_ExplainPoolSize_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ExplainPoolSizeRequest)
 	if err := dec(in); err != nil {
@@ -246,6 +288,12 @@ var PoolSizeService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _PoolSizeService_ReportActuation_Handler,
 		},
 	},
-	Streams:  []grpc.StreamDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "WatchPoolSizes",
+			Handler:       _PoolSizeService_WatchPoolSizes_Handler,
+			ServerStreams: true,
+		},
+	},
 	Metadata: "sluice/v1/pool_size_service.proto",
 }

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from sluice.config import ConfigError, load
+from sluice.serve.access import Access, AccessError
 from sluice.serve.clickhouse import UrlError
 from sluice.serve.process import Process
 from sluice.serve.server import AddressError
@@ -22,7 +23,9 @@ def main(path: Path, check: bool) -> None:
     """Recommends pool sizes from the windows in ClickHouse and serves them over gRPC.
 
     SLUICE_RECOMMENDER is the address to listen on (127.0.0.1:50051), SLUICE_CLICKHOUSE the database
-    (http://127.0.0.1:8123). SIGHUP reads the file again; SIGTERM ends.
+    (http://127.0.0.1:8123). SLUICE_TLS_CERT and SLUICE_TLS_KEY (PEM files) turn TLS on, SLUICE_TOKENS (a file, one
+    token a line) asks callers for a token; without TLS only a loopback address is legal. SIGHUP reads the file of
+    SLOs and pools again; SIGTERM ends.
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     try:
@@ -32,8 +35,8 @@ def main(path: Path, check: bool) -> None:
             return
         address = os.environ.get("SLUICE_RECOMMENDER", "127.0.0.1:50051")
         database = os.environ.get("SLUICE_CLICKHOUSE", "http://127.0.0.1:8123")
-        Process(path, config, address, database).run()
-    except (ConfigError, AddressError, UrlError) as cause:
+        Process(path, config, address, database, Access.from_environment(os.environ)).run()
+    except (ConfigError, AccessError, AddressError, UrlError) as cause:
         click.echo(cause, err=True)
         sys.exit(2)
 

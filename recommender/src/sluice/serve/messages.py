@@ -40,8 +40,8 @@ def pool_size(answer: Answer) -> pb.PoolSize:
         confidence=answer.confidence,
         reasons=[pb.Reason(code=reason.code, text=reason.text) for reason in answer.reasons],
         model=answer.model,
-        computed_at=_timestamp(answer.computed_at_ms),
-        valid_until=_timestamp(answer.valid_until_ms),
+        computed_at=timestamp(answer.computed_at_ms),
+        valid_until=timestamp(answer.valid_until_ms),
         revision=answer.revision,
     )
     for name in ("current", "target", "lower_bound", "upper_bound", "unguarded_target"):
@@ -68,8 +68,8 @@ def explanation(answer: Answer) -> pb.Explanation:
     if measured is not None:
         by_caller = measured.samples.caller_judged
         message.latency_source = pb.LATENCY_SOURCE_CALLER if by_caller else pb.LATENCY_SOURCE_OWN
-        message.window_start.CopyFrom(_timestamp(measured.start_ms))
-        message.window_end.CopyFrom(_timestamp(measured.end_ms))
+        message.window_start.CopyFrom(timestamp(measured.start_ms))
+        message.window_end.CopyFrom(timestamp(measured.end_ms))
         message.bucket.CopyFrom(Duration(nanos=measured.bucket_ms % 1000 * 10**6, seconds=measured.bucket_ms // 1000))
         message.buckets = len(measured.samples)
         message.completions = measured.completions
@@ -92,5 +92,5 @@ def _curve(answer: Answer) -> list[pb.CurvePoint]:
     return points
 
 
-def _timestamp(ms: int) -> Timestamp:
+def timestamp(ms: int) -> Timestamp:
     return Timestamp(seconds=ms // 1000, nanos=ms % 1000 * 10**6)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sluice.collect import Collector
 from sluice.config import Config, ConfigError, load
+from sluice.serve.access import Access
 from sluice.serve.clickhouse import READER, ClickHouse
 from sluice.serve.history import COLUMNS, History
 from sluice.serve.loop import ControlLoop
@@ -31,14 +32,15 @@ def now_ms() -> int:
 class Process:
     """The recommender from start to SIGTERM. AddressError, UrlError: `address`, `database` cannot be used."""
 
-    def __init__(self, path: Path, config: Config, address: str, database: str) -> None:
+    def __init__(self, path: Path, config: Config, address: str, database: str, access: Access) -> None:
         self._path = path
         reader, writer = ClickHouse(database, READER), ClickHouse(database, "default")
         self._outbox = Outbox(lambda table, rows: writer.insert(table, COLUMNS[table], rows))
         history = History(reader, self._outbox)
         self._store, sizes = Store(), Sizes()
         self._loop = ControlLoop(config, Collector(reader), history, self._store, sizes, now_ms)
-        self._server = Server(PoolSizeService(self._store, sizes, history, now_ms), address)
+        self._server = Server(PoolSizeService(self._store, sizes, history, now_ms), address, access)
+        self._access = access
         self._stop, self._wake = threading.Event(), threading.Event()
         self._address = address
 
@@ -49,7 +51,7 @@ class Process:
         signal.signal(signal.SIGHUP, lambda *_: self.reload())
         self._outbox.start()
         self._server.start()
-        log.info("listening on %s for %d pools", self._address, len(self._loop.config.pools))
+        log.info("listening on %s for %d pools, %s", self._address, len(self._loop.config.pools), self._access)
         loop = threading.Thread(target=self._loop.run, args=(self._stop, self._wake), name="control", daemon=True)
         loop.start()
         while not self._stop.wait(0.2):

@@ -1,21 +1,29 @@
-"""The gRPC server: our service beside health and reflection."""
+"""The gRPC server: our service beside health and reflection, on an event loop of its own thread.
+
+Watchers are many and mostly silent: as coroutines they cost memory, not threads.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from sluice.serve.access import Access
 from sluice.serve.service import PoolSizeService
 from sluice.v1 import pool_size_service_pb2 as api
 from sluice.v1 import pool_size_service_pb2_grpc as rpc
 
 NAME = api.DESCRIPTOR.services_by_name["PoolSizeService"].full_name
-WORKERS = 8
 GRACE_S = 5.0
+
+T = TypeVar("T")
 
 
 class AddressError(Exception):
@@ -23,27 +31,30 @@ class AddressError(Exception):
 
 
 class Server:
-    """Listens once constructed (`port` says where; a port of 0 picks one), answers once started."""
+    """Listens once constructed (`port` says where; a port of 0 picks one), answers once started.
 
-    def __init__(self, service: PoolSizeService, address: str) -> None:
-        _demand_loopback(address)
-        self._health = health.HealthServicer()
+    Raises:
+        AddressError: the address cannot be bound, or is not loopback while `access` has no TLS.
+    """
+
+    def __init__(self, service: PoolSizeService, address: str, access: Access | None = None) -> None:
+        access = access or Access()
+        if not access.protects:
+            _demand_loopback(address)
+        self._service = service
         self._serving: bool | None = None
-        # Without SO_REUSEPORT a second recommender on the same port fails instead of taking half of the calls.
-        self._server = grpc.server(
-            ThreadPoolExecutor(WORKERS, thread_name_prefix="grpc"), options=[("grpc.so_reuseport", 0)]
-        )
-        rpc.add_PoolSizeServiceServicer_to_server(service, self._server)
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        reflection.enable_server_reflection((NAME, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
-        self.serving(False)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="grpc", daemon=True)
+        self._thread.start()
         try:
-            self.port = self._server.add_insecure_port(address)
+            self.port = self._run(self._build(service, address, access))
         except RuntimeError as cause:
+            self._end()
             raise AddressError(f"listen on {address}: {cause}") from cause
+        self.serving(False)
 
     def start(self) -> None:
-        self._server.start()
+        self._run(self._server.start())
 
     def serving(self, ready: bool) -> None:
         """Sets the health of the server and of the service; who watches it is told when it changes, and only then."""
@@ -52,16 +63,41 @@ class Server:
         self._serving = ready
         status = health_pb2.HealthCheckResponse.SERVING if ready else health_pb2.HealthCheckResponse.NOT_SERVING
         for name in ("", NAME):
-            self._health.set(name, status)
+            self._run(self._health.set(name, status))
 
     def stop(self, grace_s: float = GRACE_S) -> None:
-        """Says NOT_SERVING, lets calls end for `grace_s`, and returns when the port is free."""
-        self._health.enter_graceful_shutdown()
-        self._server.stop(grace_s).wait()
+        """Says NOT_SERVING, ends watches, lets calls end for `grace_s`, and returns when the port is free."""
+        if self._loop.is_closed():
+            return
+        self._run(self._health.enter_graceful_shutdown())
+        self._loop.call_soon_threadsafe(self._service.close)
+        self._run(self._server.stop(grace_s))
+        self._end()
+
+    async def _build(self, service: PoolSizeService, address: str, access: Access) -> int:
+        # Without SO_REUSEPORT a second recommender on the same port fails instead of taking half of the calls.
+        self._server = grpc.aio.server(interceptors=access.interceptors(), options=[("grpc.so_reuseport", 0)])
+        self._health = health.aio.HealthServicer()  # type: ignore[attr-defined]
+        service.attach(self._loop)
+        rpc.add_PoolSizeServiceServicer_to_server(service, self._server)
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        reflection.enable_server_reflection((NAME, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
+        credentials = access.credentials()
+        if credentials is None:
+            return self._server.add_insecure_port(address)
+        return self._server.add_secure_port(address, credentials)
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def _end(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
 
 
 def _demand_loopback(address: str) -> None:
-    """There is no TLS and no token yet, so nobody but this machine may reach the server."""
+    """Without TLS nobody but this machine may reach the server."""
     host = address.rpartition(":")[0].strip("[]")
     try:
         loopback = host == "localhost" or ipaddress.ip_address(host).is_loopback
@@ -69,5 +105,6 @@ def _demand_loopback(address: str) -> None:
         loopback = False
     if not loopback:
         raise AddressError(
-            f"listen on {address!r}: legal without TLS and tokens: a loopback address, as 127.0.0.1:50051"
+            f"listen on {address!r}: legal without TLS (SLUICE_TLS_CERT, SLUICE_TLS_KEY): a loopback address, as "
+            "127.0.0.1:50051"
         )

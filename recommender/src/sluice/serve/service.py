@@ -1,23 +1,32 @@
-"""PoolSizeService: hands out the store's answers, and takes actuators' reports."""
+"""PoolSizeService: hands out the store's answers, and takes actuators' reports. Runs on the server's event loop."""
 
 from __future__ import annotations
 
-from typing import NoReturn, Protocol
+import asyncio
+import uuid
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import grpc
 
 from sluice.config import PoolKey
 from sluice.serve.answer import Answer
+from sluice.serve.feed import Cursor, events, parse_cursor
 from sluice.serve.loop import Clock
 from sluice.serve.messages import InvalidFieldError, explanation, pool_key, pool_size
 from sluice.serve.sizes import Sizes
-from sluice.serve.store import NotReadyError, Store
+from sluice.serve.store import NotReadyError, Published, Store
 from sluice.v1 import pool_size_pb2 as pb
 from sluice.v1 import pool_size_service_pb2 as api
 from sluice.v1 import pool_size_service_pb2_grpc as rpc
 
 # Unix seconds that a DateTime64(3) of the audit table and Python's datetime both hold.
 FIRST_S, END_S = 0, 9_214_646_400
+# A watcher hears something this often, whatever the control loop does.
+HEARTBEAT_S = 10.0
+
+if TYPE_CHECKING:
+    Context = grpc.aio.ServicerContext[Any, Any]
 
 
 class Audit(Protocol):
@@ -25,37 +34,72 @@ class Audit(Protocol):
 
 
 class PoolSizeService(rpc.PoolSizeServiceServicer):
-    def __init__(self, store: Store, sizes: Sizes, audit: Audit, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, sizes: Sizes, audit: Audit, clock: Clock, heartbeat_s: float = HEARTBEAT_S
+    ) -> None:
         self._store, self._sizes, self._audit, self._clock = store, sizes, audit, clock
+        self._heartbeat_s = heartbeat_s
+        self._run = uuid.uuid4().hex[:12]
+        self._news = asyncio.Event()
+        self._closing = False
+        self.watchers = 0
 
-    def GetPoolSize(  # noqa: N802
-        self, request: api.GetPoolSizeRequest, context: grpc.ServicerContext
-    ) -> api.GetPoolSizeResponse:
-        return api.GetPoolSizeResponse(pool_size=pool_size(self._answer(request.pool, "pool", context)))
+    def attach(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Lets watchers on `loop` hear of what the control loop's thread publishes."""
 
-    def ListPoolSizes(  # noqa: N802
-        self, request: api.ListPoolSizesRequest, context: grpc.ServicerContext
-    ) -> api.ListPoolSizesResponse:
-        try:
-            answers = self._store.newest()
-        except NotReadyError as cause:
-            _abort(context, grpc.StatusCode.UNAVAILABLE, str(cause))
+        def wake(_: Published) -> None:
+            loop.call_soon_threadsafe(self._wake)
+
+        self._store.listen(wake)
+
+    def close(self) -> None:
+        """Ends every watch, so that the server need not wait for them. On the server's loop."""
+        self._closing = True
+        self._wake()
+
+    async def GetPoolSize(self, request: api.GetPoolSizeRequest, context: Context) -> api.GetPoolSizeResponse:  # noqa: N802
+        return api.GetPoolSizeResponse(pool_size=pool_size(await self._answer(request.pool, "pool", context)))
+
+    async def ListPoolSizes(self, request: api.ListPoolSizesRequest, context: Context) -> api.ListPoolSizesResponse:  # noqa: N802
+        answers = (await self._published(context)).answers.values()
         wanted = [answer for answer in answers if request.service in ("", answer.key.service)]
         return api.ListPoolSizesResponse(pool_sizes=[pool_size(answer) for answer in wanted])
 
-    def ExplainPoolSize(  # noqa: N802
-        self, request: api.ExplainPoolSizeRequest, context: grpc.ServicerContext
-    ) -> api.ExplainPoolSizeResponse:
-        return api.ExplainPoolSizeResponse(explanation=explanation(self._answer(request.pool, "pool", context)))
+    async def WatchPoolSizes(  # noqa: N802
+        self, request: api.WatchPoolSizesRequest, context: Context
+    ) -> AsyncIterator[api.WatchPoolSizesResponse]:
+        try:
+            cursor = parse_cursor(request.resume_token)
+        except InvalidFieldError as cause:
+            await _abort(context, grpc.StatusCode.INVALID_ARGUMENT, str(cause))
+        self.watchers += 1
+        try:
+            while not self._closing:
+                news = self._news
+                published = await self._published(context)
+                for event in events(published, self._run, cursor, request.service):
+                    yield event
+                cursor = Cursor(self._run, published.number)
+                # What was published while we wrote is there already: a slow watcher skips to the newest set.
+                if self._store.published() is published:
+                    await _either(news, self._heartbeat_s)
+        finally:
+            self.watchers -= 1
+        await _abort(context, grpc.StatusCode.UNAVAILABLE, "the recommender stops: watch again with the resume token")
 
-    def ReportActuation(  # noqa: N802
-        self, request: api.ReportActuationRequest, context: grpc.ServicerContext
+    async def ExplainPoolSize(  # noqa: N802
+        self, request: api.ExplainPoolSizeRequest, context: Context
+    ) -> api.ExplainPoolSizeResponse:
+        return api.ExplainPoolSizeResponse(explanation=explanation(await self._answer(request.pool, "pool", context)))
+
+    async def ReportActuation(  # noqa: N802
+        self, request: api.ReportActuationRequest, context: Context
     ) -> api.ReportActuationResponse:
         actuation = request.actuation
-        answer = self._answer(actuation.pool, "actuation.pool", context)
+        answer = await self._answer(actuation.pool, "actuation.pool", context)
         problem = _problem(actuation)
         if problem is not None:
-            _abort(context, grpc.StatusCode.INVALID_ARGUMENT, problem)
+            await _abort(context, grpc.StatusCode.INVALID_ARGUMENT, problem)
         received_ms = self._clock()
         size = _size_now(actuation)
         changed = size is None or self._sizes.report(answer.key, size, received_ms)
@@ -64,16 +108,25 @@ class PoolSizeService(rpc.PoolSizeServiceServicer):
             self._audit.report(answer.key, actuation, received_ms)
         return api.ReportActuationResponse()
 
-    def _answer(self, pool: pb.Pool, field: str, context: grpc.ServicerContext) -> Answer:
+    def _wake(self) -> None:
+        """Lets every watcher go on, and those that wait later wait for the next set."""
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+    async def _published(self, context: Context) -> Published:
+        try:
+            return self._store.published()
+        except NotReadyError as cause:
+            await _abort(context, grpc.StatusCode.UNAVAILABLE, str(cause))
+
+    async def _answer(self, pool: pb.Pool, field: str, context: Context) -> Answer:
         try:
             key = pool_key(pool, field)
-            answer = self._store.get(key)
         except InvalidFieldError as cause:
-            _abort(context, grpc.StatusCode.INVALID_ARGUMENT, str(cause))
-        except NotReadyError as cause:
-            _abort(context, grpc.StatusCode.UNAVAILABLE, str(cause))
+            await _abort(context, grpc.StatusCode.INVALID_ARGUMENT, str(cause))
+        answer = (await self._published(context)).answers.get(key)
         if answer is None:
-            _abort(context, grpc.StatusCode.NOT_FOUND, f"pool {key} is not in the configuration")
+            await _abort(context, grpc.StatusCode.NOT_FOUND, f"pool {key} is not in the configuration")
         return answer
 
 
@@ -107,6 +160,14 @@ def _size_now(actuation: pb.Actuation) -> int | None:
     return None
 
 
-def _abort(context: grpc.ServicerContext, code: grpc.StatusCode, text: str) -> NoReturn:
-    context.abort(code, text)
+async def _either(news: asyncio.Event, timeout_s: float) -> None:
+    """Returns when there is news, and after `timeout_s` at the latest."""
+    try:
+        await asyncio.wait_for(news.wait(), timeout_s)
+    except TimeoutError:
+        return
+
+
+async def _abort(context: Context, code: grpc.StatusCode, text: str) -> NoReturn:
+    await context.abort(code, text)
     raise AssertionError("abort raises")

@@ -22,10 +22,11 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from sluice.v1 import pool_size_pb2 as sluice_dot_v1_dot_pool__size__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!sluice/v1/pool_size_service.proto\x12\tsluice.v1\x1a\x19sluice/v1/pool_size.proto\"3\n\x12GetPoolSizeRequest\x12\x1d\n\x04pool\x18\x01 \x01(\x0b\x32\x0f.sluice.v1.Pool\"=\n\x13GetPoolSizeResponse\x12&\n\tpool_size\x18\x01 \x01(\x0b\x32\x13.sluice.v1.PoolSize\"\'\n\x14ListPoolSizesRequest\x12\x0f\n\x07service\x18\x01 \x01(\t\"@\n\x15ListPoolSizesResponse\x12\'\n\npool_sizes\x18\x01 \x03(\x0b\x32\x13.sluice.v1.PoolSize\"7\n\x16\x45xplainPoolSizeRequest\x12\x1d\n\x04pool\x18\x01 \x01(\x0b\x32\x0f.sluice.v1.Pool\"F\n\x17\x45xplainPoolSizeResponse\x12+\n\x0b\x65xplanation\x18\x01 \x01(\x0b\x32\x16.sluice.v1.Explanation\"A\n\x16ReportActuationRequest\x12\'\n\tactuation\x18\x01 \x01(\x0b\x32\x14.sluice.v1.Actuation\"\x19\n\x17ReportActuationResponse2\xe7\x02\n\x0fPoolSizeService\x12L\n\x0bGetPoolSize\x12\x1d.sluice.v1.GetPoolSizeRequest\x1a\x1e.sluice.v1.GetPoolSizeResponse\x12R\n\rListPoolSizes\x12\x1f.sluice.v1.ListPoolSizesRequest\x1a .sluice.v1.ListPoolSizesResponse\x12X\n\x0f\x45xplainPoolSize\x12!.sluice.v1.ExplainPoolSizeRequest\x1a\".sluice.v1.ExplainPoolSizeResponse\x12X\n\x0fReportActuation\x12!.sluice.v1.ReportActuationRequest\x1a\".sluice.v1.ReportActuationResponseB-Z+sluice.dev/actuators/gen/sluice/v1;sluicev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!sluice/v1/pool_size_service.proto\x12\tsluice.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19sluice/v1/pool_size.proto\"3\n\x12GetPoolSizeRequest\x12\x1d\n\x04pool\x18\x01 \x01(\x0b\x32\x0f.sluice.v1.Pool\"=\n\x13GetPoolSizeResponse\x12&\n\tpool_size\x18\x01 \x01(\x0b\x32\x13.sluice.v1.PoolSize\"\'\n\x14ListPoolSizesRequest\x12\x0f\n\x07service\x18\x01 \x01(\t\"@\n\x15ListPoolSizesResponse\x12\'\n\npool_sizes\x18\x01 \x03(\x0b\x32\x13.sluice.v1.PoolSize\">\n\x15WatchPoolSizesRequest\x12\x0f\n\x07service\x18\x01 \x01(\t\x12\x14\n\x0cresume_token\x18\x02 \x01(\t\"\xb5\x01\n\x16WatchPoolSizesResponse\x12(\n\tpool_size\x18\x01 \x01(\x0b\x32\x13.sluice.v1.PoolSizeH\x00\x12\'\n\x08snapshot\x18\x02 \x01(\x0b\x32\x13.sluice.v1.SnapshotH\x00\x12)\n\theartbeat\x18\x03 \x01(\x0b\x32\x14.sluice.v1.HeartbeatH\x00\x12\x14\n\x0cresume_token\x18\x04 \x01(\tB\x07\n\x05\x65vent\"\x1e\n\x08Snapshot\x12\x12\n\npool_sizes\x18\x01 \x01(\r\"m\n\tHeartbeat\x12/\n\x0b\x63omputed_at\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bvalid_until\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"7\n\x16\x45xplainPoolSizeRequest\x12\x1d\n\x04pool\x18\x01 \x01(\x0b\x32\x0f.sluice.v1.Pool\"F\n\x17\x45xplainPoolSizeResponse\x12+\n\x0b\x65xplanation\x18\x01 \x01(\x0b\x32\x16.sluice.v1.Explanation\"A\n\x16ReportActuationRequest\x12\'\n\tactuation\x18\x01 \x01(\x0b\x32\x14.sluice.v1.Actuation\"\x19\n\x17ReportActuationResponse2\xc0\x03\n\x0fPoolSizeService\x12L\n\x0bGetPoolSize\x12\x1d.sluice.v1.GetPoolSizeRequest\x1a\x1e.sluice.v1.GetPoolSizeResponse\x12R\n\rListPoolSizes\x12\x1f.sluice.v1.ListPoolSizesRequest\x1a .sluice.v1.ListPoolSizesResponse\x12W\n\x0eWatchPoolSizes\x12 .sluice.v1.WatchPoolSizesRequest\x1a!.sluice.v1.WatchPoolSizesResponse0\x01\x12X\n\x0f\x45xplainPoolSize\x12!.sluice.v1.ExplainPoolSizeRequest\x1a\".sluice.v1.ExplainPoolSizeResponse\x12X\n\x0fReportActuation\x12!.sluice.v1.ReportActuationRequest\x1a\".sluice.v1.ReportActuationResponseB-Z+sluice.dev/actuators/gen/sluice/v1;sluicev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,22 +34,30 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'sluice.v1.pool_size_service
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z+sluice.dev/actuators/gen/sluice/v1;sluicev1'
-  _globals['_GETPOOLSIZEREQUEST']._serialized_start=75
-  _globals['_GETPOOLSIZEREQUEST']._serialized_end=126
-  _globals['_GETPOOLSIZERESPONSE']._serialized_start=128
-  _globals['_GETPOOLSIZERESPONSE']._serialized_end=189
-  _globals['_LISTPOOLSIZESREQUEST']._serialized_start=191
-  _globals['_LISTPOOLSIZESREQUEST']._serialized_end=230
-  _globals['_LISTPOOLSIZESRESPONSE']._serialized_start=232
-  _globals['_LISTPOOLSIZESRESPONSE']._serialized_end=296
-  _globals['_EXPLAINPOOLSIZEREQUEST']._serialized_start=298
-  _globals['_EXPLAINPOOLSIZEREQUEST']._serialized_end=353
-  _globals['_EXPLAINPOOLSIZERESPONSE']._serialized_start=355
-  _globals['_EXPLAINPOOLSIZERESPONSE']._serialized_end=425
-  _globals['_REPORTACTUATIONREQUEST']._serialized_start=427
-  _globals['_REPORTACTUATIONREQUEST']._serialized_end=492
-  _globals['_REPORTACTUATIONRESPONSE']._serialized_start=494
-  _globals['_REPORTACTUATIONRESPONSE']._serialized_end=519
-  _globals['_POOLSIZESERVICE']._serialized_start=522
-  _globals['_POOLSIZESERVICE']._serialized_end=881
+  _globals['_GETPOOLSIZEREQUEST']._serialized_start=108
+  _globals['_GETPOOLSIZEREQUEST']._serialized_end=159
+  _globals['_GETPOOLSIZERESPONSE']._serialized_start=161
+  _globals['_GETPOOLSIZERESPONSE']._serialized_end=222
+  _globals['_LISTPOOLSIZESREQUEST']._serialized_start=224
+  _globals['_LISTPOOLSIZESREQUEST']._serialized_end=263
+  _globals['_LISTPOOLSIZESRESPONSE']._serialized_start=265
+  _globals['_LISTPOOLSIZESRESPONSE']._serialized_end=329
+  _globals['_WATCHPOOLSIZESREQUEST']._serialized_start=331
+  _globals['_WATCHPOOLSIZESREQUEST']._serialized_end=393
+  _globals['_WATCHPOOLSIZESRESPONSE']._serialized_start=396
+  _globals['_WATCHPOOLSIZESRESPONSE']._serialized_end=577
+  _globals['_SNAPSHOT']._serialized_start=579
+  _globals['_SNAPSHOT']._serialized_end=609
+  _globals['_HEARTBEAT']._serialized_start=611
+  _globals['_HEARTBEAT']._serialized_end=720
+  _globals['_EXPLAINPOOLSIZEREQUEST']._serialized_start=722
+  _globals['_EXPLAINPOOLSIZEREQUEST']._serialized_end=777
+  _globals['_EXPLAINPOOLSIZERESPONSE']._serialized_start=779
+  _globals['_EXPLAINPOOLSIZERESPONSE']._serialized_end=849
+  _globals['_REPORTACTUATIONREQUEST']._serialized_start=851
+  _globals['_REPORTACTUATIONREQUEST']._serialized_end=916
+  _globals['_REPORTACTUATIONRESPONSE']._serialized_start=918
+  _globals['_REPORTACTUATIONRESPONSE']._serialized_end=943
+  _globals['_POOLSIZESERVICE']._serialized_start=946
+  _globals['_POOLSIZESERVICE']._serialized_end=1394
 # @@protoc_insertion_point(module_scope)

@@ -6,6 +6,7 @@ isort:skip_file
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from sluice.v1 import pool_size_pb2 as _pool_size_pb2
 import builtins as _builtins
@@ -98,6 +99,119 @@ class ListPoolSizesResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListPoolSizesResponse: _TypeAlias = ListPoolSizesResponse  # noqa: Y015
+
+@_typing.final
+class WatchPoolSizesRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SERVICE_FIELD_NUMBER: _builtins.int
+    RESUME_TOKEN_FIELD_NUMBER: _builtins.int
+    service: _builtins.str
+    """Only this service; all when empty."""
+    resume_token: _builtins.str
+    """Of the last message received: what did not change since is not sent again. Empty for everything. A token that the
+    server does not know any more (it was restarted, or read another configuration) gives everything too.
+    """
+    def __init__(
+        self,
+        *,
+        service: _builtins.str = ...,
+        resume_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["resume_token", b"resume_token", "service", b"service"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchPoolSizesRequest: _TypeAlias = WatchPoolSizesRequest  # noqa: Y015
+
+@_typing.final
+class WatchPoolSizesResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POOL_SIZE_FIELD_NUMBER: _builtins.int
+    SNAPSHOT_FIELD_NUMBER: _builtins.int
+    HEARTBEAT_FIELD_NUMBER: _builtins.int
+    RESUME_TOKEN_FIELD_NUMBER: _builtins.int
+    resume_token: _builtins.str
+    """Of a snapshot or a heartbeat: continues behind it. Empty in between."""
+    @_builtins.property
+    def pool_size(self) -> _pool_size_pb2.PoolSize:
+        """An answer: a part of the first state, or one that changed."""
+
+    @_builtins.property
+    def snapshot(self) -> Global___Snapshot:
+        """The first state is whole: pools that were not in it do not exist."""
+
+    @_builtins.property
+    def heartbeat(self) -> Global___Heartbeat:
+        """The end of what changed in a control period. Comes every 10 s even without one: `computed_at` then stands still."""
+
+    def __init__(
+        self,
+        *,
+        pool_size: _pool_size_pb2.PoolSize | None = ...,
+        snapshot: Global___Snapshot | None = ...,
+        heartbeat: Global___Heartbeat | None = ...,
+        resume_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "heartbeat", b"heartbeat", "pool_size", b"pool_size", "snapshot", b"snapshot"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "heartbeat", b"heartbeat", "pool_size", b"pool_size", "resume_token", b"resume_token", "snapshot", b"snapshot"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["pool_size", "snapshot", "heartbeat"]  # noqa: Y015
+    _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
+
+Global___WatchPoolSizesResponse: _TypeAlias = WatchPoolSizesResponse  # noqa: Y015
+
+@_typing.final
+class Snapshot(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POOL_SIZES_FIELD_NUMBER: _builtins.int
+    pool_sizes: _builtins.int
+    def __init__(
+        self,
+        *,
+        pool_sizes: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["pool_sizes", b"pool_sizes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Snapshot: _TypeAlias = Snapshot  # noqa: Y015
+
+@_typing.final
+class Heartbeat(_message.Message):
+    """Confirms every answer received: each has the lease below instead of its own, except those in state STALE."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMPUTED_AT_FIELD_NUMBER: _builtins.int
+    VALID_UNTIL_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def computed_at(self) -> _timestamp_pb2.Timestamp:
+        """The newest control period."""
+
+    @_builtins.property
+    def valid_until(self) -> _timestamp_pb2.Timestamp: ...
+    def __init__(
+        self,
+        *,
+        computed_at: _timestamp_pb2.Timestamp | None = ...,
+        valid_until: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["computed_at", b"computed_at", "valid_until", b"valid_until"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["computed_at", b"computed_at", "valid_until", b"valid_until"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Heartbeat: _TypeAlias = Heartbeat  # noqa: Y015
 
 @_typing.final
 class ExplainPoolSizeRequest(_message.Message):

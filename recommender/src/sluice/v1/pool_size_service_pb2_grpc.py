@@ -46,6 +46,11 @@ class PoolSizeServiceStub:
                 request_serializer=sluice_dot_v1_dot_pool__size__service__pb2.ListPoolSizesRequest.SerializeToString,
                 response_deserializer=sluice_dot_v1_dot_pool__size__service__pb2.ListPoolSizesResponse.FromString,
                 _registered_method=True)
+        self.WatchPoolSizes = channel.unary_stream(
+                '/sluice.v1.PoolSizeService/WatchPoolSizes',
+                request_serializer=sluice_dot_v1_dot_pool__size__service__pb2.WatchPoolSizesRequest.SerializeToString,
+                response_deserializer=sluice_dot_v1_dot_pool__size__service__pb2.WatchPoolSizesResponse.FromString,
+                _registered_method=True)
         self.ExplainPoolSize = channel.unary_unary(
                 '/sluice.v1.PoolSizeService/ExplainPoolSize',
                 request_serializer=sluice_dot_v1_dot_pool__size__service__pb2.ExplainPoolSizeRequest.SerializeToString,
@@ -72,6 +77,15 @@ class PoolSizeServiceServicer:
 
     def ListPoolSizes(self, request, context):
         """The newest answers, ordered by service, side, peer.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WatchPoolSizes(self, request, context):
+        """First the newest answers and a snapshot message; then, after each control period, the answers that changed and a
+        heartbeat. Agrees with GetPoolSize at any time. A client that is slow gets the newest answers, not every one in
+        between.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -104,6 +118,11 @@ def add_PoolSizeServiceServicer_to_server(servicer, server):
                     servicer.ListPoolSizes,
                     request_deserializer=sluice_dot_v1_dot_pool__size__service__pb2.ListPoolSizesRequest.FromString,
                     response_serializer=sluice_dot_v1_dot_pool__size__service__pb2.ListPoolSizesResponse.SerializeToString,
+            ),
+            'WatchPoolSizes': grpc.unary_stream_rpc_method_handler(
+                    servicer.WatchPoolSizes,
+                    request_deserializer=sluice_dot_v1_dot_pool__size__service__pb2.WatchPoolSizesRequest.FromString,
+                    response_serializer=sluice_dot_v1_dot_pool__size__service__pb2.WatchPoolSizesResponse.SerializeToString,
             ),
             'ExplainPoolSize': grpc.unary_unary_rpc_method_handler(
                     servicer.ExplainPoolSize,
@@ -172,6 +191,33 @@ class PoolSizeService:
             '/sluice.v1.PoolSizeService/ListPoolSizes',
             sluice_dot_v1_dot_pool__size__service__pb2.ListPoolSizesRequest.SerializeToString,
             sluice_dot_v1_dot_pool__size__service__pb2.ListPoolSizesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WatchPoolSizes(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/sluice.v1.PoolSizeService/WatchPoolSizes',
+            sluice_dot_v1_dot_pool__size__service__pb2.WatchPoolSizesRequest.SerializeToString,
+            sluice_dot_v1_dot_pool__size__service__pb2.WatchPoolSizesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -39,6 +39,11 @@ class PoolSizeServiceStub:
     """The newest answer for one pool."""
     ListPoolSizes: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.ListPoolSizesRequest, _pool_size_service_pb2.ListPoolSizesResponse]
     """The newest answers, ordered by service, side, peer."""
+    WatchPoolSizes: _grpc.UnaryStreamMultiCallable[_pool_size_service_pb2.WatchPoolSizesRequest, _pool_size_service_pb2.WatchPoolSizesResponse]
+    """First the newest answers and a snapshot message; then, after each control period, the answers that changed and a
+    heartbeat. Agrees with GetPoolSize at any time. A client that is slow gets the newest answers, not every one in
+    between.
+    """
     ExplainPoolSize: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.ExplainPoolSizeRequest, _pool_size_service_pb2.ExplainPoolSizeResponse]
     """The newest answer with the curve, the knee and the threshold behind it."""
     ReportActuation: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.ReportActuationRequest, _pool_size_service_pb2.ReportActuationResponse]
@@ -57,6 +62,11 @@ class PoolSizeServiceAsyncStub(PoolSizeServiceStub):
     """The newest answer for one pool."""
     ListPoolSizes: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.ListPoolSizesRequest, _pool_size_service_pb2.ListPoolSizesResponse]  # type: ignore[assignment]
     """The newest answers, ordered by service, side, peer."""
+    WatchPoolSizes: _aio.UnaryStreamMultiCallable[_pool_size_service_pb2.WatchPoolSizesRequest, _pool_size_service_pb2.WatchPoolSizesResponse]  # type: ignore[assignment]
+    """First the newest answers and a snapshot message; then, after each control period, the answers that changed and a
+    heartbeat. Agrees with GetPoolSize at any time. A client that is slow gets the newest answers, not every one in
+    between.
+    """
     ExplainPoolSize: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.ExplainPoolSizeRequest, _pool_size_service_pb2.ExplainPoolSizeResponse]  # type: ignore[assignment]
     """The newest answer with the curve, the knee and the threshold behind it."""
     ReportActuation: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.ReportActuationRequest, _pool_size_service_pb2.ReportActuationResponse]  # type: ignore[assignment]
@@ -84,6 +94,17 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pool_size_service_pb2.ListPoolSizesResponse, _abc.Awaitable[_pool_size_service_pb2.ListPoolSizesResponse]]:
         """The newest answers, ordered by service, side, peer."""
+
+    @_abc_1.abstractmethod
+    def WatchPoolSizes(
+        self,
+        request: _pool_size_service_pb2.WatchPoolSizesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_pool_size_service_pb2.WatchPoolSizesResponse], _abc.AsyncIterator[_pool_size_service_pb2.WatchPoolSizesResponse]]:
+        """First the newest answers and a snapshot message; then, after each control period, the answers that changed and a
+        heartbeat. Agrees with GetPoolSize at any time. A client that is slow gets the newest answers, not every one in
+        between.
+        """
 
     @_abc_1.abstractmethod
     def ExplainPoolSize(

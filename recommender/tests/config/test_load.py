@@ -40,7 +40,7 @@ def test_defaults(tmp_path: Path) -> None:
     config = load(path)
     pool = config.pools[0]
     assert pool.key == PoolKey("db", "client", "x")
-    assert (pool.threshold, pool.model, pool.bounds.min, pool.max_step) == (1500.0, "scg", 1, None)
+    assert (pool.threshold, pool.model, pool.bounds.min, pool.max_step_up) == (1500.0, "scg", 1, None)
     assert (config.period, config.window, config.bucket, config.settle) == (5_000, 60_000, 100, 2_000)
 
 
@@ -58,10 +58,10 @@ def test_a_merge_key_brings_in_what_its_anchor_has(tmp_path: Path) -> None:
     path = tmp_path / "sluice.yaml"
     path.write_text(
         "pools:\n"
-        "  - &web {service: a, side: server, threshold: 1s, max_step: 3}\n"
-        "  - {<<: *web, service: b, max_step: 4}\n"
+        "  - &web {service: a, side: server, threshold: 1s, max_step_up: 3}\n"
+        "  - {<<: *web, service: b, max_step_up: 4}\n"
     )
-    assert [(pool.service, pool.threshold, pool.max_step) for pool in load(path).pools] == [
+    assert [(pool.service, pool.threshold, pool.max_step_up) for pool in load(path).pools] == [
         ("a", 1000.0, 3),
         ("b", 1000.0, 4),
     ]

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.config import Bounds
+from sluice.config import Bounds, Limits
 from sluice.guard import guard
-from sluice.guard.rules import Context, bounds, dead_band, max_step
+from sluice.guard.backends import Ceiling
+from sluice.guard.rules import Context, bounds, cool_down, dead_band, max_step, quiet_hours
 
 
 def context(
@@ -17,7 +18,8 @@ def context(
     band: tuple[int, int] | None = None,
 ) -> Context:
     lower, upper = band or (None, None)
-    return Context(Bounds(min=low, max=high), step, current, lower, upper)
+    limits = Limits(bounds=Bounds(min=low, max=high), max_step_up=step, max_step_down=step)
+    return Context(limits, current=current, lower=lower, upper=upper)
 
 
 @pytest.mark.parametrize(("size", "passed"), [(1, 4), (4, 4), (9, 9), (32, 32), (33, 32)])
@@ -74,3 +76,44 @@ def test_nothing_passes_the_bounds(
     guarded = guard(size, context(low, high, step, current, band))
     assert low <= guarded.size <= high
     assert (guarded.unguarded is None) == (guarded.size == size)
+
+
+HOUR_MS = 3_600_000
+
+
+@pytest.mark.parametrize(
+    ("size", "since_ms", "passed"),
+    [(12, 59_999, 64), (12, 60_000, 12), (80, 9_999, 64), (80, 10_000, 80), (12, None, 12), (64, 0, 64)],
+)
+def test_cool_down_is_longer_before_a_shrink(size: int, since_ms: int | None, passed: int) -> None:
+    """Defaults: 60 s down, 10 s up."""
+    change = cool_down(size, Context(Limits(), current=64, since_change_ms=since_ms))
+    assert (change.size if change else size) == passed
+
+
+@pytest.mark.parametrize(("hour", "passed"), [(21.99, 12), (22, 64), (0, 64), (5.99, 64), (6, 12), (12, 12)])
+def test_quiet_hours_over_midnight(hour: float, passed: int) -> None:
+    limits = Limits.model_validate({"quiet_hours": ["22:00-06:00"]})
+    change = quiet_hours(12, Context(limits, now_ms=round(hour * HOUR_MS), current=64))
+    assert (change.size if change else 12) == passed
+
+
+def test_without_a_known_size_there_is_nothing_to_keep() -> None:
+    limits = Limits.model_validate({"quiet_hours": ["00:00-00:00"]})
+    assert quiet_hours(12, Context(limits)) is None
+    assert cool_down(12, Context(limits, since_change_ms=0)) is None
+
+
+def test_steps_up_and_down_are_apart() -> None:
+    limits = Limits(max_step_up=4, max_step_down=16)
+    up, down = max_step(90, Context(limits, current=64)), max_step(12, Context(limits, current=64))
+    assert up is not None
+    assert down is not None
+    assert (up.size, down.size) == (68, 48)
+
+
+def test_a_backend_is_relieved_even_while_the_pool_cools_down() -> None:
+    context = Context(Limits(), current=30, since_change_ms=0, ceiling=Ceiling(14, "db is full"))
+    guarded = guard(20, context)
+    assert guarded.size == 14
+    assert [reason.code for reason in guarded.reasons] == ["COOL_DOWN", "BACKEND_LIMIT"]

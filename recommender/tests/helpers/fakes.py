@@ -9,6 +9,7 @@ from sluice.collect import Measured, Window
 from sluice.config import Config, PoolKey
 from sluice.guard import LastGood
 from sluice.serve.answer import Answer
+from sluice.serve.pauses import Pause
 from sluice.serve.store import Memory
 from sluice.v1 import pool_size_pb2 as pb
 
@@ -88,11 +89,24 @@ class FakeHistory:
     problem: Exception | None = None
     recorded: list[Answer] = field(default_factory=list)
     reported: list[tuple[PoolKey, pb.Actuation, int]] = field(default_factory=list)
+    paused_pools: dict[PoolKey, Pause] = field(default_factory=dict)
 
     def restore(self) -> dict[PoolKey, Memory]:
         if self.problem is not None:
             raise self.problem
         return self.memory
+
+    def pauses(self) -> dict[PoolKey, Pause]:
+        return self.paused_pools
+
+    def paused(self, key: PoolKey, pause: Pause, *, paused: bool) -> bool:
+        if self.problem is not None:
+            return False
+        if paused:
+            self.paused_pools[key] = pause
+        else:
+            self.paused_pools.pop(key, None)
+        return True
 
     def record(self, answers: list[Answer]) -> None:
         self.recorded.extend(answers)

@@ -12,6 +12,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from fakes import CART, FakeClock, FakeCollector, FakeHistory, config, hump
 from sluice.serve.loop import ControlLoop
+from sluice.serve.pauses import Pauses
 from sluice.serve.server import AddressError, Server
 from sluice.serve.service import PoolSizeService
 from sluice.serve.sizes import Sizes
@@ -240,3 +241,31 @@ def test_a_port_that_is_taken_is_an_error(served: Served) -> None:
     service = PoolSizeService(Store(), Sizes(), FakeHistory(), FakeClock())
     with pytest.raises(AddressError, match=f"127.0.0.1:{served.server.port}"):
         Server(service, f"127.0.0.1:{served.server.port}")
+
+
+def test_pausing_and_resuming_are_stored_and_wake_the_loop() -> None:
+    clock, history, store, sizes, pauses = FakeClock(), FakeHistory(), Store(), Sizes(), Pauses()
+    loop = ControlLoop(config(), FakeCollector({CART: hump()}), history, store, sizes, clock, pauses)
+    service = PoolSizeService(store, sizes, history, clock, pauses=pauses, wake=loop.step)
+    server = Server(service, "127.0.0.1:0")
+    server.start()
+    loop.step()
+    with grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
+        stub = rpc.PoolSizeServiceStub(channel)
+
+        def state() -> pb.State.ValueType:
+            return stub.GetPoolSize(api.GetPoolSizeRequest(pool=CART_POOL)).pool_size.state
+
+        stub.PausePool(api.PausePoolRequest(pool=CART_POOL, by="ada", why="release"))
+        assert state() == pb.PAUSED
+        assert history.paused_pools[CART].why == "release"
+        assert stub.ResumePool(api.ResumePoolRequest(pool=CART_POOL, by="ada")).was_paused
+        assert state() == pb.PROVIDED
+        assert history.paused_pools == {}
+        assert not stub.ResumePool(api.ResumePoolRequest(pool=CART_POOL, by="ada")).was_paused
+        code, text = refused(stub.PausePool, api.PausePoolRequest(pool=CART_POOL))
+        assert (code, text) == (grpc.StatusCode.INVALID_ARGUMENT, "by is empty; legal: who asks for it")
+        history.problem = ConnectionError("down")
+        code, _ = refused(stub.PausePool, api.PausePoolRequest(pool=CART_POOL, by="ada"))
+        assert (code, state()) == (grpc.StatusCode.UNAVAILABLE, pb.PROVIDED)
+    server.stop(0)

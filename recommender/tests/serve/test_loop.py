@@ -8,9 +8,10 @@ import pytest
 
 from fakes import CART, DB, FakeClock, FakeCollector, FakeHistory, config, glimpse, hump, measured, remembered, rising
 from sluice.collect import Window
-from sluice.config import Bounds, Config, PoolKey
+from sluice.config import Backend, Bounds, Config, PoolKey
 from sluice.serve.answer import Answer
 from sluice.serve.loop import ControlLoop
+from sluice.serve.pauses import Pause, Pauses
 from sluice.serve.sizes import Sizes
 from sluice.serve.store import NotReadyError, Store
 
@@ -229,3 +230,36 @@ def test_a_lasting_problem_is_logged_once(caplog: pytest.LogCaptureFixture) -> N
         "control period failed, going on: ConnectionError: down",
         "control period failed, going on: ValueError: odd",
     ]
+
+
+def test_a_paused_pool_keeps_its_size_and_says_who_paused_it() -> None:
+    world = World()
+    world.collector.pools[CART] = hump()
+    world.sizes.report(CART, 64, world.clock())
+    pauses = Pauses()
+    world.loop = ControlLoop(config(), world.collector, world.history, world.store, world.sizes, world.clock, pauses)
+    pauses.pause(CART, Pause(world.clock(), "ada", "release"))
+    answer = world.step()
+    assert brief(answer) == ("PAUSED", 64, 1)
+    assert codes(answer)[0] == "PAUSED"
+    assert "ada: release" in answer.reasons[0].text
+    pauses.resume(CART)
+    assert brief(world.step())[0] == "PROVIDED"
+
+
+def test_a_pause_outlives_a_restart() -> None:
+    world = World(history=FakeHistory(paused_pools={CART: Pause(1, "ada", "release")}))
+    world.collector.pools[CART] = hump()
+    assert brief(world.step())[:2] == ("PAUSED", None)
+
+
+def test_callers_of_one_backend_share_what_it_takes() -> None:
+    world = World()
+    backends = [Backend(peer="catalogue-db", capacity=7)]
+    world.loop.config = config(backends=backends)
+    world.collector.pools[DB] = hump()
+    world.step()
+    answer = world.store.get(DB)
+    assert answer is not None
+    assert (answer.content.state, answer.content.target) == ("GUARDED", 7)
+    assert "BACKEND_LIMIT" in codes(answer)

@@ -630,6 +630,207 @@ func (*ReportActuationResponse) Descriptor() ([]byte, []int) {
 	return file_sluice_v1_pool_size_service_proto_rawDescGZIP(), []int{11}
 }
 
+type PausePoolRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Pool  *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
+	// Who asks; for the audit.
+	By            string `protobuf:"bytes,2,opt,name=by,proto3" json:"by,omitempty"`
+	Why           string `protobuf:"bytes,3,opt,name=why,proto3" json:"why,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PausePoolRequest) Reset() {
+	*x = PausePoolRequest{}
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PausePoolRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PausePoolRequest) ProtoMessage() {}
+
+func (x *PausePoolRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PausePoolRequest.ProtoReflect.Descriptor instead.
+func (*PausePoolRequest) Descriptor() ([]byte, []int) {
+	return file_sluice_v1_pool_size_service_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *PausePoolRequest) GetPool() *Pool {
+	if x != nil {
+		return x.Pool
+	}
+	return nil
+}
+
+func (x *PausePoolRequest) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+func (x *PausePoolRequest) GetWhy() string {
+	if x != nil {
+		return x.Why
+	}
+	return ""
+}
+
+type PausePoolResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PausePoolResponse) Reset() {
+	*x = PausePoolResponse{}
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PausePoolResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PausePoolResponse) ProtoMessage() {}
+
+func (x *PausePoolResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PausePoolResponse.ProtoReflect.Descriptor instead.
+func (*PausePoolResponse) Descriptor() ([]byte, []int) {
+	return file_sluice_v1_pool_size_service_proto_rawDescGZIP(), []int{13}
+}
+
+type ResumePoolRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Pool          *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
+	By            string                 `protobuf:"bytes,2,opt,name=by,proto3" json:"by,omitempty"`
+	Why           string                 `protobuf:"bytes,3,opt,name=why,proto3" json:"why,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResumePoolRequest) Reset() {
+	*x = ResumePoolRequest{}
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResumePoolRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResumePoolRequest) ProtoMessage() {}
+
+func (x *ResumePoolRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResumePoolRequest.ProtoReflect.Descriptor instead.
+func (*ResumePoolRequest) Descriptor() ([]byte, []int) {
+	return file_sluice_v1_pool_size_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ResumePoolRequest) GetPool() *Pool {
+	if x != nil {
+		return x.Pool
+	}
+	return nil
+}
+
+func (x *ResumePoolRequest) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+func (x *ResumePoolRequest) GetWhy() string {
+	if x != nil {
+		return x.Why
+	}
+	return ""
+}
+
+type ResumePoolResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	WasPaused     bool                   `protobuf:"varint,1,opt,name=was_paused,json=wasPaused,proto3" json:"was_paused,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResumePoolResponse) Reset() {
+	*x = ResumePoolResponse{}
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResumePoolResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResumePoolResponse) ProtoMessage() {}
+
+func (x *ResumePoolResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResumePoolResponse.ProtoReflect.Descriptor instead.
+func (*ResumePoolResponse) Descriptor() ([]byte, []int) {
+	return file_sluice_v1_pool_size_service_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ResumePoolResponse) GetWasPaused() bool {
+	if x != nil {
+		return x.WasPaused
+	}
+	return false
+}
+
 var File_sluice_v1_pool_size_service_proto protoreflect.FileDescriptor
 
 const file_sluice_v1_pool_size_service_proto_rawDesc = "" +
@@ -667,13 +868,28 @@ const file_sluice_v1_pool_size_service_proto_rawDesc = "" +
 	"\vexplanation\x18\x01 \x01(\v2\x16.sluice.v1.ExplanationR\vexplanation\"L\n" +
 	"\x16ReportActuationRequest\x122\n" +
 	"\tactuation\x18\x01 \x01(\v2\x14.sluice.v1.ActuationR\tactuation\"\x19\n" +
-	"\x17ReportActuationResponse2\xc0\x03\n" +
+	"\x17ReportActuationResponse\"Y\n" +
+	"\x10PausePoolRequest\x12#\n" +
+	"\x04pool\x18\x01 \x01(\v2\x0f.sluice.v1.PoolR\x04pool\x12\x0e\n" +
+	"\x02by\x18\x02 \x01(\tR\x02by\x12\x10\n" +
+	"\x03why\x18\x03 \x01(\tR\x03why\"\x13\n" +
+	"\x11PausePoolResponse\"Z\n" +
+	"\x11ResumePoolRequest\x12#\n" +
+	"\x04pool\x18\x01 \x01(\v2\x0f.sluice.v1.PoolR\x04pool\x12\x0e\n" +
+	"\x02by\x18\x02 \x01(\tR\x02by\x12\x10\n" +
+	"\x03why\x18\x03 \x01(\tR\x03why\"3\n" +
+	"\x12ResumePoolResponse\x12\x1d\n" +
+	"\n" +
+	"was_paused\x18\x01 \x01(\bR\twasPaused2\xd3\x04\n" +
 	"\x0fPoolSizeService\x12L\n" +
 	"\vGetPoolSize\x12\x1d.sluice.v1.GetPoolSizeRequest\x1a\x1e.sluice.v1.GetPoolSizeResponse\x12R\n" +
 	"\rListPoolSizes\x12\x1f.sluice.v1.ListPoolSizesRequest\x1a .sluice.v1.ListPoolSizesResponse\x12W\n" +
 	"\x0eWatchPoolSizes\x12 .sluice.v1.WatchPoolSizesRequest\x1a!.sluice.v1.WatchPoolSizesResponse0\x01\x12X\n" +
 	"\x0fExplainPoolSize\x12!.sluice.v1.ExplainPoolSizeRequest\x1a\".sluice.v1.ExplainPoolSizeResponse\x12X\n" +
-	"\x0fReportActuation\x12!.sluice.v1.ReportActuationRequest\x1a\".sluice.v1.ReportActuationResponseB-Z+sluice.dev/actuators/gen/sluice/v1;sluicev1b\x06proto3"
+	"\x0fReportActuation\x12!.sluice.v1.ReportActuationRequest\x1a\".sluice.v1.ReportActuationResponse\x12F\n" +
+	"\tPausePool\x12\x1b.sluice.v1.PausePoolRequest\x1a\x1c.sluice.v1.PausePoolResponse\x12I\n" +
+	"\n" +
+	"ResumePool\x12\x1c.sluice.v1.ResumePoolRequest\x1a\x1d.sluice.v1.ResumePoolResponseB-Z+sluice.dev/actuators/gen/sluice/v1;sluicev1b\x06proto3"
 
 var (
 	file_sluice_v1_pool_size_service_proto_rawDescOnce sync.Once
@@ -687,7 +903,7 @@ func file_sluice_v1_pool_size_service_proto_rawDescGZIP() []byte {
 	return file_sluice_v1_pool_size_service_proto_rawDescData
 }
 
-var file_sluice_v1_pool_size_service_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_sluice_v1_pool_size_service_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_sluice_v1_pool_size_service_proto_goTypes = []any{
 	(*GetPoolSizeRequest)(nil),      // 0: sluice.v1.GetPoolSizeRequest
 	(*GetPoolSizeResponse)(nil),     // 1: sluice.v1.GetPoolSizeResponse
@@ -701,39 +917,49 @@ var file_sluice_v1_pool_size_service_proto_goTypes = []any{
 	(*ExplainPoolSizeResponse)(nil), // 9: sluice.v1.ExplainPoolSizeResponse
 	(*ReportActuationRequest)(nil),  // 10: sluice.v1.ReportActuationRequest
 	(*ReportActuationResponse)(nil), // 11: sluice.v1.ReportActuationResponse
-	(*Pool)(nil),                    // 12: sluice.v1.Pool
-	(*PoolSize)(nil),                // 13: sluice.v1.PoolSize
-	(*timestamppb.Timestamp)(nil),   // 14: google.protobuf.Timestamp
-	(*Explanation)(nil),             // 15: sluice.v1.Explanation
-	(*Actuation)(nil),               // 16: sluice.v1.Actuation
+	(*PausePoolRequest)(nil),        // 12: sluice.v1.PausePoolRequest
+	(*PausePoolResponse)(nil),       // 13: sluice.v1.PausePoolResponse
+	(*ResumePoolRequest)(nil),       // 14: sluice.v1.ResumePoolRequest
+	(*ResumePoolResponse)(nil),      // 15: sluice.v1.ResumePoolResponse
+	(*Pool)(nil),                    // 16: sluice.v1.Pool
+	(*PoolSize)(nil),                // 17: sluice.v1.PoolSize
+	(*timestamppb.Timestamp)(nil),   // 18: google.protobuf.Timestamp
+	(*Explanation)(nil),             // 19: sluice.v1.Explanation
+	(*Actuation)(nil),               // 20: sluice.v1.Actuation
 }
 var file_sluice_v1_pool_size_service_proto_depIdxs = []int32{
-	12, // 0: sluice.v1.GetPoolSizeRequest.pool:type_name -> sluice.v1.Pool
-	13, // 1: sluice.v1.GetPoolSizeResponse.pool_size:type_name -> sluice.v1.PoolSize
-	13, // 2: sluice.v1.ListPoolSizesResponse.pool_sizes:type_name -> sluice.v1.PoolSize
-	13, // 3: sluice.v1.WatchPoolSizesResponse.pool_size:type_name -> sluice.v1.PoolSize
+	16, // 0: sluice.v1.GetPoolSizeRequest.pool:type_name -> sluice.v1.Pool
+	17, // 1: sluice.v1.GetPoolSizeResponse.pool_size:type_name -> sluice.v1.PoolSize
+	17, // 2: sluice.v1.ListPoolSizesResponse.pool_sizes:type_name -> sluice.v1.PoolSize
+	17, // 3: sluice.v1.WatchPoolSizesResponse.pool_size:type_name -> sluice.v1.PoolSize
 	6,  // 4: sluice.v1.WatchPoolSizesResponse.snapshot:type_name -> sluice.v1.Snapshot
 	7,  // 5: sluice.v1.WatchPoolSizesResponse.heartbeat:type_name -> sluice.v1.Heartbeat
-	14, // 6: sluice.v1.Heartbeat.computed_at:type_name -> google.protobuf.Timestamp
-	14, // 7: sluice.v1.Heartbeat.valid_until:type_name -> google.protobuf.Timestamp
-	12, // 8: sluice.v1.ExplainPoolSizeRequest.pool:type_name -> sluice.v1.Pool
-	15, // 9: sluice.v1.ExplainPoolSizeResponse.explanation:type_name -> sluice.v1.Explanation
-	16, // 10: sluice.v1.ReportActuationRequest.actuation:type_name -> sluice.v1.Actuation
-	0,  // 11: sluice.v1.PoolSizeService.GetPoolSize:input_type -> sluice.v1.GetPoolSizeRequest
-	2,  // 12: sluice.v1.PoolSizeService.ListPoolSizes:input_type -> sluice.v1.ListPoolSizesRequest
-	4,  // 13: sluice.v1.PoolSizeService.WatchPoolSizes:input_type -> sluice.v1.WatchPoolSizesRequest
-	8,  // 14: sluice.v1.PoolSizeService.ExplainPoolSize:input_type -> sluice.v1.ExplainPoolSizeRequest
-	10, // 15: sluice.v1.PoolSizeService.ReportActuation:input_type -> sluice.v1.ReportActuationRequest
-	1,  // 16: sluice.v1.PoolSizeService.GetPoolSize:output_type -> sluice.v1.GetPoolSizeResponse
-	3,  // 17: sluice.v1.PoolSizeService.ListPoolSizes:output_type -> sluice.v1.ListPoolSizesResponse
-	5,  // 18: sluice.v1.PoolSizeService.WatchPoolSizes:output_type -> sluice.v1.WatchPoolSizesResponse
-	9,  // 19: sluice.v1.PoolSizeService.ExplainPoolSize:output_type -> sluice.v1.ExplainPoolSizeResponse
-	11, // 20: sluice.v1.PoolSizeService.ReportActuation:output_type -> sluice.v1.ReportActuationResponse
-	16, // [16:21] is the sub-list for method output_type
-	11, // [11:16] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	18, // 6: sluice.v1.Heartbeat.computed_at:type_name -> google.protobuf.Timestamp
+	18, // 7: sluice.v1.Heartbeat.valid_until:type_name -> google.protobuf.Timestamp
+	16, // 8: sluice.v1.ExplainPoolSizeRequest.pool:type_name -> sluice.v1.Pool
+	19, // 9: sluice.v1.ExplainPoolSizeResponse.explanation:type_name -> sluice.v1.Explanation
+	20, // 10: sluice.v1.ReportActuationRequest.actuation:type_name -> sluice.v1.Actuation
+	16, // 11: sluice.v1.PausePoolRequest.pool:type_name -> sluice.v1.Pool
+	16, // 12: sluice.v1.ResumePoolRequest.pool:type_name -> sluice.v1.Pool
+	0,  // 13: sluice.v1.PoolSizeService.GetPoolSize:input_type -> sluice.v1.GetPoolSizeRequest
+	2,  // 14: sluice.v1.PoolSizeService.ListPoolSizes:input_type -> sluice.v1.ListPoolSizesRequest
+	4,  // 15: sluice.v1.PoolSizeService.WatchPoolSizes:input_type -> sluice.v1.WatchPoolSizesRequest
+	8,  // 16: sluice.v1.PoolSizeService.ExplainPoolSize:input_type -> sluice.v1.ExplainPoolSizeRequest
+	10, // 17: sluice.v1.PoolSizeService.ReportActuation:input_type -> sluice.v1.ReportActuationRequest
+	12, // 18: sluice.v1.PoolSizeService.PausePool:input_type -> sluice.v1.PausePoolRequest
+	14, // 19: sluice.v1.PoolSizeService.ResumePool:input_type -> sluice.v1.ResumePoolRequest
+	1,  // 20: sluice.v1.PoolSizeService.GetPoolSize:output_type -> sluice.v1.GetPoolSizeResponse
+	3,  // 21: sluice.v1.PoolSizeService.ListPoolSizes:output_type -> sluice.v1.ListPoolSizesResponse
+	5,  // 22: sluice.v1.PoolSizeService.WatchPoolSizes:output_type -> sluice.v1.WatchPoolSizesResponse
+	9,  // 23: sluice.v1.PoolSizeService.ExplainPoolSize:output_type -> sluice.v1.ExplainPoolSizeResponse
+	11, // 24: sluice.v1.PoolSizeService.ReportActuation:output_type -> sluice.v1.ReportActuationResponse
+	13, // 25: sluice.v1.PoolSizeService.PausePool:output_type -> sluice.v1.PausePoolResponse
+	15, // 26: sluice.v1.PoolSizeService.ResumePool:output_type -> sluice.v1.ResumePoolResponse
+	20, // [20:27] is the sub-list for method output_type
+	13, // [13:20] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_sluice_v1_pool_size_service_proto_init() }
@@ -753,7 +979,7 @@ func file_sluice_v1_pool_size_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_v1_pool_size_service_proto_rawDesc), len(file_sluice_v1_pool_size_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

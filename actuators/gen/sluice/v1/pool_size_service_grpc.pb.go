@@ -24,6 +24,8 @@ const (
 	PoolSizeService_WatchPoolSizes_FullMethodName  = "/sluice.v1.PoolSizeService/WatchPoolSizes"
 	PoolSizeService_ExplainPoolSize_FullMethodName = "/sluice.v1.PoolSizeService/ExplainPoolSize"
 	PoolSizeService_ReportActuation_FullMethodName = "/sluice.v1.PoolSizeService/ReportActuation"
+	PoolSizeService_PausePool_FullMethodName       = "/sluice.v1.PoolSizeService/PausePool"
+	PoolSizeService_ResumePool_FullMethodName      = "/sluice.v1.PoolSizeService/ResumePool"
 )
 
 // PoolSizeServiceClient is the client API for PoolSizeService service.
@@ -46,6 +48,11 @@ type PoolSizeServiceClient interface {
 	// An actuator's report: its read-back becomes PoolSize.current. Appended to the audit table, unless it only
 	// observed the size that was known already.
 	ReportActuation(ctx context.Context, in *ReportActuationRequest, opts ...grpc.CallOption) (*ReportActuationResponse, error)
+	// From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
+	// restart of the recommender. Pausing a paused pool replaces by and why. UNAVAILABLE: not stored, not paused.
+	PausePool(ctx context.Context, in *PausePoolRequest, opts ...grpc.CallOption) (*PausePoolResponse, error)
+	// Ends a pause. Resuming a pool that is not paused changes nothing.
+	ResumePool(ctx context.Context, in *ResumePoolRequest, opts ...grpc.CallOption) (*ResumePoolResponse, error)
 }
 
 type poolSizeServiceClient struct {
@@ -115,6 +122,26 @@ func (c *poolSizeServiceClient) ReportActuation(ctx context.Context, in *ReportA
 	return out, nil
 }
 
+func (c *poolSizeServiceClient) PausePool(ctx context.Context, in *PausePoolRequest, opts ...grpc.CallOption) (*PausePoolResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PausePoolResponse)
+	err := c.cc.Invoke(ctx, PoolSizeService_PausePool_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *poolSizeServiceClient) ResumePool(ctx context.Context, in *ResumePoolRequest, opts ...grpc.CallOption) (*ResumePoolResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ResumePoolResponse)
+	err := c.cc.Invoke(ctx, PoolSizeService_ResumePool_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // PoolSizeServiceServer is the server API for PoolSizeService service.
 // All implementations must embed UnimplementedPoolSizeServiceServer
 // for forward compatibility.
@@ -135,6 +162,11 @@ type PoolSizeServiceServer interface {
 	// An actuator's report: its read-back becomes PoolSize.current. Appended to the audit table, unless it only
 	// observed the size that was known already.
 	ReportActuation(context.Context, *ReportActuationRequest) (*ReportActuationResponse, error)
+	// From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
+	// restart of the recommender. Pausing a paused pool replaces by and why. UNAVAILABLE: not stored, not paused.
+	PausePool(context.Context, *PausePoolRequest) (*PausePoolResponse, error)
+	// Ends a pause. Resuming a pool that is not paused changes nothing.
+	ResumePool(context.Context, *ResumePoolRequest) (*ResumePoolResponse, error)
 	mustEmbedUnimplementedPoolSizeServiceServer()
 }
 
@@ -159,6 +191,12 @@ func (UnimplementedPoolSizeServiceServer) ExplainPoolSize(context.Context, *Expl
 }
 func (UnimplementedPoolSizeServiceServer) ReportActuation(context.Context, *ReportActuationRequest) (*ReportActuationResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ReportActuation not implemented")
+}
+func (UnimplementedPoolSizeServiceServer) PausePool(context.Context, *PausePoolRequest) (*PausePoolResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method PausePool not implemented")
+}
+func (UnimplementedPoolSizeServiceServer) ResumePool(context.Context, *ResumePoolRequest) (*ResumePoolResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ResumePool not implemented")
 }
 func (UnimplementedPoolSizeServiceServer) mustEmbedUnimplementedPoolSizeServiceServer() {}
 func (UnimplementedPoolSizeServiceServer) testEmbeddedByValue()                         {}
@@ -264,6 +302,42 @@ func _PoolSizeService_ReportActuation_Handler(srv interface{}, ctx context.Conte
 	return interceptor(ctx, in, info, handler)
 }
 
+func _PoolSizeService_PausePool_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PausePoolRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PoolSizeServiceServer).PausePool(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PoolSizeService_PausePool_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PoolSizeServiceServer).PausePool(ctx, req.(*PausePoolRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PoolSizeService_ResumePool_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ResumePoolRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PoolSizeServiceServer).ResumePool(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PoolSizeService_ResumePool_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PoolSizeServiceServer).ResumePool(ctx, req.(*ResumePoolRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // PoolSizeService_ServiceDesc is the grpc.ServiceDesc for PoolSizeService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -286,6 +360,14 @@ var PoolSizeService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ReportActuation",
 			Handler:    _PoolSizeService_ReportActuation_Handler,
+		},
+		{
+			MethodName: "PausePool",
+			Handler:    _PoolSizeService_PausePool_Handler,
+		},
+		{
+			MethodName: "ResumePool",
+			Handler:    _PoolSizeService_ResumePool_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

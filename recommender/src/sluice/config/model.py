@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from sluice.config.durations import Milliseconds, format_ms
+from sluice.config.hours import QuietHours
 from sluice.estimate.models import ESTIMATORS
 
 Side = Literal["server", "client"]
@@ -49,7 +50,25 @@ class Bounds(_Strict):
         return self
 
 
-class Pool(_Strict):
+class Limits(_Strict):
+    """What the guard lets through. Sizes are per instance; None: no limit."""
+
+    bounds: Bounds = Bounds()
+    max_step_up: int | None = Field(default=None, ge=1, le=100_000)
+    max_step_down: int | None = Field(default=None, ge=1, le=100_000)
+    cool_down_up: Milliseconds = Field(default=10_000.0, ge=0, le=86_400_000)
+    cool_down_down: Milliseconds = Field(default=60_000.0, ge=0, le=86_400_000)
+    quiet_hours: list[QuietHours] = []
+
+
+class Backend(_Strict):
+    """What a service or database takes from all client pools that lead to it, in connections."""
+
+    peer: str = Field(min_length=1)
+    capacity: int = Field(ge=1, le=10_000_000)
+
+
+class Pool(Limits):
     """One pool, with the threshold that judges its completions: an SLO less `upstream`, or a `threshold` of its own."""
 
     service: str = Field(min_length=1)
@@ -59,8 +78,6 @@ class Pool(_Strict):
     upstream: Milliseconds = Field(default=0.0, ge=0, le=3_600_000)
     threshold: Milliseconds | None = Field(default=None, gt=0, le=3_600_000)
     model: str = "scg"
-    bounds: Bounds = Bounds()
-    max_step: int | None = Field(default=None, ge=1, le=100_000)
 
     @field_validator("model")
     @classmethod
@@ -97,6 +114,7 @@ class Config(_Strict):
     """
 
     slos: list[Slo] = []
+    backends: list[Backend] = []
     pools: list[Pool] = Field(min_length=1)
     period: Milliseconds = Field(default=5_000.0, ge=1_000, le=600_000)
     window: Milliseconds = Field(default=60_000.0, ge=10_000, le=3_600_000)
@@ -115,6 +133,10 @@ class Config(_Strict):
         for i, name in enumerate(names):
             if name in names[:i]:
                 raise ValueError(f"slos[{i}].name {name!r} stands there twice; legal: each name once")
+        peers = [backend.peer for backend in self.backends]
+        for i, peer in enumerate(peers):
+            if peer in peers[:i]:
+                raise ValueError(f"backends[{i}].peer {peer!r} stands there twice; legal: each peer once")
         seen: dict[PoolKey, int] = {}
         for i, pool in enumerate(self.pools):
             if pool.key in seen:

@@ -25,6 +25,7 @@ class Situation:
 
     current         size that an actuator read back within the last minute, None when unknown
     unchanged_ms    how long that size has been in force, as far as reports go
+    since_change_ms how long ago the size was seen to change, None when it never was
     """
 
     now_ms: int
@@ -33,6 +34,7 @@ class Situation:
     last_good: LastGood | None
     window_ms: int
     explore_after_ms: int
+    since_change_ms: int | None = None
 
 
 @dataclass(frozen=True)

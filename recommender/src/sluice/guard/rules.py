@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sluice.config import Bounds
+from sluice.config import Limits
 from sluice.estimate import Reason
+from sluice.guard.backends import Ceiling
 
 # Changes of at most this share of the target, or of 1, are not worth an actuation inside the band.
 DEAD_BAND_SHARE = 0.1
@@ -14,13 +15,21 @@ DEAD_BAND_SHARE = 0.1
 
 @dataclass(frozen=True)
 class Context:
-    """current: None when unknown. lower..upper: the estimate's band, None without one."""
+    """What the rules look at beside the size.
 
-    bounds: Bounds
-    max_step: int | None
-    current: int | None
-    lower: int | None
-    upper: int | None
+    current         None when unknown
+    lower, upper    the estimate's band, None without one
+    since_change_ms how long ago the size was last seen to change, None when it never was
+    ceiling         of the backend that the pool leads to, None where it sets none
+    """
+
+    limits: Limits
+    now_ms: int = 0
+    current: int | None = None
+    lower: int | None = None
+    upper: int | None = None
+    since_change_ms: int | None = None
+    ceiling: Ceiling | None = None
 
 
 @dataclass(frozen=True)
@@ -50,24 +59,61 @@ def dead_band(size: int, context: Context) -> Change | None:
 
 
 def max_step(size: int, context: Context) -> Change | None:
-    """At most `max_step` up or down from the current size. Worked: current 64, size 12, step 16 -> 48."""
-    if context.current is None or context.max_step is None:
+    """At most `max_step_up` above and `max_step_down` below the current size. Worked: 64 to 12 by 16 -> 48."""
+    current, limits = context.current, context.limits
+    if current is None:
         return None
-    low, high = context.current - context.max_step, context.current + context.max_step
-    limited = min(max(size, low), high)
+    up, down = limits.max_step_up, limits.max_step_down
+    limited = size
+    if up is not None:
+        limited = min(limited, current + up)
+    if down is not None:
+        limited = max(limited, current - down)
     if limited == size:
         return None
-    text = f"{size} is more than {context.max_step} from the current {context.current}"
+    text = f"{size} is more than {abs(limited - current)} from the current {current}"
     return Change(limited, Reason("MAX_STEP", text))
+
+
+def cool_down(size: int, context: Context) -> Change | None:
+    """Keep the current size for a while after it changed: shorter before it grows again than before it shrinks."""
+    current, since = context.current, context.since_change_ms
+    if current is None or since is None or size == current:
+        return None
+    wait = context.limits.cool_down_up if size > current else context.limits.cool_down_down
+    if since >= wait:
+        return None
+    text = f"{size} has to wait: the size changed {since / 1000:.0f} s ago, {wait / 1000:.0f} s must pass"
+    return Change(current, Reason("COOL_DOWN", text))
+
+
+def quiet_hours(size: int, context: Context) -> Change | None:
+    """Keep the current size in the hours in which nothing is to change."""
+    current = context.current
+    if current is None or size == current:
+        return None
+    for hours in context.limits.quiet_hours:
+        if hours.hold(context.now_ms):
+            return Change(current, Reason("QUIET_HOURS", f"{size} has to wait: nothing changes {hours} UTC"))
+    return None
+
+
+def backend_limit(size: int, context: Context) -> Change | None:
+    """At most what the backend's capacity leaves to this pool; see `backends.py`."""
+    if context.ceiling is None or size <= context.ceiling.size:
+        return None
+    return Change(context.ceiling.size, Reason("BACKEND_LIMIT", context.ceiling.text))
 
 
 def bounds(size: int, context: Context) -> Change | None:
     """Within the pool's bounds. The last rule: no other may lead out of them again."""
-    limited = min(max(size, context.bounds.min), context.bounds.max)
+    low, high = context.limits.bounds.min, context.limits.bounds.max
+    limited = min(max(size, low), high)
     if limited == size:
         return None
-    legal = f"{context.bounds.min}..{context.bounds.max}"
+    legal = f"{low}..{high}"
     return Change(limited, Reason("BOUNDS", f"{size} is outside the pool's bounds {legal}"))
 
 
-CHAIN: tuple[Rule, ...] = (dead_band, max_step, bounds)
+# A backend that is asked for too much is relieved at once: its limit comes behind the rules that only keep calm.
+CHAIN: tuple[Rule, ...] = (dead_band, max_step, cool_down, quiet_hours, backend_limit, bounds)

@@ -1,15 +1,17 @@
-"""From an estimate to an answer: hold, guard, lease. Pure."""
+"""From an estimate to an answer: hold, pause, guard, lease. Pure."""
 
 from __future__ import annotations
 
 from sluice.collect import Measured
 from sluice.config import Config, Pool
-from sluice.estimate import Estimate, State
+from sluice.estimate import Estimate, Reason, State
 from sluice.estimate.threshold import Threshold
-from sluice.guard import guard, propose
-from sluice.guard.hold import Situation
+from sluice.guard import guard
+from sluice.guard.backends import Ceiling
+from sluice.guard.hold import Proposal, Situation
 from sluice.guard.rules import Context
 from sluice.serve.answer import Answer, Content
+from sluice.serve.pauses import Pause
 
 
 def decide(
@@ -19,13 +21,30 @@ def decide(
     measured: Measured | None,
     estimate: Estimate,
     situation: Situation,
+    proposal: Proposal,
+    ceiling: Ceiling | None = None,
+    pause: Pause | None = None,
 ) -> Answer:
-    """The answer of this period, with revision 0: numbering is the store's."""
-    proposal = propose(estimate, situation)
+    """The answer of this period, with revision 0: numbering is the store's.
+
+    A paused pool is told its own size, or the last good one where that is unknown: never a new one.
+    """
     target, unguarded, state = proposal.target, None, estimate.state.value
     reasons = estimate.reasons + proposal.reasons
-    if target is not None:
-        context = Context(pool.bounds, pool.max_step, situation.current, estimate.lower_bound, estimate.upper_bound)
+    if pause is not None:
+        good = situation.last_good.target if situation.last_good else None
+        target, state = situation.current or good, "PAUSED"
+        reasons = (Reason("PAUSED", f"paused by {pause.by}: {pause.why}"), *estimate.reasons)
+    elif target is not None:
+        context = Context(
+            limits=pool,
+            now_ms=situation.now_ms,
+            current=situation.current,
+            lower=estimate.lower_bound,
+            upper=estimate.upper_bound,
+            since_change_ms=situation.since_change_ms,
+            ceiling=ceiling,
+        )
         guarded = guard(target, context)
         target, unguarded = guarded.size, guarded.unguarded
         reasons += guarded.reasons

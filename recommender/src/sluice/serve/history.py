@@ -11,10 +11,12 @@ from sluice.guard import LastGood
 from sluice.serve.answer import Answer, Content
 from sluice.serve.clickhouse import ClickHouse
 from sluice.serve.outbox import Outbox, Row
+from sluice.serve.pauses import Pause
 from sluice.serve.store import Memory
 from sluice.v1 import pool_size_pb2 as pb
 
 RESTORE_SQL = files(__package__).joinpath("restore.sql").read_text(encoding="utf-8")
+PAUSES_SQL = files(__package__).joinpath("pauses.sql").read_text(encoding="utf-8")
 
 COLUMNS = {
     "recommendations": [
@@ -26,6 +28,7 @@ COLUMNS = {
         *("service", "side", "peer", "at", "target_name", "actuator", "outcome", "requested", "previous"),
         *("read_back", "revision", "detail"),
     ],
+    "pool_pauses": ["service", "side", "peer", "at", "paused", "by", "why"],
 }
 
 # How long an answer waits for its row to be stored before it is given out.
@@ -42,12 +45,22 @@ class History:
         """Newest revision, its content, and the last good target of every pool ever answered for."""
         return dict(_memory(row) for row in self._reader.rows(RESTORE_SQL))
 
+    def pauses(self) -> dict[PoolKey, Pause]:
+        """The pools that are paused."""
+        rows = cast(list[tuple[Any, ...]], self._reader.rows(PAUSES_SQL))
+        return {PoolKey(service, side, peer): Pause(at, by, why) for service, side, peer, at, by, why in rows}
+
     def record(self, answers: list[Answer]) -> None:
         self._outbox.put("recommendations", [recommendation_row(answer) for answer in answers])
         self._outbox.flush(WRITE_FIRST_S)
 
     def report(self, key: PoolKey, actuation: pb.Actuation, received_ms: int) -> None:
         self._outbox.put("actuations", [actuation_row(key, actuation, received_ms)])
+
+    def paused(self, key: PoolKey, pause: Pause, *, paused: bool) -> bool:
+        """Keeps that a pool was paused, or resumed; False while it is not stored yet."""
+        self._outbox.put("pool_pauses", [(*key, _time(pause.at_ms), paused, pause.by, pause.why)])
+        return self._outbox.flush(WRITE_FIRST_S)
 
 
 def recommendation_row(answer: Answer) -> Row:

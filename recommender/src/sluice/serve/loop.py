@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from sluice.collect import Measured, Window
@@ -12,9 +12,11 @@ from sluice.config import Config, Pool, PoolKey
 from sluice.estimate import Estimate, Reason, State
 from sluice.estimate.models import ESTIMATORS
 from sluice.estimate.threshold import threshold_of
-from sluice.guard.hold import Situation
+from sluice.guard.backends import Ceiling, Demand, ceilings
+from sluice.guard.hold import Proposal, Situation, propose
 from sluice.serve.answer import Answer
 from sluice.serve.decide import decide
+from sluice.serve.pauses import Pause, Pauses
 from sluice.serve.problems import Problems
 from sluice.serve.sizes import Sizes
 from sluice.serve.store import Memory, Store
@@ -32,18 +34,40 @@ class Remembers(Protocol):
 
     def restore(self) -> dict[PoolKey, Memory]: ...
 
+    def pauses(self) -> dict[PoolKey, Pause]: ...
+
     def record(self, answers: list[Answer]) -> None: ...
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One pool in one period, before the guard."""
+
+    pool: Pool
+    measured: Measured | None
+    estimate: Estimate
+    situation: Situation
+    proposal: Proposal
 
 
 class ControlLoop:
     def __init__(
-        self, config: Config, collector: Collects, history: Remembers, store: Store, sizes: Sizes, clock: Clock
+        self,
+        config: Config,
+        collector: Collects,
+        history: Remembers,
+        store: Store,
+        sizes: Sizes,
+        clock: Clock,
+        pauses: Pauses | None = None,
     ) -> None:
         self.config = config
+        self._pauses = pauses or Pauses()
         self._collector, self._history, self._store = collector, history, store
         self._sizes, self._clock = sizes, clock
         self._problems = Problems()
         self._restored = False
+        self._instances: dict[PoolKey, int] = {}
 
     def step(self) -> None:
         """One period. Never raises: what fails is logged once per cause, and answers age until it works again."""
@@ -52,12 +76,22 @@ class ControlLoop:
             self._restore()
             thresholds = {pool.key: threshold_of(pool, config.slo_of(pool)) for pool in config.pools}
             window = self._collector.collect(config, {key: t.value_ns for key, t in thresholds.items()}, now_ms)
-            answers = []
-            for pool in config.pools:
-                measured = self._with_limits(pool.key, window.pools[pool.key])
-                estimate = self._estimate(pool, measured)
-                situation = self._situation(config, pool, now_ms)
-                answers.append(decide(config, pool, thresholds[pool.key], measured, estimate, situation))
+            seen = [self._see(config, pool, window.pools[pool.key], now_ms) for pool in config.pools]
+            limits = self._ceilings(config, seen)
+            answers = [
+                decide(
+                    config,
+                    one.pool,
+                    thresholds[one.pool.key],
+                    one.measured,
+                    one.estimate,
+                    one.situation,
+                    one.proposal,
+                    limits.get(one.pool.key),
+                    self._pauses.of(one.pool.key),
+                )
+                for one in seen
+            ]
             self._publish(answers)
             self._problems.succeeded("control period")
         except Exception as cause:
@@ -76,6 +110,7 @@ class ControlLoop:
 
     def _restore(self) -> None:
         if not self._restored:
+            self._pauses.restore(self._history.pauses())
             self._store.restore(self._history.restore())
             self._restored = True
 
@@ -97,6 +132,28 @@ class ControlLoop:
         ]
         if aged != answers:
             self._publish(aged)
+
+    def _see(self, config: Config, pool: Pool, measured: Measured | None, now_ms: int) -> Seen:
+        measured = self._with_limits(pool.key, measured)
+        estimate = self._estimate(pool, measured)
+        situation = self._situation(config, pool, now_ms)
+        if measured is not None:
+            self._instances[pool.key] = measured.samples.instances
+        return Seen(pool, measured, estimate, situation, propose(estimate, situation))
+
+    def _ceilings(self, config: Config, seen: list[Seen]) -> dict[PoolKey, Ceiling]:
+        """What backends leave to each pool; one that has no size yet asks for nothing."""
+        limits: dict[PoolKey, Ceiling] = {}
+        for backend in config.backends:
+            demands = {
+                one.pool.key: Demand(size, self._instances.get(one.pool.key, 1))
+                for one in seen
+                if one.pool.side == "client" and one.pool.peer == backend.peer
+                for size in (one.proposal.target or one.situation.current,)
+                if size is not None
+            }
+            limits |= ceilings(backend.peer, backend.capacity, demands)
+        return limits
 
     def _with_limits(self, key: PoolKey, measured: Measured | None) -> Measured | None:
         if measured is None:
@@ -122,4 +179,5 @@ class ControlLoop:
             last_good=self._store.last_good(pool.key),
             window_ms=int(config.window),
             explore_after_ms=int(config.explore_after),
+            since_change_ms=self._sizes.since_change_ms(pool.key, now_ms),
         )

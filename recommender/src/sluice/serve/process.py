@@ -15,6 +15,7 @@ from sluice.serve.clickhouse import READER, ClickHouse
 from sluice.serve.history import COLUMNS, History
 from sluice.serve.loop import ControlLoop
 from sluice.serve.outbox import Outbox
+from sluice.serve.pauses import Pauses
 from sluice.serve.server import Server
 from sluice.serve.service import PoolSizeService
 from sluice.serve.sizes import Sizes
@@ -37,11 +38,12 @@ class Process:
         reader, writer = ClickHouse(database, READER), ClickHouse(database, "default")
         self._outbox = Outbox(lambda table, rows: writer.insert(table, COLUMNS[table], rows))
         history = History(reader, self._outbox)
-        self._store, sizes = Store(), Sizes()
-        self._loop = ControlLoop(config, Collector(reader), history, self._store, sizes, now_ms)
-        self._server = Server(PoolSizeService(self._store, sizes, history, now_ms), address, access)
-        self._access = access
+        self._store, sizes, pauses = Store(), Sizes(), Pauses()
         self._stop, self._wake = threading.Event(), threading.Event()
+        self._loop = ControlLoop(config, Collector(reader), history, self._store, sizes, now_ms, pauses)
+        service = PoolSizeService(self._store, sizes, history, now_ms, pauses=pauses, wake=self._wake.set)
+        self._server = Server(service, address, access)
+        self._access = access
         self._address = address
 
     def run(self) -> None:

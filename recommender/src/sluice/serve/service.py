@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import grpc
@@ -14,6 +14,7 @@ from sluice.serve.answer import Answer
 from sluice.serve.feed import Cursor, events, parse_cursor
 from sluice.serve.loop import Clock
 from sluice.serve.messages import InvalidFieldError, explanation, pool_key, pool_size
+from sluice.serve.pauses import Pause, Pauses
 from sluice.serve.sizes import Sizes
 from sluice.serve.store import NotReadyError, Published, Store
 from sluice.v1 import pool_size_pb2 as pb
@@ -32,12 +33,22 @@ if TYPE_CHECKING:
 class Audit(Protocol):
     def report(self, key: PoolKey, actuation: pb.Actuation, received_ms: int) -> None: ...
 
+    def paused(self, key: PoolKey, pause: Pause, *, paused: bool) -> bool: ...
+
 
 class PoolSizeService(rpc.PoolSizeServiceServicer):
     def __init__(
-        self, store: Store, sizes: Sizes, audit: Audit, clock: Clock, heartbeat_s: float = HEARTBEAT_S
+        self,
+        store: Store,
+        sizes: Sizes,
+        audit: Audit,
+        clock: Clock,
+        heartbeat_s: float = HEARTBEAT_S,
+        pauses: Pauses | None = None,
+        wake: Callable[[], None] = lambda: None,
     ) -> None:
         self._store, self._sizes, self._audit, self._clock = store, sizes, audit, clock
+        self._pauses, self._wake_loop = pauses or Pauses(), wake
         self._heartbeat_s = heartbeat_s
         self._run = uuid.uuid4().hex[:12]
         self._news = asyncio.Event()
@@ -107,6 +118,36 @@ class PoolSizeService(rpc.PoolSizeServiceServicer):
         if changed or actuation.outcome != pb.ACTUATION_OUTCOME_OBSERVED:
             self._audit.report(answer.key, actuation, received_ms)
         return api.ReportActuationResponse()
+
+    async def PausePool(self, request: api.PausePoolRequest, context: Context) -> api.PausePoolResponse:  # noqa: N802
+        answer = await self._answer(request.pool, "pool", context)
+        pause = await self._pause(request, context)
+        await self._keep(answer.key, pause, context, paused=True)
+        self._pauses.pause(answer.key, pause)
+        self._wake_loop()
+        return api.PausePoolResponse()
+
+    async def ResumePool(self, request: api.ResumePoolRequest, context: Context) -> api.ResumePoolResponse:  # noqa: N802
+        answer = await self._answer(request.pool, "pool", context)
+        pause = await self._pause(request, context)
+        if self._pauses.of(answer.key) is None:
+            return api.ResumePoolResponse(was_paused=False)
+        await self._keep(answer.key, pause, context, paused=False)
+        self._pauses.resume(answer.key)
+        self._wake_loop()
+        return api.ResumePoolResponse(was_paused=True)
+
+    async def _pause(self, request: api.PausePoolRequest | api.ResumePoolRequest, context: Context) -> Pause:
+        if not request.by:
+            await _abort(context, grpc.StatusCode.INVALID_ARGUMENT, "by is empty; legal: who asks for it")
+        return Pause(self._clock(), request.by, request.why)
+
+    async def _keep(self, key: PoolKey, pause: Pause, context: Context, *, paused: bool) -> None:
+        """Stored first: a pause that a restart forgets would be worse than none."""
+        stored = await asyncio.to_thread(self._audit.paused, key, pause, paused=paused)
+        if not stored:
+            text = "the database does not take it now: it may still be stored; try again"
+            await _abort(context, grpc.StatusCode.UNAVAILABLE, text)
 
     def _wake(self) -> None:
         """Lets every watcher go on, and those that wait later wait for the next set."""

@@ -51,6 +51,12 @@ class Sizes:
             changes = self._changes.get(key)
             return now_ms - changes[0][-1] if changes else 0
 
+    def since_change_ms(self, key: PoolKey, now_ms: int) -> int | None:
+        """How long ago the size was seen to change; None when no change was seen. The first report is none."""
+        with self._lock:
+            times, _ = self._changes.get(key, ([], []))
+            return now_ms - times[-1] if len(times) > 1 else None
+
     def limits(self, key: PoolKey, bucket_start_ms: Ints) -> Floats:
         """The size in force at each bucket's start, shape (n,); NaN for all when no actuator ever reported.
 

@@ -287,3 +287,90 @@ class ReportActuationResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ReportActuationResponse: _TypeAlias = ReportActuationResponse  # noqa: Y015
+
+@_typing.final
+class PausePoolRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POOL_FIELD_NUMBER: _builtins.int
+    BY_FIELD_NUMBER: _builtins.int
+    WHY_FIELD_NUMBER: _builtins.int
+    by: _builtins.str
+    """Who asks; for the audit."""
+    why: _builtins.str
+    @_builtins.property
+    def pool(self) -> _pool_size_pb2.Pool: ...
+    def __init__(
+        self,
+        *,
+        pool: _pool_size_pb2.Pool | None = ...,
+        by: _builtins.str = ...,
+        why: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["pool", b"pool"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "pool", b"pool", "why", b"why"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PausePoolRequest: _TypeAlias = PausePoolRequest  # noqa: Y015
+
+@_typing.final
+class PausePoolResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PausePoolResponse: _TypeAlias = PausePoolResponse  # noqa: Y015
+
+@_typing.final
+class ResumePoolRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POOL_FIELD_NUMBER: _builtins.int
+    BY_FIELD_NUMBER: _builtins.int
+    WHY_FIELD_NUMBER: _builtins.int
+    by: _builtins.str
+    why: _builtins.str
+    @_builtins.property
+    def pool(self) -> _pool_size_pb2.Pool: ...
+    def __init__(
+        self,
+        *,
+        pool: _pool_size_pb2.Pool | None = ...,
+        by: _builtins.str = ...,
+        why: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["pool", b"pool"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "pool", b"pool", "why", b"why"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ResumePoolRequest: _TypeAlias = ResumePoolRequest  # noqa: Y015
+
+@_typing.final
+class ResumePoolResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WAS_PAUSED_FIELD_NUMBER: _builtins.int
+    was_paused: _builtins.bool
+    def __init__(
+        self,
+        *,
+        was_paused: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["was_paused", b"was_paused"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ResumePoolResponse: _TypeAlias = ResumePoolResponse  # noqa: Y015

@@ -61,6 +61,16 @@ class PoolSizeServiceStub:
                 request_serializer=sluice_dot_v1_dot_pool__size__service__pb2.ReportActuationRequest.SerializeToString,
                 response_deserializer=sluice_dot_v1_dot_pool__size__service__pb2.ReportActuationResponse.FromString,
                 _registered_method=True)
+        self.PausePool = channel.unary_unary(
+                '/sluice.v1.PoolSizeService/PausePool',
+                request_serializer=sluice_dot_v1_dot_pool__size__service__pb2.PausePoolRequest.SerializeToString,
+                response_deserializer=sluice_dot_v1_dot_pool__size__service__pb2.PausePoolResponse.FromString,
+                _registered_method=True)
+        self.ResumePool = channel.unary_unary(
+                '/sluice.v1.PoolSizeService/ResumePool',
+                request_serializer=sluice_dot_v1_dot_pool__size__service__pb2.ResumePoolRequest.SerializeToString,
+                response_deserializer=sluice_dot_v1_dot_pool__size__service__pb2.ResumePoolResponse.FromString,
+                _registered_method=True)
 
 
 class PoolSizeServiceServicer:
@@ -106,6 +116,21 @@ class PoolSizeServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def PausePool(self, request, context):
+        """From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
+        restart of the recommender. Pausing a paused pool replaces by and why. UNAVAILABLE: not stored, not paused.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ResumePool(self, request, context):
+        """Ends a pause. Resuming a pool that is not paused changes nothing.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_PoolSizeServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -133,6 +158,16 @@ def add_PoolSizeServiceServicer_to_server(servicer, server):
                     servicer.ReportActuation,
                     request_deserializer=sluice_dot_v1_dot_pool__size__service__pb2.ReportActuationRequest.FromString,
                     response_serializer=sluice_dot_v1_dot_pool__size__service__pb2.ReportActuationResponse.SerializeToString,
+            ),
+            'PausePool': grpc.unary_unary_rpc_method_handler(
+                    servicer.PausePool,
+                    request_deserializer=sluice_dot_v1_dot_pool__size__service__pb2.PausePoolRequest.FromString,
+                    response_serializer=sluice_dot_v1_dot_pool__size__service__pb2.PausePoolResponse.SerializeToString,
+            ),
+            'ResumePool': grpc.unary_unary_rpc_method_handler(
+                    servicer.ResumePool,
+                    request_deserializer=sluice_dot_v1_dot_pool__size__service__pb2.ResumePoolRequest.FromString,
+                    response_serializer=sluice_dot_v1_dot_pool__size__service__pb2.ResumePoolResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -272,6 +307,60 @@ class PoolSizeService:
             '/sluice.v1.PoolSizeService/ReportActuation',
             sluice_dot_v1_dot_pool__size__service__pb2.ReportActuationRequest.SerializeToString,
             sluice_dot_v1_dot_pool__size__service__pb2.ReportActuationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PausePool(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sluice.v1.PoolSizeService/PausePool',
+            sluice_dot_v1_dot_pool__size__service__pb2.PausePoolRequest.SerializeToString,
+            sluice_dot_v1_dot_pool__size__service__pb2.PausePoolResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ResumePool(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sluice.v1.PoolSizeService/ResumePool',
+            sluice_dot_v1_dot_pool__size__service__pb2.ResumePoolRequest.SerializeToString,
+            sluice_dot_v1_dot_pool__size__service__pb2.ResumePoolResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -50,6 +50,12 @@ class PoolSizeServiceStub:
     """An actuator's report: its read-back becomes PoolSize.current. Appended to the audit table, unless it only
     observed the size that was known already.
     """
+    PausePool: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.PausePoolRequest, _pool_size_service_pb2.PausePoolResponse]
+    """From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
+    restart of the recommender. Pausing a paused pool replaces by and why. UNAVAILABLE: not stored, not paused.
+    """
+    ResumePool: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.ResumePoolRequest, _pool_size_service_pb2.ResumePoolResponse]
+    """Ends a pause. Resuming a pool that is not paused changes nothing."""
 
 @_typing.type_check_only
 class PoolSizeServiceAsyncStub(PoolSizeServiceStub):
@@ -73,6 +79,12 @@ class PoolSizeServiceAsyncStub(PoolSizeServiceStub):
     """An actuator's report: its read-back becomes PoolSize.current. Appended to the audit table, unless it only
     observed the size that was known already.
     """
+    PausePool: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.PausePoolRequest, _pool_size_service_pb2.PausePoolResponse]  # type: ignore[assignment]
+    """From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
+    restart of the recommender. Pausing a paused pool replaces by and why. UNAVAILABLE: not stored, not paused.
+    """
+    ResumePool: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.ResumePoolRequest, _pool_size_service_pb2.ResumePoolResponse]  # type: ignore[assignment]
+    """Ends a pause. Resuming a pool that is not paused changes nothing."""
 
 class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
     """Sizes of soft resources. Every pool of the configuration has an answer at any time; its state says
@@ -123,5 +135,23 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
         """An actuator's report: its read-back becomes PoolSize.current. Appended to the audit table, unless it only
         observed the size that was known already.
         """
+
+    @_abc_1.abstractmethod
+    def PausePool(
+        self,
+        request: _pool_size_service_pb2.PausePoolRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pool_size_service_pb2.PausePoolResponse, _abc.Awaitable[_pool_size_service_pb2.PausePoolResponse]]:
+        """From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
+        restart of the recommender. Pausing a paused pool replaces by and why. UNAVAILABLE: not stored, not paused.
+        """
+
+    @_abc_1.abstractmethod
+    def ResumePool(
+        self,
+        request: _pool_size_service_pb2.ResumePoolRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pool_size_service_pb2.ResumePoolResponse, _abc.Awaitable[_pool_size_service_pb2.ResumePoolResponse]]:
+        """Ends a pause. Resuming a pool that is not paused changes nothing."""
 
 def add_PoolSizeServiceServicer_to_server(servicer: PoolSizeServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import critical_path, estimators, scg, testbed_speed
+from bench import critical_path, estimators, scg, testbed_speed, watchers
 
 BENCHMARKS: dict[str, Callable[[], list[tuple[str, str]]]] = {
     "scg": scg.run,
     "estimators": estimators.run,
     "testbed": testbed_speed.run,
+    "watchers": watchers.run,
     "critical-path": critical_path.run,
 }
 OUT = Path(__file__).with_name("out")

@@ -7,7 +7,7 @@ from sluice.cli.critical_path.command import critical_path
 from sluice.cli.doctor.command import doctor
 from sluice.cli.estimate.command import estimate
 from sluice.cli.output import EXIT_CODES
-from sluice.cli.pools.commands import pools
+from sluice.cli.pools.changing import pools
 from sluice.cli.replay.command import replay_command
 from sluice.cli.sql.command import sql
 

@@ -7,7 +7,9 @@ from typing import Any
 import grpc
 
 from sluice.cli.output import CliError
+from sluice.cli.pools.channel import open_channel
 from sluice.cli.pools.selector import Selector, pool_name
+from sluice.cli.pools.watching import follow
 from sluice.v1 import pool_size_service_pb2 as api
 from sluice.v1.pool_size_pb2 import Explanation, Pool, PoolSize
 from sluice.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
@@ -16,7 +18,7 @@ _TIMEOUT_S = 5.0
 
 
 class PoolsClient:
-    """The three questions of the CLI; every failure is a CliError that says what to do."""
+    """What the CLI asks; every failure is a CliError that says what to do."""
 
     def __init__(self, channel: grpc.Channel, address: str) -> None:
         self._stub = PoolSizeServiceStub(channel)
@@ -27,18 +29,34 @@ class PoolsClient:
         return [*answer.pool_sizes]
 
     def get(self, selector: Selector) -> PoolSize:
-        pool = self._resolve(selector)
+        pool = self.resolve(selector)
         answer: api.GetPoolSizeResponse = self._call(self._stub.GetPoolSize, api.GetPoolSizeRequest(pool=pool))
         return answer.pool_size
 
     def explain(self, selector: Selector) -> Explanation:
-        pool = self._resolve(selector)
+        pool = self.resolve(selector)
         answer: api.ExplainPoolSizeResponse = self._call(
             self._stub.ExplainPoolSize, api.ExplainPoolSizeRequest(pool=pool)
         )
         return answer.explanation
 
-    def _resolve(self, selector: Selector) -> Pool:
+    def watch(self, service: str, say: Callable[[str], None]) -> Iterator[api.WatchPoolSizesResponse]:
+        """Every event, for ever; `say` is told of breaks. The first failure is an error, so that a typo ends."""
+        self.list(service)
+        return follow(self._stub, service, say)
+
+    def pause(self, selector: Selector, by: str, why: str) -> Pool:
+        pool = self.resolve(selector)
+        self._call(self._stub.PausePool, api.PausePoolRequest(pool=pool, by=by, why=why))
+        return pool
+
+    def resume(self, selector: Selector, by: str) -> tuple[Pool, bool]:
+        """The pool, and whether it was paused."""
+        pool = self.resolve(selector)
+        answer: api.ResumePoolResponse = self._call(self._stub.ResumePool, api.ResumePoolRequest(pool=pool, by=by))
+        return pool, answer.was_paused
+
+    def resolve(self, selector: Selector) -> Pool:
         """Without a side: the server pool of the service, else its only pool."""
         if selector.side is not None:
             return selector.pool()
@@ -84,5 +102,5 @@ class PoolsClient:
 
 @contextmanager
 def connect(address: str) -> Iterator[PoolsClient]:
-    with grpc.insecure_channel(address) as channel:
+    with open_channel(address) as channel:
         yield PoolsClient(channel, address)

@@ -12,15 +12,15 @@ from sluice.cli.pools.message_json import message_to_json
 from sluice.cli.pools.selector import Selector, SelectorError, parse_selector
 from sluice.cli.pools.table import pool_table
 
-_address = click.option("--address", metavar="HOST:PORT", help="Recommender.  [default: SLUICE_RECOMMENDER]")
-_pool = click.argument("pool", metavar="POOL")
-_side = click.option("--side", type=click.Choice(["server", "client"]), help="Side, when POOL is a service.")
-_peer = click.option("--peer", help="Where a client pool leads to.")
+address_option = click.option("--address", metavar="HOST:PORT", help="Recommender.  [default: SLUICE_RECOMMENDER]")
+pool_argument = click.argument("pool", metavar="POOL")
+side_option = click.option("--side", type=click.Choice(["server", "client"]), help="Side, when POOL is a service.")
+peer_option = click.option("--peer", help="Where a client pool leads to.")
 
 
 @click.group("pools", epilog=EXIT_CODES)
 def pools() -> None:
-    """Ask the recommender for pool sizes.
+    """Ask the recommender for pool sizes, watch and pause them.
 
     A pool is named SERVICE/server (the threads that serve requests) or SERVICE/client/PEER (the connections to
     PEER). SERVICE alone means its server pool, else its only pool.
@@ -32,12 +32,15 @@ def pools() -> None:
       list     an array of PoolSize
       get      a PoolSize
       explain  an Explanation (the PoolSize is its `pool_size`)
+      watch    a PoolSize a line (-o jsonl)
+
+    SLUICE_TLS_CA (a PEM file) and SLUICE_TOKEN are for a recommender that has TLS and asks for tokens.
     """
 
 
 @pools.command("list", epilog=EXIT_CODES)
 @click.option("--service", default="", help="Only the pools of this service.")
-@_address
+@address_option
 @output_option("table", "json")
 def list_command(service: str, address: str | None, output: str) -> None:
     """List every pool with its state and sizes.
@@ -60,10 +63,10 @@ def list_command(service: str, address: str | None, output: str) -> None:
 
 
 @pools.command("get", epilog=EXIT_CODES)
-@_pool
-@_side
-@_peer
-@_address
+@pool_argument
+@side_option
+@peer_option
+@address_option
 @output_option("table", "json")
 def get_command(pool: str, side: str | None, peer: str | None, address: str | None, output: str) -> None:
     """Show one pool.
@@ -74,7 +77,7 @@ def get_command(pool: str, side: str | None, peer: str | None, address: str | No
       sluice pools get catalogue/client/catalogue-db
       sluice pools get catalogue --side client --peer catalogue-db -o json
     """
-    selector = _select(pool, side, peer)
+    selector = select(pool, side, peer)
     with connect(address or addresses().recommender) as client:
         size = client.get(selector)
     if output == "json":
@@ -84,10 +87,10 @@ def get_command(pool: str, side: str | None, peer: str | None, address: str | No
 
 
 @pools.command("explain", epilog=EXIT_CODES)
-@_pool
-@_side
-@_peer
-@_address
+@pool_argument
+@side_option
+@peer_option
+@address_option
 @output_option("table", "json")
 def explain_command(pool: str, side: str | None, peer: str | None, address: str | None, output: str) -> None:
     """Show the evidence: threshold, window, goodput curve and its knee.
@@ -97,7 +100,7 @@ def explain_command(pool: str, side: str | None, peer: str | None, address: str 
       sluice pools explain cart
       sluice pools explain cart/server -o json | jq '.curve'
     """
-    selector = _select(pool, side, peer)
+    selector = select(pool, side, peer)
     with connect(address or addresses().recommender) as client:
         explanation = client.explain(selector)
     if output == "json":
@@ -106,7 +109,7 @@ def explain_command(pool: str, side: str | None, peer: str | None, address: str 
         print_explanation(console(), explanation, datetime.now(UTC))
 
 
-def _select(pool: str, side: str | None, peer: str | None) -> Selector:
+def select(pool: str, side: str | None, peer: str | None) -> Selector:
     try:
         return parse_selector(pool, side, peer)
     except SelectorError as error:

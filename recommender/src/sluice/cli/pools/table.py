@@ -42,3 +42,11 @@ def target(size: PoolSize) -> str:
     text = optional(size, "target")
     guarded = size.HasField("unguarded_target") and size.HasField("target")
     return f"{text} (was {size.unguarded_target})" if guarded and size.unguarded_target != size.target else text
+
+
+def change_line(size: PoolSize, now: datetime) -> str:
+    """One line for one change: `12:30:05 cart/server PROVIDED current 64 target 12: the curve bends at 12.4`."""
+    return (
+        f"{now:%H:%M:%S} {pool_name(size.pool)} {state_name(size.state)} current {optional(size, 'current')} "
+        f"target {target(size)}: {reasons(size)}"
+    )

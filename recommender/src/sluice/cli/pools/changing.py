@@ -1,0 +1,116 @@
+"""The commands `sluice pools watch | history | pause | resume`."""
+
+import getpass
+import json
+import os
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import click
+
+from sluice.cli.environment import addresses
+from sluice.cli.output import EXIT_CODES, console, error_console, output_option, print_json
+from sluice.cli.pools.client import connect
+from sluice.cli.pools.commands import address_option, peer_option, pool_argument, pools, select, side_option
+from sluice.cli.pools.history import HISTORY_SQL, history_table, parameters
+from sluice.cli.pools.message_json import message_to_json
+from sluice.cli.pools.selector import pool_name
+from sluice.cli.pools.table import change_line
+from sluice.cli.sql.http import Server, run_query
+from sluice.cli.sql.result import ROWS_FORMAT, parse_rows
+
+__all__ = ["pools"]
+
+
+@pools.command("watch", epilog=EXIT_CODES)
+@click.option("--service", default="", help="Only the pools of this service.")
+@address_option
+@output_option("lines", "jsonl")
+def watch_command(service: str, address: str | None, output: str) -> None:
+    """Print every answer as it changes, until interrupted.
+
+    First the newest answer of each pool, then changes. A connection that is lost is made again, and nothing that
+    changed meanwhile is left out. -o jsonl prints a PoolSize a line.
+
+    \b
+    Examples:
+      sluice pools watch
+      sluice pools watch --service cart -o jsonl | jq --unbuffered -c '[.state, .target]'
+    """
+    notes = error_console()
+    with suppress(KeyboardInterrupt), connect(address or addresses().recommender) as client:
+        for event in client.watch(service, lambda text: notes.print(text, markup=False)):
+            if not event.HasField("pool_size"):
+                continue
+            if output == "jsonl":
+                click.echo(json.dumps(message_to_json(event.pool_size), ensure_ascii=False))
+            else:
+                click.echo(change_line(event.pool_size, datetime.now(UTC)))
+
+
+@pools.command("history", epilog=EXIT_CODES)
+@pool_argument
+@side_option
+@peer_option
+@click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="Newest so many entries.")
+@address_option
+@output_option("table", "json")
+def history_command(
+    pool: str, side: str | None, peer: str | None, limit: int, address: str | None, output: str
+) -> None:
+    """Show what was answered, applied, paused and resumed for one pool, oldest first.
+
+    Read from ClickHouse (SLUICE_CLICKHOUSE); -o json prints an array of {at, what, detail}.
+
+    \b
+    Examples:
+      sluice pools history cart
+      sluice pools history catalogue/client/catalogue-db --limit 100 -o json
+    """
+    with connect(address or addresses().recommender) as client:
+        named = client.resolve(select(pool, side, peer))
+    server = Server(addresses().clickhouse, password=os.environ.get("SLUICE_CLICKHOUSE_READER_PASSWORD", ""))
+    with run_query(server, HISTORY_SQL, ROWS_FORMAT, parameters(named, limit)) as answer:
+        rows = list(parse_rows(answer.iter_lines(1 << 16)).rows)
+    if output == "json":
+        print_json([{"at": at, "what": what, "detail": detail} for at, what, detail in rows])
+    elif rows:
+        console().print(history_table(rows))
+    else:
+        console().print(f"Nothing is recorded for {pool_name(named)}.", markup=False)
+
+
+@pools.command("pause", epilog=EXIT_CODES)
+@pool_argument
+@side_option
+@peer_option
+@click.option("--why", required=True, help="Why; it is shown to everybody who asks for the pool.")
+@click.option("--by", default=getpass.getuser, help="Who asks for it.  [default: the user]")
+@address_option
+def pause_command(pool: str, side: str | None, peer: str | None, why: str, by: str, address: str | None) -> None:
+    """Let a pool keep its size until it is resumed. Outlives a restart of the recommender.
+
+    \b
+    Example:
+      sluice pools pause cart --why "release 2.4 is rolled out"
+    """
+    with connect(address or addresses().recommender) as client:
+        click.echo(f"{pool_name(client.pause(select(pool, side, peer), by, why))} is paused")
+
+
+@pools.command("resume", epilog=EXIT_CODES)
+@pool_argument
+@side_option
+@peer_option
+@click.option("--by", default=getpass.getuser, help="Who asks for it.  [default: the user]")
+@address_option
+def resume_command(pool: str, side: str | None, peer: str | None, by: str, address: str | None) -> None:
+    """End a pause.
+
+    \b
+    Example:
+      sluice pools resume cart
+    """
+    with connect(address or addresses().recommender) as client:
+        named, was_paused = client.resume(select(pool, side, peer), by)
+    click.echo(f"{pool_name(named)} is resumed" if was_paused else f"{pool_name(named)} was not paused")

@@ -1,0 +1,53 @@
+"""The way to the recommender: plain on loopback, TLS and a token where the environment names them."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import grpc
+
+from sluice.cli.output import CliError
+
+
+def open_channel(address: str, environment: Mapping[str, str] = os.environ) -> grpc.Channel:
+    """SLUICE_TLS_CA: PEM file of who signed the server's certificate. SLUICE_TOKEN: sent with every call.
+
+    Raises:
+        CliError: the file cannot be read.
+    """
+    authority = environment.get("SLUICE_TLS_CA")
+    channel = grpc.insecure_channel(address) if not authority else _secure(address, authority)
+    token = environment.get("SLUICE_TOKEN")
+    return grpc.intercept_channel(channel, _Token(token)) if token else channel
+
+
+def _secure(address: str, authority: str) -> grpc.Channel:
+    try:
+        trusted = Path(authority).read_bytes()
+    except OSError as error:
+        raise CliError(f"cannot read SLUICE_TLS_CA={authority}: {error.strerror}") from None
+    return grpc.secure_channel(address, grpc.ssl_channel_credentials(trusted))
+
+
+class _Call(grpc.ClientCallDetails):
+    """Another call's details with more metadata."""
+
+    def __init__(self, details: grpc.ClientCallDetails, metadata: tuple[tuple[str, str | bytes], ...]) -> None:
+        self.method, self.timeout, self.credentials = details.method, details.timeout, details.credentials
+        self.wait_for_ready = getattr(details, "wait_for_ready", None)
+        self.compression = getattr(details, "compression", None)
+        self.metadata = metadata
+
+
+class _Token(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor):  # type: ignore[type-arg]
+    def __init__(self, token: str) -> None:
+        self._header = ("authorization", f"Bearer {token}")
+
+    def intercept_unary_unary(self, go_on, details, request):  # type: ignore[no-untyped-def]
+        return go_on(self._with_token(details), request)
+
+    def intercept_unary_stream(self, go_on, details, request):  # type: ignore[no-untyped-def]
+        return go_on(self._with_token(details), request)
+
+    def _with_token(self, details: grpc.ClientCallDetails) -> _Call:
+        return _Call(details, (*(details.metadata or ()), self._header))

@@ -1,0 +1,30 @@
+-- What happened to one pool, the newest {limit} entries, oldest first.
+SELECT formatDateTime(at, '%Y-%m-%d %H:%i:%S') AS time, what, detail
+FROM
+(
+    SELECT
+        since AS at,
+        concat('answer ', toString(revision)) AS what,
+        concat(
+            state, ', current ', ifNull(toString(current), '-'), ', target ', ifNull(toString(target), '-'),
+            if(unguarded_target IS NULL, '', concat(' (was ', toString(unguarded_target), ')')),
+            ': ', arrayStringConcat(reasons, ', ')) AS detail
+    FROM v_recommendation_history
+    WHERE service = {service:String} AND side = {side:String} AND peer = {peer:String}
+    UNION ALL
+    SELECT
+        at,
+        lower(toString(outcome)) AS what,
+        concat(
+            target_name, ' by ', actuator, ': ', ifNull(toString(previous), '-'), ' -> ', ifNull(toString(read_back), '-'),
+            if(detail = '', '', concat(', ', detail))) AS detail
+    FROM v_actuation_history
+    WHERE service = {service:String} AND side = {side:String} AND peer = {peer:String}
+    UNION ALL
+    SELECT at, if(paused, 'paused', 'resumed') AS what, concat('by ', by, if(why = '', '', concat(': ', why))) AS detail
+    FROM pool_pauses FINAL
+    WHERE service = {service:String} AND side = {side:String} AND peer = {peer:String}
+    ORDER BY at DESC
+    LIMIT {limit:UInt32}
+)
+ORDER BY at

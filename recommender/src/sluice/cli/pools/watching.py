@@ -1,0 +1,51 @@
+"""Follows the recommender's answers, over breaks of the connection."""
+
+import random
+import time
+from collections.abc import Callable, Iterator
+
+import grpc
+
+from sluice.cli.output import CliError
+from sluice.v1 import pool_size_service_pb2 as api
+from sluice.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
+
+FIRST_WAIT_S, LAST_WAIT_S = 0.5, 10.0
+# After these the next attempt ends in the same way.
+FINAL = (
+    grpc.StatusCode.INVALID_ARGUMENT,
+    grpc.StatusCode.UNAUTHENTICATED,
+    grpc.StatusCode.PERMISSION_DENIED,
+    grpc.StatusCode.UNIMPLEMENTED,
+)
+
+
+def follow(
+    stub: PoolSizeServiceStub,
+    service: str,
+    say: Callable[[str], None],
+    sleep: Callable[[float], None] = time.sleep,
+) -> Iterator[api.WatchPoolSizesResponse]:
+    """Every event, for ever; a stream that breaks is resumed where it was, with growing pauses and jitter.
+
+    Raises:
+        CliError: the recommender refuses the watch.
+    """
+    token, wait_s, lost = "", FIRST_WAIT_S, False
+    while True:
+        try:
+            for event in stub.WatchPoolSizes(api.WatchPoolSizesRequest(service=service, resume_token=token)):
+                if lost:
+                    say("the recommender is back")
+                    lost = False
+                wait_s = FIRST_WAIT_S
+                token = event.resume_token or token
+                yield event
+        except grpc.RpcError as error:
+            if error.code() in FINAL:
+                raise CliError(f"the recommender answered {error.code().name}: {error.details()}") from None
+            if not lost:
+                say(f"lost the recommender: {error.details()}; trying again")
+                lost = True
+        sleep(wait_s * random.uniform(0.5, 1.0))
+        wait_s = min(2 * wait_s, LAST_WAIT_S)

@@ -32,6 +32,10 @@ def run(engine: ClickHouse, database: str, word: str, *more: str) -> Result:
     return CliRunner().invoke(command.cli, words)
 
 
+def next_number(schema: Path) -> int:
+    return max(int(file.name[:4]) for file in (schema / "migrations").glob("*.sql")) + 1
+
+
 def definitions(engine: ClickHouse) -> list[tuple[str, str]]:
     query = "SELECT name, create_table_query FROM system.tables WHERE database = 'fresh' ORDER BY name"
     return [(row[0], row[1]) for row in engine.client().query(query).result_rows]
@@ -50,7 +54,7 @@ def test_up_twice(engine: ClickHouse, fresh: str) -> None:
     assert definitions(engine) == tables
     recorded = engine.client(fresh).query("SELECT version, name FROM schema_migrations ORDER BY version").result_rows
     assert recorded[:2] == [(1, "windows"), (2, "call_edges")]
-    assert [row[0] for row in recorded] == list(range(1, len(recorded) + 1))
+    assert len(recorded) == len(list((command.CLICKHOUSE / "migrations").glob("*.sql")))
 
 
 def test_status_creates_nothing(engine: ClickHouse) -> None:
@@ -70,7 +74,7 @@ def test_a_changed_migration_is_an_error(engine: ClickHouse, fresh: str, schema:
 
 def test_a_new_migration_and_a_changed_view_are_taken_up(engine: ClickHouse, fresh: str, schema: Path) -> None:
     run(engine, fresh, "up")
-    number = len(list((schema / "migrations").glob("*.sql"))) + 1
+    number = next_number(schema)
     (schema / f"migrations/{number:04d}_extra.sql").write_text(
         "CREATE TABLE IF NOT EXISTS extra (a UInt8) ENGINE = Log"
     )
@@ -83,7 +87,7 @@ def test_a_new_migration_and_a_changed_view_are_taken_up(engine: ClickHouse, fre
 
 
 def test_an_error_names_file_and_statement_and_can_be_repeated(engine: ClickHouse, fresh: str, schema: Path) -> None:
-    number = len(list((schema / "migrations").glob("*.sql"))) + 1
+    number = next_number(schema)
     bad = schema / f"migrations/{number:04d}_bad.sql"
     bad.write_text("CREATE TABLE IF NOT EXISTS one (a UInt8) ENGINE = Log;\nCREATE TABEL two;\n")
     result = run(engine, fresh, "up")

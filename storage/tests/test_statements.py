@@ -107,12 +107,15 @@ def files(path: Path, *names: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    "names", [("0001_a.sql", "0003_c.sql"), ("0001_a.sql", "0001_b.sql"), ("0002_a.sql",), ("1_a.sql",)]
-)
-def test_numbers_with_a_gap_or_a_repeat(tmp_path: Path, names: tuple[str, ...]) -> None:
-    with pytest.raises(MigrateError, match=r"expected number|must be named"):
+@pytest.mark.parametrize("names", [("0001_a.sql", "0001_b.sql"), ("1_a.sql",), ("0001-a.sql",)])
+def test_a_number_that_stands_twice_or_is_none(tmp_path: Path, names: tuple[str, ...]) -> None:
+    with pytest.raises(MigrateError, match=r"0001_a\.sql has that number too|must be named"):
         migrations.load(files(tmp_path, *names))
+
+
+def test_numbers_with_a_gap_are_in_order(tmp_path: Path) -> None:
+    found = migrations.load(files(tmp_path, "0010_b.sql", "0003_a.sql"))
+    assert [(migration.version, migration.name) for migration in found] == [(3, "a"), (10, "b")]
 
 
 def test_pending_are_those_not_yet_applied(tmp_path: Path) -> None:

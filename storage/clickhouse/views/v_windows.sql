@@ -1,4 +1,5 @@
--- The fine windows without superseded versions, and with concurrency: the time-weighted mean number in flight.
+-- The fine windows without superseded versions, and with concurrency: the time-weighted mean number in flight. A window
+-- without work or completion, which a correction may leave behind, is not there.
 CREATE OR REPLACE VIEW v_windows AS
 SELECT
     side,
@@ -15,3 +16,4 @@ SELECT
     version,
     written
 FROM windows FINAL
+WHERE busy_ns > 0 OR completions > 0

@@ -30,7 +30,7 @@ class Applied(NamedTuple):
 
 
 def load(folder: Path) -> list[Migration]:
-    """The migrations of a folder, ascending; no number stands twice. A gap is no error: numbers are handed out early."""
+    """The migrations of a folder, ascending; no number stands twice. Gaps are fine: numbers are given out early."""
     found = []
     for file in sorted(folder.glob("*.sql")):
         match = _NAME.fullmatch(file.name)

@@ -1,4 +1,4 @@
-"""Rollups are the sums of the fine windows, whatever was upserted, corrected or merged, and whenever they were filled."""
+"""Rollups are the sums of the fine windows, whatever was upserted, corrected or merged, and whenever filled."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from support.rollups import ROLLUPS, fill_rollups
 
 MINUTE = datetime.now(UTC).replace(second=0, microsecond=0) - timedelta(hours=2)
-COLUMNS = "side service peer instance bucket bucket_ms busy_ns completions errors latency version".split()
+KEY = ["side", "service", "peer", "instance", "bucket", "bucket_ms"]
+COLUMNS = [*KEY, "busy_ns", "completions", "errors", "latency", "version"]
 CART = ("server", "cart", "", "a")
-MEASURES = (
-    "side, service, peer, instance, bucket_ms, sum(busy_ns), sum(completions), sum(errors), sumMap(latency)"
-)
+MEASURES = "side, service, peer, instance, bucket_ms, sum(busy_ns), sum(completions), sum(errors), sumMap(latency)"
 
 
 def window(key: tuple[str, ...], ms: int, busy_ns: int, latency: dict[int, int], version: int, errors: int = 0) -> Any:
@@ -52,7 +51,7 @@ def stored(client: Client, table: str) -> int:
 def test_a_minute_of_hand_worked_windows(client: Client) -> None:
     busy = 100_000_000  # one in flight for 100 ms
     rows = [
-        # Second 0: all ten buckets busy, 1 in flight, but 3 in the last. Second 1: two buckets of 5. Second 12: one of 2.
+        # Second 0: ten busy buckets, 1 in flight, but 3 in the last. Second 1: two buckets of 5. Second 12: one of 2.
         *[window(CART, 100 * nth, busy, {640: 2}, 2) for nth in range(9)],
         window(CART, 900, 3 * busy, {640: 1, 700: 1}, 2, errors=1),
         window(CART, 1000, 5 * busy, {}, 1),

@@ -134,12 +134,16 @@ def test_a_changed_or_missing_file_is_an_error(tmp_path: Path) -> None:
 
 def test_ttl_alteration_keeps_the_expression() -> None:
     engine = "MergeTree PARTITION BY toDate(bucket) ORDER BY a TTL toDateTime(bucket) + toIntervalDay(7) SETTINGS x = 1"
-    assert ttl.alteration("windows", engine, 7) is None
-    assert (
-        ttl.alteration("windows", engine, 3) == "ALTER TABLE `windows` MODIFY TTL toDateTime(bucket) + toIntervalDay(3)"
-    )
-    with pytest.raises(MigrateError, match="expected one interval in days"):
-        ttl.alteration("plain", "MergeTree ORDER BY a SETTINGS x = 1", 3)
+    plain, two = "MergeTree ORDER BY a SETTINGS x = 1", "Log TTL a + toIntervalDay(1), b + toIntervalDay(2)"
+    tables = {"windows": engine, "plain": plain, "two": two, "edges": "Log TTL w + toIntervalDay(30)"}
+    assert [ttl.kept(each) for each in tables.values()] == [7, None, None, 30]
+    assert ttl.alterations(tables, {"windows": 7, "edges": 30}) == {}
+    assert ttl.alterations(tables, {"windows": 3, "edges": 30}) == {
+        "windows": "ALTER TABLE `windows` MODIFY TTL toDateTime(bucket) + toIntervalDay(3)"
+    }
+    for table in ("plain", "two", "nothing"):
+        with pytest.raises(MigrateError, match=f"TTL of {table}: there is no such .*; known: edges, windows$"):
+            ttl.alterations(tables, {"windows": 3, table: 3})
 
 
 @pytest.mark.parametrize("text", ["windows", "windows=", "windows=0", "windows=4000", "a b=1", "windows=-1"])

@@ -127,6 +127,28 @@ def test_a_retried_write_counts_once(client: Client, table: str, view: str, coun
     assert client.query(f"SELECT count() FROM {table}").result_rows == stored_once
 
 
+def test_counts_that_are_below_0_for_a_moment(client: Client) -> None:
+    """Five spans are judged anew before they have been counted: the sum over outcomes is right at every moment."""
+    names = ["job", "outcome", "service", "received", "messages", "spans", "version"]
+
+    def put(outcome: str, spans: int, messages: int, version: int) -> None:
+        client.insert("ingest_counts", [["call_graph", outcome, "cart", HOUR, messages, spans, version]], names)
+
+    put("accepted", -5, 0, 1)
+    put("malformed_message", 0, -1, 1)
+    put("accepted_late", 5, 0, 1)
+    assert client.query("SELECT sum(spans), sum(messages) FROM ingest_counts FINAL").result_rows == [(0, -1)]
+    put("accepted", 3, 0, 2)
+    put("malformed_message", 0, 0, 2)
+    client.command("OPTIMIZE TABLE ingest_counts FINAL")
+    query = "SELECT outcome, spans, messages FROM ingest_counts ORDER BY outcome"
+    assert client.query(query).result_rows == [
+        ("accepted", 3, 0),
+        ("accepted_late", 5, 0),
+        ("malformed_message", 0, 0),
+    ]
+
+
 def test_reports_of_one_moment_stay_apart(client: Client) -> None:
     """Of two targets, and of two actuators."""
     rows = [

@@ -9,6 +9,7 @@ from clickhouse_connect.driver.client import Client
 
 from migrate.statements import read
 from support.clickhouse import ClickHouse
+from support.rollups import fill_rollups
 from support.rows import MS, insert_shop, now
 from testbed.windows import latency_index
 
@@ -26,6 +27,7 @@ ARGUMENTS = {
 @pytest.fixture
 def reader(engine: ClickHouse, database: str, client: Client) -> Client:
     insert_shop(client, now(client))
+    fill_rollups(client)
     return engine.client(database, user="sluice_reader")
 
 
@@ -126,11 +128,42 @@ def test_stage_lag_of_an_empty_store_is_unknown_not_zero(client: Client) -> None
     assert set(lag.values()) == {None}
 
 
-@pytest.mark.parametrize("setting", ["max_execution_time = 0", "max_execution_time = 31", "max_memory_usage = 0"])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        *("max_execution_time = 0", "max_execution_time = 31", "max_memory_usage = 0", "max_memory_usage_for_user = 0"),
+        *("max_temporary_data_on_disk_size_for_query = 0", "max_result_rows = 0"),
+    ],
+)
 def test_reader_cannot_lift_its_limits(reader: Client, setting: str) -> None:
     with pytest.raises(Exception, match="SETTING_CONSTRAINT_VIOLATION"):
         reader.query(f"SELECT 1 SETTINGS {setting}")
     assert reader.query("SELECT 1 SETTINGS max_execution_time = 25").result_rows == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("SELECT length(groupArray(number)) FROM numbers(200000000)", "MEMORY_LIMIT_EXCEEDED"),
+        ("SELECT sum(sipHash64(number)) FROM system.numbers SETTINGS max_execution_time = 1", "TIMEOUT_EXCEEDED"),
+        ("SELECT number FROM numbers(1000001)", "TOO_MANY_ROWS_OR_BYTES"),
+    ],
+)
+def test_a_query_that_is_too_heavy_is_ended(reader: Client, query: str, code: str) -> None:
+    with pytest.raises(Exception, match=code):
+        reader.query(query)
+    assert rows(reader, "SELECT count() AS n FROM windows")[0]["n"] > 0  # and others go on
+
+
+def test_the_limits_hold_without_being_asked_for(reader: Client) -> None:
+    query = (
+        "SELECT name, value FROM system.settings WHERE name IN ('max_execution_time', 'max_memory_usage', 'readonly')"
+    )
+    assert {row["name"]: row["value"] for row in rows(reader, query)} == {
+        "max_execution_time": "30",
+        "max_memory_usage": "536870912",
+        "readonly": "2",
+    }
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ SELECT
     sumIf(busy_ns, part.1 = 0)                                          AS busy_ns,
     sumIf(completions, part.1 = 0)                                      AS own_completions,
     sumIf(good, part.1 = 0)                                             AS own_good,
-    uniqExactIf(instance, part.1 = 0)                                   AS instances,
+    uniqExactIf(instance, part.1 = 0 AND p.busy_ns > 0)                 AS instances,
     sumIf(completions, part.1 = 1)                                      AS judge_completions,
     sumIf(good, part.1 = 1)                                             AS judge_good
 FROM
@@ -39,6 +39,6 @@ FROM
         arraySum((i, n) -> if(i <= last_good, n, 0), mapKeys(latency), mapValues(latency)) AS good
     FROM parts
     INNER JOIN keys USING (part)
-)
+) AS p
 GROUP BY pool, bucket
 ORDER BY pool, bucket

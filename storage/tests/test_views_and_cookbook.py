@@ -16,6 +16,8 @@ from testbed.windows import latency_index
 CLICKHOUSE = Path(__file__).resolve().parents[1] / "clickhouse"
 VIEWS = sorted(file.stem for file in (CLICKHOUSE / "views").glob("*.sql"))
 COOKBOOK = sorted((CLICKHOUSE / "cookbook").glob("*.sql"))
+# These tell of faults that the shop does not have; test_cookbook_answers.py makes some.
+EMPTY_WHERE_ALL_IS_WELL = {"silent_instances"}
 POOL = "service = 'cart', side = 'server', peer = '', threshold_ms = 250"
 ARGUMENTS = {
     "v_goodput_curve": f"({POOL}, seconds = 300)",
@@ -47,7 +49,8 @@ def test_cookbook(reader: Client, file: Path) -> None:
     assert title.startswith("-- ")
     assert "?" in title
     (statement,) = read(file)
-    assert rows(reader, statement.text)
+    found = rows(reader, statement.text)
+    assert found or file.stem in EMPTY_WHERE_ALL_IS_WELL
 
 
 def test_goodput_around_an_actuation(reader: Client) -> None:

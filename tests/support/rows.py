@@ -84,6 +84,7 @@ def _counts(client: Client, end: datetime) -> None:
             rows.append([job, "accepted", "cart", received, 0, 4000, 4000 * 250, 9, written])
             rows.append([job, "accepted_cut", "cart", received, 0, 1000, 1000 * 350, 9, written])
             rows.append([job, "ends_before_start", "cart", received, 0, 3, 0, 3, written])
+            rows.append([job, "repeated_message", "cart", received, 0, 50, 0, 1, written])
             rows.append([job, "malformed_message", "", received, 1, 0, 0, 1, written])
     _insert(client, "ingest_counts", "job outcome service received messages spans emit_lag_ms version written", rows)
 

@@ -1,16 +1,17 @@
 """Panels of the flow: what comes through each stage, and how far behind each stage is."""
 
 from grafana_foundation_sdk.builders import bargauge, common, stat, timeseries
+from grafana_foundation_sdk.builders import table as table_panel
 from grafana_foundation_sdk.cog.builder import Builder
 from grafana_foundation_sdk.models.common import StackingMode
 from grafana_foundation_sdk.models.dashboard import Panel
 
 from generate.clickhouse import DATASOURCE, table, time_series
-from generate.parts import HALF, HEIGHT, TENS, lines
+from generate.parts import HALF, HEIGHT, TENS, lines, rows, with_units
 
 
 def panels() -> list[Builder[Panel]]:
-    return [freshness(), lag_now(), outcomes(), stored(), lag()]
+    return [freshness(), lag_now(), outcomes(), stored(), lag(), rollups()]
 
 
 def freshness() -> stat.Panel:
@@ -144,3 +145,14 @@ def lag() -> timeseries.Panel:
         time_series(seen, "C"),
         unit="ms",
     )
+
+
+def rollups() -> table_panel.Panel:
+    sql = """
+        SELECT view AS rollup, status, last_success_time AS succeeded, last_success_duration_ms AS took_ms, exception
+        FROM system.view_refreshes
+        WHERE database = 'sluice'
+        ORDER BY rollup
+    """
+    panel = rows("Rollups", "When each was last brought up to date, and the error if it could not be.", table(sql))
+    return with_units(panel, took_ms="ms")

@@ -75,7 +75,10 @@ def counts(stack: Stack) -> dict[str, int]:
             (SELECT sum(spans) FROM ingest_counts FINAL
              WHERE job = 'call_graph' AND outcome = 'accepted' AND service IN {SERVICES}) AS by_call_graph,
             (SELECT sum(completions) FROM v_windows WHERE service IN {SERVICES}) AS in_windows,
-            (SELECT sum(arraySum(mapValues(latency))) FROM v_windows WHERE service IN {SERVICES}) AS in_histograms
+            (SELECT sum(arraySum(mapValues(latency))) FROM v_windows WHERE service IN {SERVICES}) AS in_histograms,
+            (SELECT sum(completions) FROM v_windows_1s WHERE service IN {SERVICES}) AS in_seconds,
+            (SELECT sum(completions) FROM v_windows_10s WHERE service IN {SERVICES}) AS in_ten_seconds,
+            (SELECT sum(completions) FROM v_windows_1m WHERE service IN {SERVICES}) AS in_minutes
         """
     )
     return {name: int(value) for name, value in row.items()}

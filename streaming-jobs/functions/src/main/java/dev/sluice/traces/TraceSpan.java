@@ -29,6 +29,7 @@ public record TraceSpan(
     String host,
     String instance,
     long receivedMs) {
+  private static final long NS_PER_MS = 1_000_000;
 
   /** A copy of a span that the decoder shows, with valid ids. */
   public static TraceSpan of(Span span, long receivedMs) {
@@ -50,5 +51,13 @@ public record TraceSpan(
 
   public long endNs() {
     return startNs + durationNs;
+  }
+
+  /**
+   * Start of the window that contains the span's end, in ms of the Unix epoch; windows are [start,
+   * end).
+   */
+  public long windowMs(long lengthMs) {
+    return Math.floorDiv(endNs() / NS_PER_MS, lengthMs) * lengthMs;
   }
 }

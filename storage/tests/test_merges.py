@@ -34,6 +34,16 @@ TABLES: dict[str, tuple[dict[str, tuple[Any, Any]], str]] = {
         },
         "calls",
     ),
+    "call_trees": (
+        {
+            "root_service": ("frontend", "orders"),
+            "root_operation": ("GET /", "POST /"),
+            "window": (HOUR, HOUR + timedelta(seconds=10)),
+            "window_s": (10, 60),
+            "tree": ('{"service":"a"}', '{"service":"b"}'),
+        },
+        "traces",
+    ),
     "ingest_counts": (
         {
             "job": ("concurrency", "call_graph"),

@@ -116,6 +116,32 @@ def test_call_graph_is_each_edge_in_its_newest_window(client: Client, reader: Cl
     assert len(got) == 5
 
 
+def test_call_tree_is_the_most_frequent_of_the_newest_windows(client: Client, reader: Client) -> None:
+    newest = rows(client, "SELECT max(window) AS at FROM call_trees")[0]["at"]
+    later, old = newest + timedelta(seconds=10), newest - timedelta(minutes=5)
+    client.insert(
+        "call_trees",
+        [
+            ["frontend", "GET /", later, 10, "z", 100, 100],  # 12 windows with 30 of another tree, and 10 of a third
+            ["frontend", "GET /", old + timedelta(seconds=10), 10, "old", 999, 999],  # 5 minutes before
+            ["frontend", "POST /", newest, 10, "b", 2, 2],
+            ["frontend", "POST /", newest, 10, "b", 7, 7],
+            ["frontend", "POST /", newest, 10, "c", 4, 4],
+            ["frontend", "POST /", later, 10, "a", 6, 6],
+            ["frontend", "POST /", later, 10, "c", 3, 3],
+        ],
+        column_names=["root_service", "root_operation", "window", "window_s", "tree", "traces", "version"],
+    )
+    got = {row["root_operation"]: row for row in rows(reader, "SELECT * FROM v_call_tree")}
+    get, post = got["GET /"], got["POST /"]
+    assert '"operation":"read"},{"service":"catalogue"' in get["tree"]  # one stage
+    assert (get["tree_traces"], get["total_traces"]) == (360, 360 + 120 + 100)
+    assert get["share"] == pytest.approx(360 / 580)
+    assert (post["tree"], post["tree_traces"], post["total_traces"]) == ("b", 7, 20)
+    assert (post["share"], post["newest_window"]) == (0.35, later)
+    assert len(got) == 2
+
+
 def test_stage_lag(reader: Client) -> None:
     lag = {row["stage"]: row["lag_ms"] for row in rows(reader, "SELECT * FROM v_stage_lag")}
     assert lag["emit to kafka"] == 270  # 4000 spans of 250 ms, 1000 of 350 ms

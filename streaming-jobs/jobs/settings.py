@@ -47,6 +47,12 @@ SETTINGS: Mapping[str, Setting] = {
     "mini-batch-ms": Setting(200, 10, 10_000, "rows are gathered for this long before sums are updated"),
     "flush-ms": Setting(500, 10, 60_000, "rows wait for this long, at most, before they are written to a store"),
     "edge-window-ms": Setting(10_000, 1_000, HOUR_MS, "length of a window of the call graph; whole seconds"),
+    "graph-max-age-ms": Setting(
+        HOUR_MS,
+        MINUTE_MS,
+        365 * DAY_MS,
+        "what is in Neo4j and was not seen for this long before the newest window is removed",
+    ),
     "trace-quiet-ms": Setting(5_000, 100, HOUR_MS, "a trace is closed after this much record time without a span"),
     "trace-max-age-ms": Setting(60_000, 1_000, DAY_MS, "a trace is closed this long after its first span"),
     "trace-max-spans": Setting(10_000, 10, 1_000_000, "spans of one trace that are kept; more are counted, not used"),
@@ -103,6 +109,9 @@ class Settings:
             raise SettingsError(f"--edge-window-ms is {self['edge-window-ms']}: must be whole seconds")
         if self["trace-max-age-ms"] < self["trace-quiet-ms"]:
             raise SettingsError("--trace-max-age-ms: must not be less than --trace-quiet-ms")
+        if self["graph-max-age-ms"] < self["max-ahead-ms"] + 2 * self["edge-window-ms"]:
+            # One clock that is as far ahead as it may be would remove everybody else.
+            raise SettingsError("--graph-max-age-ms: must not be less than --max-ahead-ms and two --edge-window-ms")
 
     def __getitem__(self, name: str) -> int:
         return self.values[name]

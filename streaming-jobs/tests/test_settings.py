@@ -23,6 +23,7 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
         (("--edge-window-ms", "1500"), ("--edge-window-ms is 1500", "whole seconds")),
         (("--max-age-ms", "-1"), ("--max-age-ms is -1", "60000 to")),
         (("--trace-quiet-ms", "70000"), ("--trace-max-age-ms", "--trace-quiet-ms")),
+        (("--graph-max-age-ms", "600000"), ("--graph-max-age-ms", "--max-ahead-ms", "--edge-window-ms")),
     ],
 )
 def test_a_setting_out_of_range_is_named_with_its_range(arguments: tuple[str, ...], words: tuple[str, ...]) -> None:

@@ -27,6 +27,7 @@ def insert_shop(client: Client, end: datetime) -> None:
     """
     _windows(client, end)
     _edges(client, end)
+    _trees(client, end)
     _counts(client, end)
     _recommendations(client, end)
     _actuations(client, end)
@@ -74,6 +75,19 @@ def _edges(client: Client, end: datetime) -> None:
         for caller, callee in pairs
     ]
     _insert(client, "call_edges", "caller callee window window_s calls errors latency version", rows)
+
+
+def _trees(client: Client, end: datetime) -> None:
+    """Of 40 requests in a window 30 read the cart and the catalogue at once, 10 one after the other."""
+    root = '{"service":"frontend","operation":"GET /","stages":%s}'
+    cart, catalogue = '{"service":"cart","operation":"read"}', '{"service":"catalogue","operation":"list"}'
+    trees = [(root % f"[[{cart},{catalogue}]]", 30), (root % f"[[{cart}],[{catalogue}]]", 10)]
+    rows = [
+        ["frontend", "GET /", window, 10, tree, traces, traces]
+        for window in _ten_seconds(end)
+        for tree, traces in trees
+    ]
+    _insert(client, "call_trees", "root_service root_operation window window_s tree traces version", rows)
 
 
 def _counts(client: Client, end: datetime) -> None:

@@ -35,7 +35,16 @@ import org.apache.flink.types.Row;
  * is not seen.
  */
 @DataTypeHint(
-    value = "ROW<edge " + EdgeRows.TYPE + ", counted " + Rows.COUNTED + ">",
+    value =
+        "ROW<edge "
+            + EdgeRows.TYPE
+            + ", seen "
+            + SeenRows.TYPE
+            + ", tree "
+            + TreeRows.TYPE
+            + ", counted "
+            + Rows.COUNTED
+            + ">",
     bridgedTo = RowData.class)
 public final class ClosedTraces extends ProcessTableFunction<RowData> {
   private static final long serialVersionUID = 1L;
@@ -46,6 +55,8 @@ public final class ClosedTraces extends ProcessTableFunction<RowData> {
   /** The columns, in their order. */
   private enum Column {
     EDGE,
+    SEEN,
+    TREE,
     COUNTED
   }
 
@@ -70,6 +81,12 @@ public final class ClosedTraces extends ProcessTableFunction<RowData> {
     columns = new EnumMap<>(Column.class);
     if (settings.wantsTraceRows("edge")) {
       columns.put(Column.EDGE, new EdgeRows(settings));
+    }
+    if (settings.wantsTraceRows("seen")) {
+      columns.put(Column.SEEN, new SeenRows(settings));
+    }
+    if (settings.wantsTraceRows("tree")) {
+      columns.put(Column.TREE, new TreeRows(settings));
     }
   }
 

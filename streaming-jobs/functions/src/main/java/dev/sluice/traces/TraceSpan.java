@@ -12,6 +12,7 @@ import dev.sluice.otlp.Span;
  * @param peer "" where the span names none
  * @param operation the span's name
  * @param host where its clock stands, "" where that is not known
+ * @param instance the process that recorded it, "" where that is not known
  * @param receivedMs Kafka record time of the message that brought it
  */
 public record TraceSpan(
@@ -26,7 +27,9 @@ public record TraceSpan(
     String peer,
     String operation,
     String host,
+    String instance,
     long receivedMs) {
+  private static final long NS_PER_MS = 1_000_000;
 
   /** A copy of a span that the decoder shows, with valid ids. */
   public static TraceSpan of(Span span, long receivedMs) {
@@ -42,10 +45,19 @@ public record TraceSpan(
         span.peer(),
         span.operation(),
         span.host(),
+        span.instance(),
         receivedMs);
   }
 
   public long endNs() {
     return startNs + durationNs;
+  }
+
+  /**
+   * Start of the window that contains the span's end, in ms of the Unix epoch; windows are [start,
+   * end).
+   */
+  public long windowMs(long lengthMs) {
+    return Math.floorDiv(endNs() / NS_PER_MS, lengthMs) * lengthMs;
   }
 }

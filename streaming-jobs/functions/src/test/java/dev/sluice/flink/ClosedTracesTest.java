@@ -75,8 +75,8 @@ class ClosedTracesTest {
     return message(service("cart", span(3, Span.SERVER, 5, 15).setParentSpanId(id(2, 8))));
   }
 
-  /** What the rows sum to: calls by "caller>callee", spans by "outcome service". */
-  private Map<String, Long> sums(int maxSpans) throws Exception {
+  /** Rows of closed_traces with these columns. */
+  private Iterator<Row> rows(int maxSpans, String columns) {
     StreamExecutionEnvironment stream = StreamExecutionEnvironment.createLocalEnvironment(1);
     StreamTableEnvironment tables = StreamTableEnvironment.create(stream);
     tables
@@ -84,7 +84,7 @@ class ClosedTracesTest {
         .set(
             "pipeline.global-job-parameters",
             "sluice.trace-quiet-ms:5000,sluice.trace-max-age-ms:60000,sluice.edge-window-ms:10000,"
-                + "sluice.trace-rows:edge,"
+                + "sluice.trace-rows:edge;seen;tree,"
                 + "sluice.trace-max-spans:"
                 + maxSpans);
     Schema schema =
@@ -106,13 +106,19 @@ class ClosedTracesTest {
                 .assignTimestampsAndWatermarks(watermarks),
             schema));
     tables.createTemporarySystemFunction("closed_traces", ClosedTraces.class);
+    return tables
+        .executeSql(
+            "SELECT "
+                + columns
+                + " FROM closed_traces(input => TABLE fragments PARTITION BY"
+                + " trace_id, on_time => DESCRIPTOR(record_time), uid => 'edges')")
+        .collect();
+  }
+
+  /** What the rows sum to: calls by "caller>callee", spans by "outcome service". */
+  private Map<String, Long> sums(int maxSpans) {
     Map<String, Long> sums = new TreeMap<>();
-    Iterator<Row> rows =
-        tables
-            .executeSql(
-                "SELECT edge, counted FROM closed_traces(input => TABLE fragments PARTITION BY"
-                    + " trace_id, on_time => DESCRIPTOR(record_time), uid => 'edges')")
-            .collect();
+    Iterator<Row> rows = rows(maxSpans, "edge, counted");
     while (rows.hasNext()) {
       Row row = rows.next();
       Row edge = row.getFieldAs("edge");
@@ -120,7 +126,7 @@ class ClosedTracesTest {
       if (edge != null) {
         String name = edge.getField("caller") + ">" + edge.getField("callee");
         sums.merge(name, edge.<Long>getFieldAs("calls"), Long::sum);
-      } else {
+      } else if (counted != null) {
         String name = counted.getField("outcome") + " " + counted.getField("service");
         sums.merge(name, counted.<Long>getFieldAs("spans"), Long::sum);
       }
@@ -159,5 +165,30 @@ class ClosedTracesTest {
     receive(0, message(service("front", span(2, Span.CLIENT, 0, 20), span(4, Span.SERVER, 0, 1))));
     receive(1, cart());
     assertThat(sums(2)).isEqualTo(Map.of("accepted cart", -1L, "trace_too_large cart", 1L));
+  }
+
+  @Test
+  void closedTraceShowsItsTreeAndWhoWasSeen() throws Exception {
+    receive(0, front());
+    receive(100, cart());
+    List<String> shown = new ArrayList<>();
+    rows(100, "seen, tree")
+        .forEachRemaining(
+            row -> {
+              for (Object column : new Object[] {row.getField("seen"), row.getField("tree")}) {
+                if (column != null) {
+                  shown.add(column.toString());
+                }
+              }
+            });
+    long window = MIDNIGHT_MS / 1_000;
+    assertThat(shown)
+        .containsExactlyInAnyOrder(
+            "+I[front, i-0, , work, " + window + "]",
+            "+I[cart, i-0, , work, " + window + "]",
+            "+I[front, work, "
+                + window
+                + ", {\"service\":\"front\",\"operation\":\"work\","
+                + "\"stages\":[[{\"service\":\"cart\",\"operation\":\"work\"}]]}]");
   }
 }

@@ -17,13 +17,12 @@ import java.util.Map;
  *
  * <p>Layout, big endian: format (byte), received ms (long), number of names (short) and the names,
  * then each span: ids, kind and flags (byte), start, duration, and as numbers of names service,
- * peer, operation and host. The first name is "", which also stands for the names beyond the bound.
- * The format number lets a later version read the state of an earlier one: format 1 had neither
- * operation nor host.
+ * peer, operation, host and instance. The first name is "", which also stands for the names beyond
+ * the bound. The format number lets a later version read the state of an earlier one; formats 1 and
+ * 2 were never released.
  */
 public final class Fragment {
-  private static final int FORMAT = 2;
-  private static final int WITHOUT_OPERATION = 1;
+  private static final int FORMAT = 3;
   private static final int ERROR_BIT = 0x80;
   private static final int LINKED_BIT = 0x40;
   private static final int MAX_NAMES = 1 << 16;
@@ -57,6 +56,7 @@ public final class Fragment {
       out.writeShort(name(span.peer()));
       out.writeShort(operation(span.operation()));
       out.writeShort(name(span.host()));
+      out.writeShort(name(span.instance()));
       size++;
     } catch (IOException e) {
       throw new UncheckedIOException("write span to memory", e);
@@ -108,9 +108,8 @@ public final class Fragment {
     List<TraceSpan> spans = new ArrayList<>();
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded))) {
       int format = in.readByte();
-      if (format != FORMAT && format != WITHOUT_OPERATION) {
-        throw new IllegalStateException(
-            "read fragment: format " + format + ", expected 1 to " + FORMAT);
+      if (format != FORMAT) {
+        throw new IllegalStateException("read fragment: format " + format + ", expected " + FORMAT);
       }
       long receivedMs = in.readLong();
       String[] names = new String[in.readUnsignedShort() + 1];
@@ -123,9 +122,6 @@ public final class Fragment {
         int flags = in.readByte();
         long startNs = in.readLong();
         long durationNs = in.readLong();
-        String service = names[in.readUnsignedShort()];
-        String peer = names[in.readUnsignedShort()];
-        boolean old = format == WITHOUT_OPERATION;
         spans.add(
             new TraceSpan(
                 spanId,
@@ -135,10 +131,11 @@ public final class Fragment {
                 (flags & LINKED_BIT) != 0,
                 startNs,
                 durationNs,
-                service,
-                peer,
-                old ? "" : names[in.readUnsignedShort()],
-                old ? "" : names[in.readUnsignedShort()],
+                names[in.readUnsignedShort()],
+                names[in.readUnsignedShort()],
+                names[in.readUnsignedShort()],
+                names[in.readUnsignedShort()],
+                names[in.readUnsignedShort()],
                 receivedMs));
       }
     } catch (IOException e) {

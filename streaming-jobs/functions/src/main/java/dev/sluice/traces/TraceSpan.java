@@ -12,6 +12,7 @@ import dev.sluice.otlp.Span;
  * @param peer "" where the span names none
  * @param operation the span's name
  * @param host where its clock stands, "" where that is not known
+ * @param instance the process that recorded it, "" where that is not known
  * @param receivedMs Kafka record time of the message that brought it
  */
 public record TraceSpan(
@@ -26,6 +27,7 @@ public record TraceSpan(
     String peer,
     String operation,
     String host,
+    String instance,
     long receivedMs) {
 
   /** A copy of a span that the decoder shows, with valid ids. */
@@ -42,6 +44,7 @@ public record TraceSpan(
         span.peer(),
         span.operation(),
         span.host(),
+        span.instance(),
         receivedMs);
   }
 

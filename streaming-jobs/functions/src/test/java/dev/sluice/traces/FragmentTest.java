@@ -8,11 +8,10 @@ import static dev.sluice.otlp.Requests.message;
 import static dev.sluice.otlp.Requests.resource;
 import static dev.sluice.otlp.Requests.span;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.otlp.Span;
 import dev.sluice.otlp.TraceRequestDecoder;
-import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -34,7 +33,10 @@ class FragmentTest {
     byte[] message =
         message(
             resource(
-                List.of(attribute("service.name", "cart"), attribute("host.name", "h1")),
+                List.of(
+                    attribute("service.name", "cart"),
+                    attribute("service.instance.id", "cart-1"),
+                    attribute("host.name", "h1")),
                 failed(span(7, Span.CLIENT, 1, 4))
                     .setName("GET /cart")
                     .setParentSpanId(id(5, 8))
@@ -48,8 +50,8 @@ class FragmentTest {
     new TraceRequestDecoder().decode(message, span -> decoded.add(TraceSpan.of(span, MIDNIGHT_MS)));
     assertThat(throughFragment(message)).isEqualTo(decoded);
     assertThat(decoded.get(0))
-        .extracting(TraceSpan::operation, TraceSpan::host, TraceSpan::linked)
-        .containsExactly("GET /cart", "h1", true);
+        .extracting(TraceSpan::operation, TraceSpan::host, TraceSpan::instance, TraceSpan::linked)
+        .containsExactly("GET /cart", "h1", "cart-1", true);
   }
 
   @Test
@@ -72,24 +74,11 @@ class FragmentTest {
   }
 
   @Test
-  void stateOfTheFirstFormatIsStillRead() throws Exception {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    DataOutputStream out = new DataOutputStream(bytes);
-    out.writeByte(1);
-    out.writeLong(MIDNIGHT_MS);
-    out.writeShort(2 - 1);
-    out.writeUTF("cart");
-    out.writeUTF("db");
-    out.writeLong(7);
-    out.writeLong(5);
-    out.writeByte(Span.CLIENT | 0x80);
-    out.writeLong(1_000);
-    out.writeLong(50);
-    out.writeShort(0);
-    out.writeShort(1);
-    assertThat(Fragment.decode(bytes.toByteArray()))
-        .containsExactly(
-            new TraceSpan(
-                7, 5, Span.CLIENT, true, false, 1_000, 50, "cart", "db", "", "", MIDNIGHT_MS));
+  void anUnknownFormatIsRefused() {
+    byte[] encoded = new Fragment().encode(MIDNIGHT_MS);
+    encoded[0]++;
+    assertThatThrownBy(() -> Fragment.decode(encoded))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("read fragment: format 4, expected 3");
   }
 }

@@ -1,6 +1,6 @@
 """The job `call_graph`: who calls whom, how often and how fast, per window of the callee's span end.
 
-otlp_spans -> trace_fragments: one message becomes a row per trace -> closed_traces: traces, closed when quiet
+messages -> trace_fragments: one message becomes a row per trace -> closed_traces: traces, closed when quiet
            -> sums by edge and window -> call_edges (ClickHouse), and the newest window of each edge -> CALLS (Neo4j)
            \\-> outcomes of its spans -> ingest_counts
 """
@@ -21,7 +21,7 @@ FUNCTIONS = {
 
 def views(settings: Settings) -> dict[str, str]:
     return {
-        **traces.views(),
+        **traces.views(settings),
         "edges": f"""
         SELECT caller, callee, window_start, {settings["edge-window-ms"] // SECOND_MS} AS window_s,
                SUM(calls) AS calls, SUM(errors) AS errors, merge_latency(latency) AS latency,

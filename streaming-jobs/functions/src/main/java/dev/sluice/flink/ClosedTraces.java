@@ -2,6 +2,7 @@ package dev.sluice.flink;
 
 import dev.sluice.accounting.Outcome;
 import dev.sluice.accounting.OutcomeCounts;
+import dev.sluice.accounting.Validity;
 import dev.sluice.traces.Fragment;
 import dev.sluice.traces.Session;
 import dev.sluice.traces.Trace;
@@ -35,7 +36,8 @@ import org.apache.flink.types.Row;
  * is not seen.
  */
 @DataTypeHint(
-    value = "ROW<edge " + EdgeRows.TYPE + ", counted " + Rows.COUNTED + ">",
+    value =
+        "ROW<edge " + EdgeRows.TYPE + ", moved " + Rows.PARTIAL + ", counted " + Rows.COUNTED + ">",
     bridgedTo = RowData.class)
 public final class ClosedTraces extends ProcessTableFunction<RowData> {
   private static final long serialVersionUID = 1L;
@@ -46,6 +48,7 @@ public final class ClosedTraces extends ProcessTableFunction<RowData> {
   /** The columns, in their order. */
   private enum Column {
     EDGE,
+    MOVED,
     COUNTED
   }
 
@@ -59,6 +62,7 @@ public final class ClosedTraces extends ProcessTableFunction<RowData> {
   private transient long quietMs;
   private transient long maxAgeMs;
   private transient int maxSpans;
+  private transient Validity validity;
   private transient Map<Column, TraceRows> columns;
 
   @Override
@@ -67,9 +71,13 @@ public final class ClosedTraces extends ProcessTableFunction<RowData> {
     quietMs = settings.traceQuietMs();
     maxAgeMs = settings.traceMaxAgeMs();
     maxSpans = settings.traceMaxSpans();
+    validity = settings.validity();
     columns = new EnumMap<>(Column.class);
     if (settings.wantsTraceRows("edge")) {
       columns.put(Column.EDGE, new EdgeRows(settings));
+    }
+    if (settings.wantsTraceRows("moved")) {
+      columns.put(Column.MOVED, new MovedRows(settings));
     }
   }
 
@@ -146,7 +154,11 @@ public final class ClosedTraces extends ProcessTableFunction<RowData> {
     for (TraceSpan span : spans) {
       byReceived
           .computeIfAbsent(span.receivedMs(), ms -> new OutcomeCounts())
-          .reclassify(span.service(), outcome, span.receivedMs() - span.endNs() / NS_PER_MS);
+          .reclassify(
+              span.service(),
+              validity.accepted(span.endNs(), span.receivedMs()),
+              outcome,
+              span.receivedMs() - span.endNs() / NS_PER_MS);
     }
     byReceived.forEach(
         (receivedMs, counts) ->

@@ -1,6 +1,6 @@
 """The job `call_graph`: who calls whom, how often and how fast, who is there, and what roots wait for, per window.
 
-otlp_spans -> trace_fragments: one message becomes a row per trace -> closed_traces: traces, closed when quiet
+messages -> trace_fragments: one message becomes a row per trace -> closed_traces: traces, closed when quiet
   edge -> sums by edge and window of the callee's end -> call_edges (ClickHouse); the newest window of each, CALLS (Neo4j)
   tree -> counts by root operation, window of the root's end, and tree -> call_trees (ClickHouse)
        -> the most frequent tree of root operation and window -> the newest, Operation (Neo4j)
@@ -25,7 +25,7 @@ FUNCTIONS = {
 
 def views(settings: Settings) -> dict[str, str]:
     return {
-        **traces.views(),
+        **traces.views(settings),
         "edges": f"""
         SELECT caller, callee, window_start, {settings["edge-window-ms"] // SECOND_MS} AS window_s,
                SUM(calls) AS calls, SUM(errors) AS errors, merge_latency(latency) AS latency,

@@ -42,7 +42,7 @@ def parser() -> argparse.ArgumentParser:
 
 def configuration(settings: Settings, jobs: list[ModuleType]) -> dict[str, str]:
     """Flink options of the Flink job."""
-    rows = {row for job in jobs for row in getattr(job, "TRACE_ROWS", [])}
+    rows = {row for job in jobs for row in trace_rows(job, settings)}
     parameters = settings.job_parameters() | {"sluice.trace-rows": ";".join(sorted(rows))}
     return {
         "pipeline.name": FLINK_JOB,
@@ -57,6 +57,12 @@ def configuration(settings: Settings, jobs: list[ModuleType]) -> dict[str, str]:
         # Operators get stable uids from the plan, so that a savepoint finds its state again.
         "table.exec.uid.generation": "ALWAYS",
     }
+
+
+def trace_rows(job: ModuleType, settings: Settings) -> list[str]:
+    """Columns of `traces` that a job reads: its TRACE_ROWS, or trace_rows() where they depend on the settings."""
+    names: list[str] = job.trace_rows(settings) if hasattr(job, "trace_rows") else getattr(job, "TRACE_ROWS", [])
+    return names
 
 
 def statement_set(

@@ -41,6 +41,23 @@ SETTINGS: Mapping[str, Setting] = {
     "max-ahead-ms": Setting(
         10 * MINUTE_MS, 0, DAY_MS, "a span further ahead of Kafka's record time than this is dead-lettered"
     ),
+    "lateness-ms": Setting(
+        MINUTE_MS,
+        0,
+        7 * DAY_MS,
+        "a span that ends longer than this before Kafka's record time is counted as accepted_late: added, but its "
+        "windows may have been forgotten",
+    ),
+    "repeat-window-ms": Setting(
+        10 * MINUTE_MS,
+        0,
+        DAY_MS,
+        "a message whose bytes came before within this much record time is a repeat and not used; 0: none is, and "
+        "messages are not shuffled",
+    ),
+    "peers-from-traces": Setting(
+        1, 0, 1, "1: client spans move to the service that their trace shows; 0: they stay with their attributes' peer"
+    ),
     "state-ttl-ms": Setting(
         HOUR_MS, MINUTE_MS, 30 * DAY_MS, "the sum of a window is kept for this long after its last change"
     ),
@@ -112,6 +129,22 @@ class Settings:
         if self["graph-max-age-ms"] < self["max-ahead-ms"] + 2 * self["edge-window-ms"]:
             # One clock that is as far ahead as it may be would remove everybody else.
             raise SettingsError("--graph-max-age-ms: must not be less than --max-ahead-ms and two --edge-window-ms")
+        self._check_state_outlives_what_it_sums()
+
+    def _check_state_outlives_what_it_sums(self) -> None:
+        """A window is changed last by a span that lies on it with its oldest part and comes late, then is moved."""
+        needed = ["max-spread-ms", "lateness-ms"]
+        if self["peers-from-traces"]:
+            needed.append("trace-max-age-ms")
+        least = sum(self[name] for name in needed)
+        if self["state-ttl-ms"] < least:
+            names = " + ".join(f"--{name}" for name in needed)
+            raise SettingsError(f"--state-ttl-ms is {self['state-ttl-ms']}: must be at least {names}, {least}")
+        if self["state-ttl-ms"] < self["repeat-window-ms"]:
+            raise SettingsError(
+                f"--state-ttl-ms is {self['state-ttl-ms']}: must be at least "
+                f"--repeat-window-ms, {self['repeat-window-ms']}"
+            )
 
     def __getitem__(self, name: str) -> int:
         return self.values[name]

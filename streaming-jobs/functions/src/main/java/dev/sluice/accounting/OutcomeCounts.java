@@ -57,9 +57,13 @@ public final class OutcomeCounts {
     sum.contributions++;
   }
 
-  /** Takes back that a span was accepted: a later stage found that it must not be used. */
-  public void reclassify(String service, Outcome outcome, long emitLagMs) {
-    Sums accepted = at(Outcome.ACCEPTED, service);
+  /**
+   * Takes back that a span was accepted: a later stage found that it must not be used.
+   *
+   * @param from how it was accepted
+   */
+  public void reclassify(String service, Outcome from, Outcome outcome, long emitLagMs) {
+    Sums accepted = at(from, service);
     accepted.spans--;
     accepted.emitLagMs -= emitLagMs;
     accepted.contributions++;

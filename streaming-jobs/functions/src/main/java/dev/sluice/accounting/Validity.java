@@ -12,8 +12,9 @@ import dev.sluice.otlp.Span;
  *
  * @param maxAgeMs how long before the record time a span may lie
  * @param maxAheadMs how far a host's clock may run ahead of the broker's
+ * @param latenessMs how long before the record time a span may end without counting as late
  */
-public record Validity(long maxAgeMs, long maxAheadMs) {
+public record Validity(long maxAgeMs, long maxAheadMs, long latenessMs) {
   private static final long NS_PER_MS = 1_000_000;
   // Beyond this, milliseconds do not fit nanoseconds any more: 292 years.
   private static final long MAX_MS = Long.MAX_VALUE / NS_PER_MS;
@@ -33,6 +34,13 @@ public record Validity(long maxAgeMs, long maxAheadMs) {
       return Outcome.ENDS_BEFORE_START;
     }
     return Outcome.ACCEPTED;
+  }
+
+  /** How a span counts that is used in full: late when it ended more than the lateness ago. */
+  public Outcome accepted(long endNs, long recordTimeMs) {
+    return endNs < (recordTimeMs - latenessMs) * NS_PER_MS
+        ? Outcome.ACCEPTED_LATE
+        : Outcome.ACCEPTED;
   }
 
   private boolean inRange(long ns, long recordTimeMs) {

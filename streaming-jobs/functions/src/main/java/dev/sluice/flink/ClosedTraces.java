@@ -2,6 +2,7 @@ package dev.sluice.flink;
 
 import dev.sluice.accounting.Outcome;
 import dev.sluice.accounting.OutcomeCounts;
+import dev.sluice.accounting.Validity;
 import dev.sluice.traces.Fragment;
 import dev.sluice.traces.Session;
 import dev.sluice.traces.Trace;
@@ -42,6 +43,8 @@ import org.apache.flink.types.Row;
             + SeenRows.TYPE
             + ", tree "
             + TreeRows.TYPE
+            + ", moved "
+            + Rows.PARTIAL
             + ", counted "
             + Rows.COUNTED
             + ">",
@@ -57,6 +60,7 @@ public final class ClosedTraces extends ProcessTableFunction<RowData> {
     EDGE,
     SEEN,
     TREE,
+    MOVED,
     COUNTED
   }
 
@@ -70,6 +74,7 @@ public final class ClosedTraces extends ProcessTableFunction<RowData> {
   private transient long quietMs;
   private transient long maxAgeMs;
   private transient int maxSpans;
+  private transient Validity validity;
   private transient Map<Column, TraceRows> columns;
 
   @Override
@@ -78,6 +83,7 @@ public final class ClosedTraces extends ProcessTableFunction<RowData> {
     quietMs = settings.traceQuietMs();
     maxAgeMs = settings.traceMaxAgeMs();
     maxSpans = settings.traceMaxSpans();
+    validity = settings.validity();
     columns = new EnumMap<>(Column.class);
     if (settings.wantsTraceRows("edge")) {
       columns.put(Column.EDGE, new EdgeRows(settings));
@@ -87,6 +93,9 @@ public final class ClosedTraces extends ProcessTableFunction<RowData> {
     }
     if (settings.wantsTraceRows("tree")) {
       columns.put(Column.TREE, new TreeRows(settings));
+    }
+    if (settings.wantsTraceRows("moved")) {
+      columns.put(Column.MOVED, new MovedRows(settings));
     }
   }
 
@@ -163,7 +172,11 @@ public final class ClosedTraces extends ProcessTableFunction<RowData> {
     for (TraceSpan span : spans) {
       byReceived
           .computeIfAbsent(span.receivedMs(), ms -> new OutcomeCounts())
-          .reclassify(span.service(), outcome, span.receivedMs() - span.endNs() / NS_PER_MS);
+          .reclassify(
+              span.service(),
+              validity.accepted(span.endNs(), span.receivedMs()),
+              outcome,
+              span.receivedMs() - span.endNs() / NS_PER_MS);
     }
     byReceived.forEach(
         (receivedMs, counts) ->

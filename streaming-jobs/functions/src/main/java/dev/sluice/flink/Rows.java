@@ -2,14 +2,23 @@ package dev.sluice.flink;
 
 import dev.sluice.accounting.DeadLetter;
 import dev.sluice.accounting.OutcomeCounts;
+import dev.sluice.windows.Partial;
+import dev.sluice.windows.ResourcePoint;
 import java.util.function.Consumer;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 
-/** Rows that the functions of every job emit for their accounts. */
+/** Rows that several functions emit: accounts, and partial rows of the fine windows. */
 final class Rows {
+  /** SQL type of {@link #partial}: what is summed to a row of {@code windows}. */
+  static final String PARTIAL =
+      "ROW<side STRING NOT NULL, service STRING NOT NULL, peer STRING NOT NULL,"
+          + " instance STRING NOT NULL, bucket TIMESTAMP_LTZ(3) NOT NULL, busy_ns BIGINT NOT NULL,"
+          + " completions BIGINT NOT NULL, errors BIGINT NOT NULL, latency BYTES NOT NULL,"
+          + " contributions BIGINT NOT NULL>";
+
   /** SQL type of {@link #counted}: a row of {@code ingest_counts} without its job. */
   static final String COUNTED =
       "ROW<outcome STRING NOT NULL, service STRING NOT NULL, received TIMESTAMP_LTZ(3) NOT NULL,"
@@ -24,6 +33,20 @@ final class Rows {
   private static final long COUNT_WINDOW_MS = 10_000;
 
   private Rows() {}
+
+  static GenericRowData partial(ResourcePoint point, Partial partial) {
+    return GenericRowData.of(
+        text(point.side()),
+        text(point.service()),
+        text(point.peer()),
+        text(point.instance()),
+        time(partial.bucketMs()),
+        partial.busyNs(),
+        partial.completions(),
+        partial.errors(),
+        partial.latency().encode(),
+        partial.contributions());
+  }
 
   static GenericRowData counted(OutcomeCounts.Key key, OutcomeCounts.Sums sums, long recordTimeMs) {
     return GenericRowData.of(

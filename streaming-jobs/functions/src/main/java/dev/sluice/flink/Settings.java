@@ -1,6 +1,7 @@
 package dev.sluice.flink;
 
 import dev.sluice.accounting.Validity;
+import dev.sluice.windows.Spread;
 import java.util.List;
 import org.apache.flink.table.functions.FunctionContext;
 
@@ -22,15 +23,15 @@ final class Settings {
   }
 
   Validity validity() {
-    return new Validity(number("max-age-ms"), number("max-ahead-ms"));
+    return new Validity(number("max-age-ms"), number("max-ahead-ms"), number("lateness-ms"));
   }
 
-  long bucketMs() {
-    return number("bucket-ms");
+  Spread spread() {
+    return new Spread(number("bucket-ms"), number("max-spread-ms"));
   }
 
-  long maxSpreadMs() {
-    return number("max-spread-ms");
+  long repeatWindowMs() {
+    return number("repeat-window-ms");
   }
 
   long edgeWindowMs() {

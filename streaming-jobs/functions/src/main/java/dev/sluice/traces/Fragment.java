@@ -15,16 +15,17 @@ import java.util.Map;
 /**
  * The spans that one message holds of one trace, as the bytes that are shuffled and kept in state.
  *
- * <p>Layout, big endian: format (byte), received ms (long), number of names (short) and the names,
- * then each span: ids, kind and flags (byte), start, duration, and as numbers of names service,
- * peer, operation, host and instance. The first name is "", which also stands for the names beyond
- * the bound. The format number lets a later version read the state of an earlier one; formats 1 and
- * 2 were never released.
+ * <p>Layout, big endian: format (byte), received ms (long), whether peers are settled (boolean),
+ * number of names (short) and the names, then each span: ids, kind and flags (byte), start,
+ * duration, and as numbers of names service, peer, operation, host and instance. The first name is
+ * "", which also stands for the names beyond the bound. The format number lets a later version read
+ * the state of an earlier one; formats 1 to 3 were never released.
  */
 public final class Fragment {
-  private static final int FORMAT = 3;
+  private static final int FORMAT = 4;
   private static final int ERROR_BIT = 0x80;
   private static final int LINKED_BIT = 0x40;
+  private static final int MOVABLE_BIT = 0x20;
   private static final int MAX_NAMES = 1 << 16;
 
   private final ByteArrayOutputStream spans = new ByteArrayOutputStream();
@@ -32,6 +33,7 @@ public final class Fragment {
   private final Map<String, Integer> names = new HashMap<>();
   private final List<String> nameList = new ArrayList<>();
   private int size;
+  private boolean settled;
 
   Fragment() {
     name("");
@@ -42,21 +44,36 @@ public final class Fragment {
     return size;
   }
 
+  /** Says that none of the spans is movable: what the windows hold of them cannot be told. */
+  void settle() {
+    settled = true;
+  }
+
   void add(dev.sluice.otlp.Span span) {
+    int service = name(span.service());
+    int peer = name(span.peer());
+    int instance = name(span.instance());
+    boolean movable =
+        span.isClientSide()
+            && !span.isPeerNamed()
+            && service != 0
+            && isKept(peer, span.peer())
+            && isKept(instance, span.instance());
     try {
       out.writeLong(span.spanId());
       out.writeLong(span.parentId());
       out.writeByte(
           (span.kind() & 0x7)
               | (span.isError() ? ERROR_BIT : 0)
-              | (span.isLinked() ? LINKED_BIT : 0));
+              | (span.isLinked() ? LINKED_BIT : 0)
+              | (movable ? MOVABLE_BIT : 0));
       out.writeLong(span.startNs());
       out.writeLong(span.durationNs());
-      out.writeShort(name(span.service()));
-      out.writeShort(name(span.peer()));
+      out.writeShort(service);
+      out.writeShort(peer);
       out.writeShort(operation(span.operation()));
       out.writeShort(name(span.host()));
-      out.writeShort(name(span.instance()));
+      out.writeShort(instance);
       size++;
     } catch (IOException e) {
       throw new UncheckedIOException("write span to memory", e);
@@ -66,6 +83,10 @@ public final class Fragment {
   /** Operations may be without number (an id in each name): they leave room for the services. */
   private int operation(String name) {
     return nameList.size() < MAX_NAMES / 2 || names.containsKey(name) ? name(name) : 0;
+  }
+
+  private static boolean isKept(int number, String name) {
+    return number != 0 || name.isEmpty();
   }
 
   private int name(String name) {
@@ -87,6 +108,7 @@ public final class Fragment {
     try (DataOutputStream head = new DataOutputStream(bytes)) {
       head.writeByte(FORMAT);
       head.writeLong(receivedMs);
+      head.writeBoolean(settled);
       head.writeShort(nameList.size() - 1);
       for (String name : nameList) {
         head.writeUTF(name);
@@ -112,6 +134,7 @@ public final class Fragment {
         throw new IllegalStateException("read fragment: format " + format + ", expected " + FORMAT);
       }
       long receivedMs = in.readLong();
+      boolean settled = in.readBoolean();
       String[] names = new String[in.readUnsignedShort() + 1];
       for (int i = 0; i < names.length; i++) {
         names[i] = in.readUTF();
@@ -136,7 +159,8 @@ public final class Fragment {
                 names[in.readUnsignedShort()],
                 names[in.readUnsignedShort()],
                 names[in.readUnsignedShort()],
-                receivedMs));
+                receivedMs,
+                !settled && (flags & MOVABLE_BIT) != 0));
       }
     } catch (IOException e) {
       throw new UncheckedIOException("read fragment from memory", e);

@@ -84,7 +84,8 @@ class ClosedTracesTest {
         .set(
             "pipeline.global-job-parameters",
             "sluice.trace-quiet-ms:5000,sluice.trace-max-age-ms:60000,sluice.edge-window-ms:10000,"
-                + "sluice.trace-rows:edge;seen;tree,"
+                + "sluice.trace-rows:edge;seen;tree,sluice.max-age-ms:60000,sluice.max-ahead-ms:0,"
+                + "sluice.lateness-ms:60000,"
                 + "sluice.trace-max-spans:"
                 + maxSpans);
     Schema schema =

@@ -12,7 +12,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.otlp.Span;
 import dev.sluice.otlp.TraceRequestDecoder;
+import dev.sluice.windows.Spread;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -73,12 +75,86 @@ class FragmentTest {
     assertThat(spans.get(MANY).service()).isEqualTo("b");
   }
 
+  private static List<Boolean> movable(FragmentAccumulator accumulator, byte[] message)
+      throws Exception {
+    new TraceRequestDecoder().decode(message, accumulator::accept);
+    List<Boolean> movable = new ArrayList<>();
+    accumulator.forEach(
+        (trace, fragment) ->
+            Fragment.decode(fragment.encode(MIDNIGHT_MS)).forEach(s -> movable.add(s.movable())));
+    return movable;
+  }
+
+  @Test
+  void clientSpansWhosePeerIsNotAServicesNameAreMovable() throws Exception {
+    byte[] message =
+        message(
+            resource(
+                List.of(attribute("service.name", "cart")),
+                span(1, Span.CLIENT, 0, 1),
+                span(2, Span.PRODUCER, 0, 1).addAttributes(attribute("server.address", "db")),
+                span(3, Span.CLIENT, 0, 1).addAttributes(attribute("peer.service", "db")),
+                span(4, Span.SERVER, 0, 1),
+                span(5, Span.INTERNAL, 0, 1)));
+    assertThat(movable(new FragmentAccumulator(new Spread(100, 600_000)), message))
+        .containsExactly(true, true, false, false, false);
+    assertThat(movable(new FragmentAccumulator(), message)).doesNotContain(true);
+  }
+
+  @Test
+  void noSpanOfAMessageThatMayBeCutIsMovable() throws Exception {
+    // Spans of 6,000 buckets each: 33 of them are 198,000 rows; the last span makes 200,000 or
+    // 200,001.
+    var spans = new io.opentelemetry.proto.trace.v1.Span.Builder[34];
+    for (int i = 0; i < 33; i++) {
+      spans[i] = span(i + 1, Span.CLIENT, 0, 599_950);
+    }
+    spans[33] = span(34, Span.SERVER, 0, 199_950);
+    Spread spread = new Spread(100, 600_000);
+    List<Boolean> fits =
+        movable(
+            new FragmentAccumulator(spread),
+            message(resource(List.of(attribute("service.name", "cart")), spans)));
+    assertThat(fits).contains(true);
+    spans[33] = span(34, Span.SERVER, 0, 200_000);
+    FragmentAccumulator accumulator = new FragmentAccumulator(spread);
+    byte[] tooLong = message(resource(List.of(attribute("service.name", "cart")), spans));
+    assertThat(movable(accumulator, tooLong)).doesNotContain(true);
+
+    accumulator.clear();
+    assertThat(
+            movable(
+                accumulator,
+                message(
+                    resource(
+                        List.of(attribute("service.name", "cart")), span(1, Span.CLIENT, 0, 1)))))
+        .containsExactly(true);
+  }
+
+  @Test
+  void spansWhoseNamesDoNotFitAreNotMovable() throws Exception {
+    var many = new io.opentelemetry.proto.trace.v1.Span.Builder[MANY];
+    for (int i = 0; i < MANY; i++) {
+      many[i] =
+          span(i + 1, Span.CLIENT, 0, 1).addAttributes(attribute("server.address", "host" + i));
+    }
+    List<Boolean> movable =
+        movable(
+            new FragmentAccumulator(new Spread(100, 600_000)),
+            message(
+                resource(List.of(attribute("service.name", "a")), Arrays.copyOf(many, 1)),
+                resource(List.of(attribute("service.name", "a")), many)));
+    // "", "a" and "work" leave room for 65,533 addresses; host0 comes twice.
+    assertThat(movable.stream().filter(Boolean::booleanValue)).hasSize(65_533 + 1);
+    assertThat(movable.get(MANY)).isFalse();
+  }
+
   @Test
   void anUnknownFormatIsRefused() {
     byte[] encoded = new Fragment().encode(MIDNIGHT_MS);
     encoded[0]++;
     assertThatThrownBy(() -> Fragment.decode(encoded))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("read fragment: format 4, expected 3");
+        .hasMessage("read fragment: format 5, expected 4");
   }
 }

@@ -44,6 +44,36 @@ TABLES: dict[str, tuple[dict[str, tuple[Any, Any]], str]] = {
         },
         "traces",
     ),
+    "critical_paths": (
+        {
+            "root_service": ("frontend", "mobile"),
+            "root_operation": ("GET /", "POST /"),
+            "complete": (True, False),
+            "signature": ("frontend > cart", "frontend > mail"),
+            "window_s": (10, 60),
+            "window": (HOUR, HOUR + timedelta(seconds=10)),
+        },
+        "sum_ns2",
+    ),
+    "path_services": (
+        {
+            "root_service": ("frontend", "mobile"),
+            "root_operation": ("GET /", "POST /"),
+            "complete": (True, False),
+            "service": ("cart", "mail"),
+            "window_s": (10, 60),
+            "window": (HOUR, HOUR + timedelta(seconds=10)),
+        },
+        "self_x_e2e",
+    ),
+    "trace_counts": (
+        {
+            "cause": ("closed_quiet", "late"),
+            "service": ("", "cart"),
+            "received": (HOUR, HOUR + timedelta(seconds=10)),
+        },
+        "traces",
+    ),
     "ingest_counts": (
         {
             "job": ("concurrency", "call_graph"),

@@ -23,6 +23,10 @@ ARGUMENTS = {
     "v_goodput_curve": f"({POOL}, seconds = 300)",
     "v_goodput_curve_between": f"({POOL}, from_ms = 0, until_ms = 4102444800000)",
     "v_goodput_buckets": f"({POOL}, from_ms = 0, until_ms = 4102444800000)",
+    "v_critical_path": "(seconds = 300)",
+    "v_critical_path_between": "(from_ms = 0, until_ms = 4102444800000)",
+    "v_critical_services": "(seconds = 300)",
+    "v_critical_services_between": "(from_ms = 0, until_ms = 4102444800000)",
 }
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import accounts
 import call_graph
 import concurrency
+import critical_paths
 import sources
 import stores
 from settings import SETTINGS, Addresses, Settings, SettingsError
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from pyflink.table import StatementSet, StreamTableEnvironment
 
 FLINK_JOB = "sluice-streaming"
-JOBS: dict[str, ModuleType] = {job.NAME: job for job in (concurrency, call_graph)}
+JOBS: dict[str, ModuleType] = {job.NAME: job for job in (concurrency, call_graph, critical_paths)}
 JAR = Path(__file__).parents[1] / "functions/target/sluice-functions.jar"
 
 

@@ -70,8 +70,12 @@ SETTINGS: Mapping[str, Setting] = {
         365 * DAY_MS,
         "what is in Neo4j and was not seen for this long before the newest window is removed",
     ),
+    "path-window-ms": Setting(10_000, 1_000, HOUR_MS, "length of a window of critical paths; whole seconds"),
     "trace-quiet-ms": Setting(5_000, 100, HOUR_MS, "a trace is closed after this much record time without a span"),
     "trace-max-age-ms": Setting(60_000, 1_000, DAY_MS, "a trace is closed this long after its first span"),
+    "trace-late-ms": Setting(
+        MINUTE_MS, 0, HOUR_MS, "a trace id that comes again within this much record time after it was closed is late"
+    ),
     "trace-max-spans": Setting(10_000, 10, 1_000_000, "spans of one trace that are kept; more are counted, not used"),
     "idle-ms": Setting(
         5_000, 100, HOUR_MS, "a partition without records for this long no longer holds back the closing of traces"
@@ -122,8 +126,9 @@ class Settings:
                 raise SettingsError(f"--{name} is {value}: must be {setting.low} to {setting.high}")
         if 1000 % self["bucket-ms"]:
             raise SettingsError(f"--bucket-ms is {self['bucket-ms']}: must divide 1000")
-        if self["edge-window-ms"] % SECOND_MS:
-            raise SettingsError(f"--edge-window-ms is {self['edge-window-ms']}: must be whole seconds")
+        for name in ("edge-window-ms", "path-window-ms"):
+            if self[name] % SECOND_MS:
+                raise SettingsError(f"--{name} is {self[name]}: must be whole seconds")
         if self["trace-max-age-ms"] < self["trace-quiet-ms"]:
             raise SettingsError("--trace-max-age-ms: must not be less than --trace-quiet-ms")
         if self["graph-max-age-ms"] < self["max-ahead-ms"] + 2 * self["edge-window-ms"]:

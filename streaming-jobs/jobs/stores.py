@@ -21,6 +21,9 @@ def definitions(settings: Settings) -> list[str]:
         _calls(settings),
         _seen(settings),
         _operation_trees(settings),
+        _critical_paths(settings),
+        _path_services(settings),
+        _trace_counts(settings),
     ]
 
 
@@ -98,6 +101,64 @@ def _call_trees(settings: Settings) -> str:
             version        BIGINT NOT NULL,
             PRIMARY KEY (root_service, root_operation, `window`, tree) NOT ENFORCED
         ) {_clickhouse(settings, "call_trees")}"""
+
+
+def _critical_paths(settings: Settings) -> str:
+    return f"""
+        CREATE TEMPORARY TABLE critical_paths (
+            root_service     STRING NOT NULL,
+            root_operation   STRING NOT NULL,
+            complete         BOOLEAN NOT NULL,
+            signature        STRING NOT NULL,
+            window_s         INT NOT NULL,
+            `window`         TIMESTAMP_LTZ(3) NOT NULL,
+            traces           BIGINT NOT NULL,
+            sum_ns           BIGINT NOT NULL,
+            sum_ns2          DECIMAL(38, 0) NOT NULL,
+            latency          MAP<SMALLINT, INT>,
+            slowest_ns       BIGINT NOT NULL,
+            slowest_trace_id STRING NOT NULL,
+            median_trace_id  STRING NOT NULL,
+            version          BIGINT NOT NULL,
+            PRIMARY KEY (root_service, root_operation, complete, signature, `window`) NOT ENFORCED
+        ) {_clickhouse(settings, "critical_paths")}"""
+
+
+def _path_services(settings: Settings) -> str:
+    return f"""
+        CREATE TEMPORARY TABLE path_services (
+            root_service     STRING NOT NULL,
+            root_operation   STRING NOT NULL,
+            complete         BOOLEAN NOT NULL,
+            service          STRING NOT NULL,
+            window_s         INT NOT NULL,
+            `window`         TIMESTAMP_LTZ(3) NOT NULL,
+            traces           BIGINT NOT NULL,
+            self_sum         BIGINT NOT NULL,
+            self_sum2        DECIMAL(38, 0) NOT NULL,
+            e2e_sum          BIGINT NOT NULL,
+            e2e_sum2         DECIMAL(38, 0) NOT NULL,
+            self_x_e2e       DECIMAL(38, 0) NOT NULL,
+            upstream_sum     BIGINT NOT NULL,
+            upstream_sum2    DECIMAL(38, 0) NOT NULL,
+            self_latency     MAP<SMALLINT, INT>,
+            upstream_latency MAP<SMALLINT, INT>,
+            version          BIGINT NOT NULL,
+            PRIMARY KEY (root_service, root_operation, complete, service, `window`) NOT ENFORCED
+        ) {_clickhouse(settings, "path_services")}"""
+
+
+def _trace_counts(settings: Settings) -> str:
+    return f"""
+        CREATE TEMPORARY TABLE trace_counts (
+            cause    STRING NOT NULL,
+            service  STRING NOT NULL,
+            received TIMESTAMP_LTZ(3) NOT NULL,
+            traces   BIGINT NOT NULL,
+            spans    BIGINT NOT NULL,
+            version  BIGINT NOT NULL,
+            PRIMARY KEY (cause, service, received) NOT ENFORCED
+        ) {_clickhouse(settings, "trace_counts")}"""
 
 
 def _ingest_counts(settings: Settings) -> str:

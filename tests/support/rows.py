@@ -28,6 +28,7 @@ def insert_shop(client: Client, end: datetime) -> None:
     _windows(client, end)
     _edges(client, end)
     _trees(client, end)
+    _paths(client, end)
     _counts(client, end)
     _recommendations(client, end)
     _actuations(client, end)
@@ -88,6 +89,55 @@ def _trees(client: Client, end: datetime) -> None:
         for tree, traces in trees
     ]
     _insert(client, "call_trees", "root_service root_operation window window_s tree traces version", rows)
+
+
+def _paths(client: Client, end: datetime) -> None:
+    """In each window 9 requests of 20 ms (cart takes 12 of them) and one of 300 ms (cart 200), and a late part."""
+    root = ["frontend", "GET /", True]
+    ways, services, counts = [], [], []
+    for window in _ten_seconds(end):
+        times = {latency_index(20 * MS): 9, latency_index(300 * MS): 1}
+        squares = (9 * 20**2 + 300**2) * MS**2
+        exemplars = [300 * MS, "f" * 32, "1" * 32]
+        ways.append([*root, "frontend > cart", 10, window, 10, 480 * MS, squares, times, *exemplars, 10])
+        for service, (usual, slow), (above, above_slow) in (
+            ("frontend", (8, 100), (0, 0)),
+            ("cart", (12, 200), (8, 100)),
+        ):
+            own = [(9 * usual + slow) * MS, (9 * usual**2 + slow**2) * MS**2]
+            upstream = [(9 * above + above_slow) * MS, (9 * above**2 + above_slow**2) * MS**2]
+            product = (9 * usual * 20 + slow * 300) * MS**2
+            own_times = {latency_index(usual * MS): 9, latency_index(slow * MS): 1}
+            upstream_times = {latency_index(above * MS): 9, latency_index(above_slow * MS): 1} if above else {-1: 10}
+            services.append(
+                [
+                    *root,
+                    service,
+                    10,
+                    window,
+                    10,
+                    *own,
+                    480 * MS,
+                    squares,
+                    product,
+                    *upstream,
+                    own_times,
+                    upstream_times,
+                    10,
+                ]
+            )
+        counts += [["closed_quiet", "frontend", window, 10, 40, 10]]
+        counts += [[cause, "cart", window, 1, 2, 1] for cause in ("closed_quiet", "late", "incomplete")]
+    names = "root_service root_operation complete signature window_s window traces sum_ns sum_ns2 latency"
+    _insert(client, "critical_paths", f"{names} slowest_ns slowest_trace_id median_trace_id version", ways)
+    names = "root_service root_operation complete service window_s window traces self_sum self_sum2 e2e_sum e2e_sum2"
+    _insert(
+        client,
+        "path_services",
+        f"{names} self_x_e2e upstream_sum upstream_sum2 self_latency upstream_latency version",
+        services,
+    )
+    _insert(client, "trace_counts", "cause service received traces spans version", counts)
 
 
 def _counts(client: Client, end: datetime) -> None:

@@ -4,7 +4,9 @@ import dev.sluice.accounting.DeadLetter;
 import dev.sluice.accounting.OutcomeCounts;
 import dev.sluice.windows.Partial;
 import dev.sluice.windows.ResourcePoint;
+import java.math.BigDecimal;
 import java.util.function.Consumer;
+import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
@@ -52,11 +54,16 @@ final class Rows {
     return GenericRowData.of(
         text(key.outcome().label()),
         text(key.service()),
-        time(Math.floorDiv(recordTimeMs, COUNT_WINDOW_MS) * COUNT_WINDOW_MS),
+        countWindow(recordTimeMs),
         sums.messages(),
         sums.spans(),
         sums.emitLagMs(),
         sums.contributions());
+  }
+
+  /** Start of the 10 s of record time under which something is counted. */
+  static TimestampData countWindow(long recordTimeMs) {
+    return time(Math.floorDiv(recordTimeMs, COUNT_WINDOW_MS) * COUNT_WINDOW_MS);
   }
 
   static GenericRowData rejected(DeadLetter letter) {
@@ -84,6 +91,11 @@ final class Rows {
 
   static StringData text(String value) {
     return StringData.fromString(value);
+  }
+
+  /** A value of DECIMAL(38, 0). */
+  static DecimalData squares(BigDecimal ns2) {
+    return DecimalData.fromBigDecimal(ns2, 38, 0);
   }
 
   static TimestampData time(long epochMs) {

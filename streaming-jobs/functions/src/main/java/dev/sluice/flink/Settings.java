@@ -50,6 +50,14 @@ final class Settings {
     return Math.toIntExact(number("trace-max-spans"));
   }
 
+  long traceLateMs() {
+    return number("trace-late-ms");
+  }
+
+  long pathWindowMs() {
+    return number("path-window-ms");
+  }
+
   /** Whether a job of this Flink job reads the column of {@link ClosedTraces}. */
   boolean wantsTraceRows(String column) {
     return List.of(text("trace-rows").split(";")).contains(column);

@@ -28,7 +28,10 @@ final class Walk {
   private final long[] self;
   private final int[] depth;
   private final int[] stack;
-  private final int[] entered;
+
+  // Filled from its end, as the walk leaves one span after the other: the last first.
+  private final int[] left;
+  private int firstLeft;
 
   // The section that a further one may prolong.
   private int openSpan;
@@ -51,34 +54,34 @@ final class Walk {
     self = new long[size];
     depth = new int[size];
     stack = new int[size];
-    entered = new int[size];
+    left = new int[size];
     sections = new Section[2 * size];
   }
 
   /** The path of the tree below {@code root}. */
   CriticalPath from(int root, boolean incomplete) {
     firstSection = sections.length;
+    firstLeft = left.length;
     openSpan = SpanTable.NONE;
     open(root);
-    entered[0] = root;
     depth[root] = 0;
     stack[0] = root;
-    int count = 1;
     int height = 1;
     while (height > 0) {
       int span = stack[height - 1];
       int child = lastFinished(span);
       if (child == SpanTable.NONE) {
         own(span, placed.start(span), cursor[span]);
+        left[--firstLeft] = span;
         height--;
         continue;
       }
       own(span, placed.end(child), cursor[span]);
       cursor[span] = placed.start(child);
-      entered[count++] = child;
       depth[child] = height;
       if (tree.firstChild(child) == tree.endOfChildren(child)) {
         own(child, placed.start(child), placed.end(child));
+        left[--firstLeft] = child;
       } else {
         open(child);
         stack[height++] = child;
@@ -87,7 +90,7 @@ final class Walk {
     close();
     List<Section> inOrder =
         Arrays.asList(Arrays.copyOfRange(sections, firstSection, sections.length));
-    return new CriticalPath(spans.get(root), incomplete, inOrder, spansOn(count));
+    return new CriticalPath(spans.get(root), incomplete, inOrder, spansOn());
   }
 
   private void open(int span) {
@@ -130,10 +133,10 @@ final class Walk {
     }
   }
 
-  private List<PathSpan> spansOn(int count) {
-    PathSpan[] onPath = new PathSpan[count];
-    for (int i = 0; i < count; i++) {
-      int span = entered[i];
+  private List<PathSpan> spansOn() {
+    PathSpan[] onPath = new PathSpan[left.length - firstLeft];
+    for (int i = 0; i < onPath.length; i++) {
+      int span = left[firstLeft + i];
       onPath[i] = new PathSpan(spans.get(span), self[span], depth[span]);
     }
     return Arrays.asList(onPath);

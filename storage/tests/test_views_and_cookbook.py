@@ -20,6 +20,8 @@ ARGUMENTS = {
     "v_goodput_curve": f"({POOL}, seconds = 300)",
     "v_goodput_curve_between": f"({POOL}, from_ms = 0, until_ms = 4102444800000)",
     "v_goodput_buckets": f"({POOL}, from_ms = 0, until_ms = 4102444800000)",
+    "v_resource_metrics_between": "(from_ms = 0, until_ms = 4102444800000)",
+    "v_container_latency_between": "(from_ms = 0, until_ms = 4102444800000)",
 }
 
 

@@ -47,6 +47,9 @@ SETTINGS: Mapping[str, Setting] = {
     "mini-batch-ms": Setting(200, 10, 10_000, "rows are gathered for this long before sums are updated"),
     "flush-ms": Setting(500, 10, 60_000, "rows wait for this long, at most, before they are written to a store"),
     "edge-window-ms": Setting(10_000, 1_000, HOUR_MS, "length of a window of the call graph; whole seconds"),
+    "sample-window-ms": Setting(
+        10_000, 1_000, MINUTE_MS, "length of a window of container latencies and resource metrics; whole seconds"
+    ),
     "trace-quiet-ms": Setting(5_000, 100, HOUR_MS, "a trace is closed after this much record time without a span"),
     "trace-max-age-ms": Setting(60_000, 1_000, DAY_MS, "a trace is closed this long after its first span"),
     "trace-max-spans": Setting(10_000, 10, 1_000_000, "spans of one trace that are kept; more are counted, not used"),
@@ -99,8 +102,9 @@ class Settings:
                 raise SettingsError(f"--{name} is {value}: must be {setting.low} to {setting.high}")
         if 1000 % self["bucket-ms"]:
             raise SettingsError(f"--bucket-ms is {self['bucket-ms']}: must divide 1000")
-        if self["edge-window-ms"] % SECOND_MS:
-            raise SettingsError(f"--edge-window-ms is {self['edge-window-ms']}: must be whole seconds")
+        for name in ("edge-window-ms", "sample-window-ms"):
+            if self[name] % SECOND_MS:
+                raise SettingsError(f"--{name} is {self[name]}: must be whole seconds")
         if self["trace-max-age-ms"] < self["trace-quiet-ms"]:
             raise SettingsError("--trace-max-age-ms: must not be less than --trace-quiet-ms")
 

@@ -21,6 +21,8 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
         (("--bucket-ms", "1001"), ("--bucket-ms is 1001", "10 to 1000")),
         (("--bucket-ms", "30"), ("--bucket-ms is 30", "divide 1000")),
         (("--edge-window-ms", "1500"), ("--edge-window-ms is 1500", "whole seconds")),
+        (("--sample-window-ms", "1500"), ("--sample-window-ms is 1500", "whole seconds")),
+        (("--sample-window-ms", "120000"), ("--sample-window-ms is 120000", "1000 to 60000")),
         (("--max-age-ms", "-1"), ("--max-age-ms is -1", "60000 to")),
         (("--trace-quiet-ms", "70000"), ("--trace-max-age-ms", "--trace-quiet-ms")),
     ],
@@ -42,7 +44,14 @@ def test_an_unknown_job_or_value_is_refused(arguments: tuple[str, ...]) -> None:
 def test_help_names_every_job_and_setting_with_its_default() -> None:
     answer = run("--help")
     assert answer.returncode == 0
-    for words in ("concurrency", "call_graph", "--bucket-ms N", "default: 100"):
+    for words in (
+        "concurrency",
+        "call_graph",
+        "container_latency",
+        "resource_metrics",
+        "--bucket-ms N",
+        "default: 100",
+    ):
         assert words in answer.stdout
 
 

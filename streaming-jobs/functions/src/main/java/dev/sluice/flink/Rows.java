@@ -2,6 +2,7 @@ package dev.sluice.flink;
 
 import dev.sluice.accounting.DeadLetter;
 import dev.sluice.accounting.OutcomeCounts;
+import java.util.List;
 import java.util.function.Consumer;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
@@ -49,12 +50,14 @@ final class Rows {
   /** Emits the accounts of one message through rows whose other columns are NULL. */
   static void emitAccounts(
       dev.sluice.accounting.MessageReader reader, long recordTimeMs, Consumer<RowData> out) {
-    reader
-        .counts()
-        .forEach(
-            (key, sums) ->
-                out.accept(GenericRowData.of(null, counted(key, sums, recordTimeMs), null)));
-    for (DeadLetter letter : reader.deadLetters()) {
+    emitAccounts(reader.counts(), reader.deadLetters(), recordTimeMs, out);
+  }
+
+  static void emitAccounts(
+      OutcomeCounts counts, List<DeadLetter> letters, long recordTimeMs, Consumer<RowData> out) {
+    counts.forEach(
+        (key, sums) -> out.accept(GenericRowData.of(null, counted(key, sums, recordTimeMs), null)));
+    for (DeadLetter letter : letters) {
       out.accept(GenericRowData.of(null, null, rejected(letter)));
     }
   }

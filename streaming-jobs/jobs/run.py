@@ -45,7 +45,7 @@ def parser() -> argparse.ArgumentParser:
 def configuration(settings: Settings, jobs: list[ModuleType]) -> dict[str, str]:
     """Flink options of the Flink job."""
     rows = {row for job in jobs for row in getattr(job, "TRACE_ROWS", [])}
-    parameters = settings.job_parameters() | {"sluice.trace-rows": ";".join(sorted(rows))}
+    parameters = settings.job_parameters() | {"sluice.trace-rows": ";".join(sorted(rows)) or "none"}
     return {
         "pipeline.name": FLINK_JOB,
         "pipeline.global-job-parameters": ",".join(f"{key}:{value}" for key, value in parameters.items()),

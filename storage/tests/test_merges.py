@@ -74,6 +74,30 @@ TABLES: dict[str, tuple[dict[str, tuple[Any, Any]], str]] = {
         },
         "traces",
     ),
+    "container_latency": (
+        {
+            "service": ("cart", "orders"),
+            "instance": ("a", "b"),
+            "host": ("", "node-1"),
+            "window": (HOUR, HOUR + timedelta(seconds=10)),
+            "window_s": (10, 60),
+        },
+        "ln_sum2",
+    ),
+    "resource_metrics": (
+        {
+            "role": ("host_network", "container_cpu"),
+            "host": ("node-1", "node-2"),
+            "instance": ("", "a"),
+            "metric_rank": (1, 2),
+            "series": ("system.network.io device=eth0", "system.network.io device=eth1"),
+            "kind": ("level", "counter"),
+            "start_ns": (0, 1_767_225_600_000_000_000),
+            "window": (HOUR, HOUR + timedelta(seconds=10)),
+            "window_s": (10, 60),
+        },
+        "value_max",
+    ),
     "ingest_counts": (
         {
             "job": ("concurrency", "call_graph"),

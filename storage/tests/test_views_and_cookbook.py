@@ -27,6 +27,8 @@ ARGUMENTS = {
     "v_critical_path_between": "(from_ms = 0, until_ms = 4102444800000)",
     "v_critical_services": "(seconds = 300)",
     "v_critical_services_between": "(from_ms = 0, until_ms = 4102444800000)",
+    "v_resource_metrics_between": "(from_ms = 0, until_ms = 4102444800000)",
+    "v_container_latency_between": "(from_ms = 0, until_ms = 4102444800000)",
 }
 
 

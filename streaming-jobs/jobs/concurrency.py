@@ -14,6 +14,10 @@ from settings import Settings
 
 NAME = "concurrency"
 DECODED = "decoded_windows"
+PARTIAL = (
+    *("side", "service", "peer", "instance", "bucket"),
+    *("busy_ns", "completions", "errors", "latency", "contributions"),
+)
 FUNCTIONS = {
     **traces.FUNCTIONS,
     "span_windows": "dev.sluice.flink.SpanWindows",
@@ -58,6 +62,5 @@ def inserts(settings: Settings) -> list[str]:
 
 def _partial(view: str, column: str) -> str:
     """The rows of `view.column`, each of which is a part of a sum."""
-    names = "side service peer instance bucket busy_ns completions errors latency contributions".split()
-    columns = ", ".join(f"v.{column}.{name} AS {name}" for name in names)
+    columns = ", ".join(f"v.{column}.{name} AS {name}" for name in PARTIAL)
     return f"SELECT {columns} FROM {view} AS v WHERE v.{column} IS NOT NULL"

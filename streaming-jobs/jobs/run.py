@@ -1,6 +1,6 @@
 """Submits streaming jobs to a Flink cluster, as one Flink job: `flink run -py streaming-jobs/jobs/run.py NAME...`
 
-The named jobs become one statement set, so that they read the topic once. Parallelism, checkpoints and the state
+The named jobs become one statement set, so that they read each topic once. Parallelism, checkpoints and the state
 backend are the cluster's configuration; addresses come from SLUICE_KAFKA, SLUICE_CLICKHOUSE, SLUICE_NEO4J and
 SLUICE_NEO4J_PASSWORD.
 """
@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 import accounts
 import call_graph
 import concurrency
+import container_latency
 import critical_paths
+import resource_metrics
 import sources
 import stores
 from settings import SETTINGS, Addresses, Settings, SettingsError
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
     from pyflink.table import StatementSet, StreamTableEnvironment
 
 FLINK_JOB = "sluice-streaming"
-JOBS: dict[str, ModuleType] = {job.NAME: job for job in (concurrency, call_graph, critical_paths)}
+JOBS: dict[str, ModuleType] = {
+    job.NAME: job for job in (concurrency, call_graph, critical_paths, container_latency, resource_metrics)
+}
 JAR = Path(__file__).parents[1] / "functions/target/sluice-functions.jar"
 
 
@@ -44,7 +48,7 @@ def parser() -> argparse.ArgumentParser:
 def configuration(settings: Settings, jobs: list[ModuleType]) -> dict[str, str]:
     """Flink options of the Flink job."""
     rows = {row for job in jobs for row in trace_rows(job, settings)}
-    parameters = settings.job_parameters() | {"sluice.trace-rows": ";".join(sorted(rows))}
+    parameters = settings.job_parameters() | {"sluice.trace-rows": ";".join(sorted(rows)) or "none"}
     return {
         "pipeline.name": FLINK_JOB,
         "pipeline.global-job-parameters": ",".join(f"{key}:{value}" for key, value in parameters.items()),
@@ -66,6 +70,11 @@ def trace_rows(job: ModuleType, settings: Settings) -> list[str]:
     return names
 
 
+def dead_letter_views(jobs: list[ModuleType]) -> dict[str, str]:
+    """For each topic that the jobs read, the view of the first of them that reads it: the others see the same."""
+    return {getattr(job, "TOPIC", accounts.SPANS): job.DECODED for job in reversed(jobs)}
+
+
 def statement_set(
     environment: "StreamTableEnvironment", jobs: list[ModuleType], settings: Settings, *, letters: bool
 ) -> "StatementSet":
@@ -85,7 +94,8 @@ def statement_set(
         for insert in job.inserts(settings):
             statements.add_insert_sql(insert)
     if letters:
-        statements.add_insert_sql(accounts.dead_letters(jobs[0].DECODED))
+        for topic, decoded in dead_letter_views(jobs).items():
+            statements.add_insert_sql(accounts.dead_letters(decoded, topic))
     return statements
 
 

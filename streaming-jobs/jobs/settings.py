@@ -71,6 +71,9 @@ SETTINGS: Mapping[str, Setting] = {
         "what is in Neo4j and was not seen for this long before the newest window is removed",
     ),
     "path-window-ms": Setting(10_000, 1_000, HOUR_MS, "length of a window of critical paths; whole seconds"),
+    "sample-window-ms": Setting(
+        10_000, 1_000, MINUTE_MS, "length of a window of container latencies and resource metrics; whole seconds"
+    ),
     "trace-quiet-ms": Setting(5_000, 100, HOUR_MS, "a trace is closed after this much record time without a span"),
     "trace-max-age-ms": Setting(60_000, 1_000, DAY_MS, "a trace is closed this long after its first span"),
     "trace-late-ms": Setting(
@@ -126,7 +129,7 @@ class Settings:
                 raise SettingsError(f"--{name} is {value}: must be {setting.low} to {setting.high}")
         if 1000 % self["bucket-ms"]:
             raise SettingsError(f"--bucket-ms is {self['bucket-ms']}: must divide 1000")
-        for name in ("edge-window-ms", "path-window-ms"):
+        for name in ("edge-window-ms", "path-window-ms", "sample-window-ms"):
             if self[name] % SECOND_MS:
                 raise SettingsError(f"--{name} is {self[name]}: must be whole seconds")
         if self["trace-max-age-ms"] < self["trace-quiet-ms"]:

@@ -7,7 +7,7 @@ GROUP = "sluice-streaming"
 
 def definitions(settings: Settings) -> list[str]:
     """DDL of the Kafka tables, and of the ticker."""
-    return [_otlp_spans(settings), _ticker(), _otlp_dead_letter(settings)]
+    return [_otlp_spans(settings), _otlp_metrics(settings), _ticker(), _otlp_dead_letter(settings)]
 
 
 def _otlp_spans(settings: Settings) -> str:
@@ -32,6 +32,25 @@ def _otlp_spans(settings: Settings) -> str:
             'scan.startup.mode' = 'earliest-offset',
             'scan.topic-partition-discovery.interval' = '1 min',
             'scan.watermark.idle-timeout' = '{settings["idle-ms"]} ms',
+            'format' = 'raw'
+        )"""
+
+
+def _otlp_metrics(settings: Settings) -> str:
+    """One row is one ExportMetricsServiceRequest, undecoded. Nothing of it waits for a watermark."""
+    return f"""
+        CREATE TEMPORARY TABLE otlp_metrics (
+            message     BYTES,
+            record_time TIMESTAMP_LTZ(3) NOT NULL METADATA FROM 'timestamp' VIRTUAL,
+            `partition` INT NOT NULL METADATA VIRTUAL,
+            `offset`    BIGINT NOT NULL METADATA VIRTUAL
+        ) WITH (
+            'connector' = 'kafka',
+            'topic' = 'otlp_metrics',
+            'properties.bootstrap.servers' = '{settings.addresses.kafka}',
+            'properties.group.id' = '{GROUP}',
+            'scan.startup.mode' = 'earliest-offset',
+            'scan.topic-partition-discovery.interval' = '1 min',
             'format' = 'raw'
         )"""
 

@@ -24,6 +24,8 @@ def definitions(settings: Settings) -> list[str]:
         _critical_paths(settings),
         _path_services(settings),
         _trace_counts(settings),
+        _container_latency(settings),
+        _resource_metrics(settings),
     ]
 
 
@@ -174,6 +176,47 @@ def _ingest_counts(settings: Settings) -> str:
             version     BIGINT NOT NULL,
             PRIMARY KEY (job, outcome, service, received) NOT ENFORCED
         ) {_clickhouse(settings, "ingest_counts")}"""
+
+
+def _container_latency(settings: Settings) -> str:
+    return f"""
+        CREATE TEMPORARY TABLE container_latency (
+            service  STRING NOT NULL,
+            instance STRING NOT NULL,
+            host     STRING NOT NULL,
+            `window` TIMESTAMP_LTZ(3) NOT NULL,
+            window_s INT NOT NULL,
+            requests BIGINT NOT NULL,
+            errors   BIGINT NOT NULL,
+            ln_sum   BIGINT NOT NULL,
+            ln_sum2  BIGINT NOT NULL,
+            latency  MAP<SMALLINT, INT>,
+            version  BIGINT NOT NULL,
+            PRIMARY KEY (service, instance, host, `window`) NOT ENFORCED
+        ) {_clickhouse(settings, "container_latency")}"""
+
+
+def _resource_metrics(settings: Settings) -> str:
+    return f"""
+        CREATE TEMPORARY TABLE resource_metrics (
+            host        STRING NOT NULL,
+            instance    STRING NOT NULL,
+            role        STRING NOT NULL,
+            metric_rank INT NOT NULL,
+            series      STRING NOT NULL,
+            kind        STRING NOT NULL,
+            start_ns    BIGINT NOT NULL,
+            `window`    TIMESTAMP_LTZ(3) NOT NULL,
+            window_s    INT NOT NULL,
+            points      BIGINT NOT NULL,
+            value_sum   BIGINT NOT NULL,
+            value_min   BIGINT NOT NULL,
+            value_max   BIGINT NOT NULL,
+            first_ns    BIGINT NOT NULL,
+            last_ns     BIGINT NOT NULL,
+            version     BIGINT NOT NULL,
+            PRIMARY KEY (host, instance, role, metric_rank, series, kind, start_ns, `window`) NOT ENFORCED
+        ) {_clickhouse(settings, "resource_metrics")}"""
 
 
 def _calls(settings: Settings) -> str:

@@ -23,6 +23,8 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
         (("--edge-window-ms", "1500"), ("--edge-window-ms is 1500", "whole seconds")),
         (("--path-window-ms", "10500"), ("--path-window-ms is 10500", "whole seconds")),
         (("--trace-late-ms", "3600001"), ("--trace-late-ms is 3600001", "0 to 3600000")),
+        (("--sample-window-ms", "1500"), ("--sample-window-ms is 1500", "whole seconds")),
+        (("--sample-window-ms", "120000"), ("--sample-window-ms is 120000", "1000 to 60000")),
         (("--max-age-ms", "-1"), ("--max-age-ms is -1", "60000 to")),
         (("--trace-quiet-ms", "70000"), ("--trace-max-age-ms", "--trace-quiet-ms")),
         (("--graph-max-age-ms", "600000"), ("--graph-max-age-ms", "--max-ahead-ms", "--edge-window-ms")),
@@ -45,7 +47,15 @@ def test_an_unknown_job_or_value_is_refused(arguments: tuple[str, ...]) -> None:
 def test_help_names_every_job_and_setting_with_its_default() -> None:
     answer = run("--help")
     assert answer.returncode == 0
-    for words in ("concurrency", "call_graph", "critical_paths", "--bucket-ms N", "default: 100"):
+    for words in (
+        "concurrency",
+        "call_graph",
+        "critical_paths",
+        "container_latency",
+        "resource_metrics",
+        "--bucket-ms N",
+        "default: 100",
+    ):
         assert words in answer.stdout
 
 

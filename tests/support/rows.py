@@ -1,5 +1,6 @@
 """A handful of rows in every table: two minutes of a small shop, up to now."""
 
+import math
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -30,6 +31,8 @@ def insert_shop(client: Client, end: datetime) -> None:
     _trees(client, end)
     _paths(client, end)
     _counts(client, end)
+    _latencies(client, end)
+    _resources(client, end)
     _recommendations(client, end)
     _actuations(client, end)
 
@@ -151,6 +154,35 @@ def _counts(client: Client, end: datetime) -> None:
             rows.append([job, "repeated_message", "cart", received, 0, 50, 0, 1, written])
             rows.append([job, "malformed_message", "", received, 1, 0, 0, 1, written])
     _insert(client, "ingest_counts", "job outcome service received messages spans emit_lag_ms version written", rows)
+
+
+def _latencies(client: Client, end: datetime) -> None:
+    """100 requests of 20 ms in each window of cart-0."""
+    ln = math.log(20 * MS)
+    moments = [100 * round(1e9 * ln), 100 * round(1e9 * ln * ln)]
+    rows = [
+        ["cart", "cart-0", "node-1", window, 10, 100, 1, *moments, {latency_index(20 * MS): 100}, 100]
+        for window in _ten_seconds(end)
+    ]
+    names = "service instance host window window_s requests errors ln_sum ln_sum2 latency version"
+    _insert(client, "container_latency", names, rows)
+
+
+def _resources(client: Client, end: datetime) -> None:
+    """node-1 is 75 % idle; cart-0 uses half a core."""
+    rows = []
+    for window in _ten_seconds(end):
+        at = round(window.timestamp()) * 10**9
+        for role, instance, series, value in (
+            ("host_cpu_idle", "", "system.cpu.utilization cpu=cpu0,state=idle", 750_000_000),
+            ("container_cpu", "cart-0", "container.cpu.usage", 500_000_000),
+        ):
+            rows.append([role, "node-1", instance, 1, series, "level", 0, window, 10, 1, *[value] * 3, at, at, 1])
+    names = (
+        "role host instance metric_rank series kind start_ns window window_s points value_sum value_min value_max "
+        "first_ns last_ns version"
+    )
+    _insert(client, "resource_metrics", names, rows)
 
 
 def _recommendations(client: Client, end: datetime) -> None:

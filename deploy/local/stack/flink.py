@@ -13,7 +13,7 @@ from stack.layout import CACHE, FLINK_PYTHON
 from stack.settings import REPOSITORY, Settings
 
 JOB_NAME = "sluice-streaming"
-JOBS = ("concurrency", "call_graph", "critical_paths")
+JOBS = ("concurrency", "call_graph", "critical_paths", "container_latency", "resource_metrics")
 
 
 class Flink:

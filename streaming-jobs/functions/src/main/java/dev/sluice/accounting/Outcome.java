@@ -1,6 +1,6 @@
 package dev.sluice.accounting;
 
-/** What became of a span. Each span that a job reads has exactly one. */
+/** What became of a span, or of a metric's point. Each that a job reads has exactly one. */
 public enum Outcome {
   ACCEPTED("accepted"),
   /** Accepted, but it or its message is too much to spread: its oldest part is not counted. */
@@ -18,7 +18,11 @@ public enum Outcome {
   /** A span id that its trace already has: a span was sent twice, in different messages. */
   DUPLICATE_SPAN("duplicate_span"),
   /** Its trace has more spans than are kept. */
-  TRACE_TOO_LARGE("trace_too_large");
+  TRACE_TOO_LARGE("trace_too_large"),
+  /** A metric's point whose resource names no host, or no container. */
+  MISSING_IDENTITY("missing_identity"),
+  /** A metric's point that is negative, not a number, or too large. */
+  VALUE_OUT_OF_RANGE("value_out_of_range");
 
   private final String label;
 

@@ -27,7 +27,7 @@ public record Validity(long maxAgeMs, long maxAheadMs, long latenessMs) {
     if (!span.hasValidIds()) {
       return Outcome.BAD_ID;
     }
-    if (!inRange(span.startNs(), recordTimeMs) || !inRange(span.endNs(), recordTimeMs)) {
+    if (!covers(span.startNs(), recordTimeMs) || !covers(span.endNs(), recordTimeMs)) {
       return Outcome.CLOCK_OUT_OF_RANGE;
     }
     if (span.endNs() < span.startNs()) {
@@ -43,7 +43,8 @@ public record Validity(long maxAgeMs, long maxAheadMs, long latenessMs) {
         : Outcome.ACCEPTED;
   }
 
-  private boolean inRange(long ns, long recordTimeMs) {
+  /** Whether a time, ns of the Unix epoch, can be used. */
+  public boolean covers(long ns, long recordTimeMs) {
     // OTLP times are unsigned: what is negative here lies past the year 2262.
     if (ns <= 0 || recordTimeMs > MAX_MS - maxAheadMs) {
       return false;

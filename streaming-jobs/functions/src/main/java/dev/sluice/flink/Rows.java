@@ -5,6 +5,7 @@ import dev.sluice.accounting.OutcomeCounts;
 import dev.sluice.windows.Partial;
 import dev.sluice.windows.ResourcePoint;
 import java.math.BigDecimal;
+import java.util.List;
 import java.util.function.Consumer;
 import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.GenericRowData;
@@ -79,12 +80,14 @@ final class Rows {
   /** Emits the accounts of one message through rows whose other columns are NULL. */
   static void emitAccounts(
       dev.sluice.accounting.MessageReader reader, long recordTimeMs, Consumer<RowData> out) {
-    reader
-        .counts()
-        .forEach(
-            (key, sums) ->
-                out.accept(GenericRowData.of(null, counted(key, sums, recordTimeMs), null)));
-    for (DeadLetter letter : reader.deadLetters()) {
+    emitAccounts(reader.counts(), reader.deadLetters(), recordTimeMs, out);
+  }
+
+  static void emitAccounts(
+      OutcomeCounts counts, List<DeadLetter> letters, long recordTimeMs, Consumer<RowData> out) {
+    counts.forEach(
+        (key, sums) -> out.accept(GenericRowData.of(null, counted(key, sums, recordTimeMs), null)));
+    for (DeadLetter letter : letters) {
       out.accept(GenericRowData.of(null, null, rejected(letter)));
     }
   }

@@ -38,6 +38,10 @@ final class Settings {
     return number("edge-window-ms");
   }
 
+  long sampleWindowMs() {
+    return number("sample-window-ms");
+  }
+
   long traceQuietMs() {
     return number("trace-quiet-ms");
   }

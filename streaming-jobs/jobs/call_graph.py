@@ -1,11 +1,12 @@
 """The job `call_graph`: who calls whom, how often and how fast, who is there, and what roots wait for, per window.
 
 messages -> trace_fragments: one message becomes a row per trace -> closed_traces: traces, closed when quiet
-  edge -> sums by edge and window of the callee's end -> call_edges (ClickHouse); the newest of each, CALLS (Neo4j)
+  edge -> sums by edge and window of the callee's end -> call_edges (ClickHouse)
+       -> the newest window of each edge -> CALLS (Neo4j)
   tree -> counts by root operation, window of the root's end, and tree -> call_trees (ClickHouse)
-       -> the most frequent tree of root operation and window -> the newest, Operation (Neo4j)
+       -> the most frequent tree of each root operation in its newest window -> Operation (Neo4j)
   seen -> once by service, instance, host, operation and window -> Service, Instance, Host, Operation (Neo4j)
-       -> outcomes of its spans -> ingest_counts
+  outcomes of its spans -> ingest_counts
 """
 
 import accounts

@@ -56,8 +56,21 @@ def inserts(settings: Settings) -> list[str]:
     ]
 
 
+SUMMED = (
+    "side",
+    "service",
+    "peer",
+    "instance",
+    "bucket",
+    "busy_ns",
+    "completions",
+    "errors",
+    "latency",
+    "contributions",
+)
+
+
 def _partial(view: str, column: str) -> str:
     """The rows of `view.column`, each of which is a part of a sum."""
-    names = "side service peer instance bucket busy_ns completions errors latency contributions".split()
-    columns = ", ".join(f"v.{column}.{name} AS {name}" for name in names)
+    columns = ", ".join(f"v.{column}.{name} AS {name}" for name in SUMMED)
     return f"SELECT {columns} FROM {view} AS v WHERE v.{column} IS NOT NULL"

@@ -1,4 +1,4 @@
-"""The windows stay exact when messages are sent again, when only traces know who was called, and when spans are late."""
+"""Windows stay exact when messages are sent again, when only traces know who was called, and when spans are late."""
 
 import time
 
@@ -28,14 +28,19 @@ class Trace:
             resource = request.resource_spans.add()
             resource.resource.attributes.add(key="service.name").value.string_value = service
             resource.scope_spans.add()
-        span = self.requests[service].resource_spans[0].scope_spans[0].spans.add(
-            trace_id=self.id,
-            span_id=n.to_bytes(8, "big"),
-            parent_span_id=parent.to_bytes(8, "big") if parent else b"",
-            name="work",
-            kind=kind,
-            start_time_unix_nano=self.end - 50 * MS,
-            end_time_unix_nano=self.end,
+        span = (
+            self.requests[service]
+            .resource_spans[0]
+            .scope_spans[0]
+            .spans.add(
+                trace_id=self.id,
+                span_id=n.to_bytes(8, "big"),
+                parent_span_id=parent.to_bytes(8, "big") if parent else b"",
+                name="work",
+                kind=kind,
+                start_time_unix_nano=self.end - 50 * MS,
+                end_time_unix_nano=self.end,
+            )
         )
         if address:
             span.attributes.add(key="server.address").value.string_value = address

@@ -56,21 +56,11 @@ def inserts(settings: Settings) -> list[str]:
     ]
 
 
-SUMMED = (
-    "side",
-    "service",
-    "peer",
-    "instance",
-    "bucket",
-    "busy_ns",
-    "completions",
-    "errors",
-    "latency",
-    "contributions",
-)
+KEY = ("side", "service", "peer", "instance", "bucket")
+SUMS = ("busy_ns", "completions", "errors", "latency", "contributions")
 
 
 def _partial(view: str, column: str) -> str:
     """The rows of `view.column`, each of which is a part of a sum."""
-    columns = ", ".join(f"v.{column}.{name} AS {name}" for name in SUMMED)
+    columns = ", ".join(f"v.{column}.{name} AS {name}" for name in KEY + SUMS)
     return f"SELECT {columns} FROM {view} AS v WHERE v.{column} IS NOT NULL"

@@ -235,3 +235,16 @@ def test_an_extreme_histogram_survives(client: Client) -> None:
     )
     client.command("OPTIMIZE TABLE windows FINAL")
     assert client.query("SELECT latency, busy_ns FROM v_windows").result_rows == [(latency, 2**63)]
+
+
+def test_a_window_whose_spans_moved_away_is_hidden_and_one_that_is_only_busy_is_not(client: Client) -> None:
+    columns = ["side", "service", "peer", "instance", "bucket", "bucket_ms", "busy_ns", "completions", "version"]
+    for row in (
+        ["client", "moved", "unknown", "a", HOUR, 100, 5, 1, 2],
+        ["client", "moved", "unknown", "a", HOUR, 100, 0, 0, 4],
+        ["client", "moved", "cart", "a", HOUR, 100, 5, 0, 2],
+        ["client", "moved", "orders", "a", HOUR, 100, 0, 1, 2],
+    ):
+        client.insert("windows", [row], column_names=columns)
+    peers = client.query("SELECT peer FROM v_windows WHERE service = 'moved' ORDER BY peer").result_rows
+    assert [peer for (peer,) in peers] == ["cart", "orders"]

@@ -14,10 +14,6 @@ from settings import Settings
 
 NAME = "concurrency"
 DECODED = "decoded_windows"
-PARTIAL = (
-    *("side", "service", "peer", "instance", "bucket"),
-    *("busy_ns", "completions", "errors", "latency", "contributions"),
-)
 FUNCTIONS = {
     **traces.FUNCTIONS,
     "span_windows": "dev.sluice.flink.SpanWindows",
@@ -60,7 +56,11 @@ def inserts(settings: Settings) -> list[str]:
     ]
 
 
+KEY = ("side", "service", "peer", "instance", "bucket")
+SUMS = ("busy_ns", "completions", "errors", "latency", "contributions")
+
+
 def _partial(view: str, column: str) -> str:
     """The rows of `view.column`, each of which is a part of a sum."""
-    columns = ", ".join(f"v.{column}.{name} AS {name}" for name in PARTIAL)
+    columns = ", ".join(f"v.{column}.{name} AS {name}" for name in KEY + SUMS)
     return f"SELECT {columns} FROM {view} AS v WHERE v.{column} IS NOT NULL"

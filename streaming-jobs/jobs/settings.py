@@ -81,7 +81,11 @@ SETTINGS: Mapping[str, Setting] = {
     ),
     "trace-max-spans": Setting(10_000, 10, 1_000_000, "spans of one trace that are kept; more are counted, not used"),
     "idle-ms": Setting(
-        5_000, 100, HOUR_MS, "a partition without records for this long no longer holds back the closing of traces"
+        5_000,
+        100,
+        HOUR_MS,
+        "a partition without records for this long no longer holds back the closing of traces; the job's clock runs "
+        "this far behind on a silent topic",
     ),
 }
 

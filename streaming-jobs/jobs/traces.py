@@ -23,14 +23,10 @@ def views(settings: Settings) -> dict[str, str]:
         SELECT d.fragment, d.counted, d.rejected, m.record_time, m.`partition`, m.`offset`
         FROM messages AS m,
              LATERAL TABLE(trace_fragments(m.message, m.record_time, m.repeated)) AS d (fragment, counted, rejected)""",
-        # The ticker's rows are dropped, its watermarks stay. The planner must not see that no tick is negative.
         "fragments": """
         SELECT d.fragment.trace_id AS trace_id, d.fragment.spans AS spans, d.fragment.span_count AS span_count,
                d.record_time AS record_time
-        FROM decoded_traces AS d WHERE d.fragment IS NOT NULL
-        UNION ALL
-        SELECT CAST(NULL AS BYTES), CAST(NULL AS BYTES), tick, tick_time
-        FROM ticker WHERE tick < 0""",
+        FROM decoded_traces AS d WHERE d.fragment IS NOT NULL""",
         "traces": """
         SELECT * FROM closed_traces(
             input => TABLE fragments PARTITION BY trace_id,

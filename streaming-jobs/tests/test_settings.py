@@ -28,6 +28,17 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
         (("--max-age-ms", "-1"), ("--max-age-ms is -1", "60000 to")),
         (("--trace-quiet-ms", "70000"), ("--trace-max-age-ms", "--trace-quiet-ms")),
         (("--graph-max-age-ms", "600000"), ("--graph-max-age-ms", "--max-ahead-ms", "--edge-window-ms")),
+        (("--lateness-ms", "604800001"), ("--lateness-ms is 604800001", "0 to 604800000")),
+        (("--peers-from-traces", "2"), ("--peers-from-traces is 2", "0 to 1")),
+        (
+            ("--state-ttl-ms", "719999"),
+            ("--state-ttl-ms is 719999", "--max-spread-ms + --lateness-ms + --trace-max-age-ms, 720000"),
+        ),
+        (
+            ("--state-ttl-ms", "659999", "--peers-from-traces", "0"),
+            ("--state-ttl-ms is 659999", "--max-spread-ms + --lateness-ms, 660000"),
+        ),
+        (("--repeat-window-ms", "3600001"), ("--state-ttl-ms is 3600000", "--repeat-window-ms, 3600001")),
     ],
 )
 def test_a_setting_out_of_range_is_named_with_its_range(arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
@@ -57,6 +68,19 @@ def test_help_names_every_job_and_setting_with_its_default() -> None:
         "default: 100",
     ):
         assert words in answer.stdout
+
+
+@pytest.mark.parametrize(("peers", "moved"), [("1", True), ("0", False)])
+def test_traces_give_moves_only_if_peers_come_from_them(peers: str, moved: bool) -> None:
+    program = (
+        "import run; o = run.parser().parse_args(['concurrency', '--peers-from-traces', '" + peers + "']);"
+        "values = {n: getattr(o, n.replace('-', '_')) for n in run.SETTINGS};"
+        "s = run.Settings(run.Addresses.from_environment(), values);"
+        "print(run.configuration(s, list(run.JOBS.values()))['pipeline.global-job-parameters'])"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], cwd=JOBS, capture_output=True, text=True, timeout=60)
+    parameters = dict(pair.split(":", 1) for pair in answer.stdout.strip().split(","))
+    assert ("moved" in parameters["sluice.trace-rows"].split(";")) is moved, answer.stderr
 
 
 def test_an_address_that_would_break_out_of_its_literal_is_refused() -> None:

@@ -75,9 +75,9 @@ def counts(stack: Stack) -> dict[str, int]:
         f"""
         SELECT
             (SELECT sum(spans) FROM ingest_counts FINAL
-             WHERE job = 'concurrency' AND outcome = 'accepted' AND service IN {SERVICES}) AS by_concurrency,
+             WHERE job = 'concurrency' AND startsWith(outcome, 'accepted') AND service IN {SERVICES}) AS by_concurrency,
             (SELECT sum(spans) FROM ingest_counts FINAL
-             WHERE job = 'call_graph' AND outcome = 'accepted' AND service IN {SERVICES}) AS by_call_graph,
+             WHERE job = 'call_graph' AND startsWith(outcome, 'accepted') AND service IN {SERVICES}) AS by_call_graph,
             (SELECT sum(completions) FROM v_windows WHERE service IN {SERVICES}) AS in_windows,
             (SELECT sum(arraySum(mapValues(latency))) FROM v_windows WHERE service IN {SERVICES}) AS in_histograms
         """

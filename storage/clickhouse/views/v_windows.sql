@@ -1,5 +1,6 @@
--- The fine windows without superseded versions, and with concurrency: the time-weighted mean number in flight. A window
--- without work or completion, which a correction may leave behind, is not there.
+-- The fine windows without superseded versions, and with concurrency: the time-weighted mean number in flight.
+-- Rows in which nothing is left are hidden: client spans count under the peer of their attributes (or 'unknown') until
+-- their trace is closed, and move to the service that it shows.
 CREATE OR REPLACE VIEW v_windows AS
 SELECT
     side,

@@ -21,6 +21,7 @@ WITH
         WHERE bucket >= fromUnixTimestamp64Milli({from_ms:Int64}, 'UTC')
           AND bucket < fromUnixTimestamp64Milli({to_ms:Int64}, 'UTC')
           AND bucket_ms = {bucket_ms:UInt16}
+          AND (busy_ns > 0 OR completions > 0)  -- what is left of a row whose spans moved to their true peer is none
           AND ((side, service) IN {own:Array(Tuple(String, String))} OR (side = 'client' AND peer IN {callees:Array(String)}))
     )
 SELECT

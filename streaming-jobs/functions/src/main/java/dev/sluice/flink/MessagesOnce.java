@@ -19,13 +19,13 @@ import org.apache.flink.types.Row;
  * that was read. Decided by record times alone, so that how fast a topic is read again does not
  * matter; the timer only frees the state.
  */
-@DataTypeHint(
-    value =
-        "ROW<message BYTES, `partition` INT NOT NULL, `offset` BIGINT NOT NULL,"
-            + " repeated BOOLEAN NOT NULL>",
-    bridgedTo = RowData.class)
+@DataTypeHint(value = MessagesOnce.TYPE, bridgedTo = RowData.class)
 public final class MessagesOnce extends ProcessTableFunction<RowData> {
   private static final long serialVersionUID = 1L;
+
+  static final String TYPE =
+      "ROW<message BYTES, `partition` INT NOT NULL, `offset` BIGINT NOT NULL,"
+          + " repeated BOOLEAN NOT NULL>";
 
   /** What is known of the messages of one hash. */
   public static class Seen {

@@ -3,7 +3,6 @@ import dev.sluice.paths.CriticalPathFinder;
 import dev.sluice.traces.TraceSpan;
 import java.io.DataInputStream;
 import java.io.FileInputStream;
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;

@@ -43,7 +43,7 @@ test: ## every test, with all that they need; runs on after a failure and then f
 	done; \
 	if (( $${#failed[@]} )); then echo; echo "FAILED: $${failed[*]}"; exit 1; fi; echo; echo "all suites passed"
 
-unit := recommender/tests storage/tests streaming-jobs/tests tests/testbed/tests dashboards/tests deploy/local/tests tests/contract
+unit := recommender/tests storage/tests streaming-jobs/tests tests/testbed/tests tests/bench/tests dashboards/tests deploy/local/tests tests/contract
 whole := tests/integration tests/e2e
 
 test-unit: ## Python tests that need no stack (some start one server)

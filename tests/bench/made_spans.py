@@ -53,6 +53,7 @@ class _Places:
     times: list[int] = field(default_factory=list)
     after_start_ns: list[int] = field(default_factory=list)
     digits: list[int] = field(default_factory=list)
+    services: list[int] = field(default_factory=list)
 
 
 class MadeSpans:
@@ -72,14 +73,17 @@ class MadeSpans:
         self._index = {
             name: np.array(getattr(self._places, name)) for name in ("trace_ids", "times", "after_start_ns", "digits")
         }
+        # Of each block: how many of its service stand before it in the round, and how many there are.
+        services = self._places.services
+        self._before = np.array([services[:i].count(service) for i, service in enumerate(services)])
+        self._blocks_of_service = np.array([services.count(service) for service in services])
 
     def round(self, number: int, start_ns: int) -> Iterator[bytes]:
         """The messages of a round whose first trace begins at `start_ns`, in the order of their spans' ends."""
         self._put(self._index["trace_ids"], np.full(len(self._index["trace_ids"]), number, dtype="<u4"))
         self._put(self._index["times"], (self._index["after_start_ns"] + start_ns).astype("<i8"))
         each = self._shape.instances // len(SERVICES)
-        blocks = len(self._index["digits"])
-        numbers = (np.arange(blocks) + number * blocks) % each
+        numbers = (self._before + number * self._blocks_of_service) % each
         text = np.char.zfill(numbers.astype("U"), _DIGITS).astype(f"S{_DIGITS}")
         self._put(self._index["digits"], text)
         whole = self._bytes.tobytes()
@@ -118,6 +122,7 @@ class MadeSpans:
             marks: list[bytes] = []
             for block in blocks[i : i + per_message]:
                 marks.append(self._add(data, block))
+                self._places.services.append(SERVICES.index(block[0].service))
             message = data.SerializeToString()
             self._places.digits += [offset + message.index(mark) for mark in marks]
             at = 0

@@ -43,7 +43,7 @@ test: ## every test, with all that they need; runs on after a failure and then f
 	done; \
 	if (( $${#failed[@]} )); then echo; echo "FAILED: $${failed[*]}"; exit 1; fi; echo; echo "all suites passed"
 
-unit := recommender/tests storage/tests streaming-jobs/tests tests/testbed/tests dashboards/tests deploy/local/tests tests/contract
+unit := recommender/tests storage/tests streaming-jobs/tests tests/testbed/tests tests/bench/tests dashboards/tests deploy/local/tests tests/contract
 whole := tests/integration tests/e2e
 
 test-unit: ## Python tests that need no stack (some start one server)
@@ -59,9 +59,9 @@ test-java: ## Java tests of the streaming functions
 test-go: ## Go tests of the actuator
 	@$(toolchain); cd actuators && go test ./...
 
-bench: ## measure speed; prints ratios against a reference of the same run, writes tests/bench/out
+bench: ## measure speed; prints ratios against a reference of the same run, writes tests/bench/out (BENCH=NAME: one; QUICK=1)
 	@$(stack) setup --for test
-	@PYTHONPATH=tests:recommender/src:recommender/tests/helpers $(python) -m bench
+	@PYTHONPATH=tests:recommender/src:recommender/tests/helpers:deploy/local $(python) -m bench $(BENCH) $(if $(QUICK),--quick)
 
 lint: ## style, types, protobuf, generated code; says all that is wrong, then fails
 	@$(stack) setup --for lint

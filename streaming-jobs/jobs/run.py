@@ -48,7 +48,9 @@ def parser() -> argparse.ArgumentParser:
 def configuration(settings: Settings, jobs: list[ModuleType]) -> dict[str, str]:
     """Flink options of the Flink job."""
     rows = {row for job in jobs for row in trace_rows(job, settings)}
-    parameters = settings.job_parameters() | {"sluice.trace-rows": ";".join(sorted(rows)) or "none"}
+    parameters = dict(settings.job_parameters())
+    if rows:  # Flink takes no parameter without a value
+        parameters["sluice.trace-rows"] = ";".join(sorted(rows))
     return {
         "pipeline.name": FLINK_JOB,
         "pipeline.global-job-parameters": ",".join(f"{key}:{value}" for key, value in parameters.items()),

@@ -1,5 +1,6 @@
 package dev.sluice.flink;
 
+import dev.sluice.paths.CriticalPathFinder;
 import dev.sluice.paths.CriticalPaths;
 import dev.sluice.paths.PathSummary;
 import dev.sluice.traces.Trace;
@@ -7,6 +8,7 @@ import java.util.List;
 
 /** The critical paths of the trace that is being closed: walked once for all columns. */
 final class PathsOfTrace {
+  private final CriticalPathFinder finder = new CriticalPathFinder();
   private Trace trace;
   private CriticalPaths walked;
   private List<PathSummary> summaries;
@@ -14,7 +16,7 @@ final class PathsOfTrace {
   CriticalPaths walked(Trace closed) {
     if (trace != closed) {
       trace = closed;
-      walked = CriticalPaths.of(closed.spans());
+      walked = finder.find(closed.spans());
       summaries = walked.paths().stream().map(PathSummary::of).toList();
     }
     return walked;

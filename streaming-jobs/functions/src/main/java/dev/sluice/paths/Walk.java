@@ -15,6 +15,8 @@ import java.util.List;
  *
  * <p>A stack of its own instead of recursion: a trace may be as deep as it has spans. Each span is
  * entered once and each child looked at once; with the sorting, O(n log n).
+ *
+ * <p>Used for one trace after the other, in the same arrays.
  */
 final class Walk {
   private final SpanTable spans;
@@ -23,14 +25,14 @@ final class Walk {
   private final Siblings siblings;
 
   // By span: how far back the walk is, its next child to look at, and its time on the path.
-  private final long[] cursor;
-  private final int[] next;
-  private final long[] self;
-  private final int[] depth;
-  private final int[] stack;
+  private long[] cursor = {};
+  private int[] next = {};
+  private long[] self = {};
+  private int[] depth = {};
+  private int[] stack = {};
 
   // Filled from its end, as the walk leaves one span after the other: the last first.
-  private final int[] left;
+  private int[] left = {};
   private int firstLeft;
 
   // The section that a further one may prolong.
@@ -40,7 +42,7 @@ final class Walk {
 
   // Filled from its end, as the walk goes back. A span that is entered makes at most one section
   // for itself, and one for its parent before it.
-  private final Section[] sections;
+  private Section[] sections = {};
   private int firstSection;
 
   Walk(SpanTable spans, SpanTree tree, Placement placed) {
@@ -48,14 +50,22 @@ final class Walk {
     this.tree = tree;
     this.placed = placed;
     siblings = new Siblings(spans, placed);
+  }
+
+  /** Begins with the trace that table, tree and placement hold now. */
+  void begin() {
     int size = spans.size();
-    cursor = new long[size];
-    next = new int[size];
-    self = new long[size];
-    depth = new int[size];
-    stack = new int[size];
-    left = new int[size];
-    sections = new Section[2 * size];
+    if (cursor.length < size) {
+      int capacity = 2 * size;
+      cursor = new long[capacity];
+      next = new int[capacity];
+      self = new long[capacity];
+      depth = new int[capacity];
+      stack = new int[capacity];
+      left = new int[capacity];
+      sections = new Section[2 * capacity];
+    }
+    Arrays.fill(self, 0, size, 0);
   }
 
   /** The path of the tree below {@code root}. */

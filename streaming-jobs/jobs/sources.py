@@ -1,8 +1,7 @@
 """Where data comes from, and where it goes when it cannot be used: the Kafka tables."""
 
+import starts
 from settings import Settings
-
-GROUP = "sluice-streaming"
 
 
 def definitions(settings: Settings) -> list[str]:
@@ -15,8 +14,10 @@ def _otlp_spans(settings: Settings) -> str:
 
     Record time is the broker's clock (LogAppendTime), which never runs backwards within a partition: so it needs no
     allowance for disorder, and reading the topic again sees the same times. Offsets live in checkpoints; the group's
-    committed offsets only show the lag.
+    committed offsets show the lag, and are where `--start group-offsets` begins. The group has the Flink job's name:
+    two that shared one would overwrite each other's offsets.
     """
+    startup = "".join(f"\n            '{key}' = '{value}'," for key, value in starts.options(settings.start).items())
     return f"""
         CREATE TEMPORARY TABLE otlp_spans (
             message     BYTES,
@@ -28,8 +29,7 @@ def _otlp_spans(settings: Settings) -> str:
             'connector' = 'kafka',
             'topic' = 'otlp_spans',
             'properties.bootstrap.servers' = '{settings.addresses.kafka}',
-            'properties.group.id' = '{GROUP}',
-            'scan.startup.mode' = 'earliest-offset',
+            'properties.group.id' = '{settings.flink_job}',{startup}
             'scan.topic-partition-discovery.interval' = '1 min',
             'scan.watermark.idle-timeout' = '{settings["idle-ms"]} ms',
             'format' = 'raw'

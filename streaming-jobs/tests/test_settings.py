@@ -24,6 +24,10 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
         (("--max-age-ms", "-1"), ("--max-age-ms is -1", "60000 to")),
         (("--trace-quiet-ms", "70000"), ("--trace-max-age-ms", "--trace-quiet-ms")),
         (("--graph-max-age-ms", "600000"), ("--graph-max-age-ms", "--max-ahead-ms", "--edge-window-ms")),
+        (("--start", "latest"), ("--start is 'latest'", "earliest, group-offsets, or a time")),
+        (("--start", "2026-01-31T12:00:00"), ("no zone", "2026-01-31T12:00:00Z")),
+        (("--start", "1969-01-31T12:00:00Z"), ("--start", "1970")),
+        (("--name", "a'b"), ("--name is", "must match")),
     ],
 )
 def test_a_setting_out_of_range_is_named_with_its_range(arguments: tuple[str, ...], words: tuple[str, ...]) -> None:

@@ -16,7 +16,14 @@ HERE = Path(__file__).parent
 # What each job writes, and how often.
 SINKS = {
     "concurrency": {"windows": 1, "ingest_counts": 1},
-    "call_graph": {"call_edges": 1, "calls": 1, "ingest_counts": 1},
+    "call_graph": {
+        "call_edges": 1,
+        "calls": 1,
+        "call_trees": 1,
+        "operation_trees": 1,
+        "seen": 1,
+        "ingest_counts": 1,
+    },
 }
 
 

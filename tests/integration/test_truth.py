@@ -17,7 +17,7 @@ from integration import hotel, random_traces
 from support.messages import PARTITIONS, SentSpan, message, produce
 from support.stack import REPOSITORY, Stack
 from support.topics import end_offsets
-from support.truth import TABLES, Reference, Table, records_since
+from support.truth import TABLES, Reference, Table, records_since, settled
 
 RECORDED = REPOSITORY.parent / "shared/data/traces"
 MS = 1_000_000
@@ -158,12 +158,3 @@ def test_table_equals_the_batch(stack: Stack, deliveries: dict[str, Delivery], n
     assert not differences, f"{len(differences)} of {len(expected)} rows of {table.name} differ:\n" + "\n".join(
         differences[:10]
     )
-
-
-def settled(probe: Callable[[], list[str]], within_s: float = 60.0, steady_s: float = 2.0) -> list[str]:
-    """Asks until there are no differences and still are none after a while; the last answer."""
-    end = time.monotonic() + within_s
-    while (differences := probe()) and time.monotonic() < end:
-        time.sleep(1.0)
-    time.sleep(steady_s)
-    return differences or probe()

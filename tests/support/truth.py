@@ -1,6 +1,7 @@
 """The tables of a stack against the batch reference: which rows differ, told so that a person sees why."""
 
 import json
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -113,6 +114,15 @@ def records_since(stack: Stack, start: list[TopicPartition]) -> list[Record]:
         assert kind == TIMESTAMP_LOG_APPEND_TIME
         records.append(Record(each.value(), received_ms))
     return records
+
+
+def settled(probe: Callable[[], list[str]], within_s: float = 60.0, steady_s: float = 2.0) -> list[str]:
+    """Asks until there are no differences and still are none after a while; the last answer."""
+    end = time.monotonic() + within_s
+    while (differences := probe()) and time.monotonic() < end:
+        time.sleep(1.0)
+    time.sleep(steady_s)
+    return differences or probe()
 
 
 def _rows(table: dict[Any, Any]) -> Rows:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from stack.flink import Flink
+from stack.http import request_json
 from stack.layout import CACHE, FLINK_PYTHON
 from stack.settings import REPOSITORY, load
 from stack.supervisor import Supervisor
@@ -30,7 +31,9 @@ class FlinkJobs:
         return job
 
     def running(self) -> list[str]:
-        return [job.id for job in self._flink.jobs() if job.state == "RUNNING"]
+        """Ids of the jobs of which every task runs: before that, no savepoint can be taken."""
+        listed = request_json(f"{self._stack.address['SLUICE_FLINK']}/jobs/overview")["jobs"]
+        return [job["jid"] for job in listed if job["tasks"]["running"] == job["tasks"]["total"] > 0]
 
     def run(self, *words: str, savepoint: str = "", parallelism: int = 1, backend: str = "rocksdb") -> str:
         """Runs run.py with `words` and returns the job's id once all of its tasks run."""

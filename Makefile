@@ -11,7 +11,7 @@ functions := streaming-jobs/functions/pom.xml
 # The Java and Go that set-up chose, which need not be those on PATH.
 toolchain = export JAVA_HOME="$$(readlink -f .cache/java-home)" CGO_ENABLED=0 PATH="$$PWD/.cache/venvs/go/bin:$$PATH"
 
-.PHONY: help up down status clean setup test test-unit test-integration bench lint fmt generate check-generated lock
+.PHONY: help up down status clean setup test test-unit test-integration test-faults bench lint fmt generate check-generated lock
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ test-unit: ## Python tests that need no stack (some start one server)
 
 test-integration: ## Python tests on the real stack, on ports of their own
 	@$(toolchain); $(python) -m pytest -q $(wildcard $(whole))
+
+test-faults: ## kill -9 of each process under load, restores, jobs alone: on the real stack, some minutes
+	@$(toolchain); $(python) -m pytest -q tests/faults
 
 .PHONY: test-java test-go
 test-java: ## Java tests of the streaming functions

@@ -18,16 +18,18 @@ import container_latency
 import critical_paths
 import resource_metrics
 import sources
+import starts
 import stores
-from settings import SETTINGS, Addresses, Settings, SettingsError
+from settings import FLINK_JOB, SETTINGS, Addresses, Settings, SettingsError
 
 if TYPE_CHECKING:
     from pyflink.table import StatementSet, StreamTableEnvironment
 
-FLINK_JOB = "sluice-streaming"
 JOBS: dict[str, ModuleType] = {
     job.NAME: job for job in (concurrency, call_graph, critical_paths, container_latency, resource_metrics)
 }
+# Part of every savepoint: keys are spread over this many groups, so it bounds the parallelism and can never change.
+MAX_PARALLELISM = 128
 JAR = Path(__file__).parents[1] / "functions/target/sluice-functions.jar"
 
 
@@ -37,12 +39,21 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("jobs", nargs="+", choices=sorted(JOBS), metavar="NAME", help=f"one or more of {sorted(JOBS)}")
     root.add_argument("--jar", type=Path, default=JAR, help="the Java functions (default: %(default)s)")
+    root.add_argument("--name", help="of the Flink job and its consumer group (default: sluice- and the jobs' names)")
+    root.add_argument(
+        "--start", default=starts.EARLIEST, metavar="WHERE", help=f"without a savepoint: {starts.FORMS}; see README.md"
+    )
     root.add_argument("--no-dead-letters", action="store_true", help="another Flink job of the same topic writes them")
     root.add_argument("--explain", action="store_true", help="print the plan instead of submitting")
     for name, setting in SETTINGS.items():
         text = f"{setting.help} ({setting.low} to {setting.high}; default: {setting.default})"
         root.add_argument(f"--{name}", type=int, default=setting.default, metavar="N", help=text)
     return root
+
+
+def flink_job(names: list[str]) -> str:
+    """The name of a Flink job of these jobs: two that share a cluster, or consumer groups of a broker, must differ."""
+    return FLINK_JOB if set(names) == set(JOBS) else f"sluice-{'+'.join(dict.fromkeys(names))}"
 
 
 def configuration(settings: Settings, jobs: list[ModuleType]) -> dict[str, str]:
@@ -52,7 +63,8 @@ def configuration(settings: Settings, jobs: list[ModuleType]) -> dict[str, str]:
     if rows:  # Flink takes no parameter without a value
         parameters["sluice.trace-rows"] = ";".join(sorted(rows))
     return {
-        "pipeline.name": FLINK_JOB,
+        "pipeline.name": settings.flink_job,
+        "pipeline.max-parallelism": str(MAX_PARALLELISM),
         "pipeline.global-job-parameters": ",".join(f"{key}:{value}" for key, value in parameters.items()),
         "table.local-time-zone": "UTC",
         "table.exec.state.ttl": f"{settings['state-ttl-ms']} ms",
@@ -105,7 +117,8 @@ def main(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
     try:
         values = {name: getattr(options, name.replace("-", "_")) for name in SETTINGS}
-        settings = Settings(Addresses.from_environment(), values)
+        name = options.name or flink_job(options.jobs)
+        settings = Settings(Addresses.from_environment(), values, name, options.start)
     except SettingsError as error:
         print(f"run.py: {error}", file=sys.stderr)
         return 2
@@ -131,7 +144,7 @@ def main(arguments: list[str]) -> int:
         return 0
     result = statements.execute()
     client = result.get_job_client()
-    print(f"submitted {FLINK_JOB}: {client.get_job_id() if client else 'no job id'}")
+    print(f"submitted {name}: {client.get_job_id() if client else 'no job id'}")
     return 0
 
 

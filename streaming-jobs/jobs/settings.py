@@ -1,13 +1,21 @@
 """Settings of the streaming jobs: addresses from the environment, everything else from options of run.py."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+
+import starts
+
+FLINK_JOB = "sluice-streaming"  # the one that has every job
 
 SECOND_MS = 1_000
 MINUTE_MS = 60 * SECOND_MS
 HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
+
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,199}")
 
 
 class SettingsError(ValueError):
@@ -121,10 +129,15 @@ class Addresses:
 
 @dataclass(frozen=True)
 class Settings:
-    """All that the jobs' definitions depend on. `values` holds every key of SETTINGS."""
+    """All that the jobs' definitions depend on. `values` holds every key of SETTINGS.
+
+    flink_job: name of the Flink job, and of its consumer group. start: one of starts.FORMS.
+    """
 
     addresses: Addresses
     values: Mapping[str, int]
+    flink_job: str = FLINK_JOB
+    start: str = starts.EARLIEST
 
     def __post_init__(self) -> None:
         for name, value in self.values.items():
@@ -142,6 +155,7 @@ class Settings:
             # One clock that is as far ahead as it may be would remove everybody else.
             raise SettingsError("--graph-max-age-ms: must not be less than --max-ahead-ms and two --edge-window-ms")
         self._check_state_outlives_what_it_sums()
+        self._check_name_and_start()
 
     def _check_state_outlives_what_it_sums(self) -> None:
         """A window is changed last by a span that lies on it with its oldest part and comes late, then is moved."""
@@ -157,6 +171,14 @@ class Settings:
                 f"--state-ttl-ms is {self['state-ttl-ms']}: must be at least "
                 f"--repeat-window-ms, {self['repeat-window-ms']}"
             )
+
+    def _check_name_and_start(self) -> None:
+        if not NAME.fullmatch(self.flink_job):
+            raise SettingsError(f"--name is {self.flink_job!r}: must match {NAME.pattern}")
+        try:
+            starts.options(self.start)
+        except ValueError as error:
+            raise SettingsError(f"--start {error}") from error
 
     def __getitem__(self, name: str) -> int:
         return self.values[name]

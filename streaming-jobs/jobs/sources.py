@@ -2,9 +2,8 @@
 
 from datetime import UTC, datetime
 
+import starts
 from settings import SECOND_MS, Settings
-
-GROUP = "sluice-streaming"
 
 
 def definitions(settings: Settings) -> list[str]:
@@ -17,8 +16,10 @@ def _otlp_spans(settings: Settings) -> str:
 
     Record time is the broker's clock (LogAppendTime), which never runs backwards within a partition: so it needs no
     allowance for disorder, and reading the topic again sees the same times. Offsets live in checkpoints; the group's
-    committed offsets only show the lag.
+    committed offsets show the lag, and are where `--start group-offsets` begins. The group has the Flink job's name:
+    two that shared one would overwrite each other's offsets.
     """
+    startup = "".join(f"\n            '{key}' = '{value}'," for key, value in starts.options(settings.start).items())
     return f"""
         CREATE TEMPORARY TABLE otlp_spans (
             message     BYTES,
@@ -30,8 +31,7 @@ def _otlp_spans(settings: Settings) -> str:
             'connector' = 'kafka',
             'topic' = 'otlp_spans',
             'properties.bootstrap.servers' = '{settings.addresses.kafka}',
-            'properties.group.id' = '{GROUP}',
-            'scan.startup.mode' = 'earliest-offset',
+            'properties.group.id' = '{settings.flink_job}',{startup}
             'scan.topic-partition-discovery.interval' = '1 min',
             'scan.watermark.idle-timeout' = '{settings["idle-ms"]} ms',
             'format' = 'raw'
@@ -40,6 +40,7 @@ def _otlp_spans(settings: Settings) -> str:
 
 def _otlp_metrics(settings: Settings) -> str:
     """One row is one ExportMetricsServiceRequest, undecoded. Nothing of it waits for a watermark."""
+    startup = "".join(f"\n            '{key}' = '{value}'," for key, value in starts.options(settings.start).items())
     return f"""
         CREATE TEMPORARY TABLE otlp_metrics (
             message     BYTES,
@@ -50,8 +51,7 @@ def _otlp_metrics(settings: Settings) -> str:
             'connector' = 'kafka',
             'topic' = 'otlp_metrics',
             'properties.bootstrap.servers' = '{settings.addresses.kafka}',
-            'properties.group.id' = '{GROUP}',
-            'scan.startup.mode' = 'earliest-offset',
+            'properties.group.id' = '{settings.flink_job}',{startup}
             'scan.topic-partition-discovery.interval' = '1 min',
             'format' = 'raw'
         )"""

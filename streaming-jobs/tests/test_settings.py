@@ -39,6 +39,10 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
             ("--state-ttl-ms is 659999", "--max-spread-ms + --lateness-ms, 660000"),
         ),
         (("--repeat-window-ms", "3600001"), ("--state-ttl-ms is 3600000", "--repeat-window-ms, 3600001")),
+        (("--start", "latest"), ("--start is 'latest'", "earliest, group-offsets, or a time")),
+        (("--start", "2026-01-31T12:00:00"), ("no zone", "2026-01-31T12:00:00Z")),
+        (("--start", "1969-01-31T12:00:00Z"), ("--start", "1970")),
+        (("--name", "a'b"), ("--name is", "must match")),
     ],
 )
 def test_a_setting_out_of_range_is_named_with_its_range(arguments: tuple[str, ...], words: tuple[str, ...]) -> None:

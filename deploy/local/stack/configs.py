@@ -62,6 +62,14 @@ def write(settings: Settings) -> None:
         (settings.state / directory).mkdir(parents=True, exist_ok=True)
 
 
+def cluster_id() -> str:
+    """A new id for a Kafka cluster: 22 characters. One that begins with a dash would be read as an option."""
+    while True:
+        found = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        if not found.startswith("-"):
+            return found
+
+
 def format_storage(settings: Settings) -> None:
     """Once a stack: gives Kafka's log directory a cluster id, and Neo4j its password. Raises StepError."""
     java = java_home() / "bin/java"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+STATE_BACKENDS = ("hashmap", "rocksdb")
 REPOSITORY = Path(__file__).resolve().parents[3]
 DEFAULTS = REPOSITORY / "deploy/local/stack.toml"
 MAX_TTL_DAYS = 3650
@@ -68,7 +69,7 @@ def merge(base: Mapping[str, Any], overlay: Mapping[str, Any], path: str = "") -
 
 
 def validate(values: Mapping[str, Any]) -> None:
-    """Raises SettingsError for ports and days out of range, ports used twice, and sizes that no JVM reads."""
+    """Raises SettingsError for ports and days out of range, ports used twice, and what no JVM or Flink reads."""
     seen: dict[int, str] = {}
     for name, port in values["ports"].items():
         if not 1 <= port <= 65535:
@@ -85,6 +86,8 @@ def validate(values: Mapping[str, Any]) -> None:
     for name in ("task_slots", "parallelism"):
         if values["flink"][name] < 1:
             raise SettingsError(f"`flink.{name}` must be 1 or more, not {values['flink'][name]}")
+    if (backend := values["flink"]["state_backend"]) not in STATE_BACKENDS:
+        raise SettingsError(f"`flink.state_backend` must be one of {', '.join(STATE_BACKENDS)}, not {backend!r}")
 
 
 def parse(base: Mapping[str, Any], overlay: Mapping[str, Any], overlay_path: Path | None = None) -> Settings:

@@ -15,7 +15,7 @@ BASE: dict[str, Any] = {
     "state": ".cache/stack",
     "ports": {"kafka": 9092, "demo": 8090},
     "memory": {"kafka": "384m"},
-    "flink": {"task_slots": 2, "parallelism": 1, "checkpoint_interval": "5s"},
+    "flink": {"task_slots": 2, "parallelism": 1, "checkpoint_interval": "5s", "state_backend": "rocksdb"},
     "ttl_days": {"windows": 7, "call_edges": 30},
     "config": {},
     "secrets": {"neo4j_password": "x"},
@@ -46,6 +46,7 @@ def test_an_overlay_replaces_single_keys_of_a_table() -> None:
         ({"ttl_days": {"windows": 0}}, "`ttl_days.windows` must be 1 to 3650, not 0"),
         ({"ttl_days": {"windows": 3651}}, "`ttl_days.windows` must be 1 to 3650, not 3651"),
         ({"ttl_days": {"windows": "3"}}, "`ttl_days.windows` must be a int, not '3'"),
+        ({"flink": {"state_backend": "heap"}}, "`flink.state_backend` must be one of hashmap, rocksdb, not 'heap'"),
         ({"flink": {"task_slots": 0}}, "`flink.task_slots` must be 1 or more, not 0"),
     ],
 )

@@ -17,7 +17,7 @@ from integration import hotel, random_traces
 from support.messages import PARTITIONS, SentSpan, message, produce
 from support.stack import REPOSITORY, Stack
 from support.topics import end_offsets
-from support.truth import TABLES, Reference, Table, records_since
+from support.truth import TABLES, Reference, Table, check, records_since
 
 RECORDED = REPOSITORY.parent / "shared/data/traces"
 MS = 1_000_000
@@ -152,18 +152,4 @@ def test_table_equals_the_batch(stack: Stack, deliveries: dict[str, Delivery], n
     delivery = deliveries[name]
     if name == "recorded" and not delivery.reference.records:
         pytest.skip(f"the recorded traces are not beside this repository ({RECORDED}); the made ones are tested")
-    expected = table.expected(delivery.reference)
-    assert expected, "the reference has no rows: nothing would be compared"
-    differences = settled(lambda: table.differences(stack, delivery.prefix, expected))
-    assert not differences, f"{len(differences)} of {len(expected)} rows of {table.name} differ:\n" + "\n".join(
-        differences[:10]
-    )
-
-
-def settled(probe: Callable[[], list[str]], within_s: float = 60.0, steady_s: float = 2.0) -> list[str]:
-    """Asks until there are no differences and still are none after a while; the last answer."""
-    end = time.monotonic() + within_s
-    while (differences := probe()) and time.monotonic() < end:
-        time.sleep(1.0)
-    time.sleep(steady_s)
-    return differences or probe()
+    check(stack, table, delivery.prefix, delivery.reference)

@@ -1,6 +1,7 @@
 """The tables of a stack against the batch reference: which rows differ, told so that a person sees why."""
 
 import json
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -60,7 +61,7 @@ class Table:
         condition = " OR ".join(f"startsWith({column}, '{prefix}')" for column in self.services)
         answer = requests.post(
             stack.address["SLUICE_CLICKHOUSE"],
-            params={"user": "sluice_reader", "database": "sluice", "output_format_json_quote_64bit_integers": 0},
+            params={"user": "sluice_reader", "database": "sluice", "output_format_json_quote_64bit_integers": "0"},
             data=self.query.format(of=f"({condition})") + " FORMAT JSONCompactEachRowWithNames",
             timeout=60,
         )
@@ -103,6 +104,24 @@ TABLES = (
         Reference.ingest_counts,
     ),
 )
+
+
+def settled(probe: Callable[[], list[str]], within_s: float = 60.0, steady_s: float = 2.0) -> list[str]:
+    """Asks until there are no differences and still are none after a while; the last answer."""
+    end = time.monotonic() + within_s
+    while (differences := probe()) and time.monotonic() < end:
+        time.sleep(1.0)
+    time.sleep(steady_s)
+    return differences or probe()
+
+
+def check(stack: Stack, table: Table, prefix: str, reference: Reference, within_s: float = 60.0) -> None:
+    """Fails unless the table comes to hold exactly what the reference says, and stays so."""
+    expected = table.expected(reference)
+    assert expected, "the reference has no rows: nothing would be compared"
+    found = settled(lambda: table.differences(stack, prefix, expected), within_s)
+    text = "\n".join(found[:10])
+    assert not found, f"{len(found)} of {len(expected)} rows of {table.name} differ:\n{text}"
 
 
 def records_since(stack: Stack, start: list[TopicPartition]) -> list[Record]:

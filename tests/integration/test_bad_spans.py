@@ -8,7 +8,7 @@ import pytest
 
 from integration.after_bad_input import good_data_counts
 from support.messages import SentSpan, message, produce
-from support.reference.spans import judge, spans_of
+from support.reference.spans import judge
 from support.stack import Stack
 from support.topics import end_offsets
 from support.truth import TABLES, Reference, check, records_since
@@ -40,7 +40,7 @@ def sent(stack: Stack, *messages: list[SentSpan]) -> Reference:
 
 
 def causes(reference: Reference) -> list[str]:
-    return [judge(span) for record in reference.records for span in spans_of(record) or []]
+    return [judge(span) for record in reference.read for span in record.spans or []]
 
 
 def check_all(stack: Stack, prefix: str, reference: Reference) -> None:

@@ -10,7 +10,9 @@ from typing import Any
 import requests
 from confluent_kafka import TIMESTAMP_LOG_APPEND_TIME, TopicPartition
 
-from support.reference import counts, edges, spans, traces, windows
+from stack.flink import JOBS
+from support.reference import counts, edges, paths, peers, spans, traces, windows
+from support.reference.settings import DEFAULTS
 from support.reference.spans import Record
 from support.stack import Stack
 from support.topics import read_since
@@ -26,21 +28,33 @@ class Reference:
         self.records = sorted(records, key=lambda record: record.received_ms)
 
     @cached_property
-    def spans(self) -> list[spans.Span]:
-        return list(spans.accepted(self.records))
+    def read(self) -> list[spans.Read]:
+        return spans.read(self.records)
 
     @cached_property
     def traces(self) -> list[traces.Trace]:
-        return traces.traces(self.spans)
+        return traces.traces(spans.accepted(self.read))
 
     def windows(self) -> Rows:
-        return _rows(windows.windows((span, windows.peer_of(span)) for span in self.spans))
+        return _rows(windows.windows(peers.peers(self.traces)))
 
     def call_edges(self) -> Rows:
         return _rows(edges.edges(self.traces))
 
     def ingest_counts(self) -> Rows:
-        return _rows(counts.counts(self.records, self.traces))
+        rows: Rows = {}
+        for job in JOBS:
+            rows |= _rows(counts.counts(job, self.read, self.traces))
+        return rows
+
+    def critical_paths(self) -> Rows:
+        return _rows(paths.path_rows(self.traces))
+
+    def path_services(self) -> Rows:
+        return _rows(paths.service_rows(self.traces))
+
+    def trace_counts(self) -> Rows:
+        return _rows(paths.cause_rows(self.traces, DEFAULTS["trace-late-ms"]))
 
 
 @dataclass(frozen=True)
@@ -51,6 +65,7 @@ class Table:
     """
 
     name: str
+    job: str
     key: int
     services: tuple[str, ...]
     query: str
@@ -72,16 +87,17 @@ class Table:
         for line in lines:
             values = json.loads(line)
             rows[tuple(values[: self.key])] = dict(zip(names, values[self.key :], strict=True))
-        return _plain(rows)
+        return _plain(rows, wide=("sum_ns2", "self_sum2", "e2e_sum2", "self_x_e2e", "upstream_sum2"))
 
     def differences(self, stack: Stack, prefix: str, expected: Rows) -> list[str]:
         """One line a row that differs; empty when the table is exact."""
         return list(_differences(self.read(stack, prefix), expected))
 
 
-TABLES = (
+ALL_TABLES = (
     Table(
         "windows",
+        "concurrency",
         5,
         ("service",),
         """SELECT side, service, peer, instance, toUnixTimestamp64Milli(bucket),
@@ -90,6 +106,7 @@ TABLES = (
     ),
     Table(
         "call_edges",
+        "call_graph",
         3,
         ("caller", "callee"),
         "SELECT caller, callee, toUnixTimestamp(window), calls, errors, latency FROM call_edges FINAL WHERE {of}",
@@ -97,13 +114,46 @@ TABLES = (
     ),
     Table(
         "ingest_counts",
+        "concurrency",
         4,
         ("service",),
         """SELECT job, outcome, service, toUnixTimestamp(received), messages, spans, emit_lag_ms
-           FROM ingest_counts FINAL WHERE {of} AND job IN ('concurrency', 'call_graph')""",
+           FROM ingest_counts FINAL WHERE {of}""",
         Reference.ingest_counts,
     ),
+    Table(
+        "critical_paths",
+        "critical_paths",
+        5,
+        ("root_service",),
+        """SELECT root_service, root_operation, complete, signature, toUnixTimestamp(window), traces, sum_ns,
+                  toString(sum_ns2) AS sum_ns2, latency, slowest_ns, slowest_trace_id, median_trace_id
+           FROM critical_paths FINAL WHERE {of}""",
+        Reference.critical_paths,
+    ),
+    Table(
+        "path_services",
+        "critical_paths",
+        5,
+        ("root_service",),
+        """SELECT root_service, root_operation, complete, service, toUnixTimestamp(window), traces, self_sum,
+                  toString(self_sum2) AS self_sum2, e2e_sum, toString(e2e_sum2) AS e2e_sum2,
+                  toString(self_x_e2e) AS self_x_e2e, upstream_sum, toString(upstream_sum2) AS upstream_sum2,
+                  self_latency, upstream_latency
+           FROM path_services FINAL WHERE {of}""",
+        Reference.path_services,
+    ),
+    Table(
+        "trace_counts",
+        "critical_paths",
+        3,
+        ("service",),
+        "SELECT cause, service, toUnixTimestamp(received), traces, spans FROM trace_counts FINAL WHERE {of}",
+        Reference.trace_counts,
+    ),
 )
+#: Those of the jobs that the local stack runs.
+TABLES = tuple(table for table in ALL_TABLES if table.job in JOBS)
 
 
 def settled(probe: Callable[[], list[str]], within_s: float = 60.0, steady_s: float = 2.0) -> list[str]:
@@ -138,15 +188,15 @@ def _rows(table: dict[Any, Any]) -> Rows:
     return _plain({key: vars(row) for key, row in table.items()})
 
 
-def _plain(rows: Rows) -> Rows:
-    """Histograms with whole numbers as indexes; without the rows that count nothing."""
-    plain = {
-        key: {
-            name: {int(i): n for i, n in value.items()} if isinstance(value, dict) else value
-            for name, value in row.items()
-        }
-        for key, row in rows.items()
-    }
+def _plain(rows: Rows, wide: tuple[str, ...] = ()) -> Rows:
+    """Histograms with whole numbers as indexes, `wide` columns as numbers; without the rows that count nothing."""
+
+    def plain_value(name: str, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {int(index): count for index, count in value.items()}
+        return int(value) if name in wide else value
+
+    plain = {key: {name: plain_value(name, value) for name, value in row.items()} for key, row in rows.items()}
     return {key: row for key, row in plain.items() if any(row.values())}
 
 

@@ -79,15 +79,18 @@ def shuffled(stack: Stack, prefix: str, base_ns: int) -> None:
 
 
 def repeated(stack: Stack, prefix: str, base_ns: int) -> None:
-    """Messages again, at once and later; and spans again in other messages, alone and with others."""
+    """Messages again, at once and later; and spans again in other messages, alone and with others.
+
+    At once means behind the first on its partition: which of two partitions is read first is left to chance.
+    """
     rng = random.Random(3)
     units = twins_together(spans_in_order(prefix, base_ns))
     rng.shuffle(units)
     sent = packed(units, rng)
-    sent += rng.sample(sent, len(sent) // 3)
     sent += packed([[unit[0]] for unit in rng.sample(units, len(units) // 4)], rng)
     rng.shuffle(sent)
-    produce(stack.address["SLUICE_KAFKA"], sent)
+    produce(stack.address["SLUICE_KAFKA"], [*sent, *rng.sample(sent, len(sent) // 3)])
+    time.sleep(1.0)
     produce(stack.address["SLUICE_KAFKA"], [(value, rng.randrange(PARTITIONS)) for value, _ in sent[::3]])
 
 

@@ -11,7 +11,7 @@ import requests
 from confluent_kafka import TIMESTAMP_LOG_APPEND_TIME, TopicPartition
 
 from stack.flink import JOBS
-from support.reference import counts, edges, paths, peers, spans, traces, windows
+from support.reference import containers, counts, edges, paths, peers, spans, traces, windows
 from support.reference.settings import DEFAULTS
 from support.reference.spans import Record
 from support.stack import Stack
@@ -19,6 +19,8 @@ from support.topics import read_since
 
 Row = dict[str, Any]
 Rows = dict[tuple[Any, ...], Row]
+#: Columns whose parts are rounded: each request may be 1 apart.
+ROUNDED = ("ln_sum", "ln_sum2")
 
 
 class Reference:
@@ -43,9 +45,12 @@ class Reference:
 
     def ingest_counts(self) -> Rows:
         rows: Rows = {}
-        for job in JOBS:
+        for job in set(JOBS) & set(counts.JOBS):
             rows |= _rows(counts.counts(job, self.read, self.traces))
         return rows
+
+    def container_latency(self) -> Rows:
+        return _rows(containers.samples(spans.accepted(self.read)))
 
     def critical_paths(self) -> Rows:
         return _rows(paths.path_rows(self.traces))
@@ -118,8 +123,18 @@ ALL_TABLES = (
         4,
         ("service",),
         """SELECT job, outcome, service, toUnixTimestamp(received), messages, spans, emit_lag_ms
-           FROM ingest_counts FINAL WHERE {of}""",
+           FROM ingest_counts FINAL
+           WHERE {of} AND job IN ('concurrency', 'call_graph', 'critical_paths', 'container_latency')""",
         Reference.ingest_counts,
+    ),
+    Table(
+        "container_latency",
+        "container_latency",
+        4,
+        ("service",),
+        """SELECT service, instance, host, toUnixTimestamp(window), requests, errors, ln_sum, ln_sum2, latency
+           FROM container_latency FINAL WHERE {of}""",
+        Reference.container_latency,
     ),
     Table(
         "critical_paths",
@@ -206,8 +221,13 @@ def _differences(actual: Rows, expected: Rows) -> Iterator[str]:
             yield f"{key} is missing: {expected[key]}"
         elif key not in expected:
             yield f"{key} is too many: {actual[key]}"
-        elif actual[key] != expected[key]:
-            columns = [name for name, value in expected[key].items() if actual[key][name] != value]
+        elif columns := [name for name in expected[key] if not _equal(name, actual[key], expected[key])]:
             yield f"{key}: " + ", ".join(
                 f"{name} is {actual[key][name]}, not {expected[key][name]}" for name in columns
             )
+
+
+def _equal(name: str, actual: Row, expected: Row) -> bool:
+    if name in ROUNDED:
+        return bool(abs(actual[name] - expected[name]) <= expected["requests"])
+    return bool(actual[name] == expected[name])

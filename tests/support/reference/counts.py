@@ -9,6 +9,9 @@ from support.reference.traces import Trace
 from support.reference.windows import is_cut
 
 WINDOW_S = 10
+JOBS = ("concurrency", "call_graph", "critical_paths", "container_latency")
+#: Those that find out, when a trace is closed, which of its spans do not fit it.
+OF_TRACES = ("call_graph", "critical_paths")
 #: A span that ends longer than this before its record time is counted apart; None: none is.
 LATENESS_MS = DEFAULTS.get("lateness-ms")
 
@@ -26,7 +29,7 @@ class Count:
 
 
 def counts(job: str, read: Iterable[Read], traces: Iterable[Trace]) -> dict[Key, Count]:
-    """The rows of one job. `concurrency` takes spans by themselves; the others find what does not fit a trace."""
+    """The rows of one job."""
     table: dict[Key, Count] = {}
 
     def at(outcome: str, service: str, received_ms: int) -> Count:
@@ -50,7 +53,7 @@ def counts(job: str, read: Iterable[Read], traces: Iterable[Trace]) -> dict[Key,
                 count("accepted_cut", span)
             else:
                 count(_accepted(span), span)
-    for trace in traces if job != "concurrency" else []:
+    for trace in traces if job in OF_TRACES else []:
         for outcome, left_out in (("duplicate_span", trace.duplicates), ("trace_too_large", trace.excess)):
             for span in left_out:
                 count(_accepted(span), span, by=-1)

@@ -11,7 +11,7 @@ import requests
 from confluent_kafka import TIMESTAMP_LOG_APPEND_TIME, TopicPartition
 
 from stack.flink import JOBS
-from support.reference import containers, counts, edges, paths, peers, spans, traces, windows
+from support.reference import containers, counts, edges, paths, peers, spans, traces, trees, windows
 from support.reference.settings import DEFAULTS
 from support.reference.spans import Record
 from support.stack import Stack
@@ -42,6 +42,9 @@ class Reference:
 
     def call_edges(self) -> Rows:
         return _rows(edges.edges(self.traces))
+
+    def call_trees(self) -> Rows:
+        return _rows(trees.trees(self.traces))
 
     def ingest_counts(self) -> Rows:
         rows: Rows = {}
@@ -91,6 +94,8 @@ class Table:
         rows = {}
         for line in lines:
             values = json.loads(line)
+            if self.name == "call_trees":
+                values[3] = trees.plain(values[3])
             rows[tuple(values[: self.key])] = dict(zip(names, values[self.key :], strict=True))
         return _plain(rows, wide=("sum_ns2", "self_sum2", "e2e_sum2", "self_x_e2e", "upstream_sum2"))
 
@@ -116,6 +121,15 @@ ALL_TABLES = (
         ("caller", "callee"),
         "SELECT caller, callee, toUnixTimestamp(window), calls, errors, latency FROM call_edges FINAL WHERE {of}",
         Reference.call_edges,
+    ),
+    Table(
+        "call_trees",
+        "call_graph",
+        4,
+        ("root_service",),
+        """SELECT root_service, root_operation, toUnixTimestamp(window), tree, traces
+           FROM call_trees FINAL WHERE {of}""",
+        Reference.call_trees,
     ),
     Table(
         "ingest_counts",

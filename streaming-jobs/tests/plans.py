@@ -1,4 +1,4 @@
-"""Prints the plans of each job, of each pair and of all, as JSON {"a+b": plan}: one JVM for all of them. Needs no servers.
+"""Prints the plans of each job, of each pair and of all as JSON {"a+b": plan}: one JVM for all. Needs no servers.
 
 Run with the interpreter of the Flink environment.
 """

@@ -3,11 +3,17 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from support.reference.spans import ACCEPTED, MS, Record, Span, judge, spans_of
+from support.reference.settings import DEFAULTS
+from support.reference.spans import ACCEPTED, MS, Read, Span, judge
 from support.reference.traces import Trace
 from support.reference.windows import is_cut
 
 WINDOW_S = 10
+JOBS = ("concurrency", "call_graph", "critical_paths", "container_latency")
+#: Those that find out, when a trace is closed, which of its spans do not fit it.
+OF_TRACES = ("call_graph", "critical_paths")
+#: A span that ends longer than this before its record time is counted apart; None: none is.
+LATENESS_MS = DEFAULTS.get("lateness-ms")
 
 #: job, outcome, service, start of the window in s
 Key = tuple[str, str, str, int]
@@ -22,31 +28,40 @@ class Count:
     emit_lag_ms: int = 0
 
 
-def counts(records: Iterable[Record], traces: Iterable[Trace]) -> dict[Key, Count]:
-    """The rows of the jobs `concurrency` and `call_graph`."""
+def counts(job: str, read: Iterable[Read], traces: Iterable[Trace]) -> dict[Key, Count]:
+    """The rows of one job."""
     table: dict[Key, Count] = {}
 
-    def at(job: str, outcome: str, service: str, received_ms: int) -> Count:
+    def at(outcome: str, service: str, received_ms: int) -> Count:
         return table.setdefault((job, outcome, service, received_ms // 1000 // WINDOW_S * WINDOW_S), Count())
 
-    def count(job: str, outcome: str, span: Span, by: int = 1) -> None:
-        row = at(job, outcome, span.service, span.received_ms)
+    def count(outcome: str, span: Span, by: int = 1) -> None:
+        row = at(outcome, span.service, span.received_ms)
         row.spans += by
         if outcome.startswith(ACCEPTED):
             row.emit_lag_ms += by * (span.received_ms - span.end_ns // MS)
 
-    for record in records:
-        spans = spans_of(record)
-        if spans is None:
-            for job in ("concurrency", "call_graph"):
-                at(job, "malformed_message", "", record.received_ms).messages += 1
-        for span in spans or []:
-            outcome = judge(span)
-            count("concurrency", "accepted_cut" if outcome == ACCEPTED and is_cut(span) else outcome, span)
-            count("call_graph", outcome, span)
-    for trace in traces:
+    for record in read:
+        if record.spans is None:
+            at("malformed_message", "", record.received_ms).messages += 1
+        for span in record.spans or []:
+            if record.repeated:
+                count("repeated_message", span)
+            elif judge(span) != ACCEPTED:
+                count(judge(span), span)
+            elif job == "concurrency" and is_cut(span):
+                count("accepted_cut", span)
+            else:
+                count(_accepted(span), span)
+    for trace in traces if job in OF_TRACES else []:
         for outcome, left_out in (("duplicate_span", trace.duplicates), ("trace_too_large", trace.excess)):
             for span in left_out:
-                count("call_graph", ACCEPTED, span, by=-1)
-                count("call_graph", outcome, span)
+                count(_accepted(span), span, by=-1)
+                count(outcome, span)
     return table
+
+
+def _accepted(span: Span) -> str:
+    if LATENESS_MS is not None and span.end_ns < (span.received_ms - LATENESS_MS) * MS:
+        return "accepted_late"
+    return ACCEPTED

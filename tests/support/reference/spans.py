@@ -9,14 +9,15 @@ from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as OtlpSpan
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
+from support.reference.settings import DEFAULTS, default
+
 MS = 1_000_000
-MINUTE_NS = 60_000 * MS
-DAY_NS = 24 * 60 * MINUTE_NS
 NAME_BYTES = 256
 
-# The settings that the local stack's jobs run with: the defaults of streaming-jobs/jobs/settings.py.
-MAX_AGE_NS = 7 * DAY_NS
-MAX_AHEAD_NS = 10 * MINUTE_NS
+MAX_AGE_NS = default("max-age-ms") * MS
+MAX_AHEAD_NS = default("max-ahead-ms") * MS
+#: A message whose bytes came before within this time is a repeat; 0: none is.
+REPEAT_WINDOW_MS = DEFAULTS.get("repeat-window-ms", 0)
 
 INSTANCE = ("service.instance.id", "k8s.pod.name", "container.id", "host.name")
 HOST = ("k8s.node.name", "host.id", "host.name")
@@ -33,6 +34,15 @@ class Record:
 
     message: bytes | None
     received_ms: int
+
+
+@dataclass(frozen=True)
+class Read:
+    """A record as it was read: None for spans when it cannot be decoded, `repeated` when it came before."""
+
+    received_ms: int
+    spans: list["Span"] | None
+    repeated: bool
 
 
 @dataclass(frozen=True)
@@ -96,10 +106,24 @@ def judge(span: Span) -> str:
     return "ends_before_start" if span.end_ns < span.start_ns else ACCEPTED
 
 
-def accepted(records: Iterable[Record]) -> Iterator[Span]:
+def read(records: Iterable[Record]) -> list[Read]:
+    """The records in their order, of which those with the same bytes are used once."""
+    first_ms: dict[bytes | None, int] = {}
+    found = []
+    for record in records:
+        known_ms = first_ms.get(record.message)
+        repeated = known_ms is not None and record.received_ms - known_ms < REPEAT_WINDOW_MS
+        if not repeated:
+            first_ms[record.message] = record.received_ms
+        found.append(Read(record.received_ms, spans_of(record), repeated))
+    return found
+
+
+def accepted(records: Iterable[Read]) -> Iterator[Span]:
     """The spans that count, in order of the records."""
     for record in records:
-        yield from (span for span in spans_of(record) or [] if judge(span) == ACCEPTED)
+        if not record.repeated:
+            yield from (span for span in record.spans or [] if judge(span) == ACCEPTED)
 
 
 def cut(name: str) -> str:

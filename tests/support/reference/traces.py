@@ -3,23 +3,39 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from support.reference.settings import default
 from support.reference.spans import Span
 
-QUIET_MS = 5_000
-MAX_AGE_MS = 60_000
-MAX_SPANS = 10_000
+QUIET_MS = default("trace-quiet-ms")
+MAX_AGE_MS = default("trace-max-age-ms")
+MAX_SPANS = default("trace-max-spans")
 
 
 @dataclass
 class Trace:
-    """One session of a trace id. Kept: `spans` by id. Left out: `duplicates`, and `excess` beyond the bound."""
+    """One session of a trace id, by the record times of its first and of its last span so far.
+
+    Kept: `spans` by id. Left out: `duplicates`, and `excess` beyond the bound.
+    """
 
     trace_id: bytes
+    first_ms: int
+    last_ms: int
     spans: dict[bytes, Span] = field(default_factory=dict)
     duplicates: list[Span] = field(default_factory=list)
     excess: list[Span] = field(default_factory=list)
 
+    @property
+    def due_ms(self) -> int:
+        """It is closed then: after 5 s of quiet, or 60 s after its first span."""
+        return min(self.last_ms + QUIET_MS, self.first_ms + MAX_AGE_MS)
+
+    @property
+    def at_max_age(self) -> bool:
+        return self.first_ms + MAX_AGE_MS < self.last_ms + QUIET_MS
+
     def add(self, span: Span) -> None:
+        self.last_ms = span.received_ms
         if span.span_id in self.spans:
             self.duplicates.append(span)
         elif len(self.spans) == MAX_SPANS:
@@ -35,17 +51,16 @@ class Trace:
 
 
 def traces(spans: Iterable[Span]) -> list[Trace]:
-    """A trace ends where its id was quiet for 5 s of record time, or 60 s after its first span."""
+    """The sessions of each trace id, one after the other."""
     by_id: dict[bytes, list[Span]] = {}
     for span in spans:
         by_id.setdefault(span.trace_id, []).append(span)
     found: list[Trace] = []
     for trace_id, of_id in by_id.items():
-        first_ms = last_ms = -MAX_AGE_MS
+        trace: Trace | None = None
         for span in sorted(of_id, key=lambda span: span.received_ms):
-            if span.received_ms >= min(last_ms + QUIET_MS, first_ms + MAX_AGE_MS):
-                found.append(Trace(trace_id))
-                first_ms = span.received_ms
-            last_ms = span.received_ms
-            found[-1].add(span)
+            if trace is None or span.received_ms >= trace.due_ms:
+                trace = Trace(trace_id, span.received_ms, span.received_ms)
+                found.append(trace)
+            trace.add(span)
     return found

@@ -1,14 +1,15 @@
-"""`windows`: concurrency, completions, errors and latencies of each soft resource, per bucket of 100 ms."""
+"""`windows`: concurrency, completions, errors and latencies of each soft resource, per fine bucket."""
 
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from contract.make_latency_index import exact_index
-from support.reference.spans import MINUTE_NS, MS, Span
+from support.reference.settings import default
+from support.reference.spans import MS, Span
 
-BUCKET_NS = 100 * MS
-MAX_SPREAD_NS = 10 * MINUTE_NS
+BUCKET_NS = default("bucket-ms") * MS
+MAX_SPREAD_NS = default("max-spread-ms") * MS
 SIDES = {"SERVER": "server", "CONSUMER": "server", "CLIENT": "client", "PRODUCER": "client"}
 
 #: side, service, peer, instance, start of the bucket in ms
@@ -45,11 +46,6 @@ def windows(spans: Iterable[tuple[Span, str]]) -> dict[Key, Window]:
             if overlap_ns > 0:
                 window(bucket).busy_ns += overlap_ns
     return table
-
-
-def peer_of(span: Span) -> str:
-    """The peer that a span counts under by its own attributes."""
-    return "" if SIDES.get(span.kind) != "client" else span.named_peer or "unknown"
 
 
 def is_cut(span: Span) -> bool:

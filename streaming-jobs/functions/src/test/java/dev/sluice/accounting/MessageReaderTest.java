@@ -210,6 +210,16 @@ class MessageReaderTest {
   }
 
   @Test
+  void malformedMessageThatDoesNotFitALetterIsCut() {
+    byte[] huge = new byte[10_000_000];
+    huge[0] = 'x';
+    reader.read(huge, RECEIVED_MS, false);
+    DeadLetter letter = reader.deadLetters().get(0);
+    assertThat(letter.payload()).isEqualTo(Arrays.copyOf(huge, 4_194_304));
+    assertThat(letter.detail()).endsWith("payload is the first 4194304 of 10000000 bytes");
+  }
+
+  @Test
   void longTextsOfADeadLetterAreCut() {
     reader.read(
         message(

@@ -76,7 +76,7 @@ def format_storage(settings: Settings) -> None:
     quick = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
     if not (settings.data / "kafka/meta.properties").exists():
         cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        # One word with "=": an id may begin with "-", which would be read as an option.
+        # One word with "=": an id may begin with "-", and would be an option.
         words = ["format", f"--cluster-id={cluster}", "--config", settings.conf / "kafka/server.properties"]
         classes = ["-cp", CACHE / "kafka/lib/*", "kafka.tools.StorageTool"]
         run([java, *quick, *classes, *words], settings.logs / "kafka-format.log")

@@ -21,7 +21,7 @@ from support.truth import TABLES, Reference, Rows, Table, records_since, settled
 S = 1_000_000_000
 TRACES = 200
 # Which job writes a table; both write ingest_counts, each rows of its own.
-WRITER = {"windows": "concurrency", "call_edges": "call_graph"}
+WRITER = {table.name: table.job for table in TABLES if table.name != "ingest_counts"}
 
 
 @pytest.fixture(scope="module")

@@ -71,6 +71,8 @@ def configuration(settings: Settings, jobs: list[ModuleType]) -> dict[str, str]:
         "table.exec.mini-batch.enabled": "true",
         "table.exec.mini-batch.allow-latency": f"{settings['mini-batch-ms']} ms",
         "table.exec.mini-batch.size": "20000",
+        # Rows are handed on within a task, not copied: no function and no sink keeps a row that it was given.
+        "pipeline.object-reuse": "true",
         # Stores decide by version which row is newer, so rows need no ordering before they are written.
         "table.exec.sink.upsert-materialize": "NONE",
         # Operators get stable uids from the plan, so that a savepoint finds its state again.

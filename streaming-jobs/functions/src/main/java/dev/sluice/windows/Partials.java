@@ -12,7 +12,7 @@ public final class Partials {
   }
 
   private final Spread spread;
-  private final Map<ResourcePoint, Map<Long, Partial>> points = new HashMap<>();
+  private final Map<ResourcePoint, Buckets> points = new HashMap<>();
   private int rows;
 
   public Partials(Spread spread) {
@@ -34,12 +34,11 @@ public final class Partials {
    *
    * @return whether all of it was added
    */
-  boolean add(
-      Map<Long, Partial> buckets, long startNs, long endNs, boolean error, int sign, int maxRows) {
+  boolean add(Buckets buckets, long startNs, long endNs, boolean error, int sign, int maxRows) {
     at(buckets, spread.completedIn(endNs)).complete(endNs - startNs, error, sign);
     long oldest = spread.oldest(startNs, endNs);
     for (long bucket = spread.newest(endNs); bucket >= oldest; bucket--) {
-      if (rows >= maxRows && !buckets.containsKey(bucket)) {
+      if (rows >= maxRows && buckets.get(bucket) == null) {
         return false;
       }
       at(buckets, bucket).overlap(spread.overlapNs(bucket, startNs, endNs), sign);
@@ -48,11 +47,11 @@ public final class Partials {
   }
 
   /** The buckets of a point, to add several spans to. */
-  Map<Long, Partial> bucketsOf(ResourcePoint point) {
-    return points.computeIfAbsent(point, key -> new HashMap<>());
+  Buckets bucketsOf(ResourcePoint point) {
+    return points.computeIfAbsent(point, key -> new Buckets());
   }
 
-  private Partial at(Map<Long, Partial> buckets, long bucket) {
+  private Partial at(Buckets buckets, long bucket) {
     Partial partial = buckets.get(bucket);
     if (partial == null) {
       partial = new Partial(spread.startMs(bucket));

@@ -3,7 +3,7 @@ package dev.sluice.windows;
 import dev.sluice.accounting.Outcome;
 import dev.sluice.accounting.SpanStage;
 import dev.sluice.otlp.Span;
-import java.util.Map;
+import java.util.Arrays;
 
 /**
  * Spreads the spans of one message over time buckets, as {@link Spread} says, and sums them.
@@ -15,10 +15,14 @@ public final class WindowAccumulator implements SpanStage {
   /** Rows of one message. One whose spans touch no more buckets than this is never cut by it. */
   public static final int MAX_ROWS = 200_000;
 
+  private static final int RECENT = 4;
+
   private final Spread spread;
   private final Partials partials;
-  private ResourcePoint lastPoint;
-  private Map<Long, Partial> lastBuckets;
+  // Spans of one resource go by turns to its few points: server side, and client side per peer.
+  private final ResourcePoint[] recent = new ResourcePoint[RECENT];
+  private final Buckets[] recentBuckets = new Buckets[RECENT];
+  private int oldest;
 
   public WindowAccumulator(Spread spread) {
     this.spread = spread;
@@ -39,7 +43,7 @@ public final class WindowAccumulator implements SpanStage {
   @Override
   public void clear() {
     partials.clear();
-    lastPoint = null;
+    Arrays.fill(recent, null);
   }
 
   /** Visits the partial rows of the current message, in no order. */
@@ -47,11 +51,17 @@ public final class WindowAccumulator implements SpanStage {
     partials.forEach(visitor);
   }
 
-  private Map<Long, Partial> bucketsOf(Span span) {
-    if (lastPoint == null || !lastPoint.covers(span)) {
-      lastPoint = ResourcePoint.of(span);
-      lastBuckets = partials.bucketsOf(lastPoint);
+  private Buckets bucketsOf(Span span) {
+    for (int i = 0; i < RECENT; i++) {
+      if (recent[i] != null && recent[i].covers(span)) {
+        return recentBuckets[i];
+      }
     }
-    return lastBuckets;
+    ResourcePoint point = ResourcePoint.of(span);
+    Buckets buckets = partials.bucketsOf(point);
+    recent[oldest] = point;
+    recentBuckets[oldest] = buckets;
+    oldest = (oldest + 1) % RECENT;
+    return buckets;
   }
 }

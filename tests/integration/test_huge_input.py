@@ -140,3 +140,23 @@ def many_spans(service: str, trace_id: bytes, first: int, count: int) -> bytes:
     resource = field(1, template.resource.SerializeToString())
     spans = b"".join(field(2, before + n.to_bytes(8, "big") + after) for n in range(first + 1, first + count + 1))
     return field(1, resource + field(2, spans))
+
+
+def test_a_hundred_thousand_services_in_one_message(stack: Stack) -> None:
+    """Each with an instance of its own, and all in one trace."""
+    count = 100_000
+    now = time.time_ns()
+    trace_id = now.to_bytes(16, "big")
+    spans = [
+        SentSpan(
+            f"crowd-{n}", trace_id, (n + 1).to_bytes(8, "big"), b"", "SERVER", now - SECOND // 10, now, f"instance-{n}"
+        )
+        for n in range(count)
+    ]
+    produce(stack.address["SLUICE_KAFKA"], [(message(spans), 0)])
+    accepted = {"accepted": count}
+    assert eventually(lambda: outcomes(stack, "concurrency", "crowd-"), accepted, within_s=100) == accepted
+    kept = {"accepted": MAX_SPANS, "trace_too_large": count - MAX_SPANS}
+    assert eventually(lambda: outcomes(stack, "call_graph", "crowd-"), kept, within_s=100) == kept
+    found = "SELECT uniqExact(service), uniqExact(instance) FROM windows WHERE startsWith(service, 'crowd-')"
+    assert list(stack.rows(found)[0].values()) in ([count, count], [str(count), str(count)])

@@ -11,7 +11,7 @@ functions := streaming-jobs/functions/pom.xml
 # The Java and Go that set-up chose, which need not be those on PATH.
 toolchain = export JAVA_HOME="$$(readlink -f .cache/java-home)" CGO_ENABLED=0 PATH="$$PWD/.cache/venvs/go/bin:$$PATH"
 
-.PHONY: help up down status clean setup test test-unit test-integration bench lint fmt generate check-generated lock
+.PHONY: help up down status clean setup test test-unit test-integration test-faults bench lint fmt generate check-generated lock
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,7 +43,7 @@ test: ## every test, with all that they need; runs on after a failure and then f
 	done; \
 	if (( $${#failed[@]} )); then echo; echo "FAILED: $${failed[*]}"; exit 1; fi; echo; echo "all suites passed"
 
-unit := recommender/tests storage/tests streaming-jobs/tests tests/testbed/tests dashboards/tests deploy/local/tests tests/contract
+unit := recommender/tests storage/tests streaming-jobs/tests tests/testbed/tests tests/bench/tests dashboards/tests deploy/local/tests tests/contract
 whole := tests/integration tests/e2e
 
 test-unit: ## Python tests that need no stack (some start one server)
@@ -52,6 +52,9 @@ test-unit: ## Python tests that need no stack (some start one server)
 test-integration: ## Python tests on the real stack, on ports of their own
 	@$(toolchain); $(python) -m pytest -q $(wildcard $(whole))
 
+test-faults: ## kill -9 of each process under load, restores, jobs alone: on the real stack, some minutes
+	@$(toolchain); $(python) -m pytest -q tests/faults
+
 .PHONY: test-java test-go
 test-java: ## Java tests of the streaming functions
 	@$(toolchain); mvn -B -f $(functions) test | grep -E '^\[(INFO|ERROR|WARNING)\] .*(Tests run|FAIL|ERROR|BUILD)|^\[ERROR\]'; exit $${PIPESTATUS[0]}
@@ -59,9 +62,9 @@ test-java: ## Java tests of the streaming functions
 test-go: ## Go tests of the actuator
 	@$(toolchain); cd actuators && go test ./...
 
-bench: ## measure speed; prints ratios against a reference of the same run, writes tests/bench/out
+bench: ## measure speed; prints ratios against a reference of the same run, writes tests/bench/out (BENCH=NAME: one; QUICK=1)
 	@$(stack) setup --for test
-	@PYTHONPATH=tests:recommender/src:recommender/tests/helpers $(python) -m bench
+	@PYTHONPATH=tests:recommender/src:recommender/tests/helpers:deploy/local $(python) -m bench $(BENCH) $(if $(QUICK),--quick)
 
 lint: ## style, types, protobuf, generated code; says all that is wrong, then fails
 	@$(stack) setup --for lint

@@ -8,6 +8,8 @@ from generate.clickhouse import DATASOURCE, Query
 
 HALF, WHOLE = 12, 24
 HEIGHT = 8
+# Tables of 10 s windows: intervals are rounded up to whole tens of seconds.
+TENS = "(intDiv($__interval_s + 9, 10) * 10)"
 
 
 def lines(title: str, description: str, *queries: Query, unit: str = "short") -> timeseries.Panel:

@@ -16,12 +16,12 @@ from grafana_foundation_sdk.models.xychart import (
 )
 
 from generate.clickhouse import DATASOURCE, table, time_series
-from generate.parts import HALF, HEIGHT, lines, set_to
+from generate.parts import HALF, HEIGHT, WHOLE, lines, set_to
 from generate.variables import IN_POOL, POOL_ARGUMENTS
 
 
 def panels() -> list[Builder[Panel]]:
-    return [sizes(), curve(), goodput(), in_flight()]
+    return [sizes(), curve(), goodput(), in_flight(), peaks()]
 
 
 def sizes() -> timeseries.Panel:
@@ -142,3 +142,22 @@ def in_flight() -> timeseries.Panel:
         "Time-weighted concurrency of the buckets with work, an instance.",
         time_series(sql),
     )
+
+
+def peaks() -> timeseries.Panel:
+    sql = f"""
+        SELECT
+            $__timeInterval(start) AS time,
+            sum(busy_ns) / 60e9 / uniqExact(instance, start) AS mean,
+            max(highest_concurrency) AS highest
+        FROM sluice.v_windows_1m
+        WHERE $__timeFilter(start) AND {IN_POOL}
+        GROUP BY time
+        ORDER BY time
+    """
+    return lines(
+        "In flight by the minute: $service $side $peer",
+        "From the rollup, which is kept for longer than fine windows: the mean of a minute of an instance with work, "
+        "and the highest fine window. For days and weeks.",
+        time_series(sql),
+    ).span(WHOLE)

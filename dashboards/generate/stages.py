@@ -1,4 +1,4 @@
-"""Panels of the flow: what comes through each stage, what is refused, and how far behind each stage is."""
+"""Panels of the flow: what comes through each stage, and how far behind each stage is."""
 
 from grafana_foundation_sdk.builders import bargauge, common, stat, timeseries
 from grafana_foundation_sdk.builders import table as table_panel
@@ -7,14 +7,11 @@ from grafana_foundation_sdk.models.common import StackingMode
 from grafana_foundation_sdk.models.dashboard import Panel
 
 from generate.clickhouse import DATASOURCE, table, time_series
-from generate.parts import HALF, HEIGHT, lines, rows, set_to
-
-# ingest_counts is written per 10 s: intervals are rounded up to whole tens.
-_TENS = "(intDiv($__interval_s + 9, 10) * 10)"
+from generate.parts import HALF, HEIGHT, TENS, lines, rows, with_units
 
 
 def panels() -> list[Builder[Panel]]:
-    return [freshness(), lag_now(), outcomes(), stored(), lag(), refused()]
+    return [freshness(), lag_now(), outcomes(), stored(), lag(), rollups()]
 
 
 def freshness() -> stat.Panel:
@@ -56,10 +53,10 @@ def lag_now() -> bargauge.Panel:
 def outcomes() -> timeseries.Panel:
     sql = f"""
         SELECT
-            toStartOfInterval(received, toIntervalSecond{_TENS}) AS time,
+            toStartOfInterval(received, toIntervalSecond{TENS}) AS time,
             job,
             outcome,
-            sum(spans) / {_TENS} AS spans_per_s
+            sum(spans) / {TENS} AS spans_per_s
         FROM sluice.ingest_counts FINAL
         WHERE $__timeFilter(received)
         GROUP BY time, job, outcome
@@ -86,7 +83,7 @@ def stored() -> timeseries.Panel:
         ORDER BY time
     """
     calls = f"""
-        SELECT toStartOfInterval(window, toIntervalSecond{_TENS}) AS time, sum(calls) / {_TENS} AS "calls in edges"
+        SELECT toStartOfInterval(window, toIntervalSecond{TENS}) AS time, sum(calls) / {TENS} AS "calls in edges"
         FROM sluice.call_edges FINAL
         WHERE $__timeFilter(window)
         GROUP BY time
@@ -112,7 +109,7 @@ def stored() -> timeseries.Panel:
 def lag() -> timeseries.Panel:
     emitted = f"""
         SELECT
-            toStartOfInterval(received, toIntervalSecond{_TENS}) AS time,
+            toStartOfInterval(received, toIntervalSecond{TENS}) AS time,
             sum(emit_lag_ms) / sum(spans) AS "span end to kafka"
         FROM sluice.ingest_counts FINAL
         WHERE $__timeFilter(received) AND startsWith(outcome, 'accepted')
@@ -150,14 +147,12 @@ def lag() -> timeseries.Panel:
     )
 
 
-def refused() -> table_panel.Panel:
+def rollups() -> table_panel.Panel:
     sql = """
-        SELECT job, outcome AS reason, service, sum(spans) AS spans, sum(messages) AS messages, max(received) AS newest
-        FROM sluice.ingest_counts FINAL
-        WHERE $__timeFilter(received) AND NOT startsWith(outcome, 'accepted')
-        GROUP BY job, reason, service
-        ORDER BY spans DESC, messages DESC
+        SELECT view AS rollup, status, last_success_time AS succeeded, last_success_duration_ms AS took_ms, exception
+        FROM system.view_refreshes
+        WHERE database = 'sluice'
+        ORDER BY rollup
     """
-    return rows(
-        "Dead letters", "What was refused, and why; the records stand on otlp_dead_letter.", table(sql)
-    ).override_by_name("reason", [set_to("custom.minWidth", 160)])
+    panel = rows("Rollups", "When each was last brought up to date, and the error if it could not be.", table(sql))
+    return with_units(panel, took_ms="ms")

@@ -12,6 +12,7 @@ from clickhouse_connect.driver.client import Client
 from migrate.__main__ import schema_up
 from support.clickhouse import clickhouse
 from support.grafana import Scope
+from support.rollups import fill_rollups
 from support.rows import SECONDS, insert_shop, now
 
 JSON = Path(__file__).resolve().parents[1] / "json"
@@ -24,6 +25,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
         schema_up(server.url, "sluice", wait_s=10)
         writer = server.client("sluice")
         insert_shop(writer, now(writer))
+        fill_rollups(writer)
         yield server.client("sluice", user="sluice_reader")
 
 

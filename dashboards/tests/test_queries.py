@@ -1,16 +1,22 @@
 """Every query of the dashboard runs on the real engine, and gives its panel what it shows."""
 
 import copy
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from clickhouse_connect.driver.client import Client
 
+from generate.bad_input import MEANINGS
 from support.grafana import Scope
 
 from .frames import faults, needed, queries, run
 
-PANELS = 12
+PANELS = 18
+OUTCOMES = Path(__file__).resolve().parents[2] / (
+    "streaming-jobs/functions/src/main/java/dev/sluice/accounting/Outcome.java"
+)
 
 
 def panels(dashboard: dict[str, Any]) -> list[dict[str, Any]]:
@@ -56,6 +62,52 @@ def test_goodput_curve_falls_above_4(sluice: dict[str, Any], reader: Client, sco
     assert {row[columns.index("latency_source")] for row in rows} == {"caller"}
 
 
+def by_title(sluice: dict[str, Any], title: str) -> dict[str, Any]:
+    (panel,) = [panel for panel in panels(sluice) if panel["title"] == title]
+    return panel
+
+
+def test_every_outcome_has_a_series_and_a_meaning(sluice: dict[str, Any], reader: Client, scope: Scope) -> None:
+    """The shop's 10 s: 4000 spans accepted, 1000 cut, 3 refused, 50 repeated, and a message that was not decoded."""
+    columns, rows = run(reader, by_title(sluice, "What became of every span")["targets"][0]["rawSql"], scope)
+    found = [dict(zip(columns, row, strict=True)) for row in rows]
+    shares = {row["cause"]: row["share"] for row in found if row["job"] == "concurrency"}
+    expected = {"accepted": 4000, "accepted_cut": 1000, "repeated_message": 50, "ends_before_start": 3}
+    assert shares == {cause: pytest.approx(n / 5053) for cause, n in expected.items()} | {"malformed_message": 0}
+    assert all(row["meaning"] for row in found)
+
+    _, rows = run(
+        reader, by_title(sluice, "Spans not taken as they came, by job and cause")["targets"][0]["rawSql"], scope
+    )
+    assert {row[1:] for row in rows} == {
+        (job, cause, n / 10)
+        for job in ("concurrency", "call_graph")
+        for cause, n in (("accepted_cut", 1000), ("repeated_message", 50), ("ends_before_start", 3))
+    } | {(job, "malformed_message", 0) for job in ("concurrency", "call_graph")}
+
+    _, rows = run(reader, by_title(sluice, "Messages that could not be decoded")["targets"][0]["rawSql"], scope)
+    assert {row[2:] for row in rows} == {("malformed_message", 0.1)}
+    _, rows = run(reader, by_title(sluice, "Share of spans lost")["targets"][0]["rawSql"], scope)
+    assert rows
+    assert [row[2] for row in rows] == [pytest.approx(3 / 5053)] * len(rows)
+
+
+def test_the_jobs_outcomes_are_those_with_a_meaning() -> None:
+    text = OUTCOMES.read_text()
+    labels = set(re.findall(r'^  [A-Z_]+\("(\w+)"\)', text, re.MULTILINE))
+    assert len(labels) >= 9
+    assert labels <= set(MEANINGS)
+
+
+def test_minutes_show_the_highest_fine_window(sluice: dict[str, Any], reader: Client, scope: Scope) -> None:
+    """cart's concurrency goes 1 to 8."""
+    (panel,) = [panel for panel in panels(sluice) if panel["title"].startswith("In flight by the minute")]
+    columns, rows = run(reader, panel["targets"][0]["rawSql"], scope)
+    assert columns == ["time", "mean", "highest"]
+    assert max(row[2] for row in rows) == pytest.approx(8)
+    assert max(row[1] for row in rows) <= 4.51
+
+
 BREAKS = {
     "a column that is not there": ("target AS recommended", "targets AS recommended", "targets"),
     "a column under another name": ("target AS recommended", "target AS advised", "no column recommended"),
@@ -80,8 +132,8 @@ def test_a_broken_query_is_found(sluice: dict[str, Any], reader: Client, scope: 
 
 def test_panels_name_the_columns_that_they_need(sluice: dict[str, Any]) -> None:
     """Without names the check above would have nothing to look for."""
-    by_title = {panel["title"]: needed(panel) for panel in panels(sluice)}
-    assert {"recommended", "current", "unguarded", "lower", "upper"} in by_title.values()
-    assert {"concurrency", "goodput_per_s", "throughput_per_s"} in by_title.values()
-    assert by_title["Calls between services"] >= {"rate_per_s", "error_ratio", "p99_ms"}
-    assert by_title["States"] >= {"state", "confidence", "age_s"}
+    names = {panel["title"]: needed(panel) for panel in panels(sluice)}
+    assert {"recommended", "current", "unguarded", "lower", "upper"} in names.values()
+    assert {"concurrency", "goodput_per_s", "throughput_per_s"} in names.values()
+    assert names["Calls between services"] >= {"rate_per_s", "error_ratio", "p99_ms"}
+    assert names["States"] >= {"state", "confidence", "age_s"}

@@ -1,5 +1,6 @@
 """Command line: `python -m migrate up | status`."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -19,7 +20,7 @@ class Fail(click.ClickException):
         click.echo(f"error: {self.message}", err=True)
 
 
-def schema_up(url: str, database: str, wait_s: float, ttl_days: tuple[tuple[str, int], ...] = ()) -> list[str]:
+def schema_up(url: str, database: str, wait_s: float, ttl_days: Mapping[str, int] | None = None) -> list[str]:
     """Brings ClickHouse up to date; returns a line for each thing that changed."""
     files = migrations.load(CLICKHOUSE / "migrations")
     replaced = [
@@ -33,7 +34,8 @@ def schema_up(url: str, database: str, wait_s: float, ttl_days: tuple[tuple[str,
         clickhouse.apply(client, migration)
         changed.append(f"applied {migration.file.name}")
     clickhouse.run(client, replaced)
-    changed += [f"{table} keeps {days} days" for table, days in ttl_days if clickhouse.set_ttl(client, table, days)]
+    wanted = ttl_days or {}
+    changed += [f"{table} keeps {wanted[table]} days" for table in clickhouse.set_ttls(client, database, wanted)]
     return changed
 
 
@@ -66,7 +68,14 @@ wait_option = click.option(
 @click.option(
     "--neo4j-password", envvar="SLUICE_NEO4J_PASSWORD", show_envvar=True, default="sluice-local", show_default=False
 )
-@click.option("--ttl-days", multiple=True, metavar="TABLE=N", help="Days that a table keeps its rows; repeatable.")
+@click.option(
+    "--ttl-days",
+    multiple=True,
+    metavar="TABLE=N",
+    envvar="SLUICE_TTL_DAYS",
+    show_envvar=True,
+    help="Days that a table keeps its rows; repeatable. Without it the table stays as it is.",
+)
 @click.option("--only", type=click.Choice(["clickhouse", "neo4j"]), help="One of the two stores.")
 def up(
     clickhouse_url: str,
@@ -79,7 +88,7 @@ def up(
 ) -> None:
     """Applies what is missing; safe to repeat."""
     try:
-        ttls = tuple(ttl.parse_option(text) for text in ttl_days)
+        ttls = dict(ttl.parse_option(text) for text in ttl_days)
         if only != "neo4j":
             for line in schema_up(clickhouse_url, database, wait_s, ttls) or ["nothing to apply"]:
                 click.echo(f"clickhouse: {line}")
@@ -96,15 +105,20 @@ def up(
 @database_option
 @wait_option
 def status(clickhouse_url: str, database: str, wait_s: float) -> None:
-    """Lists the migrations, applied and pending."""
+    """Lists the migrations, applied and pending, and how long each table keeps its rows."""
     try:
         files = migrations.load(CLICKHOUSE / "migrations")
-        done = clickhouse.recorded(clickhouse.connect(clickhouse_url, wait_s), database)
+        client = clickhouse.connect(clickhouse_url, wait_s)
+        done = clickhouse.recorded(client, database)
+        tables = clickhouse.engines(client, database)
         waiting = {migration.version for migration in migrations.pending(files, done)}
     except MigrateError as error:
         raise Fail(str(error)) from error
     for migration in files:
         click.echo(f"{'pending' if migration.version in waiting else 'applied'}  {migration.file.name}")
+    for table, engine in tables.items():
+        if days := ttl.kept(engine):
+            click.echo(f"keeps    {table} {days} days")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Applies migrations, functions, views and TTLs to ClickHouse."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from urllib.parse import unquote, urlsplit
 
 import clickhouse_connect
@@ -80,15 +80,16 @@ def run(client: Client, statements: Iterable[Statement]) -> None:
             raise MigrateError(f"apply {statement.describe()}: {error}") from error
 
 
-def set_ttl(client: Client, table: str, days: int) -> bool:
-    """Makes `table` keep `days` days; False if it did already."""
-    found = client.query(
-        "SELECT engine_full FROM system.tables WHERE database = currentDatabase() AND name = {table:String}",
-        parameters={"table": table},
-    ).result_rows
-    if not found:
-        raise MigrateError(f"change the TTL of {table}: there is no such table")
-    statement = ttl.alteration(table, found[0][0], days)
-    if statement:
+def engines(client: Client, database: str) -> dict[str, str]:
+    """The column engine_full of every table of a database, by name; it holds the TTL."""
+    query = "SELECT name, engine_full FROM system.tables WHERE database = {database:String} ORDER BY name"
+    rows = client.query(query, parameters={"database": database}).result_rows
+    return {str(row[0]): str(row[1]) for row in rows}
+
+
+def set_ttls(client: Client, database: str, wanted: Mapping[str, int]) -> list[str]:
+    """Makes tables keep their rows for the days that are wanted; the names of those that did not already."""
+    statements = ttl.alterations(engines(client, database), wanted)
+    for statement in statements.values():
         client.command(statement)
-    return bool(statement)
+    return list(statements)

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,7 +30,7 @@ class Applied(NamedTuple):
 
 
 def load(folder: Path) -> list[Migration]:
-    """The migrations of a folder, ascending; their numbers must be 1, 2, 3, ... without a gap."""
+    """The migrations of a folder, ascending; no number stands twice. Gaps are fine: numbers are given out early."""
     found = []
     for file in sorted(folder.glob("*.sql")):
         match = _NAME.fullmatch(file.name)
@@ -37,11 +38,9 @@ def load(folder: Path) -> list[Migration]:
             raise MigrateError(f"read {file}: a migration must be named NNNN_name.sql (digits, then a-z 0-9 _)")
         checksum = hashlib.sha256(file.read_bytes()).hexdigest()
         found.append(Migration(int(match[1]), match[2], checksum, file))
-    for expected, migration in enumerate(found, start=1):
-        if migration.version != expected:
-            raise MigrateError(
-                f"read {migration.file}: expected number {expected:04d} here; numbers have no gap or repeat"
-            )
+    for before, migration in pairwise(found):
+        if migration.version == before.version:
+            raise MigrateError(f"read {migration.file}: {before.file.name} has that number too")
     return found
 
 

@@ -1,6 +1,7 @@
 """How long a table keeps its rows: the migration states the default, an operator may change it."""
 
 import re
+from collections.abc import Mapping
 
 from migrate.errors import MigrateError
 
@@ -16,15 +17,31 @@ def parse_option(text: str) -> tuple[str, int]:
     return match[1], int(match[2])
 
 
-def alteration(table: str, engine_full: str, days: int) -> str | None:
-    """The ALTER that makes `table` keep `days` days, or None if it does already.
+def kept(engine_full: str) -> int | None:
+    """Days that a table keeps its rows, or None if it has no TTL of one interval in days.
 
-    `engine_full` is the column of system.tables; its TTL must be one interval in days.
+    `engine_full` is the column of system.tables.
     """
+    intervals = _INTERVAL.findall(_expression(engine_full))
+    return int(intervals[0]) if len(intervals) == 1 else None
+
+
+def alterations(tables: Mapping[str, str], wanted: Mapping[str, int]) -> dict[str, str]:
+    """By table, the ALTER that makes it keep the days that are wanted; nothing for those that do already.
+
+    `tables` holds engine_full of every table. Raises MigrateError for a table that is not there or has no TTL in days.
+    """
+    found = {}
+    for table, days in wanted.items():
+        if kept(tables.get(table, "")) is None:
+            known = ", ".join(sorted(name for name, engine in tables.items() if kept(engine) is not None))
+            raise MigrateError(f"change the TTL of {table}: there is no such table with a TTL in days; known: {known}")
+        if kept(tables[table]) != days:
+            expression = _INTERVAL.sub(f"toIntervalDay({days})", _expression(tables[table]))
+            found[table] = f"ALTER TABLE `{table}` MODIFY TTL {expression}"
+    return found
+
+
+def _expression(engine_full: str) -> str:
     match = re.search(r" TTL (.+?)(?: SETTINGS |$)", engine_full, re.DOTALL)
-    intervals = _INTERVAL.findall(match[1]) if match else []
-    if not match or len(intervals) != 1:
-        raise MigrateError(f"change the TTL of {table}: expected one interval in days, the table has {engine_full!r}")
-    if int(intervals[0]) == days:
-        return None
-    return f"ALTER TABLE `{table}` MODIFY TTL {_INTERVAL.sub(f'toIntervalDay({days})', match[1])}"
+    return match[1] if match else ""

@@ -1,6 +1,25 @@
 // The call graph's keys. Graph model:
-//   (:Service {name})-[:CALLS {window, window_s, calls, errors, rate_per_s, error_ratio,
-//                              p50_ms, p95_ms, p99_ms}]->(:Service {name})
-// `window` is the epoch second at which the newest 10 s window with a call began; the other
-// properties describe that window. An older window never overwrites a newer one.
+//   (:Service {name})-[:CALLS {window_s, calls, errors, rate_per_s, error_ratio,
+//                              p50_ms, p95_ms, p99_ms}]->(:Service)
+//   (:Instance {id, service})-[:OF]->(:Service)
+//   (:Instance)-[:ON]->(:Host {name})
+//   (:Operation {service, name, tree, tree_share, tree_traces, tree_total, tree_window})-[:OF]->(:Service)
+// Every node, CALLS and ON have `window`: the epoch second at which the newest 10 s window began in
+// which they were seen. The other properties of CALLS describe that window. `tree` is the most
+// frequent call tree (JSON, as call_trees of ClickHouse has it) of the operation as a root in the
+// window `tree_window`: that of tree_traces of its tree_total traces, a share of tree_share (0..1).
+// An older window never overwrites a newer one. What was not seen for an hour before the newest
+// window of the graph is removed.
 CREATE CONSTRAINT service_name IF NOT EXISTS FOR (s:Service) REQUIRE s.name IS UNIQUE;
+CREATE CONSTRAINT instance_key IF NOT EXISTS FOR (i:Instance) REQUIRE (i.service, i.id) IS UNIQUE;
+CREATE CONSTRAINT host_name IF NOT EXISTS FOR (h:Host) REQUIRE h.name IS UNIQUE;
+CREATE CONSTRAINT operation_key IF NOT EXISTS FOR (o:Operation) REQUIRE (o.service, o.name) IS UNIQUE;
+
+// For ageing, which runs after every batch of who was seen: it looks at nothing but what is old.
+CREATE INDEX service_window IF NOT EXISTS FOR (s:Service) ON (s.window);
+CREATE INDEX instance_window IF NOT EXISTS FOR (i:Instance) ON (i.window);
+CREATE INDEX host_window IF NOT EXISTS FOR (h:Host) ON (h.window);
+CREATE INDEX operation_window IF NOT EXISTS FOR (o:Operation) ON (o.window);
+CREATE INDEX operation_tree_window IF NOT EXISTS FOR (o:Operation) ON (o.tree_window);
+CREATE INDEX calls_window IF NOT EXISTS FOR ()-[c:CALLS]-() ON (c.window);
+CREATE INDEX on_window IF NOT EXISTS FOR ()-[on:ON]-() ON (on.window);

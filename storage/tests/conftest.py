@@ -7,6 +7,7 @@ from clickhouse_connect.driver.client import Client
 
 from migrate.__main__ import schema_up
 from support.clickhouse import ClickHouse, clickhouse
+from support.rollups import ROLLUPS
 
 
 @pytest.fixture(scope="session")
@@ -17,10 +18,16 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouse]:
 
 @pytest.fixture(scope="session")
 def schema_once(engine: ClickHouse) -> list[str]:
-    """The whole schema in the database `sluice`, the only one that the read-only user may read; names of its tables."""
+    """The whole schema in the database `sluice`, the only one that the read-only user may read; names of its tables.
+
+    Rollups are filled when a test asks: a refresh that runs while the tables are emptied would fill them again.
+    """
     schema_up(engine.url, "sluice", wait_s=10)
+    client = engine.client("sluice")
+    for name in ROLLUPS:
+        client.command(f"SYSTEM STOP VIEW fill_{name}")
     query = "SELECT name FROM system.tables WHERE database = 'sluice' AND engine LIKE '%MergeTree'"
-    return [row[0] for row in engine.client().query(query).result_rows if row[0] != "schema_migrations"]
+    return [row[0] for row in client.query(query).result_rows if row[0] != "schema_migrations"]
 
 
 @pytest.fixture

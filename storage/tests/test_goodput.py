@@ -100,6 +100,20 @@ def test_callers_judge_a_server_pool(client: Client) -> None:
     ]
 
 
+def test_an_instance_that_only_completed_on_the_border_is_not_counted(client: Client) -> None:
+    """Its span ends exactly where the bucket starts: it completes in the bucket, and was never in flight in it."""
+    rows = [
+        window("server", "cart", "", "a", 0, 3.0, {FAST: 4}),
+        window("server", "cart", "", "b", 0, 0.0, {FAST: 1}),
+        window("server", "cart", "", "c", 0, 0.0, {}),  # emptied by a correction
+        window("server", "cart", "", "b", 1, 0.0, {FAST: 1}),  # a bucket in which nothing was in flight
+    ]
+    client.insert("windows", rows, column_names=COLUMNS)
+    assert curve(client, "server", "cart", "", 1.048576) == [
+        (pytest.approx(3.0), pytest.approx(50), pytest.approx(50), 1, "own")
+    ]
+
+
 def test_server_spans_judge_a_client_pool(client: Client) -> None:
     rows = [
         window("client", "catalogue", "catalogue-db", "a", 0, 3.0, {FAST: 5}),

@@ -18,8 +18,10 @@ from support.neo4j import Neo4j, neo4j
 pytestmark = pytest.mark.timeout(300)  # a loaded machine takes long to start the server
 
 COOKBOOK = Path(__file__).resolve().parents[1] / "neo4j/cookbook"
-# The writer's own statement: what stands in the graph is decided there.
-UPSERT = Path(__file__).resolve().parents[2] / "streaming-jobs/jobs/calls.cypher"
+# The writer's own statements: what stands in the graph is decided there.
+JOBS = Path(__file__).resolve().parents[2] / "streaming-jobs/jobs"
+UPSERT = JOBS / "calls.cypher"
+HOUR_S = 3600
 
 
 @pytest.fixture(scope="session")
@@ -41,12 +43,34 @@ def driver(server: Neo4j) -> Iterator[Driver]:
         yield driver
 
 
-def call(driver: Driver, caller: str, callee: str, rate: float) -> None:
-    driver.execute_query(
-        "MERGE (a:Service {name: $caller}) MERGE (b:Service {name: $callee}) MERGE (a)-[c:CALLS]->(b) "
-        "SET c += {window: 1000, window_s: 10, calls: 10 * $rate, rate_per_s: $rate, error_ratio: 0.0, p99_ms: 20.0}",
-        caller=caller, callee=callee, rate=rate,
-    )  # fmt: skip
+def write(driver: Driver, name: str, rows: list[dict[str, Any]]) -> None:
+    """As the sink does: upserts in one transaction, then the ageing in another."""
+    driver.execute_query((JOBS / f"{name}.cypher").read_text(), rows=rows)
+    driver.execute_query((JOBS / "age.cypher").read_text(), max_age_s=HOUR_S)
+
+
+def a_call(caller: str, callee: str, window: int, calls: int = 400, errors: int = 0) -> dict[str, Any]:
+    row = {"caller": caller, "callee": callee, "window": window, "window_s": 10, "calls": calls, "errors": errors}
+    return row | {
+        "rate_per_s": calls / 10, "error_ratio": errors / calls, "p50_ms": 5.0, "p95_ms": 8.0, "p99_ms": 20.0,
+    }  # fmt: skip
+
+
+def a_sight(service: str, instance: str, host: str, operation: str, window: int) -> dict[str, Any]:
+    return {"service": service, "instance": instance, "host": host, "operation": operation, "window": window}
+
+
+def a_tree(operation: str, window: int, tree: str, traces: int, total: int) -> dict[str, Any]:
+    row = {"service": "frontend", "operation": operation, "window": window, "tree": tree}
+    return row | {"traces": traces, "total": total, "share": traces / total}
+
+
+def graph(driver: Driver) -> set[str]:
+    """Everything in the graph but what describes a window: "Service cart 1000", "cart-0 ON h1 1000"."""
+    nodes = "MATCH (n) RETURN labels(n)[0] + ' ' + coalesce(n.name, n.id) + ' ' + n.window"
+    relations = """MATCH (a)-[r]->(b) RETURN coalesce(a.name, a.id) + ' ' + type(r) + ' ' + coalesce(b.name, b.id)
+                   + coalesce(' ' + r.window, '')"""
+    return {record.value() for query in (nodes, relations) for record in driver.execute_query(query).records}
 
 
 def answer(driver: Driver, name: str) -> list[list[Any]]:
@@ -69,9 +93,7 @@ def test_a_wrong_password_is_told_at_once(server: Neo4j) -> None:
 
 
 def upsert(driver: Driver, window: int, calls: int) -> None:
-    row = {"caller": "frontend", "callee": "cart", "window": window, "window_s": 10, "calls": calls, "errors": 1}
-    row |= {"rate_per_s": calls / 10, "error_ratio": 1 / calls, "p50_ms": 5.0, "p95_ms": 8.0, "p99_ms": 9.0}
-    driver.execute_query(UPSERT.read_text(), rows=[row])
+    driver.execute_query(UPSERT.read_text(), rows=[a_call("frontend", "cart", window, calls, 1)])
 
 
 @given(st.permutations([(1000, 10), (1000, 30), (1010, 20), (1010, 25), (1000, 40)]), st.booleans())
@@ -87,15 +109,173 @@ def test_an_older_window_never_overwrites_a_newer_one(
     assert [record.values() for record in found.records] == [["frontend", "cart", 1010, 25, 2.5]]
 
 
-def test_cookbook(driver: Driver) -> None:
-    for caller, callee, rate in (
-        ("frontend", "cart", 40.0),
-        ("orders", "cart", 2.0),
-        ("cart", "cart-db", 80.0),
-        ("frontend", "orders", 5.0),
-    ):
-        call(driver, caller, callee, rate)
-    assert {file.stem for file in COOKBOOK.glob("*.cypher")} == {"callers", "longest_path", "most_called"}
-    assert answer(driver, "callers") == [["frontend", 40.0, 0.0, 20.0], ["orders", 2.0, 0.0, 20.0]]
-    assert answer(driver, "longest_path")[0] == [["frontend", "orders", "cart", "cart-db"], 3]
-    assert answer(driver, "most_called") == [["cart-db", 80.0, 1], ["cart", 42.0, 2], ["orders", 5.0, 1]]
+@given(st.permutations(range(4)), st.booleans(), st.booleans())
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_sightings_and_trees_in_any_order(driver: Driver, order: list[int], at_once: bool, twice: bool) -> None:
+    driver.execute_query("MATCH (n) DETACH DELETE n")
+    sights = [
+        a_sight("cart", "cart-0", "h1", "read", 1000),
+        a_sight("cart", "cart-0", "h2", "", 1010),  # moved
+        a_sight("cart", "", "", "read", 1020),
+        a_sight("cart", "cart-1", "", "", 990),
+    ]
+    trees = [a_tree("GET /", w, t, n, all_) for w, t, n, all_ in
+             ((1000, "b", 9, 9), (1010, "a", 1, 1), (1010, "a", 2, 3), (1010, "b", 3, 5))]  # fmt: skip
+    for rows, name in ((sights, "seen"), (trees, "trees")):
+        shuffled = [rows[n] for n in order] * (2 if twice else 1)
+        for batch in [shuffled] if at_once else [[row] for row in shuffled]:
+            write(driver, name, batch)
+    assert graph(driver) == {
+        "Service cart 1020", "Service frontend 1010", "Operation read 1020", "read OF cart",
+        "Instance cart-0 1010", "cart-0 OF cart", "Host h1 1000", "Host h2 1010", "cart-0 ON h1 1000",
+        "cart-0 ON h2 1010", "Instance cart-1 990", "cart-1 OF cart", "Operation GET / 1010", "GET / OF frontend",
+    }  # fmt: skip
+    (root,) = driver.execute_query("MATCH (o:Operation {name: 'GET /'}) RETURN properties(o)").records
+    expected = {"tree": "b", "tree_share": 0.6, "tree_traces": 3, "tree_total": 5, "tree_window": 1010}
+    assert root.value() == {"service": "frontend", "name": "GET /", "window": 1010} | expected
+
+
+def test_what_is_unseen_for_the_maximum_age_goes(driver: Driver) -> None:
+    then, now = 10_000, 10_000 + HOUR_S
+    for window in (then, then + 10):
+        write(driver, "seen", [a_sight("old", "old-0", "h1", "work", window)])
+    write(driver, "seen", [a_sight("cart", "cart-0", "h1", "read", then)])
+    write(driver, "calls", [a_call("old", "cart", then), a_call("cart", "db", then)])
+    write(driver, "trees", [a_tree("GET /", then, "{}", 1, 1)])
+
+    # Exactly the maximum age: nothing goes. cart-1 is the newest there is.
+    before = graph(driver)
+    write(driver, "seen", [a_sight("cart", "cart-1", "h2", "write", now)])
+    fresh = {"Instance cart-1 13600", "cart-1 OF cart", "Host h2 13600", "cart-1 ON h2 13600"}
+    fresh |= {"Operation write 13600", "write OF cart", "Service cart 13600"}
+    assert graph(driver) == before - {"Service cart 10000"} | fresh
+
+    # 10 s later what was seen in window `then` goes, and what was seen in the next stays.
+    write(driver, "calls", [a_call("frontend", "cart", now + 10)])
+    calls = {"Service frontend 13610", "Service cart 13610", "frontend CALLS cart 13610"}
+    old = {"Service old 10010", "Operation work 10010", "work OF old", "Instance old-0 10010", "old-0 OF old"}
+    old |= {"Host h1 10010", "old-0 ON h1 10010"}
+    assert graph(driver) == (fresh - {"Service cart 13600"}) | calls | old
+
+    # Old spans that are replayed are written, remove nothing that is newer, and go.
+    write(driver, "seen", [a_sight("old", "old-1", "h9", "work", then - 500), a_sight("cart", "cart-1", "h1", "x", 7)])
+    write(driver, "calls", [a_call("old", "cart", then - 500)])
+    assert graph(driver) == (fresh - {"Service cart 13600"}) | calls | old
+
+    write(driver, "calls", [a_call("frontend", "cart", now + 20)])
+    calls = {"Service frontend 13620", "Service cart 13620", "frontend CALLS cart 13620"}
+    assert graph(driver) == (fresh - {"Service cart 13600"}) | calls
+
+
+def test_a_tree_goes_before_an_operation_that_is_still_called(driver: Driver) -> None:
+    write(driver, "trees", [a_tree("GET /", 10_000, "{}", 1, 1)])
+    write(driver, "seen", [a_sight("frontend", "", "", "GET /", 10_010 + HOUR_S)])
+    (operation,) = driver.execute_query("MATCH (o:Operation) RETURN properties(o)").records
+    assert operation.value() == {"service": "frontend", "name": "GET /", "window": 10_010 + HOUR_S}
+
+
+def test_ageing_finds_what_is_old_by_its_indexes(driver: Driver) -> None:
+    driver.execute_query("CALL db.awaitIndexes(60)")
+    plan = driver.execute_query("EXPLAIN " + (JOBS / "age.cypher").read_text(), max_age_s=HOUR_S).summary.plan
+    found = [name.split("@")[0] for name in operators(plan) if "Scan" in name or "Seek" in name]
+    # One look at the services, for the newest window; then 4 labels, the trees, and CALLS and ON.
+    assert found.count("NodeIndexScan") == 1
+    assert found.count("NodeIndexSeekByRange") == 5
+    assert found.count("DirectedRelationshipIndexSeekByRange") == 2
+    assert len(found) == 8
+
+
+def operators(plan: dict[str, Any]) -> list[str]:
+    return [plan["operatorType"], *(name for child in plan.get("children", []) for name in operators(child))]
+
+
+TREE = (
+    '{"service":"frontend","operation":"GET /","stages":[[{"service":"cart","operation":"read","stages":'
+    '[[{"service":"cart-db"}]]},{"service":"orders","operation":"list"}]]}'
+)
+
+
+@pytest.fixture
+def shop(driver: Driver) -> Driver:
+    write(
+        driver,
+        "calls",
+        [
+            a_call("frontend", "cart", 1000, 400),
+            a_call("orders", "cart", 1000, 20, errors=5),
+            a_call("cart", "cart-db", 1000, 800, errors=8),
+            a_call("frontend", "orders", 1000, 50),
+        ],
+    )
+    write(
+        driver,
+        "seen",
+        [
+            a_sight("frontend", "frontend-0", "h1", "GET /", 1000),
+            a_sight("frontend", "frontend-0", "h1", "GET /about", 1000),
+            a_sight("cart", "cart-0", "h1", "read", 1000),
+            a_sight("cart", "cart-1", "h2", "read", 1000),
+            a_sight("orders", "orders-0", "h1", "list", 990),
+            a_sight("orders", "orders-0", "h2", "list", 1000),  # moved
+        ],
+    )
+    write(
+        driver,
+        "trees",
+        [a_tree("GET /", 1000, TREE, 30, 40), a_tree("GET /about", 1000, '{"service":"frontend"}', 1, 1)],
+    )
+    return driver
+
+
+ANSWERS: dict[str, list[list[Any]]] = {
+    "callers": [["frontend", 40.0, 0.0, 20.0], ["orders", 2.0, 0.25, 20.0]],
+    "all_callers": [["frontend", 1, ["frontend", "cart"]], ["orders", 1, ["orders", "cart"]]],
+    "longest_path": [
+        [["frontend", "orders", "cart", "cart-db"], 3],
+        [["frontend", "cart", "cart-db"], 2],
+    ],
+    "most_called": [["cart-db", 80.0, 1], ["cart", 42.0, 2], ["orders", 5.0, 1]],
+    "busiest_calls": [
+        ["cart", "cart-db", 80.0, 0.01, 20.0],
+        ["frontend", "cart", 40.0, 0.0, 20.0],
+        ["frontend", "orders", 5.0, 0.0, 20.0],
+        ["orders", "cart", 2.0, 0.25, 20.0],
+    ],
+    "failing_services": [
+        ["cart", 5 / 420, 5, 420, ["orders"]],
+        ["cart-db", 0.01, 8, 800, ["cart"]],
+        ["orders", 0.0, 0, 50, []],
+    ],
+    "blast_radius": [["cart", 0.5, ["frontend", "orders"], ["frontend GET /"]]],
+    "call_trees": [
+        ["frontend", "GET /", 0.75, 30, TREE],
+        ["frontend", "GET /about", 1.0, 1, '{"service":"frontend"}'],
+    ],
+    "shared_hosts": [["h1", ["cart", "frontend"], 2], ["h2", ["cart", "orders"], 2]],
+    "instances": [["cart", 2, 2], ["frontend", 1, 1], ["orders", 1, 2]],
+}
+
+
+def test_the_cookbook_is_what_is_tested() -> None:
+    assert {file.stem for file in COOKBOOK.glob("*.cypher")} == set(ANSWERS)
+
+
+@pytest.mark.parametrize("recipe", ANSWERS)
+def test_cookbook(shop: Driver, recipe: str) -> None:
+    answers = answer(shop, recipe)
+    if recipe == "instances":
+        assert {row.pop().to_native().timestamp() for row in answers} == {1000}
+    if recipe == "blast_radius":
+        answers[0][2].sort()
+    assert answers == ANSWERS[recipe]
+    assert (COOKBOOK / f"{recipe}.cypher").read_text().splitlines()[0].startswith("// ")
+
+
+def test_all_callers_reach_over_several_calls(shop: Driver) -> None:
+    text = read(COOKBOOK / "all_callers.cypher")[0].text.replace("'cart'", "'cart-db'")
+    answers = [record.values() for record in shop.execute_query(text).records]
+    assert answers == [
+        ["cart", 1, ["cart", "cart-db"]],
+        ["frontend", 2, ["frontend", "cart", "cart-db"]],
+        ["orders", 2, ["orders", "cart", "cart-db"]],
+    ]

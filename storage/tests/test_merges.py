@@ -34,6 +34,70 @@ TABLES: dict[str, tuple[dict[str, tuple[Any, Any]], str]] = {
         },
         "calls",
     ),
+    "call_trees": (
+        {
+            "root_service": ("frontend", "orders"),
+            "root_operation": ("GET /", "POST /"),
+            "window": (HOUR, HOUR + timedelta(seconds=10)),
+            "window_s": (10, 60),
+            "tree": ('{"service":"a"}', '{"service":"b"}'),
+        },
+        "traces",
+    ),
+    "critical_paths": (
+        {
+            "root_service": ("frontend", "mobile"),
+            "root_operation": ("GET /", "POST /"),
+            "complete": (True, False),
+            "signature": ("frontend > cart", "frontend > mail"),
+            "window_s": (10, 60),
+            "window": (HOUR, HOUR + timedelta(seconds=10)),
+        },
+        "sum_ns2",
+    ),
+    "path_services": (
+        {
+            "root_service": ("frontend", "mobile"),
+            "root_operation": ("GET /", "POST /"),
+            "complete": (True, False),
+            "service": ("cart", "mail"),
+            "window_s": (10, 60),
+            "window": (HOUR, HOUR + timedelta(seconds=10)),
+        },
+        "self_x_e2e",
+    ),
+    "trace_counts": (
+        {
+            "cause": ("closed_quiet", "late"),
+            "service": ("", "cart"),
+            "received": (HOUR, HOUR + timedelta(seconds=10)),
+        },
+        "traces",
+    ),
+    "container_latency": (
+        {
+            "service": ("cart", "orders"),
+            "instance": ("a", "b"),
+            "host": ("", "node-1"),
+            "window": (HOUR, HOUR + timedelta(seconds=10)),
+            "window_s": (10, 60),
+        },
+        "ln_sum2",
+    ),
+    "resource_metrics": (
+        {
+            "role": ("host_network", "container_cpu"),
+            "host": ("node-1", "node-2"),
+            "instance": ("", "a"),
+            "metric_rank": (1, 2),
+            "series": ("system.network.io device=eth0", "system.network.io device=eth1"),
+            "kind": ("level", "counter"),
+            "start_ns": (0, 1_767_225_600_000_000_000),
+            "window": (HOUR, HOUR + timedelta(seconds=10)),
+            "window_s": (10, 60),
+        },
+        "value_max",
+    ),
     "ingest_counts": (
         {
             "job": ("concurrency", "call_graph"),
@@ -127,6 +191,28 @@ def test_a_retried_write_counts_once(client: Client, table: str, view: str, coun
     assert client.query(f"SELECT count() FROM {table}").result_rows == stored_once
 
 
+def test_counts_that_are_below_0_for_a_moment(client: Client) -> None:
+    """Five spans are judged anew before they have been counted: the sum over outcomes is right at every moment."""
+    names = ["job", "outcome", "service", "received", "messages", "spans", "version"]
+
+    def put(outcome: str, spans: int, messages: int, version: int) -> None:
+        client.insert("ingest_counts", [["call_graph", outcome, "cart", HOUR, messages, spans, version]], names)
+
+    put("accepted", -5, 0, 1)
+    put("malformed_message", 0, -1, 1)
+    put("accepted_late", 5, 0, 1)
+    assert client.query("SELECT sum(spans), sum(messages) FROM ingest_counts FINAL").result_rows == [(0, -1)]
+    put("accepted", 3, 0, 2)
+    put("malformed_message", 0, 0, 2)
+    client.command("OPTIMIZE TABLE ingest_counts FINAL")
+    query = "SELECT outcome, spans, messages FROM ingest_counts ORDER BY outcome"
+    assert client.query(query).result_rows == [
+        ("accepted", 3, 0),
+        ("accepted_late", 5, 0),
+        ("malformed_message", 0, 0),
+    ]
+
+
 def test_reports_of_one_moment_stay_apart(client: Client) -> None:
     """Of two targets, and of two actuators."""
     rows = [
@@ -149,3 +235,16 @@ def test_an_extreme_histogram_survives(client: Client) -> None:
     )
     client.command("OPTIMIZE TABLE windows FINAL")
     assert client.query("SELECT latency, busy_ns FROM v_windows").result_rows == [(latency, 2**63)]
+
+
+def test_a_window_whose_spans_moved_away_is_hidden_and_one_that_is_only_busy_is_not(client: Client) -> None:
+    columns = ["side", "service", "peer", "instance", "bucket", "bucket_ms", "busy_ns", "completions", "version"]
+    for row in (
+        ["client", "moved", "unknown", "a", HOUR, 100, 5, 1, 2],
+        ["client", "moved", "unknown", "a", HOUR, 100, 0, 0, 4],
+        ["client", "moved", "cart", "a", HOUR, 100, 5, 0, 2],
+        ["client", "moved", "orders", "a", HOUR, 100, 0, 1, 2],
+    ):
+        client.insert("windows", [row], column_names=columns)
+    peers = client.query("SELECT peer FROM v_windows WHERE service = 'moved' ORDER BY peer").result_rows
+    assert [peer for (peer,) in peers] == ["cart", "orders"]

@@ -32,6 +32,10 @@ def run(engine: ClickHouse, database: str, word: str, *more: str) -> Result:
     return CliRunner().invoke(command.cli, words)
 
 
+def next_number(schema: Path) -> int:
+    return max(int(file.name[:4]) for file in (schema / "migrations").glob("*.sql")) + 1
+
+
 def definitions(engine: ClickHouse) -> list[tuple[str, str]]:
     query = "SELECT name, create_table_query FROM system.tables WHERE database = 'fresh' ORDER BY name"
     return [(row[0], row[1]) for row in engine.client().query(query).result_rows]
@@ -46,11 +50,12 @@ def test_up_twice(engine: ClickHouse, fresh: str) -> None:
     assert "applied 0001_windows.sql" in first.output
     assert "nothing to apply" in second.output
     assert set(before[::2]) == {"pending"}
-    assert set(run(engine, fresh, "status").output.split()[::2]) == {"applied"}
+    lines = run(engine, fresh, "status").output.splitlines()
+    assert {line.split()[0] for line in lines} == {"applied", "keeps"}
     assert definitions(engine) == tables
     recorded = engine.client(fresh).query("SELECT version, name FROM schema_migrations ORDER BY version").result_rows
     assert recorded[:2] == [(1, "windows"), (2, "call_edges")]
-    assert [row[0] for row in recorded] == list(range(1, len(recorded) + 1))
+    assert len(recorded) == len(list((command.CLICKHOUSE / "migrations").glob("*.sql")))
 
 
 def test_status_creates_nothing(engine: ClickHouse) -> None:
@@ -70,7 +75,7 @@ def test_a_changed_migration_is_an_error(engine: ClickHouse, fresh: str, schema:
 
 def test_a_new_migration_and_a_changed_view_are_taken_up(engine: ClickHouse, fresh: str, schema: Path) -> None:
     run(engine, fresh, "up")
-    number = len(list((schema / "migrations").glob("*.sql"))) + 1
+    number = next_number(schema)
     (schema / f"migrations/{number:04d}_extra.sql").write_text(
         "CREATE TABLE IF NOT EXISTS extra (a UInt8) ENGINE = Log"
     )
@@ -83,7 +88,7 @@ def test_a_new_migration_and_a_changed_view_are_taken_up(engine: ClickHouse, fre
 
 
 def test_an_error_names_file_and_statement_and_can_be_repeated(engine: ClickHouse, fresh: str, schema: Path) -> None:
-    number = len(list((schema / "migrations").glob("*.sql"))) + 1
+    number = next_number(schema)
     bad = schema / f"migrations/{number:04d}_bad.sql"
     bad.write_text("CREATE TABLE IF NOT EXISTS one (a UInt8) ENGINE = Log;\nCREATE TABEL two;\n")
     result = run(engine, fresh, "up")
@@ -93,24 +98,58 @@ def test_an_error_names_file_and_statement_and_can_be_repeated(engine: ClickHous
     assert run(engine, fresh, "up").exit_code == 0
 
 
-def test_ttl_days(engine: ClickHouse, fresh: str) -> None:
-    def ttl() -> str:
-        query = (
-            "SELECT extract(engine_full, 'TTL (.*) SETTINGS') FROM system.tables "
-            "WHERE database = 'fresh' AND name = 'windows'"
-        )
-        return str(engine.client().query(query).result_rows[0][0])
+def kept(engine: ClickHouse) -> dict[str, int]:
+    """Days, by table, as `status` says."""
+    lines = [line.split() for line in run(engine, "fresh", "status").output.splitlines()]
+    return {words[1]: int(words[2]) for words in lines if words[0] == "keeps"}
 
+
+def test_ttl_days(engine: ClickHouse, fresh: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert kept(engine) == {}
     run(engine, fresh, "up")
-    assert ttl() == "toDateTime(bucket) + toIntervalDay(7)"
+    default = kept(engine)
+    assert default["windows"] == 7
+    assert default["windows_1m"] == 365
     assert "windows keeps 3 days" in run(engine, fresh, "up", "--ttl-days", "windows=3").output
-    assert ttl() == "toDateTime(bucket) + toIntervalDay(3)"
+    assert kept(engine) == default | {"windows": 3}
     assert "keeps" not in run(engine, fresh, "up", "--ttl-days", "windows=3").output
     run(engine, fresh, "up")  # without the option: stays
-    assert ttl() == "toDateTime(bucket) + toIntervalDay(3)"
-    unknown = run(engine, fresh, "up", "--ttl-days", "nothing=3")
-    assert unknown.exit_code == 1
-    assert "change the TTL of nothing: there is no such table" in unknown.output
+    assert kept(engine) == default | {"windows": 3}
+
+    monkeypatch.setenv("SLUICE_TTL_DAYS", "windows=3 call_edges=14 windows_1s=8")
+    changed = run(engine, fresh, "up").output
+    assert [line for line in changed.splitlines() if "keeps" in line] == [
+        "clickhouse: call_edges keeps 14 days",
+        "clickhouse: windows_1s keeps 8 days",
+    ]
+    assert "keeps" not in run(engine, fresh, "up").output
+    assert kept(engine) == default | {"windows": 3, "call_edges": 14, "windows_1s": 8}
+
+
+def test_a_bad_ttl_changes_nothing(engine: ClickHouse, fresh: str) -> None:
+    run(engine, fresh, "up")
+    default = kept(engine)
+    for word, said in (
+        ("nothing=3", "change the TTL of nothing: there is no such table with a TTL in days; known: actuations, "),
+        ("schema_migrations=3", "change the TTL of schema_migrations: there is no such table with a TTL in days"),
+        ("windows_1s=0", "read --ttl-days 'windows_1s=0': expected TABLE=N with N from 1 to 3650 days"),
+    ):
+        result = run(engine, fresh, "up", "--ttl-days", "windows=3", "--ttl-days", word)
+        assert result.exit_code == 1
+        assert f"error: {said}" in result.output
+    assert kept(engine) == default
+
+
+def test_rows_older_than_the_ttl_vanish(engine: ClickHouse, fresh: str) -> None:
+    """Also those that were written while the table kept them for longer."""
+    run(engine, fresh, "up")
+    client = engine.client(fresh)
+    client.command("INSERT INTO windows_1s (start) SELECT now() - toIntervalDay(number) FROM numbers(6)")
+    client.command("OPTIMIZE TABLE windows_1s FINAL")
+    assert client.query("SELECT count() FROM windows_1s").result_rows == [(6,)]
+    run(engine, fresh, "up", "--ttl-days", "windows_1s=3")
+    client.command("OPTIMIZE TABLE windows_1s FINAL")
+    assert client.query("SELECT count() FROM windows_1s").result_rows == [(3,)]
 
 
 def test_a_server_that_is_not_there() -> None:

@@ -107,12 +107,15 @@ def files(path: Path, *names: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    "names", [("0001_a.sql", "0003_c.sql"), ("0001_a.sql", "0001_b.sql"), ("0002_a.sql",), ("1_a.sql",)]
-)
-def test_numbers_with_a_gap_or_a_repeat(tmp_path: Path, names: tuple[str, ...]) -> None:
-    with pytest.raises(MigrateError, match=r"expected number|must be named"):
+@pytest.mark.parametrize("names", [("0001_a.sql", "0001_b.sql"), ("1_a.sql",), ("0001-a.sql",)])
+def test_a_number_that_stands_twice_or_is_none(tmp_path: Path, names: tuple[str, ...]) -> None:
+    with pytest.raises(MigrateError, match=r"0001_a\.sql has that number too|must be named"):
         migrations.load(files(tmp_path, *names))
+
+
+def test_numbers_with_a_gap_are_in_order(tmp_path: Path) -> None:
+    found = migrations.load(files(tmp_path, "0010_b.sql", "0003_a.sql"))
+    assert [(migration.version, migration.name) for migration in found] == [(3, "a"), (10, "b")]
 
 
 def test_pending_are_those_not_yet_applied(tmp_path: Path) -> None:
@@ -131,12 +134,16 @@ def test_a_changed_or_missing_file_is_an_error(tmp_path: Path) -> None:
 
 def test_ttl_alteration_keeps_the_expression() -> None:
     engine = "MergeTree PARTITION BY toDate(bucket) ORDER BY a TTL toDateTime(bucket) + toIntervalDay(7) SETTINGS x = 1"
-    assert ttl.alteration("windows", engine, 7) is None
-    assert (
-        ttl.alteration("windows", engine, 3) == "ALTER TABLE `windows` MODIFY TTL toDateTime(bucket) + toIntervalDay(3)"
-    )
-    with pytest.raises(MigrateError, match="expected one interval in days"):
-        ttl.alteration("plain", "MergeTree ORDER BY a SETTINGS x = 1", 3)
+    plain, two = "MergeTree ORDER BY a SETTINGS x = 1", "Log TTL a + toIntervalDay(1), b + toIntervalDay(2)"
+    tables = {"windows": engine, "plain": plain, "two": two, "edges": "Log TTL w + toIntervalDay(30)"}
+    assert [ttl.kept(each) for each in tables.values()] == [7, None, None, 30]
+    assert ttl.alterations(tables, {"windows": 7, "edges": 30}) == {}
+    assert ttl.alterations(tables, {"windows": 3, "edges": 30}) == {
+        "windows": "ALTER TABLE `windows` MODIFY TTL toDateTime(bucket) + toIntervalDay(3)"
+    }
+    for table in ("plain", "two", "nothing"):
+        with pytest.raises(MigrateError, match=f"TTL of {table}: there is no such .*; known: edges, windows$"):
+            ttl.alterations(tables, {"windows": 3, table: 3})
 
 
 @pytest.mark.parametrize("text", ["windows", "windows=", "windows=0", "windows=4000", "a b=1", "windows=-1"])

@@ -1,5 +1,7 @@
 """What every job does with its accounts: counts to ClickHouse, dead letters to Kafka."""
 
+SPANS = "otlp_spans"
+
 
 def counts(job: str, view: str) -> str:
     """INSERT of the sums of `view.counted` into ingest_counts, under the job's name."""
@@ -15,10 +17,10 @@ def counts(job: str, view: str) -> str:
         GROUP BY outcome, service, received"""
 
 
-def dead_letters(view: str) -> str:
-    """INSERT of `view.rejected` into the dead-letter topic."""
+def dead_letters(view: str, topic: str = SPANS) -> str:
+    """INSERT of `view.rejected`, which was read from `topic`, into the dead-letter topic."""
     return f"""
         INSERT INTO otlp_dead_letter
-        SELECT v.rejected.reason, v.rejected.detail, 'otlp_spans', v.`partition`, v.`offset`,
+        SELECT v.rejected.reason, v.rejected.detail, '{topic}', v.`partition`, v.`offset`,
                v.rejected.service, v.rejected.trace_id, v.rejected.span_id, v.rejected.payload
         FROM {view} AS v WHERE v.rejected IS NOT NULL"""

@@ -1,6 +1,8 @@
 UNWIND $rows AS row
+WITH row ORDER BY row.window
 MERGE (caller:Service {name: row.caller})
 MERGE (callee:Service {name: row.callee})
+FOREACH (seen IN [s IN [caller, callee] WHERE coalesce(s.window, -1) < row.window] | SET seen.window = row.window)
 MERGE (caller)-[calls:CALLS]->(callee)
 WITH calls, row
 WHERE calls.window IS NULL

@@ -1,6 +1,6 @@
 """Submits streaming jobs to a Flink cluster, as one Flink job: `flink run -py streaming-jobs/jobs/run.py NAME...`
 
-The named jobs become one statement set, so that they read the topic once. Parallelism, checkpoints and the state
+The named jobs become one statement set, so that they read each topic once. Parallelism, checkpoints and the state
 backend are the cluster's configuration; addresses come from SLUICE_KAFKA, SLUICE_CLICKHOUSE, SLUICE_NEO4J and
 SLUICE_NEO4J_PASSWORD.
 """
@@ -14,15 +14,22 @@ from typing import TYPE_CHECKING
 import accounts
 import call_graph
 import concurrency
+import container_latency
+import critical_paths
+import resource_metrics
 import sources
+import starts
 import stores
-from settings import SETTINGS, Addresses, Settings, SettingsError
+from settings import FLINK_JOB, SETTINGS, Addresses, Settings, SettingsError
 
 if TYPE_CHECKING:
     from pyflink.table import StatementSet, StreamTableEnvironment
 
-FLINK_JOB = "sluice-streaming"
-JOBS: dict[str, ModuleType] = {job.NAME: job for job in (concurrency, call_graph)}
+JOBS: dict[str, ModuleType] = {
+    job.NAME: job for job in (concurrency, call_graph, critical_paths, container_latency, resource_metrics)
+}
+# Part of every savepoint: keys are spread over this many groups, so it bounds the parallelism and can never change.
+MAX_PARALLELISM = 128
 JAR = Path(__file__).parents[1] / "functions/target/sluice-functions.jar"
 
 
@@ -32,6 +39,10 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("jobs", nargs="+", choices=sorted(JOBS), metavar="NAME", help=f"one or more of {sorted(JOBS)}")
     root.add_argument("--jar", type=Path, default=JAR, help="the Java functions (default: %(default)s)")
+    root.add_argument("--name", help="of the Flink job and its consumer group (default: sluice- and the jobs' names)")
+    root.add_argument(
+        "--start", default=starts.EARLIEST, metavar="WHERE", help=f"without a savepoint: {starts.FORMS}; see README.md"
+    )
     root.add_argument("--no-dead-letters", action="store_true", help="another Flink job of the same topic writes them")
     root.add_argument("--explain", action="store_true", help="print the plan instead of submitting")
     for name, setting in SETTINGS.items():
@@ -40,23 +51,44 @@ def parser() -> argparse.ArgumentParser:
     return root
 
 
+def flink_job(names: list[str]) -> str:
+    """The name of a Flink job of these jobs: two that share a cluster, or consumer groups of a broker, must differ."""
+    return FLINK_JOB if set(names) == set(JOBS) else f"sluice-{'+'.join(dict.fromkeys(names))}"
+
+
 def configuration(settings: Settings, jobs: list[ModuleType]) -> dict[str, str]:
     """Flink options of the Flink job."""
-    rows = {row for job in jobs for row in getattr(job, "TRACE_ROWS", [])}
-    parameters = settings.job_parameters() | {"sluice.trace-rows": ";".join(sorted(rows))}
+    rows = {row for job in jobs for row in trace_rows(job, settings)}
+    parameters = dict(settings.job_parameters())
+    if rows:  # Flink takes no parameter without a value
+        parameters["sluice.trace-rows"] = ";".join(sorted(rows))
     return {
-        "pipeline.name": FLINK_JOB,
+        "pipeline.name": settings.flink_job,
+        "pipeline.max-parallelism": str(MAX_PARALLELISM),
         "pipeline.global-job-parameters": ",".join(f"{key}:{value}" for key, value in parameters.items()),
         "table.local-time-zone": "UTC",
         "table.exec.state.ttl": f"{settings['state-ttl-ms']} ms",
         "table.exec.mini-batch.enabled": "true",
         "table.exec.mini-batch.allow-latency": f"{settings['mini-batch-ms']} ms",
         "table.exec.mini-batch.size": "20000",
+        # Rows are handed on within a task, not copied: no function and no sink keeps a row that it was given.
+        "pipeline.object-reuse": "true",
         # Stores decide by version which row is newer, so rows need no ordering before they are written.
         "table.exec.sink.upsert-materialize": "NONE",
         # Operators get stable uids from the plan, so that a savepoint finds its state again.
         "table.exec.uid.generation": "ALWAYS",
     }
+
+
+def trace_rows(job: ModuleType, settings: Settings) -> list[str]:
+    """Columns of `traces` that a job reads: its TRACE_ROWS, or trace_rows() where they depend on the settings."""
+    names: list[str] = job.trace_rows(settings) if hasattr(job, "trace_rows") else getattr(job, "TRACE_ROWS", [])
+    return names
+
+
+def dead_letter_views(jobs: list[ModuleType]) -> dict[str, str]:
+    """For each topic that the jobs read, the view of the first of them that reads it: the others see the same."""
+    return {getattr(job, "TOPIC", accounts.SPANS): job.DECODED for job in reversed(jobs)}
 
 
 def statement_set(
@@ -78,7 +110,8 @@ def statement_set(
         for insert in job.inserts(settings):
             statements.add_insert_sql(insert)
     if letters:
-        statements.add_insert_sql(accounts.dead_letters(jobs[0].DECODED))
+        for topic, decoded in dead_letter_views(jobs).items():
+            statements.add_insert_sql(accounts.dead_letters(decoded, topic))
     return statements
 
 
@@ -86,7 +119,8 @@ def main(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
     try:
         values = {name: getattr(options, name.replace("-", "_")) for name in SETTINGS}
-        settings = Settings(Addresses.from_environment(), values)
+        name = options.name or flink_job(options.jobs)
+        settings = Settings(Addresses.from_environment(), values, name, options.start)
     except SettingsError as error:
         print(f"run.py: {error}", file=sys.stderr)
         return 2
@@ -112,7 +146,7 @@ def main(arguments: list[str]) -> int:
         return 0
     result = statements.execute()
     client = result.get_job_client()
-    print(f"submitted {FLINK_JOB}: {client.get_job_id() if client else 'no job id'}")
+    print(f"submitted {name}: {client.get_job_id() if client else 'no job id'}")
     return 0
 
 

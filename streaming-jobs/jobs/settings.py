@@ -1,13 +1,21 @@
 """Settings of the streaming jobs: addresses from the environment, everything else from options of run.py."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+
+import starts
+
+FLINK_JOB = "sluice-streaming"  # the one that has every job
 
 SECOND_MS = 1_000
 MINUTE_MS = 60 * SECOND_MS
 HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
+
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,199}")
 
 
 class SettingsError(ValueError):
@@ -41,17 +49,51 @@ SETTINGS: Mapping[str, Setting] = {
     "max-ahead-ms": Setting(
         10 * MINUTE_MS, 0, DAY_MS, "a span further ahead of Kafka's record time than this is dead-lettered"
     ),
+    "lateness-ms": Setting(
+        MINUTE_MS,
+        0,
+        7 * DAY_MS,
+        "a span that ends longer than this before Kafka's record time is counted as accepted_late: added, but its "
+        "windows may have been forgotten",
+    ),
+    "repeat-window-ms": Setting(
+        10 * MINUTE_MS,
+        0,
+        DAY_MS,
+        "a message whose bytes came before within this much record time is a repeat and not used; 0: none is, and "
+        "messages are not shuffled",
+    ),
+    "peers-from-traces": Setting(
+        1, 0, 1, "1: client spans move to the service that their trace shows; 0: they stay with their attributes' peer"
+    ),
     "state-ttl-ms": Setting(
         HOUR_MS, MINUTE_MS, 30 * DAY_MS, "the sum of a window is kept for this long after its last change"
     ),
     "mini-batch-ms": Setting(200, 10, 10_000, "rows are gathered for this long before sums are updated"),
     "flush-ms": Setting(500, 10, 60_000, "rows wait for this long, at most, before they are written to a store"),
     "edge-window-ms": Setting(10_000, 1_000, HOUR_MS, "length of a window of the call graph; whole seconds"),
+    "graph-max-age-ms": Setting(
+        HOUR_MS,
+        MINUTE_MS,
+        365 * DAY_MS,
+        "what is in Neo4j and was not seen for this long before the newest window is removed",
+    ),
+    "path-window-ms": Setting(10_000, 1_000, HOUR_MS, "length of a window of critical paths; whole seconds"),
+    "sample-window-ms": Setting(
+        10_000, 1_000, MINUTE_MS, "length of a window of container latencies and resource metrics; whole seconds"
+    ),
     "trace-quiet-ms": Setting(5_000, 100, HOUR_MS, "a trace is closed after this much record time without a span"),
     "trace-max-age-ms": Setting(60_000, 1_000, DAY_MS, "a trace is closed this long after its first span"),
+    "trace-late-ms": Setting(
+        MINUTE_MS, 0, HOUR_MS, "a trace id that comes again within this much record time after it was closed is late"
+    ),
     "trace-max-spans": Setting(10_000, 10, 1_000_000, "spans of one trace that are kept; more are counted, not used"),
     "idle-ms": Setting(
-        5_000, 100, HOUR_MS, "a partition without records for this long no longer holds back the closing of traces"
+        5_000,
+        100,
+        HOUR_MS,
+        "a partition without records for this long no longer holds back the closing of traces; the job's clock runs "
+        "this far behind on a silent topic",
     ),
 }
 
@@ -87,10 +129,15 @@ class Addresses:
 
 @dataclass(frozen=True)
 class Settings:
-    """All that the jobs' definitions depend on. `values` holds every key of SETTINGS."""
+    """All that the jobs' definitions depend on. `values` holds every key of SETTINGS.
+
+    flink_job: name of the Flink job, and of its consumer group. start: one of starts.FORMS.
+    """
 
     addresses: Addresses
     values: Mapping[str, int]
+    flink_job: str = FLINK_JOB
+    start: str = starts.EARLIEST
 
     def __post_init__(self) -> None:
         for name, value in self.values.items():
@@ -99,10 +146,39 @@ class Settings:
                 raise SettingsError(f"--{name} is {value}: must be {setting.low} to {setting.high}")
         if 1000 % self["bucket-ms"]:
             raise SettingsError(f"--bucket-ms is {self['bucket-ms']}: must divide 1000")
-        if self["edge-window-ms"] % SECOND_MS:
-            raise SettingsError(f"--edge-window-ms is {self['edge-window-ms']}: must be whole seconds")
+        for name in ("edge-window-ms", "path-window-ms", "sample-window-ms"):
+            if self[name] % SECOND_MS:
+                raise SettingsError(f"--{name} is {self[name]}: must be whole seconds")
         if self["trace-max-age-ms"] < self["trace-quiet-ms"]:
             raise SettingsError("--trace-max-age-ms: must not be less than --trace-quiet-ms")
+        if self["graph-max-age-ms"] < self["max-ahead-ms"] + 2 * self["edge-window-ms"]:
+            # One clock that is as far ahead as it may be would remove everybody else.
+            raise SettingsError("--graph-max-age-ms: must not be less than --max-ahead-ms and two --edge-window-ms")
+        self._check_state_outlives_what_it_sums()
+        self._check_name_and_start()
+
+    def _check_state_outlives_what_it_sums(self) -> None:
+        """A window is changed last by a span that lies on it with its oldest part and comes late, then is moved."""
+        needed = ["max-spread-ms", "lateness-ms"]
+        if self["peers-from-traces"]:
+            needed.append("trace-max-age-ms")
+        least = sum(self[name] for name in needed)
+        if self["state-ttl-ms"] < least:
+            names = " + ".join(f"--{name}" for name in needed)
+            raise SettingsError(f"--state-ttl-ms is {self['state-ttl-ms']}: must be at least {names}, {least}")
+        if self["state-ttl-ms"] < self["repeat-window-ms"]:
+            raise SettingsError(
+                f"--state-ttl-ms is {self['state-ttl-ms']}: must be at least "
+                f"--repeat-window-ms, {self['repeat-window-ms']}"
+            )
+
+    def _check_name_and_start(self) -> None:
+        if not NAME.fullmatch(self.flink_job):
+            raise SettingsError(f"--name is {self.flink_job!r}: must match {NAME.pattern}")
+        try:
+            starts.options(self.start)
+        except ValueError as error:
+            raise SettingsError(f"--start {error}") from error
 
     def __getitem__(self, name: str) -> int:
         return self.values[name]

@@ -6,14 +6,27 @@ there: so rows may be written twice, and in any order.
 
 from pathlib import Path
 
-from settings import Settings
+from settings import SECOND_MS, Settings
 
-CALLS_CYPHER = Path(__file__).with_name("calls.cypher")
+JOBS = Path(__file__).parent
 
 
 def definitions(settings: Settings) -> list[str]:
     """DDL of the sink tables."""
-    return [_windows(settings), _call_edges(settings), _ingest_counts(settings), _calls(settings)]
+    return [
+        _windows(settings),
+        _call_edges(settings),
+        _call_trees(settings),
+        _ingest_counts(settings),
+        _calls(settings),
+        _seen(settings),
+        _operation_trees(settings),
+        _critical_paths(settings),
+        _path_services(settings),
+        _trace_counts(settings),
+        _container_latency(settings),
+        _resource_metrics(settings),
+    ]
 
 
 def _clickhouse(settings: Settings, table: str) -> str:
@@ -26,6 +39,23 @@ def _clickhouse(settings: Settings, table: str) -> str:
             'table' = '{table}',
             'sink.buffer-flush.interval' = '{settings["flush-ms"]} ms'
         )"""
+
+
+def _neo4j(settings: Settings, cypher: str, *more: str) -> str:
+    to = settings.addresses
+    options = [f"'cypher' = {_literal((JOBS / cypher).read_text())}", *more]
+    return f"""WITH (
+            'connector' = 'neo4j',
+            'uri' = '{to.neo4j}',
+            'username' = 'neo4j',
+            'password' = '{to.neo4j_password}',
+            'sink.buffer-flush.interval' = '{settings["flush-ms"]} ms',
+            {", ".join(options)}
+        )"""
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _windows(settings: Settings) -> str:
@@ -61,6 +91,78 @@ def _call_edges(settings: Settings) -> str:
         ) {_clickhouse(settings, "call_edges")}"""
 
 
+def _call_trees(settings: Settings) -> str:
+    return f"""
+        CREATE TEMPORARY TABLE call_trees (
+            root_service   STRING NOT NULL,
+            root_operation STRING NOT NULL,
+            `window`       TIMESTAMP_LTZ(3) NOT NULL,
+            window_s       INT NOT NULL,
+            tree           STRING NOT NULL,
+            traces         BIGINT NOT NULL,
+            version        BIGINT NOT NULL,
+            PRIMARY KEY (root_service, root_operation, `window`, tree) NOT ENFORCED
+        ) {_clickhouse(settings, "call_trees")}"""
+
+
+def _critical_paths(settings: Settings) -> str:
+    return f"""
+        CREATE TEMPORARY TABLE critical_paths (
+            root_service     STRING NOT NULL,
+            root_operation   STRING NOT NULL,
+            complete         BOOLEAN NOT NULL,
+            signature        STRING NOT NULL,
+            window_s         INT NOT NULL,
+            `window`         TIMESTAMP_LTZ(3) NOT NULL,
+            traces           BIGINT NOT NULL,
+            sum_ns           BIGINT NOT NULL,
+            sum_ns2          DECIMAL(38, 0) NOT NULL,
+            latency          MAP<SMALLINT, INT>,
+            slowest_ns       BIGINT NOT NULL,
+            slowest_trace_id STRING NOT NULL,
+            median_trace_id  STRING NOT NULL,
+            version          BIGINT NOT NULL,
+            PRIMARY KEY (root_service, root_operation, complete, signature, `window`) NOT ENFORCED
+        ) {_clickhouse(settings, "critical_paths")}"""
+
+
+def _path_services(settings: Settings) -> str:
+    return f"""
+        CREATE TEMPORARY TABLE path_services (
+            root_service     STRING NOT NULL,
+            root_operation   STRING NOT NULL,
+            complete         BOOLEAN NOT NULL,
+            service          STRING NOT NULL,
+            window_s         INT NOT NULL,
+            `window`         TIMESTAMP_LTZ(3) NOT NULL,
+            traces           BIGINT NOT NULL,
+            self_sum         BIGINT NOT NULL,
+            self_sum2        DECIMAL(38, 0) NOT NULL,
+            e2e_sum          BIGINT NOT NULL,
+            e2e_sum2         DECIMAL(38, 0) NOT NULL,
+            self_x_e2e       DECIMAL(38, 0) NOT NULL,
+            upstream_sum     BIGINT NOT NULL,
+            upstream_sum2    DECIMAL(38, 0) NOT NULL,
+            self_latency     MAP<SMALLINT, INT>,
+            upstream_latency MAP<SMALLINT, INT>,
+            version          BIGINT NOT NULL,
+            PRIMARY KEY (root_service, root_operation, complete, service, `window`) NOT ENFORCED
+        ) {_clickhouse(settings, "path_services")}"""
+
+
+def _trace_counts(settings: Settings) -> str:
+    return f"""
+        CREATE TEMPORARY TABLE trace_counts (
+            cause    STRING NOT NULL,
+            service  STRING NOT NULL,
+            received TIMESTAMP_LTZ(3) NOT NULL,
+            traces   BIGINT NOT NULL,
+            spans    BIGINT NOT NULL,
+            version  BIGINT NOT NULL,
+            PRIMARY KEY (cause, service, received) NOT ENFORCED
+        ) {_clickhouse(settings, "trace_counts")}"""
+
+
 def _ingest_counts(settings: Settings) -> str:
     return f"""
         CREATE TEMPORARY TABLE ingest_counts (
@@ -76,9 +178,49 @@ def _ingest_counts(settings: Settings) -> str:
         ) {_clickhouse(settings, "ingest_counts")}"""
 
 
+def _container_latency(settings: Settings) -> str:
+    return f"""
+        CREATE TEMPORARY TABLE container_latency (
+            service  STRING NOT NULL,
+            instance STRING NOT NULL,
+            host     STRING NOT NULL,
+            `window` TIMESTAMP_LTZ(3) NOT NULL,
+            window_s INT NOT NULL,
+            requests BIGINT NOT NULL,
+            errors   BIGINT NOT NULL,
+            ln_sum   BIGINT NOT NULL,
+            ln_sum2  BIGINT NOT NULL,
+            latency  MAP<SMALLINT, INT>,
+            version  BIGINT NOT NULL,
+            PRIMARY KEY (service, instance, host, `window`) NOT ENFORCED
+        ) {_clickhouse(settings, "container_latency")}"""
+
+
+def _resource_metrics(settings: Settings) -> str:
+    return f"""
+        CREATE TEMPORARY TABLE resource_metrics (
+            host        STRING NOT NULL,
+            instance    STRING NOT NULL,
+            role        STRING NOT NULL,
+            metric_rank INT NOT NULL,
+            series      STRING NOT NULL,
+            kind        STRING NOT NULL,
+            start_ns    BIGINT NOT NULL,
+            `window`    TIMESTAMP_LTZ(3) NOT NULL,
+            window_s    INT NOT NULL,
+            points      BIGINT NOT NULL,
+            value_sum   BIGINT NOT NULL,
+            value_min   BIGINT NOT NULL,
+            value_max   BIGINT NOT NULL,
+            first_ns    BIGINT NOT NULL,
+            last_ns     BIGINT NOT NULL,
+            version     BIGINT NOT NULL,
+            PRIMARY KEY (host, instance, role, metric_rank, series, kind, start_ns, `window`) NOT ENFORCED
+        ) {_clickhouse(settings, "resource_metrics")}"""
+
+
 def _calls(settings: Settings) -> str:
     """The newest window of each edge, as the relationship CALLS. `window` is in seconds of the epoch."""
-    to = settings.addresses
     return f"""
         CREATE TEMPORARY TABLE calls (
             caller      STRING NOT NULL,
@@ -93,11 +235,36 @@ def _calls(settings: Settings) -> str:
             p95_ms      DOUBLE,
             p99_ms      DOUBLE,
             PRIMARY KEY (caller, callee, `window`) NOT ENFORCED
-        ) WITH (
-            'connector' = 'neo4j',
-            'uri' = '{to.neo4j}',
-            'username' = 'neo4j',
-            'password' = '{to.neo4j_password}',
-            'sink.buffer-flush.interval' = '{settings["flush-ms"]} ms',
-            'cypher' = '{CALLS_CYPHER.read_text()}'
-        )"""
+        ) {_neo4j(settings, "calls.cypher")}"""
+
+
+def _seen(settings: Settings) -> str:
+    """Which instances and operations were there, as nodes; "" where a name is not known. Once a window.
+
+    Every trace shows somebody, so it is these rows that make the rest of the graph age.
+    """
+    age = (JOBS / "age.cypher").read_text().replace("$max_age_s", str(settings["graph-max-age-ms"] // SECOND_MS))
+    return f"""
+        CREATE TEMPORARY TABLE seen (
+            service   STRING NOT NULL,
+            instance  STRING NOT NULL,
+            host      STRING NOT NULL,
+            operation STRING NOT NULL,
+            `window`  BIGINT NOT NULL,
+            PRIMARY KEY (service, instance, host, operation, `window`) NOT ENFORCED
+        ) {_neo4j(settings, "seen.cypher", f"'cypher.afterwards' = {_literal(age)}")}"""
+
+
+def _operation_trees(settings: Settings) -> str:
+    """The most frequent call tree of each root operation: that of `traces` of its `total` traces in the window."""
+    return f"""
+        CREATE TEMPORARY TABLE operation_trees (
+            service   STRING NOT NULL,
+            operation STRING NOT NULL,
+            `window`  BIGINT NOT NULL,
+            tree      STRING NOT NULL,
+            traces    BIGINT NOT NULL,
+            total     BIGINT NOT NULL,
+            `share`   DOUBLE NOT NULL,
+            PRIMARY KEY (service, operation, `window`) NOT ENFORCED
+        ) {_neo4j(settings, "trees.cypher")}"""

@@ -1,31 +1,32 @@
 """Trace assembly, which several jobs share: in one Flink job it runs once.
 
-otlp_spans -> trace_fragments: one message becomes a row per trace -> closed_traces: traces, closed when quiet
+messages -> trace_fragments: one message becomes a row per trace -> closed_traces: traces, closed when quiet
 """
+
+import messages
+from settings import Settings
 
 DECODED = "decoded_traces"
 COUNTED = "counted_traces"
 FUNCTIONS = {
+    **messages.FUNCTIONS,
     "trace_fragments": "dev.sluice.flink.TraceFragments",
     "closed_traces": "dev.sluice.flink.ClosedTraces",
 }
 
 
-def views() -> dict[str, str]:
+def views(settings: Settings) -> dict[str, str]:
     """Each row of decoded_traces and of traces has one of its columns; the others are NULL."""
     return {
+        **messages.views(settings),
         "decoded_traces": """
-        SELECT d.fragment, d.counted, d.rejected, s.record_time, s.`partition`, s.`offset`
-        FROM otlp_spans AS s,
-             LATERAL TABLE(trace_fragments(s.message, s.record_time)) AS d (fragment, counted, rejected)""",
-        # The ticker's rows are dropped, its watermarks stay. The planner must not see that no tick is negative.
+        SELECT d.fragment, d.counted, d.rejected, m.record_time, m.`partition`, m.`offset`
+        FROM messages AS m,
+             LATERAL TABLE(trace_fragments(m.message, m.record_time, m.repeated)) AS d (fragment, counted, rejected)""",
         "fragments": """
         SELECT d.fragment.trace_id AS trace_id, d.fragment.spans AS spans, d.fragment.span_count AS span_count,
                d.record_time AS record_time
-        FROM decoded_traces AS d WHERE d.fragment IS NOT NULL
-        UNION ALL
-        SELECT CAST(NULL AS BYTES), CAST(NULL AS BYTES), tick, tick_time
-        FROM ticker WHERE tick < 0""",
+        FROM decoded_traces AS d WHERE d.fragment IS NOT NULL""",
         "traces": """
         SELECT * FROM closed_traces(
             input => TABLE fragments PARTITION BY trace_id,

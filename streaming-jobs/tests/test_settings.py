@@ -21,8 +21,28 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
         (("--bucket-ms", "1001"), ("--bucket-ms is 1001", "10 to 1000")),
         (("--bucket-ms", "30"), ("--bucket-ms is 30", "divide 1000")),
         (("--edge-window-ms", "1500"), ("--edge-window-ms is 1500", "whole seconds")),
+        (("--path-window-ms", "10500"), ("--path-window-ms is 10500", "whole seconds")),
+        (("--trace-late-ms", "3600001"), ("--trace-late-ms is 3600001", "0 to 3600000")),
+        (("--sample-window-ms", "1500"), ("--sample-window-ms is 1500", "whole seconds")),
+        (("--sample-window-ms", "120000"), ("--sample-window-ms is 120000", "1000 to 60000")),
         (("--max-age-ms", "-1"), ("--max-age-ms is -1", "60000 to")),
         (("--trace-quiet-ms", "70000"), ("--trace-max-age-ms", "--trace-quiet-ms")),
+        (("--graph-max-age-ms", "600000"), ("--graph-max-age-ms", "--max-ahead-ms", "--edge-window-ms")),
+        (("--lateness-ms", "604800001"), ("--lateness-ms is 604800001", "0 to 604800000")),
+        (("--peers-from-traces", "2"), ("--peers-from-traces is 2", "0 to 1")),
+        (
+            ("--state-ttl-ms", "719999"),
+            ("--state-ttl-ms is 719999", "--max-spread-ms + --lateness-ms + --trace-max-age-ms, 720000"),
+        ),
+        (
+            ("--state-ttl-ms", "659999", "--peers-from-traces", "0"),
+            ("--state-ttl-ms is 659999", "--max-spread-ms + --lateness-ms, 660000"),
+        ),
+        (("--repeat-window-ms", "3600001"), ("--state-ttl-ms is 3600000", "--repeat-window-ms, 3600001")),
+        (("--start", "latest"), ("--start is 'latest'", "earliest, group-offsets, or a time")),
+        (("--start", "2026-01-31T12:00:00"), ("no zone", "2026-01-31T12:00:00Z")),
+        (("--start", "1969-01-31T12:00:00Z"), ("--start", "1970")),
+        (("--name", "a'b"), ("--name is", "must match")),
     ],
 )
 def test_a_setting_out_of_range_is_named_with_its_range(arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
@@ -42,8 +62,29 @@ def test_an_unknown_job_or_value_is_refused(arguments: tuple[str, ...]) -> None:
 def test_help_names_every_job_and_setting_with_its_default() -> None:
     answer = run("--help")
     assert answer.returncode == 0
-    for words in ("concurrency", "call_graph", "--bucket-ms N", "default: 100"):
+    for words in (
+        "concurrency",
+        "call_graph",
+        "critical_paths",
+        "container_latency",
+        "resource_metrics",
+        "--bucket-ms N",
+        "default: 100",
+    ):
         assert words in answer.stdout
+
+
+@pytest.mark.parametrize(("peers", "moved"), [("1", True), ("0", False)])
+def test_traces_give_moves_only_if_peers_come_from_them(peers: str, moved: bool) -> None:
+    program = (
+        "import run; o = run.parser().parse_args(['concurrency', '--peers-from-traces', '" + peers + "']);"
+        "values = {n: getattr(o, n.replace('-', '_')) for n in run.SETTINGS};"
+        "s = run.Settings(run.Addresses.from_environment(), values);"
+        "print(run.configuration(s, list(run.JOBS.values()))['pipeline.global-job-parameters'])"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], cwd=JOBS, capture_output=True, text=True, timeout=60)
+    parameters = dict(pair.split(":", 1) for pair in answer.stdout.strip().split(","))
+    assert ("moved" in parameters["sluice.trace-rows"].split(";")) is moved, answer.stderr
 
 
 def test_an_address_that_would_break_out_of_its_literal_is_refused() -> None:

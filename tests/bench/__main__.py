@@ -6,34 +6,39 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import critical_path, estimators, scg, testbed_speed, watchers
+from bench import critical_path, estimators, flink_jobs, scg, testbed_speed, watchers
 
-BENCHMARKS: dict[str, Callable[[], list[tuple[str, str]]]] = {
-    "scg": scg.run,
-    "estimators": estimators.run,
-    "testbed": testbed_speed.run,
-    "watchers": watchers.run,
+#: Each takes whether to be quick: fewer repetitions, so rougher figures.
+BENCHMARKS: dict[str, Callable[[bool], list[tuple[str, str]]]] = {
+    "scg": lambda quick: scg.run(),
+    "estimators": lambda quick: estimators.run(),
+    "testbed": lambda quick: testbed_speed.run(),
+    "watchers": lambda quick: watchers.run(),
     "critical-path": critical_path.run,
+    "flink-jobs": flink_jobs.run,
 }
 OUT = Path(__file__).with_name("out")
 
 
-def table(name: str, rows: list[tuple[str, str]]) -> str:
+def table(name: str, rows: list[tuple[str, str]], quick: bool) -> str:
     machine = f"{platform.machine()}, Python {platform.python_version()}, {datetime.now(UTC):%Y-%m-%d}"
-    lines = [f"## {name}", "", f"`make bench` on {machine}", "", "| what | measured |", "|---|---|"]
+    command = f"make bench BENCH={name}{' QUICK=1' if quick else ''}"
+    lines = [f"## {name}", "", f"`{command}` on {machine}", "", "| what | measured |", "|---|---|"]
     return "\n".join([*lines, *(f"| {what} | {figure} |" for what, figure in rows)]) + "\n"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}; all when none is given")
-    names = parser.parse_args().names or list(BENCHMARKS)
+    parser.add_argument("--quick", action="store_true", help="small inputs: whether it runs, and rough figures")
+    options = parser.parse_args()
+    names = options.names or list(BENCHMARKS)
     unknown = [name for name in names if name not in BENCHMARKS]
     if unknown:
         parser.error(f"unknown benchmark {unknown[0]!r}; legal: {', '.join(BENCHMARKS)}")
     OUT.mkdir(exist_ok=True)
     for name in names:
-        text = table(name, BENCHMARKS[name]())
+        text = table(name, BENCHMARKS[name](options.quick), options.quick)
         (OUT / f"{name}.md").write_text(text)
         print(text)
 

@@ -13,9 +13,14 @@ SpanDict = dict[str, Any]
 
 @dataclass
 class Paths:
-    """`sections`: by the root's id, (span id, start ns, end ns) in order of time. `excluded`: spans by cause."""
+    """`sections`: by the root's id, (span id, start ns, end ns) in order of time. `excluded`: spans by cause.
+
+    `ways`: by the root's id, the ids of the spans that lead to each span on the path, and its own; parents before
+    children, children in order of time.
+    """
 
     sections: dict[str, list[tuple[str, int, int]]] = field(default_factory=dict)
+    ways: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
     incomplete: set[str] = field(default_factory=set)
     excluded: Counter[str] = field(default_factory=Counter)
 
@@ -58,9 +63,11 @@ def critical_paths(spans: list[SpanDict]) -> Paths:
         elif span["parent_id"] not in by_id:
             span |= {"from": span["start_ns"], "to": span["end_ns"], "moved": 0, "clock": span["host"]}
             place(span)
-            sections = _merged(_back(span, []))
+            ways: list[tuple[str, ...]] = []
+            sections = _merged(_back(span, [], (), ways))
             assert sum(end - start for _, start, end in sections) == span["end_ns"] - span["start_ns"]
             found.sections[span["span_id"]] = sections
+            found.ways[span["span_id"]] = ways[::-1]
             if span["parent_id"]:
                 found.incomplete.add(span["span_id"])
     found.excluded["cycle"] = len(left)
@@ -131,17 +138,21 @@ def _skew(server: SpanDict, client_from: int, client_to: int) -> int:
     return 0 if client_from <= start < client_to else client_from - start
 
 
-def _back(span: SpanDict, sections: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
-    """Appends the sections of the span and of what it waited for, the latest first."""
+def _back(
+    span: SpanDict, sections: list[tuple[str, int, int]], above: tuple[str, ...], ways: list[tuple[str, ...]]
+) -> list[tuple[str, int, int]]:
+    """Appends the sections of the span and of what it waited for, and the ways to them, the latest first."""
     at = span["to"]
     waiting = list(span["kept"])
+    way = (*above, span["span_id"])
     while finished := [child for child in waiting if child["to"] <= at]:
         child = max(finished, key=lambda c: (c["to"], c["from"], c["span_id"]))
         waiting.remove(child)
         sections.append((span["span_id"], child["to"], at))
-        _back(child, sections)
+        _back(child, sections, way, ways)
         at = child["from"]
     sections.append((span["span_id"], span["from"], at))
+    ways.append(way)
     return sections
 
 

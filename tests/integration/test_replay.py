@@ -46,6 +46,10 @@ def test_every_span_of_a_replay_is_counted_at_each_stage(stack: Stack, trace_fil
 
     expected = {name: count + spans for name, count in before.items()}
     assert eventually(lambda: counts(stack), expected, within_s=90) == expected
+    # Each rollup follows the finer one by its period, up to 20 s.
+    sums = rollup_sums(stack, "v_windows")
+    for rollup in ("v_windows_1s", "v_windows_10s", "v_windows_1m"):
+        assert eventually(lambda view=rollup: rollup_sums(stack, view), sums, within_s=60) == sums
     assert sum(map(spans_in, messages_since(stack, start))) == spans
     # The last traces are closed some seconds after their last span.
     assert eventually(lambda: calls_in_clickhouse(stack), calls_before + calls, within_s=90) == calls_before + calls
@@ -71,14 +75,23 @@ def counts(stack: Stack) -> dict[str, int]:
         f"""
         SELECT
             (SELECT sum(spans) FROM ingest_counts FINAL
-             WHERE job = 'concurrency' AND outcome = 'accepted' AND service IN {SERVICES}) AS by_concurrency,
+             WHERE job = 'concurrency' AND startsWith(outcome, 'accepted') AND service IN {SERVICES}) AS by_concurrency,
             (SELECT sum(spans) FROM ingest_counts FINAL
-             WHERE job = 'call_graph' AND outcome = 'accepted' AND service IN {SERVICES}) AS by_call_graph,
+             WHERE job = 'call_graph' AND startsWith(outcome, 'accepted') AND service IN {SERVICES}) AS by_call_graph,
             (SELECT sum(completions) FROM v_windows WHERE service IN {SERVICES}) AS in_windows,
             (SELECT sum(arraySum(mapValues(latency))) FROM v_windows WHERE service IN {SERVICES}) AS in_histograms
         """
     )
     return {name: int(value) for name, value in row.items()}
+
+
+def rollup_sums(stack: Stack, view: str) -> dict[str, Any]:
+    """Completions, errors, time in flight and the histogram of the hotel's services, by a view of windows."""
+    (row,) = stack.rows(
+        f"""SELECT sum(completions) AS done, sum(errors) AS failed, sum(busy_ns) AS busy, sumMap(latency) AS counts
+            FROM {view} WHERE service IN {SERVICES}"""
+    )
+    return row
 
 
 def calls_in_clickhouse(stack: Stack) -> Counter[tuple[str, str]]:

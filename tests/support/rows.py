@@ -1,5 +1,6 @@
 """A handful of rows in every table: two minutes of a small shop, up to now."""
 
+import math
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -27,7 +28,11 @@ def insert_shop(client: Client, end: datetime) -> None:
     """
     _windows(client, end)
     _edges(client, end)
+    _trees(client, end)
+    _paths(client, end)
     _counts(client, end)
+    _latencies(client, end)
+    _resources(client, end)
     _recommendations(client, end)
     _actuations(client, end)
 
@@ -76,6 +81,68 @@ def _edges(client: Client, end: datetime) -> None:
     _insert(client, "call_edges", "caller callee window window_s calls errors latency version", rows)
 
 
+def _trees(client: Client, end: datetime) -> None:
+    """Of 40 requests in a window 30 read the cart and the catalogue at once, 10 one after the other."""
+    root = '{"service":"frontend","operation":"GET /","stages":%s}'
+    cart, catalogue = '{"service":"cart","operation":"read"}', '{"service":"catalogue","operation":"list"}'
+    trees = [(root % f"[[{cart},{catalogue}]]", 30), (root % f"[[{cart}],[{catalogue}]]", 10)]
+    rows = [
+        ["frontend", "GET /", window, 10, tree, traces, traces]
+        for window in _ten_seconds(end)
+        for tree, traces in trees
+    ]
+    _insert(client, "call_trees", "root_service root_operation window window_s tree traces version", rows)
+
+
+def _paths(client: Client, end: datetime) -> None:
+    """In each window 9 requests of 20 ms (cart takes 12 of them) and one of 300 ms (cart 200), and a late part."""
+    root = ["frontend", "GET /", True]
+    ways, services, counts = [], [], []
+    for window in _ten_seconds(end):
+        times = {latency_index(20 * MS): 9, latency_index(300 * MS): 1}
+        squares = (9 * 20**2 + 300**2) * MS**2
+        exemplars = [300 * MS, "f" * 32, "1" * 32]
+        ways.append([*root, "frontend > cart", 10, window, 10, 480 * MS, squares, times, *exemplars, 10])
+        for service, (usual, slow), (above, above_slow) in (
+            ("frontend", (8, 100), (0, 0)),
+            ("cart", (12, 200), (8, 100)),
+        ):
+            own = [(9 * usual + slow) * MS, (9 * usual**2 + slow**2) * MS**2]
+            upstream = [(9 * above + above_slow) * MS, (9 * above**2 + above_slow**2) * MS**2]
+            product = (9 * usual * 20 + slow * 300) * MS**2
+            own_times = {latency_index(usual * MS): 9, latency_index(slow * MS): 1}
+            upstream_times = {latency_index(above * MS): 9, latency_index(above_slow * MS): 1} if above else {-1: 10}
+            services.append(
+                [
+                    *root,
+                    service,
+                    10,
+                    window,
+                    10,
+                    *own,
+                    480 * MS,
+                    squares,
+                    product,
+                    *upstream,
+                    own_times,
+                    upstream_times,
+                    10,
+                ]
+            )
+        counts += [["closed_quiet", "frontend", window, 10, 40, 10]]
+        counts += [[cause, "cart", window, 1, 2, 1] for cause in ("closed_quiet", "late", "incomplete")]
+    names = "root_service root_operation complete signature window_s window traces sum_ns sum_ns2 latency"
+    _insert(client, "critical_paths", f"{names} slowest_ns slowest_trace_id median_trace_id version", ways)
+    names = "root_service root_operation complete service window_s window traces self_sum self_sum2 e2e_sum e2e_sum2"
+    _insert(
+        client,
+        "path_services",
+        f"{names} self_x_e2e upstream_sum upstream_sum2 self_latency upstream_latency version",
+        services,
+    )
+    _insert(client, "trace_counts", "cause service received traces spans version", counts)
+
+
 def _counts(client: Client, end: datetime) -> None:
     rows = []
     for received in _ten_seconds(end):
@@ -84,8 +151,38 @@ def _counts(client: Client, end: datetime) -> None:
             rows.append([job, "accepted", "cart", received, 0, 4000, 4000 * 250, 9, written])
             rows.append([job, "accepted_cut", "cart", received, 0, 1000, 1000 * 350, 9, written])
             rows.append([job, "ends_before_start", "cart", received, 0, 3, 0, 3, written])
+            rows.append([job, "repeated_message", "cart", received, 0, 50, 0, 1, written])
             rows.append([job, "malformed_message", "", received, 1, 0, 0, 1, written])
     _insert(client, "ingest_counts", "job outcome service received messages spans emit_lag_ms version written", rows)
+
+
+def _latencies(client: Client, end: datetime) -> None:
+    """100 requests of 20 ms in each window of cart-0."""
+    ln = math.log(20 * MS)
+    moments = [100 * round(1e9 * ln), 100 * round(1e9 * ln * ln)]
+    rows = [
+        ["cart", "cart-0", "node-1", window, 10, 100, 1, *moments, {latency_index(20 * MS): 100}, 100]
+        for window in _ten_seconds(end)
+    ]
+    names = "service instance host window window_s requests errors ln_sum ln_sum2 latency version"
+    _insert(client, "container_latency", names, rows)
+
+
+def _resources(client: Client, end: datetime) -> None:
+    """node-1 is 75 % idle; cart-0 uses half a core."""
+    rows = []
+    for window in _ten_seconds(end):
+        at = round(window.timestamp()) * 10**9
+        for role, instance, series, value in (
+            ("host_cpu_idle", "", "system.cpu.utilization cpu=cpu0,state=idle", 750_000_000),
+            ("container_cpu", "cart-0", "container.cpu.usage", 500_000_000),
+        ):
+            rows.append([role, "node-1", instance, 1, series, "level", 0, window, 10, 1, *[value] * 3, at, at, 1])
+    names = (
+        "role host instance metric_rank series kind start_ns window window_s points value_sum value_min value_max "
+        "first_ns last_ns version"
+    )
+    _insert(client, "resource_metrics", names, rows)
 
 
 def _recommendations(client: Client, end: datetime) -> None:

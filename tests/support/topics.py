@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from confluent_kafka import Consumer, KafkaError, TopicPartition
+from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 
 from support.stack import Stack
 
@@ -19,7 +19,12 @@ def end_offsets(stack: Stack, topic: str) -> list[TopicPartition]:
 
 
 def messages_since(stack: Stack, start: list[TopicPartition]) -> list[bytes]:
-    """Every committed message from `start` to the topic's present end.
+    """The values of `read_since`."""
+    return [message.value() or b"" for message in read_since(stack, start)]
+
+
+def read_since(stack: Stack, start: list[TopicPartition]) -> list[Message]:
+    """Every committed message from `start` to the topic's present end, those of a partition in their order.
 
     Reads up to each partition's end: offsets are not counts, since a transaction's markers take offsets too.
     """
@@ -33,7 +38,7 @@ def messages_since(stack: Stack, start: list[TopicPartition]) -> list[bytes]:
                 raise AssertionError(f"{start[0].topic} did not come to its end within 10 s")
             error = message.error()
             if error is None:
-                messages.append(message.value() or b"")
+                messages.append(message)
             elif error.code() == KafkaError._PARTITION_EOF:
                 open_partitions -= 1
             else:

@@ -62,13 +62,22 @@ def write(settings: Settings) -> None:
         (settings.state / directory).mkdir(parents=True, exist_ok=True)
 
 
+def cluster_id() -> str:
+    """A new id for a Kafka cluster: 22 characters. One that begins with a dash would be read as an option."""
+    while True:
+        found = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        if not found.startswith("-"):
+            return found
+
+
 def format_storage(settings: Settings) -> None:
     """Once a stack: gives Kafka's log directory a cluster id, and Neo4j its password. Raises StepError."""
     java = java_home() / "bin/java"
     quick = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
     if not (settings.data / "kafka/meta.properties").exists():
         cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        words = ["format", "--cluster-id", cluster, "--config", settings.conf / "kafka/server.properties"]
+        # One word with "=": an id may begin with "-", and would be an option.
+        words = ["format", f"--cluster-id={cluster}", "--config", settings.conf / "kafka/server.properties"]
         classes = ["-cp", CACHE / "kafka/lib/*", "kafka.tools.StorageTool"]
         run([java, *quick, *classes, *words], settings.logs / "kafka-format.log")
     if not (settings.data / "neo4j/dbms/auth.ini").exists():

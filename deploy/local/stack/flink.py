@@ -13,7 +13,7 @@ from stack.layout import CACHE, FLINK_PYTHON
 from stack.settings import REPOSITORY, Settings
 
 JOB_NAME = "sluice-streaming"
-JOBS = ("concurrency", "call_graph")
+JOBS = ("concurrency", "call_graph", "critical_paths", "container_latency", "resource_metrics")
 
 
 class Flink:
@@ -90,5 +90,5 @@ def submit(settings: Settings, snapshot: Snapshot | None, timeout_s: float = 180
     if snapshot:
         words += ["-s", snapshot.path, "-claimMode", "CLAIM"]
     words += ["-pyexec", str(FLINK_PYTHON), "-pyclientexec", str(FLINK_PYTHON)]
-    words += ["-py", str(REPOSITORY / "streaming-jobs/jobs/run.py"), *JOBS]
+    words += ["-py", str(REPOSITORY / "streaming-jobs/jobs/run.py"), *JOBS, "--name", JOB_NAME]
     subprocess.run(words, cwd=REPOSITORY, check=True, timeout=timeout_s, env={**os.environ, "JVM_ARGS": "-Xmx256m"})

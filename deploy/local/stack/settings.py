@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+STATE_BACKENDS = ("hashmap", "rocksdb")
 REPOSITORY = Path(__file__).resolve().parents[3]
 DEFAULTS = REPOSITORY / "deploy/local/stack.toml"
+MAX_TTL_DAYS = 3650
 
 
 class SettingsError(ValueError):
@@ -24,6 +26,7 @@ class Settings:
     ports: Mapping[str, int]
     memory: Mapping[str, str]
     flink: Mapping[str, Any]
+    ttl_days: Mapping[str, int]
     config: Mapping[str, str]
     secrets: Mapping[str, str]
     overlay: Path | None = None
@@ -66,7 +69,7 @@ def merge(base: Mapping[str, Any], overlay: Mapping[str, Any], path: str = "") -
 
 
 def validate(values: Mapping[str, Any]) -> None:
-    """Raises SettingsError for ports out of range or used twice, and for sizes that no JVM reads."""
+    """Raises SettingsError for ports and days out of range, ports used twice, and what no JVM or Flink reads."""
     seen: dict[int, str] = {}
     for name, port in values["ports"].items():
         if not 1 <= port <= 65535:
@@ -77,9 +80,14 @@ def validate(values: Mapping[str, Any]) -> None:
     for name, size in values["memory"].items():
         if not (size[:-1].isdigit() and size[-1:] in "mg"):
             raise SettingsError(f'`memory.{name}` must be a size such as "512m" or "2g", not {size!r}')
+    for table, days in values["ttl_days"].items():
+        if not 1 <= days <= MAX_TTL_DAYS:
+            raise SettingsError(f"`ttl_days.{table}` must be 1 to {MAX_TTL_DAYS}, not {days}")
     for name in ("task_slots", "parallelism"):
         if values["flink"][name] < 1:
             raise SettingsError(f"`flink.{name}` must be 1 or more, not {values['flink'][name]}")
+    if (backend := values["flink"]["state_backend"]) not in STATE_BACKENDS:
+        raise SettingsError(f"`flink.state_backend` must be one of {', '.join(STATE_BACKENDS)}, not {backend!r}")
 
 
 def parse(base: Mapping[str, Any], overlay: Mapping[str, Any], overlay_path: Path | None = None) -> Settings:
@@ -91,6 +99,7 @@ def parse(base: Mapping[str, Any], overlay: Mapping[str, Any], overlay_path: Pat
         ports=values["ports"],
         memory=values["memory"],
         flink=values["flink"],
+        ttl_days=values["ttl_days"],
         config=values["config"],
         secrets=values["secrets"],
         overlay=overlay_path,

@@ -77,14 +77,18 @@ class Supervisor:
         except (UnreachableError, AttributeError):
             return False
 
-    def start(self, *, demo: bool, apply: Sequence[str] = ()) -> None:
-        """Starts process-compose in a session of its own and waits until it answers. Raises StepError."""
+    def start(self, *, demo: bool, apply: Sequence[str] = (), only: Sequence[str] = ()) -> None:
+        """Starts process-compose in a session of its own and waits until it answers. Raises StepError.
+
+        `only`: these processes and what they depend on; all when it is empty.
+        """
         settings = self._settings
         log = settings.logs / "process-compose.log"
         words = [BIN / "process-compose", "up", "-f", COMPOSE, "--tui=false", "--keep-project", "--disable-dotenv"]
         words += ["--ordered-shutdown", "--address", settings.host, "--port", str(settings.ports["supervisor"])]
         words += ["--log-file", log, "--namespace", "default"]
         words += ["--namespace", "demo"] if demo else []
+        words += only
         child = subprocess.Popen(
             [str(word) for word in words],
             cwd=REPOSITORY,
@@ -106,6 +110,9 @@ class Supervisor:
 
     def stop_process(self, name: str) -> None:
         request(f"{self._base}/process/stop/{name}", method="PATCH", timeout_s=60.0)
+
+    def restart_process(self, name: str) -> None:
+        request(f"{self._base}/process/restart/{name}", method="POST", timeout_s=60.0)
 
     def shut_down(self) -> None:
         request(f"{self._base}/project/stop", method="POST", timeout_s=120.0)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from stack.configs import RENDERED, names, render, shipped_java_options
+from stack.configs import RENDERED, cluster_id, names, render, shipped_java_options
 from stack.environment import supervised
 from stack.layout import LOCAL
 from stack.settings import load
@@ -37,3 +37,7 @@ def test_flinks_java_options_are_found_nested_and_flat(config: str) -> None:
 def test_the_supervisors_file_mentions_only_variables_that_are_set() -> None:
     mentioned = set(re.findall(r"\$\{?(SLUICE_\w+|FLINK_\w+|JAVA_HOME)", (LOCAL / "process-compose.yaml").read_text()))
     assert mentioned <= set(supervised(load({}), {}))
+
+
+def test_no_cluster_id_looks_like_an_option() -> None:
+    assert all(re.fullmatch(r"[\w][\w-]{21}", cluster_id()) for _ in range(1000))

@@ -61,6 +61,7 @@ def test_the_newest_window_and_dead_letters_by_reason(where: Addresses, engine: 
     client.command(
         "INSERT INTO ingest_counts (job, outcome, service, received, messages, spans, emit_lag_ms, version) VALUES "
         "('a', 'accepted', '', now(), 0, 100, 0, 1), ('a', 'accepted_cut', '', now(), 0, 7, 0, 1), "
+        "('a', 'accepted_late', '', now(), 0, 7, 0, 1), ('a', 'repeated_message', '', now(), 0, 7, 0, 1), "
         # A later version of the same row replaces it; another job read the same spans.
         "('a', 'no_service', '', now(), 0, 2, 0, 2), ('a', 'no_service', '', now(), 0, 3, 0, 3), "
         "('b', 'no_service', '', now(), 0, 3, 0, 3), "

@@ -87,6 +87,18 @@ def test_a_server_pool_is_judged_by_its_callers_and_summed_over_instances(collec
     assert (found.start_ms, found.end_ms) == (NOW_MS - 2000, NOW_MS - 1900)
 
 
+def test_an_instance_that_only_completed_on_the_border_is_not_counted(collect: Any) -> None:
+    """Its span ends exactly where the bucket starts: it completes in the bucket, and was never in flight in it."""
+    border = row(2000, "server", "cart", "", "c-2", 0.0, {FAST: 1})
+    emptied = row(2000, "server", "cart", "", "c-3", 0.0, {}, version=2)  # by a correction
+    found = collect([*NEWEST, row(2000, "server", "cart", "", "c-1", 3.0, {FAST: 4}), border, emptied], CART)[CART]
+    # 3 in flight at 1 instance; its own span judge: 4 + 1 in 0.1 s.
+    assert found is not None
+    assert found.samples.concurrency.tolist() == [3.0]
+    assert found.samples.goodput_per_s.tolist() == [50.0]
+    assert found.samples.instances == 1
+
+
 def test_a_client_pool_is_judged_by_the_server_spans_of_its_own_service(collect: Any) -> None:
     found = collect(
         [

@@ -1,7 +1,8 @@
 -- Concurrency and goodput of one pool in each bucket of a time range [from_ms, until_ms), epoch milliseconds.
--- Both are per instance (a mean over the instances that had work in the bucket). Goodput is judged one level up, where
--- the wait for the pool is visible: a server pool by its callers' CLIENT spans, a client pool by the service's own
--- SERVER spans; where the range has none of those, by the pool's own spans (latency_source says which).
+-- Both are per instance (a mean over the instances that had work in the bucket; one whose span ended exactly where the
+-- bucket starts had none). Goodput is judged one level up, where the wait for the pool is visible: a server pool by its
+-- callers' CLIENT spans, a client pool by the service's own SERVER spans; where the range has none of those, by the
+-- pool's own spans (latency_source says which).
 CREATE OR REPLACE VIEW v_goodput_buckets AS
 WITH
     own AS
@@ -9,7 +10,7 @@ WITH
         SELECT
             bucket,
             bucket_ms,
-            uniqExact(instance) AS instances,
+            uniqExactIf(instance, busy_ns > 0) AS instances,
             sum(concurrency) / instances AS concurrency,
             sum(completions) AS completed,
             sum(latency_within(latency, {threshold_ms:Float64})) AS good

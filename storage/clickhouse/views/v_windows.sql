@@ -1,4 +1,6 @@
 -- The fine windows without superseded versions, and with concurrency: the time-weighted mean number in flight.
+-- Rows in which nothing is left are hidden: client spans count under the peer of their attributes (or 'unknown') until
+-- their trace is closed, and move to the service that it shows.
 CREATE OR REPLACE VIEW v_windows AS
 SELECT
     side,
@@ -15,3 +17,4 @@ SELECT
     version,
     written
 FROM windows FINAL
+WHERE busy_ns > 0 OR completions > 0

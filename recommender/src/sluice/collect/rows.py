@@ -64,8 +64,9 @@ def newest_whole(bucket_start_ms: Ints, to_ms: int, settle_ms: int) -> int:
 def measure(rows: Rows, pool: int, from_ms: int, before_ms: int, bucket_ms: int) -> Measured | None:
     """Samples of one pool from buckets with from_ms <= start < before_ms; None when nothing of it completed.
 
-    Per instance: sums over instances divided by the instances that have a row in the bucket. An instance without a
-    row had nothing in flight; it is left out rather than counted as an empty one, since it may be gone.
+    Per instance: sums over instances divided by the instances that had something in flight in the bucket. One that had
+    nothing is left out rather than counted as an empty one, since it may be gone. (It may still have a row: a span that
+    ends exactly where the bucket starts completes in it without having been in flight in it.)
 
     A bucket without a row of the pool's own had nothing in flight. It is left out: goodput at concurrency 0 is 0 by
     definition and says nothing about the pool. A bucket with something in flight in which nothing completed is a

@@ -21,6 +21,7 @@ WITH
         WHERE bucket >= fromUnixTimestamp64Milli({from_ms:Int64}, 'UTC')
           AND bucket < fromUnixTimestamp64Milli({to_ms:Int64}, 'UTC')
           AND bucket_ms = {bucket_ms:UInt16}
+          AND (busy_ns > 0 OR completions > 0)  -- what is left of a row whose spans moved to their true peer is none
           AND ((side, service) IN {own:Array(Tuple(String, String))} OR (side = 'client' AND peer IN {callees:Array(String)}))
     )
 SELECT
@@ -29,7 +30,7 @@ SELECT
     sumIf(busy_ns, part.1 = 0)                                          AS busy_ns,
     sumIf(completions, part.1 = 0)                                      AS own_completions,
     sumIf(good, part.1 = 0)                                             AS own_good,
-    uniqExactIf(instance, part.1 = 0)                                   AS instances,
+    uniqExactIf(instance, part.1 = 0 AND p.busy_ns > 0)                 AS instances,
     sumIf(completions, part.1 = 1)                                      AS judge_completions,
     sumIf(good, part.1 = 1)                                             AS judge_good
 FROM
@@ -39,6 +40,6 @@ FROM
         arraySum((i, n) -> if(i <= last_good, n, 0), mapKeys(latency), mapValues(latency)) AS good
     FROM parts
     INNER JOIN keys USING (part)
-)
+) AS p
 GROUP BY pool, bucket
 ORDER BY pool, bucket

@@ -76,12 +76,14 @@ def judge_freshness(count: int, newest_s: float, now_s: float) -> Verdict:
 
 
 def dead_letters(where: Addresses, timeout_s: float) -> Verdict:
-    # Each job reads every span, so the jobs are not added up. accepted_cut: counted, but not over its whole length.
+    # Each job reads every span, so the jobs are not added up. Accepted is also what was cut or late; what was sent
+    # again was used the first time.
     rows = _ask(
         where,
         timeout_s,
         "SELECT outcome, max(s), max(m) FROM (SELECT job, outcome, sum(spans) AS s, sum(messages) AS m "
-        "FROM ingest_counts FINAL WHERE outcome NOT IN ('accepted', 'accepted_cut') "
+        "FROM ingest_counts FINAL WHERE NOT startsWith(outcome, 'accepted') "
+        "AND outcome NOT IN ('repeated_message', 'duplicate_span') "
         "AND received >= now() - INTERVAL 10 MINUTE "
         "GROUP BY job, outcome) GROUP BY outcome ORDER BY outcome",
     )

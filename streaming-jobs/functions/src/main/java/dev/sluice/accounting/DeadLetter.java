@@ -1,6 +1,7 @@
 package dev.sluice.accounting;
 
 import dev.sluice.otlp.Span;
+import java.util.Arrays;
 
 /**
  * A span, or a whole message, that could not be used. The topic's record adds topic, partition and
@@ -9,15 +10,25 @@ import dev.sluice.otlp.Span;
  * @param service empty where it is not known
  * @param traceId hexadecimal, empty for a message, cut to {@value #MAX_ID_DIGITS} digits
  * @param spanId hexadecimal, empty for a message, cut to {@value #MAX_ID_DIGITS} digits
- * @param payload the message when it could not be decoded, else null
+ * @param payload the message when it could not be decoded, cut to {@value #MAX_PAYLOAD} bytes; else
+ *     null
  */
 public record DeadLetter(
     Outcome reason, String detail, String service, String traceId, String spanId, byte[] payload) {
   /** A letter must fit into a record, whatever a span holds. */
   private static final int MAX_ID_DIGITS = 128;
 
-  static DeadLetter ofMessage(String detail, byte[] payload) {
-    return new DeadLetter(Outcome.MALFORMED_MESSAGE, detail, "", "", "", payload);
+  // The topic's limit counts compressed bytes, so a message may be larger. Base64 makes this 5.6
+  // MB.
+  private static final int MAX_PAYLOAD = 4 << 20;
+
+  static DeadLetter ofMessage(String detail, byte[] message) {
+    if (message.length <= MAX_PAYLOAD) {
+      return new DeadLetter(Outcome.MALFORMED_MESSAGE, detail, "", "", "", message);
+    }
+    String more = "; payload is the first " + MAX_PAYLOAD + " of " + message.length + " bytes";
+    byte[] payload = Arrays.copyOf(message, MAX_PAYLOAD);
+    return new DeadLetter(Outcome.MALFORMED_MESSAGE, detail + more, "", "", "", payload);
   }
 
   static DeadLetter ofSpan(Outcome reason, Span span, long recordTimeMs) {

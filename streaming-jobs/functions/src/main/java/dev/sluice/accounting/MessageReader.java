@@ -11,7 +11,7 @@ import java.util.List;
  *
  * <p>All or nothing for the message: when it turns out to be malformed, the stage forgets what it
  * has seen, and the message counts once. One by one for its spans: a bad span does not touch the
- * others.
+ * others. Of a message that came before the spans are only counted, whatever they are.
  */
 public final class MessageReader {
   private static final long NS_PER_MS = 1_000_000;
@@ -34,8 +34,9 @@ public final class MessageReader {
    *
    * @param message an ExportTraceServiceRequest; null, as Kafka's tombstones are, is malformed
    * @param recordTimeMs when the broker appended it
+   * @param repeated whether the same bytes came before
    */
-  public void read(byte[] message, long recordTimeMs) {
+  public void read(byte[] message, long recordTimeMs, boolean repeated) {
     clear();
     this.recordTimeMs = recordTimeMs;
     if (message == null) {
@@ -43,7 +44,7 @@ public final class MessageReader {
       return;
     }
     try {
-      decoder.decode(message, this::span);
+      decoder.decode(message, repeated ? this::repeated : this::span);
     } catch (MalformedMessageException e) {
       clear();
       reject(e.getMessage(), message);
@@ -62,11 +63,18 @@ public final class MessageReader {
     Outcome outcome = validity.judge(span, recordTimeMs);
     if (outcome.isAccepted()) {
       outcome = stage.accept(span);
+      if (outcome == Outcome.ACCEPTED) {
+        outcome = validity.accepted(span.endNs(), recordTimeMs);
+      }
       counts.span(outcome, span.service(), recordTimeMs - span.endNs() / NS_PER_MS);
     } else {
       counts.span(outcome, span.service(), 0);
       deadLetters.add(DeadLetter.ofSpan(outcome, span, recordTimeMs));
     }
+  }
+
+  private void repeated(Span span) {
+    counts.span(Outcome.REPEATED_MESSAGE, span.service(), 0);
   }
 
   private void reject(String detail, byte[] payload) {

@@ -1,20 +1,28 @@
 package dev.sluice.accounting;
 
-/** What became of a span. Each span that a job reads has exactly one. */
+/** What became of a span, or of a metric's point. Each that a job reads has exactly one. */
 public enum Outcome {
   ACCEPTED("accepted"),
   /** Accepted, but it or its message is too much to spread: its oldest part is not counted. */
   ACCEPTED_CUT("accepted_cut"),
+  /** Accepted in full, but it came later than lateness is promised to be exact for. */
+  ACCEPTED_LATE("accepted_late"),
+  /** Its message came before, byte for byte. */
+  REPEATED_MESSAGE("repeated_message"),
   /** The message could not be decoded: no span of it is known. */
   MALFORMED_MESSAGE("malformed_message"),
   MISSING_SERVICE("missing_service"),
   BAD_ID("bad_id"),
   CLOCK_OUT_OF_RANGE("clock_out_of_range"),
   ENDS_BEFORE_START("ends_before_start"),
-  /** A span id that its trace already has: a message was sent twice. */
+  /** A span id that its trace already has: a span was sent twice, in different messages. */
   DUPLICATE_SPAN("duplicate_span"),
   /** Its trace has more spans than are kept. */
-  TRACE_TOO_LARGE("trace_too_large");
+  TRACE_TOO_LARGE("trace_too_large"),
+  /** A metric's point whose resource names no host, or no container. */
+  MISSING_IDENTITY("missing_identity"),
+  /** A metric's point that is negative, not a number, or too large. */
+  VALUE_OUT_OF_RANGE("value_out_of_range");
 
   private final String label;
 
@@ -28,6 +36,6 @@ public enum Outcome {
   }
 
   public boolean isAccepted() {
-    return this == ACCEPTED || this == ACCEPTED_CUT;
+    return this == ACCEPTED || this == ACCEPTED_CUT || this == ACCEPTED_LATE;
   }
 }

@@ -43,6 +43,10 @@ public final class OutcomeCounts {
   }
 
   private final Map<Key, Sums> sums = new HashMap<>();
+  // Spans of one resource stand together, and share one String for their service.
+  private Outcome lastOutcome;
+  private String lastService;
+  private Sums last;
 
   public void span(Outcome outcome, String service, long emitLagMs) {
     Sums sum = at(outcome, service);
@@ -57,9 +61,13 @@ public final class OutcomeCounts {
     sum.contributions++;
   }
 
-  /** Takes back that a span was accepted: a later stage found that it must not be used. */
-  public void reclassify(String service, Outcome outcome, long emitLagMs) {
-    Sums accepted = at(Outcome.ACCEPTED, service);
+  /**
+   * Takes back that a span was accepted: a later stage found that it must not be used.
+   *
+   * @param from how it was accepted
+   */
+  public void reclassify(String service, Outcome from, Outcome outcome, long emitLagMs) {
+    Sums accepted = at(from, service);
     accepted.spans--;
     accepted.emitLagMs -= emitLagMs;
     accepted.contributions++;
@@ -68,6 +76,7 @@ public final class OutcomeCounts {
 
   public void clear() {
     sums.clear();
+    last = null;
   }
 
   public void forEach(Visitor visitor) {
@@ -75,6 +84,11 @@ public final class OutcomeCounts {
   }
 
   private Sums at(Outcome outcome, String service) {
-    return sums.computeIfAbsent(new Key(outcome, service), key -> new Sums());
+    if (last == null || outcome != lastOutcome || !service.equals(lastService)) {
+      last = sums.computeIfAbsent(new Key(outcome, service), key -> new Sums());
+      lastOutcome = outcome;
+      lastService = service;
+    }
+    return last;
   }
 }

@@ -12,8 +12,9 @@ import dev.sluice.otlp.Span;
  *
  * @param maxAgeMs how long before the record time a span may lie
  * @param maxAheadMs how far a host's clock may run ahead of the broker's
+ * @param latenessMs how long before the record time a span may end without counting as late
  */
-public record Validity(long maxAgeMs, long maxAheadMs) {
+public record Validity(long maxAgeMs, long maxAheadMs, long latenessMs) {
   private static final long NS_PER_MS = 1_000_000;
   // Beyond this, milliseconds do not fit nanoseconds any more: 292 years.
   private static final long MAX_MS = Long.MAX_VALUE / NS_PER_MS;
@@ -26,7 +27,7 @@ public record Validity(long maxAgeMs, long maxAheadMs) {
     if (!span.hasValidIds()) {
       return Outcome.BAD_ID;
     }
-    if (!inRange(span.startNs(), recordTimeMs) || !inRange(span.endNs(), recordTimeMs)) {
+    if (!covers(span.startNs(), recordTimeMs) || !covers(span.endNs(), recordTimeMs)) {
       return Outcome.CLOCK_OUT_OF_RANGE;
     }
     if (span.endNs() < span.startNs()) {
@@ -35,7 +36,15 @@ public record Validity(long maxAgeMs, long maxAheadMs) {
     return Outcome.ACCEPTED;
   }
 
-  private boolean inRange(long ns, long recordTimeMs) {
+  /** How a span counts that is used in full: late when it ended more than the lateness ago. */
+  public Outcome accepted(long endNs, long recordTimeMs) {
+    return endNs < (recordTimeMs - latenessMs) * NS_PER_MS
+        ? Outcome.ACCEPTED_LATE
+        : Outcome.ACCEPTED;
+  }
+
+  /** Whether a time, ns of the Unix epoch, can be used. */
+  public boolean covers(long ns, long recordTimeMs) {
     // OTLP times are unsigned: what is negative here lies past the year 2262.
     if (ns <= 0 || recordTimeMs > MAX_MS - maxAheadMs) {
       return false;

@@ -2,6 +2,7 @@ package dev.sluice.flink;
 
 import dev.sluice.accounting.Outcome;
 import dev.sluice.accounting.OutcomeCounts;
+import dev.sluice.accounting.Validity;
 import dev.sluice.traces.Fragment;
 import dev.sluice.traces.Session;
 import dev.sluice.traces.Trace;
@@ -32,34 +33,68 @@ import org.apache.flink.types.Row;
  * fragment by the quiet time, or its oldest by the maximum age. Reading the topic again closes the
  * same traces, unless a partition was idle and so not waited for. A fragment that comes after its
  * trace was closed starts it anew: nothing is lost, but a call whose two spans the closing parted
- * is not seen.
+ * is not seen. So that such parts are counted, a closed trace leaves behind when it was closed, for
+ * the late time.
+ *
+ * <p>State is bounded: spans of a trace by number and by age, and what a closed trace leaves by the
+ * late time. One timer a trace id waits for whichever is next; state has no time to live but that.
  */
 @DataTypeHint(
-    value = "ROW<edge " + EdgeRows.TYPE + ", counted " + Rows.COUNTED + ">",
+    value =
+        "ROW<edge "
+            + EdgeRows.TYPE
+            + ", seen "
+            + SeenRows.TYPE
+            + ", tree "
+            + TreeRows.TYPE
+            + ", moved "
+            + Rows.PARTIAL
+            + ", path "
+            + PathRows.TYPE
+            + ", on_path "
+            + OnPathRows.TYPE
+            + ", trace_count "
+            + TraceCountRows.TYPE
+            + ", counted "
+            + Rows.COUNTED
+            + ">",
     bridgedTo = RowData.class)
 public final class ClosedTraces extends ProcessTableFunction<RowData> {
   private static final long serialVersionUID = 1L;
-  private static final String CLOSE = "close";
-  private static final long NO_TIMER = -1;
+  private static final String WAKE = "wake";
+  private static final long NEVER = Long.MIN_VALUE;
+  private static final byte[] NO_ID = {};
   private static final long NS_PER_MS = 1_000_000;
 
   /** The columns, in their order. */
   private enum Column {
     EDGE,
+    SEEN,
+    TREE,
+    MOVED,
+    PATH,
+    ON_PATH,
+    TRACE_COUNT,
     COUNTED
   }
 
-  /** What is known of the open sessions of a trace id without reading their fragments. */
+  /**
+   * What is known of a trace id without reading its fragments: of its open sessions, and when the
+   * last closed one was due, as long as another would be late.
+   */
   public static class Open {
-    public long timerMs = NO_TIMER;
     public int spans;
-    public byte[] traceId = {};
+    public byte[] traceId = NO_ID;
+    public long closedMs = NEVER;
   }
 
   private transient long quietMs;
   private transient long maxAgeMs;
   private transient int maxSpans;
+  private transient Validity validity;
+  private transient long lateMs;
   private transient Map<Column, TraceRows> columns;
+  private transient TraceCountRows counts;
 
   @Override
   public void open(FunctionContext context) {
@@ -67,17 +102,36 @@ public final class ClosedTraces extends ProcessTableFunction<RowData> {
     quietMs = settings.traceQuietMs();
     maxAgeMs = settings.traceMaxAgeMs();
     maxSpans = settings.traceMaxSpans();
+    validity = settings.validity();
     columns = new EnumMap<>(Column.class);
     if (settings.wantsTraceRows("edge")) {
       columns.put(Column.EDGE, new EdgeRows(settings));
     }
+    if (settings.wantsTraceRows("seen")) {
+      columns.put(Column.SEEN, new SeenRows(settings));
+    }
+    if (settings.wantsTraceRows("tree")) {
+      columns.put(Column.TREE, new TreeRows(settings));
+    }
+    if (settings.wantsTraceRows("moved")) {
+      columns.put(Column.MOVED, new MovedRows(settings));
+    }
+    PathsOfTrace paths = new PathsOfTrace();
+    if (settings.wantsTraceRows("path")) {
+      columns.put(Column.PATH, new PathRows(settings, paths));
+    }
+    if (settings.wantsTraceRows("on_path")) {
+      columns.put(Column.ON_PATH, new OnPathRows(settings, paths));
+    }
+    counts = settings.wantsTraceRows("trace_count") ? new TraceCountRows(paths) : null;
+    lateMs = counts == null ? 0 : settings.traceLateMs();
   }
 
   /** Keeps a fragment; the first one sets the timer. */
   public void eval(
       Context context,
-      @StateHint Open open,
-      @StateHint ListView<byte[]> fragments,
+      @StateHint(ttl = "0") Open open,
+      @StateHint(ttl = "0") ListView<byte[]> fragments,
       @ArgumentHint(ArgumentTrait.SET_SEMANTIC_TABLE) Row input)
       throws Exception {
     byte[] fragment = input.getFieldAs("spans");
@@ -86,50 +140,65 @@ public final class ClosedTraces extends ProcessTableFunction<RowData> {
       recount(Fragment.decode(fragment), Outcome.TRACE_TOO_LARGE);
       return;
     }
-    open.traceId = input.getFieldAs("trace_id");
+    if (open.spans == 0) {
+      open.traceId = input.getFieldAs("trace_id");
+      TimeContext<Long> time = context.timeContext(Long.class);
+      time.registerOnTime(WAKE, now(time) + quietMs);
+    }
     open.spans += input.<Integer>getFieldAs("span_count");
     fragments.add(fragment);
-    if (open.timerMs == NO_TIMER) {
-      TimeContext<Long> time = context.timeContext(Long.class);
-      wake(time, open, time.time() + quietMs);
-    }
   }
 
-  /** Closes the sessions that are due; one timer a trace, not a fragment, waits for the others. */
+  /**
+   * The row's time; behind the watermark, the watermark. That is so when a topic is caught up with
+   * whose partitions were taken for idle, after a restart: the rest of the trace is still to be
+   * read, and sessions are told apart by record time, however late.
+   */
+  private static long now(TimeContext<Long> time) {
+    Long watermark = time.currentWatermark();
+    return watermark == null ? time.time() : Math.max(time.time(), watermark);
+  }
+
+  /** Closes the sessions that are due, and sets the timer for what is left. */
   public void onTimer(OnTimerContext context, Open open, ListView<byte[]> fragments)
       throws Exception {
     TimeContext<Long> time = context.timeContext(Long.class);
     List<Session> waiting = new ArrayList<>();
+    boolean closedAny = false;
     for (Session session : Session.split(fragments.get(), quietMs, maxAgeMs)) {
       if (session.dueMs() <= time.time()) {
-        close(open.traceId, session);
+        boolean late = open.closedMs != NEVER && session.firstMs() < open.closedMs + lateMs;
+        close(open.traceId, session, late);
+        open.closedMs = Math.max(open.closedMs, session.dueMs());
+        closedAny = true;
       } else {
         waiting.add(session);
       }
     }
-    if (waiting.isEmpty()) {
-      context.clearAll();
-      return;
-    }
     fragments.clear();
     open.spans = 0;
-    for (Session session : waiting) {
-      fragments.addAll(session.fragments());
-      for (byte[] fragment : session.fragments()) {
-        open.spans += Fragment.decode(fragment).size();
+    if (!waiting.isEmpty()) {
+      for (Session session : waiting) {
+        fragments.addAll(session.fragments());
+        for (byte[] fragment : session.fragments()) {
+          open.spans += Fragment.decode(fragment).size();
+        }
       }
+      time.registerOnTime(WAKE, waiting.get(0).dueMs());
+    } else if (closedAny && lateMs > 0) {
+      open.traceId = NO_ID;
+      time.registerOnTime(WAKE, time.time() + lateMs);
+    } else {
+      context.clearAll();
     }
-    wake(time, open, waiting.get(0).dueMs());
   }
 
-  private static void wake(TimeContext<Long> time, Open open, long atMs) {
-    open.timerMs = atMs;
-    time.registerOnTime(CLOSE, atMs);
-  }
-
-  private void close(byte[] traceId, Session session) {
+  private void close(byte[] traceId, Session session, boolean late) {
     Trace trace = Trace.assemble(session.fragments(), maxSpans);
     columns.forEach((column, rows) -> rows.of(traceId, trace, row -> emit(column, row)));
+    if (counts != null) {
+      counts.of(session, late, trace, row -> emit(Column.TRACE_COUNT, row));
+    }
     recount(trace.duplicates(), Outcome.DUPLICATE_SPAN);
     recount(trace.excess(), Outcome.TRACE_TOO_LARGE);
   }
@@ -146,7 +215,11 @@ public final class ClosedTraces extends ProcessTableFunction<RowData> {
     for (TraceSpan span : spans) {
       byReceived
           .computeIfAbsent(span.receivedMs(), ms -> new OutcomeCounts())
-          .reclassify(span.service(), outcome, span.receivedMs() - span.endNs() / NS_PER_MS);
+          .reclassify(
+              span.service(),
+              validity.accepted(span.endNs(), span.receivedMs()),
+              outcome,
+              span.receivedMs() - span.endNs() / NS_PER_MS);
     }
     byReceived.forEach(
         (receivedMs, counts) ->

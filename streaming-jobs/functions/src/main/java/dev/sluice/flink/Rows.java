@@ -2,14 +2,26 @@ package dev.sluice.flink;
 
 import dev.sluice.accounting.DeadLetter;
 import dev.sluice.accounting.OutcomeCounts;
+import dev.sluice.windows.Partial;
+import dev.sluice.windows.ResourcePoint;
+import java.math.BigDecimal;
+import java.util.List;
 import java.util.function.Consumer;
+import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 
-/** Rows that the functions of every job emit for their accounts. */
+/** Rows that several functions emit: accounts, and partial rows of the fine windows. */
 final class Rows {
+  /** SQL type of {@link #partial}: what is summed to a row of {@code windows}. */
+  static final String PARTIAL =
+      "ROW<side STRING NOT NULL, service STRING NOT NULL, peer STRING NOT NULL,"
+          + " instance STRING NOT NULL, bucket TIMESTAMP_LTZ(3) NOT NULL, busy_ns BIGINT NOT NULL,"
+          + " completions BIGINT NOT NULL, errors BIGINT NOT NULL, latency BYTES NOT NULL,"
+          + " contributions BIGINT NOT NULL>";
+
   /** SQL type of {@link #counted}: a row of {@code ingest_counts} without its job. */
   static final String COUNTED =
       "ROW<outcome STRING NOT NULL, service STRING NOT NULL, received TIMESTAMP_LTZ(3) NOT NULL,"
@@ -25,15 +37,34 @@ final class Rows {
 
   private Rows() {}
 
+  static GenericRowData partial(ResourcePoint point, Partial partial) {
+    return GenericRowData.of(
+        text(point.side()),
+        text(point.service()),
+        text(point.peer()),
+        text(point.instance()),
+        time(partial.bucketMs()),
+        partial.busyNs(),
+        partial.completions(),
+        partial.errors(),
+        partial.latency().encode(),
+        partial.contributions());
+  }
+
   static GenericRowData counted(OutcomeCounts.Key key, OutcomeCounts.Sums sums, long recordTimeMs) {
     return GenericRowData.of(
         text(key.outcome().label()),
         text(key.service()),
-        time(Math.floorDiv(recordTimeMs, COUNT_WINDOW_MS) * COUNT_WINDOW_MS),
+        countWindow(recordTimeMs),
         sums.messages(),
         sums.spans(),
         sums.emitLagMs(),
         sums.contributions());
+  }
+
+  /** Start of the 10 s of record time under which something is counted. */
+  static TimestampData countWindow(long recordTimeMs) {
+    return time(Math.floorDiv(recordTimeMs, COUNT_WINDOW_MS) * COUNT_WINDOW_MS);
   }
 
   static GenericRowData rejected(DeadLetter letter) {
@@ -49,18 +80,25 @@ final class Rows {
   /** Emits the accounts of one message through rows whose other columns are NULL. */
   static void emitAccounts(
       dev.sluice.accounting.MessageReader reader, long recordTimeMs, Consumer<RowData> out) {
-    reader
-        .counts()
-        .forEach(
-            (key, sums) ->
-                out.accept(GenericRowData.of(null, counted(key, sums, recordTimeMs), null)));
-    for (DeadLetter letter : reader.deadLetters()) {
+    emitAccounts(reader.counts(), reader.deadLetters(), recordTimeMs, out);
+  }
+
+  static void emitAccounts(
+      OutcomeCounts counts, List<DeadLetter> letters, long recordTimeMs, Consumer<RowData> out) {
+    counts.forEach(
+        (key, sums) -> out.accept(GenericRowData.of(null, counted(key, sums, recordTimeMs), null)));
+    for (DeadLetter letter : letters) {
       out.accept(GenericRowData.of(null, null, rejected(letter)));
     }
   }
 
   static StringData text(String value) {
     return StringData.fromString(value);
+  }
+
+  /** A value of DECIMAL(38, 0). */
+  static DecimalData squares(BigDecimal ns2) {
+    return DecimalData.fromBigDecimal(ns2, 38, 0);
   }
 
   static TimestampData time(long epochMs) {

@@ -1,6 +1,7 @@
 package dev.sluice.flink;
 
 import dev.sluice.accounting.Validity;
+import dev.sluice.windows.Spread;
 import java.util.List;
 import org.apache.flink.table.functions.FunctionContext;
 
@@ -22,19 +23,23 @@ final class Settings {
   }
 
   Validity validity() {
-    return new Validity(number("max-age-ms"), number("max-ahead-ms"));
+    return new Validity(number("max-age-ms"), number("max-ahead-ms"), number("lateness-ms"));
   }
 
-  long bucketMs() {
-    return number("bucket-ms");
+  Spread spread() {
+    return new Spread(number("bucket-ms"), number("max-spread-ms"));
   }
 
-  long maxSpreadMs() {
-    return number("max-spread-ms");
+  long repeatWindowMs() {
+    return number("repeat-window-ms");
   }
 
   long edgeWindowMs() {
     return number("edge-window-ms");
+  }
+
+  long sampleWindowMs() {
+    return number("sample-window-ms");
   }
 
   long traceQuietMs() {
@@ -47,6 +52,14 @@ final class Settings {
 
   int traceMaxSpans() {
     return Math.toIntExact(number("trace-max-spans"));
+  }
+
+  long traceLateMs() {
+    return number("trace-late-ms");
+  }
+
+  long pathWindowMs() {
+    return number("path-window-ms");
   }
 
   /** Whether a job of this Flink job reads the column of {@link ClosedTraces}. */

@@ -11,8 +11,9 @@ import org.apache.flink.table.functions.FunctionContext;
 import org.apache.flink.table.functions.TableFunction;
 
 /**
- * SQL {@code trace_fragments(message, record_time)}: turns one message into a row for each trace in
- * it, and its accounts. Of the three columns exactly one is not NULL in each row.
+ * SQL {@code trace_fragments(message, record_time, repeated)}: turns one message into a row for
+ * each trace in it, and its accounts; a repeated one into accounts only. Of the three columns
+ * exactly one is not NULL in each row.
  */
 @FunctionHint(
     output =
@@ -33,16 +34,21 @@ public final class TraceFragments extends TableFunction<RowData> {
 
   @Override
   public void open(FunctionContext context) {
-    fragments = new FragmentAccumulator();
-    reader = new MessageReader(Settings.of(context).validity(), fragments);
+    Settings settings = Settings.of(context);
+    fragments =
+        settings.wantsTraceRows("moved")
+            ? new FragmentAccumulator(settings.spread())
+            : new FragmentAccumulator();
+    reader = new MessageReader(settings.validity(), fragments);
   }
 
   public void eval(
       byte[] message,
       @DataTypeHint(value = "TIMESTAMP_LTZ(3)", bridgedTo = TimestampData.class)
-          TimestampData recordTime) {
+          TimestampData recordTime,
+      boolean repeated) {
     long recordTimeMs = recordTime.getMillisecond();
-    reader.read(message, recordTimeMs);
+    reader.read(message, recordTimeMs, repeated);
     fragments.forEach(
         (traceId, fragment) ->
             collect(

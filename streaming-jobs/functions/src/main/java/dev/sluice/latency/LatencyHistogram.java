@@ -6,10 +6,12 @@ import java.util.TreeMap;
 
 /**
  * Sparse counts by {@link LatencyIndex}, kept sorted. Merging is addition, so any order and any
- * grouping of the same durations gives the same histogram.
+ * grouping of the same durations gives the same histogram. Counts may be negative: what is taken
+ * back somewhere is added as less than nothing, and may come before what it takes back.
  *
  * <p>Encoded as pairs of varints: the distance from the previous index (the first from -1), then
- * the count. Empty is zero bytes; typically 3 bytes an entry.
+ * the count in zigzag (0, -1, 1, -2, 2 are 0 to 4); entries of count 0 are left out. Empty is zero
+ * bytes; typically 3 bytes an entry.
  */
 public final class LatencyHistogram {
   /** Index before the first entry, the smallest there is. */
@@ -63,7 +65,7 @@ public final class LatencyHistogram {
       long count = varint(encoded, position);
       position += varintLength(count);
       index += (int) distance;
-      add(index, (int) count);
+      add(index, unzigzag((int) count));
     }
   }
 
@@ -73,14 +75,16 @@ public final class LatencyHistogram {
     int position = 0;
     int previous = FIRST;
     for (int i = 0; i < size; i++) {
-      position = putVarint(out, position, indexes[i] - previous);
-      position = putVarint(out, position, counts[i]);
-      previous = indexes[i];
+      if (counts[i] != 0) {
+        position = putVarint(out, position, indexes[i] - previous);
+        position = putVarint(out, position, zigzag(counts[i]));
+        previous = indexes[i];
+      }
     }
     return Arrays.copyOf(out, position);
   }
 
-  /** Number of durations. */
+  /** Number of durations: those added less those taken back. */
   public long total() {
     long total = 0;
     for (int i = 0; i < size; i++) {
@@ -89,11 +93,13 @@ public final class LatencyHistogram {
     return total;
   }
 
-  /** Index to count, ascending. */
+  /** Index to count, ascending, without counts of 0. */
   public Map<Short, Integer> toMap() {
     Map<Short, Integer> map = new TreeMap<>();
     for (int i = 0; i < size; i++) {
-      map.put(indexes[i], counts[i]);
+      if (counts[i] != 0) {
+        map.put(indexes[i], counts[i]);
+      }
     }
     return map;
   }
@@ -119,6 +125,14 @@ public final class LatencyHistogram {
   @Override
   public String toString() {
     return toMap().toString();
+  }
+
+  private static int zigzag(int value) {
+    return value << 1 ^ value >> 31;
+  }
+
+  private static int unzigzag(int value) {
+    return value >>> 1 ^ -(value & 1);
   }
 
   private static int putVarint(byte[] out, int position, int value) {

@@ -5,7 +5,12 @@ import org.apache.flink.table.annotation.DataTypeHint;
 import org.apache.flink.table.annotation.FunctionHint;
 import org.apache.flink.table.functions.AggregateFunction;
 
-/** SQL {@code merge_latency(BYTES)}: the sum of encoded histograms, as a map of index to count. */
+/**
+ * SQL {@code merge_latency(BYTES)}: the sum of encoded histograms, as a map of index to count.
+ *
+ * <p>Counts below nothing, which a sum shows for a moment when a part that takes back comes before
+ * what it takes back, are left out.
+ */
 @FunctionHint(
     input = @DataTypeHint("BYTES"),
     accumulator =
@@ -37,6 +42,8 @@ public final class MergeLatency extends AggregateFunction<Map<Short, Integer>, L
 
   @Override
   public Map<Short, Integer> getValue(LatencyHistogram sum) {
-    return sum.toMap();
+    Map<Short, Integer> counts = sum.toMap();
+    counts.values().removeIf(count -> count < 0);
+    return counts;
   }
 }

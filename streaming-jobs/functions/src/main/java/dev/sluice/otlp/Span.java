@@ -37,6 +37,7 @@ public final class Span {
   String host;
   boolean linked;
   String peer;
+  boolean peerNamed;
 
   /** {@code service.name}, or "". */
   public String service() {
@@ -66,6 +67,11 @@ public final class Span {
   /** Who a CLIENT or PRODUCER span talks to by its attributes, or "". */
   public String peer() {
     return peer;
+  }
+
+  /** Whether {@link #peer} is a service's name; if not, it is an address or "". */
+  public boolean isPeerNamed() {
+    return peerNamed;
   }
 
   /** 0 (unspecified) to 5, or an unknown value of a later version. */
@@ -158,5 +164,6 @@ public final class Span {
     endNs = 0;
     statusCode = 0;
     peer = "";
+    peerNamed = false;
   }
 }

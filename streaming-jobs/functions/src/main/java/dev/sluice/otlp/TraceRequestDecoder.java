@@ -283,7 +283,8 @@ public final class TraceRequestDecoder {
 
   private String peer() {
     String peer = value[AttributeTable.Role.PEER.ordinal()];
-    if (!peer.isEmpty()) {
+    span.peerNamed = !peer.isEmpty();
+    if (span.peerNamed) {
       return peer;
     }
     String address = value[AttributeTable.Role.ADDRESS.ordinal()];

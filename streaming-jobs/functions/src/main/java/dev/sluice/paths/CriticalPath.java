@@ -11,8 +11,8 @@ import java.util.List;
  *
  * @param incomplete whether the root is an orphan: it names a parent that the trace does not hold
  * @param sections in order of time; two of one span never touch
- * @param spans each span on the path once, parents before children, and a span's descendants right
- *     behind it
+ * @param spans each span on the path once, in the order in which the request reaches them: parents
+ *     before children, children in order of time, and a span's descendants right behind it
  */
 public record CriticalPath(
     TraceSpan root, boolean incomplete, List<Section> sections, List<PathSpan> spans) {}

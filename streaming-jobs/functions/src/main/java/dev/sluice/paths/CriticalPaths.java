@@ -1,7 +1,6 @@
 package dev.sluice.paths;
 
 import dev.sluice.traces.TraceSpan;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
@@ -28,32 +27,21 @@ import java.util.List;
  * memory, whatever the shape.
  */
 public final class CriticalPaths {
-  private final List<CriticalPath> paths = new ArrayList<>(1);
-  private final int[] excluded = new int[Exclusion.values().length];
+  private final List<CriticalPath> paths;
+  private final int[] excluded;
 
-  private CriticalPaths(Collection<TraceSpan> all) {
-    SpanTable spans = new SpanTable(all, excluded);
-    SpanTree tree = new SpanTree(spans);
-    Placement placed = new Placement(spans, tree, excluded);
-    Walk walk = null;
-    for (int i = 0; i < spans.size(); i++) {
-      if (tree.isTop(i) && placed.isAccepted(i)) {
-        walk = walk == null ? new Walk(spans, tree, placed) : walk;
-        paths.add(walk.from(i, tree.isOrphan(spans.get(i), i)));
-      }
-    }
-    if (paths.size() > 1) {
-      paths.sort((a, b) -> SpanOrder.byStart(a.root(), b.root()));
-    }
+  CriticalPaths(List<CriticalPath> paths, int[] excluded) {
+    this.paths = paths;
+    this.excluded = excluded;
   }
 
   /**
-   * Computes the paths of a trace.
+   * Computes the paths of a single trace; for many, keep a {@link CriticalPathFinder}.
    *
    * @param spans of one trace, in any order; start times must not be negative
    */
   public static CriticalPaths of(Collection<TraceSpan> spans) {
-    return new CriticalPaths(spans);
+    return new CriticalPathFinder().find(spans);
   }
 
   /** By start of their roots. */

@@ -36,6 +36,7 @@ public final class Main {
   private static final int MAX_MESSAGE_BYTES = 1 << 30;
 
   private final TraceReader reader = new TraceReader();
+  private final CriticalPathFinder finder = new CriticalPathFinder();
   private final Totals totals = new Totals();
 
   private Main() {}
@@ -107,7 +108,7 @@ public final class Main {
     totals.unusableSpans += reader.unusable();
     for (Map.Entry<String, List<TraceSpan>> trace : traces.entrySet()) {
       long begin = System.nanoTime();
-      CriticalPaths found = CriticalPaths.of(trace.getValue());
+      CriticalPaths found = finder.find(trace.getValue());
       totals.add(found, trace.getValue().size(), System.nanoTime() - begin);
       for (CriticalPath path : found.paths()) {
         lines.write(trace.getKey(), path);

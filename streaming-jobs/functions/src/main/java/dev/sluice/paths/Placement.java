@@ -14,34 +14,33 @@ import java.util.Arrays;
  *
  * <p>A correction for skew holds for a host: it carries over to descendants on the same host and
  * ends where another host begins. A span whose host is not known counts to its parent's.
+ *
+ * <p>Filled anew for each trace, in the same arrays.
  */
 final class Placement {
   private final SpanTable spans;
   private final SpanTree tree;
-  private final long[] start;
-  private final long[] end;
-  private final long[] shift;
-  private final String[] host;
-  private final Exclusion[] exclusion;
+  private long[] start = {};
+  private long[] end = {};
+  private long[] shift = {};
+  private String[] host = {};
+  private Exclusion[] exclusion = {};
+  private int[] queue = {};
+
+  Placement(SpanTable spans, SpanTree tree) {
+    this.spans = spans;
+    this.tree = tree;
+  }
 
   /**
-   * Places all spans.
+   * Places all spans of the trace that table and tree hold now.
    *
    * @param excluded counts by ordinal of {@link Exclusion}, added to
    */
-  Placement(SpanTable spans, SpanTree tree, int[] excluded) {
-    this.spans = spans;
-    this.tree = tree;
+  void place(int[] excluded) {
     int size = spans.size();
-    start = new long[size];
-    end = new long[size];
-    shift = new long[size];
-    host = new String[size];
-    exclusion = new Exclusion[size];
-    // What no top leads to stays as it is here.
-    Arrays.fill(exclusion, Exclusion.CYCLE);
-    int[] queue = new int[size];
-    int last = seed(queue);
+    clear(size);
+    int last = seed();
     for (int next = 0; next < last; next++) {
       int span = queue[next];
       for (int i = tree.firstChild(span); i < tree.endOfChildren(span); i++) {
@@ -52,11 +51,26 @@ final class Placement {
         }
       }
     }
-    for (Exclusion reason : exclusion) {
-      if (reason != null) {
-        excluded[reason.ordinal()]++;
+    for (int i = 0; i < size; i++) {
+      if (exclusion[i] != null) {
+        excluded[exclusion[i].ordinal()]++;
       }
     }
+  }
+
+  private void clear(int size) {
+    if (start.length < size) {
+      int capacity = 2 * size;
+      start = new long[capacity];
+      end = new long[capacity];
+      shift = new long[capacity];
+      host = new String[capacity];
+      exclusion = new Exclusion[capacity];
+      queue = new int[capacity];
+    }
+    Arrays.fill(shift, 0, size, 0);
+    // What no top leads to stays as it is here.
+    Arrays.fill(exclusion, 0, size, Exclusion.CYCLE);
   }
 
   long start(int span) {
@@ -72,7 +86,7 @@ final class Placement {
     return exclusion[span] == null;
   }
 
-  private int seed(int[] queue) {
+  private int seed() {
     int count = 0;
     for (int i = 0; i < spans.size(); i++) {
       if (tree.isTop(i) || tree.parent(i) == i) {

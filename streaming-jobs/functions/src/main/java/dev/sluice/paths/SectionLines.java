@@ -1,5 +1,6 @@
 package dev.sluice.paths;
 
+import dev.sluice.json.JsonText;
 import dev.sluice.otlp.Bytes;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -35,9 +36,9 @@ final class SectionLines {
       text.append("{\"trace_id\":\"").append(traceId);
       text.append("\",\"span_id\":\"").append(spanId(section.span().spanId()));
       text.append("\",\"service\":");
-      string(section.span().service());
+      JsonText.appendString(text, section.span().service());
       text.append(",\"operation\":");
-      string(section.span().operation());
+      JsonText.appendString(text, section.span().operation());
       text.append(",\"start_us\":");
       microseconds(section.startNs());
       text.append(",\"end_us\":");
@@ -69,21 +70,5 @@ final class SectionLines {
       String digits = String.valueOf(NS_PER_US + rest).substring(1);
       text.append('.').append(digits.replaceFirst("0+$", ""));
     }
-  }
-
-  /** A JSON string (RFC 8259, section 7). */
-  private void string(String value) {
-    text.append('"');
-    for (int i = 0; i < value.length(); i++) {
-      char c = value.charAt(i);
-      if (c == '"' || c == '\\') {
-        text.append('\\').append(c);
-      } else if (c < ' ') {
-        text.append(String.format("\\u%04x", (int) c));
-      } else {
-        text.append(c);
-      }
-    }
-    text.append('"');
   }
 }

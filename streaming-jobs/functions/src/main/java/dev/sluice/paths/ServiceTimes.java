@@ -27,7 +27,7 @@ public final class ServiceTimes {
 
   private ServiceTimes() {}
 
-  /** The services on the path, in the order in which they are met from the root downwards. */
+  /** The services on the path, in the order in which the request first reaches them. */
   public static List<ServiceTime> of(CriticalPath path) {
     Map<String, Sums> services = new LinkedHashMap<>();
     for (PathSpan span : path.spans()) {

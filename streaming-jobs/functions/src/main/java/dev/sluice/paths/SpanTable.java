@@ -1,28 +1,37 @@
 package dev.sluice.paths;
 
 import dev.sluice.traces.TraceSpan;
+import java.util.Arrays;
 import java.util.Collection;
 
 /**
  * The spans of a trace under numbers 0 to {@link #size} - 1, and their ids in an open-addressed
  * hash table: no boxed number, one probe for nearly every look-up. Spans that cannot be placed by
  * themselves (second of an id, end before start) are left out and counted.
+ *
+ * <p>Filled anew for each trace, in the same arrays.
  */
 final class SpanTable {
   static final int NONE = -1;
   // 2^64 / golden ratio: spreads ids that differ in few bits (Knuth, TAOCP 3, 6.4).
   private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
 
-  private final TraceSpan[] spans;
-  private final int[] slots;
-  private final int shift;
+  private TraceSpan[] spans = {};
+  // The hash table: at most half of its slots are taken; a free one has the id 0, which no span
+  // has.
+  private long[] ids = {};
+  private int[] numbers = {};
+  private int mask;
+  private int shift;
   private int size;
 
-  SpanTable(Collection<TraceSpan> all, int[] excluded) {
-    spans = new TraceSpan[all.size()];
-    int bits = 33 - Integer.numberOfLeadingZeros(Math.max(1, all.size()));
-    slots = new int[1 << bits]; // a number + 1, or 0: at most half of them are taken
-    shift = Long.SIZE - bits;
+  /**
+   * Takes the spans of a trace in place of those before.
+   *
+   * @param excluded counts by ordinal of {@link Exclusion}, added to
+   */
+  void fill(Collection<TraceSpan> all, int[] excluded) {
+    clear(all.size());
     for (TraceSpan span : all) {
       if (span.durationNs() < 0) {
         excluded[Exclusion.ENDS_BEFORE_START.ordinal()]++;
@@ -32,14 +41,30 @@ final class SpanTable {
     }
   }
 
+  private void clear(int count) {
+    int bits = 33 - Integer.numberOfLeadingZeros(Math.max(1, count));
+    if (ids.length < 1 << bits) {
+      ids = new long[1 << bits];
+      numbers = new int[1 << bits];
+      spans = new TraceSpan[1 << bits - 1];
+    } else {
+      Arrays.fill(ids, 0, 1 << bits, 0);
+      Arrays.fill(spans, 0, size, null);
+    }
+    mask = (1 << bits) - 1;
+    shift = Long.SIZE - bits;
+    size = 0;
+  }
+
   private boolean add(TraceSpan span) {
     int slot = slot(span.spanId());
-    int known = slots[slot] - 1;
-    if (known == NONE) {
-      spans[size] = span;
-      slots[slot] = ++size;
+    if (ids[slot] == 0) {
+      ids[slot] = span.spanId();
+      numbers[slot] = size;
+      spans[size++] = span;
       return true;
     }
+    int known = numbers[slot];
     if (SpanOrder.SAME_ID.compare(span, spans[known]) < 0) {
       spans[known] = span;
     }
@@ -56,13 +81,14 @@ final class SpanTable {
 
   /** The number of the span with this id, or {@link #NONE}. */
   int find(long spanId) {
-    return slots[slot(spanId)] - 1;
+    int slot = slot(spanId);
+    return ids[slot] == 0 ? NONE : numbers[slot];
   }
 
   private int slot(long spanId) {
     int slot = (int) ((spanId * SPREAD) >>> shift);
-    while (slots[slot] != 0 && spans[slots[slot] - 1].spanId() != spanId) {
-      slot = (slot + 1) & (slots.length - 1);
+    while (ids[slot] != 0 && ids[slot] != spanId) {
+      slot = (slot + 1) & mask;
     }
     return slot;
   }

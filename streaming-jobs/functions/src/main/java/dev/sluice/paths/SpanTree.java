@@ -5,34 +5,44 @@ import java.util.Arrays;
 
 /**
  * Parents and children of the spans of a {@link SpanTable}, by number. A parent that the trace does
- * not hold is none.
+ * not hold is none. Filled anew for each trace, in the same arrays.
  */
 final class SpanTree {
-  private final int[] parent;
+  private int[] parent = {};
   // The children of span i are children[first[i]] to children[first[i + 1] - 1].
-  private final int[] first;
-  private final int[] children;
+  private int[] first = {};
+  private int[] children = {};
 
-  SpanTree(SpanTable spans) {
+  /** Links the spans of a trace, in place of those before. */
+  void link(SpanTable spans) {
     int size = spans.size();
-    parent = new int[size];
-    first = new int[size + 1];
+    clear(size);
     for (int i = 0; i < size; i++) {
       long id = spans.get(i).parentId();
       parent[i] = id == 0 ? SpanTable.NONE : spans.find(id);
       if (parent[i] >= 0) {
-        first[parent[i] + 1]++;
+        first[parent[i]]++;
       }
     }
-    for (int i = 0; i < size; i++) {
-      first[i + 1] += first[i];
+    // Numbers of children become ends of ranges, and each end then moves down to its beginning.
+    for (int i = 1; i <= size; i++) {
+      first[i] += first[i - 1];
     }
-    children = new int[first[size]];
-    int[] filled = Arrays.copyOf(first, size);
-    for (int i = 0; i < size; i++) {
+    for (int i = size - 1; i >= 0; i--) {
       if (parent[i] >= 0) {
-        children[filled[parent[i]]++] = i;
+        children[--first[parent[i]]] = i;
       }
+    }
+  }
+
+  private void clear(int size) {
+    if (first.length <= size) {
+      int capacity = 2 * size;
+      parent = new int[capacity];
+      first = new int[capacity + 1];
+      children = new int[capacity];
+    } else {
+      Arrays.fill(first, 0, size + 1, 0);
     }
   }
 

@@ -15,6 +15,8 @@ import java.util.List;
  *
  * <p>A stack of its own instead of recursion: a trace may be as deep as it has spans. Each span is
  * entered once and each child looked at once; with the sorting, O(n log n).
+ *
+ * <p>Used for one trace after the other, in the same arrays.
  */
 final class Walk {
   private final SpanTable spans;
@@ -23,12 +25,15 @@ final class Walk {
   private final Siblings siblings;
 
   // By span: how far back the walk is, its next child to look at, and its time on the path.
-  private final long[] cursor;
-  private final int[] next;
-  private final long[] self;
-  private final int[] depth;
-  private final int[] stack;
-  private final int[] entered;
+  private long[] cursor = {};
+  private int[] next = {};
+  private long[] self = {};
+  private int[] depth = {};
+  private int[] stack = {};
+
+  // Filled from its end, as the walk leaves one span after the other: the last first.
+  private int[] left = {};
+  private int firstLeft;
 
   // The section that a further one may prolong.
   private int openSpan;
@@ -37,7 +42,7 @@ final class Walk {
 
   // Filled from its end, as the walk goes back. A span that is entered makes at most one section
   // for itself, and one for its parent before it.
-  private final Section[] sections;
+  private Section[] sections = {};
   private int firstSection;
 
   Walk(SpanTable spans, SpanTree tree, Placement placed) {
@@ -45,40 +50,48 @@ final class Walk {
     this.tree = tree;
     this.placed = placed;
     siblings = new Siblings(spans, placed);
+  }
+
+  /** Begins with the trace that table, tree and placement hold now. */
+  void begin() {
     int size = spans.size();
-    cursor = new long[size];
-    next = new int[size];
-    self = new long[size];
-    depth = new int[size];
-    stack = new int[size];
-    entered = new int[size];
-    sections = new Section[2 * size];
+    if (cursor.length < size) {
+      int capacity = 2 * size;
+      cursor = new long[capacity];
+      next = new int[capacity];
+      self = new long[capacity];
+      depth = new int[capacity];
+      stack = new int[capacity];
+      left = new int[capacity];
+      sections = new Section[2 * capacity];
+    }
+    Arrays.fill(self, 0, size, 0);
   }
 
   /** The path of the tree below {@code root}. */
   CriticalPath from(int root, boolean incomplete) {
     firstSection = sections.length;
+    firstLeft = left.length;
     openSpan = SpanTable.NONE;
     open(root);
-    entered[0] = root;
     depth[root] = 0;
     stack[0] = root;
-    int count = 1;
     int height = 1;
     while (height > 0) {
       int span = stack[height - 1];
       int child = lastFinished(span);
       if (child == SpanTable.NONE) {
         own(span, placed.start(span), cursor[span]);
+        left[--firstLeft] = span;
         height--;
         continue;
       }
       own(span, placed.end(child), cursor[span]);
       cursor[span] = placed.start(child);
-      entered[count++] = child;
       depth[child] = height;
       if (tree.firstChild(child) == tree.endOfChildren(child)) {
         own(child, placed.start(child), placed.end(child));
+        left[--firstLeft] = child;
       } else {
         open(child);
         stack[height++] = child;
@@ -87,7 +100,7 @@ final class Walk {
     close();
     List<Section> inOrder =
         Arrays.asList(Arrays.copyOfRange(sections, firstSection, sections.length));
-    return new CriticalPath(spans.get(root), incomplete, inOrder, spansOn(count));
+    return new CriticalPath(spans.get(root), incomplete, inOrder, spansOn());
   }
 
   private void open(int span) {
@@ -130,10 +143,10 @@ final class Walk {
     }
   }
 
-  private List<PathSpan> spansOn(int count) {
-    PathSpan[] onPath = new PathSpan[count];
-    for (int i = 0; i < count; i++) {
-      int span = entered[i];
+  private List<PathSpan> spansOn() {
+    PathSpan[] onPath = new PathSpan[left.length - firstLeft];
+    for (int i = 0; i < onPath.length; i++) {
+      int span = left[firstLeft + i];
       onPath[i] = new PathSpan(spans.get(span), self[span], depth[span]);
     }
     return Arrays.asList(onPath);

@@ -7,8 +7,10 @@ import java.util.List;
 import java.util.Map;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.data.ArrayData;
+import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.MapData;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.types.logical.DecimalType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.MapType;
 import org.apache.flink.table.types.logical.RowType;
@@ -47,6 +49,7 @@ final class RowConverter implements Serializable {
     return switch (type.getTypeRoot()) {
       case BOOLEAN, TINYINT, SMALLINT, INTEGER, BIGINT, FLOAT, DOUBLE -> value -> value;
       case CHAR, VARCHAR -> Object::toString;
+      case DECIMAL -> decimal((DecimalType) type);
       case TIMESTAMP_WITH_LOCAL_TIME_ZONE ->
           value ->
               ((org.apache.flink.table.data.TimestampData) value)
@@ -57,6 +60,13 @@ final class RowConverter implements Serializable {
           throw new ValidationException(
               "Column " + column + " has type " + type.asSummaryString() + ": not supported here");
     };
+  }
+
+  /** Whole numbers as BigInteger: what stores take for integers of more than 64 bits. */
+  private static Cell decimal(DecimalType type) {
+    return type.getScale() == 0
+        ? value -> ((DecimalData) value).toBigDecimal().toBigIntegerExact()
+        : value -> ((DecimalData) value).toBigDecimal();
   }
 
   private static Cell map(MapType type, String column) {

@@ -54,8 +54,6 @@ public final class CallEdges {
     }
   }
 
-  private static final long NS_PER_MS = 1_000_000;
-
   private CallEdges() {}
 
   /** The calls of a trace by edge and window. */
@@ -89,7 +87,8 @@ public final class CallEdges {
 
   private static void add(
       Map<Key, Calls> edges, String caller, String callee, TraceSpan span, long windowMs) {
-    long window = Math.floorDiv(span.endNs() / NS_PER_MS, windowMs) * windowMs;
-    edges.computeIfAbsent(new Key(caller, callee, window), key -> new Calls()).add(span);
+    edges
+        .computeIfAbsent(new Key(caller, callee, span.windowMs(windowMs)), key -> new Calls())
+        .add(span);
   }
 }

@@ -15,17 +15,17 @@ import java.util.Map;
 /**
  * The spans that one message holds of one trace, as the bytes that are shuffled and kept in state.
  *
- * <p>Layout, big endian: format (byte), received ms (long), number of names (short) and the names,
- * then each span: ids, kind and flags (byte), start, duration, and as numbers of names service,
- * peer, operation and host. The first name is "", which also stands for the names beyond the bound.
- * The format number lets a later version read the state of an earlier one: format 1 had neither
- * operation nor host.
+ * <p>Layout, big endian: format (byte), received ms (long), whether peers are settled (boolean),
+ * number of names (short) and the names, then each span: ids, kind and flags (byte), start,
+ * duration, and as numbers of names service, peer, operation, host and instance. The first name is
+ * "", which also stands for the names beyond the bound. The format number lets a later version read
+ * the state of an earlier one; formats 1 to 3 were never released.
  */
 public final class Fragment {
-  private static final int FORMAT = 2;
-  private static final int WITHOUT_OPERATION = 1;
+  private static final int FORMAT = 4;
   private static final int ERROR_BIT = 0x80;
   private static final int LINKED_BIT = 0x40;
+  private static final int MOVABLE_BIT = 0x20;
   private static final int MAX_NAMES = 1 << 16;
 
   private final ByteArrayOutputStream spans = new ByteArrayOutputStream();
@@ -33,6 +33,7 @@ public final class Fragment {
   private final Map<String, Integer> names = new HashMap<>();
   private final List<String> nameList = new ArrayList<>();
   private int size;
+  private boolean settled;
 
   Fragment() {
     name("");
@@ -43,20 +44,36 @@ public final class Fragment {
     return size;
   }
 
+  /** Says that none of the spans is movable: what the windows hold of them cannot be told. */
+  void settle() {
+    settled = true;
+  }
+
   void add(dev.sluice.otlp.Span span) {
+    int service = name(span.service());
+    int peer = name(span.peer());
+    int instance = name(span.instance());
+    boolean movable =
+        span.isClientSide()
+            && !span.isPeerNamed()
+            && service != 0
+            && isKept(peer, span.peer())
+            && isKept(instance, span.instance());
     try {
       out.writeLong(span.spanId());
       out.writeLong(span.parentId());
       out.writeByte(
           (span.kind() & 0x7)
               | (span.isError() ? ERROR_BIT : 0)
-              | (span.isLinked() ? LINKED_BIT : 0));
+              | (span.isLinked() ? LINKED_BIT : 0)
+              | (movable ? MOVABLE_BIT : 0));
       out.writeLong(span.startNs());
       out.writeLong(span.durationNs());
-      out.writeShort(name(span.service()));
-      out.writeShort(name(span.peer()));
+      out.writeShort(service);
+      out.writeShort(peer);
       out.writeShort(operation(span.operation()));
       out.writeShort(name(span.host()));
+      out.writeShort(instance);
       size++;
     } catch (IOException e) {
       throw new UncheckedIOException("write span to memory", e);
@@ -66,6 +83,10 @@ public final class Fragment {
   /** Operations may be without number (an id in each name): they leave room for the services. */
   private int operation(String name) {
     return nameList.size() < MAX_NAMES / 2 || names.containsKey(name) ? name(name) : 0;
+  }
+
+  private static boolean isKept(int number, String name) {
+    return number != 0 || name.isEmpty();
   }
 
   private int name(String name) {
@@ -87,6 +108,7 @@ public final class Fragment {
     try (DataOutputStream head = new DataOutputStream(bytes)) {
       head.writeByte(FORMAT);
       head.writeLong(receivedMs);
+      head.writeBoolean(settled);
       head.writeShort(nameList.size() - 1);
       for (String name : nameList) {
         head.writeUTF(name);
@@ -108,11 +130,11 @@ public final class Fragment {
     List<TraceSpan> spans = new ArrayList<>();
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded))) {
       int format = in.readByte();
-      if (format != FORMAT && format != WITHOUT_OPERATION) {
-        throw new IllegalStateException(
-            "read fragment: format " + format + ", expected 1 to " + FORMAT);
+      if (format != FORMAT) {
+        throw new IllegalStateException("read fragment: format " + format + ", expected " + FORMAT);
       }
       long receivedMs = in.readLong();
+      boolean settled = in.readBoolean();
       String[] names = new String[in.readUnsignedShort() + 1];
       for (int i = 0; i < names.length; i++) {
         names[i] = in.readUTF();
@@ -123,9 +145,6 @@ public final class Fragment {
         int flags = in.readByte();
         long startNs = in.readLong();
         long durationNs = in.readLong();
-        String service = names[in.readUnsignedShort()];
-        String peer = names[in.readUnsignedShort()];
-        boolean old = format == WITHOUT_OPERATION;
         spans.add(
             new TraceSpan(
                 spanId,
@@ -135,11 +154,13 @@ public final class Fragment {
                 (flags & LINKED_BIT) != 0,
                 startNs,
                 durationNs,
-                service,
-                peer,
-                old ? "" : names[in.readUnsignedShort()],
-                old ? "" : names[in.readUnsignedShort()],
-                receivedMs));
+                names[in.readUnsignedShort()],
+                names[in.readUnsignedShort()],
+                names[in.readUnsignedShort()],
+                names[in.readUnsignedShort()],
+                names[in.readUnsignedShort()],
+                receivedMs,
+                !settled && (flags & MOVABLE_BIT) != 0));
       }
     } catch (IOException e) {
       throw new UncheckedIOException("read fragment from memory", e);

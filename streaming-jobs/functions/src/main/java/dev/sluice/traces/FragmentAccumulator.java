@@ -3,10 +3,17 @@ package dev.sluice.traces;
 import dev.sluice.accounting.Outcome;
 import dev.sluice.accounting.SpanStage;
 import dev.sluice.otlp.Span;
+import dev.sluice.windows.Spread;
+import dev.sluice.windows.WindowAccumulator;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Groups the spans of one message by trace: one fragment, and one shuffled row, for each. */
+/**
+ * Groups the spans of one message by trace: one fragment, and one shuffled row, for each.
+ *
+ * <p>Spans are movable only if their message is surely below the bound of {@link
+ * WindowAccumulator}: what it cut of a span beyond cannot be told from the span.
+ */
 public final class FragmentAccumulator implements SpanStage {
   /** Receives one fragment. */
   @FunctionalInterface
@@ -14,9 +21,23 @@ public final class FragmentAccumulator implements SpanStage {
     void visit(byte[] traceId, Fragment fragment);
   }
 
+  private final Spread spread;
   private final Map<TraceId, Fragment> fragments = new HashMap<>();
+  private long touched;
   private TraceId lastId;
   private Fragment lastFragment;
+
+  /** No span is movable. */
+  public FragmentAccumulator() {
+    this(null);
+  }
+
+  /**
+   * @param spread how the fine windows spread the same spans
+   */
+  public FragmentAccumulator(Spread spread) {
+    this.spread = spread;
+  }
 
   @Override
   public Outcome accept(Span span) {
@@ -25,6 +46,9 @@ public final class FragmentAccumulator implements SpanStage {
       lastFragment = fragments.computeIfAbsent(lastId, id -> new Fragment());
     }
     lastFragment.add(span);
+    if (spread != null && (span.isServerSide() || span.isClientSide())) {
+      touched += spread.touched(span.startNs(), span.endNs());
+    }
     return Outcome.ACCEPTED;
   }
 
@@ -32,10 +56,18 @@ public final class FragmentAccumulator implements SpanStage {
   public void clear() {
     fragments.clear();
     lastId = null;
+    touched = 0;
   }
 
   /** Visits the fragments of the current message, in no order. */
   public void forEach(Visitor visitor) {
-    fragments.forEach((id, fragment) -> visitor.visit(id.toBytes(), fragment));
+    boolean settled = spread == null || touched > WindowAccumulator.MAX_ROWS;
+    fragments.forEach(
+        (id, fragment) -> {
+          if (settled) {
+            fragment.settle();
+          }
+          visitor.visit(id.toBytes(), fragment);
+        });
   }
 }

@@ -12,9 +12,11 @@ import java.util.List;
  * that reading a topic again gives the same sessions, and a trace id that is used again (a
  * recording that is replayed twice) starts a session of its own.
  *
+ * @param firstMs record time of the first fragment
+ * @param atMaxAge whether it is due because of its age; else because it was quiet
  * @param dueMs record time from which the session can be closed: nothing later belongs to it
  */
-public record Session(List<byte[]> fragments, long dueMs) {
+public record Session(List<byte[]> fragments, long firstMs, long dueMs, boolean atMaxAge) {
   /**
    * Splits fragments into sessions, oldest first.
    *
@@ -27,22 +29,22 @@ public record Session(List<byte[]> fragments, long dueMs) {
 
     List<Session> sessions = new ArrayList<>();
     List<byte[]> current = new ArrayList<>();
-    long firstMs = 0;
-    long dueMs = 0;
+    Session open = null;
     for (byte[] fragment : sorted) {
       long receivedMs = Fragment.receivedMs(fragment);
-      if (!current.isEmpty() && receivedMs >= dueMs) {
-        sessions.add(new Session(current, dueMs));
+      if (open != null && receivedMs >= open.dueMs) {
+        sessions.add(open);
+        open = null;
         current = new ArrayList<>();
       }
-      if (current.isEmpty()) {
-        firstMs = receivedMs;
-      }
       current.add(fragment);
-      dueMs = Math.min(receivedMs + quietMs, firstMs + maxAgeMs);
+      long firstMs = open == null ? receivedMs : open.firstMs;
+      long quietAtMs = receivedMs + quietMs;
+      long oldAtMs = firstMs + maxAgeMs;
+      open = new Session(current, firstMs, Math.min(quietAtMs, oldAtMs), oldAtMs < quietAtMs);
     }
-    if (!current.isEmpty()) {
-      sessions.add(new Session(current, dueMs));
+    if (open != null) {
+      sessions.add(open);
     }
     return sessions;
   }

@@ -12,7 +12,10 @@ import dev.sluice.otlp.Span;
  * @param peer "" where the span names none
  * @param operation the span's name
  * @param host where its clock stands, "" where that is not known
+ * @param instance the process that recorded it, "" where that is not known
  * @param receivedMs Kafka record time of the message that brought it
+ * @param movable whether it was counted in the fine windows, exactly as {@link
+ *     dev.sluice.windows.Spread} says, under a peer that is not a service's name
  */
 public record TraceSpan(
     long spanId,
@@ -26,9 +29,44 @@ public record TraceSpan(
     String peer,
     String operation,
     String host,
-    long receivedMs) {
+    String instance,
+    long receivedMs,
+    boolean movable) {
+  private static final long NS_PER_MS = 1_000_000;
 
-  /** A copy of a span that the decoder shows, with valid ids. */
+  /** A span that is not movable. */
+  public TraceSpan(
+      long spanId,
+      long parentId,
+      int kind,
+      boolean error,
+      boolean linked,
+      long startNs,
+      long durationNs,
+      String service,
+      String peer,
+      String operation,
+      String host,
+      String instance,
+      long receivedMs) {
+    this(
+        spanId,
+        parentId,
+        kind,
+        error,
+        linked,
+        startNs,
+        durationNs,
+        service,
+        peer,
+        operation,
+        host,
+        instance,
+        receivedMs,
+        false);
+  }
+
+  /** A copy of a span that the decoder shows, with valid ids; not movable. */
   public static TraceSpan of(Span span, long receivedMs) {
     return new TraceSpan(
         span.spanId(),
@@ -42,10 +80,19 @@ public record TraceSpan(
         span.peer(),
         span.operation(),
         span.host(),
+        span.instance(),
         receivedMs);
   }
 
   public long endNs() {
     return startNs + durationNs;
+  }
+
+  /**
+   * Start of the window that contains the span's end, in ms of the Unix epoch; windows are [start,
+   * end).
+   */
+  public long windowMs(long lengthMs) {
+    return Math.floorDiv(endNs() / NS_PER_MS, lengthMs) * lengthMs;
   }
 }

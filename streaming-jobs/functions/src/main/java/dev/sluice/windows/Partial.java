@@ -1,8 +1,12 @@
 package dev.sluice.windows;
 
 import dev.sluice.latency.LatencyHistogram;
+import dev.sluice.latency.LatencyIndex;
 
-/** What one message adds to one bucket of one resource point. */
+/**
+ * What one message, or one move, adds to one bucket of one resource point. Sums are negative where
+ * spans are taken back; the number of contributions grows either way.
+ */
 public final class Partial {
   private final long bucketMs;
   private long busyNs;
@@ -15,17 +19,23 @@ public final class Partial {
     this.bucketMs = bucketMs;
   }
 
-  void overlap(long ns) {
-    busyNs += ns;
+  /**
+   * A span's overlap with the bucket.
+   *
+   * @param sign 1 to add it, -1 to take it back; as below
+   */
+  void overlap(long ns, int sign) {
+    busyNs += sign * ns;
     contributions++;
   }
 
-  void complete(long durationNs, boolean error) {
-    completions++;
+  /** A span that ends in the bucket. */
+  void complete(long durationNs, boolean error, int sign) {
+    completions += sign;
     if (error) {
-      errors++;
+      errors += sign;
     }
-    latency.record(durationNs);
+    latency.add(LatencyIndex.of(durationNs), sign);
     contributions++;
   }
 
@@ -49,7 +59,7 @@ public final class Partial {
     return errors;
   }
 
-  /** Overlaps and completions that were added: the bucket's version grows by it. */
+  /** Overlaps and completions that were added or taken back: the bucket's version grows by it. */
   public long contributions() {
     return contributions;
   }

@@ -15,7 +15,16 @@ public record ResourcePoint(String service, String instance, boolean clientSide,
     if (span.isServerSide()) {
       return new ResourcePoint(span.service(), span.instance(), false, "");
     }
-    return new ResourcePoint(span.service(), span.instance(), true, peer(span));
+    return client(span.service(), span.instance(), span.peer());
+  }
+
+  /**
+   * The connections of an instance to a peer.
+   *
+   * @param peer "" where it is not known
+   */
+  public static ResourcePoint client(String service, String instance, String peer) {
+    return new ResourcePoint(service, instance, true, peer.isEmpty() ? UNKNOWN_PEER : peer);
   }
 
   /** Whether {@link #of} would give this point: without making one. */

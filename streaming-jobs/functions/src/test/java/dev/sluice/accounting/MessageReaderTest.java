@@ -40,7 +40,7 @@ class MessageReaderTest {
 
   private final Stage stage = new Stage();
   private final MessageReader reader =
-      new MessageReader(new Validity(7 * DAY_MS, 10 * 60_000), stage);
+      new MessageReader(new Validity(7 * DAY_MS, 10 * 60_000, 60_000), stage);
 
   /** "outcome service" to {messages, spans, lag}. */
   private Map<String, List<Long>> counts() {
@@ -64,7 +64,8 @@ class MessageReaderTest {
     // ends 10 and 30 ms after midnight, received 1000 ms after: 990 + 970
     reader.read(
         message(service("cart", span(1, Span.SERVER, 0, 10), span(2, Span.INTERNAL, 0, 30))),
-        RECEIVED_MS);
+        RECEIVED_MS,
+        false);
     assertThat(counts()).isEqualTo(Map.of("accepted cart", List.of(0L, 2L, 1960L)));
     assertThat(stage.spans).isEqualTo(2);
     assertThat(reader.deadLetters()).isEmpty();
@@ -89,7 +90,8 @@ class MessageReaderTest {
                 span(10, Span.SERVER, 0, 1).setSpanId(ByteString.copyFrom(new byte[8])),
                 span(11, Span.SERVER, -60_001, 0)),
             resource(List.of(attribute("host.name", "h")), span(12, Span.SERVER, 0, 1))),
-        RECEIVED_MS);
+        RECEIVED_MS,
+        false);
     assertThat(counts())
         .isEqualTo(
             Map.of(
@@ -124,7 +126,7 @@ class MessageReaderTest {
 
   @Test
   void agesAtTheBoundsAreAccepted() {
-    Validity validity = new Validity(1_000, 500);
+    Validity validity = new Validity(1_000, 500, 1_000);
     MessageReader bounded = new MessageReader(validity, stage);
     bounded.read(
         message(
@@ -134,7 +136,8 @@ class MessageReaderTest {
                 span(2, Span.SERVER, 1_500, 1_500), // exactly 500 ms ahead
                 span(3, Span.SERVER, -1, 1),
                 span(4, Span.SERVER, 1_500, 1_501))),
-        RECEIVED_MS);
+        RECEIVED_MS,
+        false);
     assertThat(stage.spans).isEqualTo(2);
     assertThat(bounded.deadLetters()).hasSize(2);
   }
@@ -143,22 +146,77 @@ class MessageReaderTest {
   void malformedMessageCountsOnceAndLeavesNothingBehind() {
     byte[] good = message(service("cart", span(1, Span.SERVER, 0, 10), span(2, Span.SERVER, 0, 1)));
     byte[] cut = Arrays.copyOf(good, good.length - 3);
-    reader.read(cut, RECEIVED_MS);
+    reader.read(cut, RECEIVED_MS, false);
     assertThat(stage.spans).isZero();
     assertThat(counts()).isEqualTo(Map.of("malformed_message ", List.of(1L, 0L, 0L)));
     assertThat(reader.deadLetters()).hasSize(1);
     assertThat(reader.deadLetters().get(0).payload()).isEqualTo(cut);
     assertThat(reader.deadLetters().get(0).detail()).contains("byte");
 
-    reader.read(good, RECEIVED_MS);
+    reader.read(good, RECEIVED_MS, false);
     assertThat(stage.spans).isEqualTo(2);
     assertThat(reasons()).isEmpty();
   }
 
   @Test
-  void recordWithoutValueIsMalformed() {
-    reader.read(null, RECEIVED_MS);
+  void ofARepeatedMessageEverySpanIsCountedAndNoneIsUsed() {
+    byte[] message =
+        message(
+            service("cart", span(1, Span.SERVER, 0, 10), span(2, Span.SERVER, 10, 9)),
+            resource(List.of(), span(3, Span.SERVER, 0, 1)));
+    reader.read(message, RECEIVED_MS, true);
+    assertThat(counts())
+        .isEqualTo(
+            Map.of(
+                "repeated_message cart", List.of(0L, 2L, 0L),
+                "repeated_message ", List.of(0L, 1L, 0L)));
+    assertThat(stage.spans).isZero();
+    assertThat(reader.deadLetters()).isEmpty();
+  }
+
+  @Test
+  void malformedMessageStaysMalformedWhenItIsRepeated() {
+    byte[] good = message(service("cart", span(1, Span.SERVER, 0, 10)));
+    reader.read(Arrays.copyOf(good, good.length - 3), RECEIVED_MS, true);
+    assertThat(counts()).isEqualTo(Map.of("malformed_message ", List.of(1L, 0L, 0L)));
     assertThat(reasons()).containsExactly("malformed_message");
+  }
+
+  @Test
+  void spansThatEndedLongerAgoThanTheLatenessAreUsedAndCountedApart() {
+    // Lateness is a minute; the third is cut as well, which is the graver.
+    reader.read(
+        message(
+            service(
+                "cart",
+                span(1, Span.SERVER, 0, 1_000),
+                span(2, Span.SERVER, 0, 999.999_999),
+                span(3, Span.SERVER, -70_000, 0))),
+        MIDNIGHT_MS + 61_000,
+        false);
+    assertThat(counts())
+        .isEqualTo(
+            Map.of(
+                "accepted cart", List.of(0L, 1L, 60_000L),
+                "accepted_late cart", List.of(0L, 1L, 60_001L),
+                "accepted_cut cart", List.of(0L, 1L, 61_000L)));
+    assertThat(stage.spans).isEqualTo(3);
+  }
+
+  @Test
+  void recordWithoutValueIsMalformed() {
+    reader.read(null, RECEIVED_MS, false);
+    assertThat(reasons()).containsExactly("malformed_message");
+  }
+
+  @Test
+  void malformedMessageThatDoesNotFitALetterIsCut() {
+    byte[] huge = new byte[10_000_000];
+    huge[0] = 'x';
+    reader.read(huge, RECEIVED_MS, false);
+    DeadLetter letter = reader.deadLetters().get(0);
+    assertThat(letter.payload()).isEqualTo(Arrays.copyOf(huge, 4_194_304));
+    assertThat(letter.detail()).endsWith("payload is the first 4194304 of 10000000 bytes");
   }
 
   @Test
@@ -168,7 +226,8 @@ class MessageReaderTest {
             service(
                 "s".repeat(5000),
                 span(1, Span.SERVER, 0, 1).setTraceId(ByteString.copyFrom(new byte[5000])))),
-        RECEIVED_MS);
+        RECEIVED_MS,
+        false);
     DeadLetter letter = reader.deadLetters().get(0);
     assertThat(letter.service()).hasSize(256);
     assertThat(letter.traceId()).hasSize(128);
@@ -179,7 +238,7 @@ class MessageReaderTest {
     OutcomeCounts counts = new OutcomeCounts();
     counts.span(Outcome.ACCEPTED, "cart", 40);
     counts.span(Outcome.ACCEPTED, "cart", 60);
-    counts.reclassify("cart", Outcome.DUPLICATE_SPAN, 60);
+    counts.reclassify("cart", Outcome.ACCEPTED, Outcome.DUPLICATE_SPAN, 60);
     Map<String, List<Long>> sums = new TreeMap<>();
     counts.forEach(
         (key, sum) ->

@@ -1,6 +1,7 @@
 package dev.sluice.flink;
 
 import static dev.sluice.otlp.Requests.MIDNIGHT_MS;
+import static dev.sluice.otlp.Requests.MS;
 import static dev.sluice.otlp.Requests.id;
 import static dev.sluice.otlp.Requests.message;
 import static dev.sluice.otlp.Requests.service;
@@ -29,7 +30,10 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
 import org.junit.jupiter.api.Test;
 
-/** The function as SQL calls it, on an embedded Flink. Quiet time 5 s, maximum age 60 s. */
+/**
+ * The function as SQL calls it, on an embedded Flink. Quiet time 5 s, maximum age 60 s, late for
+ * 100 s.
+ */
 class ClosedTracesTest {
   private static final TypeInformation<Row> FRAGMENT =
       Types.ROW_NAMED(
@@ -77,6 +81,44 @@ class ClosedTracesTest {
 
   /** What the rows sum to: calls by "caller>callee", spans by "outcome service". */
   private Map<String, Long> sums(int maxSpans) throws Exception {
+    Map<String, Long> sums = new TreeMap<>();
+    for (Row row : rows(maxSpans, "edge")) {
+      Row edge = row.getFieldAs("edge");
+      Row counted = row.getFieldAs("counted");
+      if (edge != null) {
+        String name = edge.getField("caller") + ">" + edge.getField("callee");
+        sums.merge(name, edge.<Long>getFieldAs("calls"), Long::sum);
+      } else {
+        String name = counted.getField("outcome") + " " + counted.getField("service");
+        sums.merge(name, counted.<Long>getFieldAs("spans"), Long::sum);
+      }
+    }
+    return sums;
+  }
+
+  /** Counts of traces: "cause service at s after midnight: traces, spans". */
+  private List<String> traceCounts() throws Exception {
+    Map<String, long[]> sums = new TreeMap<>();
+    for (Row row : rows(100, "trace_count")) {
+      Row count = row.getFieldAs("trace_count");
+      long receivedMs = count.<Instant>getFieldAs("received").toEpochMilli();
+      String name =
+          count.getField("cause")
+              + " "
+              + count.getField("service")
+              + " at "
+              + (receivedMs - MIDNIGHT_MS) / 1000;
+      long[] sum = sums.computeIfAbsent(name, key -> new long[2]);
+      sum[0] += count.<Long>getFieldAs("traces");
+      sum[1] += count.<Long>getFieldAs("spans");
+    }
+    return sums.entrySet().stream()
+        .map(e -> e.getKey() + ": " + e.getValue()[0] + ", " + e.getValue()[1])
+        .toList();
+  }
+
+  /** All rows; `columns` are those that somebody reads, by semicolons. */
+  private List<Row> rows(int maxSpans, String columns) throws Exception {
     StreamExecutionEnvironment stream = StreamExecutionEnvironment.createLocalEnvironment(1);
     StreamTableEnvironment tables = StreamTableEnvironment.create(stream);
     tables
@@ -84,7 +126,11 @@ class ClosedTracesTest {
         .set(
             "pipeline.global-job-parameters",
             "sluice.trace-quiet-ms:5000,sluice.trace-max-age-ms:60000,sluice.edge-window-ms:10000,"
-                + "sluice.trace-rows:edge,"
+                + "sluice.max-age-ms:60000,sluice.max-ahead-ms:0,sluice.lateness-ms:60000,"
+                + "sluice.trace-late-ms:100000,sluice.path-window-ms:10000,"
+                + "sluice.trace-rows:"
+                + columns
+                + ","
                 + "sluice.trace-max-spans:"
                 + maxSpans);
     Schema schema =
@@ -106,26 +152,15 @@ class ClosedTracesTest {
                 .assignTimestampsAndWatermarks(watermarks),
             schema));
     tables.createTemporarySystemFunction("closed_traces", ClosedTraces.class);
-    Map<String, Long> sums = new TreeMap<>();
     Iterator<Row> rows =
         tables
             .executeSql(
-                "SELECT edge, counted FROM closed_traces(input => TABLE fragments PARTITION BY"
-                    + " trace_id, on_time => DESCRIPTOR(record_time), uid => 'edges')")
+                "SELECT * FROM closed_traces(input => TABLE fragments PARTITION BY"
+                    + " trace_id, on_time => DESCRIPTOR(record_time), uid => 'traces')")
             .collect();
-    while (rows.hasNext()) {
-      Row row = rows.next();
-      Row edge = row.getFieldAs("edge");
-      Row counted = row.getFieldAs("counted");
-      if (edge != null) {
-        String name = edge.getField("caller") + ">" + edge.getField("callee");
-        sums.merge(name, edge.<Long>getFieldAs("calls"), Long::sum);
-      } else {
-        String name = counted.getField("outcome") + " " + counted.getField("service");
-        sums.merge(name, counted.<Long>getFieldAs("spans"), Long::sum);
-      }
-    }
-    return sums;
+    List<Row> all = new ArrayList<>();
+    rows.forEachRemaining(all::add);
+    return all;
   }
 
   @Test
@@ -159,5 +194,148 @@ class ClosedTracesTest {
     receive(0, message(service("front", span(2, Span.CLIENT, 0, 20), span(4, Span.SERVER, 0, 1))));
     receive(1, cart());
     assertThat(sums(2)).isEqualTo(Map.of("accepted cart", -1L, "trace_too_large cart", 1L));
+  }
+
+  @Test
+  void closedTraceShowsItsTreeAndWhoWasSeen() throws Exception {
+    receive(0, front());
+    receive(100, cart());
+    List<String> shown = new ArrayList<>();
+    for (Row row : rows(100, "seen;tree")) {
+      for (Object column : new Object[] {row.getField("seen"), row.getField("tree")}) {
+        if (column != null) {
+          shown.add(column.toString());
+        }
+      }
+    }
+    long window = MIDNIGHT_MS / 1_000;
+    assertThat(shown)
+        .containsExactlyInAnyOrder(
+            "+I[front, i-0, , work, " + window + "]",
+            "+I[cart, i-0, , work, " + window + "]",
+            "+I[front, work, "
+                + window
+                + ", {\"service\":\"front\",\"operation\":\"work\","
+                + "\"stages\":[[{\"service\":\"cart\",\"operation\":\"work\"}]]}]");
+  }
+
+  @Test
+  void pathAndTheServicesOnIt() throws Exception {
+    receive(0, front());
+    receive(100, cart());
+    List<Row> paths = new ArrayList<>();
+    List<Row> services = new ArrayList<>();
+    for (Row row : rows(100, "on_path;path")) {
+      (row.getField("path") != null ? paths : services)
+          .add(row.getFieldAs(row.getField("path") != null ? "path" : "on_path"));
+    }
+    long midnight = MIDNIGHT_MS / 1000;
+    assertThat(paths).hasSize(1);
+    Row path = paths.get(0);
+    assertThat(path.getField("root_service")).isEqualTo("front");
+    assertThat(path.getField("root_operation")).isEqualTo("work");
+    assertThat(path.getField("complete")).isEqualTo(true);
+    assertThat(path.getField("window_start")).isEqualTo(midnight);
+    assertThat(path.getField("duration_ns")).isEqualTo(20 * MS);
+    assertThat(path.getField("signature")).isEqualTo("front > cart");
+    assertThat(path.<byte[]>getFieldAs("trace_id")).isEqualTo(id(1, 16).toByteArray());
+    // front [0, 20), cart [5, 15)
+    assertThat(services)
+        .containsExactly(
+            Row.of("front", "work", true, midnight, 20 * MS, "front", 10 * MS, 0L),
+            Row.of("front", "work", true, midnight, 20 * MS, "cart", 10 * MS, 10 * MS));
+  }
+
+  @Test
+  void windowOfAPathIsThatOfItsRootsEnd() throws Exception {
+    receive(0, message(service("front", span(2, Span.SERVER, 9_000, 10_000))));
+    assertThat(rows(100, "path"))
+        .extracting(row -> row.<Row>getFieldAs("path").getField("window_start"))
+        .containsExactly(MIDNIGHT_MS / 1000 + 10);
+  }
+
+  @Test
+  void orphanIsAPathThatIsNotComplete() throws Exception {
+    receive(0, cart());
+    assertThat(rows(100, "path"))
+        .extracting(row -> row.<Row>getFieldAs("path").getField("complete"))
+        .containsExactly(false);
+  }
+
+  @Test
+  void partThatComesAfterItsTraceWasClosedIsLate() throws Exception {
+    receive(0, front());
+    receive(5_000, cart());
+    assertThat(traceCounts())
+        .containsExactly(
+            "closed_quiet cart at 0: 1, 1",
+            "closed_quiet front at 0: 1, 1",
+            "incomplete cart at 0: 1, 1",
+            "late cart at 0: 1, 1");
+  }
+
+  @Test
+  void traceIdIsForgottenAfterTheLateTime() throws Exception {
+    // Closed at 5 s, and again at 109.999 s: what begins at 104.999 s is late, at 209.999 s not.
+    receive(0, front());
+    receive(104_999, front());
+    receive(209_999, front());
+    assertThat(traceCounts())
+        .containsExactly(
+            "closed_quiet front at 0: 1, 1",
+            "closed_quiet front at 100: 1, 1",
+            "closed_quiet front at 200: 1, 1",
+            "late front at 100: 1, 1");
+  }
+
+  @Test
+  void partThatIsReadBehindTheWatermarkIsLateToo() throws Exception {
+    receive(0, front());
+    receive(20_000, message(service("other", span(7, Span.SERVER, 0, 1).setTraceId(id(2, 16)))));
+    receive(1_000, cart());
+    assertThat(traceCounts())
+        .contains("closed_quiet front at 0: 1, 1", "late cart at 0: 1, 1")
+        .contains("closed_quiet other at 20: 1, 1")
+        .doesNotContain("late other at 20: 1, 1");
+  }
+
+  @Test
+  void backlogThatIsReadBehindTheWatermarkIsNotTornApart() throws Exception {
+    receive(60_000, message(service("other", span(7, Span.SERVER, 0, 1).setTraceId(id(2, 16)))));
+    receive(0, front());
+    receive(61_000, message(service("other", span(8, Span.SERVER, 0, 1).setTraceId(id(2, 16)))));
+    receive(1_000, cart());
+    assertThat(traceCounts())
+        .contains("closed_quiet front at 0: 1, 2")
+        .noneMatch(count -> count.startsWith("late"));
+  }
+
+  @Test
+  void partOfABacklogIsLateHoweverFarBehindTheWatermark() throws Exception {
+    receive(300_000, message(service("other", span(7, Span.SERVER, 0, 1).setTraceId(id(2, 16)))));
+    receive(0, front());
+    receive(310_000, message(service("other", span(8, Span.SERVER, 0, 1).setTraceId(id(3, 16)))));
+    receive(10_000, cart());
+    assertThat(traceCounts()).contains("closed_quiet front at 0: 1, 1", "late cart at 10: 1, 1");
+  }
+
+  @Test
+  void traceThatNeverFallsQuietIsClosedAtItsMaximumAge() throws Exception {
+    for (int second = 0; second <= 60; second += 4) {
+      receive(second * 1_000L, message(service("front", span(100 + second, Span.SERVER, 0, 1))));
+    }
+    // 15 spans come before the 60 s are over, one after.
+    assertThat(traceCounts())
+        .containsExactly(
+            "closed_max_age front at 0: 1, 15",
+            "closed_quiet front at 60: 1, 1",
+            "late front at 60: 1, 1");
+  }
+
+  @Test
+  void nobodyCountsLatePartsWithoutTheColumn() throws Exception {
+    receive(0, front());
+    receive(5_000, cart());
+    assertThat(sums(100)).isEmpty();
   }
 }

@@ -30,8 +30,8 @@ class LatencyHistogramTest {
     LatencyHistogram histogram = new LatencyHistogram();
     histogram.add(-1, 1);
     histogram.add(63, 300);
-    // distance 0 from -1, count 1; distance 64, count 300 = 0b10_0101100
-    assertThat(histogram.encode()).containsExactly(0, 1, 64, (byte) 0xAC, 2);
+    // distance 0 from -1, count 1 -> 2; distance 64, count 300 -> 600 = 0b100_1011000
+    assertThat(histogram.encode()).containsExactly(0, 2, 64, (byte) 0xD8, 4);
     assertThat(new LatencyHistogram().encode()).isEmpty();
   }
 
@@ -47,6 +47,33 @@ class LatencyHistogramTest {
     assertThat(merged).isEqualTo(whole);
     assertThat(merged.encode()).isEqualTo(whole.encode());
     assertThat(merged.total()).isEqualTo(first.size() + second.size());
+  }
+
+  @Test
+  void whatIsTakenBackLeavesNothing() {
+    LatencyHistogram histogram = of(List.of(2L, 1_000_000L));
+    LatencyHistogram back = new LatencyHistogram();
+    back.add(63, -1);
+    back.add(1275, -2);
+    // distance 64, count -1 -> 1; distance 1212 = 0b1001_0111100, count -2 -> 3
+    assertThat(back.encode()).containsExactly(64, 1, (byte) 0xBC, 9, 3);
+    histogram.merge(back.encode());
+    assertThat(histogram.toMap()).isEqualTo(Map.of((short) 1275, -1));
+    // 1276 = 0b1001_1111100 from the first, since the empty one is left out
+    assertThat(histogram.encode()).containsExactly((byte) 0xFC, 9, 1);
+    assertThat(histogram.total()).isEqualTo(-1);
+    assertThat(new MergeLatency().getValue(histogram)).isEmpty();
+  }
+
+  @Property
+  void encodingKeepsEveryCount(@ForAll List<Integer> counts) {
+    LatencyHistogram histogram = new LatencyHistogram();
+    for (int i = 0; i < counts.size(); i++) {
+      histogram.add(7 * i - 1, counts.get(i));
+    }
+    LatencyHistogram decoded = new LatencyHistogram();
+    decoded.merge(histogram.encode());
+    assertThat(decoded).isEqualTo(histogram);
   }
 
   @Property

@@ -202,15 +202,48 @@ class TraceRequestDecoderTest {
     }
   }
 
+  /** Fields by the numbers that lead to them from the request, and the wire type of each. */
   @ParameterizedTest
-  @CsvSource({"1, 0", "2, 5", "4, 1", "6, 2", "7, 0", "8, 5", "9, 0", "15, 1"})
-  void knownSpanFieldOfAnotherWireTypeIsMalformed(int field, int wireType) {
-    byte[] content = new byte[9];
-    content[0] = (byte) (field << 3 | wireType);
-    byte[] message = field(1, field(2, field(2, Arrays.copyOf(content, wireType == 5 ? 5 : 9))));
-    assertThatThrownBy(() -> decoder.decode(message, span -> {}))
-        .isInstanceOf(MalformedMessageException.class)
-        .hasMessageContaining("field " + field + " has wire type " + wireType);
+  @CsvSource({
+    "1, 2", // resource_spans
+    "1 1, 2", // resource
+    "1 1 1, 2", // and its attributes
+    "1 2, 2", // scope_spans
+    "1 2 2, 2", // spans
+    "1 2 2 1, 2", // trace_id
+    "1 2 2 2, 2", // span_id
+    "1 2 2 4, 2", // parent_span_id
+    "1 2 2 5, 2", // name
+    "1 2 2 6, 0", // kind
+    "1 2 2 7, 1", // start_time_unix_nano
+    "1 2 2 8, 1", // end_time_unix_nano
+    "1 2 2 9, 2", // attributes
+    "1 2 2 9 1, 2", // key
+    "1 2 2 9 2, 2", // value
+    "1 2 2 13, 2", // links
+    "1 2 2 13 1, 2", // and their trace_id
+    "1 2 2 15, 2", // status
+    "1 2 2 15 3, 0", // and its code
+  })
+  void knownFieldOfAnotherWireTypeIsMalformed(String path, int rightType) throws Exception {
+    int[] fields = Arrays.stream(path.split(" ")).mapToInt(Integer::parseInt).toArray();
+    int last = fields.length - 1;
+    for (int wireType = 0; wireType < 8; wireType++) {
+      // As many zeros as a value of the type takes: with the right type they are legal.
+      byte[] content = new byte[1 + new int[] {1, 8, 1, 0, 0, 4, 0, 0}[wireType]];
+      content[0] = (byte) (fields[last] << 3 | wireType);
+      for (int i = last - 1; i >= 0; i--) {
+        content = field(fields[i], content);
+      }
+      byte[] message = content;
+      if (wireType == rightType) {
+        decoder.decode(message, span -> {});
+        continue;
+      }
+      assertThatThrownBy(() -> decoder.decode(message, span -> {}))
+          .as("wire type " + wireType)
+          .isInstanceOf(MalformedMessageException.class);
+    }
   }
 
   @Test

@@ -50,6 +50,21 @@ class CriticalPathPropertiesTest {
     }
   }
 
+  /** Of arrays that are used again: the traces before leave nothing behind. */
+  @Property(tries = 2000)
+  void tracesFoundBeforeDoNotMatter(@ForAll long seed) {
+    CriticalPathFinder used = new CriticalPathFinder();
+    for (long i = 0; i < 4; i++) {
+      List<TraceSpan> spans = RandomTraces.of(seed + i);
+      CriticalPaths found = used.find(spans);
+      CriticalPaths expected = CriticalPaths.of(spans);
+      assertThat(found.paths()).isEqualTo(expected.paths());
+      for (Exclusion reason : Exclusion.values()) {
+        assertThat(found.excluded(reason)).isEqualTo(expected.excluded(reason));
+      }
+    }
+  }
+
   @Property(tries = 2000)
   void everySectionBelongsToASpanOnThePathAndEachSpanIsOnOnePath(@ForAll long seed) {
     List<TraceSpan> spans = RandomTraces.of(seed);

@@ -279,7 +279,7 @@ class CriticalPathRulesTest {
             .path();
     // 4 becomes [150, 200), 5 in it [150, 200); 2 touches it: [100, 150); 6 shares no time with it.
     assertThat(text(path)).isEqualTo("2:100-150 5:150-200");
-    assertThat(path.spans()).extracting(PathSpan::selfNs).containsExactly(0L, 0L, 50L, 50L);
-    assertThat(path.spans()).extracting(PathSpan::depth).containsExactly(0, 1, 2, 1);
+    assertThat(path.spans()).extracting(PathSpan::selfNs).containsExactly(0L, 50L, 0L, 50L);
+    assertThat(path.spans()).extracting(PathSpan::depth).containsExactly(0, 1, 1, 2);
   }
 }

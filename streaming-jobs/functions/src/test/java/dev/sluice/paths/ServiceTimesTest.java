@@ -20,7 +20,7 @@ class ServiceTimesTest {
             .add(4, 1, 70, 90)
             .path();
     assertThat(ServiceTimes.of(path))
-        .containsExactlyInAnyOrder(
+        .containsExactly(
             new ServiceTime("frontend", 30, 0),
             new ServiceTime("search", 20, 30),
             new ServiceTime("geo", 30, 50),

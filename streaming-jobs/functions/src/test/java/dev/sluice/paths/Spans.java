@@ -39,6 +39,7 @@ final class Spans {
         "",
         "op" + id,
         host,
+        "",
         0);
   }
 

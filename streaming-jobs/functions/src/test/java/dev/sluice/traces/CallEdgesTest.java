@@ -182,6 +182,7 @@ class CallEdgesTest {
                 "prix-é",
                 "work",
                 "",
+                "i-0",
                 MIDNIGHT_MS));
   }
 }

@@ -8,12 +8,13 @@ import static dev.sluice.otlp.Requests.message;
 import static dev.sluice.otlp.Requests.resource;
 import static dev.sluice.otlp.Requests.span;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.otlp.Span;
 import dev.sluice.otlp.TraceRequestDecoder;
-import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
+import dev.sluice.windows.Spread;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -34,7 +35,10 @@ class FragmentTest {
     byte[] message =
         message(
             resource(
-                List.of(attribute("service.name", "cart"), attribute("host.name", "h1")),
+                List.of(
+                    attribute("service.name", "cart"),
+                    attribute("service.instance.id", "cart-1"),
+                    attribute("host.name", "h1")),
                 failed(span(7, Span.CLIENT, 1, 4))
                     .setName("GET /cart")
                     .setParentSpanId(id(5, 8))
@@ -48,8 +52,8 @@ class FragmentTest {
     new TraceRequestDecoder().decode(message, span -> decoded.add(TraceSpan.of(span, MIDNIGHT_MS)));
     assertThat(throughFragment(message)).isEqualTo(decoded);
     assertThat(decoded.get(0))
-        .extracting(TraceSpan::operation, TraceSpan::host, TraceSpan::linked)
-        .containsExactly("GET /cart", "h1", true);
+        .extracting(TraceSpan::operation, TraceSpan::host, TraceSpan::instance, TraceSpan::linked)
+        .containsExactly("GET /cart", "h1", "cart-1", true);
   }
 
   @Test
@@ -71,25 +75,86 @@ class FragmentTest {
     assertThat(spans.get(MANY).service()).isEqualTo("b");
   }
 
+  private static List<Boolean> movable(FragmentAccumulator accumulator, byte[] message)
+      throws Exception {
+    new TraceRequestDecoder().decode(message, accumulator::accept);
+    List<Boolean> movable = new ArrayList<>();
+    accumulator.forEach(
+        (trace, fragment) ->
+            Fragment.decode(fragment.encode(MIDNIGHT_MS)).forEach(s -> movable.add(s.movable())));
+    return movable;
+  }
+
   @Test
-  void stateOfTheFirstFormatIsStillRead() throws Exception {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    DataOutputStream out = new DataOutputStream(bytes);
-    out.writeByte(1);
-    out.writeLong(MIDNIGHT_MS);
-    out.writeShort(2 - 1);
-    out.writeUTF("cart");
-    out.writeUTF("db");
-    out.writeLong(7);
-    out.writeLong(5);
-    out.writeByte(Span.CLIENT | 0x80);
-    out.writeLong(1_000);
-    out.writeLong(50);
-    out.writeShort(0);
-    out.writeShort(1);
-    assertThat(Fragment.decode(bytes.toByteArray()))
-        .containsExactly(
-            new TraceSpan(
-                7, 5, Span.CLIENT, true, false, 1_000, 50, "cart", "db", "", "", MIDNIGHT_MS));
+  void clientSpansWhosePeerIsNotAServicesNameAreMovable() throws Exception {
+    byte[] message =
+        message(
+            resource(
+                List.of(attribute("service.name", "cart")),
+                span(1, Span.CLIENT, 0, 1),
+                span(2, Span.PRODUCER, 0, 1).addAttributes(attribute("server.address", "db")),
+                span(3, Span.CLIENT, 0, 1).addAttributes(attribute("peer.service", "db")),
+                span(4, Span.SERVER, 0, 1),
+                span(5, Span.INTERNAL, 0, 1)));
+    assertThat(movable(new FragmentAccumulator(new Spread(100, 600_000)), message))
+        .containsExactly(true, true, false, false, false);
+    assertThat(movable(new FragmentAccumulator(), message)).doesNotContain(true);
+  }
+
+  @Test
+  void noSpanOfAMessageThatMayBeCutIsMovable() throws Exception {
+    // Spans of 6,000 buckets each: 33 of them are 198,000 rows; the last span makes 200,000 or
+    // 200,001.
+    var spans = new io.opentelemetry.proto.trace.v1.Span.Builder[34];
+    for (int i = 0; i < 33; i++) {
+      spans[i] = span(i + 1, Span.CLIENT, 0, 599_950);
+    }
+    spans[33] = span(34, Span.SERVER, 0, 199_950);
+    Spread spread = new Spread(100, 600_000);
+    List<Boolean> fits =
+        movable(
+            new FragmentAccumulator(spread),
+            message(resource(List.of(attribute("service.name", "cart")), spans)));
+    assertThat(fits).contains(true);
+    spans[33] = span(34, Span.SERVER, 0, 200_000);
+    FragmentAccumulator accumulator = new FragmentAccumulator(spread);
+    byte[] tooLong = message(resource(List.of(attribute("service.name", "cart")), spans));
+    assertThat(movable(accumulator, tooLong)).doesNotContain(true);
+
+    accumulator.clear();
+    assertThat(
+            movable(
+                accumulator,
+                message(
+                    resource(
+                        List.of(attribute("service.name", "cart")), span(1, Span.CLIENT, 0, 1)))))
+        .containsExactly(true);
+  }
+
+  @Test
+  void spansWhoseNamesDoNotFitAreNotMovable() throws Exception {
+    var many = new io.opentelemetry.proto.trace.v1.Span.Builder[MANY];
+    for (int i = 0; i < MANY; i++) {
+      many[i] =
+          span(i + 1, Span.CLIENT, 0, 1).addAttributes(attribute("server.address", "host" + i));
+    }
+    List<Boolean> movable =
+        movable(
+            new FragmentAccumulator(new Spread(100, 600_000)),
+            message(
+                resource(List.of(attribute("service.name", "a")), Arrays.copyOf(many, 1)),
+                resource(List.of(attribute("service.name", "a")), many)));
+    // "", "a" and "work" leave room for 65,533 addresses; host0 comes twice.
+    assertThat(movable.stream().filter(Boolean::booleanValue)).hasSize(65_533 + 1);
+    assertThat(movable.get(MANY)).isFalse();
+  }
+
+  @Test
+  void anUnknownFormatIsRefused() {
+    byte[] encoded = new Fragment().encode(MIDNIGHT_MS);
+    encoded[0]++;
+    assertThatThrownBy(() -> Fragment.decode(encoded))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("read fragment: format 5, expected 4");
   }
 }

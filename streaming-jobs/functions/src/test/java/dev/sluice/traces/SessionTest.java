@@ -28,7 +28,8 @@ class SessionTest {
             session ->
                 session.fragments().stream().map(Fragment::receivedMs).toList()
                     + " due "
-                    + session.dueMs())
+                    + session.dueMs()
+                    + (session.atMaxAge() ? " old" : ""))
         .toList();
   }
 
@@ -41,7 +42,19 @@ class SessionTest {
   @Test
   void sessionEndsAtTheMaximumAge() {
     assertThat(split(fragments(10L, 14L, 18L, 21L, 22L)))
-        .containsExactly("[10, 14, 18, 21] due 22", "[22] due 27");
+        .containsExactly("[10, 14, 18, 21] due 22 old", "[22] due 27");
+  }
+
+  @Test
+  void quietUntilJustTheMaximumAgeIsQuiet() {
+    assertThat(split(fragments(10L, 14L, 17L))).containsExactly("[10, 14, 17] due 22");
+  }
+
+  @Test
+  void sessionBeginsWithItsFirstFragment() {
+    assertThat(Session.split(fragments(23L, 14L, 10L), 5, 12))
+        .extracting(Session::firstMs)
+        .containsExactly(10L, 23L);
   }
 
   @Test

@@ -32,7 +32,7 @@ class WindowAccumulatorTest {
   private final List<Outcome> outcomes = new ArrayList<>();
 
   private WindowAccumulator accumulate(long bucketMs, byte[] message) throws Exception {
-    WindowAccumulator windows = new WindowAccumulator(bucketMs, TEN_MINUTES_MS);
+    WindowAccumulator windows = new WindowAccumulator(new Spread(bucketMs, TEN_MINUTES_MS));
     new TraceRequestDecoder().decode(message, span -> outcomes.add(windows.accept(span)));
     return windows;
   }

@@ -9,8 +9,10 @@ import org.apache.flink.configuration.ReadableConfig;
  * Where and how the sink writes.
  *
  * @param cypher a statement over the parameter {@code $rows}, a list of maps by column name
+ * @param afterwards a statement that runs after each batch, or ""
  */
-record Neo4jOptions(String uri, String database, String username, String password, String cypher)
+record Neo4jOptions(
+    String uri, String database, String username, String password, String cypher, String afterwards)
     implements Serializable {
   static final ConfigOption<String> URI =
       ConfigOptions.key("uri").stringType().noDefaultValue().withDescription("Bolt address.");
@@ -25,6 +27,12 @@ record Neo4jOptions(String uri, String database, String username, String passwor
           .stringType()
           .noDefaultValue()
           .withDescription("Statement over $rows, a list of maps by column name; idempotent.");
+  static final ConfigOption<String> AFTERWARDS =
+      ConfigOptions.key("cypher.afterwards")
+          .stringType()
+          .defaultValue("")
+          .withDescription(
+              "Statement that runs after each batch, in a transaction of its own; idempotent.");
 
   static Neo4jOptions of(ReadableConfig options) {
     return new Neo4jOptions(
@@ -32,7 +40,8 @@ record Neo4jOptions(String uri, String database, String username, String passwor
         options.get(DATABASE),
         options.get(USERNAME),
         options.get(PASSWORD),
-        options.get(CYPHER));
+        options.get(CYPHER),
+        options.get(AFTERWARDS));
   }
 
   @Override

@@ -31,7 +31,11 @@ public final class Neo4jSinkFactory implements DynamicTableSinkFactory {
   @Override
   public Set<ConfigOption<?>> optionalOptions() {
     return Set.of(
-        Neo4jOptions.DATABASE, Neo4jOptions.USERNAME, FlushPolicy.MAX_ROWS, FlushPolicy.INTERVAL);
+        Neo4jOptions.DATABASE,
+        Neo4jOptions.USERNAME,
+        Neo4jOptions.AFTERWARDS,
+        FlushPolicy.MAX_ROWS,
+        FlushPolicy.INTERVAL);
   }
 
   @Override

@@ -15,11 +15,14 @@ import org.neo4j.driver.Session;
 import org.neo4j.driver.SessionConfig;
 import org.neo4j.driver.exceptions.ClientException;
 
-/** Runs one Cypher statement for each batch, in one transaction. */
+/** Runs one Cypher statement for each batch, in one transaction, and perhaps another after it. */
 final class Neo4jTarget implements BatchTarget {
   // Statement errors blame what was sent: a value of no property type, a key that is too long, null
   // in MERGE. Security and database errors are the operator's, and may pass.
   private static final String DATA_FAULT = "Neo.ClientError.Statement.";
+  // But this one tells that another transaction removed what this one had found: it finds or makes
+  // it when it is tried again.
+  private static final String REMOVED_MEANWHILE = "Neo.ClientError.Statement.EntityNotFound";
 
   private final Driver driver;
   private final Neo4jOptions options;
@@ -51,10 +54,22 @@ final class Neo4jTarget implements BatchTarget {
     }
     SessionConfig database = SessionConfig.forDatabase(options.database());
     try (Session session = driver.session(database)) {
+      upsert(session, parameter);
+      if (!options.afterwards().isEmpty()) {
+        session.executeWriteWithoutResult(
+            transaction -> transaction.run(options.afterwards()).consume());
+      }
+    }
+  }
+
+  private void upsert(Session session, List<Map<String, Object>> rows)
+      throws RowsRejectedException {
+    try {
       session.executeWriteWithoutResult(
-          transaction -> transaction.run(options.cypher(), Map.of("rows", parameter)).consume());
+          transaction -> transaction.run(options.cypher(), Map.of("rows", rows)).consume());
     } catch (ClientException e) {
-      if (e.code() != null && e.code().startsWith(DATA_FAULT)) {
+      String code = e.code();
+      if (code != null && code.startsWith(DATA_FAULT) && !code.equals(REMOVED_MEANWHILE)) {
         throw new RowsRejectedException("run Cypher: " + e.getMessage(), e);
       }
       throw e;

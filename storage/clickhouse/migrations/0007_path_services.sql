@@ -1,0 +1,30 @@
+-- What each service takes on the critical paths of a root operation, per 10 s of the root span's end, over the traces
+-- whose path leads through it. Sums, squares and cross products of x = processing time and y = end to end time give
+-- means, variances and Pearson's correlation over any span of windows: pearson(n, Sx, Sxx, Sy, Syy, Sxy).
+-- Upserts, as `critical_paths`. All squares and products are exact; at most 10^38 - 1.
+CREATE TABLE IF NOT EXISTS path_services
+(
+    root_service     LowCardinality(String),
+    root_operation   LowCardinality(String),
+    complete         Bool                       COMMENT 'as in critical_paths',
+    service          LowCardinality(String),
+    window_s         UInt16                     CODEC(ZSTD(1)),
+    window           DateTime('UTC')            CODEC(Delta, ZSTD(1)),
+    traces           UInt64                     COMMENT 'traces whose path leads through the service' CODEC(T64, ZSTD(1)),
+    self_sum         UInt64                     COMMENT 'ns: its processing time on the path' CODEC(T64, ZSTD(1)),
+    self_sum2        UInt128                    CODEC(ZSTD(1)),
+    e2e_sum          UInt64                     COMMENT 'ns: end to end time of the same traces' CODEC(T64, ZSTD(1)),
+    e2e_sum2         UInt128                    CODEC(ZSTD(1)),
+    self_x_e2e       UInt128                    COMMENT 'sum of products of the two' CODEC(ZSTD(1)),
+    upstream_sum     UInt64                     COMMENT 'ns: processing time of all services above it' CODEC(T64, ZSTD(1)),
+    upstream_sum2    UInt128                    CODEC(ZSTD(1)),
+    self_latency     Map(Int16, UInt32)         COMMENT 'processing times, indexed as in windows' CODEC(ZSTD(1)),
+    upstream_latency Map(Int16, UInt32)         COMMENT 'upstream times, indexed as in windows' CODEC(ZSTD(1)),
+    version          UInt64                     CODEC(T64, ZSTD(1)),
+    written          DateTime64(3, 'UTC')       DEFAULT now64(3) CODEC(Delta, ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toDate(window)
+ORDER BY (root_service, root_operation, complete, service, window_s, window)
+TTL window + INTERVAL 30 DAY
+SETTINGS ttl_only_drop_parts = 1;

@@ -1,0 +1,72 @@
+-- `windows` per second, kept longer. A row is the sum of what stands in `windows` FINAL, computed anew whenever one of its
+-- fine windows was written again, however old it is: `windows` is upserted, so that a view that adds up what is inserted
+-- would count twice. The version only grows, because each fine window's does and none is taken back: so rows may be
+-- computed twice, and in any order.
+--
+-- What is due: the rows that hold a fine window written since the newest `seen` here, less a minute, because an insert is
+-- seen a little later than its `written`. Rows are inserted by ascending `seen`: what a kill cut off is still due. A row
+-- that stands here already is not written again. Fine windows without work or completion add nothing but their version.
+-- To have everything computed anew, truncate the table.
+--
+-- The bound of `bucket` has its type: of `bucket < DateTime` the engine (26.7) leaves out parts as if both were whole seconds.
+CREATE TABLE IF NOT EXISTS windows_1s
+(
+    side         Enum8('server' = 1, 'client' = 2),
+    service      LowCardinality(String),
+    peer         LowCardinality(String)     COMMENT 'empty for side = server',
+    instance     LowCardinality(String),
+    start        DateTime('UTC')            COMMENT 'start of the second' CODEC(Delta, ZSTD(1)),
+    bucket_ms    UInt16                     COMMENT 'length of the fine windows behind it' CODEC(ZSTD(1)),
+    busy_ns      UInt64                     COMMENT 'sum of the fine windows; by the length: mean concurrency' CODEC(T64, ZSTD(1)),
+    busy_buckets UInt32                     COMMENT 'fine windows with busy_ns > 0' CODEC(T64, ZSTD(1)),
+    min_busy_ns  UInt64                     COMMENT 'of the fine windows with busy_ns > 0; 0 without one' CODEC(T64, ZSTD(1)),
+    max_busy_ns  UInt64                     COMMENT 'of the fine windows; by bucket_ms: highest concurrency' CODEC(T64, ZSTD(1)),
+    completions  UInt64                     CODEC(T64, ZSTD(1)),
+    errors       UInt64                     CODEC(T64, ZSTD(1)),
+    latency      Map(Int16, UInt64)         COMMENT 'indexed as in windows' CODEC(ZSTD(1)),
+    version      UInt64                     COMMENT 'sum of the fine windows'' versions' CODEC(T64, ZSTD(1)),
+    seen         DateTime64(3, 'UTC')       COMMENT 'newest `written` of the windows rows in it' CODEC(Delta, ZSTD(1)),
+    written      DateTime64(3, 'UTC')       DEFAULT now64(3) CODEC(Delta, ZSTD(1)),
+    INDEX seen_range seen TYPE minmax GRANULARITY 1,
+    INDEX written_range written TYPE minmax GRANULARITY 1
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toDate(start)
+ORDER BY (side, service, peer, instance, bucket_ms, start)
+TTL start + INTERVAL 30 DAY
+SETTINGS ttl_only_drop_parts = 1;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS fill_windows_1s
+REFRESH EVERY 5 SECOND APPEND TO windows_1s AS
+WITH
+    (SELECT max(seen) FROM windows_1s WHERE seen >= now64(3) - INTERVAL 1 DAY) AS newest_of_a_day,
+    (SELECT max(seen) FROM windows_1s WHERE toUnixTimestamp(newest_of_a_day) = 0) AS newest_of_all,
+    greatest(newest_of_a_day, newest_of_all) - INTERVAL 60 SECOND AS since
+SELECT
+    s.side AS side,
+    s.service AS service,
+    s.peer AS peer,
+    s.instance AS instance,
+    toStartOfInterval(s.bucket, INTERVAL 1 SECOND) AS start,
+    s.bucket_ms AS bucket_ms,
+    sum(s.busy_ns) AS busy_ns,
+    countIf(s.busy_ns > 0) AS busy_buckets,
+    minIf(s.busy_ns, s.busy_ns > 0) AS min_busy_ns,
+    max(s.busy_ns) AS max_busy_ns,
+    sum(s.completions) AS completions,
+    sum(s.errors) AS errors,
+    sumMap(s.latency) AS latency,
+    sum(s.version) AS version,
+    max(s.written) AS seen
+FROM windows AS s FINAL
+WHERE s.bucket >= (SELECT toStartOfInterval(min(bucket), INTERVAL 1 SECOND) FROM windows WHERE written > since)
+    AND s.bucket < (SELECT toDateTime64(toStartOfInterval(max(bucket), INTERVAL 1 SECOND) + INTERVAL 1 SECOND, 3) FROM windows WHERE written > since)
+    AND (s.side, s.service, s.peer, s.instance, s.bucket_ms, toStartOfInterval(s.bucket, INTERVAL 1 SECOND)) IN
+        (SELECT side, service, peer, instance, bucket_ms, toStartOfInterval(bucket, INTERVAL 1 SECOND) FROM windows WHERE written > since)
+GROUP BY side, service, peer, instance, start, bucket_ms
+HAVING seen > since
+    AND (side, service, peer, instance, bucket_ms, start, version, seen) NOT IN
+        (SELECT side, service, peer, instance, bucket_ms, start, version, seen FROM windows_1s WHERE seen > since)
+ORDER BY seen
+SETTINGS max_threads = 1, max_insert_threads = 1,
+    max_bytes_before_external_group_by = 268435456, max_bytes_before_external_sort = 268435456;

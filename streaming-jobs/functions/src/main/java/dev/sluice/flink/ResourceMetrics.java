@@ -1,0 +1,75 @@
+package dev.sluice.flink;
+
+import static dev.sluice.flink.Rows.text;
+import static dev.sluice.flink.Rows.time;
+
+import dev.sluice.resources.MetricMessageReader;
+import dev.sluice.resources.ResourceKey;
+import dev.sluice.resources.ResourceSums;
+import org.apache.flink.table.annotation.DataTypeHint;
+import org.apache.flink.table.annotation.FunctionHint;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.TimestampData;
+import org.apache.flink.table.functions.FunctionContext;
+import org.apache.flink.table.functions.TableFunction;
+
+/**
+ * SQL {@code resource_points(message, record_time)}: turns one message of metrics into sums by
+ * series and window, and its accounts. Of the three columns exactly one is not NULL in each row.
+ */
+@FunctionHint(
+    output =
+        @DataTypeHint(
+            value =
+                "ROW<part ROW<host STRING NOT NULL, instance STRING NOT NULL,"
+                    + " role STRING NOT NULL, metric_rank INT NOT NULL, series STRING NOT NULL,"
+                    + " kind STRING NOT NULL, start_ns BIGINT NOT NULL,"
+                    + " window_start TIMESTAMP_LTZ(3) NOT NULL, points BIGINT NOT NULL,"
+                    + " value_sum BIGINT NOT NULL, value_min BIGINT NOT NULL,"
+                    + " value_max BIGINT NOT NULL, first_ns BIGINT NOT NULL,"
+                    + " last_ns BIGINT NOT NULL>, counted "
+                    + Rows.COUNTED
+                    + ", rejected "
+                    + Rows.REJECTED
+                    + ">",
+            bridgedTo = RowData.class))
+public final class ResourceMetrics extends TableFunction<RowData> {
+  private static final long serialVersionUID = 1L;
+
+  private transient MetricMessageReader reader;
+
+  @Override
+  public void open(FunctionContext context) {
+    Settings settings = Settings.of(context);
+    reader = new MetricMessageReader(settings.validity(), settings.sampleWindowMs());
+  }
+
+  public void eval(
+      byte[] message,
+      @DataTypeHint(value = "TIMESTAMP_LTZ(3)", bridgedTo = TimestampData.class)
+          TimestampData recordTime) {
+    long recordTimeMs = recordTime.getMillisecond();
+    reader.read(message, recordTimeMs);
+    reader.forEach((key, sums) -> collect(GenericRowData.of(row(key, sums), null, null)));
+    Rows.emitAccounts(reader.counts(), reader.deadLetters(), recordTimeMs, this::collect);
+  }
+
+  private static GenericRowData row(ResourceKey key, ResourceSums sums) {
+    return GenericRowData.of(
+        text(key.host()),
+        text(key.instance()),
+        text(key.role().label()),
+        key.rank(),
+        text(key.series()),
+        text(key.kind().label()),
+        key.startNs(),
+        time(key.windowMs()),
+        sums.points(),
+        sums.sum(),
+        sums.smallest(),
+        sums.largest(),
+        sums.firstNs(),
+        sums.lastNs());
+  }
+}

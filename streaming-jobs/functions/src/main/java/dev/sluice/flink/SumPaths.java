@@ -1,0 +1,62 @@
+package dev.sluice.flink;
+
+import static dev.sluice.flink.Rows.squares;
+import static dev.sluice.flink.Rows.text;
+
+import dev.sluice.paths.PathTotals;
+import org.apache.flink.table.annotation.DataTypeHint;
+import org.apache.flink.table.annotation.FunctionHint;
+import org.apache.flink.table.data.GenericMapData;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.functions.AggregateFunction;
+
+/** SQL {@code sum_paths(duration_ns, trace_id)}: the totals of critical paths, as one row. */
+@FunctionHint(
+    input = {@DataTypeHint("BIGINT"), @DataTypeHint("BYTES")},
+    accumulator =
+        @DataTypeHint(
+            value = "RAW",
+            bridgedTo = PathTotals.class,
+            rawSerializer = PathTotalsSerializer.class),
+    output =
+        @DataTypeHint(
+            value =
+                "ROW<traces BIGINT NOT NULL, sum_ns BIGINT NOT NULL,"
+                    + " sum_ns2 DECIMAL(38, 0) NOT NULL, latency MAP<SMALLINT, INT>,"
+                    + " slowest_ns BIGINT NOT NULL, slowest_trace_id STRING NOT NULL,"
+                    + " median_trace_id STRING NOT NULL>",
+            bridgedTo = RowData.class))
+public final class SumPaths extends AggregateFunction<RowData, PathTotals> {
+  private static final long serialVersionUID = 1L;
+
+  @Override
+  public PathTotals createAccumulator() {
+    return new PathTotals();
+  }
+
+  public void accumulate(PathTotals totals, Long durationNs, byte[] traceId) {
+    if (durationNs != null && traceId != null) {
+      totals.add(durationNs, traceId);
+    }
+  }
+
+  /** Lets Flink sum before and after the shuffle. */
+  public void merge(PathTotals totals, Iterable<PathTotals> parts) {
+    for (PathTotals part : parts) {
+      totals.add(part);
+    }
+  }
+
+  @Override
+  public RowData getValue(PathTotals totals) {
+    return GenericRowData.of(
+        totals.traces(),
+        totals.endToEnd().sumNs(),
+        squares(totals.endToEnd().squares()),
+        new GenericMapData(totals.latency().toMap()),
+        totals.slowestNs(),
+        text(totals.slowestTraceId()),
+        text(totals.medianTraceId()));
+  }
+}

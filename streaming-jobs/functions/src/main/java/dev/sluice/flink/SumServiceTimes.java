@@ -1,0 +1,68 @@
+package dev.sluice.flink;
+
+import static dev.sluice.flink.Rows.squares;
+
+import dev.sluice.paths.ServiceTotals;
+import org.apache.flink.table.annotation.DataTypeHint;
+import org.apache.flink.table.annotation.FunctionHint;
+import org.apache.flink.table.data.GenericMapData;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.functions.AggregateFunction;
+
+/**
+ * SQL {@code sum_service_times(self_ns, upstream_ns, duration_ns)}: the totals of a service's parts
+ * in critical paths, as one row.
+ */
+@FunctionHint(
+    input = {@DataTypeHint("BIGINT"), @DataTypeHint("BIGINT"), @DataTypeHint("BIGINT")},
+    accumulator =
+        @DataTypeHint(
+            value = "RAW",
+            bridgedTo = ServiceTotals.class,
+            rawSerializer = ServiceTotalsSerializer.class),
+    output =
+        @DataTypeHint(
+            value =
+                "ROW<traces BIGINT NOT NULL, self_sum BIGINT NOT NULL,"
+                    + " self_sum2 DECIMAL(38, 0) NOT NULL, e2e_sum BIGINT NOT NULL,"
+                    + " e2e_sum2 DECIMAL(38, 0) NOT NULL, self_x_e2e DECIMAL(38, 0) NOT NULL,"
+                    + " upstream_sum BIGINT NOT NULL, upstream_sum2 DECIMAL(38, 0) NOT NULL,"
+                    + " self_latency MAP<SMALLINT, INT>, upstream_latency MAP<SMALLINT, INT>>",
+            bridgedTo = RowData.class))
+public final class SumServiceTimes extends AggregateFunction<RowData, ServiceTotals> {
+  private static final long serialVersionUID = 1L;
+
+  @Override
+  public ServiceTotals createAccumulator() {
+    return new ServiceTotals();
+  }
+
+  public void accumulate(ServiceTotals totals, Long selfNs, Long upstreamNs, Long durationNs) {
+    if (selfNs != null && upstreamNs != null && durationNs != null) {
+      totals.add(selfNs, upstreamNs, durationNs);
+    }
+  }
+
+  /** Lets Flink sum before and after the shuffle. */
+  public void merge(ServiceTotals totals, Iterable<ServiceTotals> parts) {
+    for (ServiceTotals part : parts) {
+      totals.add(part);
+    }
+  }
+
+  @Override
+  public RowData getValue(ServiceTotals totals) {
+    return GenericRowData.of(
+        totals.traces(),
+        totals.self().sumNs(),
+        squares(totals.self().squares()),
+        totals.endToEnd().sumNs(),
+        squares(totals.endToEnd().squares()),
+        squares(totals.selfByEndToEnd()),
+        totals.upstream().sumNs(),
+        squares(totals.upstream().squares()),
+        new GenericMapData(totals.selfLatency().toMap()),
+        new GenericMapData(totals.upstreamLatency().toMap()));
+  }
+}

@@ -1,0 +1,50 @@
+package dev.sluice.otlp;
+
+import java.util.Locale;
+
+/**
+ * What a metric tells of a host or of a container. Values are whole numbers of the smallest unit
+ * that is kept: 1e-9 for ratios (0..1) and cores, 1 for bytes; so that sums are exact.
+ */
+public enum MetricRole {
+  /** Ratio of one CPU's time that it was idle. */
+  HOST_CPU_IDLE(1e9),
+  /** Cores in use on the host. */
+  HOST_CPU_USED(1e9),
+  /** Cores that the host has. */
+  HOST_CPU_CORES(1e9),
+  /** Bytes a second between CPUs and memory. */
+  HOST_MEMORY_BANDWIDTH(1),
+  /** The same as a ratio of what the host can do. */
+  HOST_MEMORY_BANDWIDTH_UTILIZATION(1e9),
+  /** Bytes a second on the host's interfaces, in and out. */
+  HOST_NETWORK(1),
+  /** Ratio of an interface's speed. */
+  HOST_NETWORK_UTILIZATION(1e9),
+  /** Cores in use by a container. */
+  CONTAINER_CPU(1e9),
+  /** Cores that a container may use. */
+  CONTAINER_CPU_LIMIT(1e9);
+
+  private final double scale;
+  private final String label = name().toLowerCase(Locale.ROOT);
+
+  MetricRole(double scale) {
+    this.scale = scale;
+  }
+
+  /** Smallest units in one unit. */
+  public double scale() {
+    return scale;
+  }
+
+  /** The name in {@code resource_metrics.role} and in the mapping table. */
+  public String label() {
+    return label;
+  }
+
+  /** Whether it is about a host, whoever runs there. */
+  public boolean isOfHost() {
+    return label.startsWith("host_");
+  }
+}

@@ -1,0 +1,243 @@
+package dev.sluice.otlp;
+
+import static dev.sluice.otlp.WireReader.FIXED64;
+import static dev.sluice.otlp.WireReader.LENGTH_DELIMITED;
+import static dev.sluice.otlp.WireReader.VARINT;
+import static dev.sluice.otlp.WireReader.expect;
+
+import dev.sluice.otlp.MetricPoint.Kind;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * Decodes an {@code ExportMetricsServiceRequest} (opentelemetry-proto 1.x) straight from its bytes:
+ * the number points of the gauges and sums that the mapping table names. All else is skipped.
+ *
+ * <p>As {@link TraceRequestDecoder}: a known field with another wire type is malformed, and points
+ * are handed out while reading, so a consumer must be able to forget them. Fields may stand in any
+ * order, therefore what rules others is read first: a resource, a metric's name, a sum's
+ * temporality.
+ *
+ * <p>Not thread safe; keep one per task.
+ */
+public final class MetricsRequestDecoder {
+  /** What tells containers of one pod apart: their metrics have the pod's name as instance. */
+  private static final String CONTAINER = "k8s.container.name";
+
+  private static final int CUMULATIVE = 2;
+  private static final int NO_VALUE = 1;
+
+  /** Reads what stands between the current position and the limit. */
+  @FunctionalInterface
+  private interface Body {
+    void read() throws MalformedMessageException;
+  }
+
+  private final MetricTable metrics = MetricTable.load();
+  private final AttributeTable identities = AttributeTable.load();
+  private final WireReader in = new WireReader();
+  private final AttributeReader attributes = new AttributeReader(in, new StringPool());
+  private final TreeMap<String, String> resource = new TreeMap<>();
+  private final TreeMap<String, String> own = new TreeMap<>();
+
+  private Consumer<MetricPoint> consumer;
+  private String host;
+  private String instance;
+  private String name;
+  private MetricTable.Entry metric;
+  private long temporality;
+  private boolean monotonic;
+
+  /**
+   * Visits every point of a metric that the mapping table names.
+   *
+   * @throws MalformedMessageException if the bytes are not such a message; nothing else is thrown
+   */
+  public void decode(byte[] message, Consumer<MetricPoint> points)
+      throws MalformedMessageException {
+    in.reset(message);
+    consumer = points;
+    each(1, this::resourceMetrics);
+  }
+
+  /** Enters every field of this number, skips the others. */
+  private void each(int field, Body body) throws MalformedMessageException {
+    while (in.hasMore()) {
+      int tag = in.tag();
+      if (tag >>> 3 == field) {
+        expect(tag, LENGTH_DELIMITED);
+        int outer = in.enter();
+        body.read();
+        in.leave(outer);
+      } else {
+        in.skip(tag);
+      }
+    }
+  }
+
+  private void resourceMetrics() throws MalformedMessageException {
+    int start = in.position();
+    resource.clear();
+    each(1, () -> attributes(1, resource));
+    host = identity(AttributeTable.Role.HOST);
+    instance = identity(AttributeTable.Role.INSTANCE);
+    in.seek(start);
+    each(2, () -> each(2, this::metric));
+  }
+
+  private void attributes(int field, Map<String, String> into) throws MalformedMessageException {
+    while (in.hasMore()) {
+      int tag = in.tag();
+      if (tag >>> 3 == field) {
+        expect(tag, LENGTH_DELIMITED);
+        attributes.read(into);
+      } else {
+        in.skip(tag);
+      }
+    }
+  }
+
+  private String identity(AttributeTable.Role role) {
+    String best = "";
+    int rank = Integer.MAX_VALUE;
+    for (Map.Entry<String, String> attribute : resource.entrySet()) {
+      byte[] key = attribute.getKey().getBytes(StandardCharsets.UTF_8);
+      for (AttributeTable.Entry entry : identities.find(key, 0, key.length)) {
+        if (entry.role() == role && entry.rank() < rank) {
+          rank = entry.rank();
+          best = attribute.getValue();
+        }
+      }
+    }
+    return best;
+  }
+
+  private void metric() throws MalformedMessageException {
+    int start = in.position();
+    name = "";
+    while (in.hasMore()) {
+      int tag = in.tag();
+      if (tag >>> 3 == 1) {
+        name = attributes.text(tag);
+      } else {
+        in.skip(tag);
+      }
+    }
+    metric = metrics.find(name);
+    in.seek(start);
+    while (in.hasMore()) {
+      int tag = in.tag();
+      int field = tag >>> 3;
+      if (field == 5 || field == 7) { // gauge, sum
+        expect(tag, LENGTH_DELIMITED);
+        int outer = in.enter();
+        temporality = 0;
+        monotonic = false;
+        if (field == 7) {
+          sum();
+        }
+        points();
+        in.leave(outer);
+      } else {
+        in.skip(tag);
+      }
+    }
+  }
+
+  /** Reads how a sum adds up, and goes back to its beginning. */
+  private void sum() throws MalformedMessageException {
+    int start = in.position();
+    while (in.hasMore()) {
+      int tag = in.tag();
+      switch (tag >>> 3) {
+        case 2 -> {
+          expect(tag, VARINT);
+          temporality = in.varint();
+        }
+        case 3 -> {
+          expect(tag, VARINT);
+          monotonic = in.varint() != 0;
+        }
+        default -> in.skip(tag);
+      }
+    }
+    in.seek(start);
+  }
+
+  private void points() throws MalformedMessageException {
+    if (metric != null) {
+      each(1, this::point);
+      return;
+    }
+    while (in.hasMore()) {
+      in.skip(in.tag());
+    }
+  }
+
+  private void point() throws MalformedMessageException {
+    own.clear();
+    long startNs = 0;
+    long timeNs = 0;
+    long flags = 0;
+    double value = Double.NaN;
+    while (in.hasMore()) {
+      int tag = in.tag();
+      switch (tag >>> 3) {
+        case 2 -> {
+          expect(tag, FIXED64);
+          startNs = in.fixed64();
+        }
+        case 3 -> {
+          expect(tag, FIXED64);
+          timeNs = in.fixed64();
+        }
+        case 4 -> {
+          expect(tag, FIXED64);
+          value = Double.longBitsToDouble(in.fixed64());
+        }
+        case 6 -> {
+          expect(tag, FIXED64);
+          value = in.fixed64();
+        }
+        case 7 -> {
+          expect(tag, LENGTH_DELIMITED);
+          attributes.read(own);
+        }
+        case 8 -> {
+          expect(tag, VARINT);
+          flags = in.varint();
+        }
+        default -> in.skip(tag);
+      }
+    }
+    if ((flags & NO_VALUE) == 0 && metric.filter().passes(own)) {
+      consumer.accept(
+          new MetricPoint(
+              metric.role(),
+              metric.rank(),
+              host,
+              metric.role().isOfHost() ? "" : instance,
+              series(),
+              kind(),
+              startNs,
+              timeNs,
+              value * metric.factor()));
+    }
+  }
+
+  private Kind kind() {
+    if (!monotonic) {
+      return Kind.LEVEL;
+    }
+    return temporality == CUMULATIVE ? Kind.COUNTER : Kind.DELTA;
+  }
+
+  private String series() {
+    if (!metric.role().isOfHost() && resource.containsKey(CONTAINER)) {
+      own.put(CONTAINER, resource.get(CONTAINER));
+    }
+    return Series.of(name, own);
+  }
+}

@@ -1,0 +1,21 @@
+package dev.sluice.paths;
+
+import java.util.List;
+
+/**
+ * What is kept of one critical path when paths are added up.
+ *
+ * @param services processing times, in the order in which the request first reaches the services
+ * @param signature the names of the services, of bounded length
+ */
+public record PathSummary(CriticalPath path, List<ServiceTime> services, String signature) {
+  public static PathSummary of(CriticalPath path) {
+    List<ServiceTime> services = ServiceTimes.of(path);
+    return new PathSummary(path, services, Signature.of(services));
+  }
+
+  /** End to end: from the start of the root span to its end. */
+  public long durationNs() {
+    return path.root().durationNs();
+  }
+}

@@ -1,0 +1,123 @@
+package dev.sluice.resources;
+
+import dev.sluice.accounting.DeadLetter;
+import dev.sluice.accounting.Outcome;
+import dev.sluice.accounting.OutcomeCounts;
+import dev.sluice.accounting.Validity;
+import dev.sluice.otlp.MalformedMessageException;
+import dev.sluice.otlp.MetricPoint;
+import dev.sluice.otlp.MetricsRequestDecoder;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+
+/**
+ * Reads one message of metrics: sums its points by series and window, and accounts for every point
+ * whose metric the mapping table names. All or nothing for the message, one by one for its points.
+ */
+public final class MetricMessageReader {
+  private static final long NS_PER_MS = 1_000_000;
+  // A counter is not summed and may use nearly all of 63 bits. Of levels 9,000 of the largest
+  // (1,000,000 cores, 1 PB/s) fit a window, and more than any host sends of smaller ones.
+  private static final double LARGEST_COUNTER = 9e18;
+  private static final double LARGEST_LEVEL = 1e15;
+
+  private final MetricsRequestDecoder decoder = new MetricsRequestDecoder();
+  private final Validity validity;
+  private final long windowMs;
+  private final OutcomeCounts counts = new OutcomeCounts();
+  private final List<DeadLetter> deadLetters = new ArrayList<>();
+  private final Map<ResourceKey, ResourceSums> sums = new HashMap<>();
+  private long recordTimeMs;
+
+  public MetricMessageReader(Validity validity, long windowMs) {
+    this.validity = validity;
+    this.windowMs = windowMs;
+  }
+
+  /**
+   * Reads a message; {@link #forEach}, {@link #counts} and {@link #deadLetters} then hold its yield
+   * until the next one.
+   *
+   * @param message an ExportMetricsServiceRequest; null, as Kafka's tombstones are, is malformed
+   * @param recordTimeMs when the broker appended it
+   */
+  public void read(byte[] message, long recordTimeMs) {
+    clear();
+    this.recordTimeMs = recordTimeMs;
+    if (message == null) {
+      reject("record has no value", new byte[0]);
+      return;
+    }
+    try {
+      decoder.decode(message, this::point);
+    } catch (MalformedMessageException e) {
+      clear();
+      reject(e.getMessage(), message);
+    }
+  }
+
+  /** Visits the sums of the current message, in no order. */
+  public void forEach(BiConsumer<ResourceKey, ResourceSums> visitor) {
+    sums.forEach(visitor);
+  }
+
+  /** Points, where other jobs count spans. */
+  public OutcomeCounts counts() {
+    return counts;
+  }
+
+  public List<DeadLetter> deadLetters() {
+    return deadLetters;
+  }
+
+  private void point(MetricPoint point) {
+    Outcome outcome = judge(point);
+    if (!outcome.isAccepted()) {
+      counts.span(outcome, "", 0);
+      deadLetters.add(new DeadLetter(outcome, point.toString(), "", "", "", null));
+      return;
+    }
+    long timeMs = point.timeNs() / NS_PER_MS;
+    counts.span(outcome, "", recordTimeMs - timeMs);
+    sums.computeIfAbsent(
+            ResourceKey.of(point, timeMs / windowMs * windowMs), key -> new ResourceSums())
+        .add(Math.round(scaled(point)), isCounter(point), point.timeNs());
+  }
+
+  private Outcome judge(MetricPoint point) {
+    if ((point.role().isOfHost() ? point.host() : point.instance()).isEmpty()) {
+      return Outcome.MISSING_IDENTITY;
+    }
+    if (!validity.covers(point.timeNs(), recordTimeMs)) {
+      return Outcome.CLOCK_OUT_OF_RANGE;
+    }
+    // Written so that NaN fails.
+    double largest = isCounter(point) ? LARGEST_COUNTER : LARGEST_LEVEL;
+    if (!(scaled(point) >= 0 && scaled(point) <= largest)) {
+      return Outcome.VALUE_OUT_OF_RANGE;
+    }
+    return Outcome.ACCEPTED;
+  }
+
+  private static double scaled(MetricPoint point) {
+    return point.value() * point.role().scale();
+  }
+
+  private static boolean isCounter(MetricPoint point) {
+    return point.kind() == MetricPoint.Kind.COUNTER;
+  }
+
+  private void reject(String detail, byte[] payload) {
+    counts.message(Outcome.MALFORMED_MESSAGE);
+    deadLetters.add(new DeadLetter(Outcome.MALFORMED_MESSAGE, detail, "", "", "", payload));
+  }
+
+  private void clear() {
+    sums.clear();
+    counts.clear();
+    deadLetters.clear();
+  }
+}

@@ -1,0 +1,41 @@
+package dev.sluice.trees;
+
+import org.apache.flink.table.annotation.DataTypeHint;
+import org.apache.flink.table.annotation.FunctionHint;
+import org.apache.flink.table.functions.AggregateFunction;
+import org.apache.flink.types.Row;
+
+/**
+ * SQL {@code most_frequent(STRING)}: the text that occurs most, how often, and how many there are
+ * in all. See {@link Tally} for ties and bounds.
+ */
+@FunctionHint(
+    input = @DataTypeHint("STRING"),
+    output = @DataTypeHint("ROW<text STRING, occurrences BIGINT NOT NULL, total BIGINT NOT NULL>"))
+public final class MostFrequent extends AggregateFunction<Row, Tally> {
+  private static final long serialVersionUID = 1L;
+
+  @Override
+  public Tally createAccumulator() {
+    return new Tally();
+  }
+
+  public void accumulate(Tally tally, String text) {
+    if (text != null) {
+      tally.add(text, 1);
+    }
+  }
+
+  /** Lets Flink count before and after the shuffle. */
+  public void merge(Tally tally, Iterable<Tally> parts) {
+    for (Tally part : parts) {
+      tally.merge(part);
+    }
+  }
+
+  @Override
+  public Row getValue(Tally tally) {
+    String text = tally.mostFrequent();
+    return Row.of(text, tally.count(text), tally.total());
+  }
+}

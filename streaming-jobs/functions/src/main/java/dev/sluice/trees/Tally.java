@@ -1,0 +1,59 @@
+package dev.sluice.trees;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Counts how often each text occurs, and which occurs most. Mutable; the fields are what Flink
+ * keeps in its state.
+ *
+ * <p>Bounded: of more than {@value #MAX_TEXTS} texts those that came first are told apart, the rest
+ * counts together, and towards the total only.
+ */
+public final class Tally {
+  static final int MAX_TEXTS = 64;
+
+  public Map<String, Long> counts = new HashMap<>();
+  public long others;
+
+  public void add(String text, long times) {
+    if (counts.size() < MAX_TEXTS || counts.containsKey(text)) {
+      counts.merge(text, times, Long::sum);
+    } else {
+      others += times;
+    }
+  }
+
+  public void merge(Tally part) {
+    part.counts.forEach(this::add);
+    others += part.others;
+  }
+
+  /** All that was counted. */
+  public long total() {
+    long total = others;
+    for (long count : counts.values()) {
+      total += count;
+    }
+    return total;
+  }
+
+  /** The text with the highest count, of several the first in order; null where nothing counts. */
+  public String mostFrequent() {
+    String first = null;
+    long most = 0;
+    for (Map.Entry<String, Long> each : counts.entrySet()) {
+      long count = each.getValue();
+      if (count > most || (count == most && each.getKey().compareTo(first) < 0)) {
+        first = each.getKey();
+        most = count;
+      }
+    }
+    return first;
+  }
+
+  /** How often a text was counted. */
+  public long count(String text) {
+    return counts.getOrDefault(text, 0L);
+  }
+}

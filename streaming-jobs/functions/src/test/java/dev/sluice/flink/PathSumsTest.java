@@ -1,0 +1,115 @@
+package dev.sluice.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.math.BigDecimal;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.types.Row;
+import org.apache.flink.types.RowKind;
+import org.apache.flink.util.CloseableIterator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The aggregates as SQL calls them, on an embedded Flink. */
+class PathSumsTest {
+  private static final String IDS = "(1, x'%s01', 10), (2, x'%s02', 70), (1, x'%s03', 30)";
+
+  private static StreamTableEnvironment tables(boolean miniBatch) {
+    StreamTableEnvironment tables =
+        StreamTableEnvironment.create(StreamExecutionEnvironment.createLocalEnvironment(1));
+    tables.getConfig().set("table.exec.mini-batch.enabled", String.valueOf(miniBatch));
+    tables.getConfig().set("table.exec.mini-batch.allow-latency", "100 ms");
+    tables.getConfig().set("table.exec.mini-batch.size", "2");
+    tables.createTemporarySystemFunction("sum_paths", SumPaths.class);
+    tables.createTemporarySystemFunction("sum_service_times", SumServiceTimes.class);
+    return tables;
+  }
+
+  /** The last row of each key, which is the first column. */
+  private static Map<Object, Row> upserted(StreamTableEnvironment tables, String query)
+      throws Exception {
+    Map<Object, Row> rows = new HashMap<>();
+    try (CloseableIterator<Row> changes = tables.executeSql(query).collect()) {
+      while (changes.hasNext()) {
+        Row row = changes.next();
+        if (row.getKind() == RowKind.INSERT || row.getKind() == RowKind.UPDATE_AFTER) {
+          row.setKind(RowKind.INSERT);
+          rows.put(row.getField(0), row);
+        }
+      }
+    }
+    return rows;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void paths(boolean miniBatch) throws Exception {
+    String zeros = "00".repeat(15);
+    Map<Object, Row> rows =
+        upserted(
+            tables(miniBatch),
+            "SELECT k, s.traces, s.sum_ns, s.sum_ns2, s.latency, s.slowest_ns,"
+                + " s.slowest_trace_id, s.median_trace_id FROM (SELECT k, sum_paths(ns, id) AS s"
+                + " FROM (SELECT CAST(k AS INT) AS k, CAST(id AS BYTES) AS id,"
+                + " CAST(ns AS BIGINT) AS ns FROM (VALUES "
+                + String.format(IDS, zeros, zeros, zeros)
+                + ") AS v (k, id, ns)) GROUP BY k)");
+    // log2(10) * 64 = 212.6, log2(30) * 64 = 314.04, log2(70) * 64 = 392.3: rounded up, less one.
+    assertThat(rows)
+        .isEqualTo(
+            Map.of(
+                1,
+                Row.of(
+                    1,
+                    2L,
+                    40L,
+                    new BigDecimal(1_000),
+                    Map.of((short) 212, 1, (short) 314, 1),
+                    30L,
+                    zeros + "03",
+                    zeros + "01"),
+                2,
+                Row.of(
+                    2,
+                    1L,
+                    70L,
+                    new BigDecimal(4_900),
+                    Map.of((short) 392, 1),
+                    70L,
+                    zeros + "02",
+                    zeros + "02")));
+  }
+
+  @Test
+  void serviceTimes() throws Exception {
+    Map<Object, Row> rows =
+        upserted(
+            tables(true),
+            "SELECT k, s.traces, s.self_sum, s.self_sum2, s.e2e_sum, s.e2e_sum2, s.self_x_e2e,"
+                + " s.upstream_sum, s.upstream_sum2, s.self_latency, s.upstream_latency"
+                + " FROM (SELECT k, sum_service_times(a, b, c) AS s FROM (SELECT CAST(k AS INT) AS"
+                + " k, CAST(a AS BIGINT) AS a, CAST(b AS BIGINT) AS b, CAST(c AS BIGINT) AS c FROM"
+                + " (VALUES (1, 1, 2, 10), (1, 2, 0, 30), (1, 3, 2, 20)) AS v (k, a, b, c)) GROUP"
+                + " BY k)");
+    assertThat(rows)
+        .isEqualTo(
+            Map.of(
+                1,
+                Row.of(
+                    1,
+                    3L,
+                    6L,
+                    new BigDecimal(14),
+                    60L,
+                    new BigDecimal(1_400),
+                    new BigDecimal(130),
+                    4L,
+                    new BigDecimal(8),
+                    Map.of((short) -1, 1, (short) 63, 1, (short) 101, 1),
+                    Map.of((short) -1, 1, (short) 63, 2))));
+  }
+}

@@ -1,0 +1,154 @@
+package dev.sluice.resources;
+
+import static dev.sluice.otlp.Metrics.counter;
+import static dev.sluice.otlp.Metrics.gauge;
+import static dev.sluice.otlp.Metrics.host;
+import static dev.sluice.otlp.Metrics.message;
+import static dev.sluice.otlp.Metrics.pod;
+import static dev.sluice.otlp.Metrics.point;
+import static dev.sluice.otlp.Metrics.resource;
+import static dev.sluice.otlp.Requests.MIDNIGHT_MS;
+import static dev.sluice.otlp.Requests.MS;
+import static dev.sluice.otlp.Requests.attribute;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.accounting.Validity;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MetricMessageReaderTest {
+  private static final long RECEIVED_MS = MIDNIGHT_MS + 30_000;
+  private static final long DAY_MS = 86_400_000;
+
+  /** Points, sum, smallest, largest, first and last time in ms after midnight. */
+  private record Row(long points, long sum, long least, long most, long firstMs, long lastMs) {}
+
+  private final MetricMessageReader reader =
+      new MetricMessageReader(new Validity(7 * DAY_MS, 600_000, 60_000), 10_000);
+
+  /** "host instance role kind start window": start and window in ms after midnight. */
+  private Map<String, Row> rows(byte[] message) {
+    reader.read(message, RECEIVED_MS);
+    Map<String, Row> rows = new TreeMap<>();
+    reader.forEach(
+        (key, sums) ->
+            rows.put(
+                String.format(
+                    "%s %s %s %s %d %d",
+                    key.host(),
+                    key.instance(),
+                    key.role().label(),
+                    key.kind().label(),
+                    key.startNs() / MS,
+                    key.windowMs() - MIDNIGHT_MS),
+                new Row(
+                    sums.points(),
+                    sums.sum(),
+                    sums.smallest(),
+                    sums.largest(),
+                    sums.firstNs() / MS - MIDNIGHT_MS,
+                    sums.lastNs() / MS - MIDNIGHT_MS)));
+    return rows;
+  }
+
+  private Map<String, List<Long>> counts() {
+    Map<String, List<Long>> counts = new TreeMap<>();
+    reader
+        .counts()
+        .forEach(
+            (key, sums) ->
+                counts.put(key.outcome().label(), List.of(sums.messages(), sums.spans())));
+    return counts;
+  }
+
+  private List<String> reasons() {
+    return reader.deadLetters().stream().map(letter -> letter.reason().label()).toList();
+  }
+
+  @Test
+  void levelsAreSummedByWindowInTheirSmallestUnit() {
+    byte[] message =
+        message(
+            pod(
+                "main",
+                gauge(
+                    "container.cpu.usage",
+                    point(0.5, 1_000),
+                    point(0.25, 9_999),
+                    point(2, 10_000))));
+    assertThat(rows(message))
+        .isEqualTo(
+            Map.of(
+                "node-1 cart-0 container_cpu level 0 0",
+                new Row(2, 750_000_000, 250_000_000, 500_000_000, 1_000, 9_999),
+                "node-1 cart-0 container_cpu level 0 10000",
+                new Row(1, 2_000_000_000, 2_000_000_000, 2_000_000_000, 10_000, 10_000)));
+    assertThat(counts()).isEqualTo(Map.of("accepted", List.of(0L, 3L)));
+  }
+
+  @Test
+  void aCounterKeepsItsFirstAndLastReadingForEachStart() {
+    byte[] message =
+        message(
+            host(
+                counter(
+                    "system.network.io",
+                    point(900, 8_000).setStartTimeUnixNano(5 * MS),
+                    point(400, 2_000).setStartTimeUnixNano(5 * MS),
+                    point(30, 9_000).setStartTimeUnixNano(8 * MS))));
+    assertThat(rows(message))
+        .isEqualTo(
+            Map.of(
+                "node-1  host_network counter 5 0", new Row(2, 0, 400, 900, 2_000, 8_000),
+                "node-1  host_network counter 8 0", new Row(1, 0, 30, 30, 9_000, 9_000)));
+  }
+
+  @Test
+  void aMalformedMessageGivesOneLetterAndNoRows() {
+    byte[] good = message(host(gauge("system.memory.bandwidth", point(5, 0))));
+    for (byte[] bad : new byte[][] {Arrays.copyOf(good, good.length - 1), null}) {
+      assertThat(rows(bad)).isEmpty();
+      assertThat(counts()).isEqualTo(Map.of("malformed_message", List.of(1L, 0L)));
+      assertThat(reasons()).containsExactly("malformed_message");
+    }
+    assertThat(rows(good)).hasSize(1);
+  }
+
+  @Test
+  void aPointOfNobodyIsALetterAndItsNeighboursCount() {
+    byte[] message =
+        message(
+            resource(List.of(), gauge("system.memory.bandwidth", point(5, 0))),
+            resource(
+                List.of(attribute("k8s.node.name", "node-1")),
+                gauge("container.cpu.usage", point(5, 0)),
+                gauge("system.memory.bandwidth", point(5, 0))));
+    assertThat(rows(message)).containsOnlyKeys("node-1  host_memory_bandwidth level 0 0");
+    assertThat(counts())
+        .isEqualTo(Map.of("accepted", List.of(0L, 1L), "missing_identity", List.of(0L, 2L)));
+    assertThat(reasons()).containsExactly("missing_identity", "missing_identity");
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {-1e-6, Double.NaN, Double.POSITIVE_INFINITY, 1e30})
+  void aValueThatCannotBeIsALetter(double value) {
+    assertThat(rows(message(pod("main", gauge("container.cpu.usage", point(value, 0)))))).isEmpty();
+    assertThat(reasons()).containsExactly("value_out_of_range");
+    assertThat(rows(message(pod("main", counter("container.cpu.time", point(value, 0))))))
+        .isEmpty();
+    assertThat(reasons()).containsExactly("value_out_of_range");
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-8 * DAY_MS, DAY_MS})
+  void aTimeOutOfRangeIsALetter(long atMs) {
+    byte[] message = message(host(gauge("system.memory.bandwidth", point(5, atMs))));
+    assertThat(rows(message)).isEmpty();
+    assertThat(reasons()).containsExactly("clock_out_of_range");
+  }
+}

@@ -1,0 +1,52 @@
+package dev.sluice.traces;
+
+import static dev.sluice.otlp.Requests.MIDNIGHT_MS;
+import static dev.sluice.otlp.Requests.attribute;
+import static dev.sluice.otlp.Requests.id;
+import static dev.sluice.otlp.Requests.message;
+import static dev.sluice.otlp.Requests.resource;
+import static dev.sluice.otlp.Requests.span;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.otlp.Span;
+import dev.sluice.otlp.TraceRequestDecoder;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SightingTest {
+  private static io.opentelemetry.proto.trace.v1.Span.Builder below(
+      long parent, long id, int kind, double startMs, double endMs) {
+    return span(id, kind, startMs, endMs).setName("op" + id).setParentSpanId(id(parent, 8));
+  }
+
+  @Test
+  void eachInstanceAndOperationIsSeenOnceInWindow() throws Exception {
+    byte[] message =
+        message(
+            resource(
+                List.of(
+                    attribute("service.name", "cart"),
+                    attribute("service.instance.id", "cart-1"),
+                    attribute("host.name", "h1")),
+                span(1, Span.INTERNAL, 0, 5).setName("cron"),
+                below(1, 2, Span.CLIENT, 0, 1),
+                below(1, 3, Span.INTERNAL, 1, 2),
+                below(1, 4, Span.SERVER, 2, 10_000),
+                below(1, 5, Span.CONSUMER, 2, 9_999),
+                below(1, 6, Span.CONSUMER, 2, 9_999).setName("op5")),
+            resource(List.of(attribute("service.name", "db")), below(2, 7, Span.SERVER, 0, 1)));
+    FragmentAccumulator accumulator = new FragmentAccumulator();
+    new TraceRequestDecoder().decode(message, accumulator::accept);
+    List<byte[]> fragments = new ArrayList<>();
+    accumulator.forEach((id, fragment) -> fragments.add(fragment.encode(MIDNIGHT_MS)));
+
+    assertThat(Sighting.in(Trace.assemble(fragments, 100), 10_000))
+        .containsExactlyInAnyOrder(
+            new Sighting("cart", "cart-1", "h1", "cron", MIDNIGHT_MS),
+            new Sighting("cart", "cart-1", "h1", "", MIDNIGHT_MS),
+            new Sighting("cart", "cart-1", "h1", "op4", MIDNIGHT_MS + 10_000),
+            new Sighting("cart", "cart-1", "h1", "op5", MIDNIGHT_MS),
+            new Sighting("db", "", "", "op7", MIDNIGHT_MS));
+  }
+}

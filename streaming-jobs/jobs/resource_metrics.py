@@ -1,0 +1,47 @@
+"""The job `resource_metrics`: how busy hosts and containers are, per window, from the metrics that agents send.
+
+otlp_metrics -> resource_points: one message becomes sums by series and window -> sums of those -> resource_metrics
+             \\-> outcomes of its points -> ingest_counts
+
+Only metrics that functions' metrics.csv names are read. Rates of counters are left to the view v_resource_metrics: they
+need two windows, which may arrive in any order.
+"""
+
+import accounts
+from settings import SECOND_MS, Settings
+
+NAME = "resource_metrics"
+TOPIC = "otlp_metrics"
+DECODED = "decoded_metrics"
+FUNCTIONS = {"resource_points": "dev.sluice.flink.ResourceMetrics"}
+
+
+def views(settings: Settings) -> dict[str, str]:
+    """Each row of decoded_metrics has one of its first three columns; the others are NULL."""
+    return {
+        "decoded_metrics": """
+        SELECT d.part, d.counted, d.rejected, s.`partition`, s.`offset`
+        FROM otlp_metrics AS s,
+             LATERAL TABLE(resource_points(s.message, s.record_time)) AS d (part, counted, rejected)""",
+        "metric_parts": """
+        SELECT d.part.host AS host, d.part.instance AS instance, d.part.role AS role,
+               d.part.metric_rank AS metric_rank, d.part.series AS series, d.part.kind AS kind,
+               d.part.start_ns AS start_ns, d.part.window_start AS window_start, d.part.points AS points,
+               d.part.value_sum AS value_sum, d.part.value_min AS value_min, d.part.value_max AS value_max,
+               d.part.first_ns AS first_ns, d.part.last_ns AS last_ns
+        FROM decoded_metrics AS d WHERE d.part IS NOT NULL""",
+    }
+
+
+def inserts(settings: Settings) -> list[str]:
+    """The version is the number of points."""
+    return [
+        f"""
+        INSERT INTO resource_metrics
+        SELECT host, instance, role, metric_rank, series, kind, start_ns, window_start,
+               {settings["sample-window-ms"] // SECOND_MS}, SUM(points), SUM(value_sum), MIN(value_min),
+               MAX(value_max), MIN(first_ns), MAX(last_ns), SUM(points)
+        FROM metric_parts
+        GROUP BY host, instance, role, metric_rank, series, kind, start_ns, window_start""",
+        accounts.counts(NAME, DECODED),
+    ]

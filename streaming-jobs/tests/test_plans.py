@@ -1,0 +1,62 @@
+"""Jobs alone, in pairs and all can be deployed as one Flink job: it is planned, and reads each topic once."""
+
+import itertools
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from stack.layout import CACHE, FLINK_PYTHON, java_home
+
+HERE = Path(__file__).parent
+
+# What each job writes, and how often.
+SINKS = {
+    "concurrency": {"windows": 1, "ingest_counts": 1},
+    "call_graph": {
+        "call_edges": 1,
+        "calls": 1,
+        "call_trees": 1,
+        "operation_trees": 1,
+        "seen": 1,
+        "ingest_counts": 1,
+    },
+    "critical_paths": {"critical_paths": 1, "path_services": 1, "trace_counts": 1, "ingest_counts": 1},
+    "container_latency": {"container_latency": 1, "ingest_counts": 1},
+    "resource_metrics": {"resource_metrics": 1, "ingest_counts": 1},
+}
+METRICS = "resource_metrics"
+
+
+@pytest.fixture(scope="module")
+def plans() -> dict[str, str]:
+    """Subset of the jobs -> what Flink would run."""
+    environment = os.environ | {"FLINK_HOME": str(CACHE / "flink/home"), "JAVA_HOME": str(java_home())}
+    answer = subprocess.run(
+        [FLINK_PYTHON, HERE / "plans.py"], capture_output=True, text=True, timeout=300, env=environment
+    )
+    assert answer.returncode == 0, answer.stderr[-3000:]
+    found: dict[str, str] = json.loads(answer.stdout.splitlines()[-1])
+    return {names: plan.split("== Optimized Execution Plan ==")[1] for names, plan in found.items()}
+
+
+@pytest.mark.timeout(320)
+def test_each_job_each_pair_and_all_have_a_plan(plans: dict[str, str]) -> None:
+    sets = [names for size in (1, 2, len(SINKS)) for names in itertools.combinations(SINKS, size)]
+    assert set(plans) == {"+".join(names) for names in sets}
+
+
+@pytest.mark.timeout(320)
+def test_each_plan_reads_its_topics_once_and_writes_what_its_jobs_write(plans: dict[str, str]) -> None:
+    for names, plan in plans.items():
+        jobs = names.split("+")
+        scans = re.findall(r"TableSourceScan\(table=\[\[default_catalog, default_database, (otlp_\w+)", plan)
+        assert sorted(scans) == ["otlp_metrics"] * (METRICS in jobs) + ["otlp_spans"] * (jobs != [METRICS]), names
+        expected = sorted(table for job in jobs for table, times in SINKS[job].items() for _ in range(times))
+        if len(jobs) == len(SINKS):
+            expected = sorted([*expected, "otlp_dead_letter", "otlp_dead_letter"])
+        written = re.findall(r"^Sink\(table=\[default_catalog\.default_database\.(\w+)\]", plan, re.MULTILINE)
+        assert sorted(written) == expected, names

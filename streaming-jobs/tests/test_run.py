@@ -1,0 +1,30 @@
+"""What run.py gathers from the jobs; no Flink is needed."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+JOBS = Path(__file__).resolve().parents[1] / "jobs"
+
+
+@pytest.fixture(autouse=True)
+def jobs_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [str(JOBS), *sys.path])
+
+
+@pytest.mark.parametrize(
+    ("names", "views"),
+    [
+        (["concurrency", "container_latency"], {"otlp_spans": "decoded_windows"}),
+        (["resource_metrics"], {"otlp_metrics": "decoded_metrics"}),
+        (
+            ["resource_metrics", "container_latency", "concurrency"],
+            {"otlp_metrics": "decoded_metrics", "otlp_spans": "decoded_samples"},
+        ),
+    ],
+)
+def test_each_topic_has_one_writer_of_its_dead_letters(names: list[str], views: dict[str, str]) -> None:
+    import run
+
+    assert run.dead_letter_views([run.JOBS[name] for name in names]) == views

@@ -1,0 +1,124 @@
+"""The streaming jobs through Flink on Kafka input: spans per second of the TaskManager's CPU.
+
+Beside three references on the same spans in the same run: Flink handing the same bytes on undecoded (the floor), the
+decoder in a loop without Flink, and the collector's spanmetrics connector. The jobs write to the stack's real
+ClickHouse and Neo4j, whose own CPU is not counted. README.md says how to read the table.
+"""
+
+import argparse
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+
+from bench import java_loop, spanmetrics, spans_topic
+from bench.cluster import RUN, Cluster, cluster
+from bench.drain import Drained, drain
+from bench.freshness import freshness
+from bench.made_spans import MadeSpans, Shape
+
+PASSTHROUGH = Path(__file__).with_name("passthrough.py")
+#: Spans that each run drains; the first part of them is warming up.
+SPANS, QUICK_SPANS = 8_000_000, 1_000_000
+#: Options of the job that leave only what the references do too: sums. Left out where run.py does not know them.
+BARE = {"--peers-from-traces": "0", "--repeat-window-ms": "0"}
+BAR_FLOOR, BAR_SPANMETRICS = 0.8, 4.0
+Rows = list[tuple[str, str]]
+
+
+def run(quick: bool = False) -> Rows:
+    """Rows (what, figure) for the table."""
+    spans = QUICK_SPANS if quick else SPANS
+    base = Shape()
+    rows: Rows = []
+    seconds = 1.0 if quick else 5.0
+    made = MadeSpans(base)
+    messages = list(chain.from_iterable(made.round(number, number * made.round_ns) for number in range(2)))
+    decode = java_loop.run("DecodeLoop", messages, seconds, seconds)["spans_per_s"]
+    peer = spanmetrics.run(base, spans // 4)
+    known = _known_jobs()
+    bare = ("concurrency", *chain.from_iterable((key, value) for key, value in BARE.items() if key in known))
+    with cluster(graph=not quick) as up:
+        messages_sent, sent = _fill(up, base, spans)
+        floor = drain(up, PASSTHROUGH, (), messages_sent, sent)
+        rows += [
+            ("(a) floor: Flink passes the bytes undecoded", _speed(floor)),
+            ("(b) the decoder in a loop, without Flink", f"{decode:,.0f} spans/s/core"),
+            ("(c) the collector's spanmetrics connector", f"{peer:,.0f} spans/s/core"),
+        ]
+        concurrency = _job(up, bare, messages_sent, sent, floor, rows)
+        rows += [
+            (f"concurrency / (a), bar {BAR_FLOOR}", f"{concurrency.spans_per_cpu_s / floor.spans_per_cpu_s:.2f}"),
+            (f"concurrency / (c), bar {BAR_SPANMETRICS:.0f}", f"{concurrency.spans_per_cpu_s / peer:.1f}"),
+        ]
+        if quick:
+            return rows
+        if len(bare) > 1:
+            _job(up, ("concurrency",), messages_sent, sent, floor, rows)
+        for name in ("call_graph", "critical_paths", "container_latency"):
+            if name in known:
+                _job(up, (name,), messages_sent, sent, floor, rows)
+        _job(up, bare, messages_sent, sent, floor, rows, parallelism=2)
+        for label, shape in (
+            ("1,000 instances", replace(base, instances=1_000)),
+            ("20,000 instances", replace(base, instances=20_000)),
+            ("messages of 10 spans", replace(base, message_spans=10)),
+            ("messages of 1,000 spans", replace(base, message_spans=1_000)),
+        ):
+            messages_sent, sent = _fill(up, shape, spans // 2)
+            own_floor = floor
+            if shape.message_spans != base.message_spans:
+                own_floor = drain(up, PASSTHROUGH, (), messages_sent, sent)
+                rows.append((f"floor, {label}", _speed(own_floor)))
+            _job(up, bare, messages_sent, sent, own_floor, rows, label=label)
+        rows += freshness(up)
+    return rows
+
+
+def _fill(up: Cluster, shape: Shape, spans: int) -> tuple[int, int]:
+    """The numbers of messages and of spans on the new topic."""
+    messages = spans_topic.fill(up.kafka, shape, spans)
+    return messages, messages * shape.message_spans
+
+
+def _job(
+    up: Cluster,
+    words: tuple[str, ...],
+    messages: int,
+    spans: int,
+    floor: Drained,
+    rows: Rows,
+    label: str = "",
+    parallelism: int = 1,
+) -> Drained:
+    """Measures a job and adds its rows."""
+    parts = [" ".join(words), label, f"parallelism {parallelism}" if parallelism > 1 else ""]
+    name = ", ".join(part for part in parts if part)
+    drained = drain(up, RUN, words, messages, spans, parallelism)
+    share = drained.spans_per_cpu_s / floor.spans_per_cpu_s
+    state_mb = drained.state_bytes / spans  # bytes a span: MB a million
+    rows.append((name, f"{_speed(drained)}, {share:.2f} of its floor, state {state_mb:.2f} MB a million spans"))
+    print(f"{name}: {rows[-1][1]}", file=sys.stderr, flush=True)
+    return drained
+
+
+def _speed(drained: Drained) -> str:
+    return f"{drained.spans_per_cpu_s:,.0f} spans/s/core ({drained.spans_per_s:,.0f} spans/s by the clock)"
+
+
+def _known_jobs() -> str:
+    """The text of run.py's help: a job or an option that it does not mention is not there."""
+    done = subprocess.run([sys.executable, str(RUN), "--help"], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    for what, figure in run(parser.parse_args().quick):
+        print(f"{what}: {figure}")
+
+
+if __name__ == "__main__":
+    main()

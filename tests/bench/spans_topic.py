@@ -1,0 +1,85 @@
+"""Fills the topic otlp_spans with made spans, as the collector writes them: lz4, no key, batches on two partitions."""
+
+import time
+from collections.abc import Iterator
+from itertools import count
+
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
+
+from bench.made_spans import SPANS_PER_ROUND, MadeSpans, Shape
+
+TOPIC = "otlp_spans"
+PARTITIONS = 2
+_CONFIG = {"message.timestamp.type": "LogAppendTime", "max.message.bytes": "4194304"}
+
+
+def fill(bootstrap: str, shape: Shape, spans: int) -> int:
+    """Makes the topic anew with at least `spans` spans that end about now; the number of messages."""
+    made = MadeSpans(shape)
+    rounds = -(-spans // SPANS_PER_ROUND)
+    start_ns = time.time_ns() - rounds * made.round_ns
+    renew(bootstrap)
+    messages = (
+        message for number in range(rounds) for message in made.round(number, start_ns + number * made.round_ns)
+    )
+    return _send(_producer(bootstrap), messages)
+
+
+def trickle(bootstrap: str, shape: Shape, seconds: float) -> None:
+    """Sends spans as time goes by: each message when the last of its spans has ended."""
+    made = MadeSpans(shape)
+    producer = _producer(bootstrap)
+    begun_ns = time.time_ns()
+    for number in count():
+        start_ns = begun_ns + number * made.round_ns
+        if start_ns - begun_ns > seconds * 1e9:
+            break
+        messages = list(made.round(number, start_ns))
+        for i, message in enumerate(messages):
+            # The ends of a round's spans are spread over about its length, after the median length of a trace.
+            due_ns = start_ns + 50_000_000 + i * made.round_ns // len(messages)
+            time.sleep(max(0.0, (due_ns - time.time_ns()) / 1e9))
+            producer.produce(TOPIC, message, partition=i % PARTITIONS)
+            producer.poll(0)
+    producer.flush()
+
+
+def renew(bootstrap: str) -> None:
+    """Deletes the topic and makes it again, empty."""
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    if TOPIC in admin.list_topics(timeout=30).topics:
+        admin.delete_topics([TOPIC], operation_timeout=30)[TOPIC].result(30)
+        while TOPIC in admin.list_topics(timeout=30).topics:
+            time.sleep(0.2)
+    admin.create_topics([NewTopic(TOPIC, PARTITIONS, 1, config=_CONFIG)], operation_timeout=30)[TOPIC].result(30)
+
+
+def _producer(bootstrap: str) -> Producer:
+    return Producer(
+        {
+            "bootstrap.servers": bootstrap,
+            "compression.type": "lz4",
+            "linger.ms": 5,
+            "batch.size": 1_000_000,
+            "message.max.bytes": 4_000_000,
+            "queue.buffering.max.kbytes": 262_144,
+        }
+    )
+
+
+def _send(producer: Producer, messages: Iterator[bytes]) -> int:
+    sent = 0
+    for message in messages:
+        while True:
+            try:
+                producer.produce(TOPIC, message, partition=sent % PARTITIONS)
+                break
+            except BufferError:
+                producer.poll(0.05)
+        sent += 1
+        if sent % 64 == 0:
+            producer.poll(0)
+    if producer.flush(120):
+        raise TimeoutError("Kafka did not take all spans within 120 s")
+    return sent

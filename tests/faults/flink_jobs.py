@@ -1,0 +1,95 @@
+"""Flink jobs that a test submits itself, on the stack's cluster, while the keeper of the streaming job rests."""
+
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from stack.flink import Flink
+from stack.http import request_json
+from stack.layout import CACHE, FLINK_PYTHON
+from stack.settings import REPOSITORY, load
+from stack.supervisor import Supervisor
+from support.stack import Stack
+
+WITHIN_S = 180.0
+Found = TypeVar("Found")
+
+
+class FlinkJobs:
+    """Submits, stops and cancels. The cluster has two slots: jobs at once must not need more."""
+
+    def __init__(self, stack: Stack) -> None:
+        self._stack = stack
+        self._settings = load(stack.environment)
+        self._flink = Flink(self._settings)
+
+    def only(self) -> str:
+        """The id of the one job that runs."""
+        (job,) = self.running()
+        return job
+
+    def running(self) -> list[str]:
+        """Ids of the jobs of which every task runs: before that, no savepoint can be taken."""
+        listed = request_json(f"{self._stack.address['SLUICE_FLINK']}/jobs/overview")["jobs"]
+        return [job["jid"] for job in listed if job["tasks"]["running"] == job["tasks"]["total"] > 0]
+
+    def run(self, *words: str, savepoint: str = "", parallelism: int = 1, backend: str = "rocksdb") -> str:
+        """Runs run.py with `words` and returns the job's id once all of its tasks run."""
+        command = [str(CACHE / "flink/home/bin/flink"), "run", "-d", "-m", self._settings.address("flink_rest")]
+        command += ["-p", str(parallelism), f"-Dstate.backend.type={backend}"]
+        # The keeper would take up the newest one of its own directory.
+        command += [f"-Dexecution.checkpointing.dir=file://{self._settings.state}/flink/test-checkpoints"]
+        command += ["-s", savepoint] if savepoint else []
+        command += ["-pyexec", str(FLINK_PYTHON), "-pyclientexec", str(FLINK_PYTHON)]
+        command += ["-py", str(REPOSITORY / "streaming-jobs/jobs/run.py"), *words]
+        flink = {"FLINK_CONF_DIR": str(self._settings.conf / "flink"), "FLINK_LOG_DIR": str(self._settings.logs)}
+        before = set(self.running())
+        environment = self._stack.environment | flink | {"JVM_ARGS": "-Xmx256m"}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=WITHIN_S)
+        assert done.returncode == 0, done.stdout + done.stderr
+        started = self._wait(lambda: set(self.running()) - before, f"{' '.join(words)} does not run")
+        return started.pop()
+
+    def stop(self, job: str) -> str:
+        """Stops with a savepoint, in the format that any state backend reads; returns its path."""
+        return self._flink.stop_with_savepoint(job, self._settings.state / "flink/test-savepoints", WITHIN_S)
+
+    def cancel(self, job: str) -> None:
+        self._flink.cancel(job)
+        self._wait(lambda: job not in self.running(), f"{job} was not cancelled")
+
+    def cancel_all(self) -> None:
+        for job in self.running():
+            self.cancel(job)
+
+    def wait_checkpoint(self, job: str) -> None:
+        """Returns when a checkpoint that begins now is complete, and with it the group's offsets are committed."""
+        now_ms = time.time() * 1000
+
+        def complete() -> bool:
+            latest = self._flink.checkpoints(job)["latest"]["completed"]
+            return bool(latest and latest["trigger_timestamp"] > now_ms)
+
+        self._wait(complete, f"{job} made no checkpoint")
+
+    def _wait(self, probe: Callable[[], Found], trouble: str) -> Found:
+        deadline = time.monotonic() + WITHIN_S
+        while not (found := probe()):
+            assert time.monotonic() < deadline, f"{trouble} within {WITHIN_S:.0f} s"
+            time.sleep(0.5)
+        return found
+
+
+@contextmanager
+def keeper_at_rest(stack: Stack) -> Iterator[FlinkJobs]:
+    """The cluster with the streaming job running, and nobody to start it again; at the end the keeper is back."""
+    supervisor = Supervisor(load(stack.environment))
+    jobs = FlinkJobs(stack)
+    supervisor.stop_process("jobs")
+    try:
+        yield jobs
+    finally:
+        jobs.cancel_all()
+        supervisor.start_process("jobs")

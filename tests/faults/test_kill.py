@@ -1,0 +1,105 @@
+"""kill -9 of each process in turn, under load: every acknowledged span is in every table, and once."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+import requests
+from neo4j import GraphDatabase
+
+from faults.traffic import Traffic
+from faults.victims import Victims
+from support.stack import Stack, eventually
+from support.topics import end_offsets
+from support.truth import TABLES, Reference, records_since, settled
+
+PREFIX = "fault-"
+SPANS_PER_S = 1_000
+PROCESSES = ("collector", "flink-taskmanager", "clickhouse", "kafka", "neo4j", "flink-jobmanager")
+WINDOW_S = 10  # of the call graph
+BACK_WITHIN_S = 180.0
+# Longer than a checkpoint's interval: each kill finds another state than the one before left.
+PAUSE_S = 6.0
+
+
+def test_nothing_is_lost_or_counted_twice(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
+    start = end_offsets(stack, "otlp_spans")
+    traffic = Traffic(stack.address["SLUICE_OTLP_GRPC"], PREFIX, SPANS_PER_S, seed=1)
+    victims = Victims(stack)
+    traffic.start()
+    wait_current(stack, newest_window, time.time())
+    for name in PROCESSES:
+        time.sleep(PAUSE_S)
+        began = time.time()
+        killed = victims.kill(name)
+        victims.wait_back(name, killed, BACK_WITHIN_S)
+        back = time.time()
+        wait_current(stack, newest_in_graph if name == "neo4j" else newest_window, back)
+        with capsys.disabled():
+            print(
+                f"\n{name}: back after {back - began:.1f} s, tables current after {time.time() - began:.1f} s", end=""
+            )
+    time.sleep(PAUSE_S)
+    traffic.stop()
+
+    records = [each for each in records_since(stack, start) if PREFIX.encode() in (each.message or b"")]
+    # What the collector acknowledged is on the topic, and nothing else.
+    reference = Reference(records)
+    ids = [span.span_id for record in reference.read for span in record.spans or []]
+    assert set(ids) == traffic.acknowledged
+    with capsys.disabled():
+        print(f"\n{len(traffic.acknowledged)} spans, {traffic.retries} retries, {len(ids) - len(set(ids))} repeats")
+    for table in TABLES:
+        expected = table.expected(reference)
+        differences = settled(lambda table=table, expected=expected: table.differences(stack, PREFIX, expected))
+        assert not differences, f"{len(differences)} of {len(expected)} rows of {table.name} differ:\n" + "\n".join(
+            differences[:10]
+        )
+    newest = newest_calls(reference)
+    assert newest
+    assert eventually(lambda: calls_in_neo4j(stack), newest) == newest
+
+
+def newest_calls(reference: Reference) -> dict[tuple[str, str], tuple[int, int, int]]:
+    """(caller, callee) -> start in s, calls and errors of the newest window, which is what the graph keeps."""
+    edges = reference.call_edges()
+    last = {(caller, callee): window for caller, callee, window in sorted(edges)}
+    found = {}
+    for pair, window in last.items():
+        row = edges[(*pair, window)]
+        found[pair] = (window, row["calls"], row["errors"])
+    return found
+
+
+def wait_current(stack: Stack, newest: Callable[[Stack], float], since_s: float) -> None:
+    """Returns when a store has spans that ended after `since_s` (Unix time)."""
+    deadline = time.monotonic() + BACK_WITHIN_S
+    while newest(stack) <= since_s:
+        assert time.monotonic() < deadline, f"nothing newer than the kill after {BACK_WITHIN_S:.0f} s"
+        time.sleep(0.5)
+
+
+def newest_window(stack: Stack) -> float:
+    """Start of the newest bucket of the traffic in ClickHouse, in s; 0 when there is none."""
+    query = f"SELECT toUnixTimestamp64Milli(max(bucket)) FROM windows WHERE startsWith(service, '{PREFIX}')"
+    parameters = {"user": "sluice_reader", "database": "sluice"}
+    answer = requests.post(stack.address["SLUICE_CLICKHOUSE"], params=parameters, data=query, timeout=20)
+    assert answer.ok, answer.text
+    return int(answer.text) / 1000
+
+
+def newest_in_graph(stack: Stack) -> float:
+    """End of the newest window of the traffic's edges in Neo4j, in s."""
+    return max((window + WINDOW_S for window, _, _ in calls_in_neo4j(stack).values()), default=0.0)
+
+
+def calls_in_neo4j(stack: Stack) -> dict[tuple[str, str], tuple[int, int, int]]:
+    """(caller, callee) -> window, calls and errors."""
+    credentials = ("neo4j", stack.address["SLUICE_NEO4J_PASSWORD"])
+    with GraphDatabase.driver(stack.address["SLUICE_NEO4J"], auth=credentials) as driver:
+        records, _, _ = driver.execute_query(
+            "MATCH (a:Service)-[r:CALLS]->(b:Service) WHERE a.name STARTS WITH $prefix "
+            "RETURN a.name AS caller, b.name AS callee, r.window AS window, r.calls AS calls, r.errors AS errors",
+            prefix=PREFIX,
+        )
+    return {(each["caller"], each["callee"]): (each["window"], each["calls"], each["errors"]) for each in records}

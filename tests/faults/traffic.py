@@ -1,0 +1,122 @@
+"""Steady traffic as an SDK sends it: a request is tried again, with the same bytes, until it is acknowledged."""
+
+import queue
+import random
+import threading
+import time
+from collections.abc import Iterator
+
+import grpc
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+
+from support.messages import SentSpan, message
+
+MS = 1_000_000
+PERIOD_S = 0.1
+EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
+SPANS_PER_TRACE = 6
+
+
+def trace(rng: random.Random, prefix: str, end_ns: int) -> list[SentSpan]:
+    """edge calls orders, which works and calls stock and then its database; edges in the graph: three."""
+    trace_id = rng.getrandbits(128).to_bytes(16, "big")
+    edge, orders, stock = (f"{prefix}{name}" for name in ("edge", "orders", "stock"))
+    length = rng.randrange(5 * MS, 400 * MS)
+    step = length // 16
+    made: list[SentSpan] = []
+
+    def span(service: str, kind: str, first: int, last: int, parent: bytes, peer: str = "") -> bytes:
+        made.append(
+            SentSpan(
+                service=service,
+                instance=f"{service}-{trace_id[0] % 3}",
+                trace_id=trace_id,
+                span_id=rng.getrandbits(64).to_bytes(8, "big"),
+                parent_id=parent,
+                kind=kind,
+                start_ns=end_ns - length + first * step,
+                end_ns=end_ns - length + last * step + rng.randrange(step),
+                error=rng.random() < 0.05,
+                attributes=(("peer.service", peer),) if peer else (),
+            )
+        )
+        return made[-1].span_id
+
+    root = span(edge, "SERVER", 0, 15, b"")
+    call = span(edge, "CLIENT", 1, 13, root, orders)
+    served = span(orders, "SERVER", 2, 12, call)
+    span(orders, "INTERNAL", 3, 5, served)
+    span(orders, "CLIENT", 5, 7, served, stock)
+    span(orders, "CLIENT", 8, 11, served, f"{prefix}db")
+    return made
+
+
+class Traffic:
+    """Sends `spans_per_s` to an OTLP/gRPC receiver, from its start until `stop`.
+
+    acknowledged: ids of the spans whose request was answered with success. retries: requests that were sent again.
+    """
+
+    def __init__(self, address: str, prefix: str, spans_per_s: int, seed: int, senders: int = 8) -> None:
+        self.acknowledged: set[bytes] = set()
+        self.retries = 0
+        self._prefix = prefix
+        self._traces = round(spans_per_s * PERIOD_S / SPANS_PER_TRACE)
+        self._rng = random.Random(seed)
+        self._waiting: queue.SimpleQueue[tuple[bytes, list[bytes]] | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        options = [("grpc.initial_reconnect_backoff_ms", 200), ("grpc.max_reconnect_backoff_ms", 1000)]
+        self._channel = grpc.insecure_channel(address, options=options)
+        self._export = self._channel.unary_unary(EXPORT, response_deserializer=ExportTraceServiceResponse.FromString)
+        self._senders = [threading.Thread(target=self._send, daemon=True) for _ in range(senders)]
+        self._maker = threading.Thread(target=self._make, daemon=True)
+
+    def start(self) -> None:
+        for thread in (*self._senders, self._maker):
+            thread.start()
+
+    def stop(self, within_s: float = 60.0) -> None:
+        """Makes no more, and waits until all that was made is acknowledged. Raises AssertionError when it is not."""
+        self._stopping.set()
+        self._maker.join(within_s)
+        for _ in self._senders:
+            self._waiting.put(None)
+        deadline = time.monotonic() + within_s
+        for thread in self._senders:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        assert not any(thread.is_alive() for thread in self._senders), "requests were not acknowledged in time"
+        self._channel.close()
+
+    def _make(self) -> None:
+        for _ in self._periods():
+            now = time.time_ns()
+            ends = [now - self._rng.randrange(round(PERIOD_S * 1000) * MS) for _ in range(self._traces)]
+            spans = [span for end in ends for span in trace(self._rng, self._prefix, end)]
+            self._waiting.put((message(spans), [span.span_id for span in spans]))
+
+    def _periods(self) -> Iterator[None]:
+        due = time.monotonic()
+        while not self._stopping.is_set():
+            yield
+            due += PERIOD_S
+            self._stopping.wait(max(0.0, due - time.monotonic()))
+
+    def _send(self) -> None:
+        while (item := self._waiting.get()) is not None:
+            request, span_ids = item
+            while not self._acknowledged(request):
+                time.sleep(0.1 + 0.4 * random.random())
+                with self._lock:
+                    self.retries += 1
+            with self._lock:
+                self.acknowledged.update(span_ids)
+
+    def _acknowledged(self, request: bytes) -> bool:
+        """Whether the receiver answered with success; without an answer nobody knows whether it has the request."""
+        try:
+            response = self._export(request, timeout=5.0)
+        except grpc.RpcError:
+            return False
+        assert not response.partial_success.rejected_spans, "the collector rejected spans for good"
+        return True

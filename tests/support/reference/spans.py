@@ -1,0 +1,162 @@
+"""The spans of the topic, named and judged; the first step of every table."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from google.protobuf.message import DecodeError
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.common.v1.common_pb2 import KeyValue
+from opentelemetry.proto.trace.v1.trace_pb2 import Span as OtlpSpan
+from opentelemetry.proto.trace.v1.trace_pb2 import Status
+
+from support.reference.settings import DEFAULTS, default
+
+MS = 1_000_000
+NAME_BYTES = 256
+
+MAX_AGE_NS = default("max-age-ms") * MS
+MAX_AHEAD_NS = default("max-ahead-ms") * MS
+#: A message whose bytes came before within this time is a repeat; 0: none is.
+REPEAT_WINDOW_MS = DEFAULTS.get("repeat-window-ms", 0)
+
+INSTANCE = ("service.instance.id", "k8s.pod.name", "container.id", "host.name")
+HOST = ("k8s.node.name", "host.id", "host.name")
+PEER = ("service.peer.name", "peer.service")
+ADDRESS = ("server.address", "net.peer.name")
+NAMESPACE = ("db.namespace", "db.name")
+
+ACCEPTED = "accepted"
+
+
+@dataclass(frozen=True)
+class Record:
+    """One record of otlp_spans; `received_ms` is the time that the broker gave it."""
+
+    message: bytes | None
+    received_ms: int
+
+
+@dataclass(frozen=True)
+class Read:
+    """A record as it was read: None for spans when it cannot be decoded, `repeated` when it came before."""
+
+    received_ms: int
+    spans: list["Span"] | None
+    repeated: bool
+
+
+@dataclass(frozen=True)
+class Span:
+    """`peer` is what the attributes name outright, `address` what they only locate; both "" when absent."""
+
+    service: str
+    instance: str
+    host: str
+    trace_id: bytes
+    span_id: bytes
+    parent_id: bytes
+    kind: str
+    operation: str
+    start_ns: int
+    end_ns: int
+    error: bool
+    linked: bool
+    peer: str
+    address: str
+    received_ms: int
+
+    @property
+    def duration_ns(self) -> int:
+        return self.end_ns - self.start_ns
+
+    @property
+    def named_peer(self) -> str:
+        """The peer as far as the span itself tells."""
+        return self.peer or self.address
+
+
+def spans_of(record: Record) -> list[Span] | None:
+    """The spans of a record in their order; None when it cannot be decoded."""
+    if record.message is None:
+        return None
+    try:
+        request = ExportTraceServiceRequest.FromString(record.message)
+    except DecodeError:
+        return None
+    return [
+        _span(span, resource.resource.attributes, record.received_ms)
+        for resource in request.resource_spans
+        for scope in resource.scope_spans
+        for span in scope.spans
+    ]
+
+
+def judge(span: Span) -> str:
+    """The outcome of a span: accepted, or the first fault in the documented order."""
+    oldest, newest = span.received_ms * MS - MAX_AGE_NS, span.received_ms * MS + MAX_AHEAD_NS
+    if not span.service:
+        return "missing_service"
+    if len(span.trace_id) != 16 or len(span.span_id) != 8 or len(span.parent_id) not in (0, 8):
+        return "bad_id"
+    if not any(span.trace_id) or not any(span.span_id):
+        return "bad_id"
+    # Both limits are whole milliseconds, and so is what is compared with them.
+    if any(ns == 0 or not oldest <= ns // MS * MS <= newest for ns in (span.start_ns, span.end_ns)):
+        return "clock_out_of_range"
+    return "ends_before_start" if span.end_ns < span.start_ns else ACCEPTED
+
+
+def read(records: Iterable[Record]) -> list[Read]:
+    """The records in their order, of which those with the same bytes are used once."""
+    first_ms: dict[bytes | None, int] = {}
+    found = []
+    for record in records:
+        known_ms = first_ms.get(record.message)
+        repeated = known_ms is not None and record.received_ms - known_ms < REPEAT_WINDOW_MS
+        if not repeated:
+            first_ms[record.message] = record.received_ms
+        found.append(Read(record.received_ms, spans_of(record), repeated))
+    return found
+
+
+def accepted(records: Iterable[Read]) -> Iterator[Span]:
+    """The spans that count, in order of the records."""
+    for record in records:
+        if not record.repeated:
+            yield from (span for span in record.spans or [] if judge(span) == ACCEPTED)
+
+
+def cut(name: str) -> str:
+    """At most 256 bytes of UTF-8, no character split."""
+    return name.encode()[:NAME_BYTES].decode(errors="ignore")
+
+
+def _span(span: OtlpSpan, resource: Iterable[KeyValue], received_ms: int) -> Span:
+    address, namespace = _first(span.attributes, ADDRESS), _first(span.attributes, NAMESPACE)
+    parent_id = span.parent_span_id
+    return Span(
+        service=_first(resource, ("service.name",)),
+        instance=_first(resource, INSTANCE),
+        host=_first(resource, HOST),
+        trace_id=span.trace_id,
+        span_id=span.span_id,
+        parent_id=b"" if parent_id == bytes(8) else parent_id,
+        kind=OtlpSpan.SpanKind.Name(span.kind).removeprefix("SPAN_KIND_") if 0 <= span.kind <= 5 else "UNKNOWN",
+        operation=cut(span.name),
+        start_ns=span.start_time_unix_nano,
+        end_ns=span.end_time_unix_nano,
+        error=span.status.code == Status.STATUS_CODE_ERROR,
+        linked=any(link.trace_id == span.trace_id for link in span.links),
+        peer=_first(span.attributes, PEER),
+        address=f"{address}/{namespace}" if address and namespace else address,
+        received_ms=received_ms,
+    )
+
+
+def _first(attributes: Iterable[KeyValue], names: tuple[str, ...]) -> str:
+    """The first name that has a text which is not empty, cut."""
+    for name in names:
+        for attribute in attributes:
+            if attribute.key == name and attribute.value.string_value:
+                return cut(attribute.value.string_value)
+    return ""

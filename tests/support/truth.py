@@ -1,0 +1,247 @@
+"""The tables of a stack against the batch reference: which rows differ, told so that a person sees why."""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import requests
+from confluent_kafka import TIMESTAMP_LOG_APPEND_TIME, TopicPartition
+
+from stack.flink import JOBS
+from support.reference import containers, counts, edges, paths, peers, spans, traces, trees, windows
+from support.reference.settings import DEFAULTS
+from support.reference.spans import Record
+from support.stack import Stack
+from support.topics import read_since
+
+Row = dict[str, Any]
+Rows = dict[tuple[Any, ...], Row]
+#: Columns whose parts are rounded: each request may be 1 apart.
+ROUNDED = ("ln_sum", "ln_sum2")
+
+
+class Reference:
+    """What the tables must hold of these records, and of nothing else."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self.records = sorted(records, key=lambda record: record.received_ms)
+
+    @cached_property
+    def read(self) -> list[spans.Read]:
+        return spans.read(self.records)
+
+    @cached_property
+    def traces(self) -> list[traces.Trace]:
+        return traces.traces(spans.accepted(self.read))
+
+    def windows(self) -> Rows:
+        return _rows(windows.windows(peers.peers(self.traces)))
+
+    def call_edges(self) -> Rows:
+        return _rows(edges.edges(self.traces))
+
+    def call_trees(self) -> Rows:
+        return _rows(trees.trees(self.traces))
+
+    def ingest_counts(self) -> Rows:
+        rows: Rows = {}
+        for job in set(JOBS) & set(counts.JOBS):
+            rows |= _rows(counts.counts(job, self.read, self.traces))
+        return rows
+
+    def container_latency(self) -> Rows:
+        return _rows(containers.samples(spans.accepted(self.read)))
+
+    def critical_paths(self) -> Rows:
+        return _rows(paths.path_rows(self.traces))
+
+    def path_services(self) -> Rows:
+        return _rows(paths.service_rows(self.traces))
+
+    def trace_counts(self) -> Rows:
+        return _rows(paths.cause_rows(self.traces, DEFAULTS["trace-late-ms"]))
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of ClickHouse and its reference. `query` has the key columns first; {of} is a condition on services.
+
+    `services` are the columns that name the services of a row: rows are a test's when one of them is.
+    """
+
+    name: str
+    job: str
+    key: int
+    services: tuple[str, ...]
+    query: str
+    expected: Callable[[Reference], Rows]
+
+    def read(self, stack: Stack, prefix: str) -> Rows:
+        """The rows of services whose names begin with `prefix`; rows whose sums are all zero do not count."""
+        condition = " OR ".join(f"startsWith({column}, '{prefix}')" for column in self.services)
+        answer = requests.post(
+            stack.address["SLUICE_CLICKHOUSE"],
+            params={"user": "sluice_reader", "database": "sluice", "output_format_json_quote_64bit_integers": "0"},
+            data=self.query.format(of=f"({condition})") + " FORMAT JSONCompactEachRowWithNames",
+            timeout=60,
+        )
+        assert answer.ok, answer.text
+        lines = iter(answer.text.splitlines())
+        names = json.loads(next(lines))[self.key :]
+        rows = {}
+        for line in lines:
+            values = json.loads(line)
+            if self.name == "call_trees":
+                values[3] = trees.plain(values[3])
+            rows[tuple(values[: self.key])] = dict(zip(names, values[self.key :], strict=True))
+        return _plain(rows, wide=("sum_ns2", "self_sum2", "e2e_sum2", "self_x_e2e", "upstream_sum2"))
+
+    def differences(self, stack: Stack, prefix: str, expected: Rows) -> list[str]:
+        """One line a row that differs; empty when the table is exact."""
+        return list(_differences(self.read(stack, prefix), expected))
+
+
+ALL_TABLES = (
+    Table(
+        "windows",
+        "concurrency",
+        5,
+        ("service",),
+        """SELECT side, service, peer, instance, toUnixTimestamp64Milli(bucket),
+                  busy_ns, completions, errors, latency FROM windows FINAL WHERE {of}""",
+        Reference.windows,
+    ),
+    Table(
+        "call_edges",
+        "call_graph",
+        3,
+        ("caller", "callee"),
+        "SELECT caller, callee, toUnixTimestamp(window), calls, errors, latency FROM call_edges FINAL WHERE {of}",
+        Reference.call_edges,
+    ),
+    Table(
+        "call_trees",
+        "call_graph",
+        4,
+        ("root_service",),
+        """SELECT root_service, root_operation, toUnixTimestamp(window), tree, traces
+           FROM call_trees FINAL WHERE {of}""",
+        Reference.call_trees,
+    ),
+    Table(
+        "ingest_counts",
+        "concurrency",
+        4,
+        ("service",),
+        """SELECT job, outcome, service, toUnixTimestamp(received), messages, spans, emit_lag_ms
+           FROM ingest_counts FINAL
+           WHERE {of} AND job IN ('concurrency', 'call_graph', 'critical_paths', 'container_latency')""",
+        Reference.ingest_counts,
+    ),
+    Table(
+        "container_latency",
+        "container_latency",
+        4,
+        ("service",),
+        """SELECT service, instance, host, toUnixTimestamp(window), requests, errors, ln_sum, ln_sum2, latency
+           FROM container_latency FINAL WHERE {of}""",
+        Reference.container_latency,
+    ),
+    Table(
+        "critical_paths",
+        "critical_paths",
+        5,
+        ("root_service",),
+        """SELECT root_service, root_operation, complete, signature, toUnixTimestamp(window), traces, sum_ns,
+                  toString(sum_ns2) AS sum_ns2, latency, slowest_ns, slowest_trace_id, median_trace_id
+           FROM critical_paths FINAL WHERE {of}""",
+        Reference.critical_paths,
+    ),
+    Table(
+        "path_services",
+        "critical_paths",
+        5,
+        ("root_service",),
+        """SELECT root_service, root_operation, complete, service, toUnixTimestamp(window), traces, self_sum,
+                  toString(self_sum2) AS self_sum2, e2e_sum, toString(e2e_sum2) AS e2e_sum2,
+                  toString(self_x_e2e) AS self_x_e2e, upstream_sum, toString(upstream_sum2) AS upstream_sum2,
+                  self_latency, upstream_latency
+           FROM path_services FINAL WHERE {of}""",
+        Reference.path_services,
+    ),
+    Table(
+        "trace_counts",
+        "critical_paths",
+        3,
+        ("service",),
+        "SELECT cause, service, toUnixTimestamp(received), traces, spans FROM trace_counts FINAL WHERE {of}",
+        Reference.trace_counts,
+    ),
+)
+#: Those of the jobs that the local stack runs.
+TABLES = tuple(table for table in ALL_TABLES if table.job in JOBS)
+
+
+def settled(probe: Callable[[], list[str]], within_s: float = 60.0, steady_s: float = 2.0) -> list[str]:
+    """Asks until there are no differences and still are none after a while; the last answer."""
+    end = time.monotonic() + within_s
+    while (differences := probe()) and time.monotonic() < end:
+        time.sleep(1.0)
+    time.sleep(steady_s)
+    return differences or probe()
+
+
+def check(stack: Stack, table: Table, prefix: str, reference: Reference, within_s: float = 60.0) -> None:
+    """Fails unless the table comes to hold exactly what the reference says, and stays so."""
+    expected = table.expected(reference)
+    assert expected, "the reference has no rows: nothing would be compared"
+    found = settled(lambda: table.differences(stack, prefix, expected), within_s)
+    text = "\n".join(found[:10])
+    assert not found, f"{len(found)} of {len(expected)} rows of {table.name} differ:\n{text}"
+
+
+def records_since(stack: Stack, start: list[TopicPartition]) -> list[Record]:
+    """The records from `start` to the topic's present end, with the broker's times."""
+    records = []
+    for each in read_since(stack, start):
+        kind, received_ms = each.timestamp()
+        assert kind == TIMESTAMP_LOG_APPEND_TIME
+        records.append(Record(each.value(), received_ms))
+    return records
+
+
+def _rows(table: dict[Any, Any]) -> Rows:
+    return _plain({key: vars(row) for key, row in table.items()})
+
+
+def _plain(rows: Rows, wide: tuple[str, ...] = ()) -> Rows:
+    """Histograms with whole numbers as indexes, `wide` columns as numbers; without the rows that count nothing."""
+
+    def plain_value(name: str, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {int(index): count for index, count in value.items()}
+        return int(value) if name in wide else value
+
+    plain = {key: {name: plain_value(name, value) for name, value in row.items()} for key, row in rows.items()}
+    return {key: row for key, row in plain.items() if any(row.values())}
+
+
+def _differences(actual: Rows, expected: Rows) -> Iterator[str]:
+    for key in sorted(actual.keys() | expected.keys()):
+        if key not in actual:
+            yield f"{key} is missing: {expected[key]}"
+        elif key not in expected:
+            yield f"{key} is too many: {actual[key]}"
+        elif columns := [name for name in expected[key] if not _equal(name, actual[key], expected[key])]:
+            yield f"{key}: " + ", ".join(
+                f"{name} is {actual[key][name]}, not {expected[key][name]}" for name in columns
+            )
+
+
+def _equal(name: str, actual: Row, expected: Row) -> bool:
+    if name in ROUNDED:
+        return bool(abs(actual[name] - expected[name]) <= expected["requests"])
+    return bool(actual[name] == expected[name])

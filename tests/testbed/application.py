@@ -1,53 +1,36 @@
-"""An application as it runs: the topology turned into instances, pools, targets and steps."""
+"""An application as it runs: the topology turned into services, pools, targets and steps."""
 
 from collections.abc import Callable
-from itertools import cycle
 
 from . import topology as spec
 from .conventions import client_site, server_site
-from .cpu import Cpu
 from .distributions import stream
 from .engine import Engine
-from .pool import Pool
+from .host import Host
 from .request import Operation, Request, Step, Target
-from .spans import Span
+from .service import Emit, Service
 from .steps import CallStep, ComputeStep, WaitStep
-
-Emit = Callable[[Span], None]
-
-
-class Instance:
-    """One replica of a service: its CPU, its threads, its connections to each callee."""
-
-    __slots__ = ("connections", "cpu", "emit", "engine", "name", "new_id", "threads")
-
-    def __init__(self, service: spec.ServiceSpec, number: int, engine: Engine, seed: int, emit: Emit) -> None:
-        self.name = f"{service.name}-{number}"
-        self.engine = engine
-        self.emit = emit
-        self.new_id = stream(seed, self.name, "ids").getrandbits
-        self.cpu = Cpu(engine, service.cores, service.contention, service.crosstalk)
-        self.threads = _pool(service.threads) if service.threads else None
-        self.connections = {peer: _pool(pool) for peer, pool in service.connections.items()}
 
 
 class Application:
     """Builds every part, and wires operations to the operations that they call.
 
     Raises:
-        ValueError: the topology names a service or operation that it does not have, or an operation has no steps.
+        ValueError: the topology names a service, an operation or a host that it does not have, or an operation has no
+            steps.
     """
 
     def __init__(self, topology: spec.Topology, engine: Engine, seed: int, emit: Emit) -> None:
         self.engine = engine
         self.topology = topology
         self._seed = seed
-        self._services = {service.name: service for service in topology.services}
-        self.instances: dict[str, list[Instance]] = {
-            service.name: [Instance(service, n + 1, engine, seed, emit) for n in range(service.replicas)]
-            for service in topology.services
+        self.hosts = {host.name: Host(host.name, host.cores) for host in topology.hosts}
+        self.services = {
+            service.name: Service(service, engine, seed, emit, self._hosts(service)) for service in topology.services
         }
-        self._next = {name: cycle(instances).__next__ for name, instances in self.instances.items()}
+        self.instances = {name: service.instances for name, service in self.services.items()}
+        for service in topology.services:
+            self._tell_callers(service.name)
         self._operations = {
             (service.name, name): Operation(server_site(service, name))
             for service in topology.services
@@ -73,13 +56,34 @@ class Application:
         """Sends one request of a user; ``done(request)`` runs when the response has arrived."""
         Request(target, None, self._trace_id(128), done).submit(None, self.engine.now)
 
+    def scale(self, service: str, replicas: int) -> None:
+        """Sets the number of replicas; one that is removed finishes what it has.
+
+        Raises:
+            ValueError: fewer than one.
+        """
+        self.services[service].scale(replicas)
+        self._tell_callers(service)
+
+    def _tell_callers(self, callee: str) -> None:
+        replicas = len(self.services[callee].instances)
+        for service in self.services.values():
+            service.callee_scaled(callee, replicas)
+
+    def _hosts(self, service: spec.ServiceSpec) -> list[Host]:
+        unknown = sorted(set(service.hosts) - set(self.hosts))
+        if unknown:
+            raise ValueError(f"place service {service.name!r} on {unknown[0]!r}: known hosts are {sorted(self.hosts)}")
+        return [self.hosts[name] for name in service.hosts]
+
     def _step(self, service: spec.ServiceSpec, place: str, step: spec.Step) -> Step:
         rng = stream(self._seed, service.name, place)
+        pace = self.services[service.name].pace
         match step:
             case spec.Compute(work):
-                return ComputeStep(work.sampler(rng))
+                return ComputeStep(work.sampler(rng), pace)
             case spec.Wait(time):
-                return WaitStep(time.sampler(rng))
+                return WaitStep(time.sampler(rng), pace)
             case spec.Call():
                 return CallStep([(step.service, self._target(service, step))])
             case spec.Parallel(calls):
@@ -92,15 +96,11 @@ class Application:
             raise ValueError(
                 f"call {call.operation!r} of service {call.service!r}: known are {sorted(self._operations)}"
             ) from None
-        callee = self._services[call.service]
+        callee = self.services[call.service]
         names = (caller.name if caller else "user", call.service, call.operation)
         return Target(
-            pick=self._next[call.service],
+            pick=callee.pick,
             operation=operation,
             network=self.topology.network.sampler(stream(self._seed, "network", *names)),
-            client_site=client_site(caller, callee, call.operation) if caller else None,
+            client_site=client_site(caller, callee.spec, call.operation) if caller else None,
         )
-
-
-def _pool(pool: spec.PoolSpec) -> Pool:
-    return Pool(pool.size, pool.queue_limit)

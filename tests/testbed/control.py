@@ -7,8 +7,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from .adjustable import AdjustablePool
 from .handover import Handover
-from .simulation import AdjustablePool
 
 LONGEST_BODY = 65536
 

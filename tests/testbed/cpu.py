@@ -4,6 +4,7 @@ from heapq import heappop, heappush
 from typing import Any
 
 from .engine import Action, Engine
+from .host import Host
 
 
 def total_rate(runnable: int, cores: float, contention: float, crosstalk: float) -> float:
@@ -37,13 +38,17 @@ class Cpu:
     second, so a job of work w that arrives at V ends when the virtual clock reads V + w, whatever comes and goes
     meanwhile: jobs wait in a heap by that reading, and only the first one has an event in the engine. When the
     set changes, that event is superseded (its epoch is old) and ignored when it fires.
+
+    On a host that is short of cores the rate is r(n) times the share that the host gives.
     """
 
     __slots__ = (
         "_engine",
         "_epoch",
+        "_host",
         "_jobs",
         "_rates",
+        "_share",
         "_since",
         "_started",
         "_virtual",
@@ -53,7 +58,14 @@ class Cpu:
         "crosstalk",
     )
 
-    def __init__(self, engine: Engine, cores: float, contention: float = 0.0, crosstalk: float = 0.0) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        cores: float,
+        contention: float = 0.0,
+        crosstalk: float = 0.0,
+        host: Host | None = None,
+    ) -> None:
         if not (cores > 0 and contention >= 0 and crosstalk >= 0):
             raise ValueError(
                 f"build a CPU: cores must be > 0, contention and crosstalk >= 0; got {cores}, {contention}, {crosstalk}"
@@ -63,7 +75,9 @@ class Cpu:
         self.contention = contention
         self.crosstalk = crosstalk
         self.core_seconds = 0.0
-        """Seconds of cores occupied since the start, the penalty included: what a container's CPU counter shows."""
+        """Seconds of cores occupied up to the last change, the penalty included; see ``used``."""
+        self._host = host
+        self._share = 1.0
         self._jobs: list[tuple[float, int, Action, Any]] = []
         self._rates = [0.0]
         self._virtual = 0.0
@@ -84,12 +98,25 @@ class Cpu:
 
     def set_cores(self, cores: float) -> None:
         """Changes the CPU limit; what is running goes on at the new rate."""
-        if not cores > 0:
-            raise ValueError(f"set cores to {cores}: must be > 0")
+        if not 0 < cores < float("inf"):
+            raise ValueError(f"set cores to {cores}: must be > 0 and finite")
         self._advance()
         self.cores = cores
         self._rates = [0.0]
         self._schedule()
+
+    def set_share(self, share: float) -> None:
+        """The host gives this part of the cores from now on, 0..1."""
+        self._advance()
+        self._share = share
+        self._schedule_next()
+
+    def used(self) -> float:
+        """Seconds of cores occupied since the start, the penalty included: what a container's CPU counter shows.
+
+        Looking changes nothing: the clocks stay where they are, down to the last bit.
+        """
+        return self.core_seconds + (self._engine.now - self._since) * min(len(self._jobs), self.cores) * self._share
 
     def _rate(self, runnable: int) -> float:
         rates = self._rates
@@ -103,18 +130,24 @@ class Cpu:
         n = len(self._jobs)
         if n:
             elapsed = now - self._since
-            self._virtual += elapsed * self._rate(n)
-            self.core_seconds += elapsed * min(n, self.cores)
+            self._virtual += elapsed * self._rate(n) * self._share
+            self.core_seconds += elapsed * min(n, self.cores) * self._share
         else:
             self._virtual = 0.0  # an idle CPU starts afresh: the reading keeps its precision on long runs
         self._since = now
 
     def _schedule(self) -> None:
+        """After a change of what is runnable, or of the limit."""
+        if self._host is not None:
+            self._share = self._host.wants(self, min(len(self._jobs), self.cores))
+        self._schedule_next()
+
+    def _schedule_next(self) -> None:
         self._epoch += 1
         n = len(self._jobs)
         if n:
             remaining = max(0.0, self._jobs[0][0] - self._virtual)
-            self._engine.after(remaining / self._rate(n), self._complete, self._epoch)
+            self._engine.after(remaining / (self._rate(n) * self._share), self._complete, self._epoch)
 
     def _complete(self, epoch: int) -> None:
         if epoch != self._epoch:

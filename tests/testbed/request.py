@@ -11,7 +11,7 @@ from .pool import Pool
 from .spans import Span, SpanSite
 
 if TYPE_CHECKING:
-    from .application import Instance
+    from .service import Instance
 
 NS = 1e9
 

@@ -3,12 +3,15 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from .adjustable import AdjustablePool, adjustable
 from .application import Application
+from .arrivals import OpenLoop
 from .distributions import Distribution
 from .engine import Engine
-from .pool import Pool
-from .spans import CLIENT, SERVER, Span
-from .topology import PoolSpec, Topology
+from .events import Event
+from .mix import Mix
+from .spans import Span
+from .topology import Topology
 from .users import ClosedLoop, Outcome
 
 
@@ -24,47 +27,18 @@ class Scenario:
     """The most there will be at a time."""
     shape: Callable[[float], float]
     """Share of ``users`` that is there, by second."""
-
-
-class AdjustablePool:
-    """A pool that can be read and resized during a run; with replicas, the same size for each of them."""
-
-    def __init__(self, service: str, side: str, peer: str, spec: PoolSpec, pools: list[Pool]) -> None:
-        self.service = service
-        self.side = side
-        self.peer = peer
-        self.name = spec.name or ""
-        self.min = spec.min
-        self.max = spec.max
-        self._pools = pools
-
-    @property
-    def size(self) -> int:
-        return self._pools[0].size
-
-    @property
-    def in_use(self) -> int:
-        """Sum over the replicas, as ``queued`` and ``turned_away``."""
-        return sum(pool.in_use for pool in self._pools)
-
-    @property
-    def queued(self) -> int:
-        return sum(pool.queued for pool in self._pools)
-
-    @property
-    def turned_away(self) -> int:
-        return sum(pool.turned_away for pool in self._pools)
-
-    def resize(self, size: int) -> None:
-        """Raises ValueError when the size lies outside [min, max]."""
-        if not self.min <= size <= self.max:
-            raise ValueError(f"size must be an integer from {self.min} to {self.max}, got {size}")
-        for pool in self._pools:
-            pool.resize(size)
+    arrivals_per_s: float = 0.0
+    """Poisson arrivals that come beside the users and wait for no response: their rate where the shape is 1."""
+    events: tuple[Event, ...] = ()
+    """What changes during the run."""
 
 
 class Simulation:
-    """Deterministic: the same scenario and seed give the same spans, resizes at the same times provided."""
+    """Deterministic: the same scenario and seed give the same spans, resizes at the same times provided.
+
+    Raises:
+        ValueError: the topology or an event names what is not there, or a value lies outside its range.
+    """
 
     def __init__(
         self,
@@ -75,25 +49,17 @@ class Simulation:
     ) -> None:
         self.engine = Engine()
         self.application = Application(scenario.topology, self.engine, seed, on_span)
+        self.mix = Mix(self.application, scenario.mix)
         self.users = ClosedLoop(
-            self.application, scenario.mix, scenario.think, scenario.users, scenario.shape, seed, on_outcome
+            self.application, self.mix, scenario.think, scenario.users, scenario.shape, seed, on_outcome
         )
-        self.pools = {pool.name: pool for pool in _adjustable(self.application)}
+        if scenario.arrivals_per_s:
+            OpenLoop(self.application, self.mix, scenario.arrivals_per_s, scenario.shape, seed, on_outcome)
+        self.pools: dict[str, AdjustablePool] = {pool.name: pool for pool in adjustable(self.application)}
+        for event in scenario.events:
+            event.check(self)
+            self.engine.at(event.at_s, event.apply, self)
 
     def run_until(self, second: float) -> int:
         """Returns the number of events that ran."""
         return self.engine.run_until(second)
-
-
-def _adjustable(application: Application) -> list[AdjustablePool]:
-    found = []
-    for service in application.topology.services:
-        instances = application.instances[service.name]
-        if service.threads and service.threads.name:
-            threads = [instance.threads for instance in instances if instance.threads]
-            found.append(AdjustablePool(service.name, SERVER, "", service.threads, threads))
-        for peer, spec in service.connections.items():
-            if spec.name:
-                pools = [instance.connections[peer] for instance in instances]
-                found.append(AdjustablePool(service.name, CLIENT, peer, spec, pools))
-    return found

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from .adjustable import AdjustablePool
 from .presets.shop import CART_THREADS, THRESHOLD_MS, USER_THRESHOLD_MS, USERS, shop
-from .simulation import AdjustablePool, Simulation
+from .simulation import Simulation
 from .spans import CLIENT, SERVER, Span
 
 POOLS = tuple(THRESHOLD_MS)

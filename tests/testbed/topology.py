@@ -45,6 +45,8 @@ class PoolSpec:
     """Under which the pool can be read and resized; None: it is part of the service and stays as it is."""
     min: int = 1
     max: int = 256
+    per_replica: bool = False
+    """For connections: the size counts per replica of the callee, as where each replica has a pool of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,15 @@ class ServiceSpec:
     database: str = ""
     """Name of the database inside; set: callers speak SQL, and the service makes no spans of its own."""
     replicas: int = 1
+    hosts: tuple[str, ...] = ()
+    """Names of hosts whose cores the replicas share with others: replicas are placed on them by turns. Empty: a host
+    of their own, which never runs short."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostSpec:
+    name: str
+    cores: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +83,4 @@ class Topology:
     """The service that users call."""
     network: Distribution = field(default_factory=lambda: Constant(0.0002))
     """One way between any two services, and between a user and the entry."""
+    hosts: tuple[HostSpec, ...] = ()

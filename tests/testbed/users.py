@@ -1,9 +1,10 @@
 """Closed-loop users: each thinks, sends one request, waits for the response, and thinks again."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from .application import Application
 from .distributions import Distribution, stream
+from .mix import Mix
 from .request import Request
 
 REFRESH = 0.25
@@ -23,7 +24,7 @@ class ClosedLoop:
     def __init__(
         self,
         application: Application,
-        mix: Mapping[str, float],
+        mix: Mix,
         think: Distribution,
         most: int,
         shape: Callable[[float], float],
@@ -32,8 +33,7 @@ class ClosedLoop:
     ) -> None:
         self._application = application
         self._engine = application.engine
-        self._targets = [application.entry(operation) for operation in mix]
-        self._weights = list(mix.values())
+        self._mix = mix
         self._choose = stream(seed, "users", "mix")
         self._think = think.sampler(stream(seed, "users", "think"))
         self._shape = shape
@@ -54,8 +54,7 @@ class ClosedLoop:
         if self.present > self._wanted:
             self.present -= 1
             return
-        target = self._choose.choices(self._targets, self._weights)[0]
-        self._application.submit(target, self._answered)
+        self._application.submit(self._mix.choose(self._choose), self._answered)
 
     def _answered(self, request: Request) -> None:
         now = self._engine.now

@@ -1,6 +1,7 @@
 import pytest
 
 from testbed.distributions import Constant, Exponential, LogNormal, stream
+from testbed.mix import Mix
 from testbed.shapes import Repeating
 from testbed.users import ClosedLoop
 
@@ -47,7 +48,7 @@ def test_closed_loop_users_keep_to_littles_law():
     world, answers = World(front(), back(wait(0.100))), []
     ClosedLoop(
         world.application,
-        {"GET /": 1.0},
+        Mix(world.application, {"GET /": 1.0}),
         Exponential(0.3),
         40,
         lambda second: 1.0,
@@ -62,7 +63,7 @@ def test_users_follow_the_shape_down_within_a_think_time():
     world = World(front(wait(0.001)))
     users = ClosedLoop(
         world.application,
-        {"GET /": 1.0},
+        Mix(world.application, {"GET /": 1.0}),
         Constant(0.5),
         100,
         lambda second: 1.0 if second < 5 else 0.2,

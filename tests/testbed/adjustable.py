@@ -10,19 +10,16 @@ from .topology import PoolSpec
 class AdjustablePool:
     """A pool that can be read and resized during a run; with replicas, the same size for each of them."""
 
-    def __init__(self, service: Service, side: str, peer: str, spec: PoolSpec) -> None:
+    def __init__(self, service: Service, side: str, peer: str, spec: PoolSpec, bounded: Service) -> None:
         self.service = service.spec.name
         self.side = side
         self.peer = peer
         self.name = spec.name or ""
         self.min = spec.min
         self.max = spec.max
-        self._of = service
-
-    @property
-    def bounds(self) -> str:
+        self.bounded = bounded
         """The service whose work the pool bounds: its own, or the callee."""
-        return self.peer or self.service
+        self._of = service
 
     @property
     def size(self) -> int:
@@ -72,8 +69,8 @@ def adjustable(application: Application) -> list[AdjustablePool]:
     for service in application.services.values():
         spec = service.spec
         if spec.threads and spec.threads.name:
-            found.append(AdjustablePool(service, SERVER, "", spec.threads))
+            found.append(AdjustablePool(service, SERVER, "", spec.threads, service))
         for peer, pool in spec.connections.items():
             if pool.name:
-                found.append(AdjustablePool(service, CLIENT, peer, pool))
+                found.append(AdjustablePool(service, CLIENT, peer, pool, application.services[peer]))
     return found

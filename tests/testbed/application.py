@@ -30,6 +30,11 @@ class Application:
         }
         self.instances = {name: service.instances for name, service in self.services.items()}
         for service in topology.services:
+            for peer in service.connections:
+                if peer not in self.services:
+                    raise ValueError(
+                        f"connect service {service.name!r} to {peer!r}: known services are {sorted(self.services)}"
+                    )
             self._tell_callers(service.name)
         self._operations = {
             (service.name, name): Operation(server_site(service, name))

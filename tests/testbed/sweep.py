@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from .adjustable import AdjustablePool
+from .judge import judges
 from .presets.shop import CART_THREADS, THRESHOLD_MS, USER_THRESHOLD_MS, USERS, shop
 from .simulation import Simulation
-from .spans import CLIENT, SERVER, Span
+from .spans import Span
 
 POOLS = tuple(THRESHOLD_MS)
 WARM_UP = 10.0
@@ -36,18 +36,6 @@ class Outcome:
     spans: float
     speed: float
     """Simulated seconds per wall second."""
-
-
-def judges(pool: AdjustablePool, span: Span) -> bool:
-    """Whether a span belongs to those that judge a pool's goodput.
-
-    They stand one level up, because a wait for the pool is invisible in its own spans: for a thread pool the
-    callers' CLIENT spans towards the service, for a connection pool the SERVER spans of the service that holds it.
-    """
-    site = span.site
-    if pool.side == SERVER:
-        return site.side == CLIENT and site.peer == pool.service
-    return site.side == SERVER and site.service == pool.service
 
 
 def measure(
@@ -80,7 +68,7 @@ def measure(
     wall = time.perf_counter() - started
 
     counted = [span for span in spans if span.end_ns >= WARM_UP * 1e9]
-    judged = [span for span in counted if judges(target, span)]
+    judged = [span for span in counted if judges(target, span.site)]
     times = sorted(span.end_ns - span.start_ns for span in judged)
     own_key = (target.service, target.side, target.peer)
     own = [span for span in counted if (span.site.service, span.site.side, span.site.peer) == own_key]

@@ -82,7 +82,7 @@ def test_a_new_replica_is_a_new_instance_with_the_sizes_and_limits_in_force():
     assert [instance.cpu.cores for instance in run.application.instances["back"]] == [3.0, 3.0, 3.0]
     # 5 connections per replica of back, in each of front's two replicas.
     assert [instance.connections["back"].size for instance in run.application.instances["front"]] == [15, 15]
-    assert (pool.size, pool.count, pool.bounds) == (5, 6, "back")
+    assert (pool.size, pool.count, pool.bounded.spec.name) == (5, 6, "back")
     run.simulation.run_until(5.0)
     assert [instance.connections["back"].size for instance in run.application.instances["front"]] == [5, 5]
     assert (pool.size, pool.count) == (5, 2)

@@ -2,18 +2,19 @@
 
 import argparse
 import time
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from .judge import judges
-from .presets.shop import CART_THREADS, THRESHOLD_MS, USER_THRESHOLD_MS, USERS, shop
+from .bursty import BURSTY
+from .judge import judges, owns
+from .presets.preset import Preset
+from .presets.registry import PRESETS
+from .presets.shop import SHOP
+from .recorded import load
 from .simulation import Simulation
-from .spans import Span
-
-POOLS = tuple(THRESHOLD_MS)
-WARM_UP = 10.0
-"""Seconds at the start that are not counted."""
+from .spans import Span, SpanSite
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Outcome:
     size: int
     seed: int
     goodput: float
-    """Of the pool's judge (see ``judges``), within the threshold."""
+    """Of the pool's judge (see ``judge.judges``), within the threshold."""
     throughput: float
     """Of the pool's judge, whatever the time."""
     p95_ms: float
@@ -38,67 +39,107 @@ class Outcome:
     """Simulated seconds per wall second."""
 
 
+class Tally:
+    """Keeps of each span what ``measure`` needs, which is less than the span."""
+
+    def __init__(self, after_ns: int) -> None:
+        self.durations_ns = array("q")
+        self.failed = array("b")
+        self.own_ns = 0
+        self.spans = 0
+        self._after_ns = after_ns
+        self._of_site: dict[int, tuple[SpanSite, bool, bool]] = {}
+        self.kind: Callable[[SpanSite], tuple[bool, bool]] = lambda site: (False, False)
+        """(judges, owns) of a site, set before the first span."""
+
+    def add(self, span: Span) -> None:
+        if span.end_ns < self._after_ns:
+            return
+        self.spans += 1
+        found = self._of_site.get(id(span.site))
+        if found is None:
+            found = self._of_site[id(span.site)] = (span.site, *self.kind(span.site))
+        if found[1]:
+            self.durations_ns.append(span.end_ns - span.start_ns)
+            self.failed.append(span.failed)
+        if found[2]:
+            self.own_ns += span.end_ns - span.start_ns
+
+
 def measure(
     pool: str,
     size: int,
     *,
     seconds: float,
+    preset: Preset = SHOP,
     threshold_ms: float | None = None,
-    user_threshold_ms: float = USER_THRESHOLD_MS,
+    user_threshold_ms: float | None = None,
     seed: int = 1,
-    users: int = USERS,
+    users: int | None = None,
+    shape: Callable[[float], float] | None = None,
     others: Mapping[str, int] = MappingProxyType({}),
 ) -> Outcome:
-    """Runs the shop with one pool at a fixed size, and the sizes of ``others`` where they are given.
+    """Runs a preset with one pool at a fixed size, and the sizes of ``others`` where they are given.
 
-    Without ``threshold_ms`` the shop's own for that pool.
+    What is None is the preset's own.
     """
-    threshold_ns = (threshold_ms or THRESHOLD_MS[pool]) * 1e6
-    spans: list[Span] = []
-    answers: list[tuple[float, bool]] = []
+    warm_up = preset.warm_up_s
+    threshold_ns = (threshold_ms or preset.threshold_ms[pool]) * 1e6
+    user_threshold = (user_threshold_ms or preset.user_threshold_ms) / 1e3
+    answers: list[bool] = []
 
     def outcome(at: float, latency: float, failed: bool) -> None:
-        if at >= WARM_UP:
-            answers.append((latency, failed))
+        if at >= warm_up:
+            answers.append(not failed and latency <= user_threshold)
 
-    simulation = Simulation(shop(users, {**others, pool: size}), seed, spans.append, outcome)
+    tally = Tally(round(warm_up * 1e9))
+    scenario = preset.build(users or preset.users, {**others, pool: size}, shape)
+    simulation = Simulation(scenario, seed, tally.add, outcome)
     target = simulation.pools[pool]
+    tally.kind = lambda site: (judges(target, site), owns(target, site))
     started = time.perf_counter()
-    simulation.run_until(WARM_UP + seconds)
+    simulation.run_until(warm_up + seconds)
     wall = time.perf_counter() - started
-
-    counted = [span for span in spans if span.end_ns >= WARM_UP * 1e9]
-    judged = [span for span in counted if judges(target, span.site)]
-    times = sorted(span.end_ns - span.start_ns for span in judged)
-    own_key = (target.service, target.side, target.peer)
-    own = [span for span in counted if (span.site.service, span.site.side, span.site.peer) == own_key]
+    times = sorted(tally.durations_ns)
+    good = sum(
+        not failed and duration <= threshold_ns
+        for duration, failed in zip(tally.durations_ns, tally.failed, strict=True)
+    )
     return Outcome(
         size=size,
         seed=seed,
-        goodput=sum(not s.failed and s.end_ns - s.start_ns <= threshold_ns for s in judged) / seconds,
-        throughput=len(judged) / seconds,
+        goodput=good / seconds,
+        throughput=len(times) / seconds,
         p95_ms=times[int(0.95 * len(times))] / 1e6 if times else float("nan"),
-        user_goodput=sum(not failed and latency <= user_threshold_ms / 1e3 for latency, failed in answers) / seconds,
+        user_goodput=sum(answers) / seconds,
         user_rate=len(answers) / seconds,
-        in_use=sum(span.end_ns - span.start_ns for span in own) / 1e9 / seconds,
-        spans=len(counted) / seconds,
-        speed=(WARM_UP + seconds) / wall,
+        in_use=tally.own_ns / 1e9 / seconds,
+        spans=tally.spans / seconds,
+        speed=(warm_up + seconds) / wall,
     )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    options = _arguments().parse_args(argv)
+    parser = _arguments()
+    options = parser.parse_args(argv)
+    preset = PRESETS[options.preset]
+    pool = options.pool or next(iter(preset.threshold_ms))
+    for name in (pool, *(name for name, _ in options.fix)):
+        if name not in preset.threshold_ms:
+            parser.error(f"preset {preset.name} has the pools {', '.join(preset.threshold_ms)}, got {name!r}")
     print("size  seed  goodput/s  all/s  p95 ms  users good/s  users/s  in use  spans/s  sim s/wall s")
-    for size in options.sizes:
+    for size in options.sizes or preset.sizes:
         for seed in options.seeds:
             row = measure(
-                options.pool,
+                pool,
                 size,
-                seconds=options.minutes * 60,
+                seconds=(options.minutes or preset.minutes) * 60,
+                preset=preset,
                 threshold_ms=options.threshold_ms,
                 user_threshold_ms=options.user_ms,
                 seed=seed,
                 users=options.users,
+                shape=options.shape,
                 others=dict(options.fix),
             )
             print(
@@ -112,17 +153,33 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m testbed.sweep", description=__doc__)
-    parser.add_argument("--pool", choices=POOLS, default=CART_THREADS, help="the pool to vary (%(default)s)")
-    parser.add_argument("--sizes", type=_integers, default="4,8,12,16,24,32,64", help="by commas (%(default)s)")
+    parser.add_argument("--preset", choices=tuple(PRESETS), default=SHOP.name, help="(%(default)s)")
+    parser.add_argument("--pool", help="the pool to vary (default: the preset's first)")
+    parser.add_argument("--sizes", type=_integers, help="by commas (default: the preset's own)")
     parser.add_argument("--seeds", type=_integers, default="1", help="by commas (%(default)s)")
-    parser.add_argument("--minutes", type=_positive, default=5.0, help="simulated minutes per size (%(default)s)")
-    parser.add_argument("--threshold-ms", type=_positive, help="of the pool's judge (default: the shop's own)")
-    parser.add_argument("--user-ms", type=_positive, default=USER_THRESHOLD_MS, help="of the users (%(default)s)")
-    parser.add_argument("--users", type=_integer, default=USERS, help="at the peak (%(default)s)")
+    parser.add_argument("--minutes", type=_positive, help="simulated minutes per size (default: the preset's own)")
+    parser.add_argument("--threshold-ms", type=_positive, help="of the pool's judge (default: the preset's own)")
+    parser.add_argument("--user-ms", type=_positive, help="of the users (default: the preset's own)")
+    parser.add_argument("--users", type=_integer, help="at the peak (default: the preset's own)")
+    parser.add_argument(
+        "--shape", type=_shape, help=f"of the load: {', '.join(BURSTY)}, or a recorded one (default: the preset's own)"
+    )
     parser.add_argument(
         "--fix", action="append", type=_fixed, default=[], metavar="POOL=SIZE", help="size of another pool"
     )
     return parser
+
+
+def _shape(text: str) -> Callable[[float], float]:
+    if text in BURSTY:
+        return BURSTY[text]
+    try:
+        recorded = load()
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"must be one of {', '.join(BURSTY)}; {error}") from None
+    if text not in recorded:
+        raise argparse.ArgumentTypeError(f"must be one of {', '.join((*BURSTY, *recorded))}, got {text!r}")
+    return recorded[text]
 
 
 def _integers(text: str) -> list[int]:
@@ -143,9 +200,9 @@ def _positive(text: str) -> float:
 
 
 def _fixed(text: str) -> tuple[str, int]:
-    name, _, size = text.partition("=")
-    if name not in POOLS:
-        raise argparse.ArgumentTypeError(f"must name one of {', '.join(POOLS)}, got {text!r}")
+    name, equals, size = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"must be POOL=SIZE, got {text!r}")
     return name, _integer(size)
 
 

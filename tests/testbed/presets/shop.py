@@ -5,13 +5,14 @@ users -> frontend -+-> catalogue -> catalogue-db     (pool catalogue.connections
                    +-> orders -> cart
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from ..distributions import Exponential, LogNormal
 from ..shapes import Repeating
 from ..simulation import Scenario
 from ..topology import Call, Compute, Parallel, PoolSpec, ServiceSpec, Topology, Wait
+from .preset import Preset
 
 CART_THREADS = "cart.threads"
 CATALOGUE_CONNECTIONS = "catalogue.connections"
@@ -43,7 +44,11 @@ BURSTS = Repeating(
 )
 
 
-def shop(users: int = USERS, sizes: Mapping[str, int] = MappingProxyType({})) -> Scenario:
+def shop(
+    users: int = USERS,
+    sizes: Mapping[str, int] = MappingProxyType({}),
+    shape: Callable[[float], float] | None = None,
+) -> Scenario:
     """``sizes`` replaces the pools' first sizes, by name."""
 
     def pool(name: str, size: int) -> PoolSpec:
@@ -96,5 +101,8 @@ def shop(users: int = USERS, sizes: Mapping[str, int] = MappingProxyType({})) ->
         mix=MIX,
         think=Exponential(0.5),
         users=users,
-        shape=BURSTS,
+        shape=shape or BURSTS,
     )
+
+
+SHOP = Preset("shop", shop, USERS, USER_THRESHOLD_MS, THRESHOLD_MS, (4, 8, 12, 16, 24, 32, 64))

@@ -20,6 +20,8 @@ class AdjustablePool:
         self.bounded = bounded
         """The service whose work the pool bounds: its own, or the callee."""
         self._of = service
+        self.history = [(0.0, self.size)]
+        """(second, size) of every change, the first size included."""
 
     @property
     def size(self) -> int:
@@ -55,6 +57,7 @@ class AdjustablePool:
             self._of.resize_connections(self.peer, size)
         else:
             self._of.resize_threads(size)
+        self.history.append((self._of.now, size))
 
     def _pools(self) -> list[Pool]:
         instances = self._of.instances

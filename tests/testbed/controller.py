@@ -1,6 +1,7 @@
 """What tunes soft resources inside a run: called every period with the newest windows, answers with sizes."""
 
 from collections.abc import Callable, Mapping
+from operator import index
 from typing import Protocol
 
 from .fine import FineWindows, PoolWindows
@@ -60,7 +61,7 @@ class ControlAgent:
         }
         for name, wanted in self._controller.decide(now, windows).items():
             pool = simulation.pools[name]
-            size = min(max(wanted, pool.min), pool.max)
+            size = min(max(index(wanted), pool.min), pool.max)
             if size != pool.size:
                 pool.resize(size)
                 self.applied.append((now, name, size))

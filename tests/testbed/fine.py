@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from .adjustable import AdjustablePool
 from .columns import Counts, Ints, SpanColumns
 from .judge import judges, owns
@@ -25,6 +27,8 @@ class PoolWindows:
     """Response times of the completions in these buckets, in the order of their ends; without the wait for the pool."""
     judge_durations_ns: Ints
     """With the wait."""
+    sizes: Ints
+    """The pool's size where each bucket starts, shape (n,)."""
     size: int
     in_use: int
     queued: int
@@ -37,14 +41,28 @@ class PoolWindows:
 
 
 class FineWindows:
-    """Feed it the spans; ask at any time, with any bucket length and threshold."""
+    """Feed it the spans; ask at any time, with any bucket length and threshold::
 
-    def __init__(self, pools: Iterable[AdjustablePool]) -> None:
-        self._pools = list(pools)
-        self._own = {pool.name: SpanColumns() for pool in self._pools}
-        self._judge = {pool.name: SpanColumns() for pool in self._pools}
+    fine = FineWindows()
+    simulation = Simulation(scenario, seed, fine.add)
+    fine.watch(simulation.pools.values())
+    """
+
+    def __init__(self) -> None:
+        self._pools: list[AdjustablePool] = []
+        self._own: dict[str, SpanColumns] = {}
+        self._judge: dict[str, SpanColumns] = {}
         self._of_site: dict[int, list[SpanColumns]] = {}
         self._sites: list[object] = []
+
+    def watch(self, pools: Iterable[AdjustablePool]) -> None:
+        """Spans that come from now on count for these pools too."""
+        for pool in pools:
+            if pool.name not in self._own:
+                self._pools.append(pool)
+                self._own[pool.name] = SpanColumns()
+                self._judge[pool.name] = SpanColumns()
+        self._of_site.clear()
 
     def add(self, span: Span) -> None:
         columns = self._of_site.get(id(span.site))
@@ -79,6 +97,7 @@ class FineWindows:
             judge=judge.counts(since, buckets, length, threshold),
             own_durations_ns=own.durations_ns(since, until),
             judge_durations_ns=judge.durations_ns(since, until),
+            sizes=_sizes(pool, since, buckets, length),
             size=pool.size,
             in_use=pool.in_use,
             queued=pool.queued,
@@ -94,3 +113,9 @@ class FineWindows:
         self._sites.append(site)  # alive as long as its id is a key
         self._of_site[id(site)] = found
         return found
+
+
+def _sizes(pool: AdjustablePool, since_ns: int, buckets: int, length_ns: int) -> Ints:
+    starts = (since_ns + np.arange(buckets) * length_ns) / 1e9
+    times, sizes = zip(*pool.history, strict=True)
+    return np.array(sizes, dtype=np.int64)[np.searchsorted(times, starts, side="right") - 1]

@@ -60,6 +60,10 @@ class Service:
         self._gone: list[Instance] = []
         self.scale(service.replicas)
 
+    @property
+    def now(self) -> float:
+        return self._engine.now
+
     def pick(self) -> "Instance":
         """The replica whose turn it is."""
         turn = self._turn if self._turn < len(self.instances) else 0

@@ -95,8 +95,9 @@ def test_a_run_s_windows_equal_those_of_its_spans(bucket_ms):
         spans.append(span)
         fine.add(span)
 
+    fine = FineWindows()
     simulation = Simulation(scenario, 1, both)
-    fine = FineWindows(simulation.pools.values())
+    fine.watch(simulation.pools.values())
     for now in (7.03, 20.0):
         simulation.run_until(now)
         for name, threshold_ms in ((CART_THREADS, 150.0), (CATALOGUE_CONNECTIONS, 120.0)):
@@ -119,7 +120,8 @@ def test_a_run_s_windows_equal_those_of_its_spans(bucket_ms):
 )
 def test_windows_out_of_range_are_refused(arguments, message):
     simulation = Simulation(shop(), 1, lambda span: None)
-    fine = FineWindows(simulation.pools.values())
+    fine = FineWindows()
+    fine.watch(simulation.pools.values())
     with pytest.raises(ValueError, match=message):
         fine.last(simulation.pools[CART_THREADS], 1.0, *arguments)
 
@@ -136,8 +138,9 @@ class Recorder:
 
 
 def test_a_controller_is_asked_every_period_and_its_sizes_are_applied():
-    simulation = Simulation(shop(), 1, lambda span: fine.add(span))
-    fine = FineWindows(simulation.pools.values())
+    fine = FineWindows()
+    simulation = Simulation(shop(), 1, fine.add)
+    fine.watch(simulation.pools.values())
     controller = Recorder()
     thresholds = lambda now: {CART_THREADS: 150.0 if now < 40 else 100.0}  # noqa: E731
     agent = ControlAgent(simulation, fine, controller, thresholds, window_s=20.0, settle_s=2.0)
@@ -152,10 +155,12 @@ def test_a_controller_is_asked_every_period_and_its_sizes_are_applied():
         (23000, 200, 12),
     ]
     assert [w.threshold_ns // MS for w in seen] == [150, 150, 100]
+    # Buckets that start before 15 s had 64 threads: 70 of those from 8 s on.
+    assert list(seen[1].sizes) == [64] * 70 + [12] * 130
     assert (seen[0].cores, seen[0].replicas, seen[0].count) == (2, 1, 1)
 
 
 def test_a_controller_out_of_range_is_refused():
     simulation = Simulation(shop(), 1, lambda span: None)
     with pytest.raises(ValueError, match="period_s and window_s must be > 0"):
-        ControlAgent(simulation, FineWindows([]), Recorder(), lambda now: {}, period_s=0.0)
+        ControlAgent(simulation, FineWindows(), Recorder(), lambda now: {}, period_s=0.0)

@@ -68,7 +68,7 @@ def everything_on(seed):
 
     simulation = Simulation(POST_STORAGE.build(2500, {}, lambda second: 1.0), seed, on_span)
     fine.watch(simulation.pools.values())
-    hpa = HorizontalAgent(simulation, "post-storage", HorizontalScaler(target=0.5))
+    hpa = HorizontalAgent(simulation, "post-storage", HorizontalScaler(target=0.4))
     vpa = VerticalAgent(simulation, "home-timeline", VerticalScaler(lowest=1, patience=1))
     control = ControlAgent(simulation, fine, Growing(), lambda now: {CONNECTIONS: 245.0})
     simulation.run_until(70.0)

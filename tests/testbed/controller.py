@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from operator import index
 from typing import Protocol
 
+from .adjustable import AdjustablePool
 from .fine import FineWindows, PoolWindows
 from .simulation import Simulation
 
@@ -56,13 +57,20 @@ class ControlAgent:
         now = simulation.engine.now
         until = max(0.0, now - self._settle_s)
         windows = {
-            name: self._fine.last(simulation.pools[name], until, self._window_s, self._bucket_ms, threshold)
+            name: self._fine.last(self._pool(name), until, self._window_s, self._bucket_ms, threshold)
             for name, threshold in self._threshold_ms(now).items()
         }
         for name, wanted in self._controller.decide(now, windows).items():
-            pool = simulation.pools[name]
+            pool = self._pool(name)
             size = min(max(index(wanted), pool.min), pool.max)
             if size != pool.size:
                 pool.resize(size)
                 self.applied.append((now, name, size))
         simulation.engine.after(self._period_s, self._step, None)
+
+    def _pool(self, name: str) -> AdjustablePool:
+        try:
+            return self._simulation.pools[name]
+        except KeyError:
+            known = ", ".join(sorted(self._simulation.pools))
+            raise ValueError(f"control pool {name!r}: must be one of {known}") from None

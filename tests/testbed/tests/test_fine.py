@@ -164,3 +164,10 @@ def test_a_controller_out_of_range_is_refused():
     simulation = Simulation(shop(), 1, lambda span: None)
     with pytest.raises(ValueError, match="period_s and window_s must be > 0"):
         ControlAgent(simulation, FineWindows(), Recorder(), lambda now: {}, period_s=0.0)
+
+
+def test_a_pool_that_is_not_there_is_named():
+    simulation = Simulation(shop(), 1, lambda span: None)
+    ControlAgent(simulation, FineWindows(), Recorder(), lambda now: {"x": 1.0}, period_s=1.0)
+    with pytest.raises(ValueError, match="control pool 'x': must be one of "):
+        simulation.run_until(1.0)

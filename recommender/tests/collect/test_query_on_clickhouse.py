@@ -62,8 +62,14 @@ def collect(database: Any) -> Any:
     return run
 
 
-# The newest bucket of all decides what is whole: with a settle time of 1 s, buckets from 1100 ms of age on count.
-NEWEST = [row(100, "server", service, "", "new-1", 1, {FAST: 1}) for service in ("cart", "catalogue")]
+# A pool's newest bucket and that of its judges decide what is whole: with a settle time of 1 s, buckets from 1100 ms of
+# age on count.
+NEWEST = [
+    row(100, "server", "cart", "", "new-1", 1, {FAST: 1}),
+    row(100, "client", "frontend", "cart", "new-1", 1, {FAST: 1}),
+    row(100, "client", "catalogue", "catalogue-db", "new-1", 1, {FAST: 1}),
+    row(100, "server", "catalogue", "", "new-1", 1, {FAST: 1}),
+]
 
 
 def test_a_server_pool_is_judged_by_its_callers_and_summed_over_instances(collect: Any) -> None:
@@ -113,6 +119,17 @@ def test_a_client_pool_is_judged_by_the_server_spans_of_its_own_service(collect:
     assert found is not None
     assert found.samples.concurrency.tolist() == [6.0]
     assert found.samples.goodput_per_s.tolist() == [20.0]
+
+
+def test_callers_that_are_not_there_yet_cut_the_window(collect: Any) -> None:
+    """A caller's rows end 3 s before the pool's own, as those whose peer only traces tell: 1 s more to settle."""
+    ages = range(100, 6_000, 100)
+    own = [row(age, "server", "cart", "", "c-1", 2.0, {FAST: 3}) for age in ages]
+    judges = [row(age, "client", "frontend", "cart", "f-1", 2.0, {FAST: 2}) for age in ages if age >= 3_000]
+    found = collect([*own, *judges], CART)[CART]
+    assert found is not None
+    assert found.end_ms == NOW_MS - 4_000
+    assert set(found.samples.goodput_per_s.tolist()) == {20.0}
 
 
 def test_without_callers_the_pools_own_spans_judge(collect: Any) -> None:

@@ -9,8 +9,11 @@ import numpy as np
 
 from sluice.collect import query
 from sluice.collect.query import Request
-from sluice.collect.rows import Measured, Rows, measure, newest_whole
+from sluice.collect.rows import Measured, Rows, measure, whole_before
 from sluice.config import Config, PoolKey
+
+# Room in front of the window for spans that are late: peers that only traces tell come some 6 s after the spans.
+LATE_MS = 10_000
 
 
 class Database(Protocol):
@@ -36,18 +39,18 @@ class Collector:
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window:
         requests = [Request(pool.key, thresholds_ns[pool.key]) for pool in config.pools]
-        # Room for the settle time, and for a pipeline that lags, in front of the window itself.
-        from_ms = now_ms - int(config.window + 2 * config.settle)
+        from_ms = now_ms - int(config.window + config.settle) - LATE_MS
         parameters = query.parameters(requests, from_ms, now_ms, int(config.bucket))
         columns = self._database.columns(query.SQL, parameters)
         if not columns or len(columns[0]) == 0:
             return Window({request.key: None for request in requests})
         rows = Rows(*(np.asarray(column, dtype=np.int64) for column in columns[: len(fields(Rows))]))
-        before_ms = newest_whole(rows.bucket_start_ms, now_ms, int(config.settle))
-        start_ms = before_ms - int(config.window)
-        return Window(
-            {
-                request.key: measure(rows, index, start_ms, before_ms, int(config.bucket))
-                for index, request in enumerate(requests)
-            }
-        )
+        return Window({request.key: _newest(rows, index, config, now_ms) for index, request in enumerate(requests)})
+
+
+def _newest(rows: Rows, pool: int, config: Config, now_ms: int) -> Measured | None:
+    """The pool over its newest whole window."""
+    before_ms = whole_before(rows, pool, now_ms, int(config.settle))
+    if before_ms is None:
+        return None
+    return measure(rows, pool, before_ms - int(config.window), before_ms, int(config.bucket))

@@ -8,7 +8,7 @@ MS = 10**6
 
 
 def rows(*each: tuple[int, int, float, int, int, int, int]) -> Rows:
-    """(pool, bucket start s/10, in flight, own done, own good, judged, judged good); one instance, buckets of 100 ms."""
+    """(pool, bucket start s/10, in flight, own done, own good, judged, judged good); one instance, 100 ms."""
     columns = [
         [pool, 100 * tenth, round(in_flight * 100 * MS), done, good, int(in_flight > 0), judged, judged_good]
         for pool, tenth, in_flight, done, good, judged, judged_good in each

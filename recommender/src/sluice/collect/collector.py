@@ -1,16 +1,17 @@
-"""Reads the newest windows of all pools: the only I/O on the way to an estimate."""
+"""Reads the newest windows of all pools, and what stands above them: the only I/O on the way to an estimate."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from sluice.collect import query
+from sluice.collect import query, upstream
 from sluice.collect.query import Request
 from sluice.collect.rows import Measured, Rows, measure, whole_before
 from sluice.config import Config, PoolKey
+from sluice.estimate.threshold import UpstreamTime
 
 # Room in front of the window for spans that are late: peers that only traces tell come some 6 s after the spans.
 LATE_MS = 10_000
@@ -19,7 +20,7 @@ LATE_MS = 10_000
 class Database(Protocol):
     """What is needed of a ClickHouse client."""
 
-    def columns(self, sql: str, parameters: dict[str, object]) -> list[list[int]]:
+    def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
         """The result's columns; raises when the database cannot answer."""
         ...
 
@@ -36,6 +37,14 @@ class Collector:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    def upstream(self, config: Config, now_ms: int) -> dict[PoolKey, UpstreamTime]:
+        """What the services above take, of the pools that ask for it and that enough traces lead to; {} asks nobody."""
+        parameters = upstream.parameters(config, now_ms)
+        if parameters is None:
+            return {}
+        columns = self._database.columns(upstream.SQL, parameters)
+        return upstream.times(columns, config) if columns else {}
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window:
         requests = [Request(pool.key, thresholds_ns[pool.key]) for pool in config.pools]

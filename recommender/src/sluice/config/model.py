@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
 from sluice.config.durations import Milliseconds, format_ms
 from sluice.config.hours import QuietHours
@@ -35,6 +35,31 @@ class Slo(_Strict):
     service: str = Field(min_length=1)
     operation: str | None = Field(default=None, min_length=1)
     latency: Milliseconds = Field(gt=0, le=3_600_000)
+
+
+Statistic = Literal["mean", "p50", "p90", "p95", "p99"]
+
+
+class Upstream(_Strict):
+    """What services above the pool take of the SLO, measured: `upstream: {from: traces}`.
+
+    statistic  of the processing times of all services above, over the traces whose critical path leads to the service
+    window     how far back traces count
+    floor      share of the SLO that is left to the pool at least, whatever is measured
+    """
+
+    source: Literal["traces"] = Field(alias="from")
+    statistic: Statistic = "p95"
+    window: Milliseconds = Field(default=60_000.0, ge=10_000, le=3_600_000)
+    floor: float = Field(default=0.1, ge=0.01, le=1)
+
+
+# `~` marks what tells the kinds of a value apart; it stands in no path of the file (see `load._line`).
+FixedOrMeasured = Annotated[
+    Annotated[Annotated[Milliseconds, Field(ge=0, le=3_600_000)], Tag("~duration")]
+    | Annotated[Upstream, Tag("~measured")],
+    Discriminator(lambda value: "~measured" if isinstance(value, dict | Upstream) else "~duration"),
+]
 
 
 class Bounds(_Strict):
@@ -75,7 +100,7 @@ class Pool(Limits):
     side: Side
     peer: str = ""
     slo: str | None = Field(default=None, min_length=1)
-    upstream: Milliseconds = Field(default=0.0, ge=0, le=3_600_000)
+    upstream: FixedOrMeasured = 0.0
     threshold: Milliseconds | None = Field(default=None, gt=0, le=3_600_000)
     model: str = "scg"
 
@@ -147,7 +172,7 @@ class Config(_Strict):
             if pool.slo is not None and pool.slo not in names:
                 raise ValueError(f"pools[{i}].slo {pool.slo!r} is not defined; legal: {', '.join(names) or 'none'}")
             slo = self.slo_of(pool)
-            if slo is not None and pool.upstream >= slo.latency:
+            if slo is not None and isinstance(pool.upstream, float) and pool.upstream >= slo.latency:
                 raise ValueError(
                     f"pools[{i}].upstream {format_ms(pool.upstream)} leaves nothing of slo {slo.name!r}; "
                     f"legal: 0 ms to under {format_ms(slo.latency)}"

@@ -63,7 +63,7 @@ class Run:
 
 
 def scenario(tree: Tree, bottleneck: str, threads: bool, rng: random.Random) -> Scenario:
-    """Every service can do 2 to 4 times what the bottleneck can: its cores are cut, or in half of the runs its work grown.
+    """Each can do 2 to 4 times what the bottleneck can: its cores are cut or, in half of the runs, its work grows.
 
     Works of 2 to 8 ms, half before and half after the calls; the bottleneck does 60 requests a second. With `threads`,
     every service but the root has 8: the wait for them stands in its caller's CLIENT span, and not in its own spans.

@@ -21,7 +21,7 @@ def codes(threshold: Threshold) -> list[str]:
 def test_an_slo_less_what_traces_say_of_the_services_above() -> None:
     threshold = measured(UpstreamTime(31.4, 1240))
     assert (threshold.value_ms, threshold.source, threshold.reasons) == (218.6, "slo", ())
-    assert threshold.detail == "slo checkout 250 ms - 31.4 ms upstream (p95 of 1,240 traces)"
+    assert threshold.detail == "slo checkout 250 ms - 31.4 ms upstream (p50 of 1,240 traces)"
     assert "(mean of 20 traces)" in measured(UpstreamTime(8.0, 20), statistic="mean").detail
 
 
@@ -36,7 +36,7 @@ def test_without_traces_the_slo_itself_stands_and_says_so() -> None:
 def test_what_was_last_known_is_used_and_dated() -> None:
     threshold = measured(UpstreamTime(50.0, 300, age_ms=35_000))
     assert (threshold.value_ms, codes(threshold)) == (200.0, ["UPSTREAM_LAST_KNOWN"])
-    assert threshold.detail == "slo checkout 250 ms - 50 ms upstream (p95 of 300 traces, known 35 s ago)"
+    assert threshold.detail == "slo checkout 250 ms - 50 ms upstream (p50 of 300 traces, known 35 s ago)"
 
 
 @pytest.mark.parametrize(("floor", "least_ms"), [(0.1, 25.0), (0.4, 100.0)])

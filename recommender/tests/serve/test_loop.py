@@ -141,7 +141,7 @@ def test_upstream_times_that_stop_coming_are_remembered_with_their_age() -> None
     assert (answer.threshold.value_ms, "UPSTREAM_LAST_KNOWN" in codes(answer)) == (200.0, True)
     assert "known 10 s ago" in answer.threshold.detail
     assert answer.content.state == "PROVIDED"
-    world.loop.config = above(pool, statistic="mean")  # a p95 is not known of the mean
+    world.loop.config = above(pool, statistic="mean")  # the median is not known of the mean
     assert world.step().threshold.value_ms == 250.0
 
 

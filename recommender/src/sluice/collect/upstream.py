@@ -10,7 +10,7 @@ from sluice.estimate.threshold import UpstreamTime
 
 SQL = files(__package__).joinpath("upstream.sql").read_text(encoding="utf-8")
 
-# A p95 of fewer is the slowest trace alone.
+# The p95 of fewer is the slowest trace alone.
 LEAST_TRACES = 20
 # The mean has no quantile.
 QUANTILES: dict[Statistic, float] = {"mean": -1.0, "p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99}

@@ -43,13 +43,15 @@ Statistic = Literal["mean", "p50", "p90", "p95", "p99"]
 class Upstream(_Strict):
     """What services above the pool take of the SLO, measured: `upstream: {from: traces}`.
 
-    statistic  of the processing times of all services above, over the traces whose critical path leads to the service
+    statistic  of the processing times of all services above, over the traces whose critical path leads to the service.
+               A wait for the pool's own slots lies in its caller's span, and counts as the caller's: the median does not
+               see it while most calls find a slot, the mean and high percentiles do
     window     how far back traces count
     floor      share of the SLO that is left to the pool at least, whatever is measured
     """
 
     source: Literal["traces"] = Field(alias="from")
-    statistic: Statistic = "p95"
+    statistic: Statistic = "p50"
     window: Milliseconds = Field(default=60_000.0, ge=10_000, le=3_600_000)
     floor: float = Field(default=0.1, ge=0.01, le=1)
 

@@ -55,7 +55,7 @@ def threshold_of(pool: Pool, slo: Slo | None, upstream: UpstreamTime | None = No
 
 
 def _measured(slo: Slo, asked: Upstream, seen: UpstreamTime | None) -> Threshold:
-    """Worked, with the default floor of 10 %, an SLO of 250 ms and p95 upstream of
+    """Worked, with the default floor of 10 %, an SLO of 250 ms and an upstream of
 
     31.4 ms: 218.6 ms;   240 ms: 25 ms, UPSTREAM_FLOOR, as for any more;   unknown: 250 ms, UPSTREAM_UNKNOWN.
     """
@@ -71,9 +71,14 @@ def _measured(slo: Slo, asked: Upstream, seen: UpstreamTime | None) -> Threshold
     detail = f"{whole} - {format_ms(round(seen.value_ms, 3))} upstream ({of})"
     left, least = slo.latency - seen.value_ms, asked.floor * slo.latency
     if left < least:
-        reasons.append(Reason("UPSTREAM_FLOOR", f"upstream takes more than {1 - asked.floor:.0%} of {whole}"))
+        reasons.append(Reason("UPSTREAM_FLOOR", f"upstream takes over {1 - asked.floor:.0%} of {whole}; {_WAITS}"))
         detail += f", at least {asked.floor:.0%}: {format_ms(least)}"
     return Threshold(max(left, least), "slo", detail, tuple(reasons))
+
+
+_WAITS = (
+    "a wait for the pool itself counts as upstream, since it lies in the caller's span: a lower statistic leaves it out"
+)
 
 
 def _root(slo: Slo) -> str:

@@ -44,7 +44,7 @@ class Upstream(_Strict):
     """What services above the pool take of the SLO, measured: `upstream: {from: traces}`.
 
     statistic  of the processing times of all services above, over the traces whose critical path leads to the service.
-               A wait for the pool's own slots lies in its caller's span, and counts as the caller's: the median does not
+               A wait for the pool's own slots lies in its caller's span and counts as its caller's: the median does not
                see it while most calls find a slot, the mean and high percentiles do
     window     how far back traces count
     floor      share of the SLO that is left to the pool at least, whatever is measured

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sluice.estimate.model import Reason
 from sluice.estimate.samples import Floats, Samples
 
 Ints = NDArray[np.int64]
@@ -25,7 +26,7 @@ class Rows:
     judge_completions: Ints
     judge_good: Ints
 
-    def take(self, keep: NDArray[np.bool_]) -> Rows:
+    def take(self, keep: NDArray[np.bool_] | slice) -> Rows:
         return Rows(*(getattr(self, name)[keep] for name in self.__dataclass_fields__))
 
 
@@ -36,6 +37,8 @@ class Measured:
     samples: Samples
     bucket_start_ms: Ints
     bucket_ms: int
+    reasons: tuple[Reason, ...] = ()
+    """How the length of its buckets was chosen, where the data chose it."""
 
     @property
     def start_ms(self) -> int:

@@ -64,6 +64,17 @@ FixedOrMeasured = Annotated[
 ]
 
 
+def _kind_of_bucket(value: object) -> str:
+    return "~auto" if value == "auto" else "~duration"
+
+
+Bucket = Annotated[
+    Annotated[Annotated[Milliseconds, Field(ge=10, le=1_000)], Tag("~duration")]
+    | Annotated[Literal["auto"], Tag("~auto")],
+    Discriminator(_kind_of_bucket),
+]
+
+
 class Bounds(_Strict):
     """Sizes that the guard lets through, per instance."""
 
@@ -105,6 +116,7 @@ class Pool(Limits):
     upstream: FixedOrMeasured = 0.0
     threshold: Milliseconds | None = Field(default=None, gt=0, le=3_600_000)
     model: str = "scg"
+    bucket: Bucket | None = None
 
     @field_validator("model")
     @classmethod
@@ -134,7 +146,8 @@ class Config(_Strict):
     """The whole file.
 
     period  length of a control period        window  span of buckets behind an estimate
-    bucket  length of a bucket, as the streaming job writes them
+    bucket  length of the buckets behind an estimate, or auto: chosen per pool and period; a pool may have its own
+    stored_bucket  length of the buckets that the streaming job writes; default: `bucket`, or 100 ms where that is auto
     settle  age that a bucket must have behind the newest one to be whole: spans arrive when they end
     lease   how long an answer may be applied after the period that computed it
     explore_after  age of the newest optimum at which a pool that hides its curve is grown by a step
@@ -145,7 +158,8 @@ class Config(_Strict):
     pools: list[Pool] = Field(min_length=1)
     period: Milliseconds = Field(default=5_000.0, ge=1_000, le=600_000)
     window: Milliseconds = Field(default=60_000.0, ge=10_000, le=3_600_000)
-    bucket: Milliseconds = Field(default=100.0, ge=10, le=1_000)
+    bucket: Bucket = 100.0
+    stored_bucket: Milliseconds | None = Field(default=None, ge=10, le=1_000)
     settle: Milliseconds = Field(default=2_000.0, ge=0, le=60_000)
     lease: Milliseconds = Field(default=30_000.0, ge=1_000, le=86_400_000)
     explore_after: Milliseconds = Field(default=300_000.0, ge=60_000, le=86_400_000)
@@ -153,6 +167,28 @@ class Config(_Strict):
     def slo_of(self, pool: Pool) -> Slo | None:
         """The SLO that the pool names; None when it has a threshold of its own."""
         return next((slo for slo in self.slos if slo.name == pool.slo), None)
+
+    @property
+    def stored_ms(self) -> int:
+        if self.stored_bucket is not None:
+            return int(self.stored_bucket)
+        return 100 if self.bucket == "auto" else int(self.bucket)
+
+    def bucket_of(self, pool: Pool) -> float | Literal["auto"]:
+        return self.bucket if pool.bucket is None else pool.bucket
+
+    @model_validator(mode="after")
+    def _sums_of_stored_buckets(self) -> Config:
+        """Longer buckets are sums of stored ones; shorter ones cannot be had."""
+        asked = [("bucket", self.bucket), *((f"pools[{i}].bucket", pool.bucket) for i, pool in enumerate(self.pools))]
+        for path, bucket in asked:
+            if isinstance(bucket, float) and bucket % self.stored_ms:
+                stored = format_ms(self.stored_ms)
+                raise ValueError(
+                    f"{path} {format_ms(bucket)} cannot be made of stored buckets of {stored}; "
+                    f"legal: auto, or a multiple of {stored} up to 1000 ms"
+                )
+        return self
 
     @model_validator(mode="after")
     def _references(self) -> Config:

@@ -31,6 +31,7 @@ def decide(
     """
     target, unguarded, state = proposal.target, None, estimate.state.value
     reasons = estimate.reasons + proposal.reasons + threshold.reasons
+    reasons += measured.reasons if measured else ()
     if pause is not None:
         good = situation.last_good.target if situation.last_good else None
         target, state = situation.current or good, "PAUSED"

@@ -10,7 +10,7 @@ from typing import Protocol
 from sluice.collect import Measured, Window
 from sluice.config import Config, Pool, PoolKey
 from sluice.estimate import Estimate, Reason, State
-from sluice.estimate.models import ESTIMATORS
+from sluice.estimate.models import ESTIMATORS, estimators_at
 from sluice.estimate.threshold import UpstreamTime
 from sluice.guard.backends import Ceiling, Demand, ceilings
 from sluice.guard.hold import Proposal, Situation, propose
@@ -178,7 +178,8 @@ class ControlLoop:
     def _estimate(self, pool: Pool, measured: Measured | None) -> Estimate:
         """One pool that cannot be estimated does not take the others' answers away."""
         try:
-            estimate = ESTIMATORS[pool.model].estimate(measured.samples if measured else None)
+            models = estimators_at(measured.bucket_ms) if measured else ESTIMATORS
+            estimate = models[pool.model].estimate(measured.samples if measured else None)
         except Exception as cause:
             self._problems.failed(f"estimate of {pool.key}", cause)
             return Estimate(State.LEARNING, (Reason("ESTIMATE_FAILED", f"{type(cause).__name__}: {cause}"),))

@@ -37,7 +37,7 @@ def test_finer_than_stored_is_said_not_to_be_had() -> None:
     choice = choose(*steady(2000, stored_ms=100))
     assert (choice.ms, choice.detail) == (
         100,
-        "100 ms of 100, 200, 500: 200 completions a bucket at the top, 100% of the variance of concurrency kept; "
+        "100 ms of 100, 200, 500: 200 completions a bucket at best, 100% of the variance of concurrency kept; "
         "finer than the stored 100 ms cannot be had",
     )
 
@@ -48,6 +48,12 @@ def test_finer_than_stored_is_said_not_to_be_had() -> None:
 )
 def test_candidates_are_sums_of_stored_buckets(stored_ms: int, ms: tuple[int, ...]) -> None:
     assert legal(stored_ms) == ms
+
+
+def test_a_service_that_thrashes_is_sampled_by_its_best() -> None:
+    """200/s while few are in flight, 10/s while many are: 50 ms, as for 200/s all the time."""
+    start, in_flight, _, _ = steady(1)
+    assert choose(start, in_flight, np.where(in_flight < 15, 2.0, 0.1), 10).ms == 50
 
 
 def test_idle_time_lies_between_bursts() -> None:

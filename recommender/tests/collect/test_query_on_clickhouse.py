@@ -139,6 +139,26 @@ def test_without_callers_the_pools_own_spans_judge(collect: Any) -> None:
     assert not found.samples.caller_judged
 
 
+def test_auto_sums_stored_buckets_and_says_why(database: Any) -> None:
+    """60 completions a second: 6 in 100 ms are too few, 12 in 200 ms are enough; load rises over the whole window."""
+    ages = range(100, 12_000, 100)
+    rows = [row(age, "server", "cart", "", "c-1", 12 - age / 1000, {FAST: 6}) for age in ages]
+    database.client("sluice").insert("windows", rows, column_names=COLUMNS)
+    given = config(pool(CART)).model_copy(update={"bucket": "auto"})
+    found = Collector(ClickHouse(database.url, READER)).collect(given, {CART: 100 * MS}, NOW_MS).pools[CART]
+    assert found is not None
+    assert (found.bucket_ms, set(found.samples.goodput_per_s.tolist())) == (200, {60.0})
+    assert (np.diff(np.sort(found.bucket_start_ms)) == 200).all()
+    # Whole from 1.1 s of age on, for 10 s: 11.1 to 1.1 s, of which [11.0, 1.2) s is whole buckets of 200 ms.
+    assert (found.start_ms, found.end_ms) == (NOW_MS - 11_000, NOW_MS - 1_200)
+    assert [reason.code for reason in found.reasons] == ["BUCKET_AUTO"]
+    assert found.reasons[0].text.startswith("200 ms of 100, 200, 500: 12 completions a bucket at best, ")
+    fixed = given.model_copy(update={"bucket": 500.0, "stored_bucket": 100.0})
+    found = Collector(ClickHouse(database.url, READER)).collect(fixed, {CART: 100 * MS}, NOW_MS).pools[CART]
+    assert found is not None
+    assert (found.bucket_ms, found.reasons) == (500, ())
+
+
 def test_the_newest_version_of_a_row_counts_once(collect: Any) -> None:
     rows = [row(2000, "server", "cart", "", "c-1", k, {FAST: k}, version=k) for k in (1, 2, 3)]
     found = collect([*NEWEST, *rows, rows[1]], CART)[CART]

@@ -1,7 +1,7 @@
 """The whole loop, stepped through time with a fake clock."""
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ import pytest
 from fakes import CART, DB, FakeClock, FakeCollector, FakeHistory, config, glimpse, hump, measured, remembered, rising
 from sluice.collect import Window
 from sluice.config import Backend, Bounds, Config, Pool, PoolKey, Slo, Upstream
+from sluice.estimate import Reason
 from sluice.estimate.threshold import UpstreamTime
 from sluice.serve.answer import Answer
 from sluice.serve.loop import ControlLoop
@@ -104,6 +105,19 @@ def test_thresholds_reach_the_collector() -> None:
     world = World()
     world.step()
     assert world.collector.thresholds_ns == {CART: 230_000_000, DB: 60_000_000}
+
+
+def test_longer_buckets_are_asked_for_the_same_time_and_say_how_they_were_chosen() -> None:
+    """150 buckets of 200 ms are 30 s, as 300 of 100 ms are; 150 of 100 ms are 15 s, and too little."""
+    world = World()
+    short = hump()
+    half = replace(short, samples=short.samples.take(np.arange(0, 600, 4)), bucket_start_ms=short.bucket_start_ms[::4])
+    world.collector.pools[CART] = half
+    assert brief(world.step())[0] == "LEARNING"
+    world.collector.pools[CART] = replace(half, bucket_ms=200, reasons=(Reason("BUCKET_AUTO", "200 ms of 100, 200"),))
+    answer = world.step()
+    assert answer.content.state == "PROVIDED"
+    assert codes(answer)[-1] == "BUCKET_AUTO"
 
 
 def above(pool: Pool, slo_ms: float = 250, **asked: object) -> Config:

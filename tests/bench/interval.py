@@ -10,7 +10,7 @@ from bench.estimators import regret
 from humps import Floats, draw_service
 from sluice.collect.intervals import interval_for, measure_over
 from sluice.collect.latency import last_index_within
-from sluice.collect.rows import Rows
+from sluice.collect.rows import Ints, Rows
 from sluice.estimate.models import estimators_at
 from testbed.presets.shop import CART_THREADS, CATALOGUE_CONNECTIONS, THRESHOLD_MS, shop
 from testbed.simulation import Simulation
@@ -96,7 +96,7 @@ def bursts(rng: np.random.Generator, period_s: float, jitter_s: float) -> Floats
     return np.asarray(np.maximum(wave * np.exp(0.25 * jitter), 0.002))
 
 
-def fine_rows(in_flight: Floats, done: Floats, good: Floats) -> Rows:
+def fine_rows(in_flight: Floats, done: Floats | Ints, good: Floats | Ints) -> Rows:
     n = len(in_flight)
     busy_ns, none = np.rint(in_flight * FINEST_MS * 1e6), np.zeros(n)
     columns = (none, np.arange(n) * FINEST_MS, busy_ns, done, good, busy_ns > 0, done, good)

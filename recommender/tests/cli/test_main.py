@@ -14,7 +14,18 @@ from sluice.cli import __version__
 from sluice.cli.environment import DEFAULTS, addresses, with_scheme
 
 Run = Callable[..., Result]
-COMMANDS = ["", "pools", "pools list", "pools get", "pools explain", "replay", "critical-path", "sql", "doctor"]
+COMMANDS = [
+    "",
+    "pools",
+    "pools list",
+    "pools get",
+    "pools explain",
+    "replay",
+    "critical-path",
+    "critical-service",
+    "sql",
+    "doctor",
+]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

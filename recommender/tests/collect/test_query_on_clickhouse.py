@@ -62,8 +62,14 @@ def collect(database: Any) -> Any:
     return run
 
 
-# The newest bucket of all decides what is whole: with a settle time of 1 s, buckets from 1100 ms of age on count.
-NEWEST = [row(100, "server", service, "", "new-1", 1, {FAST: 1}) for service in ("cart", "catalogue")]
+# A pool's newest bucket and that of its judges decide what is whole: with a settle time of 1 s, buckets from 1100 ms of
+# age on count.
+NEWEST = [
+    row(100, "server", "cart", "", "new-1", 1, {FAST: 1}),
+    row(100, "client", "frontend", "cart", "new-1", 1, {FAST: 1}),
+    row(100, "client", "catalogue", "catalogue-db", "new-1", 1, {FAST: 1}),
+    row(100, "server", "catalogue", "", "new-1", 1, {FAST: 1}),
+]
 
 
 def test_a_server_pool_is_judged_by_its_callers_and_summed_over_instances(collect: Any) -> None:
@@ -115,11 +121,42 @@ def test_a_client_pool_is_judged_by_the_server_spans_of_its_own_service(collect:
     assert found.samples.goodput_per_s.tolist() == [20.0]
 
 
+def test_callers_that_are_not_there_yet_cut_the_window(collect: Any) -> None:
+    """A caller's rows end 3 s before the pool's own, as those whose peer only traces tell: 1 s more to settle."""
+    ages = range(100, 6_000, 100)
+    own = [row(age, "server", "cart", "", "c-1", 2.0, {FAST: 3}) for age in ages]
+    judges = [row(age, "client", "frontend", "cart", "f-1", 2.0, {FAST: 2}) for age in ages if age >= 3_000]
+    found = collect([*own, *judges], CART)[CART]
+    assert found is not None
+    assert found.end_ms == NOW_MS - 4_000
+    assert set(found.samples.goodput_per_s.tolist()) == {20.0}
+
+
 def test_without_callers_the_pools_own_spans_judge(collect: Any) -> None:
     found = collect([*NEWEST, row(2000, "server", "cart", "", "c-1", 2.0, {FAST: 3, SLOW: 1})], CART)[CART]
     assert found is not None
     assert found.samples.goodput_per_s.tolist() == [30.0]
     assert not found.samples.caller_judged
+
+
+def test_auto_sums_stored_buckets_and_says_why(database: Any) -> None:
+    """60 completions a second: 6 in 100 ms are too few, 12 in 200 ms are enough; load rises over the whole window."""
+    ages = range(100, 12_000, 100)
+    rows = [row(age, "server", "cart", "", "c-1", 12 - age / 1000, {FAST: 6}) for age in ages]
+    database.client("sluice").insert("windows", rows, column_names=COLUMNS)
+    given = config(pool(CART)).model_copy(update={"bucket": "auto"})
+    found = Collector(ClickHouse(database.url, READER)).collect(given, {CART: 100 * MS}, NOW_MS).pools[CART]
+    assert found is not None
+    assert (found.bucket_ms, set(found.samples.goodput_per_s.tolist())) == (200, {60.0})
+    assert (np.diff(np.sort(found.bucket_start_ms)) == 200).all()
+    # Whole from 1.1 s of age on, for 10 s: 11.1 to 1.1 s, of which [11.0, 1.2) s is whole buckets of 200 ms.
+    assert (found.start_ms, found.end_ms) == (NOW_MS - 11_000, NOW_MS - 1_200)
+    assert [reason.code for reason in found.reasons] == ["BUCKET_AUTO"]
+    assert found.reasons[0].text.startswith("200 ms of 100, 200, 500: 12 completions a bucket at best, ")
+    fixed = given.model_copy(update={"bucket": 500.0, "stored_bucket": 100.0})
+    found = Collector(ClickHouse(database.url, READER)).collect(fixed, {CART: 100 * MS}, NOW_MS).pools[CART]
+    assert found is not None
+    assert (found.bucket_ms, found.reasons) == (500, ())
 
 
 def test_the_newest_version_of_a_row_counts_once(collect: Any) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice.config import ConfigError, PoolKey, load
+from sluice.config import ConfigError, PoolKey, Upstream, load
 from sluice.config.durations import parse_ms
 
 BAD = sorted((Path(__file__).parent / "bad").glob("*.yaml"))
@@ -42,6 +42,35 @@ def test_defaults(tmp_path: Path) -> None:
     assert pool.key == PoolKey("db", "client", "x")
     assert (pool.threshold, pool.model, pool.bounds.min, pool.max_step_up) == (1500.0, "scg", 1, None)
     assert (config.period, config.window, config.bucket, config.settle) == (5_000, 60_000, 100, 2_000)
+
+
+@pytest.mark.parametrize(
+    ("top", "own", "stored_ms", "used"),
+    [
+        ("{}", "{}", 100, 100.0),
+        ("{bucket: 50ms}", "{}", 50, 50.0),
+        ("{bucket: auto}", "{}", 100, "auto"),
+        ("{bucket: auto, stored_bucket: 20ms}", "{bucket: 40ms}", 20, 40.0),
+        ("{bucket: 50ms}", "{bucket: auto}", 50, "auto"),
+        ("{bucket: 200ms, stored_bucket: 100ms}", "{bucket: 100ms}", 100, 100.0),
+    ],
+)
+def test_a_pools_buckets(tmp_path: Path, top: str, own: str, stored_ms: int, used: object) -> None:
+    path = tmp_path / "sluice.yaml"
+    path.write_text(f"<<: {top}\npools:\n  - {{<<: {own}, service: db, side: client, peer: x, threshold: 1.5s}}\n")
+    config = load(path)
+    assert (config.stored_ms, config.bucket_of(config.pools[0])) == (stored_ms, used)
+
+
+def test_a_measured_upstream(tmp_path: Path) -> None:
+    path = tmp_path / "sluice.yaml"
+    path.write_text(
+        "slos: [{name: a, service: f, latency: 1s}]\n"
+        "pools: [{service: a, side: server, slo: a, upstream: {from: traces, window: 2m, statistic: p95}}]\n"
+    )
+    upstream = load(path).pools[0].upstream
+    assert isinstance(upstream, Upstream)
+    assert (upstream.statistic, upstream.window, upstream.floor) == ("p95", 120_000, 0.1)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,57 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from sluice.config import Pool, Slo
-from sluice.estimate.threshold import threshold_of
+from sluice.estimate.threshold import Threshold, UpstreamTime, threshold_of
+
+CHECKOUT = Slo(name="checkout", service="frontend", operation="POST /orders", latency="250ms")  # type: ignore[arg-type]
+
+
+def measured(seen: UpstreamTime | None, **asked: object) -> Threshold:
+    upstream = {"from": "traces", **asked}
+    pool = Pool.model_validate({"service": "cart", "side": "server", "slo": "checkout", "upstream": upstream})
+    return threshold_of(pool, CHECKOUT, seen)
+
+
+def codes(threshold: Threshold) -> list[str]:
+    return [reason.code for reason in threshold.reasons]
+
+
+def test_an_slo_less_what_traces_say_of_the_services_above() -> None:
+    threshold = measured(UpstreamTime(31.4, 1240))
+    assert (threshold.value_ms, threshold.source, threshold.reasons) == (218.6, "slo", ())
+    assert threshold.detail == "slo checkout 250 ms - 31.4 ms upstream (p50 of 1,240 traces)"
+    assert "(mean of 20 traces)" in measured(UpstreamTime(8.0, 20), statistic="mean").detail
+
+
+def test_without_traces_the_slo_itself_stands_and_says_so() -> None:
+    threshold = measured(None)
+    assert (threshold.value_ms, codes(threshold)) == (250.0, ["UPSTREAM_UNKNOWN"])
+    assert threshold.reasons[0].text == (
+        "no traces of frontend/POST /orders lead to the pool: all of slo checkout 250 ms is taken as its own"
+    )
+
+
+def test_what_was_last_known_is_used_and_dated() -> None:
+    threshold = measured(UpstreamTime(50.0, 300, age_ms=35_000))
+    assert (threshold.value_ms, codes(threshold)) == (200.0, ["UPSTREAM_LAST_KNOWN"])
+    assert threshold.detail == "slo checkout 250 ms - 50 ms upstream (p50 of 300 traces, known 35 s ago)"
+
+
+@pytest.mark.parametrize(("floor", "least_ms"), [(0.1, 25.0), (0.4, 100.0)])
+def test_services_above_that_take_it_all_leave_the_floor(floor: float, least_ms: float) -> None:
+    threshold = measured(UpstreamTime(400.0, 300), floor=floor)
+    assert (threshold.value_ms, codes(threshold)) == (least_ms, ["UPSTREAM_FLOOR"])
+    assert f"at least {floor:.0%}: {least_ms:g} ms" in threshold.detail
+
+
+@given(st.floats(0, 1e9), st.floats(0.01, 1), st.integers(0, 10**7))
+def test_a_measured_threshold_lies_between_the_floor_and_the_slo(above_ms: float, floor: float, age_ms: int) -> None:
+    threshold = measured(UpstreamTime(above_ms, 100, age_ms), floor=floor)
+    assert floor * 250 <= threshold.value_ms <= 250
+    assert threshold.value_ns >= 2_500_000
+    assert ("UPSTREAM_FLOOR" in codes(threshold)) == (250 - above_ms < floor * 250)
 
 
 def test_an_slo_less_what_upstream_takes() -> None:

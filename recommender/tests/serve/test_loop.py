@@ -1,14 +1,16 @@
 """The whole loop, stepped through time with a fake clock."""
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
 
 from fakes import CART, DB, FakeClock, FakeCollector, FakeHistory, config, glimpse, hump, measured, remembered, rising
 from sluice.collect import Window
-from sluice.config import Backend, Bounds, Config, PoolKey
+from sluice.config import Backend, Bounds, Config, Pool, PoolKey, Slo, Upstream
+from sluice.estimate import Reason
+from sluice.estimate.threshold import UpstreamTime
 from sluice.serve.answer import Answer
 from sluice.serve.loop import ControlLoop
 from sluice.serve.pauses import Pause, Pauses
@@ -103,6 +105,70 @@ def test_thresholds_reach_the_collector() -> None:
     world = World()
     world.step()
     assert world.collector.thresholds_ns == {CART: 230_000_000, DB: 60_000_000}
+
+
+def test_longer_buckets_are_asked_for_the_same_time_and_say_how_they_were_chosen() -> None:
+    """150 buckets of 200 ms are 30 s, as 300 of 100 ms are; 150 of 100 ms are 15 s, and too little."""
+    world = World()
+    short = hump()
+    half = replace(short, samples=short.samples.take(np.arange(0, 600, 4)), bucket_start_ms=short.bucket_start_ms[::4])
+    world.collector.pools[CART] = half
+    assert brief(world.step())[0] == "LEARNING"
+    world.collector.pools[CART] = replace(half, bucket_ms=200, reasons=(Reason("BUCKET_AUTO", "200 ms of 100, 200"),))
+    answer = world.step()
+    assert answer.content.state == "PROVIDED"
+    assert codes(answer)[-1] == "BUCKET_AUTO"
+
+
+def above(pool: Pool, slo_ms: float = 250, **asked: object) -> Config:
+    """Cart's threshold by the traces of frontend."""
+    upstream = Upstream.model_validate({"from": "traces", **asked})
+    slo = Slo.model_validate({"name": "checkout", "service": "frontend", "latency": f"{slo_ms:g}ms"})
+    return config(slos=[slo], pools=[pool.model_copy(update={"upstream": upstream})])
+
+
+def test_a_new_slo_moves_the_next_answer() -> None:
+    """Windows hold histograms: what was measured before is judged by the new threshold in the same period."""
+    world = World()
+    pool = world.loop.config.pools[0]
+    world.loop.config = above(pool)
+    world.collector.above = {CART: UpstreamTime(50.0, 900)}
+    assert world.step().threshold.value_ms == 200.0
+    assert world.collector.thresholds_ns == {CART: 200_000_000}
+    world.loop.config = above(pool, slo_ms=150)
+    assert world.step().threshold.value_ms == 100.0
+    assert world.collector.thresholds_ns == {CART: 100_000_000}
+
+
+def test_upstream_times_that_stop_coming_are_remembered_with_their_age() -> None:
+    world = World()
+    pool = world.loop.config.pools[0]
+    world.loop.config = above(pool)
+    world.collector.pools[CART] = hump()
+    answer = world.step()
+    assert (answer.threshold.value_ms, "UPSTREAM_UNKNOWN" in codes(answer)) == (250.0, True)
+    world.collector.above = {CART: UpstreamTime(50.0, 900)}
+    assert not any(code.startswith("UPSTREAM") for code in codes(world.step()))
+    world.collector.above = {}
+    world.step()
+    answer = world.step()
+    assert (answer.threshold.value_ms, "UPSTREAM_LAST_KNOWN" in codes(answer)) == (200.0, True)
+    assert "known 10 s ago" in answer.threshold.detail
+    assert answer.content.state == "PROVIDED"
+    world.loop.config = above(pool, statistic="mean")  # the median is not known of the mean
+    assert world.step().threshold.value_ms == 250.0
+
+
+def test_paths_that_cannot_be_read_take_no_answer_away(caplog: pytest.LogCaptureFixture) -> None:
+    world = World()
+    world.loop.config = above(world.loop.config.pools[0])
+    world.collector.pools[CART] = hump()
+    world.collector.upstream_problem = ConnectionError("down")
+    assert brief(world.step())[0] == "PROVIDED"
+    assert brief(world.step())[0] == "PROVIDED"
+    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == [
+        "upstream times failed, going on: ConnectionError: down"
+    ]
 
 
 def test_a_restart_goes_on_where_the_last_run_was() -> None:

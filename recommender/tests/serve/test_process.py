@@ -188,6 +188,27 @@ def test_reload_takes_a_legal_file_only_and_sigterm_ends(recommender: Recommende
         assert process.wait(15) == 0
 
 
+def test_a_new_slo_is_answered_for_at_once(recommender: Recommender) -> None:
+    """Periods of ten minutes: only the signal can have brought the second answer."""
+    yaml = YAML.replace("period: 1s", "period: 10m").replace("window: 300s", "lease: 20m")
+    recommender.path.write_text(yaml)
+
+    def threshold_ms(stub: rpc.PoolSizeServiceStub) -> float:
+        explained = stub.ExplainPoolSize(api.ExplainPoolSizeRequest(pool=CART)).explanation
+        return explained.threshold.value.ToMilliseconds()
+
+    with recommender.running() as stub:
+        eventually(stub, lambda size: size.state == pb.NO_DATA)
+        assert threshold_ms(stub) == 150
+        recommender.path.write_text(yaml.replace("latency: 250ms", "latency: 400ms"))
+        assert recommender.process is not None
+        begun = time.monotonic()
+        recommender.process.send_signal(signal.SIGHUP)
+        while threshold_ms(stub) != 300:
+            assert time.monotonic() - begun < PATIENCE_S, "the answer did not follow"
+            time.sleep(0.05)
+
+
 def test_without_a_database_it_starts_and_says_that_it_is_not_ready(tmp_path: Path) -> None:
     recommender = Recommender(tmp_path, f"http://127.0.0.1:{free_ports(1)[0]}")
     with recommender.running() as stub:

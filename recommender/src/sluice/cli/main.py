@@ -4,6 +4,7 @@ import click
 
 from sluice.cli import __version__
 from sluice.cli.critical_path.command import critical_path
+from sluice.cli.critical_service.command import critical_service
 from sluice.cli.doctor.command import doctor
 from sluice.cli.estimate.command import estimate
 from sluice.cli.output import EXIT_CODES
@@ -27,11 +28,12 @@ def cli() -> None:
       sluice estimate --pairs cart.csv
       sluice replay traces.jsonl.gz
       sluice critical-path traces.jsonl.gz
+      sluice critical-service --root frontend
       sluice sql --list
     """
 
 
-for command in (pools, estimate, replay_command, critical_path, sql, doctor):
+for command in (pools, estimate, replay_command, critical_path, critical_service, sql, doctor):
     cli.add_command(command)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sluice.estimate.model import Reason
 from sluice.estimate.samples import Floats, Samples
 
 Ints = NDArray[np.int64]
@@ -25,7 +26,7 @@ class Rows:
     judge_completions: Ints
     judge_good: Ints
 
-    def take(self, keep: NDArray[np.bool_]) -> Rows:
+    def take(self, keep: NDArray[np.bool_] | slice) -> Rows:
         return Rows(*(getattr(self, name)[keep] for name in self.__dataclass_fields__))
 
 
@@ -36,6 +37,8 @@ class Measured:
     samples: Samples
     bucket_start_ms: Ints
     bucket_ms: int
+    reasons: tuple[Reason, ...] = ()
+    """How the length of its buckets was chosen, where the data chose it."""
 
     @property
     def start_ms(self) -> int:
@@ -50,15 +53,25 @@ class Measured:
         return int(self.samples.completions.sum())
 
 
-def newest_whole(bucket_start_ms: Ints, to_ms: int, settle_ms: int) -> int:
-    """Buckets that start before this time are whole: `settle_ms` before the newest bucket that has any row.
+def whole_before(rows: Rows, pool: int, to_ms: int, settle_ms: int) -> int | None:
+    """Buckets of the pool that start before this time are whole; None when it has no row of its own.
 
-    A span is sent when it ends, and travels: the newest buckets miss those in flight or on their way, and look
-    emptier than they were. How late spans are is read off the data themselves (the newest bucket of all pools), not
-    off a clock, so a pipeline that lags by 4 s is given 4 s more. `to_ms` caps it: a service whose clock is ahead
-    must not make half-filled buckets look old.
+    A span is sent when it ends, and travels: the newest buckets miss those in flight or on their way, and look emptier
+    than they were. How late spans are is read off the data themselves, not off a clock: `settle_ms` before the newest
+    bucket, so a pipeline that lags by 4 s is given 4 s more. `to_ms` caps it: a service whose clock is ahead must not
+    make half-filled buckets look old.
+
+    Of the newest bucket with a row of the pool's own and the newest with a completion that its judges saw, the older
+    counts. Callers' spans whose peer only the traces tell come seconds after the pool's own: own rows up to 60.0 s, the
+    judges' up to 54.0 s, settle 2 s -> 52.0 s. Up to 58.0 s, six seconds of work would count as work that nobody got.
     """
-    return min(int(bucket_start_ms.max()), to_ms) - settle_ms
+    of_pool = rows.pool == pool
+    own = rows.bucket_start_ms[of_pool & ((rows.busy_ns > 0) | (rows.own_completions > 0))]
+    if len(own) == 0:
+        return None
+    judged = rows.bucket_start_ms[of_pool & (rows.judge_completions > 0)]
+    newest = min(int(own.max()), int(judged.max())) if len(judged) else int(own.max())
+    return min(newest, to_ms) - settle_ms
 
 
 def measure(rows: Rows, pool: int, from_ms: int, before_ms: int, bucket_ms: int) -> Measured | None:

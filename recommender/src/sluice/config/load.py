@@ -62,8 +62,9 @@ def parse(text: str, name: str) -> Config:
 
 
 def _line(error: ErrorDetails, document: object) -> str:
-    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"]).lstrip(".")
-    value = _as_written(document, error)
+    keys = [part for part in error["loc"] if not str(part).startswith("~")]
+    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in keys).lstrip(".")
+    value = _as_written(document, keys, error)
     match error["type"]:
         case "extra_forbidden":
             return f"{path}: unknown key"
@@ -76,10 +77,10 @@ def _line(error: ErrorDetails, document: object) -> str:
             return f"{path}: {value!r} {_legal(error, value)}"
 
 
-def _as_written(document: Any, error: ErrorDetails) -> object:
+def _as_written(document: Any, keys: list[int | str], error: ErrorDetails) -> object:
     """The value as it stands in the file; pydantic quotes a duration after it became milliseconds."""
     try:
-        for part in error["loc"]:
+        for part in keys:
             document = document[part]
     except (KeyError, IndexError, TypeError):
         return error["input"]

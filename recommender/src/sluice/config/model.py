@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
 from sluice.config.durations import Milliseconds, format_ms
 from sluice.config.hours import QuietHours
@@ -35,6 +35,44 @@ class Slo(_Strict):
     service: str = Field(min_length=1)
     operation: str | None = Field(default=None, min_length=1)
     latency: Milliseconds = Field(gt=0, le=3_600_000)
+
+
+Statistic = Literal["mean", "p50", "p90", "p95", "p99"]
+
+
+class Upstream(_Strict):
+    """What services above the pool take of the SLO, measured: `upstream: {from: traces}`.
+
+    statistic  of the processing times of all services above, over the traces whose critical path leads to the service.
+               A wait for the pool's own slots lies in its caller's span and counts as its caller's: the median does not
+               see it while most calls find a slot, the mean and high percentiles do
+    window     how far back traces count
+    floor      share of the SLO that is left to the pool at least, whatever is measured
+    """
+
+    source: Literal["traces"] = Field(alias="from")
+    statistic: Statistic = "p50"
+    window: Milliseconds = Field(default=60_000.0, ge=10_000, le=3_600_000)
+    floor: float = Field(default=0.1, ge=0.01, le=1)
+
+
+# `~` marks what tells the kinds of a value apart; it stands in no path of the file (see `load._line`).
+FixedOrMeasured = Annotated[
+    Annotated[Annotated[Milliseconds, Field(ge=0, le=3_600_000)], Tag("~duration")]
+    | Annotated[Upstream, Tag("~measured")],
+    Discriminator(lambda value: "~measured" if isinstance(value, dict | Upstream) else "~duration"),
+]
+
+
+def _kind_of_bucket(value: object) -> str:
+    return "~auto" if value == "auto" else "~duration"
+
+
+Bucket = Annotated[
+    Annotated[Annotated[Milliseconds, Field(ge=10, le=1_000)], Tag("~duration")]
+    | Annotated[Literal["auto"], Tag("~auto")],
+    Discriminator(_kind_of_bucket),
+]
 
 
 class Bounds(_Strict):
@@ -75,9 +113,10 @@ class Pool(Limits):
     side: Side
     peer: str = ""
     slo: str | None = Field(default=None, min_length=1)
-    upstream: Milliseconds = Field(default=0.0, ge=0, le=3_600_000)
+    upstream: FixedOrMeasured = 0.0
     threshold: Milliseconds | None = Field(default=None, gt=0, le=3_600_000)
     model: str = "scg"
+    bucket: Bucket | None = None
 
     @field_validator("model")
     @classmethod
@@ -107,7 +146,8 @@ class Config(_Strict):
     """The whole file.
 
     period  length of a control period        window  span of buckets behind an estimate
-    bucket  length of a bucket, as the streaming job writes them
+    bucket  length of the buckets behind an estimate, or auto: chosen per pool and period; a pool may have its own
+    stored_bucket  length of the buckets that the streaming job writes; default: `bucket`, or 100 ms where that is auto
     settle  age that a bucket must have behind the newest one to be whole: spans arrive when they end
     lease   how long an answer may be applied after the period that computed it
     explore_after  age of the newest optimum at which a pool that hides its curve is grown by a step
@@ -118,7 +158,8 @@ class Config(_Strict):
     pools: list[Pool] = Field(min_length=1)
     period: Milliseconds = Field(default=5_000.0, ge=1_000, le=600_000)
     window: Milliseconds = Field(default=60_000.0, ge=10_000, le=3_600_000)
-    bucket: Milliseconds = Field(default=100.0, ge=10, le=1_000)
+    bucket: Bucket = 100.0
+    stored_bucket: Milliseconds | None = Field(default=None, ge=10, le=1_000)
     settle: Milliseconds = Field(default=2_000.0, ge=0, le=60_000)
     lease: Milliseconds = Field(default=30_000.0, ge=1_000, le=86_400_000)
     explore_after: Milliseconds = Field(default=300_000.0, ge=60_000, le=86_400_000)
@@ -126,6 +167,28 @@ class Config(_Strict):
     def slo_of(self, pool: Pool) -> Slo | None:
         """The SLO that the pool names; None when it has a threshold of its own."""
         return next((slo for slo in self.slos if slo.name == pool.slo), None)
+
+    @property
+    def stored_ms(self) -> int:
+        if self.stored_bucket is not None:
+            return int(self.stored_bucket)
+        return 100 if self.bucket == "auto" else int(self.bucket)
+
+    def bucket_of(self, pool: Pool) -> float | Literal["auto"]:
+        return self.bucket if pool.bucket is None else pool.bucket
+
+    @model_validator(mode="after")
+    def _sums_of_stored_buckets(self) -> Config:
+        """Longer buckets are sums of stored ones; shorter ones cannot be had."""
+        asked = [("bucket", self.bucket), *((f"pools[{i}].bucket", pool.bucket) for i, pool in enumerate(self.pools))]
+        for path, bucket in asked:
+            if isinstance(bucket, float) and bucket % self.stored_ms:
+                stored = format_ms(self.stored_ms)
+                raise ValueError(
+                    f"{path} {format_ms(bucket)} cannot be made of stored buckets of {stored}; "
+                    f"legal: auto, or a multiple of {stored} up to 1000 ms"
+                )
+        return self
 
     @model_validator(mode="after")
     def _references(self) -> Config:
@@ -147,7 +210,7 @@ class Config(_Strict):
             if pool.slo is not None and pool.slo not in names:
                 raise ValueError(f"pools[{i}].slo {pool.slo!r} is not defined; legal: {', '.join(names) or 'none'}")
             slo = self.slo_of(pool)
-            if slo is not None and pool.upstream >= slo.latency:
+            if slo is not None and isinstance(pool.upstream, float) and pool.upstream >= slo.latency:
                 raise ValueError(
                     f"pools[{i}].upstream {format_ms(pool.upstream)} leaves nothing of slo {slo.name!r}; "
                     f"legal: 0 ms to under {format_ms(slo.latency)}"

@@ -5,7 +5,7 @@ A wrong shrink costs goodput at once; "not known yet" costs nothing. So every ru
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -47,6 +47,15 @@ class Need:
 
 
 NEED = Need()
+
+
+def need_at(bucket_ms: int) -> Need:
+    """The same time and the same completions in buckets of another length: 30 s, and 1 s to a point.
+
+    At least 60 buckets and 5 to a point, since means need a standard error. 10 ms -> 3000 and 100; 50 ms -> 600 and 20;
+    100 ms -> 300 and 10; 200 ms -> 150 and 5; 500 ms -> 60 and 5.
+    """
+    return replace(NEED, buckets=max(60, 30_000 // bucket_ms), buckets_per_point=max(5, 1_000 // bucket_ms))
 
 
 @dataclass(frozen=True)

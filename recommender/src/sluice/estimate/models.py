@@ -1,8 +1,9 @@
 """The estimators by the name that `model:` takes in the configuration. A new one is added here, and nowhere else."""
 
 from collections.abc import Mapping
+from functools import cache
 
-from sluice.estimate.evidence import NEED, Need
+from sluice.estimate.evidence import NEED, Need, need_at
 from sluice.estimate.model import Estimator
 from sluice.estimate.scg import Scg
 from sluice.estimate.scg_kneedle import ScgKneedle
@@ -14,6 +15,12 @@ def estimators(need: Need = NEED) -> Mapping[str, Estimator]:
     """All of them, each asking for `need` before it names a size (but `scg-kneedle`, which asks for nothing)."""
     made: tuple[Estimator, ...] = (Scg(need), ScgUnimodal(need), ScgKneedle(), Sct(need))
     return {estimator.name: estimator for estimator in made}
+
+
+@cache
+def estimators_at(bucket_ms: int) -> Mapping[str, Estimator]:
+    """As `estimators`, asking for as much time in buckets of this length as `NEED` does in those of 100 ms."""
+    return estimators(need_at(bucket_ms))
 
 
 ESTIMATORS = estimators()

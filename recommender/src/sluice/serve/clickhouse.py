@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import urlsplit
 
 import clickhouse_connect
@@ -39,7 +40,7 @@ class ClickHouse:
         self._user, self._password = parts.username or user, parts.password or ""
         self._client: Client | None = None
 
-    def columns(self, sql: str, parameters: dict[str, object]) -> list[list[int]]:
+    def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
         """The result's columns; raises clickhouse_connect's errors."""
         with _Connection(self) as client:
             return [list(column) for column in client.query(sql, parameters=parameters).result_columns]

@@ -30,11 +30,12 @@ def decide(
     A paused pool is told its own size, or the last good one where that is unknown: never a new one.
     """
     target, unguarded, state = proposal.target, None, estimate.state.value
-    reasons = estimate.reasons + proposal.reasons
+    reasons = estimate.reasons + proposal.reasons + threshold.reasons
+    reasons += measured.reasons if measured else ()
     if pause is not None:
         good = situation.last_good.target if situation.last_good else None
         target, state = situation.current or good, "PAUSED"
-        reasons = (Reason("PAUSED", f"paused by {pause.by}: {pause.why}"), *estimate.reasons)
+        reasons = (Reason("PAUSED", f"paused by {pause.by}: {pause.why}"), *estimate.reasons, *threshold.reasons)
     elif target is not None:
         context = Context(
             limits=pool,

@@ -10,8 +10,8 @@ from typing import Protocol
 from sluice.collect import Measured, Window
 from sluice.config import Config, Pool, PoolKey
 from sluice.estimate import Estimate, Reason, State
-from sluice.estimate.models import ESTIMATORS
-from sluice.estimate.threshold import threshold_of
+from sluice.estimate.models import ESTIMATORS, estimators_at
+from sluice.estimate.threshold import UpstreamTime
 from sluice.guard.backends import Ceiling, Demand, ceilings
 from sluice.guard.hold import Proposal, Situation, propose
 from sluice.serve.answer import Answer
@@ -20,12 +20,15 @@ from sluice.serve.pauses import Pause, Pauses
 from sluice.serve.problems import Problems
 from sluice.serve.sizes import Sizes
 from sluice.serve.store import Memory, Store
+from sluice.serve.thresholds import Thresholds
 
 Clock = Callable[[], int]
 """Unix time in milliseconds."""
 
 
 class Collects(Protocol):
+    def upstream(self, config: Config, now_ms: int) -> dict[PoolKey, UpstreamTime]: ...
+
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window: ...
 
 
@@ -66,6 +69,7 @@ class ControlLoop:
         self._collector, self._history, self._store = collector, history, store
         self._sizes, self._clock = sizes, clock
         self._problems = Problems()
+        self._thresholds = Thresholds()
         self._restored = False
         self._instances: dict[PoolKey, int] = {}
 
@@ -74,7 +78,7 @@ class ControlLoop:
         config, now_ms = self.config, self._clock()
         try:
             self._restore()
-            thresholds = {pool.key: threshold_of(pool, config.slo_of(pool)) for pool in config.pools}
+            thresholds = self._thresholds.of(config, self._upstream(config, now_ms), now_ms)
             window = self._collector.collect(config, {key: t.value_ns for key, t in thresholds.items()}, now_ms)
             seen = [self._see(config, pool, window.pools[pool.key], now_ms) for pool in config.pools]
             limits = self._ceilings(config, seen)
@@ -113,6 +117,16 @@ class ControlLoop:
             self._pauses.restore(self._history.pauses())
             self._store.restore(self._history.restore())
             self._restored = True
+
+    def _upstream(self, config: Config, now_ms: int) -> dict[PoolKey, UpstreamTime]:
+        """Paths that cannot be read do not take the answers away: what was last known stands in."""
+        try:
+            seen = self._collector.upstream(config, now_ms)
+        except Exception as cause:
+            self._problems.failed("upstream times", cause)
+            return {}
+        self._problems.succeeded("upstream times")
+        return seen
 
     def _publish(self, answers: list[Answer]) -> None:
         # Stored, where the database lets us, before anybody is told: then a kill -9 cannot give a revision out twice
@@ -164,7 +178,8 @@ class ControlLoop:
     def _estimate(self, pool: Pool, measured: Measured | None) -> Estimate:
         """One pool that cannot be estimated does not take the others' answers away."""
         try:
-            estimate = ESTIMATORS[pool.model].estimate(measured.samples if measured else None)
+            models = estimators_at(measured.bucket_ms) if measured else ESTIMATORS
+            estimate = models[pool.model].estimate(measured.samples if measured else None)
         except Exception as cause:
             self._problems.failed(f"estimate of {pool.key}", cause)
             return Estimate(State.LEARNING, (Reason("ESTIMATE_FAILED", f"{type(cause).__name__}: {cause}"),))

@@ -1,0 +1,47 @@
+-- The services on the complete critical paths of each root operation, and how busy the busiest instance of each was, in the
+-- windows that reach into the last {seconds} s. Sums as text: JSON has no 128 bit integers.
+WITH
+    fromUnixTimestamp64Milli(toUnixTimestamp64Milli(now64(3)) - 1000 * {seconds:Int64}) AS since,
+    cpu AS
+    (
+        SELECT service, max(used) AS cpu
+        FROM
+        (
+            SELECT service, instance, avg(container_cpu_utilization) AS used
+            FROM v_container_latency_between(
+                from_ms = toUnixTimestamp64Milli(now64(3)) - 1000 * {seconds:Int64} - 10000,
+                until_ms = toUnixTimestamp64Milli(now64(3)) + 600000)
+            WHERE container_cpu_utilization IS NOT NULL
+            GROUP BY service, instance
+        )
+        GROUP BY service
+    ),
+    paths AS
+    (
+        SELECT
+            root_service,
+            root_operation,
+            service,
+            sum(traces) AS n,
+            toString(sum(toUInt128(self_sum))) AS self,
+            toString(sum(self_sum2)) AS self2,
+            toString(sum(toUInt128(e2e_sum))) AS e2e,
+            toString(sum(e2e_sum2)) AS e2e2,
+            toString(sum(self_x_e2e)) AS product,
+            sumMap(self_latency) AS latency
+        FROM path_services FINAL
+        WHERE complete AND window > since - toIntervalSecond(window_s)
+          AND ({service:String} = '' OR root_service = {service:String})
+          AND ({operation:String} = '' OR root_operation = {operation:String})
+        GROUP BY root_service, root_operation, service
+    )
+SELECT
+    toString(p.root_service) AS root_service, toString(p.root_operation) AS root_operation, toString(p.service) AS service,
+    toString(n) AS traces, self, self2, e2e, e2e2, product,
+    latency_quantile_ms(latency, 0.5) AS p50_ms,
+    latency_quantile_ms(latency, 0.99) AS p99_ms,
+    cpu.cpu AS cpu
+FROM paths AS p
+LEFT JOIN cpu ON cpu.service = p.service
+ORDER BY root_service, root_operation, service
+SETTINGS join_use_nulls = 1

@@ -25,8 +25,14 @@ class Rows:
     judge_completions: Ints
     judge_good: Ints
 
-    def take(self, keep: NDArray[np.bool_]) -> Rows:
+    def __len__(self) -> int:
+        return len(self.pool)
+
+    def take(self, keep: NDArray[np.bool_] | Ints | slice) -> Rows:
         return Rows(*(getattr(self, name)[keep] for name in self.__dataclass_fields__))
+
+
+EMPTY = Rows(*(np.empty(0, dtype=np.int64) for _ in Rows.__dataclass_fields__))
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,16 @@ class Measured:
     def completions(self) -> int:
         return int(self.samples.completions.sum())
 
+    def since(self, ms: int) -> Measured | None:
+        """Only the buckets that start at `ms` or later; None when nothing completed in them."""
+        keep = self.bucket_start_ms >= ms
+        if keep.all():
+            return self
+        samples = self.samples.take(keep)
+        if samples.completions.sum() == 0:
+            return None
+        return Measured(samples, self.bucket_start_ms[keep], self.bucket_ms)
+
 
 def newest_whole(bucket_start_ms: Ints, to_ms: int, settle_ms: int) -> int:
     """Buckets that start before this time are whole: `settle_ms` before the newest bucket that has any row.
@@ -61,8 +77,30 @@ def newest_whole(bucket_start_ms: Ints, to_ms: int, settle_ms: int) -> int:
     return min(int(bucket_start_ms.max()), to_ms) - settle_ms
 
 
+def measure_all(rows: Rows, pools: int, from_ms: int, before_ms: int, bucket_ms: int) -> list[Measured | None]:
+    """Samples of the pools 0..pools-1 from buckets with from_ms <= start < before_ms; None when nothing completed.
+
+    The rows are sorted by pool and split, so that each is looked at once: 10,000 pools cost as much as their rows do.
+    """
+    rows = _busy(rows, from_ms, before_ms)
+    if np.any(rows.pool[1:] < rows.pool[:-1]):
+        rows = rows.take(np.argsort(rows.pool, kind="stable"))
+    ends = np.searchsorted(rows.pool, np.arange(pools + 1))
+    return [_measure(rows.take(slice(ends[i], ends[i + 1])), bucket_ms) for i in range(pools)]
+
+
 def measure(rows: Rows, pool: int, from_ms: int, before_ms: int, bucket_ms: int) -> Measured | None:
-    """Samples of one pool from buckets with from_ms <= start < before_ms; None when nothing of it completed.
+    """As `measure_all`, for one pool."""
+    return _measure(_busy(rows.take(rows.pool == pool), from_ms, before_ms), bucket_ms)
+
+
+def _busy(rows: Rows, from_ms: int, before_ms: int) -> Rows:
+    inside = (rows.bucket_start_ms >= from_ms) & (rows.bucket_start_ms < before_ms)
+    return rows.take(inside & (rows.instances > 0) & (rows.busy_ns > 0))
+
+
+def _measure(own: Rows, bucket_ms: int) -> Measured | None:
+    """Samples of one pool, from the rows in which it had something in flight; None when nothing of it completed.
 
     Per instance: sums over instances divided by the instances that had something in flight in the bucket. One that had
     nothing is left out rather than counted as an empty one, since it may be gone. (It may still have a row: a span that
@@ -74,13 +112,6 @@ def measure(rows: Rows, pool: int, from_ms: int, before_ms: int, bucket_ms: int)
 
     Judged by callers when any caller's span was seen in the window, else by the pool's own spans.
     """
-    own = rows.take(
-        (rows.pool == pool)
-        & (rows.bucket_start_ms >= from_ms)
-        & (rows.bucket_start_ms < before_ms)
-        & (rows.instances > 0)
-        & (rows.busy_ns > 0)
-    )
     by_caller = bool(own.judge_completions.sum() > 0)
     completions = own.judge_completions if by_caller else own.own_completions
     good = own.judge_good if by_caller else own.own_good

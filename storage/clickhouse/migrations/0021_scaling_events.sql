@@ -1,0 +1,16 @@
+-- What hardware autoscalers and releases changed, as they notified the recommender: append-only. The newest rows of a
+-- service say what its pools stand on, also after a restart. Equal rows become one, as in `recommendations`.
+CREATE TABLE IF NOT EXISTS scaling_events
+(
+    service         LowCardinality(String),
+    at              DateTime64(3, 'UTC')    COMMENT 'since when it is in force' CODEC(Delta, ZSTD(1)),
+    cpu_limit_cores Nullable(Float64)       COMMENT 'of one instance; NULL: did not change',
+    replicas        Nullable(UInt32)        COMMENT 'NULL: did not change',
+    version         LowCardinality(String)  COMMENT 'empty: did not change',
+    source          LowCardinality(String)  COMMENT 'who told it'
+)
+ENGINE = ReplacingMergeTree
+PARTITION BY toYYYYMM(at)
+ORDER BY (service, at, version, source)
+TTL toDateTime(at) + INTERVAL 3650 DAY
+SETTINGS ttl_only_drop_parts = 1;

@@ -10,6 +10,8 @@ from sluice.estimate.memory import Kind, Prior
 
 # One step of exploration: a quarter of the current size, rounded up.
 EXPLORE_SHARE = 0.25
+# An estimate on new ground takes at least 100 buckets of 50 ms: a younger one was made before the change was told.
+SOONEST_MS = 5_000
 
 
 @dataclass(frozen=True)
@@ -62,11 +64,17 @@ def propose(estimate: Estimate, situation: Situation) -> Proposal:
     if estimate.state is State.UNSATURATED and situation.current is not None:
         return _keep_or_explore(estimate, situation, situation.current)
     good, prior = situation.last_good, situation.prior
-    if prior is not None and (good is None or good.at_ms < (situation.since_ms or 0)):
+    if prior is not None and not _known(situation):
         return _remembered(prior)
     if good is None:
         return Proposal(None, ())
     return Proposal(good.target, (Reason("HELD", f"last good value {good.target} is repeated"),))
+
+
+def _known(situation: Situation) -> bool:
+    """Whether the last good value is of the service as it is now."""
+    good, since = situation.last_good, situation.since_ms
+    return good is not None and (since is None or good.at_ms - since >= SOONEST_MS)
 
 
 def step(size: int) -> int:
@@ -101,10 +109,7 @@ def _keep_or_explore(estimate: Estimate, situation: Situation, current: int) -> 
         text = f"{current} gives no more goodput than {situation.back} did"
         return Proposal(situation.back, (Reason("WENT_BACK", text),))
     good = situation.last_good
-    known_ms = max(
-        good.at_ms if good is not None and good.at_ms >= (situation.since_ms or 0) else 0,
-        situation.failed_ms or 0,
-    )
+    known_ms = max(good.at_ms if good is not None and _known(situation) else 0, situation.failed_ms or 0)
     found_lately = known_ms > 0 and situation.now_ms - known_ms < situation.explore_after_ms
     if not estimate.pool_limited or found_lately or situation.unchanged_ms < situation.window_ms:
         return Proposal(current, (Reason("KEPT", f"the current size {current} is kept"),))

@@ -7,10 +7,11 @@ CREATE TABLE IF NOT EXISTS scaling_events
     cpu_limit_cores Nullable(Float64)       COMMENT 'of one instance; NULL: did not change',
     replicas        Nullable(UInt32)        COMMENT 'NULL: did not change',
     version         LowCardinality(String)  COMMENT 'empty: did not change',
-    source          LowCardinality(String)  COMMENT 'who told it'
+    source          LowCardinality(String)  COMMENT 'who told it',
+    received        DateTime64(3, 'UTC')    DEFAULT now64(3) COMMENT 'rows are kept by this: at may lie long ago' CODEC(Delta, ZSTD(1))
 )
 ENGINE = ReplacingMergeTree
-PARTITION BY toYYYYMM(at)
-ORDER BY (service, at, version, source)
-TTL toDateTime(at) + INTERVAL 3650 DAY
+PARTITION BY toYYYYMM(received)
+ORDER BY (service, at, version, source, ifNull(cpu_limit_cores, 0), ifNull(replicas, 4294967295))
+TTL toDateTime(received) + INTERVAL 3650 DAY
 SETTINGS ttl_only_drop_parts = 1;

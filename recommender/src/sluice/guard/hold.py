@@ -106,7 +106,7 @@ def _keep_or_explore(estimate: Estimate, situation: Situation, current: int) -> 
     service changed does not count. A step that gained nothing is taken back, and not tried again for as long.
     """
     if situation.back is not None and situation.back < current:
-        text = f"{current} gives no more goodput than {situation.back} did"
+        text = f"{current} completes no more than {situation.back} did"
         return Proposal(situation.back, (Reason("WENT_BACK", text),))
     good = situation.last_good
     known_ms = max(good.at_ms if good is not None and _known(situation) else 0, situation.failed_ms or 0)

@@ -6,11 +6,22 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import critical_path, estimators, flink_jobs, interval, localization, scg, testbed_speed, watchers
+from bench import (
+    critical_path,
+    estimators,
+    flink_jobs,
+    interval,
+    localization,
+    loop_scale,
+    scg,
+    testbed_speed,
+    watchers,
+)
 
 #: Each takes whether to be quick: fewer repetitions, so rougher figures.
 BENCHMARKS: dict[str, Callable[[bool], list[tuple[str, str]]]] = {
     "scg": lambda quick: scg.run(),
+    "loop-scale": loop_scale.run,
     "estimators": lambda quick: estimators.run(),
     "interval": interval.run,
     "localization": localization.run,

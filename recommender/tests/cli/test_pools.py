@@ -15,13 +15,17 @@ from sluice.v1.pool_size_pb2 import (
     GUARDED,
     LATENCY_SOURCE_CALLER,
     NO_DATA,
+    PRIOR_KIND_SAME,
+    PRIOR_KIND_SCALED,
     PROVIDED,
     SIDE_CLIENT,
     SIDE_SERVER,
     CurvePoint,
     Explanation,
+    Footing,
     Pool,
     PoolSize,
+    Prior,
     Reason,
 )
 
@@ -183,6 +187,26 @@ def test_explain_shows_threshold_window_curve_and_knee(run: Run, server: PoolSer
     marked = [line.split() for line in out.splitlines() if line.rstrip().endswith("< knee")]
     assert marked == [["12", "200.0", "199.0", "20", "<", "knee"]]
     assert ["20", "150.0", "-", "5"] in [line.split() for line in out.splitlines()]
+
+
+def test_explain_says_what_the_pool_stands_on_and_what_was_remembered(run: Run, server: PoolServer) -> None:
+    lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
+    assert "stands on       no CPU limit and no version were told" in lines
+    assert "memory          not used" in lines
+    explanation = server.explanations[0]
+    explanation.footing.CopyFrom(Footing(cpu_limit_cores=2, version="v7"))
+    explanation.footing.since.FromSeconds(1_000_000_000)
+    prior = Prior(kind=PRIOR_KIND_SCALED, target=24, found_target=12, found_lower_bound=10, found_upper_bound=15)
+    prior.footing.CopyFrom(Footing(cpu_limit_cores=1, version="v7"))
+    prior.found_at.FromDatetime(datetime.now(UTC) - timedelta(minutes=90))
+    explanation.prior.CopyFrom(prior)
+    lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
+    assert "stands on       2 cores, version v7; samples since 2001-09-09 01:46:40 UTC" in lines
+    scaled = "12 (10 to 15) was best 1.5 h ago with 1 cores, version v7: 24 by the ratio of CPU limits"
+    assert f"memory          {scaled}" in lines
+    explanation.prior.kind = PRIOR_KIND_SAME
+    lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
+    assert "memory          12 (10 to 15) was best here 1.5 h ago" in lines
 
 
 def test_explain_without_a_curve(run: Run, server: PoolServer) -> None:

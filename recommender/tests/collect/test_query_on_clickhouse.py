@@ -208,3 +208,13 @@ def test_pools_are_kept_apart_and_nothing_is_none(collect: Any) -> None:
 
 def test_an_empty_table_is_no_data(collect: Any) -> None:
     assert collect([], CART, DB) == {CART: None, DB: None}
+
+
+def test_thousands_of_pools_in_one_query(collect: Any) -> None:
+    """Their keys are more than a parameter of a query may be long; names may hold anything."""
+    odd = 'shop\'s "cart"\t\\N'
+    keys = [PoolKey(f"a-service-with-a-long-name-{i}", "server", "") for i in range(5_000)]
+    older, newest = (row(age, "server", odd, "", "i1", 2, {FAST: 3}) for age in (2_000, 500))
+    found = collect([older, newest], PoolKey(odd, "server", ""), *keys)
+    assert found[PoolKey(odd, "server", "")].completions == 3
+    assert sum(one is not None for one in found.values()) == 1

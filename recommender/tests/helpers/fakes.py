@@ -10,7 +10,9 @@ from sluice.config import Config, PoolKey
 from sluice.estimate.threshold import UpstreamTime
 from sluice.guard import LastGood
 from sluice.serve.answer import Answer
+from sluice.serve.curves import Kept
 from sluice.serve.pauses import Pause
+from sluice.serve.scalings import Scaling
 from sluice.serve.store import Memory
 from sluice.v1 import pool_size_pb2 as pb
 
@@ -98,6 +100,8 @@ class FakeHistory:
     recorded: list[Answer] = field(default_factory=list)
     reported: list[tuple[PoolKey, pb.Actuation, int]] = field(default_factory=list)
     paused_pools: dict[PoolKey, Pause] = field(default_factory=dict)
+    told: list[Scaling] = field(default_factory=list)
+    kept: list[Kept] = field(default_factory=list)
 
     def restore(self) -> dict[PoolKey, Memory]:
         if self.problem is not None:
@@ -115,6 +119,21 @@ class FakeHistory:
         else:
             self.paused_pools.pop(key, None)
         return True
+
+    def scalings(self) -> list[Scaling]:
+        return self.told
+
+    def scaled(self, scaling: Scaling) -> bool:
+        if self.problem is not None:
+            return False
+        self.told.append(scaling)
+        return True
+
+    def curves(self) -> list[Kept]:
+        return list({(one.key, one.footing): one for one in self.kept}.values())
+
+    def keep(self, curves: list[Kept]) -> None:
+        self.kept.extend(curves)
 
     def record(self, answers: list[Answer]) -> None:
         self.recorded.extend(answers)

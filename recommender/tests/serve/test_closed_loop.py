@@ -1,5 +1,6 @@
 """The loop on the simulated shop, each answer applied at once: does it settle where the users are served best?"""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +16,7 @@ from sluice.serve.store import Store
 from testbed.presets.shop import CART_THREADS, shop
 from testbed.simulation import Simulation
 from testbed.spans import Span
+from testbed.topology import PoolSpec
 from testbed.windows import windows
 
 PERIOD_S, WINDOW_S, SETTLE_S = 5, 60, 2
@@ -24,9 +26,19 @@ THRESHOLD_NS = 150_000_000  # as in deploy/local/sluice.yaml
 class Shop:
     """The simulation, and cart's windows as ClickHouse would give them."""
 
-    def __init__(self, threads: int, seed: int) -> None:
+    def __init__(self, threads: int, seed: int, connections: int | None = None) -> None:
+        """connections: what cart has towards its database, where that is what bounds it; None: as many as it likes."""
         self.spans: list[Span] = []
-        self.simulation = Simulation(shop(sizes={CART_THREADS: threads}), seed, self.spans.append)
+        scenario = shop(sizes={CART_THREADS: threads})
+        if connections is not None:
+            services = tuple(
+                replace(service, connections={"cart-db": PoolSpec(connections, queue_limit=2000)})
+                if service.name == "cart"
+                else service
+                for service in scenario.topology.services
+            )
+            scenario = replace(scenario, topology=replace(scenario.topology, services=services))
+        self.simulation = Simulation(scenario, seed, self.spans.append)
         self.pool = self.simulation.pools[CART_THREADS]
 
     def newest(self, now_s: int) -> Measured | None:
@@ -90,3 +102,12 @@ def test_from_too_few_threads_it_grows_a_step_a_window() -> None:
     assert sorted(course) == course, course  # never shrunk
     assert course[-1] >= 7, course
     assert all(b - a <= -(-a // 4) for a, b in pairwise(course))
+
+
+@pytest.mark.timeout(300)
+def test_a_step_that_gains_nothing_is_taken_back() -> None:
+    """Four connections to the database bound cart: a fifth, sixth and seventh thread only wait for them."""
+    course = run(Shop(6, seed=1, connections=4), 240)
+    assert 8 in course, course
+    assert course[-1] == 6, course
+    assert max(course) == 8, course

@@ -13,6 +13,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from fakes import CART, FakeClock, FakeCollector, FakeHistory, config, hump
 from sluice.serve.loop import ControlLoop
 from sluice.serve.pauses import Pauses
+from sluice.serve.scalings import Scaling, Scalings
 from sluice.serve.server import AddressError, Server
 from sluice.serve.service import PoolSizeService
 from sluice.serve.sizes import Sizes
@@ -269,3 +270,96 @@ def test_pausing_and_resuming_are_stored_and_wake_the_loop() -> None:
         code, _ = refused(stub.PausePool, api.PausePoolRequest(pool=CART_POOL, by="ada"))
         assert (code, state()) == (grpc.StatusCode.UNAVAILABLE, pb.PROVIDED)
     server.stop(0)
+
+
+@dataclass
+class Told:
+    stub: rpc.PoolSizeServiceStub
+    history: FakeHistory
+    loop: ControlLoop
+    clock: FakeClock
+
+
+@pytest.fixture
+def told() -> Iterator[Told]:
+    """Scalings reach the loop, which is woken by each."""
+    clock, history, store, sizes, scalings = FakeClock(), FakeHistory(), Store(), Sizes(), Scalings()
+    loop = ControlLoop(config(), FakeCollector({CART: hump()}), history, store, sizes, clock, scalings=scalings)
+    service = PoolSizeService(store, sizes, history, clock, wake=loop.step, scalings=scalings)
+    server = Server(service, "127.0.0.1:0")
+    server.start()
+    loop.step()
+    with grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
+        yield Told(rpc.PoolSizeServiceStub(channel), history, loop, clock)
+    server.stop(0)
+
+
+def event(**fields: Any) -> api.NotifyScalingRequest:
+    return api.NotifyScalingRequest(scaling_event=pb.ScalingEvent(**({"service": "cart", "source": "vpa"} | fields)))
+
+
+def test_a_scaling_is_stored_and_explained_at_once(told: Told) -> None:
+    told.clock.pass_s(5)
+    assert told.stub.NotifyScaling(event(cpu_limit_cores=2.0, version="v7")).pools == 1
+    assert told.history.told == [Scaling(told.clock(), "cart", 2.0, None, "v7", "vpa")]
+    explained = told.stub.ExplainPoolSize(api.ExplainPoolSizeRequest(pool=CART_POOL)).explanation
+    assert (explained.footing.cpu_limit_cores, explained.footing.version) == (2.0, "v7")
+    assert explained.footing.since.ToMilliseconds() == told.clock()
+    assert not explained.HasField("prior")
+    told.clock.pass_s(5)
+    told.stub.NotifyScaling(event(cpu_limit_cores=4.0))
+    told.loop.step()
+    told.stub.NotifyScaling(event(service="catalogue-db", replicas=3))
+    assert told.stub.NotifyScaling(event(service="catalogue-db", replicas=3)).pools == 1  # of those who lead to it
+    assert told.stub.NotifyScaling(event(service="nobody", replicas=0)).pools == 0
+
+
+def test_the_prior_in_use_is_explained(told: Told) -> None:
+    told.clock.now_ms = 0  # the made window is of the first minute
+    told.stub.NotifyScaling(event(cpu_limit_cores=1.0))
+    found = told.stub.GetPoolSize(api.GetPoolSizeRequest(pool=CART_POOL)).pool_size
+    assert found.state == pb.PROVIDED
+    told.clock.now_ms = 100_000
+    told.stub.NotifyScaling(event(cpu_limit_cores=2.0))
+    explained = told.stub.ExplainPoolSize(api.ExplainPoolSizeRequest(pool=CART_POOL)).explanation
+    assert explained.pool_size.state == pb.NO_DATA
+    prior = explained.prior
+    assert prior.kind == pb.PRIOR_KIND_SCALED
+    assert (prior.target, prior.found_target) == (2 * found.target, found.target)
+    assert prior.found_lower_bound <= found.target <= prior.found_upper_bound
+    assert prior.footing.cpu_limit_cores == 1.0
+    assert explained.pool_size.target == found.target + -(-found.target // 4)
+
+
+def test_a_scaling_that_will_be_is_one_of_now(told: Told) -> None:
+    told.stub.NotifyScaling(event(replicas=1, at=Timestamp(seconds=9_000_000_000)))
+    told.stub.NotifyScaling(event(replicas=2, at=Timestamp(seconds=7)))
+    assert [scaling.at_ms for scaling in told.history.told] == [told.clock(), 7_000]
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"service": "", "replicas": 1}, "scaling_event.service is empty"),
+        ({"source": "", "replicas": 1}, "scaling_event.source is empty"),
+        ({}, "scaling_event says nothing; legal: cpu_limit_cores, replicas or version set"),
+        ({"cpu_limit_cores": 0.0}, "scaling_event.cpu_limit_cores 0 is not legal; legal: > 0 to 10000"),
+        ({"cpu_limit_cores": float("nan")}, "scaling_event.cpu_limit_cores nan is not legal"),
+        ({"replicas": 1, "at": Timestamp(seconds=-1)}, "scaling_event.at -1 s is not legal"),
+    ],
+)
+def test_an_invalid_scaling_is_named_by_its_field(told: Told, fields: dict[str, Any], words: str) -> None:
+    code, details = refused(told.stub.NotifyScaling, event(**fields))
+    assert code == grpc.StatusCode.INVALID_ARGUMENT
+    assert words in details
+    assert told.history.told == []
+
+
+def test_a_scaling_that_is_not_stored_is_not_taken_up(told: Told) -> None:
+    told.history.problem = ConnectionError("down")
+    code, _ = refused(told.stub.NotifyScaling, event(version="v7"))
+    assert code == grpc.StatusCode.UNAVAILABLE
+    told.history.problem = None
+    told.loop.step()
+    explained = told.stub.ExplainPoolSize(api.ExplainPoolSizeRequest(pool=CART_POOL)).explanation
+    assert explained.footing == pb.Footing()

@@ -14,6 +14,7 @@ from typing import Any
 import grpc
 import pytest
 
+from sluice.cli.pools.history import HISTORY_SQL
 from sluice.v1 import pool_size_pb2 as pb
 from sluice.v1 import pool_size_service_pb2 as api
 from sluice.v1 import pool_size_service_pb2_grpc as rpc
@@ -162,6 +163,62 @@ def test_from_windows_to_an_answer_and_over_a_kill(
         assert held.revision == stored + 1
         assert held.target == seen.target
         assert "HELD" in [reason.code for reason in held.reasons]
+
+
+def explained(stub: rpc.PoolSizeServiceStub) -> pb.Explanation:
+    return stub.ExplainPoolSize(api.ExplainPoolSizeRequest(pool=CART)).explanation
+
+
+def test_a_kill_loses_neither_pauses_nor_scalings_nor_curves_nor_revisions(
+    recommender: Recommender, database: ClickHouse, shop_windows: list[list[Any]]
+) -> None:
+    insert(database, shop_windows)
+    client = database.client("sluice")
+    with recommender.running() as stub:
+        first = eventually(stub, provided)
+        # In force since long ago: the windows are of this CPU limit.
+        one_core = pb.ScalingEvent(service="cart", cpu_limit_cores=1.0, version="v1", source="test")
+        one_core.at.FromSeconds(1_000_000_000)
+        assert stub.NotifyScaling(api.NotifyScalingRequest(scaling_event=one_core)).pools == 1
+        eventually(stub, lambda _: explained(stub).footing.cpu_limit_cores == 1.0)
+        count = "SELECT count() FROM curves FINAL WHERE cpu_limit_cores = 1 AND version = 'v1' AND target > 0"
+        deadline = time.monotonic() + PATIENCE_S
+        while client.query(count).result_rows[0][0] == 0:
+            assert time.monotonic() < deadline, recommender.log_text()
+            time.sleep(0.1)
+        stub.PausePool(api.PausePoolRequest(pool=CART, by="ada", why="release"))
+        paused = eventually(stub, lambda size: size.state == pb.PAUSED)
+        assert recommender.process is not None
+        recommender.process.kill()
+
+    with recommender.running() as stub:
+        back = eventually(stub, lambda size: size.state == pb.PAUSED)
+        assert back.revision >= paused.revision > first.revision
+        assert explained(stub).footing.cpu_limit_cores == 1.0
+        stub.ResumePool(api.ResumePoolRequest(pool=CART, by="ada"))
+        two_cores = pb.ScalingEvent(service="cart", cpu_limit_cores=2.0, source="test")
+        stub.NotifyScaling(api.NotifyScalingRequest(scaling_event=two_cores))
+        # No bucket is younger than the event: all there is is what the run before has seen.
+        scaled = eventually(stub, lambda size: "REMEMBERED_SCALED" in [reason.code for reason in size.reasons])
+        prior = explained(stub).prior
+        assert (prior.kind, prior.footing.cpu_limit_cores, prior.footing.version) == (pb.PRIOR_KIND_SCALED, 1.0, "v1")
+        assert scaled.target == prior.found_target + -(-prior.found_target // 4)
+        stub.NotifyScaling(
+            api.NotifyScalingRequest(scaling_event=pb.ScalingEvent(service="cart", cpu_limit_cores=1.0, source="test"))
+        )
+        same = eventually(stub, lambda size: "REMEMBERED" in [reason.code for reason in size.reasons])
+        assert same.target == prior.found_target
+        assert same.revision > back.revision
+    told = client.query("SELECT cpu_limit_cores, version FROM scaling_events FINAL ORDER BY at").result_rows
+    assert told == [(1.0, "v1"), (2.0, ""), (1.0, "")]
+    history = client.query(HISTORY_SQL, parameters={"service": "cart", "side": "server", "peer": "", "limit": 50})
+    happened = [(what, detail) for _, what, detail in history.result_rows]
+    assert ("scaled", "cart by test: 1 cores version v1") in happened
+    assert ("paused", "by ada: release") in happened
+    revisions = client.query(
+        "SELECT revision FROM recommendations FINAL WHERE service = 'cart' ORDER BY at"
+    ).result_rows
+    assert revisions == sorted(revisions)
 
 
 def test_reload_takes_a_legal_file_only_and_sigterm_ends(recommender: Recommender) -> None:

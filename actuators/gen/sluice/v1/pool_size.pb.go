@@ -200,6 +200,57 @@ func (LatencySource) EnumDescriptor() ([]byte, []int) {
 	return file_sluice_v1_pool_size_proto_rawDescGZIP(), []int{2}
 }
 
+type PriorKind int32
+
+const (
+	PriorKind_PRIOR_KIND_UNSPECIFIED PriorKind = 0
+	// Found on the same footing.
+	PriorKind_PRIOR_KIND_SAME PriorKind = 1
+	// Found on another CPU limit, and multiplied with the ratio of the limits.
+	PriorKind_PRIOR_KIND_SCALED PriorKind = 2
+)
+
+// Enum value maps for PriorKind.
+var (
+	PriorKind_name = map[int32]string{
+		0: "PRIOR_KIND_UNSPECIFIED",
+		1: "PRIOR_KIND_SAME",
+		2: "PRIOR_KIND_SCALED",
+	}
+	PriorKind_value = map[string]int32{
+		"PRIOR_KIND_UNSPECIFIED": 0,
+		"PRIOR_KIND_SAME":        1,
+		"PRIOR_KIND_SCALED":      2,
+	}
+)
+
+func (x PriorKind) Enum() *PriorKind {
+	p := new(PriorKind)
+	*p = x
+	return p
+}
+
+func (x PriorKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (PriorKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_sluice_v1_pool_size_proto_enumTypes[3].Descriptor()
+}
+
+func (PriorKind) Type() protoreflect.EnumType {
+	return &file_sluice_v1_pool_size_proto_enumTypes[3]
+}
+
+func (x PriorKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use PriorKind.Descriptor instead.
+func (PriorKind) EnumDescriptor() ([]byte, []int) {
+	return file_sluice_v1_pool_size_proto_rawDescGZIP(), []int{3}
+}
+
 type ActuationOutcome int32
 
 const (
@@ -243,11 +294,11 @@ func (x ActuationOutcome) String() string {
 }
 
 func (ActuationOutcome) Descriptor() protoreflect.EnumDescriptor {
-	return file_sluice_v1_pool_size_proto_enumTypes[3].Descriptor()
+	return file_sluice_v1_pool_size_proto_enumTypes[4].Descriptor()
 }
 
 func (ActuationOutcome) Type() protoreflect.EnumType {
-	return &file_sluice_v1_pool_size_proto_enumTypes[3]
+	return &file_sluice_v1_pool_size_proto_enumTypes[4]
 }
 
 func (x ActuationOutcome) Number() protoreflect.EnumNumber {
@@ -256,7 +307,7 @@ func (x ActuationOutcome) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ActuationOutcome.Descriptor instead.
 func (ActuationOutcome) EnumDescriptor() ([]byte, []int) {
-	return file_sluice_v1_pool_size_proto_rawDescGZIP(), []int{3}
+	return file_sluice_v1_pool_size_proto_rawDescGZIP(), []int{4}
 }
 
 // A soft resource: a point of one service where concurrency is bounded.
@@ -678,8 +729,13 @@ type Explanation struct {
 	Knee *float64 `protobuf:"fixed64,11,opt,name=knee,proto3,oneof" json:"knee,omitempty"`
 	// Degree of the fitted polynomial, 5 to 8; 0 when nothing was fitted.
 	PolynomialDegree uint32 `protobuf:"varint,12,opt,name=polynomial_degree,json=polynomialDegree,proto3" json:"polynomial_degree,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// What the pool stands on, as far as scaling notifications told.
+	Footing *Footing `protobuf:"bytes,20,opt,name=footing,proto3" json:"footing,omitempty"`
+	// The remembered curve that gives a size while the new one is LEARNING, or that few buckets agreed with; absent when
+	// none was used.
+	Prior         *Prior `protobuf:"bytes,21,opt,name=prior,proto3" json:"prior,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Explanation) Reset() {
@@ -796,6 +852,286 @@ func (x *Explanation) GetPolynomialDegree() uint32 {
 	return 0
 }
 
+func (x *Explanation) GetFooting() *Footing {
+	if x != nil {
+		return x.Footing
+	}
+	return nil
+}
+
+func (x *Explanation) GetPrior() *Prior {
+	if x != nil {
+		return x.Prior
+	}
+	return nil
+}
+
+// What a curve holds for. Absent and empty fields: nobody told.
+type Footing struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Of one instance of the service.
+	CpuLimitCores *float64 `protobuf:"fixed64,1,opt,name=cpu_limit_cores,json=cpuLimitCores,proto3,oneof" json:"cpu_limit_cores,omitempty"`
+	Version       string   `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
+	// Of one instance of the peer, for a client pool.
+	PeerCpuLimitCores *float64 `protobuf:"fixed64,3,opt,name=peer_cpu_limit_cores,json=peerCpuLimitCores,proto3,oneof" json:"peer_cpu_limit_cores,omitempty"`
+	PeerVersion       string   `protobuf:"bytes,4,opt,name=peer_version,json=peerVersion,proto3" json:"peer_version,omitempty"`
+	// Samples from before this time are not used: the footing is newer, or the service was seen to change by itself.
+	Since         *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=since,proto3" json:"since,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Footing) Reset() {
+	*x = Footing{}
+	mi := &file_sluice_v1_pool_size_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Footing) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Footing) ProtoMessage() {}
+
+func (x *Footing) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_v1_pool_size_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Footing.ProtoReflect.Descriptor instead.
+func (*Footing) Descriptor() ([]byte, []int) {
+	return file_sluice_v1_pool_size_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Footing) GetCpuLimitCores() float64 {
+	if x != nil && x.CpuLimitCores != nil {
+		return *x.CpuLimitCores
+	}
+	return 0
+}
+
+func (x *Footing) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *Footing) GetPeerCpuLimitCores() float64 {
+	if x != nil && x.PeerCpuLimitCores != nil {
+		return *x.PeerCpuLimitCores
+	}
+	return 0
+}
+
+func (x *Footing) GetPeerVersion() string {
+	if x != nil {
+		return x.PeerVersion
+	}
+	return ""
+}
+
+func (x *Footing) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+// A remembered optimum. It gives a size to begin with; its samples are never mixed with new ones.
+type Prior struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Kind  PriorKind              `protobuf:"varint,1,opt,name=kind,proto3,enum=sluice.v1.PriorKind" json:"kind,omitempty"`
+	// For the footing of now; the guard may have allowed less of a step.
+	Target uint32 `protobuf:"varint,2,opt,name=target,proto3" json:"target,omitempty"`
+	// The optimum as it was found, on `footing`, at `found_at`.
+	FoundTarget     uint32                 `protobuf:"varint,3,opt,name=found_target,json=foundTarget,proto3" json:"found_target,omitempty"`
+	FoundLowerBound uint32                 `protobuf:"varint,4,opt,name=found_lower_bound,json=foundLowerBound,proto3" json:"found_lower_bound,omitempty"`
+	FoundUpperBound uint32                 `protobuf:"varint,5,opt,name=found_upper_bound,json=foundUpperBound,proto3" json:"found_upper_bound,omitempty"`
+	Footing         *Footing               `protobuf:"bytes,6,opt,name=footing,proto3" json:"footing,omitempty"`
+	FoundAt         *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=found_at,json=foundAt,proto3" json:"found_at,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *Prior) Reset() {
+	*x = Prior{}
+	mi := &file_sluice_v1_pool_size_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Prior) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Prior) ProtoMessage() {}
+
+func (x *Prior) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_v1_pool_size_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Prior.ProtoReflect.Descriptor instead.
+func (*Prior) Descriptor() ([]byte, []int) {
+	return file_sluice_v1_pool_size_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *Prior) GetKind() PriorKind {
+	if x != nil {
+		return x.Kind
+	}
+	return PriorKind_PRIOR_KIND_UNSPECIFIED
+}
+
+func (x *Prior) GetTarget() uint32 {
+	if x != nil {
+		return x.Target
+	}
+	return 0
+}
+
+func (x *Prior) GetFoundTarget() uint32 {
+	if x != nil {
+		return x.FoundTarget
+	}
+	return 0
+}
+
+func (x *Prior) GetFoundLowerBound() uint32 {
+	if x != nil {
+		return x.FoundLowerBound
+	}
+	return 0
+}
+
+func (x *Prior) GetFoundUpperBound() uint32 {
+	if x != nil {
+		return x.FoundUpperBound
+	}
+	return 0
+}
+
+func (x *Prior) GetFooting() *Footing {
+	if x != nil {
+		return x.Footing
+	}
+	return nil
+}
+
+func (x *Prior) GetFoundAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.FoundAt
+	}
+	return nil
+}
+
+// A change of the hardware or the software of one service.
+type ScalingEvent struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Service string                 `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
+	// Since when it is in force; the time of receipt when absent or later than that. A sender that reports what it finds
+	// when it starts gives the time since when that has been so.
+	At *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
+	// CPU limit of one instance, in cores. At least one of this, replicas and version must be set; what is absent did
+	// not change.
+	CpuLimitCores *float64 `protobuf:"fixed64,3,opt,name=cpu_limit_cores,json=cpuLimitCores,proto3,oneof" json:"cpu_limit_cores,omitempty"`
+	Replicas      *uint32  `protobuf:"varint,4,opt,name=replicas,proto3,oneof" json:"replicas,omitempty"`
+	// Of the service's software, or of the data that it serves: whatever makes an old curve one of another service.
+	Version string `protobuf:"bytes,5,opt,name=version,proto3" json:"version,omitempty"`
+	// Who tells, for the audit: the autoscaler's or the actuator's name.
+	Source        string `protobuf:"bytes,6,opt,name=source,proto3" json:"source,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ScalingEvent) Reset() {
+	*x = ScalingEvent{}
+	mi := &file_sluice_v1_pool_size_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ScalingEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ScalingEvent) ProtoMessage() {}
+
+func (x *ScalingEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_v1_pool_size_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ScalingEvent.ProtoReflect.Descriptor instead.
+func (*ScalingEvent) Descriptor() ([]byte, []int) {
+	return file_sluice_v1_pool_size_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ScalingEvent) GetService() string {
+	if x != nil {
+		return x.Service
+	}
+	return ""
+}
+
+func (x *ScalingEvent) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *ScalingEvent) GetCpuLimitCores() float64 {
+	if x != nil && x.CpuLimitCores != nil {
+		return *x.CpuLimitCores
+	}
+	return 0
+}
+
+func (x *ScalingEvent) GetReplicas() uint32 {
+	if x != nil && x.Replicas != nil {
+		return *x.Replicas
+	}
+	return 0
+}
+
+func (x *ScalingEvent) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *ScalingEvent) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
 // What an actuator saw and did at one target.
 type Actuation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -820,7 +1156,7 @@ type Actuation struct {
 
 func (x *Actuation) Reset() {
 	*x = Actuation{}
-	mi := &file_sluice_v1_pool_size_proto_msgTypes[6]
+	mi := &file_sluice_v1_pool_size_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -832,7 +1168,7 @@ func (x *Actuation) String() string {
 func (*Actuation) ProtoMessage() {}
 
 func (x *Actuation) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_v1_pool_size_proto_msgTypes[6]
+	mi := &file_sluice_v1_pool_size_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -845,7 +1181,7 @@ func (x *Actuation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Actuation.ProtoReflect.Descriptor instead.
 func (*Actuation) Descriptor() ([]byte, []int) {
-	return file_sluice_v1_pool_size_proto_rawDescGZIP(), []int{6}
+	return file_sluice_v1_pool_size_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Actuation) GetPool() *Pool {
@@ -968,7 +1304,7 @@ const file_sluice_v1_pool_size_proto_rawDesc = "" +
 	"\tThreshold\x12/\n" +
 	"\x05value\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\x05value\x12\x16\n" +
 	"\x06source\x18\x02 \x01(\tR\x06source\x12\x16\n" +
-	"\x06detail\x18\x03 \x01(\tR\x06detail\"\xb7\x04\n" +
+	"\x06detail\x18\x03 \x01(\tR\x06detail\"\x8d\x05\n" +
 	"\vExplanation\x120\n" +
 	"\tpool_size\x18\x01 \x01(\v2\x13.sluice.v1.PoolSizeR\bpoolSize\x122\n" +
 	"\tthreshold\x18\x02 \x01(\v2\x14.sluice.v1.ThresholdR\tthreshold\x12?\n" +
@@ -983,8 +1319,35 @@ const file_sluice_v1_pool_size_proto_rawDesc = "" +
 	"\x05curve\x18\n" +
 	" \x03(\v2\x15.sluice.v1.CurvePointR\x05curve\x12\x17\n" +
 	"\x04knee\x18\v \x01(\x01H\x00R\x04knee\x88\x01\x01\x12+\n" +
-	"\x11polynomial_degree\x18\f \x01(\rR\x10polynomialDegreeB\a\n" +
-	"\x05_knee\"\x93\x03\n" +
+	"\x11polynomial_degree\x18\f \x01(\rR\x10polynomialDegree\x12,\n" +
+	"\afooting\x18\x14 \x01(\v2\x12.sluice.v1.FootingR\afooting\x12&\n" +
+	"\x05prior\x18\x15 \x01(\v2\x10.sluice.v1.PriorR\x05priorB\a\n" +
+	"\x05_knee\"\x88\x02\n" +
+	"\aFooting\x12+\n" +
+	"\x0fcpu_limit_cores\x18\x01 \x01(\x01H\x00R\rcpuLimitCores\x88\x01\x01\x12\x18\n" +
+	"\aversion\x18\x02 \x01(\tR\aversion\x124\n" +
+	"\x14peer_cpu_limit_cores\x18\x03 \x01(\x01H\x01R\x11peerCpuLimitCores\x88\x01\x01\x12!\n" +
+	"\fpeer_version\x18\x04 \x01(\tR\vpeerVersion\x120\n" +
+	"\x05since\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x05sinceB\x12\n" +
+	"\x10_cpu_limit_coresB\x17\n" +
+	"\x15_peer_cpu_limit_cores\"\xa9\x02\n" +
+	"\x05Prior\x12(\n" +
+	"\x04kind\x18\x01 \x01(\x0e2\x14.sluice.v1.PriorKindR\x04kind\x12\x16\n" +
+	"\x06target\x18\x02 \x01(\rR\x06target\x12!\n" +
+	"\ffound_target\x18\x03 \x01(\rR\vfoundTarget\x12*\n" +
+	"\x11found_lower_bound\x18\x04 \x01(\rR\x0ffoundLowerBound\x12*\n" +
+	"\x11found_upper_bound\x18\x05 \x01(\rR\x0ffoundUpperBound\x12,\n" +
+	"\afooting\x18\x06 \x01(\v2\x12.sluice.v1.FootingR\afooting\x125\n" +
+	"\bfound_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\afoundAt\"\xf5\x01\n" +
+	"\fScalingEvent\x12\x18\n" +
+	"\aservice\x18\x01 \x01(\tR\aservice\x12*\n" +
+	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12+\n" +
+	"\x0fcpu_limit_cores\x18\x03 \x01(\x01H\x00R\rcpuLimitCores\x88\x01\x01\x12\x1f\n" +
+	"\breplicas\x18\x04 \x01(\rH\x01R\breplicas\x88\x01\x01\x12\x18\n" +
+	"\aversion\x18\x05 \x01(\tR\aversion\x12\x16\n" +
+	"\x06source\x18\x06 \x01(\tR\x06sourceB\x12\n" +
+	"\x10_cpu_limit_coresB\v\n" +
+	"\t_replicas\"\x93\x03\n" +
 	"\tActuation\x12#\n" +
 	"\x04pool\x18\x01 \x01(\v2\x0f.sluice.v1.PoolR\x04pool\x12\x1f\n" +
 	"\vtarget_name\x18\x02 \x01(\tR\n" +
@@ -1020,7 +1383,11 @@ const file_sluice_v1_pool_size_proto_rawDesc = "" +
 	"\rLatencySource\x12\x1e\n" +
 	"\x1aLATENCY_SOURCE_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15LATENCY_SOURCE_CALLER\x10\x01\x12\x16\n" +
-	"\x12LATENCY_SOURCE_OWN\x10\x02*\xb1\x01\n" +
+	"\x12LATENCY_SOURCE_OWN\x10\x02*S\n" +
+	"\tPriorKind\x12\x1a\n" +
+	"\x16PRIOR_KIND_UNSPECIFIED\x10\x00\x12\x13\n" +
+	"\x0fPRIOR_KIND_SAME\x10\x01\x12\x15\n" +
+	"\x11PRIOR_KIND_SCALED\x10\x02*\xb1\x01\n" +
 	"\x10ActuationOutcome\x12!\n" +
 	"\x1dACTUATION_OUTCOME_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aACTUATION_OUTCOME_OBSERVED\x10\x01\x12\x1d\n" +
@@ -1040,46 +1407,57 @@ func file_sluice_v1_pool_size_proto_rawDescGZIP() []byte {
 	return file_sluice_v1_pool_size_proto_rawDescData
 }
 
-var file_sluice_v1_pool_size_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_sluice_v1_pool_size_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_sluice_v1_pool_size_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_sluice_v1_pool_size_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_sluice_v1_pool_size_proto_goTypes = []any{
 	(Side)(0),                     // 0: sluice.v1.Side
 	(State)(0),                    // 1: sluice.v1.State
 	(LatencySource)(0),            // 2: sluice.v1.LatencySource
-	(ActuationOutcome)(0),         // 3: sluice.v1.ActuationOutcome
-	(*Pool)(nil),                  // 4: sluice.v1.Pool
-	(*Reason)(nil),                // 5: sluice.v1.Reason
-	(*PoolSize)(nil),              // 6: sluice.v1.PoolSize
-	(*CurvePoint)(nil),            // 7: sluice.v1.CurvePoint
-	(*Threshold)(nil),             // 8: sluice.v1.Threshold
-	(*Explanation)(nil),           // 9: sluice.v1.Explanation
-	(*Actuation)(nil),             // 10: sluice.v1.Actuation
-	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 12: google.protobuf.Duration
+	(PriorKind)(0),                // 3: sluice.v1.PriorKind
+	(ActuationOutcome)(0),         // 4: sluice.v1.ActuationOutcome
+	(*Pool)(nil),                  // 5: sluice.v1.Pool
+	(*Reason)(nil),                // 6: sluice.v1.Reason
+	(*PoolSize)(nil),              // 7: sluice.v1.PoolSize
+	(*CurvePoint)(nil),            // 8: sluice.v1.CurvePoint
+	(*Threshold)(nil),             // 9: sluice.v1.Threshold
+	(*Explanation)(nil),           // 10: sluice.v1.Explanation
+	(*Footing)(nil),               // 11: sluice.v1.Footing
+	(*Prior)(nil),                 // 12: sluice.v1.Prior
+	(*ScalingEvent)(nil),          // 13: sluice.v1.ScalingEvent
+	(*Actuation)(nil),             // 14: sluice.v1.Actuation
+	(*timestamppb.Timestamp)(nil), // 15: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 16: google.protobuf.Duration
 }
 var file_sluice_v1_pool_size_proto_depIdxs = []int32{
 	0,  // 0: sluice.v1.Pool.side:type_name -> sluice.v1.Side
-	4,  // 1: sluice.v1.PoolSize.pool:type_name -> sluice.v1.Pool
+	5,  // 1: sluice.v1.PoolSize.pool:type_name -> sluice.v1.Pool
 	1,  // 2: sluice.v1.PoolSize.state:type_name -> sluice.v1.State
-	5,  // 3: sluice.v1.PoolSize.reasons:type_name -> sluice.v1.Reason
-	11, // 4: sluice.v1.PoolSize.computed_at:type_name -> google.protobuf.Timestamp
-	11, // 5: sluice.v1.PoolSize.valid_until:type_name -> google.protobuf.Timestamp
-	12, // 6: sluice.v1.Threshold.value:type_name -> google.protobuf.Duration
-	6,  // 7: sluice.v1.Explanation.pool_size:type_name -> sluice.v1.PoolSize
-	8,  // 8: sluice.v1.Explanation.threshold:type_name -> sluice.v1.Threshold
+	6,  // 3: sluice.v1.PoolSize.reasons:type_name -> sluice.v1.Reason
+	15, // 4: sluice.v1.PoolSize.computed_at:type_name -> google.protobuf.Timestamp
+	15, // 5: sluice.v1.PoolSize.valid_until:type_name -> google.protobuf.Timestamp
+	16, // 6: sluice.v1.Threshold.value:type_name -> google.protobuf.Duration
+	7,  // 7: sluice.v1.Explanation.pool_size:type_name -> sluice.v1.PoolSize
+	9,  // 8: sluice.v1.Explanation.threshold:type_name -> sluice.v1.Threshold
 	2,  // 9: sluice.v1.Explanation.latency_source:type_name -> sluice.v1.LatencySource
-	11, // 10: sluice.v1.Explanation.window_start:type_name -> google.protobuf.Timestamp
-	11, // 11: sluice.v1.Explanation.window_end:type_name -> google.protobuf.Timestamp
-	12, // 12: sluice.v1.Explanation.bucket:type_name -> google.protobuf.Duration
-	7,  // 13: sluice.v1.Explanation.curve:type_name -> sluice.v1.CurvePoint
-	4,  // 14: sluice.v1.Actuation.pool:type_name -> sluice.v1.Pool
-	3,  // 15: sluice.v1.Actuation.outcome:type_name -> sluice.v1.ActuationOutcome
-	11, // 16: sluice.v1.Actuation.at:type_name -> google.protobuf.Timestamp
-	17, // [17:17] is the sub-list for method output_type
-	17, // [17:17] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	15, // 10: sluice.v1.Explanation.window_start:type_name -> google.protobuf.Timestamp
+	15, // 11: sluice.v1.Explanation.window_end:type_name -> google.protobuf.Timestamp
+	16, // 12: sluice.v1.Explanation.bucket:type_name -> google.protobuf.Duration
+	8,  // 13: sluice.v1.Explanation.curve:type_name -> sluice.v1.CurvePoint
+	11, // 14: sluice.v1.Explanation.footing:type_name -> sluice.v1.Footing
+	12, // 15: sluice.v1.Explanation.prior:type_name -> sluice.v1.Prior
+	15, // 16: sluice.v1.Footing.since:type_name -> google.protobuf.Timestamp
+	3,  // 17: sluice.v1.Prior.kind:type_name -> sluice.v1.PriorKind
+	11, // 18: sluice.v1.Prior.footing:type_name -> sluice.v1.Footing
+	15, // 19: sluice.v1.Prior.found_at:type_name -> google.protobuf.Timestamp
+	15, // 20: sluice.v1.ScalingEvent.at:type_name -> google.protobuf.Timestamp
+	5,  // 21: sluice.v1.Actuation.pool:type_name -> sluice.v1.Pool
+	4,  // 22: sluice.v1.Actuation.outcome:type_name -> sluice.v1.ActuationOutcome
+	15, // 23: sluice.v1.Actuation.at:type_name -> google.protobuf.Timestamp
+	24, // [24:24] is the sub-list for method output_type
+	24, // [24:24] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_sluice_v1_pool_size_proto_init() }
@@ -1091,13 +1469,15 @@ func file_sluice_v1_pool_size_proto_init() {
 	file_sluice_v1_pool_size_proto_msgTypes[3].OneofWrappers = []any{}
 	file_sluice_v1_pool_size_proto_msgTypes[5].OneofWrappers = []any{}
 	file_sluice_v1_pool_size_proto_msgTypes[6].OneofWrappers = []any{}
+	file_sluice_v1_pool_size_proto_msgTypes[8].OneofWrappers = []any{}
+	file_sluice_v1_pool_size_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_v1_pool_size_proto_rawDesc), len(file_sluice_v1_pool_size_proto_rawDesc)),
-			NumEnums:      4,
-			NumMessages:   7,
+			NumEnums:      5,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

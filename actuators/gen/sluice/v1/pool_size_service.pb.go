@@ -831,6 +831,95 @@ func (x *ResumePoolResponse) GetWasPaused() bool {
 	return false
 }
 
+type NotifyScalingRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ScalingEvent  *ScalingEvent          `protobuf:"bytes,1,opt,name=scaling_event,json=scalingEvent,proto3" json:"scaling_event,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NotifyScalingRequest) Reset() {
+	*x = NotifyScalingRequest{}
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NotifyScalingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NotifyScalingRequest) ProtoMessage() {}
+
+func (x *NotifyScalingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NotifyScalingRequest.ProtoReflect.Descriptor instead.
+func (*NotifyScalingRequest) Descriptor() ([]byte, []int) {
+	return file_sluice_v1_pool_size_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *NotifyScalingRequest) GetScalingEvent() *ScalingEvent {
+	if x != nil {
+		return x.ScalingEvent
+	}
+	return nil
+}
+
+type NotifyScalingResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Configured pools that stand on this service: its own, and client pools towards it. 0 is no error.
+	Pools         uint32 `protobuf:"varint,1,opt,name=pools,proto3" json:"pools,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NotifyScalingResponse) Reset() {
+	*x = NotifyScalingResponse{}
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NotifyScalingResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NotifyScalingResponse) ProtoMessage() {}
+
+func (x *NotifyScalingResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_v1_pool_size_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NotifyScalingResponse.ProtoReflect.Descriptor instead.
+func (*NotifyScalingResponse) Descriptor() ([]byte, []int) {
+	return file_sluice_v1_pool_size_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *NotifyScalingResponse) GetPools() uint32 {
+	if x != nil {
+		return x.Pools
+	}
+	return 0
+}
+
 var File_sluice_v1_pool_size_service_proto protoreflect.FileDescriptor
 
 const file_sluice_v1_pool_size_service_proto_rawDesc = "" +
@@ -880,7 +969,11 @@ const file_sluice_v1_pool_size_service_proto_rawDesc = "" +
 	"\x03why\x18\x03 \x01(\tR\x03why\"3\n" +
 	"\x12ResumePoolResponse\x12\x1d\n" +
 	"\n" +
-	"was_paused\x18\x01 \x01(\bR\twasPaused2\xd3\x04\n" +
+	"was_paused\x18\x01 \x01(\bR\twasPaused\"T\n" +
+	"\x14NotifyScalingRequest\x12<\n" +
+	"\rscaling_event\x18\x01 \x01(\v2\x17.sluice.v1.ScalingEventR\fscalingEvent\"-\n" +
+	"\x15NotifyScalingResponse\x12\x14\n" +
+	"\x05pools\x18\x01 \x01(\rR\x05pools2\xa7\x05\n" +
 	"\x0fPoolSizeService\x12L\n" +
 	"\vGetPoolSize\x12\x1d.sluice.v1.GetPoolSizeRequest\x1a\x1e.sluice.v1.GetPoolSizeResponse\x12R\n" +
 	"\rListPoolSizes\x12\x1f.sluice.v1.ListPoolSizesRequest\x1a .sluice.v1.ListPoolSizesResponse\x12W\n" +
@@ -889,7 +982,8 @@ const file_sluice_v1_pool_size_service_proto_rawDesc = "" +
 	"\x0fReportActuation\x12!.sluice.v1.ReportActuationRequest\x1a\".sluice.v1.ReportActuationResponse\x12F\n" +
 	"\tPausePool\x12\x1b.sluice.v1.PausePoolRequest\x1a\x1c.sluice.v1.PausePoolResponse\x12I\n" +
 	"\n" +
-	"ResumePool\x12\x1c.sluice.v1.ResumePoolRequest\x1a\x1d.sluice.v1.ResumePoolResponseB-Z+sluice.dev/actuators/gen/sluice/v1;sluicev1b\x06proto3"
+	"ResumePool\x12\x1c.sluice.v1.ResumePoolRequest\x1a\x1d.sluice.v1.ResumePoolResponse\x12R\n" +
+	"\rNotifyScaling\x12\x1f.sluice.v1.NotifyScalingRequest\x1a .sluice.v1.NotifyScalingResponseB-Z+sluice.dev/actuators/gen/sluice/v1;sluicev1b\x06proto3"
 
 var (
 	file_sluice_v1_pool_size_service_proto_rawDescOnce sync.Once
@@ -903,7 +997,7 @@ func file_sluice_v1_pool_size_service_proto_rawDescGZIP() []byte {
 	return file_sluice_v1_pool_size_service_proto_rawDescData
 }
 
-var file_sluice_v1_pool_size_service_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_sluice_v1_pool_size_service_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_sluice_v1_pool_size_service_proto_goTypes = []any{
 	(*GetPoolSizeRequest)(nil),      // 0: sluice.v1.GetPoolSizeRequest
 	(*GetPoolSizeResponse)(nil),     // 1: sluice.v1.GetPoolSizeResponse
@@ -921,45 +1015,51 @@ var file_sluice_v1_pool_size_service_proto_goTypes = []any{
 	(*PausePoolResponse)(nil),       // 13: sluice.v1.PausePoolResponse
 	(*ResumePoolRequest)(nil),       // 14: sluice.v1.ResumePoolRequest
 	(*ResumePoolResponse)(nil),      // 15: sluice.v1.ResumePoolResponse
-	(*Pool)(nil),                    // 16: sluice.v1.Pool
-	(*PoolSize)(nil),                // 17: sluice.v1.PoolSize
-	(*timestamppb.Timestamp)(nil),   // 18: google.protobuf.Timestamp
-	(*Explanation)(nil),             // 19: sluice.v1.Explanation
-	(*Actuation)(nil),               // 20: sluice.v1.Actuation
+	(*NotifyScalingRequest)(nil),    // 16: sluice.v1.NotifyScalingRequest
+	(*NotifyScalingResponse)(nil),   // 17: sluice.v1.NotifyScalingResponse
+	(*Pool)(nil),                    // 18: sluice.v1.Pool
+	(*PoolSize)(nil),                // 19: sluice.v1.PoolSize
+	(*timestamppb.Timestamp)(nil),   // 20: google.protobuf.Timestamp
+	(*Explanation)(nil),             // 21: sluice.v1.Explanation
+	(*Actuation)(nil),               // 22: sluice.v1.Actuation
+	(*ScalingEvent)(nil),            // 23: sluice.v1.ScalingEvent
 }
 var file_sluice_v1_pool_size_service_proto_depIdxs = []int32{
-	16, // 0: sluice.v1.GetPoolSizeRequest.pool:type_name -> sluice.v1.Pool
-	17, // 1: sluice.v1.GetPoolSizeResponse.pool_size:type_name -> sluice.v1.PoolSize
-	17, // 2: sluice.v1.ListPoolSizesResponse.pool_sizes:type_name -> sluice.v1.PoolSize
-	17, // 3: sluice.v1.WatchPoolSizesResponse.pool_size:type_name -> sluice.v1.PoolSize
+	18, // 0: sluice.v1.GetPoolSizeRequest.pool:type_name -> sluice.v1.Pool
+	19, // 1: sluice.v1.GetPoolSizeResponse.pool_size:type_name -> sluice.v1.PoolSize
+	19, // 2: sluice.v1.ListPoolSizesResponse.pool_sizes:type_name -> sluice.v1.PoolSize
+	19, // 3: sluice.v1.WatchPoolSizesResponse.pool_size:type_name -> sluice.v1.PoolSize
 	6,  // 4: sluice.v1.WatchPoolSizesResponse.snapshot:type_name -> sluice.v1.Snapshot
 	7,  // 5: sluice.v1.WatchPoolSizesResponse.heartbeat:type_name -> sluice.v1.Heartbeat
-	18, // 6: sluice.v1.Heartbeat.computed_at:type_name -> google.protobuf.Timestamp
-	18, // 7: sluice.v1.Heartbeat.valid_until:type_name -> google.protobuf.Timestamp
-	16, // 8: sluice.v1.ExplainPoolSizeRequest.pool:type_name -> sluice.v1.Pool
-	19, // 9: sluice.v1.ExplainPoolSizeResponse.explanation:type_name -> sluice.v1.Explanation
-	20, // 10: sluice.v1.ReportActuationRequest.actuation:type_name -> sluice.v1.Actuation
-	16, // 11: sluice.v1.PausePoolRequest.pool:type_name -> sluice.v1.Pool
-	16, // 12: sluice.v1.ResumePoolRequest.pool:type_name -> sluice.v1.Pool
-	0,  // 13: sluice.v1.PoolSizeService.GetPoolSize:input_type -> sluice.v1.GetPoolSizeRequest
-	2,  // 14: sluice.v1.PoolSizeService.ListPoolSizes:input_type -> sluice.v1.ListPoolSizesRequest
-	4,  // 15: sluice.v1.PoolSizeService.WatchPoolSizes:input_type -> sluice.v1.WatchPoolSizesRequest
-	8,  // 16: sluice.v1.PoolSizeService.ExplainPoolSize:input_type -> sluice.v1.ExplainPoolSizeRequest
-	10, // 17: sluice.v1.PoolSizeService.ReportActuation:input_type -> sluice.v1.ReportActuationRequest
-	12, // 18: sluice.v1.PoolSizeService.PausePool:input_type -> sluice.v1.PausePoolRequest
-	14, // 19: sluice.v1.PoolSizeService.ResumePool:input_type -> sluice.v1.ResumePoolRequest
-	1,  // 20: sluice.v1.PoolSizeService.GetPoolSize:output_type -> sluice.v1.GetPoolSizeResponse
-	3,  // 21: sluice.v1.PoolSizeService.ListPoolSizes:output_type -> sluice.v1.ListPoolSizesResponse
-	5,  // 22: sluice.v1.PoolSizeService.WatchPoolSizes:output_type -> sluice.v1.WatchPoolSizesResponse
-	9,  // 23: sluice.v1.PoolSizeService.ExplainPoolSize:output_type -> sluice.v1.ExplainPoolSizeResponse
-	11, // 24: sluice.v1.PoolSizeService.ReportActuation:output_type -> sluice.v1.ReportActuationResponse
-	13, // 25: sluice.v1.PoolSizeService.PausePool:output_type -> sluice.v1.PausePoolResponse
-	15, // 26: sluice.v1.PoolSizeService.ResumePool:output_type -> sluice.v1.ResumePoolResponse
-	20, // [20:27] is the sub-list for method output_type
-	13, // [13:20] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	20, // 6: sluice.v1.Heartbeat.computed_at:type_name -> google.protobuf.Timestamp
+	20, // 7: sluice.v1.Heartbeat.valid_until:type_name -> google.protobuf.Timestamp
+	18, // 8: sluice.v1.ExplainPoolSizeRequest.pool:type_name -> sluice.v1.Pool
+	21, // 9: sluice.v1.ExplainPoolSizeResponse.explanation:type_name -> sluice.v1.Explanation
+	22, // 10: sluice.v1.ReportActuationRequest.actuation:type_name -> sluice.v1.Actuation
+	18, // 11: sluice.v1.PausePoolRequest.pool:type_name -> sluice.v1.Pool
+	18, // 12: sluice.v1.ResumePoolRequest.pool:type_name -> sluice.v1.Pool
+	23, // 13: sluice.v1.NotifyScalingRequest.scaling_event:type_name -> sluice.v1.ScalingEvent
+	0,  // 14: sluice.v1.PoolSizeService.GetPoolSize:input_type -> sluice.v1.GetPoolSizeRequest
+	2,  // 15: sluice.v1.PoolSizeService.ListPoolSizes:input_type -> sluice.v1.ListPoolSizesRequest
+	4,  // 16: sluice.v1.PoolSizeService.WatchPoolSizes:input_type -> sluice.v1.WatchPoolSizesRequest
+	8,  // 17: sluice.v1.PoolSizeService.ExplainPoolSize:input_type -> sluice.v1.ExplainPoolSizeRequest
+	10, // 18: sluice.v1.PoolSizeService.ReportActuation:input_type -> sluice.v1.ReportActuationRequest
+	12, // 19: sluice.v1.PoolSizeService.PausePool:input_type -> sluice.v1.PausePoolRequest
+	14, // 20: sluice.v1.PoolSizeService.ResumePool:input_type -> sluice.v1.ResumePoolRequest
+	16, // 21: sluice.v1.PoolSizeService.NotifyScaling:input_type -> sluice.v1.NotifyScalingRequest
+	1,  // 22: sluice.v1.PoolSizeService.GetPoolSize:output_type -> sluice.v1.GetPoolSizeResponse
+	3,  // 23: sluice.v1.PoolSizeService.ListPoolSizes:output_type -> sluice.v1.ListPoolSizesResponse
+	5,  // 24: sluice.v1.PoolSizeService.WatchPoolSizes:output_type -> sluice.v1.WatchPoolSizesResponse
+	9,  // 25: sluice.v1.PoolSizeService.ExplainPoolSize:output_type -> sluice.v1.ExplainPoolSizeResponse
+	11, // 26: sluice.v1.PoolSizeService.ReportActuation:output_type -> sluice.v1.ReportActuationResponse
+	13, // 27: sluice.v1.PoolSizeService.PausePool:output_type -> sluice.v1.PausePoolResponse
+	15, // 28: sluice.v1.PoolSizeService.ResumePool:output_type -> sluice.v1.ResumePoolResponse
+	17, // 29: sluice.v1.PoolSizeService.NotifyScaling:output_type -> sluice.v1.NotifyScalingResponse
+	22, // [22:30] is the sub-list for method output_type
+	14, // [14:22] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_sluice_v1_pool_size_service_proto_init() }
@@ -979,7 +1079,7 @@ func file_sluice_v1_pool_size_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_v1_pool_size_service_proto_rawDesc), len(file_sluice_v1_pool_size_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

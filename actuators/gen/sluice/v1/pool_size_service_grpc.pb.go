@@ -26,6 +26,7 @@ const (
 	PoolSizeService_ReportActuation_FullMethodName = "/sluice.v1.PoolSizeService/ReportActuation"
 	PoolSizeService_PausePool_FullMethodName       = "/sluice.v1.PoolSizeService/PausePool"
 	PoolSizeService_ResumePool_FullMethodName      = "/sluice.v1.PoolSizeService/ResumePool"
+	PoolSizeService_NotifyScaling_FullMethodName   = "/sluice.v1.PoolSizeService/NotifyScaling"
 )
 
 // PoolSizeServiceClient is the client API for PoolSizeService service.
@@ -53,6 +54,11 @@ type PoolSizeServiceClient interface {
 	PausePool(ctx context.Context, in *PausePoolRequest, opts ...grpc.CallOption) (*PausePoolResponse, error)
 	// Ends a pause. Resuming a pool that is not paused changes nothing.
 	ResumePool(ctx context.Context, in *ResumePoolRequest, opts ...grpc.CallOption) (*ResumePoolResponse, error)
+	// What a hardware autoscaler, or a release, changed. With another CPU limit or version, samples older than the event
+	// are no longer mixed with newer ones; a curve that was seen under the same limit and version before gives a first
+	// size. The next control period follows at once. Events may come late, out of order and more than once. UNAVAILABLE:
+	// not stored, not taken up.
+	NotifyScaling(ctx context.Context, in *NotifyScalingRequest, opts ...grpc.CallOption) (*NotifyScalingResponse, error)
 }
 
 type poolSizeServiceClient struct {
@@ -142,6 +148,16 @@ func (c *poolSizeServiceClient) ResumePool(ctx context.Context, in *ResumePoolRe
 	return out, nil
 }
 
+func (c *poolSizeServiceClient) NotifyScaling(ctx context.Context, in *NotifyScalingRequest, opts ...grpc.CallOption) (*NotifyScalingResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(NotifyScalingResponse)
+	err := c.cc.Invoke(ctx, PoolSizeService_NotifyScaling_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // PoolSizeServiceServer is the server API for PoolSizeService service.
 // All implementations must embed UnimplementedPoolSizeServiceServer
 // for forward compatibility.
@@ -167,6 +183,11 @@ type PoolSizeServiceServer interface {
 	PausePool(context.Context, *PausePoolRequest) (*PausePoolResponse, error)
 	// Ends a pause. Resuming a pool that is not paused changes nothing.
 	ResumePool(context.Context, *ResumePoolRequest) (*ResumePoolResponse, error)
+	// What a hardware autoscaler, or a release, changed. With another CPU limit or version, samples older than the event
+	// are no longer mixed with newer ones; a curve that was seen under the same limit and version before gives a first
+	// size. The next control period follows at once. Events may come late, out of order and more than once. UNAVAILABLE:
+	// not stored, not taken up.
+	NotifyScaling(context.Context, *NotifyScalingRequest) (*NotifyScalingResponse, error)
 	mustEmbedUnimplementedPoolSizeServiceServer()
 }
 
@@ -197,6 +218,9 @@ func (UnimplementedPoolSizeServiceServer) PausePool(context.Context, *PausePoolR
 }
 func (UnimplementedPoolSizeServiceServer) ResumePool(context.Context, *ResumePoolRequest) (*ResumePoolResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ResumePool not implemented")
+}
+func (UnimplementedPoolSizeServiceServer) NotifyScaling(context.Context, *NotifyScalingRequest) (*NotifyScalingResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method NotifyScaling not implemented")
 }
 func (UnimplementedPoolSizeServiceServer) mustEmbedUnimplementedPoolSizeServiceServer() {}
 func (UnimplementedPoolSizeServiceServer) testEmbeddedByValue()                         {}
@@ -338,6 +362,24 @@ func _PoolSizeService_ResumePool_Handler(srv interface{}, ctx context.Context, d
 	return interceptor(ctx, in, info, handler)
 }
 
+func _PoolSizeService_NotifyScaling_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(NotifyScalingRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PoolSizeServiceServer).NotifyScaling(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PoolSizeService_NotifyScaling_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PoolSizeServiceServer).NotifyScaling(ctx, req.(*NotifyScalingRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // PoolSizeService_ServiceDesc is the grpc.ServiceDesc for PoolSizeService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -368,6 +410,10 @@ var PoolSizeService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ResumePool",
 			Handler:    _PoolSizeService_ResumePool_Handler,
+		},
+		{
+			MethodName: "NotifyScaling",
+			Handler:    _PoolSizeService_NotifyScaling_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

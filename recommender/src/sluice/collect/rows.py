@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,14 @@ class Rows:
     judge_completions: Ints
     judge_good: Ints
 
-    def take(self, keep: NDArray[np.bool_] | slice) -> Rows:
+    def __len__(self) -> int:
+        return len(self.pool)
+
+    def take(self, keep: NDArray[np.bool_] | Ints | slice) -> Rows:
         return Rows(*(getattr(self, name)[keep] for name in self.__dataclass_fields__))
+
+
+EMPTY = Rows(*(np.empty(0, dtype=np.int64) for _ in Rows.__dataclass_fields__))
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,16 @@ class Measured:
     def completions(self) -> int:
         return int(self.samples.completions.sum())
 
+    def since(self, ms: int) -> Measured | None:
+        """Only the buckets that start at `ms` or later; None when nothing completed in them."""
+        keep = self.bucket_start_ms >= ms
+        if keep.all():
+            return self
+        samples = self.samples.take(keep)
+        if samples.completions.sum() == 0:
+            return None
+        return replace(self, samples=samples, bucket_start_ms=self.bucket_start_ms[keep])
+
 
 def whole_before(rows: Rows, pool: int, to_ms: int, settle_ms: int) -> int | None:
     """Buckets of the pool that start before this time are whole; None when it has no row of its own.
@@ -74,8 +90,30 @@ def whole_before(rows: Rows, pool: int, to_ms: int, settle_ms: int) -> int | Non
     return min(newest, to_ms) - settle_ms
 
 
+def split(rows: Rows, pools: int) -> list[Rows]:
+    """The rows of each of the pools 0..pools-1.
+
+    Sorted by pool, unless they come so, and cut: 10,000 pools cost as much as their rows do, since each is then asked
+    about its own alone.
+    """
+    if np.any(rows.pool[1:] < rows.pool[:-1]):
+        rows = rows.take(np.argsort(rows.pool, kind="stable"))
+    ends = np.searchsorted(rows.pool, np.arange(pools + 1))
+    return [rows.take(slice(ends[i], ends[i + 1])) for i in range(pools)]
+
+
 def measure(rows: Rows, pool: int, from_ms: int, before_ms: int, bucket_ms: int) -> Measured | None:
-    """Samples of one pool from buckets with from_ms <= start < before_ms; None when nothing of it completed.
+    """Samples of one pool from buckets with from_ms <= start < before_ms; None when nothing of it completed."""
+    return _measure(_busy(rows.take(rows.pool == pool), from_ms, before_ms), bucket_ms)
+
+
+def _busy(rows: Rows, from_ms: int, before_ms: int) -> Rows:
+    inside = (rows.bucket_start_ms >= from_ms) & (rows.bucket_start_ms < before_ms)
+    return rows.take(inside & (rows.instances > 0) & (rows.busy_ns > 0))
+
+
+def _measure(own: Rows, bucket_ms: int) -> Measured | None:
+    """Samples of one pool, from the rows in which it had something in flight; None when nothing of it completed.
 
     Per instance: sums over instances divided by the instances that had something in flight in the bucket. One that had
     nothing is left out rather than counted as an empty one, since it may be gone. (It may still have a row: a span that
@@ -87,13 +125,6 @@ def measure(rows: Rows, pool: int, from_ms: int, before_ms: int, bucket_ms: int)
 
     Judged by callers when any caller's span was seen in the window, else by the pool's own spans.
     """
-    own = rows.take(
-        (rows.pool == pool)
-        & (rows.bucket_start_ms >= from_ms)
-        & (rows.bucket_start_ms < before_ms)
-        & (rows.instances > 0)
-        & (rows.busy_ns > 0)
-    )
     by_caller = bool(own.judge_completions.sum() > 0)
     completions = own.judge_completions if by_caller else own.own_completions
     good = own.judge_good if by_caller else own.own_good

@@ -47,6 +47,8 @@ class Need:
 
 
 NEED = Need()
+# Means need a standard error, however long the buckets.
+LEAST_BUCKETS = 60
 
 
 def need_at(bucket_ms: int) -> Need:
@@ -55,7 +57,7 @@ def need_at(bucket_ms: int) -> Need:
     At least 60 buckets and 5 to a point, since means need a standard error. 10 ms -> 3000 and 100; 50 ms -> 600 and 20;
     100 ms -> 300 and 10; 200 ms -> 150 and 5; 500 ms -> 60 and 5.
     """
-    return replace(NEED, buckets=max(60, 30_000 // bucket_ms), buckets_per_point=max(5, 1_000 // bucket_ms))
+    return replace(NEED, buckets=max(LEAST_BUCKETS, 30_000 // bucket_ms), buckets_per_point=max(5, 1_000 // bucket_ms))
 
 
 @dataclass(frozen=True)

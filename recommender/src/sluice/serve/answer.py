@@ -8,6 +8,7 @@ from sluice.collect import Measured
 from sluice.config import PoolKey
 from sluice.estimate import Estimate, Reason
 from sluice.estimate.threshold import Threshold
+from sluice.serve.grounds import UNCHANGED, Ground
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,10 @@ class Content:
 
 @dataclass(frozen=True)
 class Answer:
-    """Fields as in sluice.v1.PoolSize; times are Unix milliseconds. `measured` is None when nothing was."""
+    """Fields as in sluice.v1.PoolSize; times are Unix milliseconds. `measured` is None when nothing was.
+
+    `ground.prior` is the one that the answer made use of, None when it made use of none.
+    """
 
     key: PoolKey
     content: Content
@@ -38,6 +42,7 @@ class Answer:
     threshold: Threshold
     estimate: Estimate
     measured: Measured | None
+    ground: Ground = UNCHANGED
 
     def stale(self, current: int | None) -> Answer:
         """The same values, past their lease, beside the size known now. The lease stays where it was: over."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sluice.collect import Measured
 from sluice.config import Config, Pool
 from sluice.estimate import Estimate, Reason, State
@@ -11,7 +13,11 @@ from sluice.guard.backends import Ceiling
 from sluice.guard.hold import Proposal, Situation
 from sluice.guard.rules import Context
 from sluice.serve.answer import Answer, Content
+from sluice.serve.grounds import UNCHANGED, Ground
 from sluice.serve.pauses import Pause
+
+# Reasons of answers in which a remembered curve has a part.
+MEMORY = {"REMEMBERED", "REMEMBERED_SCALED", "AGREES_WITH_MEMORY"}
 
 
 def decide(
@@ -24,14 +30,17 @@ def decide(
     proposal: Proposal,
     ceiling: Ceiling | None = None,
     pause: Pause | None = None,
+    ground: Ground = UNCHANGED,
 ) -> Answer:
     """The answer of this period, with revision 0: numbering is the store's.
 
     A paused pool is told its own size, or the last good one where that is unknown: never a new one.
     """
     target, unguarded, state = proposal.target, None, estimate.state.value
-    reasons = estimate.reasons + proposal.reasons + threshold.reasons
+    reasons = estimate.reasons + proposal.reasons + threshold.reasons + ground.reasons
     reasons += measured.reasons if measured else ()
+    # Also while paused: why the target is what it is does not change what the curve was read with.
+    remembered = MEMORY & {reason.code for reason in reasons}
     if pause is not None:
         good = situation.last_good.target if situation.last_good else None
         target, state = situation.current or good, "PAUSED"
@@ -71,4 +80,5 @@ def decide(
         threshold=threshold,
         estimate=estimate,
         measured=measured,
+        ground=ground if remembered else replace(ground, prior=None),
     )

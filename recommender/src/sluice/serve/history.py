@@ -10,12 +10,17 @@ from sluice.config import PoolKey
 from sluice.guard import LastGood
 from sluice.serve.answer import Answer, Content
 from sluice.serve.clickhouse import ClickHouse
+from sluice.serve.curve_rows import curve_of, curve_row
+from sluice.serve.curves import Kept
 from sluice.serve.outbox import Outbox, Row
 from sluice.serve.pauses import Pause
+from sluice.serve.scalings import Scaling
 from sluice.serve.store import Memory
 from sluice.v1 import pool_size_pb2 as pb
 
 RESTORE_SQL = files(__package__).joinpath("restore.sql").read_text(encoding="utf-8")
+SCALINGS_SQL = files(__package__).joinpath("scalings.sql").read_text(encoding="utf-8")
+CURVES_SQL = files(__package__).joinpath("curves.sql").read_text(encoding="utf-8")
 PAUSES_SQL = files(__package__).joinpath("pauses.sql").read_text(encoding="utf-8")
 
 COLUMNS = {
@@ -29,6 +34,12 @@ COLUMNS = {
         *("read_back", "revision", "detail"),
     ],
     "pool_pauses": ["service", "side", "peer", "at", "paused", "by", "why"],
+    "scaling_events": ["service", "at", "cpu_limit_cores", "replicas", "version", "source"],
+    "curves": [
+        *("service", "side", "peer", "cpu_limit_cores", "version", "peer_cpu_limit_cores", "peer_version", "at"),
+        *("target", "lower_bound", "upper_bound", "model", "threshold_ms", "bucket_ms"),
+        *("concurrency", "goodput_per_s", "throughput_per_s", "samples"),
+    ],
 }
 
 # How long an answer waits for its row to be stored before it is given out.
@@ -61,6 +72,28 @@ class History:
         """Keeps that a pool was paused, or resumed; False while it is not stored yet."""
         self._outbox.put("pool_pauses", [(*key, _time(pause.at_ms), paused, pause.by, pause.why)])
         return self._outbox.flush(WRITE_FIRST_S)
+
+    def scalings(self) -> list[Scaling]:
+        """The newest notifications of each service that moved its curve."""
+        rows = cast(list[tuple[Any, ...]], self._reader.rows(SCALINGS_SQL))
+        return [
+            Scaling(at, service, cores, replicas, version, source)
+            for service, at, cores, replicas, version, source in rows
+        ]
+
+    def scaled(self, scaling: Scaling) -> bool:
+        """Keeps a notification; False while it is not stored yet."""
+        s = scaling
+        row = (s.service, _time(s.at_ms), s.cpu_limit_cores, s.replicas, s.version, s.source)
+        self._outbox.put("scaling_events", [row])
+        return self._outbox.flush(WRITE_FIRST_S)
+
+    def curves(self) -> list[Kept]:
+        """The newest of each pool and footing, also those that were forgotten."""
+        return [curve_of(row) for row in self._reader.rows(CURVES_SQL)]
+
+    def keep(self, curves: list[Kept]) -> None:
+        self._outbox.put("curves", [curve_row(kept) for kept in curves])
 
 
 def recommendation_row(answer: Answer) -> Row:

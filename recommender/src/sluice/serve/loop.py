@@ -10,17 +10,22 @@ from typing import Protocol
 from sluice.collect import Measured, Window
 from sluice.config import Config, Pool, PoolKey
 from sluice.estimate import Estimate, Reason, State
-from sluice.estimate.models import ESTIMATORS, estimators_at
-from sluice.estimate.threshold import UpstreamTime
+from sluice.estimate.attempt import Failed, Outcome
+from sluice.estimate.threshold import Threshold, UpstreamTime
 from sluice.guard.backends import Ceiling, Demand, ceilings
 from sluice.guard.hold import Proposal, Situation, propose
 from sluice.serve.answer import Answer
+from sluice.serve.curves import Curves, Kept
 from sluice.serve.decide import decide
+from sluice.serve.explorations import Explorations
+from sluice.serve.grounds import Ground, Grounds
 from sluice.serve.pauses import Pause, Pauses
 from sluice.serve.problems import Problems
+from sluice.serve.scalings import Scaling, Scalings
 from sluice.serve.sizes import Sizes
 from sluice.serve.store import Memory, Store
 from sluice.serve.thresholds import Thresholds
+from sluice.serve.workers import Workers
 
 Clock = Callable[[], int]
 """Unix time in milliseconds."""
@@ -39,7 +44,13 @@ class Remembers(Protocol):
 
     def pauses(self) -> dict[PoolKey, Pause]: ...
 
+    def scalings(self) -> list[Scaling]: ...
+
+    def curves(self) -> list[Kept]: ...
+
     def record(self, answers: list[Answer]) -> None: ...
+
+    def keep(self, curves: list[Kept]) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -48,6 +59,7 @@ class Seen:
 
     pool: Pool
     measured: Measured | None
+    ground: Ground
     estimate: Estimate
     situation: Situation
     proposal: Proposal
@@ -63,9 +75,14 @@ class ControlLoop:
         sizes: Sizes,
         clock: Clock,
         pauses: Pauses | None = None,
+        scalings: Scalings | None = None,
+        workers: Workers | None = None,
     ) -> None:
         self.config = config
         self._pauses = pauses or Pauses()
+        self._scalings = scalings or Scalings()
+        self._workers = workers or Workers()
+        self._grounds, self._explorations = Grounds(self._scalings, Curves()), Explorations()
         self._collector, self._history, self._store = collector, history, store
         self._sizes, self._clock = sizes, clock
         self._problems = Problems()
@@ -80,7 +97,7 @@ class ControlLoop:
             self._restore()
             thresholds = self._thresholds.of(config, self._upstream(config, now_ms), now_ms)
             window = self._collector.collect(config, {key: t.value_ns for key, t in thresholds.items()}, now_ms)
-            seen = [self._see(config, pool, window.pools[pool.key], now_ms) for pool in config.pools]
+            seen = self._see(config, thresholds, window, now_ms)
             limits = self._ceilings(config, seen)
             answers = [
                 decide(
@@ -93,10 +110,12 @@ class ControlLoop:
                     one.proposal,
                     limits.get(one.pool.key),
                     self._pauses.of(one.pool.key),
+                    one.ground,
                 )
                 for one in seen
             ]
             self._publish(answers)
+            self._history.keep(self._grounds.take())
             self._problems.succeeded("control period")
         except Exception as cause:
             self._problems.failed("control period", cause)
@@ -115,6 +134,8 @@ class ControlLoop:
     def _restore(self) -> None:
         if not self._restored:
             self._pauses.restore(self._history.pauses())
+            self._scalings.restore(self._history.scalings())
+            self._grounds.restore(self._history.curves())
             self._store.restore(self._history.restore())
             self._restored = True
 
@@ -147,13 +168,47 @@ class ControlLoop:
         if aged != answers:
             self._publish(aged)
 
-    def _see(self, config: Config, pool: Pool, measured: Measured | None, now_ms: int) -> Seen:
-        measured = self._with_limits(pool.key, measured)
-        estimate = self._estimate(pool, measured)
-        situation = self._situation(config, pool, now_ms)
+    def _see(self, config: Config, thresholds: dict[PoolKey, Threshold], window: Window, now_ms: int) -> list[Seen]:
+        """Every pool before the guard. Estimates are made all at once: many go to worker processes."""
+        grounds = {
+            key: self._grounds.of(key, threshold.value_ms, now_ms, int(config.window))
+            for key, threshold in thresholds.items()
+        }
+        found = {key: self._usable(key, window.pools[key], ground) for key, ground in grounds.items()}
+        jobs = [self._grounds.job(pool.key, pool.model, grounds[pool.key], found[pool.key]) for pool in config.pools]
+        outcomes = self._workers.run(jobs)
+        return [
+            self._judge(config, pool, thresholds[pool.key], grounds[pool.key], found[pool.key], outcome, now_ms)
+            for pool, outcome in zip(config.pools, outcomes, strict=True)
+        ]
+
+    def _judge(
+        self,
+        config: Config,
+        pool: Pool,
+        threshold: Threshold,
+        ground: Ground,
+        measured: Measured | None,
+        outcome: Outcome | Failed,
+        now_ms: int,
+    ) -> Seen:
+        key = pool.key
+        estimate = self._estimate(key, outcome)
+        if isinstance(outcome, Outcome) and outcome.shift is not None and measured is not None:
+            ground = self._grounds.drifted(key, ground, outcome.shift, now_ms)
+            self._explorations.forget(key)
+            measured = measured.since(outcome.shift.since_ms)
         if measured is not None:
-            self._instances[pool.key] = measured.samples.instances
-        return Seen(pool, measured, estimate, situation, propose(estimate, situation))
+            self._instances[key] = measured.samples.instances
+            self._grounds.learn(
+                key, ground, estimate, measured, pool.model, threshold.value_ms, now_ms, int(config.window)
+            )
+        situation = self._situation(config, pool, ground, measured, now_ms)
+        proposal = propose(estimate, situation)
+        if proposal.explores and situation.current is not None and proposal.target is not None:
+            samples = measured.samples if measured else None
+            self._explorations.began(key, situation.current, proposal.target, samples)
+        return Seen(pool, measured, ground, estimate, situation, proposal)
 
     def _ceilings(self, config: Config, seen: list[Seen]) -> dict[PoolKey, Ceiling]:
         """What backends leave to each pool; one that has no size yet asks for nothing."""
@@ -169,30 +224,41 @@ class ControlLoop:
             limits |= ceilings(backend.peer, backend.capacity, demands)
         return limits
 
-    def _with_limits(self, key: PoolKey, measured: Measured | None) -> Measured | None:
+    def _usable(self, key: PoolKey, measured: Measured | None, ground: Ground) -> Measured | None:
+        """The buckets since the pool stands on its ground of now, with the size in force in each."""
+        if measured is not None and ground.since_ms is not None:
+            measured = measured.since(ground.since_ms)
         if measured is None:
             return None
         limits = self._sizes.limits(key, measured.bucket_start_ms)
         return replace(measured, samples=replace(measured.samples, limit=limits))
 
-    def _estimate(self, pool: Pool, measured: Measured | None) -> Estimate:
+    def _estimate(self, key: PoolKey, outcome: Outcome | Failed) -> Estimate:
         """One pool that cannot be estimated does not take the others' answers away."""
-        try:
-            models = estimators_at(measured.bucket_ms) if measured else ESTIMATORS
-            estimate = models[pool.model].estimate(measured.samples if measured else None)
-        except Exception as cause:
-            self._problems.failed(f"estimate of {pool.key}", cause)
-            return Estimate(State.LEARNING, (Reason("ESTIMATE_FAILED", f"{type(cause).__name__}: {cause}"),))
-        self._problems.succeeded(f"estimate of {pool.key}")
-        return estimate
+        if isinstance(outcome, Failed):
+            text = f"{outcome.kind}: {outcome.text}"
+            self._problems.failed(f"estimate of {key}", RuntimeError(text))
+            return Estimate(State.LEARNING, (Reason("ESTIMATE_FAILED", text),))
+        self._problems.succeeded(f"estimate of {key}")
+        return outcome.estimate
 
-    def _situation(self, config: Config, pool: Pool, now_ms: int) -> Situation:
+    def _situation(
+        self, config: Config, pool: Pool, ground: Ground, measured: Measured | None, now_ms: int
+    ) -> Situation:
+        key, window_ms = pool.key, int(config.window)
+        current, unchanged_ms = self._sizes.current(key, now_ms), self._sizes.unchanged_ms(key, now_ms)
+        samples = measured.samples if measured else None
+        tried = self._explorations.judge(key, current, unchanged_ms, window_ms, samples, now_ms)
         return Situation(
             now_ms=now_ms,
-            current=self._sizes.current(pool.key, now_ms),
-            unchanged_ms=self._sizes.unchanged_ms(pool.key, now_ms),
-            last_good=self._store.last_good(pool.key),
-            window_ms=int(config.window),
+            current=current,
+            unchanged_ms=unchanged_ms,
+            last_good=self._store.last_good(key),
+            window_ms=window_ms,
             explore_after_ms=int(config.explore_after),
-            since_change_ms=self._sizes.since_change_ms(pool.key, now_ms),
+            since_change_ms=self._sizes.since_change_ms(key, now_ms),
+            since_ms=ground.since_ms,
+            prior=ground.prior,
+            back=tried.back,
+            failed_ms=tried.failed_ms,
         )

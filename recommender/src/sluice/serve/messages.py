@@ -7,8 +7,15 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from sluice.config import PoolKey
 from sluice.config.model import Side
+from sluice.estimate.memory import Footing, Prior
 from sluice.serve.answer import Answer
+from sluice.serve.scalings import Scaling
 from sluice.v1 import pool_size_pb2 as pb
+
+# Unix seconds that a DateTime64(3) of the tables and Python's datetime both hold.
+FIRST_S, END_S = 0, 9_214_646_400
+# No machine has more; what is above is a limit in another unit, such as 500m read as 500,000.
+MOST_CORES = 10_000
 
 _SIDES: dict[Side, pb.Side.ValueType] = {"server": pb.SIDE_SERVER, "client": pb.SIDE_CLIENT}
 
@@ -75,7 +82,61 @@ def explanation(answer: Answer) -> pb.Explanation:
         message.completions = measured.completions
         message.instances = measured.samples.instances
     message.curve.extend(_curve(answer))
+    ground = answer.ground
+    message.footing.CopyFrom(_footing(ground.footing))
+    if ground.since_ms is not None:
+        message.footing.since.CopyFrom(timestamp(ground.since_ms))
+    if ground.prior is not None:
+        message.prior.CopyFrom(_prior(ground.prior))
     return message
+
+
+def _footing(footing: Footing) -> pb.Footing:
+    message = pb.Footing(version=footing.version, peer_version=footing.peer_version)
+    if footing.cpu_limit_cores is not None:
+        message.cpu_limit_cores = footing.cpu_limit_cores
+    if footing.peer_cpu_limit_cores is not None:
+        message.peer_cpu_limit_cores = footing.peer_cpu_limit_cores
+    return message
+
+
+def _prior(prior: Prior) -> pb.Prior:
+    found = prior.found
+    return pb.Prior(
+        kind=pb.PriorKind.Value(f"PRIOR_KIND_{prior.kind.value}"),
+        target=prior.target,
+        found_target=found.target,
+        found_lower_bound=found.lower_bound,
+        found_upper_bound=found.upper_bound,
+        footing=_footing(prior.footing),
+        found_at=timestamp(found.at_ms),
+    )
+
+
+def scaling_of(event: pb.ScalingEvent, received_ms: int) -> Scaling:
+    """The event in a request, in force from `received_ms` at the latest; InvalidFieldError when it is not legal."""
+    if not event.service:
+        raise InvalidFieldError("scaling_event.service is empty; legal: a service name")
+    if not event.source:
+        raise InvalidFieldError("scaling_event.source is empty; legal: who tells")
+    has_cores, has_replicas = event.HasField("cpu_limit_cores"), event.HasField("replicas")
+    if not (has_cores or has_replicas or event.version):
+        raise InvalidFieldError("scaling_event says nothing; legal: cpu_limit_cores, replicas or version set")
+    if has_cores and not 0 < event.cpu_limit_cores <= MOST_CORES:
+        cores = event.cpu_limit_cores
+        raise InvalidFieldError(f"scaling_event.cpu_limit_cores {cores:g} is not legal; legal: > 0 to {MOST_CORES}")
+    if event.HasField("at") and not FIRST_S <= event.at.seconds < END_S:
+        raise InvalidFieldError(
+            f"scaling_event.at {event.at.seconds} s is not legal; legal: 1970-01-01 to 2261-12-31, or absent"
+        )
+    return Scaling(
+        at_ms=min(event.at.ToMilliseconds(), received_ms) if event.HasField("at") else received_ms,
+        service=event.service,
+        cpu_limit_cores=event.cpu_limit_cores if has_cores else None,
+        replicas=event.replicas if has_replicas else None,
+        version=event.version,
+        source=event.source,
+    )
 
 
 def _curve(answer: Answer) -> list[pb.CurvePoint]:

@@ -16,10 +16,12 @@ from sluice.serve.history import COLUMNS, History
 from sluice.serve.loop import ControlLoop
 from sluice.serve.outbox import Outbox
 from sluice.serve.pauses import Pauses
+from sluice.serve.scalings import Scalings
 from sluice.serve.server import Server
 from sluice.serve.service import PoolSizeService
 from sluice.serve.sizes import Sizes
 from sluice.serve.store import Store
+from sluice.serve.workers import Workers
 
 log = logging.getLogger(__name__)
 
@@ -38,10 +40,15 @@ class Process:
         reader, writer = ClickHouse(database, READER), ClickHouse(database, "default")
         self._outbox = Outbox(lambda table, rows: writer.insert(table, COLUMNS[table], rows))
         history = History(reader, self._outbox)
-        self._store, sizes, pauses = Store(), Sizes(), Pauses()
+        self._store, sizes, pauses, scalings = Store(), Sizes(), Pauses(), Scalings()
+        self._workers = Workers()
         self._stop, self._wake = threading.Event(), threading.Event()
-        self._loop = ControlLoop(config, Collector(reader), history, self._store, sizes, now_ms, pauses)
-        service = PoolSizeService(self._store, sizes, history, now_ms, pauses=pauses, wake=self._wake.set)
+        self._loop = ControlLoop(
+            config, Collector(reader), history, self._store, sizes, now_ms, pauses, scalings, self._workers
+        )
+        service = PoolSizeService(
+            self._store, sizes, history, now_ms, pauses=pauses, wake=self._wake.set, scalings=scalings
+        )
         self._server = Server(service, address, access)
         self._access = access
         self._address = address
@@ -61,6 +68,7 @@ class Process:
         log.info("stopping")
         self._server.stop()
         loop.join(FLUSH_S)
+        self._workers.close()
         if not self._outbox.close(FLUSH_S):
             log.error("rows were not written before the end: ClickHouse did not take them")
 

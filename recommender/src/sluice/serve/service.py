@@ -13,16 +13,16 @@ from sluice.config import PoolKey
 from sluice.serve.answer import Answer
 from sluice.serve.feed import Cursor, events, parse_cursor
 from sluice.serve.loop import Clock
-from sluice.serve.messages import InvalidFieldError, explanation, pool_key, pool_size
+from sluice.serve.messages import END_S, FIRST_S, InvalidFieldError, explanation, pool_key, pool_size, scaling_of
 from sluice.serve.pauses import Pause, Pauses
+from sluice.serve.scalings import Scaling, Scalings
 from sluice.serve.sizes import Sizes
 from sluice.serve.store import NotReadyError, Published, Store
 from sluice.v1 import pool_size_pb2 as pb
 from sluice.v1 import pool_size_service_pb2 as api
 from sluice.v1 import pool_size_service_pb2_grpc as rpc
 
-# Unix seconds that a DateTime64(3) of the audit table and Python's datetime both hold.
-FIRST_S, END_S = 0, 9_214_646_400
+NOT_STORED = "the database does not take it now: it may still be stored; try again"
 # A watcher hears something this often, whatever the control loop does.
 HEARTBEAT_S = 10.0
 
@@ -35,6 +35,8 @@ class Audit(Protocol):
 
     def paused(self, key: PoolKey, pause: Pause, *, paused: bool) -> bool: ...
 
+    def scaled(self, scaling: Scaling) -> bool: ...
+
 
 class PoolSizeService(rpc.PoolSizeServiceServicer):
     def __init__(
@@ -46,9 +48,11 @@ class PoolSizeService(rpc.PoolSizeServiceServicer):
         heartbeat_s: float = HEARTBEAT_S,
         pauses: Pauses | None = None,
         wake: Callable[[], None] = lambda: None,
+        scalings: Scalings | None = None,
     ) -> None:
         self._store, self._sizes, self._audit, self._clock = store, sizes, audit, clock
         self._pauses, self._wake_loop = pauses or Pauses(), wake
+        self._scalings = scalings or Scalings()
         self._heartbeat_s = heartbeat_s
         self._run = uuid.uuid4().hex[:12]
         self._news = asyncio.Event()
@@ -137,6 +141,20 @@ class PoolSizeService(rpc.PoolSizeServiceServicer):
         self._wake_loop()
         return api.ResumePoolResponse(was_paused=True)
 
+    async def NotifyScaling(self, request: api.NotifyScalingRequest, context: Context) -> api.NotifyScalingResponse:  # noqa: N802
+        published = await self._published(context)
+        try:
+            scaling = scaling_of(request.scaling_event, self._clock())
+        except InvalidFieldError as cause:
+            await _abort(context, grpc.StatusCode.INVALID_ARGUMENT, str(cause))
+        if not await asyncio.to_thread(self._audit.scaled, scaling):
+            await _abort(context, grpc.StatusCode.UNAVAILABLE, NOT_STORED)
+        self._scalings.notify(scaling)
+        self._wake_loop()
+        return api.NotifyScalingResponse(
+            pools=sum(scaling.service in (key.service, key.peer) for key in published.answers)
+        )
+
     async def _pause(self, request: api.PausePoolRequest | api.ResumePoolRequest, context: Context) -> Pause:
         if not request.by:
             await _abort(context, grpc.StatusCode.INVALID_ARGUMENT, "by is empty; legal: who asks for it")
@@ -146,8 +164,7 @@ class PoolSizeService(rpc.PoolSizeServiceServicer):
         """Stored first: a pause that a restart forgets would be worse than none."""
         stored = await asyncio.to_thread(self._audit.paused, key, pause, paused=paused)
         if not stored:
-            text = "the database does not take it now: it may still be stored; try again"
-            await _abort(context, grpc.StatusCode.UNAVAILABLE, text)
+            await _abort(context, grpc.StatusCode.UNAVAILABLE, NOT_STORED)
 
     def _wake(self) -> None:
         """Lets every watcher go on, and those that wait later wait for the next set."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from threading import Lock
 
 import numpy as np
@@ -67,5 +66,5 @@ class Sizes:
             times, sizes = self._changes.get(key, ([], []))
             if not sizes:
                 return np.full(len(bucket_start_ms), np.nan)
-            index = [max(bisect_right(times, start) - 1, 0) for start in bucket_start_ms.tolist()]
-            return np.asarray([sizes[i] for i in index], dtype=np.float64)
+            index = np.searchsorted(times, bucket_start_ms, side="right") - 1
+            return np.asarray(sizes, dtype=np.float64)[np.maximum(index, 0)]

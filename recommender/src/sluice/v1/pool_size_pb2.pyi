@@ -114,6 +114,27 @@ LATENCY_SOURCE_OWN: LatencySource.ValueType  # 2
 """The pool's own spans: a wait for the pool is invisible in them."""
 Global___LatencySource: _TypeAlias = LatencySource  # noqa: Y015
 
+class _PriorKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _PriorKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PriorKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    PRIOR_KIND_UNSPECIFIED: _PriorKind.ValueType  # 0
+    PRIOR_KIND_SAME: _PriorKind.ValueType  # 1
+    """Found on the same footing."""
+    PRIOR_KIND_SCALED: _PriorKind.ValueType  # 2
+    """Found on another CPU limit, and multiplied with the ratio of the limits."""
+
+class PriorKind(_PriorKind, metaclass=_PriorKindEnumTypeWrapper): ...
+
+PRIOR_KIND_UNSPECIFIED: PriorKind.ValueType  # 0
+PRIOR_KIND_SAME: PriorKind.ValueType  # 1
+"""Found on the same footing."""
+PRIOR_KIND_SCALED: PriorKind.ValueType  # 2
+"""Found on another CPU limit, and multiplied with the ratio of the limits."""
+Global___PriorKind: _TypeAlias = PriorKind  # noqa: Y015
+
 class _ActuationOutcome:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -369,6 +390,8 @@ class Explanation(_message.Message):
     CURVE_FIELD_NUMBER: _builtins.int
     KNEE_FIELD_NUMBER: _builtins.int
     POLYNOMIAL_DEGREE_FIELD_NUMBER: _builtins.int
+    FOOTING_FIELD_NUMBER: _builtins.int
+    PRIOR_FIELD_NUMBER: _builtins.int
     latency_source: Global___LatencySource.ValueType
     buckets: _builtins.int
     completions: _builtins.int
@@ -391,6 +414,16 @@ class Explanation(_message.Message):
     def curve(self) -> _containers.RepeatedCompositeFieldContainer[Global___CurvePoint]:
         """Averaged per concurrency level, ascending."""
 
+    @_builtins.property
+    def footing(self) -> Global___Footing:
+        """What the pool stands on, as far as scaling notifications told."""
+
+    @_builtins.property
+    def prior(self) -> Global___Prior:
+        """The remembered curve that gives a size while the new one is LEARNING, or that few buckets agreed with; absent when
+        none was used.
+        """
+
     def __init__(
         self,
         *,
@@ -406,16 +439,159 @@ class Explanation(_message.Message):
         curve: _abc.Iterable[Global___CurvePoint] | None = ...,
         knee: _builtins.float | None = ...,
         polynomial_degree: _builtins.int = ...,
+        footing: Global___Footing | None = ...,
+        prior: Global___Prior | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_knee", b"_knee", "bucket", b"bucket", "knee", b"knee", "pool_size", b"pool_size", "threshold", b"threshold", "window_end", b"window_end", "window_start", b"window_start"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_knee", b"_knee", "bucket", b"bucket", "footing", b"footing", "knee", b"knee", "pool_size", b"pool_size", "prior", b"prior", "threshold", b"threshold", "window_end", b"window_end", "window_start", b"window_start"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_knee", b"_knee", "bucket", b"bucket", "buckets", b"buckets", "completions", b"completions", "curve", b"curve", "instances", b"instances", "knee", b"knee", "latency_source", b"latency_source", "polynomial_degree", b"polynomial_degree", "pool_size", b"pool_size", "threshold", b"threshold", "window_end", b"window_end", "window_start", b"window_start"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_knee", b"_knee", "bucket", b"bucket", "buckets", b"buckets", "completions", b"completions", "curve", b"curve", "footing", b"footing", "instances", b"instances", "knee", b"knee", "latency_source", b"latency_source", "polynomial_degree", b"polynomial_degree", "pool_size", b"pool_size", "prior", b"prior", "threshold", b"threshold", "window_end", b"window_end", "window_start", b"window_start"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__knee: _TypeAlias = _typing.Literal["knee"]  # noqa: Y015
     _WhichOneofArgType__knee: _TypeAlias = _typing.Literal["_knee", b"_knee"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__knee) -> _WhichOneofReturnType__knee | None: ...
 
 Global___Explanation: _TypeAlias = Explanation  # noqa: Y015
+
+@_typing.final
+class Footing(_message.Message):
+    """What a curve holds for. Absent and empty fields: nobody told."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CPU_LIMIT_CORES_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    PEER_CPU_LIMIT_CORES_FIELD_NUMBER: _builtins.int
+    PEER_VERSION_FIELD_NUMBER: _builtins.int
+    SINCE_FIELD_NUMBER: _builtins.int
+    cpu_limit_cores: _builtins.float
+    """Of one instance of the service."""
+    version: _builtins.str
+    peer_cpu_limit_cores: _builtins.float
+    """Of one instance of the peer, for a client pool."""
+    peer_version: _builtins.str
+    @_builtins.property
+    def since(self) -> _timestamp_pb2.Timestamp:
+        """Samples from before this time are not used: the footing is newer, or the service was seen to change by itself."""
+
+    def __init__(
+        self,
+        *,
+        cpu_limit_cores: _builtins.float | None = ...,
+        version: _builtins.str = ...,
+        peer_cpu_limit_cores: _builtins.float | None = ...,
+        peer_version: _builtins.str = ...,
+        since: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_cpu_limit_cores", b"_cpu_limit_cores", "_peer_cpu_limit_cores", b"_peer_cpu_limit_cores", "cpu_limit_cores", b"cpu_limit_cores", "peer_cpu_limit_cores", b"peer_cpu_limit_cores", "since", b"since"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cpu_limit_cores", b"_cpu_limit_cores", "_peer_cpu_limit_cores", b"_peer_cpu_limit_cores", "cpu_limit_cores", b"cpu_limit_cores", "peer_cpu_limit_cores", b"peer_cpu_limit_cores", "peer_version", b"peer_version", "since", b"since", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__cpu_limit_cores: _TypeAlias = _typing.Literal["cpu_limit_cores"]  # noqa: Y015
+    _WhichOneofArgType__cpu_limit_cores: _TypeAlias = _typing.Literal["_cpu_limit_cores", b"_cpu_limit_cores"]  # noqa: Y015
+    _WhichOneofReturnType__peer_cpu_limit_cores: _TypeAlias = _typing.Literal["peer_cpu_limit_cores"]  # noqa: Y015
+    _WhichOneofArgType__peer_cpu_limit_cores: _TypeAlias = _typing.Literal["_peer_cpu_limit_cores", b"_peer_cpu_limit_cores"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__cpu_limit_cores) -> _WhichOneofReturnType__cpu_limit_cores | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__peer_cpu_limit_cores) -> _WhichOneofReturnType__peer_cpu_limit_cores | None: ...
+
+Global___Footing: _TypeAlias = Footing  # noqa: Y015
+
+@_typing.final
+class Prior(_message.Message):
+    """A remembered optimum. It gives a size to begin with; its samples are never mixed with new ones."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    TARGET_FIELD_NUMBER: _builtins.int
+    FOUND_TARGET_FIELD_NUMBER: _builtins.int
+    FOUND_LOWER_BOUND_FIELD_NUMBER: _builtins.int
+    FOUND_UPPER_BOUND_FIELD_NUMBER: _builtins.int
+    FOOTING_FIELD_NUMBER: _builtins.int
+    FOUND_AT_FIELD_NUMBER: _builtins.int
+    kind: Global___PriorKind.ValueType
+    target: _builtins.int
+    """For the footing of now; the guard may have allowed less of a step."""
+    found_target: _builtins.int
+    """The optimum as it was found, on `footing`, at `found_at`."""
+    found_lower_bound: _builtins.int
+    found_upper_bound: _builtins.int
+    @_builtins.property
+    def footing(self) -> Global___Footing: ...
+    @_builtins.property
+    def found_at(self) -> _timestamp_pb2.Timestamp: ...
+    def __init__(
+        self,
+        *,
+        kind: Global___PriorKind.ValueType = ...,
+        target: _builtins.int = ...,
+        found_target: _builtins.int = ...,
+        found_lower_bound: _builtins.int = ...,
+        found_upper_bound: _builtins.int = ...,
+        footing: Global___Footing | None = ...,
+        found_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["footing", b"footing", "found_at", b"found_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["footing", b"footing", "found_at", b"found_at", "found_lower_bound", b"found_lower_bound", "found_target", b"found_target", "found_upper_bound", b"found_upper_bound", "kind", b"kind", "target", b"target"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Prior: _TypeAlias = Prior  # noqa: Y015
+
+@_typing.final
+class ScalingEvent(_message.Message):
+    """A change of the hardware or the software of one service."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SERVICE_FIELD_NUMBER: _builtins.int
+    AT_FIELD_NUMBER: _builtins.int
+    CPU_LIMIT_CORES_FIELD_NUMBER: _builtins.int
+    REPLICAS_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    SOURCE_FIELD_NUMBER: _builtins.int
+    service: _builtins.str
+    cpu_limit_cores: _builtins.float
+    """CPU limit of one instance, in cores. At least one of this, replicas and version must be set; what is absent did
+    not change.
+    """
+    replicas: _builtins.int
+    version: _builtins.str
+    """Of the service's software, or of the data that it serves: whatever makes an old curve one of another service."""
+    source: _builtins.str
+    """Who tells, for the audit: the autoscaler's or the actuator's name."""
+    @_builtins.property
+    def at(self) -> _timestamp_pb2.Timestamp:
+        """Since when it is in force; the time of receipt when absent or later than that. A sender that reports what it finds
+        when it starts gives the time since when that has been so.
+        """
+
+    def __init__(
+        self,
+        *,
+        service: _builtins.str = ...,
+        at: _timestamp_pb2.Timestamp | None = ...,
+        cpu_limit_cores: _builtins.float | None = ...,
+        replicas: _builtins.int | None = ...,
+        version: _builtins.str = ...,
+        source: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_cpu_limit_cores", b"_cpu_limit_cores", "_replicas", b"_replicas", "at", b"at", "cpu_limit_cores", b"cpu_limit_cores", "replicas", b"replicas"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cpu_limit_cores", b"_cpu_limit_cores", "_replicas", b"_replicas", "at", b"at", "cpu_limit_cores", b"cpu_limit_cores", "replicas", b"replicas", "service", b"service", "source", b"source", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__cpu_limit_cores: _TypeAlias = _typing.Literal["cpu_limit_cores"]  # noqa: Y015
+    _WhichOneofArgType__cpu_limit_cores: _TypeAlias = _typing.Literal["_cpu_limit_cores", b"_cpu_limit_cores"]  # noqa: Y015
+    _WhichOneofReturnType__replicas: _TypeAlias = _typing.Literal["replicas"]  # noqa: Y015
+    _WhichOneofArgType__replicas: _TypeAlias = _typing.Literal["_replicas", b"_replicas"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__cpu_limit_cores) -> _WhichOneofReturnType__cpu_limit_cores | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__replicas) -> _WhichOneofReturnType__replicas | None: ...
+
+Global___ScalingEvent: _TypeAlias = ScalingEvent  # noqa: Y015
 
 @_typing.final
 class Actuation(_message.Message):

@@ -374,3 +374,43 @@ class ResumePoolResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ResumePoolResponse: _TypeAlias = ResumePoolResponse  # noqa: Y015
+
+@_typing.final
+class NotifyScalingRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SCALING_EVENT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def scaling_event(self) -> _pool_size_pb2.ScalingEvent: ...
+    def __init__(
+        self,
+        *,
+        scaling_event: _pool_size_pb2.ScalingEvent | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["scaling_event", b"scaling_event"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["scaling_event", b"scaling_event"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NotifyScalingRequest: _TypeAlias = NotifyScalingRequest  # noqa: Y015
+
+@_typing.final
+class NotifyScalingResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POOLS_FIELD_NUMBER: _builtins.int
+    pools: _builtins.int
+    """Configured pools that stand on this service: its own, and client pools towards it. 0 is no error."""
+    def __init__(
+        self,
+        *,
+        pools: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["pools", b"pools"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NotifyScalingResponse: _TypeAlias = NotifyScalingResponse  # noqa: Y015

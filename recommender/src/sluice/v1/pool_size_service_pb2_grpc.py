@@ -71,6 +71,11 @@ class PoolSizeServiceStub:
                 request_serializer=sluice_dot_v1_dot_pool__size__service__pb2.ResumePoolRequest.SerializeToString,
                 response_deserializer=sluice_dot_v1_dot_pool__size__service__pb2.ResumePoolResponse.FromString,
                 _registered_method=True)
+        self.NotifyScaling = channel.unary_unary(
+                '/sluice.v1.PoolSizeService/NotifyScaling',
+                request_serializer=sluice_dot_v1_dot_pool__size__service__pb2.NotifyScalingRequest.SerializeToString,
+                response_deserializer=sluice_dot_v1_dot_pool__size__service__pb2.NotifyScalingResponse.FromString,
+                _registered_method=True)
 
 
 class PoolSizeServiceServicer:
@@ -131,6 +136,16 @@ class PoolSizeServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def NotifyScaling(self, request, context):
+        """What a hardware autoscaler, or a release, changed. With another CPU limit or version, samples older than the event
+        are no longer mixed with newer ones; a curve that was seen under the same limit and version before gives a first
+        size. The next control period follows at once. Events may come late, out of order and more than once. UNAVAILABLE:
+        not stored, not taken up.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_PoolSizeServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -168,6 +183,11 @@ def add_PoolSizeServiceServicer_to_server(servicer, server):
                     servicer.ResumePool,
                     request_deserializer=sluice_dot_v1_dot_pool__size__service__pb2.ResumePoolRequest.FromString,
                     response_serializer=sluice_dot_v1_dot_pool__size__service__pb2.ResumePoolResponse.SerializeToString,
+            ),
+            'NotifyScaling': grpc.unary_unary_rpc_method_handler(
+                    servicer.NotifyScaling,
+                    request_deserializer=sluice_dot_v1_dot_pool__size__service__pb2.NotifyScalingRequest.FromString,
+                    response_serializer=sluice_dot_v1_dot_pool__size__service__pb2.NotifyScalingResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -361,6 +381,33 @@ class PoolSizeService:
             '/sluice.v1.PoolSizeService/ResumePool',
             sluice_dot_v1_dot_pool__size__service__pb2.ResumePoolRequest.SerializeToString,
             sluice_dot_v1_dot_pool__size__service__pb2.ResumePoolResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def NotifyScaling(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sluice.v1.PoolSizeService/NotifyScaling',
+            sluice_dot_v1_dot_pool__size__service__pb2.NotifyScalingRequest.SerializeToString,
+            sluice_dot_v1_dot_pool__size__service__pb2.NotifyScalingResponse.FromString,
             options,
             channel_credentials,
             insecure,

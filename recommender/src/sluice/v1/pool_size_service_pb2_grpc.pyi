@@ -56,6 +56,12 @@ class PoolSizeServiceStub:
     """
     ResumePool: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.ResumePoolRequest, _pool_size_service_pb2.ResumePoolResponse]
     """Ends a pause. Resuming a pool that is not paused changes nothing."""
+    NotifyScaling: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.NotifyScalingRequest, _pool_size_service_pb2.NotifyScalingResponse]
+    """What a hardware autoscaler, or a release, changed. With another CPU limit or version, samples older than the event
+    are no longer mixed with newer ones; a curve that was seen under the same limit and version before gives a first
+    size. The next control period follows at once. Events may come late, out of order and more than once. UNAVAILABLE:
+    not stored, not taken up.
+    """
 
 @_typing.type_check_only
 class PoolSizeServiceAsyncStub(PoolSizeServiceStub):
@@ -85,6 +91,12 @@ class PoolSizeServiceAsyncStub(PoolSizeServiceStub):
     """
     ResumePool: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.ResumePoolRequest, _pool_size_service_pb2.ResumePoolResponse]  # type: ignore[assignment]
     """Ends a pause. Resuming a pool that is not paused changes nothing."""
+    NotifyScaling: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.NotifyScalingRequest, _pool_size_service_pb2.NotifyScalingResponse]  # type: ignore[assignment]
+    """What a hardware autoscaler, or a release, changed. With another CPU limit or version, samples older than the event
+    are no longer mixed with newer ones; a curve that was seen under the same limit and version before gives a first
+    size. The next control period follows at once. Events may come late, out of order and more than once. UNAVAILABLE:
+    not stored, not taken up.
+    """
 
 class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
     """Sizes of soft resources. Every pool of the configuration has an answer at any time; its state says
@@ -153,5 +165,17 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pool_size_service_pb2.ResumePoolResponse, _abc.Awaitable[_pool_size_service_pb2.ResumePoolResponse]]:
         """Ends a pause. Resuming a pool that is not paused changes nothing."""
+
+    @_abc_1.abstractmethod
+    def NotifyScaling(
+        self,
+        request: _pool_size_service_pb2.NotifyScalingRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pool_size_service_pb2.NotifyScalingResponse, _abc.Awaitable[_pool_size_service_pb2.NotifyScalingResponse]]:
+        """What a hardware autoscaler, or a release, changed. With another CPU limit or version, samples older than the event
+        are no longer mixed with newer ones; a curve that was seen under the same limit and version before gives a first
+        size. The next control period follows at once. Events may come late, out of order and more than once. UNAVAILABLE:
+        not stored, not taken up.
+        """
 
 def add_PoolSizeServiceServicer_to_server(servicer: PoolSizeServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

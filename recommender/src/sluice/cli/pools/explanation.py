@@ -11,7 +11,15 @@ from sluice.cli.pools.curve_plot import ASCII, UNICODE, plot_curve
 from sluice.cli.pools.selector import pool_name
 from sluice.cli.pools.table import target
 from sluice.cli.pools.words import age, moment, optional, seconds, size_range, state_name
-from sluice.v1.pool_size_pb2 import LATENCY_SOURCE_CALLER, LATENCY_SOURCE_OWN, SIDE_CLIENT, Explanation, LatencySource
+from sluice.v1.pool_size_pb2 import (
+    LATENCY_SOURCE_CALLER,
+    LATENCY_SOURCE_OWN,
+    PRIOR_KIND_SAME,
+    SIDE_CLIENT,
+    Explanation,
+    Footing,
+    LatencySource,
+)
 
 
 def print_explanation(out: Console, explanation: Explanation, now: datetime) -> None:
@@ -49,6 +57,8 @@ def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]
     yield "age", age(size, now)
     yield "threshold", _threshold(explanation)
     yield "latency source", _latency_source(explanation)
+    yield "stands on", _footing(explanation.footing)
+    yield "memory", _prior(explanation, now)
     yield "window", _window(explanation)
     yield "instances", str(explanation.instances)
     if explanation.HasField("knee"):
@@ -77,6 +87,28 @@ def _latency_source(explanation: Explanation) -> str:
     if explanation.latency_source == LATENCY_SOURCE_OWN:
         return "the pool's own spans (a wait for the pool is invisible in them)"
     return LatencySource.Name(LatencySource.LATENCY_SOURCE_UNSPECIFIED)
+
+
+def _footing(footing: Footing) -> str:
+    parts = [
+        f"{footing.cpu_limit_cores:g} cores" if footing.HasField("cpu_limit_cores") else "",
+        f"version {footing.version}" if footing.version else "",
+        f"peer of {footing.peer_cpu_limit_cores:g} cores" if footing.HasField("peer_cpu_limit_cores") else "",
+        f"peer of version {footing.peer_version}" if footing.peer_version else "",
+    ]
+    told = ", ".join(part for part in parts if part) or "no CPU limit and no version were told"
+    return f"{told}; samples since {moment(footing.since):%Y-%m-%d %H:%M:%S} UTC" if footing.HasField("since") else told
+
+
+def _prior(explanation: Explanation, now: datetime) -> str:
+    if not explanation.HasField("prior"):
+        return "not used"
+    prior = explanation.prior
+    found = f"{prior.found_target} ({prior.found_lower_bound} to {prior.found_upper_bound})"
+    when = seconds((now - moment(prior.found_at)).total_seconds())
+    if prior.kind == PRIOR_KIND_SAME:
+        return f"{found} was best here {when} ago"
+    return f"{found} was best {when} ago with {_footing(prior.footing)}: {prior.target} by the ratio of CPU limits"
 
 
 def _window(explanation: Explanation) -> str:

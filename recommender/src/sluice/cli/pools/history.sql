@@ -24,6 +24,17 @@ FROM
     SELECT at, if(paused, 'paused', 'resumed') AS what, concat('by ', by, if(why = '', '', concat(': ', why))) AS detail
     FROM pool_pauses FINAL
     WHERE service = {service:String} AND side = {side:String} AND peer = {peer:String}
+    UNION ALL
+    SELECT
+        at,
+        'scaled' AS what,
+        concat(
+            service, ' by ', source, ':',
+            if(cpu_limit_cores IS NULL, '', concat(' ', toString(cpu_limit_cores), ' cores')),
+            if(replicas IS NULL, '', concat(' ', toString(replicas), ' replicas')),
+            if(version = '', '', concat(' version ', version))) AS detail
+    FROM scaling_events FINAL
+    WHERE service IN ({service:String}, {peer:String}) AND service != ''
     ORDER BY at DESC
     LIMIT {limit:UInt32}
 )

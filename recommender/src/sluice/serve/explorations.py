@@ -1,0 +1,61 @@
+"""Steps of exploration under way, per pool: whether one gained anything is known a window after it was made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sluice.config import PoolKey
+from sluice.estimate.samples import Samples
+from sluice.guard.exploration import Step, gained, under_demand
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """back: the size to go back to, None when the step was right or is not judged yet.
+
+    failed_ms: when a step last gained nothing (Unix ms), None when none did.
+    """
+
+    back: int | None = None
+    failed_ms: int | None = None
+
+
+class Explorations:
+    """For the control loop's thread alone. Not kept over a restart: a step then stands as if it had gained."""
+
+    def __init__(self) -> None:
+        self._steps: dict[PoolKey, Step] = {}
+        self._failed: dict[PoolKey, int] = {}
+
+    def began(self, key: PoolKey, from_size: int, to_size: int, samples: Samples | None) -> None:
+        """A step was proposed; it counts once an actuator reports the larger size."""
+        before = under_demand(samples, from_size)
+        if before is not None and to_size > from_size:
+            self._steps[key] = Step(from_size, to_size, before)
+
+    def judge(
+        self, key: PoolKey, current: int | None, unchanged_ms: int, window_ms: int, samples: Samples | None, now_ms: int
+    ) -> Verdict:
+        """`samples` are those of the window that ends now, in which the size has not changed when it is judged."""
+        step, failed = self._steps.get(key), self._failed.get(key)
+        if step is None or current is None:
+            return Verdict(failed_ms=failed)
+        if current != step.to_size:
+            # Not applied yet; or taken back, or resized by somebody else, and then there is nothing left to judge.
+            if current != step.from_size or step.failed:
+                del self._steps[key]
+            return Verdict(failed_ms=failed)
+        if not step.failed:
+            after = under_demand(samples, step.from_size) if unchanged_ms >= window_ms else None
+            if after is None:
+                return Verdict(failed_ms=failed)
+            if gained(step.before, after):
+                del self._steps[key]
+                return Verdict(failed_ms=failed)
+            self._steps[key], self._failed[key] = replace(step, failed=True), now_ms
+        return Verdict(step.from_size, self._failed[key])
+
+    def forget(self, key: PoolKey) -> None:
+        """The service became another one: what was tried says nothing."""
+        self._steps.pop(key, None)
+        self._failed.pop(key, None)

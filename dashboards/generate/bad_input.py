@@ -27,7 +27,7 @@ MEANINGS = {
 
 
 def panels() -> list[Builder[Panel]]:
-    return [causes(), lost(), messages(), traces(), services(), every()]
+    return [causes(), lost(), messages(), services(), traces(), every()]
 
 
 def _rate(column: str, condition: str) -> str:
@@ -94,13 +94,17 @@ def traces() -> timeseries.Panel:
         GROUP BY time, cause
         ORDER BY time
     """
-    return lines(
-        "Spans of traces that are not whole, by cause",
-        "Per second of Kafka record time: of late and incomplete traces, and spans that no critical path can lead "
-        "through (outside their parent, asynchronous, in a ring, repeated).",
-        time_series(sql),
-        unit="cps",
-    ).display_name("${__field.labels.cause}")
+    return (
+        lines(
+            "Spans of traces that are not whole, by cause",
+            "Per second of Kafka record time: of late and incomplete traces, and spans that no critical path can lead "
+            "through (outside their parent, asynchronous, in a ring, repeated).",
+            time_series(sql),
+            unit="cps",
+        )
+        .display_name("${__field.labels.cause}")
+        .span(WHOLE)
+    )
 
 
 def services() -> table_panel.Panel:

@@ -14,7 +14,8 @@ from faults.flink_jobs import FlinkJobs, keeper_at_rest
 from faults.traffic import trace
 from stack.flink import JOBS
 from support.messages import PARTITIONS, SentSpan, message, produce
-from support.stack import Stack
+from support.otlp_http import point, send_metric
+from support.stack import Stack, eventually
 from support.topics import end_offsets
 from support.truth import TABLES, Reference, Rows, Table, records_since, settled
 
@@ -99,7 +100,17 @@ def test_a_savepoint_is_restored_at_another_parallelism_and_on_another_backend(f
     flink.cancel(on_heap)
 
 
-@pytest.mark.parametrize("job", JOBS)
+def test_the_job_of_metrics_runs_alone(flink: FlinkJobs, stack: Stack) -> None:
+    flink.cancel_all()
+    alone = flink.run("resource_metrics", "--no-dead-letters")
+    send_metric(stack, {"host.name": "alone"}, "system.cpu.utilization", point(time.time_ns(), 0.25, state="idle"))
+    query = "SELECT role, value_sum FROM resource_metrics FINAL WHERE host = 'alone'"
+    busy = [{"role": "host_cpu_idle", "value_sum": 250_000_000}]
+    assert eventually(lambda: stack.rows(query), busy, steady_s=1.0) == busy
+    flink.cancel(alone)
+
+
+@pytest.mark.parametrize("job", [job for job in JOBS if job != "resource_metrics"])
 def test_each_job_runs_alone_and_writes_its_own_tables_only(flink: FlinkJobs, stack: Stack, job: str) -> None:
     flink.cancel_all()
     sender = Sender(stack, f"alone-{job}-")

@@ -107,7 +107,7 @@ def service_rows(traces: Iterable[Trace]) -> dict[Key, ServiceRow]:
 
 
 def cause_rows(traces: Iterable[Trace], late_ms: int) -> dict[tuple[str, str, int], CauseRow]:
-    """By cause, service of the root (of the first span where there is none), and start in s of the 10 s of the trace's first record time."""
+    """By cause, service of the root (else of the first span), and start in s of the 10 s of the first record time."""
     table: dict[tuple[str, str, int], CauseRow] = {}
     closed_ms: dict[bytes, int] = {}
     for trace in traces:

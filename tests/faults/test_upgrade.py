@@ -22,6 +22,7 @@ from support.truth import TABLES, Reference, Rows, Table, records_since, settled
 S = 1_000_000_000
 TRACES = 200
 # Which job writes a table; both write ingest_counts, each rows of its own.
+OF_SPANS = [job for job in JOBS if job != "resource_metrics"]
 WRITER = {table.name: table.job for table in TABLES if table.name != "ingest_counts"}
 
 
@@ -96,7 +97,7 @@ def test_a_savepoint_is_restored_at_another_parallelism_and_on_another_backend(f
 
     on_heap = flink.run(*JOBS, "--name", "on-heap", savepoint=savepoint, parallelism=1, backend="hashmap")
     sender.send(thirds[2 * TRACES :])
-    assert_exact(sender, *JOBS)
+    assert_exact(sender, *OF_SPANS)
     flink.cancel(on_heap)
 
 
@@ -110,13 +111,13 @@ def test_the_job_of_metrics_runs_alone(flink: FlinkJobs, stack: Stack) -> None:
     flink.cancel(alone)
 
 
-@pytest.mark.parametrize("job", [job for job in JOBS if job != "resource_metrics"])
+@pytest.mark.parametrize("job", OF_SPANS)
 def test_each_job_runs_alone_and_writes_its_own_tables_only(flink: FlinkJobs, stack: Stack, job: str) -> None:
     flink.cancel_all()
     sender = Sender(stack, f"alone-{job}-")
     began = datetime.now(UTC)
     sender.send(sender.traces())
-    letters = [] if job == JOBS[0] else ["--no-dead-letters"]
+    letters = [] if job == OF_SPANS[0] else ["--no-dead-letters"]
     alone = flink.run(job, *letters, "--start", began.isoformat())
     assert_exact(sender, job)
     others = [table for table in TABLES if WRITER.get(table.name, job) != job]

@@ -21,11 +21,13 @@ MEANINGS = {
     "bad_id": "dead letter: a trace or span id of wrong length, or of zeros",
     "clock_out_of_range": "dead letter: too old, or too far ahead of its arrival",
     "ends_before_start": "dead letter: it ends before it starts",
+    "missing_identity": "dead letter: a metric of no host and no container",
+    "value_out_of_range": "dead letter: a metric whose value cannot be kept",
 }
 
 
 def panels() -> list[Builder[Panel]]:
-    return [causes(), lost(), messages(), services(), every()]
+    return [causes(), lost(), messages(), services(), traces(), every()]
 
 
 def _rate(column: str, condition: str) -> str:
@@ -79,6 +81,30 @@ def messages() -> timeseries.Panel:
         time_series(_rate("messages", "messages != 0")),
         unit="cps",
     ).display_name("${__field.labels.job} ${__field.labels.outcome}")
+
+
+def traces() -> timeseries.Panel:
+    sql = f"""
+        SELECT
+            toStartOfInterval(received, toIntervalSecond{TENS}) AS time,
+            cause,
+            sum(spans) / {TENS} AS per_s
+        FROM sluice.trace_counts FINAL
+        WHERE $__timeFilter(received) AND cause != 'closed_quiet'
+        GROUP BY time, cause
+        ORDER BY time
+    """
+    return (
+        lines(
+            "Spans of traces that are not whole, by cause",
+            "Per second of Kafka record time: of late and incomplete traces, and spans that no critical path can lead "
+            "through (outside their parent, asynchronous, in a ring, repeated).",
+            time_series(sql),
+            unit="cps",
+        )
+        .display_name("${__field.labels.cause}")
+        .span(WHOLE)
+    )
 
 
 def services() -> table_panel.Panel:

@@ -26,8 +26,8 @@ class FlinkJobs:
         self._flink = Flink(self._settings)
 
     def only(self) -> str:
-        """The id of the one job that runs."""
-        (job,) = self.running()
+        """The id of the one job, once all of it runs."""
+        (job,) = self._wait(self.running, "no job runs")
         return job
 
     def running(self) -> list[str]:

@@ -14,13 +14,15 @@ from faults.flink_jobs import FlinkJobs, keeper_at_rest
 from faults.traffic import trace
 from stack.flink import JOBS
 from support.messages import PARTITIONS, SentSpan, message, produce
-from support.stack import Stack
+from support.otlp_http import point, send_metric
+from support.stack import Stack, eventually
 from support.topics import end_offsets
 from support.truth import TABLES, Reference, Rows, Table, records_since, settled
 
 S = 1_000_000_000
 TRACES = 200
 # Which job writes a table; both write ingest_counts, each rows of its own.
+OF_SPANS = [job for job in JOBS if job != "resource_metrics"]
 WRITER = {table.name: table.job for table in TABLES if table.name != "ingest_counts"}
 
 
@@ -95,17 +97,27 @@ def test_a_savepoint_is_restored_at_another_parallelism_and_on_another_backend(f
 
     on_heap = flink.run(*JOBS, "--name", "on-heap", savepoint=savepoint, parallelism=1, backend="hashmap")
     sender.send(thirds[2 * TRACES :])
-    assert_exact(sender, *JOBS)
+    assert_exact(sender, *OF_SPANS)
     flink.cancel(on_heap)
 
 
-@pytest.mark.parametrize("job", JOBS)
+def test_the_job_of_metrics_runs_alone(flink: FlinkJobs, stack: Stack) -> None:
+    flink.cancel_all()
+    alone = flink.run("resource_metrics", "--no-dead-letters")
+    send_metric(stack, {"host.name": "alone"}, "system.cpu.utilization", point(time.time_ns(), 0.25, state="idle"))
+    query = "SELECT role, value_sum FROM resource_metrics FINAL WHERE host = 'alone'"
+    busy = [{"role": "host_cpu_idle", "value_sum": 250_000_000}]
+    assert eventually(lambda: stack.rows(query), busy, steady_s=1.0) == busy
+    flink.cancel(alone)
+
+
+@pytest.mark.parametrize("job", OF_SPANS)
 def test_each_job_runs_alone_and_writes_its_own_tables_only(flink: FlinkJobs, stack: Stack, job: str) -> None:
     flink.cancel_all()
     sender = Sender(stack, f"alone-{job}-")
     began = datetime.now(UTC)
     sender.send(sender.traces())
-    letters = [] if job == JOBS[0] else ["--no-dead-letters"]
+    letters = [] if job == OF_SPANS[0] else ["--no-dead-letters"]
     alone = flink.run(job, *letters, "--start", began.isoformat())
     assert_exact(sender, job)
     others = [table for table in TABLES if WRITER.get(table.name, job) != job]

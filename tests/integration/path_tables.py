@@ -114,7 +114,8 @@ def _service(parts: list[tuple[int, int, int]]) -> dict[str, Any]:
 
 def _account(causes: dict[tuple[str, str], list[int]], by_id: dict[str, SpanDict], found: Any, *, late: bool) -> None:
     roots = sorted(found.sections, key=lambda name: (name in found.incomplete, by_id[name]["start_ns"], name))
-    service = by_id[roots[0]]["service"] if roots else ""
+    first = roots[0] if roots else min(by_id, key=lambda name: (by_id[name]["start_ns"], name))
+    service = by_id[first]["service"]
     counts = {"closed_quiet": len(by_id)}
     counts |= {"late": len(by_id)} if late else {}
     counts |= {"incomplete": len(by_id)} if found.incomplete else {}

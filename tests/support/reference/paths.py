@@ -107,14 +107,15 @@ def service_rows(traces: Iterable[Trace]) -> dict[Key, ServiceRow]:
 
 
 def cause_rows(traces: Iterable[Trace], late_ms: int) -> dict[tuple[str, str, int], CauseRow]:
-    """By cause, service of the root, and start in s of the 10 s of the trace's first record time."""
+    """By cause, service of the root (else of the first span), and start in s of the 10 s of the first record time."""
     table: dict[tuple[str, str, int], CauseRow] = {}
     closed_ms: dict[bytes, int] = {}
     for trace in traces:
         found = _walked(trace)
         complete = [root for root in _in_order(trace, found) if root not in found.incomplete]
         roots = complete or _in_order(trace, found)
-        service = _span(trace, roots[0]).service if roots else ""
+        first = min(trace.spans.values(), key=lambda span: (span.start_ns, span.span_id))
+        service = _span(trace, roots[0]).service if roots else first.service
         spans = len(trace.spans)
         causes = {"closed_max_age" if trace.at_max_age else "closed_quiet": spans}
         if trace.first_ms < closed_ms.get(trace.trace_id, -late_ms) + late_ms:

@@ -12,7 +12,11 @@ def _defaults() -> dict[str, int]:
     assert spec
     assert spec.loader
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    sys.path.insert(0, str(SETTINGS.parent))  # for its neighbours
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(SETTINGS.parent))
     return {name: setting.default for name, setting in module.SETTINGS.items()}
 
 

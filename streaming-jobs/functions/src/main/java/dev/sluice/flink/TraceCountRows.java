@@ -31,7 +31,7 @@ final class TraceCountRows {
    */
   void of(Session session, boolean late, Trace trace, Consumer<RowData> out) {
     TraceAccount account =
-        new TraceAccount(session.atMaxAge(), late, trace.spans().size(), paths.walked(trace));
+        new TraceAccount(session.atMaxAge(), late, trace.spans(), paths.walked(trace));
     account.forEach(
         (cause, spans) ->
             out.accept(

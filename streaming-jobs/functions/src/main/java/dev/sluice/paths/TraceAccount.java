@@ -1,5 +1,7 @@
 package dev.sluice.paths;
 
+import dev.sluice.traces.TraceSpan;
+import java.util.Collection;
 import java.util.List;
 
 /**
@@ -15,37 +17,42 @@ import java.util.List;
  *   <li>The labels of {@link Exclusion}: it has spans that can be on no path.
  * </ul>
  *
- * @param spans how many spans it has, each id once
+ * @param spans all that it has, each id once; at least one
  */
-public record TraceAccount(boolean atMaxAge, boolean late, int spans, CriticalPaths walked) {
+public record TraceAccount(
+    boolean atMaxAge, boolean late, Collection<TraceSpan> spans, CriticalPaths walked) {
   /** Receives a cause that applies, and the number of spans: all, or those excluded for it. */
   @FunctionalInterface
   public interface Visitor {
     void visit(String cause, int spans);
   }
 
-  /** The service of its root, or of its first orphan where there is no root; "" without either. */
+  /**
+   * The service of its root; without one of its first orphan, and without that of its first span.
+   */
   public String service() {
     List<CriticalPath> paths = walked.paths();
     return paths.stream()
         .filter(path -> !path.incomplete())
         .findFirst()
         .or(() -> paths.stream().findFirst())
-        .map(path -> path.root().service())
+        .map(CriticalPath::root)
+        .or(() -> spans.stream().min(SpanOrder::byStart))
+        .map(TraceSpan::service)
         .orElse("");
   }
 
   /** Visits every cause that applies. */
   public void forEach(Visitor visitor) {
-    visitor.visit(atMaxAge ? "closed_max_age" : "closed_quiet", spans);
+    visitor.visit(atMaxAge ? "closed_max_age" : "closed_quiet", spans.size());
     if (late) {
-      visitor.visit("late", spans);
+      visitor.visit("late", spans.size());
     }
     if (walked.paths().stream().anyMatch(CriticalPath::incomplete)) {
-      visitor.visit("incomplete", spans);
+      visitor.visit("incomplete", spans.size());
     }
     if (walked.paths().isEmpty()) {
-      visitor.visit("empty", spans);
+      visitor.visit("empty", spans.size());
     }
     for (Exclusion reason : Exclusion.values()) {
       if (walked.excluded(reason) > 0) {

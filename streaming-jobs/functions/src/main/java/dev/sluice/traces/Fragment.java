@@ -18,8 +18,8 @@ import java.util.Map;
  * <p>Layout, big endian: format (byte), received ms (long), whether peers are settled (boolean),
  * number of names (short) and the names, then each span: ids, kind and flags (byte), start,
  * duration, and as numbers of names service, peer, operation, host and instance. The first name is
- * "", which also stands for the names beyond the bound. The format number lets a later version read
- * the state of an earlier one; formats 1 to 3 were never released.
+ * "". 65,536 names fit: a fragment that has as many {@link #isFull is full}. The format number lets
+ * a later version read the state of an earlier one; formats 1 to 3 were never released.
  */
 public final class Fragment {
   private static final int FORMAT = 4;
@@ -27,6 +27,7 @@ public final class Fragment {
   private static final int LINKED_BIT = 0x40;
   private static final int MOVABLE_BIT = 0x20;
   private static final int MAX_NAMES = 1 << 16;
+  private static final int NAMES_OF_A_SPAN = 5;
 
   private final ByteArrayOutputStream spans = new ByteArrayOutputStream();
   private final DataOutputStream out = new DataOutputStream(spans);
@@ -44,21 +45,18 @@ public final class Fragment {
     return size;
   }
 
+  /** Whether the names of another span may not fit: it needs a fragment of its own. */
+  boolean isFull() {
+    return nameList.size() > MAX_NAMES - NAMES_OF_A_SPAN;
+  }
+
   /** Says that none of the spans is movable: what the windows hold of them cannot be told. */
   void settle() {
     settled = true;
   }
 
   void add(dev.sluice.otlp.Span span) {
-    int service = name(span.service());
-    int peer = name(span.peer());
-    int instance = name(span.instance());
-    boolean movable =
-        span.isClientSide()
-            && !span.isPeerNamed()
-            && service != 0
-            && isKept(peer, span.peer())
-            && isKept(instance, span.instance());
+    boolean movable = span.isClientSide() && !span.isPeerNamed();
     try {
       out.writeLong(span.spanId());
       out.writeLong(span.parentId());
@@ -69,34 +67,21 @@ public final class Fragment {
               | (movable ? MOVABLE_BIT : 0));
       out.writeLong(span.startNs());
       out.writeLong(span.durationNs());
-      out.writeShort(service);
-      out.writeShort(peer);
-      out.writeShort(operation(span.operation()));
+      out.writeShort(name(span.service()));
+      out.writeShort(name(span.peer()));
+      out.writeShort(name(span.operation()));
       out.writeShort(name(span.host()));
-      out.writeShort(instance);
+      out.writeShort(name(span.instance()));
       size++;
     } catch (IOException e) {
       throw new UncheckedIOException("write span to memory", e);
     }
   }
 
-  /** Operations may be without number (an id in each name): they leave room for the services. */
-  private int operation(String name) {
-    return nameList.size() < MAX_NAMES / 2 || names.containsKey(name) ? name(name) : 0;
-  }
-
-  private static boolean isKept(int number, String name) {
-    return number != 0 || name.isEmpty();
-  }
-
   private int name(String name) {
     Integer number = names.get(name);
     if (number != null) {
       return number;
-    }
-    if (nameList.size() == MAX_NAMES) {
-      // 65,536 names in one trace of one message: the rest is unknown rather than wrong.
-      return 0;
     }
     names.put(name, nameList.size());
     nameList.add(name);

@@ -5,11 +5,14 @@ import dev.sluice.accounting.SpanStage;
 import dev.sluice.otlp.Span;
 import dev.sluice.windows.Spread;
 import dev.sluice.windows.WindowAccumulator;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
- * Groups the spans of one message by trace: one fragment, and one shuffled row, for each.
+ * Groups the spans of one message by trace: one fragment, and one shuffled row, for each; more only
+ * where their names do not fit one.
  *
  * <p>Spans are movable only if their message is surely below the bound of {@link
  * WindowAccumulator}: what it cut of a span beyond cannot be told from the span.
@@ -22,9 +25,10 @@ public final class FragmentAccumulator implements SpanStage {
   }
 
   private final Spread spread;
-  private final Map<TraceId, Fragment> fragments = new HashMap<>();
+  private final Map<TraceId, List<Fragment>> fragments = new HashMap<>();
   private long touched;
   private TraceId lastId;
+  private List<Fragment> lastOfTrace;
   private Fragment lastFragment;
 
   /** No span is movable. */
@@ -43,7 +47,12 @@ public final class FragmentAccumulator implements SpanStage {
   public Outcome accept(Span span) {
     if (lastId == null || !lastId.is(span)) {
       lastId = TraceId.of(span);
-      lastFragment = fragments.computeIfAbsent(lastId, id -> new Fragment());
+      lastOfTrace = fragments.computeIfAbsent(lastId, id -> new ArrayList<>(1));
+      lastFragment = lastOfTrace.isEmpty() ? null : lastOfTrace.get(lastOfTrace.size() - 1);
+    }
+    if (lastFragment == null || lastFragment.isFull()) {
+      lastFragment = new Fragment();
+      lastOfTrace.add(lastFragment);
     }
     lastFragment.add(span);
     if (spread != null && (span.isServerSide() || span.isClientSide())) {
@@ -63,11 +72,13 @@ public final class FragmentAccumulator implements SpanStage {
   public void forEach(Visitor visitor) {
     boolean settled = spread == null || touched > WindowAccumulator.MAX_ROWS;
     fragments.forEach(
-        (id, fragment) -> {
-          if (settled) {
-            fragment.settle();
+        (id, ofTrace) -> {
+          for (Fragment fragment : ofTrace) {
+            if (settled) {
+              fragment.settle();
+            }
+            visitor.visit(id.toBytes(), fragment);
           }
-          visitor.visit(id.toBytes(), fragment);
         });
   }
 }

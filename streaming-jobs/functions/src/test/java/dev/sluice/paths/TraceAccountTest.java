@@ -17,7 +17,7 @@ class TraceAccountTest {
   }
 
   private static TraceAccount account(Spans spans) {
-    return new TraceAccount(false, false, spans.list().size(), spans.paths());
+    return new TraceAccount(false, false, spans.list(), spans.paths());
   }
 
   @Test
@@ -25,7 +25,7 @@ class TraceAccountTest {
     Spans spans = trace().of("front").add(1, 0, 0, 10).of("cart").add(2, 1, 2, 8);
     assertThat(causes(account(spans))).isEqualTo(Map.of("closed_quiet", 2));
     assertThat(account(spans).service()).isEqualTo("front");
-    assertThat(causes(new TraceAccount(true, true, 2, spans.paths())))
+    assertThat(causes(new TraceAccount(true, true, spans.list(), spans.paths())))
         .isEqualTo(Map.of("closed_max_age", 2, "late", 2));
   }
 
@@ -42,7 +42,7 @@ class TraceAccountTest {
     Spans ring = trace().add(1, 2, 0, 10).add(2, 1, 0, 10).add(3, 3, 0, 10);
     assertThat(causes(account(ring)))
         .isEqualTo(Map.of("closed_quiet", 3, "empty", 3, "cycle", 2, "self_parent", 1));
-    assertThat(account(ring).service()).isEmpty();
+    assertThat(account(ring).service()).isEqualTo(ring.list().get(0).service());
   }
 
   @Test

@@ -14,7 +14,6 @@ import dev.sluice.otlp.Span;
 import dev.sluice.otlp.TraceRequestDecoder;
 import dev.sluice.windows.Spread;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -57,21 +56,31 @@ class FragmentTest {
   }
 
   @Test
-  void moreOperationsThanNamesFitLeaveTheServicesRight() throws Exception {
+  void moreNamesThanFitOneFragmentGoOnInAnother() throws Exception {
     var many = new io.opentelemetry.proto.trace.v1.Span.Builder[MANY];
     for (int i = 0; i < MANY; i++) {
       many[i] = span(i + 1, Span.INTERNAL, 0, 1).setName("op" + i);
     }
-    List<TraceSpan> spans =
-        throughFragment(
+    FragmentAccumulator accumulator = new FragmentAccumulator();
+    new TraceRequestDecoder()
+        .decode(
             message(
                 resource(List.of(attribute("service.name", "a")), many),
-                resource(List.of(attribute("service.name", "b")), span(-1, Span.SERVER, 0, 1))));
-    assertThat(spans).hasSize(MANY + 1);
+                resource(List.of(attribute("service.name", "b")), span(-1, Span.SERVER, 0, 1))),
+            accumulator::accept);
+    List<TraceSpan> spans = new ArrayList<>();
+    List<Integer> sizes = new ArrayList<>();
+    accumulator.forEach(
+        (trace, fragment) -> {
+          sizes.add(fragment.size());
+          spans.addAll(Fragment.decode(fragment.encode(MIDNIGHT_MS)));
+        });
+    // "", "a" and 65,530 operations: the next span might bring five names.
+    assertThat(sizes).containsExactly(65_530, MANY + 1 - 65_530);
     assertThat(spans.get(0).operation()).isEqualTo("op0");
     assertThat(spans.get(MANY - 1))
         .extracting(TraceSpan::operation, TraceSpan::service)
-        .containsExactly("", "a");
+        .containsExactly("op" + (MANY - 1), "a");
     assertThat(spans.get(MANY).service()).isEqualTo("b");
   }
 
@@ -129,24 +138,6 @@ class FragmentTest {
                     resource(
                         List.of(attribute("service.name", "cart")), span(1, Span.CLIENT, 0, 1)))))
         .containsExactly(true);
-  }
-
-  @Test
-  void spansWhoseNamesDoNotFitAreNotMovable() throws Exception {
-    var many = new io.opentelemetry.proto.trace.v1.Span.Builder[MANY];
-    for (int i = 0; i < MANY; i++) {
-      many[i] =
-          span(i + 1, Span.CLIENT, 0, 1).addAttributes(attribute("server.address", "host" + i));
-    }
-    List<Boolean> movable =
-        movable(
-            new FragmentAccumulator(new Spread(100, 600_000)),
-            message(
-                resource(List.of(attribute("service.name", "a")), Arrays.copyOf(many, 1)),
-                resource(List.of(attribute("service.name", "a")), many)));
-    // "", "a" and "work" leave room for 65,533 addresses; host0 comes twice.
-    assertThat(movable.stream().filter(Boolean::booleanValue)).hasSize(65_533 + 1);
-    assertThat(movable.get(MANY)).isFalse();
   }
 
   @Test

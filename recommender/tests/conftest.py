@@ -3,9 +3,14 @@
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from migrate.__main__ import schema_up
 from support.clickhouse import ClickHouse, clickhouse
+
+# How long an example takes depends on what else runs; a test that hangs is stopped by its timeout.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")

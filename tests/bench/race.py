@@ -119,7 +119,7 @@ def rows_of(case: str, results: dict[str, Result]) -> list[tuple[str, str]]:
 
 
 def limiter_breakers(seconds: float, users: int) -> dict[str, Scenario]:
-    """No scaling in either. 2 cores at the best size serve about 380/s; 4,000 users of 7 s ask for up to 570/s."""
+    """No scaling in either. 2 cores at 5 ms of CPU serve under 400/s; 4,000 users of 7 s ask for up to 570/s."""
     overload = CART.build(users, {}, lambda _: 1.0)
     slow = CART.build(users, {}, lambda _: 0.6)
     return {

@@ -80,6 +80,8 @@ class Result:
     p99_s: float
     goodput_per_s: float
     sizes: tuple[int, ...]
+    named: int | None = None
+    """Targets that the estimator named, None where there is none: at 0 only exploration has moved the size."""
 
 
 def run_one(scenario: Scenario, racer: Racer, seconds: float, seed: int, scaled: bool = True) -> Result:
@@ -94,14 +96,16 @@ def run_one(scenario: Scenario, racer: Racer, seconds: float, seed: int, scaled:
     fine.watch(simulation.pools.values())
     if scaled:
         VerticalAgent(simulation, "cart", VerticalScaler(lowest=2, highest=4, step=2))
+    controller = racer.build()
     threshold = dict(CART.threshold_ms)
-    ControlAgent(simulation, fine, racer.build(), lambda _: threshold, racer.period_s, racer.window_s)
+    ControlAgent(simulation, fine, controller, lambda _: threshold, racer.period_s, racer.window_s)
     simulation.run_until(seconds)
     latency = np.array([each for each, _ in seen])
     good = sum(not failed and each <= SLO_S for each, failed in seen)
     p95, p99 = np.quantile(latency, [0.95, 0.99])
     sizes = tuple(size for _, size in simulation.pools[CART_THREADS].history)
-    return Result(float(p95), float(p99), good / (seconds - CART.warm_up_s), sizes)
+    named = controller.named if isinstance(controller, Bare | Guarded) else None
+    return Result(float(p95), float(p99), good / (seconds - CART.warm_up_s), sizes, named)
 
 
 def rows_of(case: str, results: dict[str, Result]) -> list[tuple[str, str]]:
@@ -112,7 +116,8 @@ def rows_of(case: str, results: dict[str, Result]) -> list[tuple[str, str]]:
             f"{case}: {name}",
             f"p95 {each.p95_s * 1e3:,.0f} ms, p99 {each.p99_s * 1e3:,.0f} ms, goodput {each.goodput_per_s:.0f}/s,"
             f" hardware-only/x {hardware / each.p99_s:.2f}, sct/x {sct / each.p99_s:.2f},"
-            f" size {min(each.sizes)}..{max(each.sizes)}, at the end {each.sizes[-1]}",
+            f" size {min(each.sizes)}..{max(each.sizes)}, at the end {each.sizes[-1]}"
+            + ("" if each.named is None else f", targets named {each.named}"),
         )
         for name, each in results.items()
     ]

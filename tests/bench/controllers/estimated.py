@@ -34,12 +34,16 @@ class Bare:
     def __init__(self, estimator: Estimator, window_s: float) -> None:
         self._estimator = estimator
         self._window_s = window_s
+        self.named = 0
+        """Targets that the estimator named."""
 
     def decide(self, now_s: float, windows: Mapping[str, PoolWindows]) -> Mapping[str, int]:
         if now_s < self._window_s:
             return {}
         targets = {name: self._estimator.estimate(samples_of(seen)).target for name, seen in windows.items()}
-        return {name: target for name, target in targets.items() if target is not None}
+        sizes = {name: target for name, target in targets.items() if target is not None}
+        self.named += len(sizes)
+        return sizes
 
 
 @dataclass
@@ -55,6 +59,8 @@ class Guarded:
         self._window_ms = round(window_s * 1000)
         self._limits = Limits(bounds=Bounds(min=1, max=256))
         self._memory: dict[str, _Memory] = {}
+        self.named = 0
+        """Targets that the estimator named; with 0, every change of size is the guard's exploration."""
 
     def decide(self, now_s: float, windows: Mapping[str, PoolWindows]) -> Mapping[str, int]:
         now_ms = round(now_s * 1000)
@@ -76,6 +82,7 @@ class Guarded:
         )
         target = propose(estimate, situation).target
         if estimate.state is State.PROVIDED and estimate.target is not None:
+            self.named += 1
             memory.good = LastGood(estimate.target, now_ms)
         if target is None:
             return None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+<<<<<<< HEAD
 from bench import (
     critical_path,
     estimators,
@@ -13,10 +14,14 @@ from bench import (
     interval,
     localization,
     loop_scale,
+    race,
     scg,
     testbed_speed,
     watchers,
 )
+=======
+from bench import critical_path, estimators, flink_jobs, interval, localization, race, scg, testbed_speed, watchers
+>>>>>>> race
 
 #: Each takes whether to be quick: fewer repetitions, so rougher figures.
 BENCHMARKS: dict[str, Callable[[bool], list[tuple[str, str]]]] = {
@@ -25,6 +30,7 @@ BENCHMARKS: dict[str, Callable[[bool], list[tuple[str, str]]]] = {
     "estimators": lambda quick: estimators.run(),
     "interval": interval.run,
     "localization": localization.run,
+    "race": race.run,
     "testbed": lambda quick: testbed_speed.run(),
     "watchers": lambda quick: watchers.run(),
     "critical-path": critical_path.run,

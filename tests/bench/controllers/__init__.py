@@ -1,0 +1,1 @@
+"""What sizes pools in the race (`bench.race`): one algorithm a file, all behind `testbed.controller.Controller`."""

@@ -1,0 +1,66 @@
+"""Netflix concurrency-limits, Vegas: estimates the queue from the shortest response time seen.
+
+State: the limit L; rtt0, the least mean response time of a window, taken anew every 15 to 30 L windows (drawn).
+With l = max(1, floor(log10 L)) and queue = ceil(L (1 - rtt0 / rtt)), each window:
+
+    drop              ->  L - l
+    2 inflight < L    ->  hold
+    queue <= l        ->  L + 6 l
+    queue < 3 l       ->  L + l
+    queue > 6 l       ->  L - l
+
+within [1, 1000]; initial 20. Its defaults.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from math import ceil, log10
+
+from bench.controllers.signal import Signal
+
+PROBE = 30.0
+
+
+def step(limit: float) -> int:
+    """9 -> 1, 99 -> 1, 100 -> 2."""
+    return max(1, int(log10(limit)))
+
+
+@dataclass
+class Vegas:
+    limit: float = 20.0
+    lowest: float = 1.0
+    highest: float = 1000.0
+    enough: int = 10
+    random: random.Random = field(default_factory=lambda: random.Random(1))
+    rtt0_s: float = 0.0
+    _windows: int = 0
+    _jitter: float = 1.0
+
+    def update(self, seen: Signal) -> float:
+        """Worked: L 20, rtt0 20 ms, rtt 40 ms, full: queue 10 > 6, L = 19; rtt 22 ms: queue 2 < 3, L = 21."""
+        self._windows += 1
+        if self._windows >= self._jitter * PROBE * self.limit:
+            self._windows, self._jitter = 0, self.random.uniform(0.5, 1.0)
+            self.rtt0_s = seen.mean_s
+            return self.limit
+        if self.rtt0_s == 0 or seen.mean_s < self.rtt0_s:
+            self.rtt0_s = seen.mean_s
+            return self.limit
+        self.limit = min(max(self._next(seen), self.lowest), self.highest)
+        return self.limit
+
+    def _next(self, seen: Signal) -> float:
+        log = step(self.limit)
+        if seen.dropped:
+            return self.limit - log
+        if 2 * seen.inflight < self.limit:
+            return self.limit
+        queue = ceil(self.limit * (1 - self.rtt0_s / seen.mean_s))
+        if queue <= log:
+            return self.limit + 6 * log
+        if queue < 3 * log:
+            return self.limit + log
+        return self.limit - log if queue > 6 * log else self.limit

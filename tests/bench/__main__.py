@@ -6,7 +6,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-<<<<<<< HEAD
 from bench import (
     critical_path,
     estimators,
@@ -19,9 +18,6 @@ from bench import (
     testbed_speed,
     watchers,
 )
-=======
-from bench import critical_path, estimators, flink_jobs, interval, localization, race, scg, testbed_speed, watchers
->>>>>>> race
 
 #: Each takes whether to be quick: fewer repetitions, so rougher figures.
 BENCHMARKS: dict[str, Callable[[bool], list[tuple[str, str]]]] = {

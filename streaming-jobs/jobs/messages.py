@@ -17,8 +17,12 @@ def views(settings: Settings) -> dict[str, str]:
     """`messages`: message (NULL for a tombstone), record_time, partition, offset, repeated.
 
     Both functions ask for watermarks. Were there none that does below this view, Flink would mark mini-batches by the
-    machine's clock from the source on, and traces would be closed by it, however far behind the topic is read.
+    machine's clock from the source on, and traces would be closed by it, however far behind the topic is read. Where
+    nothing waits for record time, neither repeats nor traces, there is no need of either function, nor of the ticker:
+    messages then stay in the task that read them, and are not copied.
     """
+    if not (settings["repeat-window-ms"] or settings.traced):
+        return {"messages": "SELECT message, record_time, `partition`, `offset`, FALSE AS repeated FROM otlp_spans"}
     if settings["repeat-window-ms"]:
         message_hash = "message_hash(message)"
         flagged = "messages_once(input => TABLE timed_messages PARTITION BY message_hash,"

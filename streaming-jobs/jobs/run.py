@@ -7,6 +7,7 @@ SLUICE_NEO4J_PASSWORD.
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -95,6 +96,7 @@ def statement_set(
     environment: "StreamTableEnvironment", jobs: list[ModuleType], settings: Settings, *, letters: bool
 ) -> "StatementSet":
     """Defines tables, functions and views, and gathers the INSERTs of the jobs."""
+    settings = replace(settings, traced=any(trace_rows(job, settings) for job in jobs))
     for ddl in [*sources.definitions(settings), *stores.definitions(settings)]:
         environment.execute_sql(ddl)
     functions = {name: java for job in jobs for name, java in job.FUNCTIONS.items()}

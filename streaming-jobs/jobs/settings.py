@@ -131,13 +131,15 @@ class Addresses:
 class Settings:
     """All that the jobs' definitions depend on. `values` holds every key of SETTINGS.
 
-    flink_job: name of the Flink job, and of its consumer group. start: one of starts.FORMS.
+    flink_job: name of the Flink job, and of its consumer group. start: one of starts.FORMS. traced: whether one of its
+    jobs assembles traces.
     """
 
     addresses: Addresses
     values: Mapping[str, int]
     flink_job: str = FLINK_JOB
     start: str = starts.EARLIEST
+    traced: bool = True
 
     def __post_init__(self) -> None:
         for name, value in self.values.items():

@@ -32,6 +32,7 @@ def _otlp_spans(settings: Settings) -> str:
             'topic' = 'otlp_spans',
             'properties.bootstrap.servers' = '{settings.addresses.kafka}',
             'properties.group.id' = '{settings.flink_job}',{startup}
+            'properties.max.poll.records' = '100',
             'scan.topic-partition-discovery.interval' = '1 min',
             'scan.watermark.idle-timeout' = '{settings["idle-ms"]} ms',
             'format' = 'raw'

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench.cluster import Cluster, cpu_s
 
-WARM_UP = 0.4
+WARM_UP = 0.6
 #: What is in flight inside the job is small beside this.
 LAST = 0.98
 LIMIT_S = 240.0

@@ -159,5 +159,5 @@ def _stack_steps() -> list[Step]:
              resource="maven"),
         Step("flink-home", "Flink home", flink_home, after=("flink-python", "flink-jars"),
              inputs=(LOCAL / "flink/pom.xml", REPOSITORY / "streaming-jobs/requirements.lock"),
-             values=("2",), outputs=(FLINK_HOME / "bin/flink",)),
+             values=("2",), outputs=(FLINK_HOME / "bin/flink", FLINK_HOME / "conf/config.yaml")),
     ]  # fmt: skip

@@ -7,6 +7,7 @@ import org.apache.flink.table.data.RowData;
 
 /** What a closed trace moves in the fine windows from stand-in peers to the services called. */
 final class MovedRows implements TraceRows {
+  private final Texts texts = new Texts();
   private final PeerMoves moves;
 
   MovedRows(Settings settings) {
@@ -15,6 +16,6 @@ final class MovedRows implements TraceRows {
 
   @Override
   public void of(byte[] traceId, Trace trace, Consumer<RowData> out) {
-    moves.of(trace, (point, partial) -> out.accept(Rows.partial(point, partial)));
+    moves.of(trace, (point, partial) -> out.accept(Rows.partial(texts, point, partial)));
   }
 }

@@ -37,12 +37,12 @@ final class Rows {
 
   private Rows() {}
 
-  static GenericRowData partial(ResourcePoint point, Partial partial) {
+  static GenericRowData partial(Texts texts, ResourcePoint point, Partial partial) {
     return GenericRowData.of(
-        text(point.side()),
-        text(point.service()),
-        text(point.peer()),
-        text(point.instance()),
+        texts.of(point.side()),
+        texts.of(point.service()),
+        texts.of(point.peer()),
+        texts.of(point.instance()),
         time(partial.bucketMs()),
         partial.busyNs(),
         partial.completions(),

@@ -30,12 +30,14 @@ import org.apache.flink.table.functions.TableFunction;
 public final class SpanWindows extends TableFunction<RowData> {
   private static final long serialVersionUID = 1L;
 
+  private transient Texts texts;
   private transient WindowAccumulator windows;
   private transient MessageReader reader;
 
   @Override
   public void open(FunctionContext context) {
     Settings settings = Settings.of(context);
+    texts = new Texts();
     windows = new WindowAccumulator(settings.spread());
     reader = new MessageReader(settings.validity(), windows);
   }
@@ -48,7 +50,8 @@ public final class SpanWindows extends TableFunction<RowData> {
     long recordTimeMs = recordTime.getMillisecond();
     reader.read(message, recordTimeMs, repeated);
     windows.forEach(
-        (point, partial) -> collect(GenericRowData.of(Rows.partial(point, partial), null, null)));
+        (point, partial) ->
+            collect(GenericRowData.of(Rows.partial(texts, point, partial), null, null)));
     Rows.emitAccounts(reader, recordTimeMs, this::collect);
   }
 }

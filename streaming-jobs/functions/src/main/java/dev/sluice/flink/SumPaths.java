@@ -6,7 +6,6 @@ import static dev.sluice.flink.Rows.text;
 import dev.sluice.paths.PathTotals;
 import org.apache.flink.table.annotation.DataTypeHint;
 import org.apache.flink.table.annotation.FunctionHint;
-import org.apache.flink.table.data.GenericMapData;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.functions.AggregateFunction;
@@ -54,7 +53,7 @@ public final class SumPaths extends AggregateFunction<RowData, PathTotals> {
         totals.traces(),
         totals.endToEnd().sumNs(),
         squares(totals.endToEnd().squares()),
-        new GenericMapData(totals.latency().toMap()),
+        totals.latency().toMapData(),
         totals.slowestNs(),
         text(totals.slowestTraceId()),
         text(totals.medianTraceId()));

@@ -5,7 +5,6 @@ import static dev.sluice.flink.Rows.squares;
 import dev.sluice.paths.ServiceTotals;
 import org.apache.flink.table.annotation.DataTypeHint;
 import org.apache.flink.table.annotation.FunctionHint;
-import org.apache.flink.table.data.GenericMapData;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.functions.AggregateFunction;
@@ -62,7 +61,7 @@ public final class SumServiceTimes extends AggregateFunction<RowData, ServiceTot
         squares(totals.selfByEndToEnd()),
         totals.upstream().sumNs(),
         squares(totals.upstream().squares()),
-        new GenericMapData(totals.selfLatency().toMap()),
-        new GenericMapData(totals.upstreamLatency().toMap()));
+        totals.selfLatency().toMapData(),
+        totals.upstreamLatency().toMapData());
   }
 }

@@ -3,6 +3,9 @@ package dev.sluice.latency;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.flink.table.data.MapData;
+import org.apache.flink.table.data.binary.BinaryArrayData;
+import org.apache.flink.table.data.binary.BinaryMapData;
 
 /**
  * Sparse counts by {@link LatencyIndex}, kept sorted. Merging is addition, so any order and any
@@ -17,8 +20,13 @@ public final class LatencyHistogram {
   /** Index before the first entry, the smallest there is. */
   private static final int FIRST = -1;
 
-  private short[] indexes = new short[4];
-  private int[] counts = new int[4];
+  private static final int SMALLEST = 4;
+
+  /** Entries that are fewer than this part of the histogram are added one by one. */
+  private static final int FEW = 8;
+
+  private short[] indexes = new short[SMALLEST];
+  private int[] counts = new int[SMALLEST];
   private int size;
 
   /** Counts one duration, in ns. */
@@ -50,23 +58,64 @@ public final class LatencyHistogram {
 
   /** Adds every bucket of another histogram. */
   public void merge(LatencyHistogram other) {
-    for (int i = 0; i < other.size; i++) {
-      add(other.indexes[i], other.counts[i]);
-    }
+    merge(other.indexes, other.counts, other.size);
   }
 
   /** Adds every bucket of an encoded histogram. */
   public void merge(byte[] encoded) {
+    int entries = entries(encoded);
+    short[] otherIndexes = new short[entries];
+    int[] otherCounts = new int[entries];
     int index = FIRST;
     int position = 0;
-    while (position < encoded.length) {
+    for (int i = 0; i < entries; i++) {
       long distance = varint(encoded, position);
       position += varintLength(distance);
       long count = varint(encoded, position);
       position += varintLength(count);
       index += (int) distance;
-      add(index, unzigzag((int) count));
+      otherIndexes[i] = (short) index;
+      otherCounts[i] = unzigzag((int) count);
     }
+    merge(otherIndexes, otherCounts, entries);
+  }
+
+  /** Adds sorted entries: a few one by one, many in one pass over both. */
+  private void merge(short[] otherIndexes, int[] otherCounts, int otherSize) {
+    if (size > FEW * otherSize) {
+      for (int i = 0; i < otherSize; i++) {
+        add(otherIndexes[i], otherCounts[i]);
+      }
+      return;
+    }
+    short[] mergedIndexes = new short[Math.max(size + otherSize, SMALLEST)];
+    int[] mergedCounts = new int[mergedIndexes.length];
+    int mine = 0;
+    int theirs = 0;
+    int merged = 0;
+    while (mine < size || theirs < otherSize) {
+      boolean takeMine =
+          theirs == otherSize || mine < size && indexes[mine] <= otherIndexes[theirs];
+      boolean takeTheirs =
+          mine == size || theirs < otherSize && otherIndexes[theirs] <= indexes[mine];
+      mergedIndexes[merged] = takeMine ? indexes[mine] : otherIndexes[theirs];
+      mergedCounts[merged++] =
+          (takeMine ? counts[mine++] : 0) + (takeTheirs ? otherCounts[theirs++] : 0);
+    }
+    indexes = mergedIndexes;
+    counts = mergedCounts;
+    size = merged;
+  }
+
+  /**
+   * How many pairs of varints there are: each varint ends with the only byte that is not negative.
+   */
+  private static int entries(byte[] encoded) {
+    int ends = 0;
+    for (byte b : encoded) {
+      ends += b >= 0 ? 1 : 0;
+    }
+    return ends / 2;
   }
 
   /** The encoding of the class comment. */
@@ -102,6 +151,26 @@ public final class LatencyHistogram {
       }
     }
     return map;
+  }
+
+  /**
+   * Index to count, ascending, as Flink's MAP of SMALLINT to INT, without counts that are not
+   * positive: a sum shows them for a moment when a part that takes back comes before what it takes
+   * back.
+   */
+  public MapData toMapData() {
+    short[] keys = new short[size];
+    int[] values = new int[size];
+    int kept = 0;
+    for (int i = 0; i < size; i++) {
+      if (counts[i] > 0) {
+        keys[kept] = indexes[i];
+        values[kept++] = counts[i];
+      }
+    }
+    return BinaryMapData.valueOf(
+        BinaryArrayData.fromPrimitiveArray(Arrays.copyOf(keys, kept)),
+        BinaryArrayData.fromPrimitiveArray(Arrays.copyOf(values, kept)));
   }
 
   LatencyHistogram copy() {

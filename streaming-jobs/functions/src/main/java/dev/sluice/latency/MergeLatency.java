@@ -1,8 +1,8 @@
 package dev.sluice.latency;
 
-import java.util.Map;
 import org.apache.flink.table.annotation.DataTypeHint;
 import org.apache.flink.table.annotation.FunctionHint;
+import org.apache.flink.table.data.MapData;
 import org.apache.flink.table.functions.AggregateFunction;
 
 /**
@@ -18,8 +18,8 @@ import org.apache.flink.table.functions.AggregateFunction;
             value = "RAW",
             bridgedTo = LatencyHistogram.class,
             rawSerializer = LatencyHistogramSerializer.class),
-    output = @DataTypeHint("MAP<SMALLINT, INT>"))
-public final class MergeLatency extends AggregateFunction<Map<Short, Integer>, LatencyHistogram> {
+    output = @DataTypeHint(value = "MAP<SMALLINT, INT>", bridgedTo = MapData.class))
+public final class MergeLatency extends AggregateFunction<MapData, LatencyHistogram> {
   private static final long serialVersionUID = 1L;
 
   @Override
@@ -41,9 +41,7 @@ public final class MergeLatency extends AggregateFunction<Map<Short, Integer>, L
   }
 
   @Override
-  public Map<Short, Integer> getValue(LatencyHistogram sum) {
-    Map<Short, Integer> counts = sum.toMap();
-    counts.values().removeIf(count -> count < 0);
-    return counts;
+  public MapData getValue(LatencyHistogram sum) {
+    return sum.toMapData();
   }
 }

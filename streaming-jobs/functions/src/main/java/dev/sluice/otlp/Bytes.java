@@ -8,6 +8,7 @@ import java.nio.ByteOrder;
 public final class Bytes {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final long MIX = 0x9E37_79B9_7F4A_7C15L; // odd, 2^64 / golden ratio
   private static final char[] HEX = "0123456789abcdef".toCharArray();
 
   private Bytes() {}
@@ -27,11 +28,21 @@ public final class Bytes {
     return new String(text);
   }
 
+  /** Of all bytes, eight at a time; the last word overlaps the one before. */
   static int hash(byte[] bytes, int offset, int length) {
-    int hash = length;
-    for (int i = 0; i < length; i++) {
-      hash = 31 * hash + bytes[offset + i];
+    long hash = length;
+    if (length >= Long.BYTES) {
+      int last = offset + length - Long.BYTES;
+      for (int at = offset; at < last; at += Long.BYTES) {
+        hash = (hash ^ longAt(bytes, at)) * MIX;
+      }
+      hash = (hash ^ longAt(bytes, last)) * MIX;
+    } else {
+      for (int i = 0; i < length; i++) {
+        hash = (hash ^ bytes[offset + i]) * MIX;
+      }
     }
-    return hash ^ (hash >>> 15);
+    // A product's upper half depends on all bits below it.
+    return (int) (hash >>> 32);
   }
 }

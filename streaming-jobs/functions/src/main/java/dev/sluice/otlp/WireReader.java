@@ -51,6 +51,14 @@ final class WireReader {
   }
 
   long varint() throws MalformedMessageException {
+    // Nearly every tag and length is one byte: this much is inlined where it is called.
+    if (position < limit && bytes[position] >= 0) {
+      return bytes[position++];
+    }
+    return longVarint();
+  }
+
+  private long longVarint() throws MalformedMessageException {
     long value = 0;
     for (int shift = 0; shift < 64; shift += 7) {
       if (position >= limit) {

@@ -2,16 +2,14 @@ package dev.sluice.sinks;
 
 import java.io.Serializable;
 import java.time.ZoneOffset;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.apache.flink.table.api.ValidationException;
-import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.MapData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.DecimalType;
 import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.LogicalTypeRoot;
 import org.apache.flink.table.types.logical.MapType;
 import org.apache.flink.table.types.logical.RowType;
 
@@ -56,9 +54,7 @@ final class RowConverter implements Serializable {
                   .toInstant()
                   .atZone(ZoneOffset.UTC);
       case MAP -> map((MapType) type, column);
-      default ->
-          throw new ValidationException(
-              "Column " + column + " has type " + type.asSummaryString() + ": not supported here");
+      default -> throw unsupported(type, column);
     };
   }
 
@@ -69,20 +65,20 @@ final class RowConverter implements Serializable {
         : value -> ((DecimalData) value).toBigDecimal();
   }
 
+  /** Histograms are the only maps there are. */
   private static Cell map(MapType type, String column) {
-    Cell keys = cell(type.getKeyType(), column);
-    Cell values = cell(type.getValueType(), column);
-    ArrayData.ElementGetter key = ArrayData.createElementGetter(type.getKeyType());
-    ArrayData.ElementGetter value = ArrayData.createElementGetter(type.getValueType());
+    if (type.getKeyType().getTypeRoot() != LogicalTypeRoot.SMALLINT
+        || type.getValueType().getTypeRoot() != LogicalTypeRoot.INTEGER) {
+      throw unsupported(type, column);
+    }
     return data -> {
       MapData map = (MapData) data;
-      Map<Object, Object> result = new LinkedHashMap<>();
-      for (int i = 0; i < map.size(); i++) {
-        Object v = value.getElementOrNull(map.valueArray(), i);
-        result.put(
-            keys.of(key.getElementOrNull(map.keyArray(), i)), v == null ? null : values.of(v));
-      }
-      return result;
+      return new SparseCounts(map.keyArray().toShortArray(), map.valueArray().toIntArray());
     };
+  }
+
+  private static ValidationException unsupported(LogicalType type, String column) {
+    return new ValidationException(
+        "Column " + column + " has type " + type.asSummaryString() + ": not supported here");
   }
 }

@@ -7,8 +7,10 @@ import java.util.Map;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.LongRange;
+import net.jqwik.api.constraints.Size;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.table.data.MapData;
 import org.junit.jupiter.api.Test;
 
 class LatencyHistogramTest {
@@ -62,7 +64,27 @@ class LatencyHistogramTest {
     // 1276 = 0b1001_1111100 from the first, since the empty one is left out
     assertThat(histogram.encode()).containsExactly((byte) 0xFC, 9, 1);
     assertThat(histogram.total()).isEqualTo(-1);
-    assertThat(new MergeLatency().getValue(histogram)).isEmpty();
+    assertThat(new MergeLatency().getValue(histogram).size()).isZero();
+  }
+
+  @Test
+  void mapHasKeysAscendingAndPositiveCountsOnly() {
+    LatencyHistogram histogram = of(List.of(1_000_000L, 1_000_001L, 2L));
+    histogram.add(70, -1);
+    MapData map = histogram.toMapData();
+    assertThat(map.keyArray().toShortArray()).containsExactly((short) 63, (short) 1275);
+    assertThat(map.valueArray().toIntArray()).containsExactly(1, 2);
+  }
+
+  @Property
+  void manyPartsSumToTheWhole(@ForAll List<@Size(max = 40) List<@LongRange(min = 0) Long>> parts) {
+    LatencyHistogram whole = new LatencyHistogram();
+    LatencyHistogram merged = new LatencyHistogram();
+    for (List<Long> part : parts) {
+      part.forEach(whole::record);
+      merged.merge(of(part).encode());
+    }
+    assertThat(merged).isEqualTo(whole);
   }
 
   @Property

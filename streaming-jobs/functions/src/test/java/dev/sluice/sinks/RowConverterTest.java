@@ -9,6 +9,8 @@ import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.binary.BinaryArrayData;
+import org.apache.flink.table.data.binary.BinaryMapData;
 import org.apache.flink.table.types.DataType;
 import org.apache.flink.table.types.logical.RowType;
 import org.junit.jupiter.api.Test;
@@ -41,6 +43,28 @@ class RowConverterTest {
   void nullStaysNull() {
     Object[] row = converter(DataTypes.DECIMAL(38, 0)).convert(GenericRowData.of((Object) null));
     assertThat(row).containsExactly((Object) null);
+  }
+
+  @Test
+  void histogramIsTakenOutOfTheRow() {
+    BinaryMapData map =
+        BinaryMapData.valueOf(
+            BinaryArrayData.fromPrimitiveArray(new short[] {-1, 1275}),
+            BinaryArrayData.fromPrimitiveArray(new int[] {2, 300}));
+    Object[] row =
+        converter(DataTypes.MAP(DataTypes.SMALLINT(), DataTypes.INT()))
+            .convert(GenericRowData.of(map));
+    SparseCounts counts = (SparseCounts) row[0];
+    assertThat(counts.keys()).containsExactly((short) -1, (short) 1275);
+    assertThat(counts.values()).containsExactly(2, 300);
+  }
+
+  @Test
+  void otherMapIsNamedWithItsColumn() {
+    assertThatThrownBy(() -> converter(DataTypes.MAP(DataTypes.STRING(), DataTypes.INT())))
+        .isInstanceOf(ValidationException.class)
+        .hasMessageContaining("Column column")
+        .hasMessageContaining("MAP<STRING, INT>");
   }
 
   @Test

@@ -2,7 +2,6 @@ package dev.sluice.sinks.clickhouse;
 
 import com.clickhouse.client.api.Client;
 import com.clickhouse.client.api.ServerException;
-import com.clickhouse.client.api.data_formats.RowBinaryFormatWriter;
 import com.clickhouse.client.api.insert.InsertResponse;
 import com.clickhouse.client.api.insert.InsertSettings;
 import com.clickhouse.client.api.metadata.TableSchema;
@@ -11,7 +10,6 @@ import com.clickhouse.data.ClickHouseFormat;
 import dev.sluice.sinks.BatchTarget;
 import dev.sluice.sinks.RowsRejectedException;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -28,7 +26,7 @@ final class ClickHouseTarget implements BatchTarget {
   private final String table;
   private final List<String> columns;
   // Read at the first write, when the server must be up anyway.
-  private TableSchema schema;
+  private RowEncoder encoder;
 
   ClickHouseTarget(ClickHouseOptions options, List<String> columns) {
     this.table = options.table();
@@ -47,8 +45,8 @@ final class ClickHouseTarget implements BatchTarget {
 
   @Override
   public void write(List<Object[]> rows) throws Exception {
-    if (schema == null) {
-      schema = columnsOf(client.getTableSchema(table));
+    if (encoder == null) {
+      encoder = new RowEncoder(columnsOf(client.getTableSchema(table)));
     }
     byte[] body = encode(rows);
     // A checkpoint rests on this insert: answer when the rows are stored, not when they are queued.
@@ -70,30 +68,20 @@ final class ClickHouseTarget implements BatchTarget {
     }
   }
 
-  private TableSchema columnsOf(TableSchema whole) {
+  private List<ClickHouseColumn> columnsOf(TableSchema whole) {
     List<ClickHouseColumn> chosen = new ArrayList<>();
     for (String column : columns) {
       chosen.add(whole.getColumnByName(column));
     }
-    return new TableSchema(whole.getTableName(), "", whole.getDatabaseName(), chosen);
+    return chosen;
   }
 
   private byte[] encode(List<Object[]> rows) throws RowsRejectedException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(128 * rows.size());
     try {
-      for (Object[] row : rows) {
-        // A writer a row: one that failed half-way would keep its values for the next.
-        RowBinaryFormatWriter writer =
-            new RowBinaryFormatWriter(bytes, schema, ClickHouseFormat.RowBinary);
-        for (int i = 0; i < row.length; i++) {
-          writer.setValue(i + 1, row[i]);
-        }
-        writer.commitRow();
-      }
+      return encoder.encode(rows);
     } catch (Exception e) {
       throw new RowsRejectedException("encode row for table " + table + ": " + e, e);
     }
-    return bytes.toByteArray();
   }
 
   /** Tells apart what would fail for ever from what may pass. */
@@ -103,7 +91,7 @@ final class ClickHouseTarget implements BatchTarget {
         return new RowsRejectedException("insert into " + table + ": " + server.getMessage(), e);
       }
     }
-    schema = null; // the table may be another one when the server is back
+    encoder = null; // the table may be another one when the server is back
     return e;
   }
 

@@ -1,4 +1,8 @@
-"""Fills the topic otlp_spans with made spans, as the collector writes them: lz4, no key, batches on two partitions."""
+"""Fills the topic otlp_spans with made spans, as the collector writes them: lz4, no key, batches on two partitions.
+
+Record times are those at which the spans would have come, not those of the filling: else millions of traces would be
+open at once, which no system that makes them at their own speed ever shows a job.
+"""
 
 import time
 from collections.abc import Iterator
@@ -11,7 +15,7 @@ from bench.made_spans import SPANS_PER_ROUND, MadeSpans, Shape
 
 TOPIC = "otlp_spans"
 PARTITIONS = 2
-_CONFIG = {"message.timestamp.type": "LogAppendTime", "max.message.bytes": "4194304"}
+_CONFIG = {"message.timestamp.type": "CreateTime", "max.message.bytes": "4194304"}
 
 
 def fill(bootstrap: str, shape: Shape, spans: int) -> int:
@@ -21,9 +25,19 @@ def fill(bootstrap: str, shape: Shape, spans: int) -> int:
     start_ns = time.time_ns() - rounds * made.round_ns
     renew(bootstrap)
     messages = (
-        message for number in range(rounds) for message in made.round(number, start_ns + number * made.round_ns)
+        (at_ns // 1_000_000, message)
+        for number in range(rounds)
+        for at_ns, message in _timed(made, number, start_ns + number * made.round_ns)
     )
     return _send(_producer(bootstrap), messages)
+
+
+def _timed(made: MadeSpans, number: int, start_ns: int) -> Iterator[tuple[int, bytes]]:
+    """The messages of a round, each with about the time at which the last of its spans ends."""
+    messages = list(made.round(number, start_ns))
+    for i, message in enumerate(messages):
+        # The ends of a round's spans are spread over about its length, after the median length of a trace.
+        yield start_ns + 50_000_000 + i * made.round_ns // len(messages), message
 
 
 def trickle(bootstrap: str, shape: Shape, seconds: float) -> None:
@@ -35,10 +49,7 @@ def trickle(bootstrap: str, shape: Shape, seconds: float) -> None:
         start_ns = begun_ns + number * made.round_ns
         if start_ns - begun_ns > seconds * 1e9:
             break
-        messages = list(made.round(number, start_ns))
-        for i, message in enumerate(messages):
-            # The ends of a round's spans are spread over about its length, after the median length of a trace.
-            due_ns = start_ns + 50_000_000 + i * made.round_ns // len(messages)
+        for i, (due_ns, message) in enumerate(_timed(made, number, start_ns)):
             time.sleep(max(0.0, (due_ns - time.time_ns()) / 1e9))
             producer.produce(TOPIC, message, partition=i % PARTITIONS)
             producer.poll(0)
@@ -68,12 +79,12 @@ def _producer(bootstrap: str) -> Producer:
     )
 
 
-def _send(producer: Producer, messages: Iterator[bytes]) -> int:
+def _send(producer: Producer, messages: Iterator[tuple[int, bytes]]) -> int:
     sent = 0
-    for message in messages:
+    for record_ms, message in messages:
         while True:
             try:
-                producer.produce(TOPIC, message, partition=sent % PARTITIONS)
+                producer.produce(TOPIC, message, partition=sent % PARTITIONS, timestamp=record_ms)
                 break
             except BufferError:
                 producer.poll(0.05)

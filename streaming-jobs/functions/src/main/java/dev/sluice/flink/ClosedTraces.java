@@ -189,7 +189,9 @@ public final class ClosedTraces extends ProcessTableFunction<RowData> {
       open.traceId = NO_ID;
       time.registerOnTime(WAKE, time.time() + lateMs);
     } else {
-      context.clearAll();
+      // Not clearAll: it would look for unnamed timers of this trace among those of all traces.
+      time.clearTimer(WAKE);
+      context.clearAllState();
     }
   }
 

@@ -1,12 +1,12 @@
 package dev.sluice.flink;
 
-import com.google.common.hash.HashFunction;
-import com.google.common.hash.Hashing;
+import com.dynatrace.hash4j.hashing.Hasher128;
+import com.dynatrace.hash4j.hashing.Hashing;
 import org.apache.flink.table.functions.ScalarFunction;
 
 /**
- * SQL {@code message_hash(message)}: 128 bits of MurmurHash3 over the bytes of a message; NULL
- * counts as no bytes.
+ * SQL {@code message_hash(message)}: 128 bits of XXH3 over the bytes of a message; NULL counts as
+ * no bytes.
  *
  * <p>Two different messages share a hash, and the later one is taken for a repeat, with a
  * probability of 2^-128 a pair: with a billion messages within the repeat window, 1.5e-21. The hash
@@ -15,11 +15,10 @@ import org.apache.flink.table.functions.ScalarFunction;
  */
 public final class MessageHash extends ScalarFunction {
   private static final long serialVersionUID = 1L;
-  private static final int SEED = 0x51ce;
-  private static final HashFunction MURMUR3 = Hashing.murmur3_128(SEED);
+  private static final Hasher128 XXH3 = Hashing.xxh3_128(0x51ce);
   private static final byte[] NOTHING = {};
 
   public byte[] eval(byte[] message) {
-    return MURMUR3.hashBytes(message == null ? NOTHING : message).asBytes();
+    return XXH3.hashBytesTo128Bits(message == null ? NOTHING : message).toByteArray();
   }
 }

@@ -13,7 +13,7 @@ from bench.cluster import Cluster, cpu_s
 WARM_UP = 0.6
 #: What is in flight inside the job is small beside this.
 LAST = 0.98
-LIMIT_S = 240.0
+LIMIT_S = 600.0
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ ClickHouse and Neo4j, whose own CPU is not counted. README.md says how to read t
 """
 
 import argparse
-import subprocess
 import sys
 from dataclasses import replace
 from itertools import chain
@@ -19,10 +18,10 @@ from bench.freshness import freshness
 from bench.made_spans import MadeSpans, Shape
 
 PASSTHROUGH = Path(__file__).with_name("passthrough.py")
-#: Spans that each run drains; the first part of them is warming up.
-SPANS, QUICK_SPANS = 8_000_000, 1_000_000
-#: Options of the job that leave only what the references do too: sums. Left out where run.py does not know them.
-BARE = {"--peers-from-traces": "0", "--repeat-window-ms": "0"}
+#: Spans that each run drains; the first part of them is warming up. Fewer for jobs that assemble traces.
+SPANS, TRACED_SPANS, QUICK_SPANS = 20_000_000, 4_000_000, 1_000_000
+#: The job with options that leave only what the references do too: sums.
+BARE = ("concurrency", "--peers-from-traces", "0", "--repeat-window-ms", "0")
 BAR_FLOOR, BAR_SPANMETRICS = 0.8, 4.0
 Rows = list[tuple[str, str]]
 
@@ -37,8 +36,6 @@ def run(quick: bool = False) -> Rows:
     messages = list(chain.from_iterable(made.round(number, number * made.round_ns) for number in range(2)))
     decode = java_loop.run("DecodeLoop", messages, seconds, seconds)["spans_per_s"]
     peer = spanmetrics.run(base, spans // 4)
-    known = _known_jobs()
-    bare = ("concurrency", *chain.from_iterable((key, value) for key, value in BARE.items() if key in known))
     with cluster(graph=not quick) as up:
         messages_sent, sent = _fill(up, base, spans)
         floor = drain(up, PASSTHROUGH, (), messages_sent, sent)
@@ -47,19 +44,18 @@ def run(quick: bool = False) -> Rows:
             ("(b) the decoder in a loop, without Flink", f"{decode:,.0f} spans/s/core"),
             ("(c) the collector's spanmetrics connector", f"{peer:,.0f} spans/s/core"),
         ]
-        concurrency = _job(up, bare, messages_sent, sent, floor, rows)
+        concurrency = _job(up, BARE, messages_sent, sent, floor, rows)
         rows += [
             (f"concurrency / (a), bar {BAR_FLOOR}", f"{concurrency.spans_per_cpu_s / floor.spans_per_cpu_s:.2f}"),
             (f"concurrency / (c), bar {BAR_SPANMETRICS:.0f}", f"{concurrency.spans_per_cpu_s / peer:.1f}"),
         ]
         if quick:
             return rows
-        if len(bare) > 1:
-            _job(up, ("concurrency",), messages_sent, sent, floor, rows)
-        for name in ("call_graph", "critical_paths", "container_latency"):
-            if name in known:
-                _job(up, (name,), messages_sent, sent, floor, rows)
-        _job(up, bare, messages_sent, sent, floor, rows, parallelism=2)
+        _job(up, BARE, messages_sent, sent, floor, rows, parallelism=2)
+        _job(up, ("container_latency", "--repeat-window-ms", "0"), messages_sent, sent, floor, rows)
+        messages_sent, sent = _fill(up, base, TRACED_SPANS)
+        for name in ("concurrency", "call_graph", "critical_paths"):
+            _job(up, (name,), messages_sent, sent, floor, rows)
         for label, shape in (
             ("1,000 instances", replace(base, instances=1_000)),
             ("20,000 instances", replace(base, instances=20_000)),
@@ -71,7 +67,7 @@ def run(quick: bool = False) -> Rows:
             if shape.message_spans != base.message_spans:
                 own_floor = drain(up, PASSTHROUGH, (), messages_sent, sent)
                 rows.append((f"floor, {label}", _speed(own_floor)))
-            _job(up, bare, messages_sent, sent, own_floor, rows, label=label)
+            _job(up, BARE, messages_sent, sent, own_floor, rows, label=label)
         rows += freshness(up)
     return rows
 
@@ -105,12 +101,6 @@ def _job(
 
 def _speed(drained: Drained) -> str:
     return f"{drained.spans_per_cpu_s:,.0f} spans/s/core ({drained.spans_per_s:,.0f} spans/s by the clock)"
-
-
-def _known_jobs() -> str:
-    """The text of run.py's help: a job or an option that it does not mention is not there."""
-    done = subprocess.run([sys.executable, str(RUN), "--help"], capture_output=True, text=True, check=True)
-    return done.stdout
 
 
 def main() -> None:

@@ -38,7 +38,7 @@ setup: ## only install and build
 test: ## every test, with all that they need; runs on after a failure and then fails
 	@$(stack) setup --for test
 	@failed=(); \
-	for suite in test-unit test-java test-go test-integration; do \
+	for suite in test-unit test-java test-go test-integration test-faults; do \
 	  echo; echo "== $$suite"; $(MAKE) --no-print-directory $$suite || failed+=($$suite); \
 	done; \
 	if (( $${#failed[@]} )); then echo; echo "FAILED: $${failed[*]}"; exit 1; fi; echo; echo "all suites passed"

@@ -64,16 +64,6 @@ class FlinkJobs:
         for job in self.running():
             self.cancel(job)
 
-    def wait_checkpoint(self, job: str) -> None:
-        """Returns when a checkpoint that begins now is complete, and with it the group's offsets are committed."""
-        now_ms = time.time() * 1000
-
-        def complete() -> bool:
-            latest = self._flink.checkpoints(job)["latest"]["completed"]
-            return bool(latest and latest["trigger_timestamp"] > now_ms)
-
-        self._wait(complete, f"{job} made no checkpoint")
-
     def _wait(self, probe: Callable[[], Found], trouble: str) -> Found:
         deadline = time.monotonic() + WITHIN_S
         while not (found := probe()):

@@ -18,6 +18,13 @@ def end_offsets(stack: Stack, topic: str) -> list[TopicPartition]:
         ]
 
 
+def committed(stack: Stack, group: str, topic: str) -> list[int]:
+    """The offsets that the group has committed, a partition each; negative where it has not."""
+    with _consumer(stack, group) as consumer:
+        partitions = consumer.list_topics(topic, timeout=10).topics[topic].partitions
+        return [each.offset for each in consumer.committed([TopicPartition(topic, p) for p in partitions], timeout=10)]
+
+
 def messages_since(stack: Stack, start: list[TopicPartition]) -> list[bytes]:
     """The values of `read_since`."""
     return [message.value() or b"" for message in read_since(stack, start)]
@@ -47,11 +54,11 @@ def read_since(stack: Stack, start: list[TopicPartition]) -> list[Message]:
 
 
 @contextmanager
-def _consumer(stack: Stack) -> Iterator[Consumer]:
+def _consumer(stack: Stack, group: str = "tests") -> Iterator[Consumer]:
     consumer = Consumer(
         {
             "bootstrap.servers": stack.address["SLUICE_KAFKA"],
-            "group.id": "tests",
+            "group.id": group,
             "enable.partition.eof": True,
             "isolation.level": "read_committed",
         }

@@ -83,8 +83,10 @@ lint-python:
 	$(python) -m mypy $(wildcard $(typed)) --exclude tests/testbed/tests/ || failed=1; exit $$failed
 
 lint-go:
-	@$(toolchain); cd actuators; unformatted=$$("$$(go env GOROOT)/bin/gofmt" -l .); \
-	if [[ $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi; go vet ./...
+	@$(toolchain); for module in actuators tests/bench/watch_client; do ( \
+	  cd $$module; unformatted=$$("$$(go env GOROOT)/bin/gofmt" -l .); \
+	  if [[ $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi; go vet ./... \
+	) || exit 1; done
 
 # google-java-format, by its Maven plugin.
 java_format := com.spotify.fmt:fmt-maven-plugin:2.27

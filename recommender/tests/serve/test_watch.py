@@ -131,7 +131,7 @@ def test_many_watchers_hear_of_one_period_and_leave_nothing_behind(served: Serve
 
 
 def test_watchers_that_come_all_at_once_are_all_taken(served: Served) -> None:
-    """As after a restart. gRPC's own limit cancels calls at random from 1,000 waiting ones on, and all from 3,000 on."""
+    """As after a restart. By default gRPC cancels calls at random once 1,000 wait, and all from 3,000 on."""
     served.loop.step()
     asyncio.run(_watch_at_once(served.server.port, 3500))
 

@@ -25,8 +25,8 @@ GRACE_S = 5.0
 OPTIONS = [
     # A second recommender on the same port fails instead of taking half of the calls.
     ("grpc.so_reuseport", 0),
-    # After a restart every watcher comes back within seconds. By default gRPC cancels calls at random from 1,000 on that
-    # wait to be taken up, and all from 3,000 on.
+    # After a restart every watcher comes back within seconds. By default gRPC cancels calls at random once 1,000 wait
+    # to be taken up, and all from 3,000 on.
     ("grpc.server.max_pending_requests", 20_000),
     ("grpc.server.max_pending_requests_hard_limit", 30_000),
 ]

@@ -10,7 +10,7 @@ from sluice.collect import Window
 from sluice.collect.newest import measure_newest
 from sluice.collect.rows import Rows
 from sluice.config import Config, PoolKey
-from sluice.estimate.threshold import UpstreamTime
+from sluice.estimate.threshold import Asked, UpstreamTime
 from sluice.serve.loop import ControlLoop
 from sluice.serve.sizes import Sizes
 from sluice.serve.store import Store
@@ -31,7 +31,7 @@ class Rowed:
         self.rows = rows
         self.spent_s = 0.0
 
-    def upstream(self, config: Config, now_ms: int) -> dict[PoolKey, UpstreamTime]:
+    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
         return {}
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window:

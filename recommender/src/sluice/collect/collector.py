@@ -11,7 +11,7 @@ from sluice.collect.newest import measure_newest
 from sluice.collect.query import Request, Table
 from sluice.collect.rows import EMPTY, Ints, Measured, Rows
 from sluice.config import Config, Pool, PoolKey
-from sluice.estimate.threshold import UpstreamTime
+from sluice.estimate.threshold import Asked, UpstreamTime
 
 # Room in front of the window for spans that are late: peers that only traces tell come some 6 s after the spans.
 LATE_MS = 10_000
@@ -45,8 +45,8 @@ class Collector:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def upstream(self, config: Config, now_ms: int) -> dict[PoolKey, UpstreamTime]:
-        """What the services above take, of the pools that ask for it and that enough traces lead to; {} asks nobody."""
+    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
+        """What the services above take, where a pool asks for it and enough traces lead to it; {} asks nobody."""
         parameters = upstream.parameters(config, now_ms)
         if parameters is None:
             return {}

@@ -15,9 +15,9 @@ measures it.
 
 **Hysteresis.** Near a limit the choice would go back and forth from period to period, and with it what a curve is
 compared with. So an interval that was chosen before stays while it would be chosen with the limits moved by up to 25 %,
-all towards shorter intervals or all towards longer ones: 10 completions to 7.5 or 12.5, one to 0.75 or 1.25, the 10 % of
-the variance that may be lost to 7.5 % or 12.5 %. 100 ms, once chosen, stay down to 75 completions a second, and up to
-250, where 50 ms have 12.5.
+all towards shorter intervals or all towards longer ones: 10 completions to 7.5 or 12.5, one to 0.75 or 1.25, the 10 %
+of the variance that may be lost to 7.5 % or 12.5 %. 100 ms, once chosen, stay down to 75 completions a second, and up
+to 250, where 50 ms have 12.5.
 """
 
 from __future__ import annotations

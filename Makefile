@@ -64,7 +64,7 @@ test-go: ## Go tests of the actuator
 
 bench: ## measure speed; prints ratios against a reference of the same run, writes tests/bench/out (BENCH=NAME: one; QUICK=1)
 	@$(stack) setup --for test
-	@PYTHONPATH=tests:recommender/src:recommender/tests/helpers:deploy/local $(python) -m bench $(BENCH) $(if $(QUICK),--quick)
+	@PYTHONPATH=tests:recommender/src:recommender/tests/helpers:deploy/local:storage $(python) -m bench $(BENCH) $(if $(QUICK),--quick)
 
 lint: ## style, types, protobuf, generated code; says all that is wrong, then fails
 	@$(stack) setup --for lint

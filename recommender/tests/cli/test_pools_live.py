@@ -118,7 +118,7 @@ def test_an_authority_that_cannot_be_read_is_named() -> None:
 
 @pytest.mark.parametrize("address", ["10.0.0.1:50051", "recommender:50051", "[fe80::1]:50051"])
 def test_a_token_does_not_leave_this_machine_in_the_clear(address: str) -> None:
-    with pytest.raises(CliError, match="would travel to .* in the clear: set SLUICE_TLS_CA") as caught:
+    with pytest.raises(CliError, match=r"would travel to .* in the clear: set SLUICE_TLS_CA") as caught:
         open_channel(address, {"SLUICE_TOKEN": TOKEN})
     assert TOKEN not in str(caught.value)
     for fine in ("127.0.0.1:1", "localhost:1", "[::1]:1"):

@@ -64,7 +64,7 @@ test-go: ## Go tests of the actuator
 
 bench: ## measure speed; prints ratios against a reference of the same run, writes tests/bench/out (BENCH=NAME: one; QUICK=1)
 	@$(stack) setup --for test
-	@PYTHONPATH=tests:recommender/src:recommender/tests/helpers:deploy/local $(python) -m bench $(BENCH) $(if $(QUICK),--quick)
+	@PYTHONPATH=tests:recommender/src:recommender/tests/helpers:deploy/local:storage $(python) -m bench $(BENCH) $(if $(QUICK),--quick)
 
 lint: ## style, types, protobuf, generated code; says all that is wrong, then fails
 	@$(stack) setup --for lint
@@ -83,8 +83,10 @@ lint-python:
 	$(python) -m mypy $(wildcard $(typed)) --exclude tests/testbed/tests/ || failed=1; exit $$failed
 
 lint-go:
-	@$(toolchain); cd actuators; unformatted=$$("$$(go env GOROOT)/bin/gofmt" -l .); \
-	if [[ $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi; go vet ./...
+	@$(toolchain); for module in actuators tests/bench/watch_client; do ( \
+	  cd $$module; unformatted=$$("$$(go env GOROOT)/bin/gofmt" -l .); \
+	  if [[ $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi; go vet ./... \
+	) || exit 1; done
 
 # google-java-format, by its Maven plugin.
 java_format := com.spotify.fmt:fmt-maven-plugin:2.27

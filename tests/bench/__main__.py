@@ -28,7 +28,7 @@ BENCHMARKS: dict[str, Callable[[bool], list[tuple[str, str]]]] = {
     "localization": localization.run,
     "race": race.run,
     "testbed": lambda quick: testbed_speed.run(),
-    "watchers": lambda quick: watchers.run(),
+    "watchers": watchers.run,
     "critical-path": critical_path.run,
     "flink-jobs": flink_jobs.run,
 }

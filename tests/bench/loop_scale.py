@@ -1,20 +1,28 @@
-"""A control period of 10,000 pools x 600 buckets: from rows to published answers, beside the bar of 15 s."""
+"""A control period of 10,000 pools x 600 buckets, beside the bar of 15 s: from rows in memory, and from ClickHouse."""
 
+import tempfile
 import time
+from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
+from bench.loaded_windows import load
 from fakes import FakeHistory
-from humps import BUCKETS, draw_samples, draw_service
-from sluice.collect import Window
+from humps import BUCKETS, Samples, draw_samples, draw_service
+from migrate.__main__ import schema_up
+from sluice.collect import Collector, Window
 from sluice.collect.newest import measure_newest
-from sluice.collect.rows import Rows
+from sluice.collect.query import Table
+from sluice.collect.rows import Ints, Rows
 from sluice.config import Config, PoolKey
-from sluice.estimate.threshold import UpstreamTime
+from sluice.estimate.threshold import Asked, UpstreamTime
+from sluice.serve.clickhouse import READER, ClickHouse
 from sluice.serve.loop import ControlLoop
 from sluice.serve.sizes import Sizes
 from sluice.serve.store import Store
 from sluice.serve.workers import Workers
+from support.clickhouse import clickhouse
 
 POOLS, QUICK_POOLS = 10_000, 1_000
 # Different curves; the others repeat them.
@@ -24,6 +32,14 @@ BUCKET_MS = 100
 NOW_MS = 1_800_000_000_000
 
 
+class Collects(Protocol):
+    spent_s: float
+
+    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]: ...
+
+    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window: ...
+
+
 class Rowed:
     """Stands in for the collector: the rows are in memory, as after the query."""
 
@@ -31,7 +47,7 @@ class Rowed:
         self.rows = rows
         self.spent_s = 0.0
 
-    def upstream(self, config: Config, now_ms: int) -> dict[PoolKey, UpstreamTime]:
+    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
         return {}
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window:
@@ -39,6 +55,34 @@ class Rowed:
         found = measure_newest(self.rows, config.pools, config, NOW_MS)
         self.spent_s = time.perf_counter() - begun
         return Window(dict(zip((pool.key for pool in config.pools), found, strict=True)))
+
+
+class Queried(Collector):
+    """The real one, on a real ClickHouse; time stands still for it, so that every period reads the same windows."""
+
+    def __init__(self, url: str) -> None:
+        self.database = Counted(url, READER)
+        super().__init__(self.database)
+        self.spent_s = 0.0
+
+    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window:
+        self.database.queries, self.database.returned, self.database.spent_s = 0, 0, 0.0
+        begun = time.perf_counter()
+        window = super().collect(config, thresholds_ns, NOW_MS)
+        self.spent_s = time.perf_counter() - begun
+        return window
+
+
+class Counted(ClickHouse):
+    queries, returned, spent_s = 0, 0, 0.0
+
+    def numbers(self, sql: str, parameters: dict[str, object], table: Table) -> list[Ints]:
+        begun = time.perf_counter()
+        columns = super().numbers(sql, parameters, table)
+        self.spent_s += time.perf_counter() - begun
+        self.queries += 1
+        self.returned += len(columns[0]) if columns else 0
+        return columns
 
 
 class Timed(Workers):
@@ -51,11 +95,14 @@ class Timed(Workers):
         return outcomes
 
 
-def rows_of(pools: int) -> Rows:
-    """One instance each, judged by callers; sorted by pool, as the query gives them."""
+def draw() -> list[Samples]:
     rng = np.random.default_rng(1)
     services = [draw_service(rng) for _ in range(CURVES)]
-    drawn = [draw_samples(rng, service, highest=3.0 * service.best()) for service in services]
+    return [draw_samples(rng, service, highest=3.0 * service.best()) for service in services]
+
+
+def rows_of(drawn: list[Samples], pools: int) -> Rows:
+    """One instance each, judged by callers; sorted by pool, as the query gives them."""
     start = NOW_MS - BUCKET_MS * np.arange(BUCKETS, 0, -1)
 
     def column(one_of) -> np.ndarray:  # type: ignore[no-untyped-def, type-arg]
@@ -78,31 +125,50 @@ def rows_of(pools: int) -> Rows:
 
 def run(quick: bool = False) -> list[tuple[str, str]]:
     """Rows (what, figure) for the table."""
-    pools = QUICK_POOLS if quick else POOLS
-    config = Config.model_validate(
-        {"pools": [{"service": f"service-{i:05}", "side": "server", "threshold": "100ms"} for i in range(pools)]}
-    )
-    collector, workers, store, sizes = Rowed(rows_of(pools)), Timed(), Store(), Sizes()
-    clock = [NOW_MS]
-    loop = ControlLoop(config, collector, FakeHistory(), store, sizes, lambda: clock[0], workers=workers)
+    pools, drawn = QUICK_POOLS if quick else POOLS, draw()
+    given = [{"service": f"service-{i:05}", "side": "server", "threshold": "100ms"} for i in range(pools)]
+    config = Config.model_validate({"pools": given})
+    return [
+        *period(f"{pools:,} pools x {BUCKETS} buckets, rows in memory", config, Rowed(rows_of(drawn, pools))),
+        *from_clickhouse(config, drawn),
+    ]
+
+
+def from_clickhouse(config: Config, drawn: list[Samples]) -> list[tuple[str, str]]:
+    pools = len(config.pools)
+    with tempfile.TemporaryDirectory() as folder, clickhouse(Path(folder)) as server:
+        schema_up(server.url, "sluice", wait_s=30)
+        threshold_ns = round((config.pools[0].threshold or 0) * 1e6)
+        stored = load(server.client("sluice"), drawn, pools, NOW_MS, BUCKET_MS, threshold_ns)
+        collector = Queried(server.url)
+        rows = period(f"{pools:,} pools x {BUCKETS} buckets, from ClickHouse", config, collector)
+        database = collector.database
+    read = f"{database.queries} queries ({stored:,} rows stored, {database.returned:,} returned)"
+    return [*rows, (f"of that: {read}", f"{database.spent_s:.1f} s")]
+
+
+def period(name: str, config: Config, collector: Collects) -> list[tuple[str, str]]:
+    """Two periods of the real loop: the first also starts the processes and learns every curve; the second compares
+    all of them with their memory."""
+    pools, workers, store, clock = len(config.pools), Timed(), Store(), [NOW_MS]
+    loop = ControlLoop(config, collector, FakeHistory(), store, Sizes(), lambda: clock[0], workers=workers)
     figures = []
     try:
-        # The first also starts the processes and learns every curve, the second compares all with their memory.
-        for name in ("first period", "period"):
+        for which in ("first period", "period"):
             clock[0] += 15_000
             begun = time.perf_counter()
             loop.step()
             spent = time.perf_counter() - begun
-            figures.append((f"{name}: {pools:,} pools x {BUCKETS} buckets", f"{spent:.1f} s"))
+            figures.append((f"**{name}**: {which}", f"{spent:.1f} s"))
     finally:
         workers.close()
     states = [answer.content.state for answer in store.newest()]
     rest = spent - collector.spent_s - workers.spent_s
     return [
         *figures,
-        ("of it: rows to samples", f"{collector.spent_s:.1f} s"),
         ("of it: estimates, in processes", f"{workers.spent_s:.1f} s"),
         ("of it: the rest", f"{rest:.1f} s"),
         ("pools with a size", f"{states.count('PROVIDED') + states.count('GUARDED'):,}"),
         (f"bar of {BAR_S:.0f} s / period", f"{BAR_S * pools / POOLS / spent:.2f}"),
+        ("of it: to samples", f"{collector.spent_s:.1f} s"),
     ]

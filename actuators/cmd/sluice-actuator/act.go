@@ -5,22 +5,21 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"os/signal"
 	"sync"
 	"syscall"
 	"time"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/backoff"
-	"google.golang.org/grpc/credentials/insecure"
-
 	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/audit"
 	"sluice.dev/actuators/internal/config"
+	"sluice.dev/actuators/internal/dial"
 	"sluice.dev/actuators/internal/loop"
 	"sluice.dev/actuators/internal/policy"
 	"sluice.dev/actuators/internal/pool"
 	"sluice.dev/actuators/internal/realize"
+	"sluice.dev/actuators/internal/scaling"
 	"sluice.dev/actuators/internal/status"
 	"sluice.dev/actuators/internal/watch"
 )
@@ -38,7 +37,7 @@ func act(c *config.Config, once bool, logs io.Writer) error {
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	log := slog.New(slog.NewTextHandler(logs, nil))
 
-	connection, err := dial(c.Recommender.Address)
+	connection, err := dial.Open(c.Recommender.Address, os.LookupEnv)
 	if err != nil {
 		return err
 	}
@@ -48,17 +47,18 @@ func act(c *config.Config, once bool, logs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	poller := watch.NewPoller(client, c.Recommender.Interval, c.Recommender.Timeout, log)
+	watcher := watch.NewWatcher(client, onlyService(targets), c.Recommender.Timeout, log)
+	observers := observe(c, client, log)
 	reporter := audit.NewReporter(client, c.Reports.Queue, c.Recommender.Timeout, log)
 	board := status.NewBoard(
 		status.Process{Name: c.Name, Version: buildVersion(), StartedAt: time.Now(), Recommender: c.Recommender.Address},
-		targets, poller.Latest, reporter.Stats)
+		targets, watcher.Latest, reporter.Stats, scalingStats(observers))
 	cycle := &loop.Loop{
 		Actuator: c.Name, Interval: c.Recommender.Interval, Grace: c.ShutdownGrace,
-		Source: poller, Reporter: reporter, Recorder: board, Log: log,
+		Source: watcher, Reporter: reporter, Recorder: board, Log: log,
 	}
 	if once {
-		return onePass(ctx, cycle, targets, poller, reporter)
+		return onePass(ctx, cycle, targets, watcher, reporter)
 	}
 
 	if err := board.Serve(ctx, c.StatusAddress); err != nil {
@@ -66,16 +66,19 @@ func act(c *config.Config, once bool, logs io.Writer) error {
 	}
 	log.Info("started", "name", c.Name, "version", buildVersion(), "recommender", c.Recommender.Address,
 		"status", "http://"+c.StatusAddress+"/status", "targets", len(targets), "opted_in", optedIn(c))
-	forever(ctx, cycle, targets, poller, reporter)
+	forever(ctx, cycle, targets, watcher, reporter, observers)
 	log.Info("stopped", "reports_left", reporter.Stats().Queued)
 	return nil
 }
 
 // forever runs until ctx ends, then waits for the writes under way and sends the reports that wait.
-func forever(ctx context.Context, cycle *loop.Loop, targets []loop.Target, source watch.Source, reporter *audit.Reporter) {
+func forever(ctx context.Context, cycle *loop.Loop, targets []loop.Target, source watch.Source, reporter *audit.Reporter, observers []*scaling.Observer) {
 	var around sync.WaitGroup
 	around.Go(func() { source.Run(ctx) })
 	around.Go(func() { reporter.Run(ctx) })
+	for _, observer := range observers {
+		around.Go(func() { observer.Run(ctx) })
+	}
 	cycle.Run(ctx, targets)
 	around.Wait()
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)
@@ -83,8 +86,8 @@ func forever(ctx context.Context, cycle *loop.Loop, targets []loop.Target, sourc
 	reporter.Flush(last)
 }
 
-func onePass(ctx context.Context, cycle *loop.Loop, targets []loop.Target, source *watch.Poller, reporter *audit.Reporter) error {
-	if err := source.Poll(ctx); err != nil {
+func onePass(ctx context.Context, cycle *loop.Loop, targets []loop.Target, source *watch.Watcher, reporter *audit.Reporter) error {
+	if err := source.List(ctx); err != nil {
 		return err
 	}
 	failed := 0
@@ -106,16 +109,14 @@ func onePass(ctx context.Context, cycle *loop.Loop, targets []loop.Target, sourc
 	return nil
 }
 
-func dial(address string) (*grpc.ClientConn, error) {
-	patience := backoff.DefaultConfig
-	patience.MaxDelay = 5 * time.Second // the default, two minutes, outlives every lease
-	connection, err := grpc.NewClient(address,
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithConnectParams(grpc.ConnectParams{Backoff: patience, MinConnectTimeout: 2 * time.Second}))
-	if err != nil {
-		return nil, fmt.Errorf("connect to the recommender at %s: %w", address, err)
+// onlyService is the service of all targets, or nothing when they have several: then everything is watched.
+func onlyService(targets []loop.Target) string {
+	for _, t := range targets {
+		if t.Pool.Service != targets[0].Pool.Service {
+			return ""
+		}
 	}
-	return connection, nil
+	return targets[0].Pool.Service
 }
 
 // open makes a realizer for each target; here is where a new kind of target is added.

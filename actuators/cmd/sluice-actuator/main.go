@@ -17,17 +17,22 @@ var version = ""
 
 const usage = `sluice-actuator applies recommended pool sizes to targets.
 
-It lists the recommender's answers, reads each target's size, writes the recommended one where the target opted
-in, reads it back, and reports. Without an opt-in (apply: true in the file, or --apply) nothing is ever written.
+It watches the recommender's answers, reads each target's size, writes the recommended one where the target opted
+in, reads it back, and reports. Without an opt-in (apply: true in the file, or --apply) nothing is ever written. It
+tells the recommender when the CPU limit, the replicas or the version of a service change (scaling: in the file).
 
 Usage: sluice-actuator --config FILE [--apply TARGET]... [--once | --check]
 
   --config FILE    the configuration (YAML); unknown keys are errors
   --apply TARGET   opt this target in for this run; may be repeated; "all" opts in every target
-  --once           one pass over every target, then exit: 0 when each was read and no size failed or was refused
+  --once           one pass over every target, then exit: 0 when each was read and no size failed or was refused;
+                   it lists instead of watching, and tells nothing of scaling
   --check          validate the configuration and exit
   --version        print the version and exit
   --help           print this text and exit
+
+Environment: SLUICE_TLS_CA names a PEM file of who signed the recommender's certificate, and turns TLS on;
+SLUICE_TOKEN is sent with every call. A token without TLS is sent to loopback addresses only.
 
 Exit status: 0 done, 1 failed, 2 wrong use or configuration.
 SIGTERM or SIGINT: finishes the writes under way (shutdown_grace), sends the reports that wait, and exits 0.

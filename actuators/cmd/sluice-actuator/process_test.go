@@ -8,13 +8,17 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/recommendertest"
 )
 
 // These tests run the command as a process of its own, with the configuration of the local stack, a real gRPC
@@ -35,7 +39,7 @@ type process struct {
 	errs    bytes.Buffer
 }
 
-func command(t *testing.T, r *recommender, shopURL string, arguments ...string) *process {
+func command(t *testing.T, r *recommendertest.Server, shopURL string, arguments ...string) *process {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +49,7 @@ func command(t *testing.T, r *recommender, shopURL string, arguments ...string) 
 	p := &process{status: "http://" + address}
 	p.command = exec.Command(os.Args[0], append([]string{"--config", localConfig}, arguments...)...)
 	p.command.Env = append(os.Environ(), "BE_SLUICE_ACTUATOR=1",
-		"SLUICE_RECOMMENDER="+r.address, "SLUICE_DEMO="+shopURL, "SLUICE_ACTUATOR="+p.status)
+		"SLUICE_RECOMMENDER="+r.Address, "SLUICE_DEMO="+shopURL, "SLUICE_ACTUATOR="+p.status)
 	p.command.Stderr = &p.errs
 	return p
 }
@@ -92,8 +96,8 @@ func eventually(t *testing.T, what string, is func() bool) {
 }
 
 func TestOnceRecommendOnly(t *testing.T) {
-	r := startRecommender(t)
-	r.recommend(cartThreads, 12, 7)
+	r := recommendertest.Start(t)
+	r.Recommend(cartThreads, 12, 7)
 	shop, url := startShop(t)
 	p := command(t, r, url, "--once")
 	if err := p.command.Run(); err != nil {
@@ -102,19 +106,19 @@ func TestOnceRecommendOnly(t *testing.T) {
 	if got := shop.written(); got != "[]" {
 		t.Errorf("wrote %s without an opt-in", got)
 	}
-	report := r.find("cart.threads", observed)
+	report := r.Find("cart.threads", observed)
 	if report.GetReadBack() != 64 || report.GetRevision() != 7 || report.GetActuator() != "local" || report.GetRequested() != 0 {
 		t.Errorf("report of cart.threads: %v", report)
 	}
-	if report := r.find("catalogue.connections", observed); report.GetReadBack() != 12 || pool.FromProto(report.GetPool()) != catalogueConnections {
+	if report := r.Find("catalogue.connections", observed); report.GetReadBack() != 12 || pool.FromProto(report.GetPool()) != catalogueConnections {
 		t.Errorf("report of catalogue.connections: %v", report)
 	}
 }
 
 func TestOnceAppliesWhereOptedIn(t *testing.T) {
-	r := startRecommender(t)
-	r.recommend(cartThreads, 12, 7)
-	r.recommend(catalogueConnections, 6, 3)
+	r := recommendertest.Start(t)
+	r.Recommend(cartThreads, 12, 7)
+	r.Recommend(catalogueConnections, 6, 3)
 	shop, url := startShop(t)
 	p := command(t, r, url, "--once", "--apply", "cart.threads")
 	if err := p.command.Run(); err != nil {
@@ -123,7 +127,7 @@ func TestOnceAppliesWhereOptedIn(t *testing.T) {
 	if got := shop.written(); got != "[cart.threads=12]" {
 		t.Errorf("wrote %s, want [cart.threads=12]", got)
 	}
-	report := r.find("cart.threads", applied)
+	report := r.Find("cart.threads", applied)
 	if report.GetPrevious() != 64 || report.GetRequested() != 12 || report.GetReadBack() != 12 || report.GetRevision() != 7 {
 		t.Errorf("report: %v", report)
 	}
@@ -131,20 +135,20 @@ func TestOnceAppliesWhereOptedIn(t *testing.T) {
 
 func TestOnceFails(t *testing.T) {
 	t.Run("refused", func(t *testing.T) {
-		r := startRecommender(t)
-		r.recommend(cartThreads, 200, 7) // the local stack's limit is 128
+		r := recommendertest.Start(t)
+		r.Recommend(cartThreads, 200, 7) // the local stack's limit is 128
 		_, url := startShop(t)
 		p := command(t, r, url, "--once", "--apply", "all")
 		if err := p.command.Run(); err == nil || !strings.Contains(p.errs.String(), "1 of 2 targets") {
 			t.Errorf("%v\n%s", err, &p.errs)
 		}
-		if report := r.find("cart.threads", refused); report.GetRequested() != 200 || report.GetReadBack() != 64 {
+		if report := r.Find("cart.threads", refused); report.GetRequested() != 200 || report.GetReadBack() != 64 {
 			t.Errorf("report: %v", report)
 		}
 	})
 	t.Run("no recommender", func(t *testing.T) {
-		r := startRecommender(t)
-		r.server.Stop()
+		r := recommendertest.Start(t)
+		r.Stop()
 		_, url := startShop(t)
 		p := command(t, r, url, "--once")
 		if err := p.command.Run(); err == nil || !strings.Contains(p.errs.String(), "list pool sizes: ") {
@@ -154,19 +158,24 @@ func TestOnceFails(t *testing.T) {
 }
 
 func TestRunsAppliesSurvivesAndStops(t *testing.T) {
-	r := startRecommender(t)
-	r.recommend(cartThreads, 12, 7)
+	r := recommendertest.Start(t)
+	r.Recommend(cartThreads, 12, 7)
 	shop, url := startShop(t)
 	p := command(t, r, url, "--apply", "cart.threads")
 	p.start(t)
-	eventually(t, "cart.threads applied and reported", func() bool { return r.find("cart.threads", applied) != nil })
-	eventually(t, "catalogue.connections observed", func() bool { return r.find("catalogue.connections", observed) != nil })
+	eventually(t, "cart.threads applied and reported", func() bool { return r.Find("cart.threads", applied) != nil })
+	eventually(t, "catalogue.connections observed", func() bool { return r.Find("catalogue.connections", observed) != nil })
 	if got := shop.size("cart.threads"); got != 12 {
 		t.Errorf("size %d, want 12", got)
 	}
 
+	// Answers come by themselves: nothing is asked for again.
+	if watches := r.Watches(); len(watches) != 1 || watches[0].GetService() != "" {
+		t.Errorf("watches %v, want one of every service", watches)
+	}
+
 	// The recommender goes away: the size stays, the process lives and says so.
-	r.server.Stop()
+	r.Stop()
 	eventually(t, "recommender reported as lost", func() bool {
 		_, metrics := p.get("/metrics")
 		return strings.Contains(metrics, "sluice_actuator_recommender_reachable 0")
@@ -198,11 +207,9 @@ func TestRunsAppliesSurvivesAndStops(t *testing.T) {
 	}
 
 	// It comes back with another size.
-	r.mu.Lock()
-	r.sizes = nil
-	r.mu.Unlock()
-	r.recommend(cartThreads, 16, 8)
-	r.listen(t)
+	r.Forget()
+	r.Recommend(cartThreads, 16, 8)
+	r.Listen(t)
 	eventually(t, "the next size applied", func() bool { return shop.size("cart.threads") == 16 })
 	eventually(t, "recommender reported as reachable", func() bool {
 		_, metrics := p.get("/metrics")
@@ -214,12 +221,71 @@ func TestRunsAppliesSurvivesAndStops(t *testing.T) {
 	}
 }
 
+// An answer whose lease ran out is not written: the size stays, and the recommender is told why.
+func TestLeaseRunsOut(t *testing.T) {
+	r := recommendertest.Start(t)
+	r.Recommend(cartThreads, 12, 7)
+	shop, url := startShop(t)
+	p := command(t, r, url, "--apply", "cart.threads")
+	p.start(t)
+	eventually(t, "the first size applied", func() bool { return r.Find("cart.threads", applied) != nil })
+	r.Beat(-time.Second) // confirms what was received, and no longer than until a second ago
+	size := uint32(20)
+	r.Answer(&sluicev1.PoolSize{Pool: cartThreads.Proto(), State: sluicev1.State_PROVIDED, Target: &size, Revision: 8,
+		ValidUntil: timestamppb.New(time.Now().Add(time.Minute))})
+	eventually(t, "the refusal", func() bool { return r.Find("cart.threads", refused) != nil })
+	if report := r.Find("cart.threads", refused); report.GetRequested() != 20 || !strings.Contains(report.GetDetail(), "the lease ended") {
+		t.Errorf("report %v", report)
+	}
+	if got := shop.written(); got != "[cart.threads=12]" {
+		t.Errorf("wrote %s, want the size of the valid lease only", got)
+	}
+	p.stop(t)
+}
+
+func TestTellsOfScaling(t *testing.T) {
+	r := recommendertest.Start(t)
+	_, url := startShop(t)
+	directory := t.TempDir()
+	limit, file := filepath.Join(directory, "cpu.max"), filepath.Join(directory, "actuator.yaml")
+	local, err := os.ReadFile(localConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, limit, "200000 100000")
+	write(t, file, string(local)+"\nscaling:\n  - {service: cart, cgroup: {path: \"${CPU_MAX}\"}}\n")
+	p := command(t, r, url)
+	p.command.Args[2] = file
+	p.command.Env = append(p.command.Env, "CPU_MAX="+limit)
+	p.start(t)
+	eventually(t, "the limit at the start", func() bool { return len(r.Scalings()) == 1 })
+	write(t, limit, "400000 100000")
+	eventually(t, "the limit after the change", func() bool { return len(r.Scalings()) == 2 })
+	for i, cores := range []float64{2, 4} {
+		if event := r.Scalings()[i]; event.GetCpuLimitCores() != cores || event.GetSource() != "local" || event.GetService() != "cart" {
+			t.Errorf("event %v, want %g cores", event, cores)
+		}
+	}
+	eventually(t, "both on the status page", func() bool {
+		_, page := p.get("/status")
+		return strings.Contains(page, `"told": 2`)
+	})
+	p.stop(t)
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestTakenStatusAddressIsNamed(t *testing.T) {
-	r := startRecommender(t)
+	r := recommendertest.Start(t)
 	_, url := startShop(t)
 	p := command(t, r, url)
-	p.command.Env = append(p.command.Env, "SLUICE_ACTUATOR=http://"+r.address)
-	if err := p.command.Run(); err == nil || !strings.Contains(p.errs.String(), r.address+": bind: address already in use") {
+	p.command.Env = append(p.command.Env, "SLUICE_ACTUATOR=http://"+r.Address)
+	if err := p.command.Run(); err == nil || !strings.Contains(p.errs.String(), r.Address+": bind: address already in use") {
 		t.Errorf("%v\n%s", err, &p.errs)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"sluice.dev/actuators/internal/realize"
+	"sluice.dev/actuators/internal/scaling"
 )
 
 // Config is the whole file.
@@ -18,15 +19,17 @@ type Config struct {
 	// ShutdownGrace bounds how long SIGTERM waits for the writes under way.
 	ShutdownGrace time.Duration `yaml:"shutdown_grace"`
 	Targets       []Target      `yaml:"targets"`
+	// Scaling says what the hardware and the release of services are: changes are told to the recommender.
+	Scaling []Scaling `yaml:"scaling"`
 }
 
-// Recommender says where the sizes come from, and how often.
+// Recommender says where the sizes come from, and how often targets are looked at.
 type Recommender struct {
 	// Address is HOST:PORT.
 	Address string `yaml:"address"`
-	// Interval lies between two lists, and between two readings of a target.
+	// Interval lies between two readings of a target, and of a source of scaling. Answers come by themselves.
 	Interval time.Duration `yaml:"interval"`
-	// Timeout bounds each call.
+	// Timeout bounds each call but the watch, which has no end.
 	Timeout time.Duration `yaml:"timeout"`
 }
 
@@ -58,6 +61,15 @@ type Pool struct {
 	Service string `yaml:"service"`
 	Side    string `yaml:"side"`
 	Peer    string `yaml:"peer"`
+}
+
+// Scaling is where one service's CPU limit, replicas or version can be read.
+type Scaling struct {
+	Service string `yaml:"service"`
+	// HTTP, File and Cgroup are the kinds of source, exactly one of which is there.
+	HTTP   *scaling.HTTPConfig   `yaml:"http"`
+	File   *scaling.FileConfig   `yaml:"file"`
+	Cgroup *scaling.CgroupConfig `yaml:"cgroup"`
 }
 
 // Default is what a file gets unless it says otherwise. The addresses are the local stack's.

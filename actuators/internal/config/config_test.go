@@ -66,6 +66,20 @@ func TestLoadReadsEveryKey(t *testing.T) {
 		h.Write.Method != "POST" || h.Write.Body != `{"value": {{.Size}}}` || h.Write.Status != 202 {
 		t.Errorf("http: %+v", h)
 	}
+	if len(c.Scaling) != 4 {
+		t.Fatalf("scaling: %+v", c.Scaling)
+	}
+	if s := c.Scaling[0]; s.Service != "cart" || s.HTTP.Timeout != 400*time.Millisecond || s.HTTP.Read.Replicas != "/spec/replicas" ||
+		s.HTTP.Read.Since != "/status/since" || s.HTTP.Headers["Authorization"] != "Bearer http://127.0.0.1:18091/" {
+		t.Errorf("scaling of cart: %+v", s.HTTP)
+	}
+	if file, cgroup := c.Scaling[1].File, c.Scaling[2].Cgroup; file.Path != "/run/catalogue.json" || file.Read.Version != "/version" ||
+		cgroup.Path != "/sys/fs/cgroup/front/cpu.max" {
+		t.Errorf("scaling: %+v and %+v", file, cgroup)
+	}
+	if orders := c.Scaling[3].HTTP; orders.Timeout != 2*time.Second {
+		t.Errorf("timeout %s, want the default of 2 s", orders.Timeout)
+	}
 }
 
 // Each file of testdata/bad has one fault; its first line is a comment with what the error must say.

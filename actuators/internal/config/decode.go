@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"sluice.dev/actuators/internal/realize"
+	"sluice.dev/actuators/internal/scaling"
 )
 
 // decode lays the one YAML document in text over c. Unknown and repeated keys are errors, and no value is
@@ -54,6 +55,8 @@ func strictly(from, to reflect.Value) (any, error) {
 		to.Set(reflect.ValueOf(DefaultTarget()))
 	case realize.HTTPConfig:
 		to.Set(reflect.ValueOf(realize.DefaultHTTP()))
+	case scaling.HTTPConfig:
+		to.Set(reflect.ValueOf(scaling.DefaultHTTP()))
 	}
 	want := map[reflect.Kind]string{
 		reflect.Int: "a whole number", reflect.Int64: "a whole number", reflect.Bool: "true or false",

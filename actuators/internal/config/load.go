@@ -65,6 +65,22 @@ func (c *Config) expand(lookup func(string) (string, bool)) error {
 			h.Headers[name] = value
 		}
 	}
+	for i := range c.Scaling {
+		s := &c.Scaling[i]
+		if s.HTTP != nil {
+			fill(&s.HTTP.URL, "scaling[%d].http.url", i)
+			for name, value := range s.HTTP.Headers {
+				fill(&value, "scaling[%d].http.headers.%s", i, name)
+				s.HTTP.Headers[name] = value
+			}
+		}
+		if s.File != nil {
+			fill(&s.File.Path, "scaling[%d].file.path", i)
+		}
+		if s.Cgroup != nil {
+			fill(&s.Cgroup.Path, "scaling[%d].cgroup.path", i)
+		}
+	}
 	return errors.Join(faults...)
 }
 

@@ -56,6 +56,15 @@ func (c *Config) Validate() error {
 			first[t.Name] = i
 		}
 	}
+	if len(c.Scaling) > maxTargets {
+		fault("scaling: %d of them: want %d at most", len(c.Scaling), maxTargets)
+	}
+	for i := range c.Scaling {
+		if err := c.Scaling[i].validate(); err != nil {
+			key := fmt.Sprintf("scaling[%d].", i)
+			faults = append(faults, errors.New(key+strings.ReplaceAll(err.Error(), "\n", "\n"+key)))
+		}
+	}
 	return errors.Join(faults...)
 }
 
@@ -97,4 +106,28 @@ func within(key string, value, low, high time.Duration) error {
 		return fmt.Errorf("%s: %s: want %s to %s", key, value, low, high)
 	}
 	return nil
+}
+
+func (s *Scaling) validate() error {
+	var faults []error
+	if s.Service == "" {
+		faults = append(faults, errors.New(`service: "": want the service.name of what is scaled`))
+	}
+	kinds := 0
+	check := func(key string, there bool, validate func() error) {
+		if !there {
+			return
+		}
+		kinds++
+		if err := validate(); err != nil {
+			faults = append(faults, errors.New(key+"."+strings.ReplaceAll(err.Error(), "\n", "\n"+key+".")))
+		}
+	}
+	check("http", s.HTTP != nil, func() error { return s.HTTP.Validate() })
+	check("file", s.File != nil, func() error { return s.File.Validate() })
+	check("cgroup", s.Cgroup != nil, func() error { return s.Cgroup.Validate() })
+	if kinds != 1 {
+		faults = append(faults, fmt.Errorf("http: %d kinds of source: want exactly one of http, file and cgroup", kinds))
+	}
+	return errors.Join(faults...)
 }

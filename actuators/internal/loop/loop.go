@@ -23,7 +23,7 @@ type Target struct {
 	Realizer realize.Realizer
 }
 
-// Source shows the newest answers; *watch.Poller is one.
+// Source shows the newest answers; *watch.Watcher is one.
 type Source interface{ Latest() watch.Snapshot }
 
 // Reporter takes what goes to the recommender, without blocking; *audit.Reporter is one.

@@ -24,7 +24,7 @@ type worker struct {
 
 // pass is the whole cycle for one target. ctx ends when the process is to stop, work a grace later.
 func (w *worker) pass(ctx, work context.Context, answers watch.Snapshot) Pass {
-	p := Pass{Target: w.Name, At: time.Now(), Answer: answers.Sizes[w.Pool]}
+	p := Pass{Target: w.Name, At: time.Now(), Answer: answers.Answer(w.Pool)}
 
 	current, err := w.Realizer.Read(ctx)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"sluice.dev/actuators/internal/audit"
 	"sluice.dev/actuators/internal/loop"
 	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/scaling"
 	"sluice.dev/actuators/internal/watch"
 )
 
@@ -22,6 +23,7 @@ type Board struct {
 	process Process
 	source  func() watch.Snapshot
 	reports func() audit.Stats
+	scaling func() []scaling.Stats
 
 	mu      sync.Mutex
 	order   []string
@@ -72,10 +74,11 @@ type Decision struct {
 	At     time.Time `json:"at"`
 }
 
-// NewBoard returns a Board that shows every target, none of them read yet. source and reports are asked
-// whenever somebody looks.
-func NewBoard(process Process, targets []loop.Target, source func() watch.Snapshot, reports func() audit.Stats) *Board {
-	b := &Board{process: process, source: source, reports: reports, targets: map[string]*Target{}}
+// NewBoard returns a Board that shows every target, none of them read yet. source, reports and observed
+// are asked whenever somebody looks.
+func NewBoard(process Process, targets []loop.Target, source func() watch.Snapshot, reports func() audit.Stats,
+	observed func() []scaling.Stats) *Board {
+	b := &Board{process: process, source: source, reports: reports, scaling: observed, targets: map[string]*Target{}}
 	for _, t := range targets {
 		b.order = append(b.order, t.Name)
 		b.targets[t.Name] = &Target{

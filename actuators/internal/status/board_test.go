@@ -17,6 +17,7 @@ import (
 	"sluice.dev/actuators/internal/loop"
 	"sluice.dev/actuators/internal/policy"
 	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/scaling"
 	"sluice.dev/actuators/internal/status"
 	"sluice.dev/actuators/internal/watch"
 )
@@ -28,7 +29,10 @@ func open(t *testing.T, snapshot watch.Snapshot) (*status.Board, func(path strin
 		Name: "cart.threads", Pool: pool.Key{Service: "cart", Side: sluicev1.Side_SIDE_SERVER}, Rules: policy.Rules{Apply: true},
 	}}
 	board := status.NewBoard(status.Process{Name: "bench", Version: "1", StartedAt: noon, Recommender: "127.0.0.1:50051"}, targets,
-		func() watch.Snapshot { return snapshot }, func() audit.Stats { return audit.Stats{Sent: 5, Dropped: 2, Rejected: 1, Queued: 3} })
+		func() watch.Snapshot { return snapshot }, func() audit.Stats { return audit.Stats{Sent: 5, Dropped: 2, Rejected: 1, Queued: 3} },
+		func() []scaling.Stats {
+			return []scaling.Stats{{Service: "cart", Told: 4}, {Service: "front", Told: 2, Error: "gone"}}
+		})
 	server := httptest.NewServer(board.Handler())
 	t.Cleanup(server.Close)
 	return board, func(path string) string {
@@ -69,6 +73,7 @@ func TestBeforeTheFirstPassNothingIsZero(t *testing.T) {
 		`sluice_actuator_nacks_total{target="cart.threads"} 0`,
 		`sluice_actuator_recommender_reachable 0`,
 		`sluice_actuator_recommender_last_success_age_seconds NaN`,
+		`sluice_actuator_scaling_told_total 6`,
 		`sluice_actuator_reports_queued 3`,
 		`sluice_actuator_reports_sent_total 5`,
 		`sluice_actuator_reports_dropped_total 2`,

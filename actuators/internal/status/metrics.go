@@ -62,13 +62,13 @@ func (m *metrics) registerOthers(b *Board) {
 		m.registry.MustRegister(prometheus.NewCounterFunc(
 			prometheus.CounterOpts{Namespace: "sluice", Subsystem: "actuator", Name: name, Help: help}, value))
 	}
-	gauge("recommender_reachable", "1 when the newest list of recommendations succeeded, else 0.", func() float64 {
+	gauge("recommender_reachable", "1 while recommendations are received, else 0.", func() float64 {
 		if b.source().Reachable() {
 			return 1
 		}
 		return 0
 	})
-	gauge("recommender_last_success_age_seconds", "Time since the last list that succeeded; NaN before the first.", func() float64 {
+	gauge("recommender_last_success_age_seconds", "Time since recommendations last came or were confirmed; NaN before the first.", func() float64 {
 		at := b.source().ReceivedAt
 		if at.IsZero() {
 			return math.NaN()
@@ -78,6 +78,12 @@ func (m *metrics) registerOthers(b *Board) {
 	gauge("reports_queued", "Reports that wait for the recommender.", func() float64 { return float64(b.reports().Queued) })
 	counter("reports_sent_total", "Reports that the recommender took.", func() float64 { return float64(b.reports().Sent) })
 	counter("reports_dropped_total", "Reports dropped from a full queue, the oldest first.", func() float64 { return float64(b.reports().Dropped) })
+	counter("scaling_told_total", "Scaling events that the recommender took.", func() (told float64) {
+		for _, s := range b.scaling() {
+			told += float64(s.Told)
+		}
+		return told
+	})
 	counter("reports_rejected_total", "Reports that the recommender refused for good.", func() float64 { return float64(b.reports().Rejected) })
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"sluice.dev/actuators/internal/audit"
+	"sluice.dev/actuators/internal/scaling"
 )
 
 // page is /status.
@@ -21,6 +22,8 @@ type page struct {
 	Recommender recommender `json:"recommender"`
 	Reports     audit.Stats `json:"reports"`
 	Targets     []Target    `json:"targets"`
+	// Scaling is what each source of scaling led to.
+	Scaling []scaling.Stats `json:"scaling,omitempty"`
 }
 
 type recommender struct {
@@ -59,7 +62,7 @@ func (b *Board) serveHealth(w http.ResponseWriter, _ *http.Request) {
 func (b *Board) serveStatus(w http.ResponseWriter, _ *http.Request) {
 	latest := b.source()
 	p := page{
-		Process: b.process, Reports: b.reports(),
+		Process: b.process, Reports: b.reports(), Scaling: b.scaling(),
 		Recommender: recommender{Address: b.process.Recommender, Reachable: latest.Reachable()},
 	}
 	if !latest.ReceivedAt.IsZero() {

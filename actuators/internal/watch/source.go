@@ -5,12 +5,14 @@ import (
 	"context"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/pool"
 )
 
-// Source is where answers come from. Poller asks for the list again and again; a server-streaming watch fits
-// the same shape: Run receives, Latest shows.
+// Source is where answers come from: Run receives, Latest shows. Watcher is the one there is.
 type Source interface {
 	// Run keeps Latest current until ctx ends.
 	Run(ctx context.Context)
@@ -20,15 +22,30 @@ type Source interface {
 
 // Snapshot is everything known at one instant. It is shared and never changed.
 type Snapshot struct {
-	// Sizes are the last answers received, also when the recommender was lost since. nil before the first.
+	// Sizes are the last answers received, also when the recommender was lost since. nil before the first. Their
+	// leases are those that they came with: Answer knows the renewed ones.
 	Sizes map[pool.Key]*sluicev1.PoolSize
-	// ReceivedAt is when Sizes came; zero before the first.
+	// Lease is that of the newest heartbeat, which all answers but STALE ones have instead of their own; nil when
+	// none came since Sizes.
+	Lease *timestamppb.Timestamp
+	// ReceivedAt is when Sizes came or were confirmed; zero before the first.
 	ReceivedAt time.Time
-	// Err is why the newest attempt failed; nil while the recommender is reachable.
+	// Err is why the recommender is lost; nil while it is reachable.
 	Err error
 	// Superseded is closed when other answers have come.
 	Superseded <-chan struct{}
 }
 
-// Reachable reports whether the newest attempt succeeded.
+// Reachable reports whether answers are being received.
 func (s Snapshot) Reachable() bool { return s.Err == nil && !s.ReceivedAt.IsZero() }
+
+// Answer returns the answer for a pool with the lease that it has now; nil when there is none.
+func (s Snapshot) Answer(key pool.Key) *sluicev1.PoolSize {
+	answer := s.Sizes[key]
+	if answer == nil || s.Lease == nil || answer.GetState() == sluicev1.State_STALE {
+		return answer
+	}
+	renewed := proto.CloneOf(answer)
+	renewed.ValidUntil = s.Lease
+	return renewed
+}

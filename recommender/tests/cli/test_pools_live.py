@@ -114,3 +114,13 @@ def test_with_tls_and_a_token(run: Run) -> None:
 def test_an_authority_that_cannot_be_read_is_named() -> None:
     with pytest.raises(CliError, match="SLUICE_TLS_CA=/nowhere"):
         open_channel("127.0.0.1:1", {"SLUICE_TLS_CA": "/nowhere"})
+
+
+@pytest.mark.parametrize("address", ["10.0.0.1:50051", "recommender:50051", "[fe80::1]:50051"])
+def test_a_token_does_not_leave_this_machine_in_the_clear(address: str) -> None:
+    with pytest.raises(CliError, match=r"would travel to .* in the clear: set SLUICE_TLS_CA") as caught:
+        open_channel(address, {"SLUICE_TOKEN": TOKEN})
+    assert TOKEN not in str(caught.value)
+    for fine in ("127.0.0.1:1", "localhost:1", "[::1]:1"):
+        open_channel(fine, {"SLUICE_TOKEN": TOKEN}).close()
+    open_channel(address, {"SLUICE_TOKEN": TOKEN, "SLUICE_TLS_CA": str(TLS / "cert.pem")}).close()

@@ -7,7 +7,7 @@ import pytest
 
 from sluice.collect import Collector
 from sluice.config import Config, PoolKey
-from sluice.estimate.threshold import UpstreamTime
+from sluice.estimate.threshold import Asked, UpstreamTime
 from sluice.serve.clickhouse import READER, ClickHouse
 from testbed.windows import latency_index
 
@@ -15,7 +15,8 @@ pytestmark = pytest.mark.integration
 
 NOW_MS = 1_800_000_000_000  # a whole window of 10 s
 MS = 10**6
-CART, DB = PoolKey("cart", "server", ""), PoolKey("catalogue", "client", "catalogue-db")
+CART = Asked(PoolKey("cart", "server", ""), "home")
+DB = Asked(PoolKey("catalogue", "client", "catalogue-db"), "home")
 COLUMNS = [
     *("root_service", "root_operation", "complete", "service", "window_s", "window", "traces"),
     *("self_sum", "self_sum2", "e2e_sum", "e2e_sum2", "self_x_e2e", "upstream_sum", "upstream_sum2"),
@@ -53,7 +54,7 @@ def config(statistic: str = "mean", operation: str | None = None, window: str = 
 
 @pytest.fixture
 def upstream(database: Any) -> Any:
-    def run(given: Config, *rows: list[Any]) -> dict[PoolKey, UpstreamTime]:
+    def run(given: Config, *rows: list[Any]) -> dict[Asked, UpstreamTime]:
         for row in rows:
             database.client("sluice").insert("path_services", [row], column_names=COLUMNS)
         return Collector(ClickHouse(database.url, READER)).upstream(given, NOW_MS)
@@ -86,6 +87,23 @@ def test_an_operation_of_the_slo_is_the_only_root_that_counts(upstream: Any) -> 
     rows = (path(20, "cart", {10: 20}), path(20, "cart", {50: 30}, "GET /cart"))
     assert upstream(config(operation="GET /"), *rows)[CART] == UpstreamTime(10.0, 20)
     assert upstream(config())[CART] == UpstreamTime(34.0, 50)  # (20 x 10 + 30 x 50) / 50
+
+
+def test_a_pool_that_two_operations_share_knows_what_each_has_above_it(upstream: Any) -> None:
+    """Cart is called by GET / with 10 ms above it and by POST /orders with 70 ms; the SLO of nobody else counts."""
+    slos = [
+        {"name": "home", "service": "frontend", "operation": "GET /", "latency": "100ms"},
+        {"name": "orders", "service": "frontend", "operation": "POST /orders", "latency": "250ms"},
+        {"name": "admin", "service": "frontend", "operation": "GET /admin", "latency": "2s"},
+    ]
+    pool = {"service": "cart", "side": "server", "slo": ["home", "orders", "admin"]}
+    mean = {"from": "traces", "statistic": "mean"}
+    given = Config.model_validate({"slos": slos, "pools": [pool | {"upstream": mean}]})
+    rows = (path(20, "cart", {10: 90}), path(20, "cart", {60: 20, 80: 20}, "POST /orders"))
+    assert upstream(given, *rows) == {
+        CART: UpstreamTime(10.0, 90),
+        Asked(CART.pool, "orders"): UpstreamTime(70.0, 40),
+    }
 
 
 def test_old_windows_orphans_and_handfuls_do_not_count(upstream: Any) -> None:

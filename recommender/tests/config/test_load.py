@@ -29,8 +29,7 @@ def test_the_local_stacks_file_is_legal() -> None:
     config = load(REPOSITORY / "deploy/local/sluice.yaml")
     assert [str(pool.key) for pool in config.pools] == ["cart/server", "catalogue/client/catalogue-db"]
     cart = config.pools[0]
-    slo = config.slo_of(cart)
-    assert slo is not None
+    (slo,) = config.slos_of(cart)
     assert (slo.latency, cart.upstream, cart.bounds.min) == (250.0, 100.0, 2)
 
 
@@ -60,6 +59,17 @@ def test_a_pools_buckets(tmp_path: Path, top: str, own: str, stored_ms: int, use
     path.write_text(f"<<: {top}\npools:\n  - {{<<: {own}, service: db, side: client, peer: x, threshold: 1.5s}}\n")
     config = load(path)
     assert (config.stored_ms, config.bucket_of(config.pools[0])) == (stored_ms, used)
+
+
+def test_a_pool_may_name_several_slos(tmp_path: Path) -> None:
+    path = tmp_path / "sluice.yaml"
+    path.write_text(
+        "slos: [{name: a, service: f, operation: GET /, latency: 1s}, {name: b, service: f, latency: 2s}]\n"
+        "pools: [{service: x, side: server, slo: [b, a]}, {service: y, side: server, slo: a}, "
+        "{service: z, side: server, threshold: 1s}]\n"
+    )
+    config = load(path)
+    assert [[slo.name for slo in config.slos_of(pool)] for pool in config.pools] == [["a", "b"], ["a"], []]
 
 
 def test_a_measured_upstream(tmp_path: Path) -> None:

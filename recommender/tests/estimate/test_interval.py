@@ -64,6 +64,62 @@ def test_idle_time_lies_between_bursts() -> None:
     assert choice.ms == 100
 
 
+@pytest.mark.parametrize(
+    ("per_s", "before_ms", "ms"),
+    [
+        (100, 100, 100),
+        (76, 100, 100),  # 7.6 in 100 ms
+        (74, 100, 200),  # 7.4 in 100 ms
+        (240, 100, 100),  # 12 in 50 ms
+        (260, 100, 50),  # 13 in 50 ms
+        (120, 200, 200),  # 12 in 100 ms
+        (130, 200, 100),  # 13 in 100 ms
+        (1000, 500, 10),  # far off: chosen anew
+        (100, 10, 100),
+        (100, 30, 100),  # no candidate any more
+    ],
+)
+def test_an_interval_stays_until_the_data_speak_clearly_against_it(per_s: float, before_ms: int, ms: int) -> None:
+    """From 100 ms to 200 ms under 7.5 completions in 100 ms, back over 12.5."""
+    assert choose(*steady(per_s), before_ms).ms == ms
+
+
+def test_an_interval_that_stays_says_so() -> None:
+    assert choose(*steady(80), 100).detail.endswith("; 200 ms are not better by enough to change")
+    assert "enough to change" not in choose(*steady(100), 100).detail
+
+
+def test_blur_has_a_dead_band_too() -> None:
+    """A sine of period p keeps sin(pi T / p)^2 / (pi T / p)^2: at 100 ms 88.9 % for 0.54 s, 86.6 % for 0.49 s."""
+    assert choose(*steady(100, period_s=0.54)).ms == 50
+    assert choose(*steady(100, period_s=0.54), 100).ms == 100
+    assert choose(*steady(100, period_s=0.49), 100).ms == 50
+
+
+def changes(per_s: float, hysteresis: bool) -> int:
+    """How often the interval changes over 200 periods of 5 s, of Poisson completions at `per_s`."""
+    dice = np.random.default_rng(7)
+    start = np.arange(0, 1_060_000, 50, dtype=np.int64)
+    in_flight = 10 + 9 * np.sin(2 * np.pi * start / 20_000)
+    done = dice.poisson(per_s * 0.05, len(start)).astype(np.float64)
+    chosen: list[int] = []
+    for at in range(0, 200 * 100, 100):
+        newest = slice(at, at + 1200)  # 60 s
+        before_ms = chosen[-1] if hysteresis and chosen else None
+        chosen.append(choose(start[newest], in_flight[newest], done[newest], 50, before_ms).ms)
+    return int(np.count_nonzero(np.diff(chosen)))
+
+
+@pytest.mark.parametrize("per_s", [97, 98, 99, 100, 197, 199])
+def test_load_at_a_limit_does_not_make_it_flap(per_s: float) -> None:
+    assert changes(per_s, hysteresis=True) <= 1
+
+
+def test_load_at_a_limit_would_make_it_flap() -> None:
+    """What the dead-band is for: the same data without it."""
+    assert max(changes(per_s, hysteresis=False) for per_s in (97, 98, 99)) >= 10
+
+
 @settings(max_examples=60)
 @given(
     st.sampled_from((10, 20, 50, 100, 250, 500)),
@@ -79,5 +135,11 @@ def test_any_data_gets_a_legal_interval_in_any_order(
     assert choice.ms in legal(stored_ms)
     order = np.array(dice.sample(range(len(start)), len(start)))  # type: ignore[attr-defined]
     assert choose(start[order], x[order], done[order], stored_ms) == choice
+    # What was chosen is kept on the same data, and what is kept is chosen again: no cycle.
+    for before_ms in (choice.ms, *CANDIDATES_MS):
+        kept = choose(start, x, done, stored_ms, before_ms).ms
+        assert kept in (choice.ms, before_ms)
+        assert choose(start, x, done, stored_ms, kept).ms == kept
+    assert choose(start, x, done, stored_ms, choice.ms) == choice
     # More of the same completions never ask for a longer interval.
     assert choose(start, x, 3 * done, stored_ms).ms <= choice.ms

@@ -11,7 +11,7 @@ CHECKOUT = Slo(name="checkout", service="frontend", operation="POST /orders", la
 def measured(seen: UpstreamTime | None, **asked: object) -> Threshold:
     upstream = {"from": "traces", **asked}
     pool = Pool.model_validate({"service": "cart", "side": "server", "slo": "checkout", "upstream": upstream})
-    return threshold_of(pool, CHECKOUT, seen)
+    return threshold_of(pool, [CHECKOUT], [seen])
 
 
 def codes(threshold: Threshold) -> list[str]:
@@ -58,11 +58,51 @@ def test_an_slo_less_what_upstream_takes() -> None:
     """Sora 3.2: an SLA of 150 ms and 10 ms in the front-end leave 140 ms."""
     slo = Slo(name="cart", service="front-end", latency="150ms")  # type: ignore[arg-type]
     pool = Pool(service="cart", side="server", slo="cart", upstream="10ms")  # type: ignore[arg-type]
-    threshold = threshold_of(pool, slo)
+    threshold = threshold_of(pool, [slo])
     assert (threshold.value_ms, threshold.value_ns, threshold.source) == (140.0, 140_000_000, "slo")
     assert threshold.detail == "slo cart 150 ms - 10 ms upstream"
 
 
 def test_a_threshold_of_the_pools_own() -> None:
-    threshold = threshold_of(Pool(service="cart", side="server", threshold="12.5ms"), None)  # type: ignore[arg-type]
+    threshold = threshold_of(Pool(service="cart", side="server", threshold="12.5ms"), [])  # type: ignore[arg-type]
     assert (threshold.value_ns, threshold.source, threshold.detail) == (12_500_000, "pool", "set on the pool: 12.5 ms")
+
+
+BROWSE = Slo(name="browse", service="frontend", operation="GET /items", latency="120ms")  # type: ignore[arg-type]
+
+
+def shared(*seen: UpstreamTime | None, upstream: object = None) -> Threshold:
+    """Of a pool that checkout and browse share."""
+    given = {"from": "traces"} if upstream is None else upstream
+    pool = Pool.model_validate({"service": "cart", "side": "server", "slo": ["checkout", "browse"], "upstream": given})
+    return threshold_of(pool, [CHECKOUT, BROWSE], seen)
+
+
+def test_a_pool_of_several_slos_keeps_the_strictest() -> None:
+    """checkout leaves 250 - 100 = 150 ms, browse 120 - 20 = 100 ms."""
+    threshold = shared(UpstreamTime(100.0, 300), UpstreamTime(20.0, 900))
+    assert (threshold.value_ms, threshold.reasons) == (100.0, ())
+    assert threshold.detail == (
+        "slo browse 120 ms - 20 ms upstream (p50 of 900 traces); "
+        "strictest of it and slo checkout 250 ms - 100 ms upstream (p50 of 300 traces)"
+    )
+    # The longer SLO is the stricter one where more stands above the pool.
+    assert shared(UpstreamTime(180.0, 300), UpstreamTime(20.0, 900)).value_ms == 70.0
+    assert shared(upstream="50ms").value_ms == 70.0
+
+
+def test_an_slo_whose_traces_do_not_lead_to_the_pool_sets_nothing() -> None:
+    threshold = shared(UpstreamTime(100.0, 300), None)
+    assert (threshold.value_ms, threshold.reasons) == (150.0, ())
+    assert threshold.detail.endswith("strictest of it and slo browse 120 ms, upstream unknown")
+    unknown = shared(None, None)
+    assert (unknown.value_ms, codes(unknown)) == (120.0, ["UPSTREAM_UNKNOWN"])
+
+
+@given(st.lists(st.none() | st.floats(0, 300), min_size=2, max_size=2))
+def test_the_strictest_is_one_of_them_and_none_is_stricter(above_ms: list[float | None]) -> None:
+    seen = [None if ms is None else UpstreamTime(ms, 100) for ms in above_ms]
+    pool = Pool.model_validate({"service": "cart", "side": "server", "slo": "x", "upstream": {"from": "traces"}})
+    alone = [threshold_of(pool, [slo], [one]).value_ms for slo, one in zip((CHECKOUT, BROWSE), seen, strict=True)]
+    known = [value for value, one in zip(alone, seen, strict=True) if one is not None]
+    assert shared(*seen).value_ms == min(known or alone)

@@ -7,7 +7,7 @@ import numpy as np
 from humps import samples_of
 from sluice.collect import Measured, Window
 from sluice.config import Config, PoolKey
-from sluice.estimate.threshold import UpstreamTime
+from sluice.estimate.threshold import Asked, UpstreamTime
 from sluice.guard import LastGood
 from sluice.serve.answer import Answer
 from sluice.serve.curves import Kept
@@ -76,10 +76,10 @@ class FakeCollector:
     pools: dict[PoolKey, Measured | None] = field(default_factory=dict)
     problem: Exception | None = None
     thresholds_ns: dict[PoolKey, int] = field(default_factory=dict)
-    above: dict[PoolKey, UpstreamTime] = field(default_factory=dict)
+    above: dict[Asked, UpstreamTime] = field(default_factory=dict)
     upstream_problem: Exception | None = None
 
-    def upstream(self, config: Config, now_ms: int) -> dict[PoolKey, UpstreamTime]:
+    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
         if self.upstream_problem is not None:
             raise self.upstream_problem
         return self.above

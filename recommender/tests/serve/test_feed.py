@@ -7,7 +7,7 @@ import pytest
 from fakes import CART, DB, FakeClock, FakeCollector, FakeHistory, config, hump
 from sluice.config import PoolKey
 from sluice.serve.answer import Answer
-from sluice.serve.feed import Cursor, events, parse_cursor
+from sluice.serve.feed import MOST_BATCHES, Batches, Cursor, events, parse_cursor
 from sluice.serve.loop import ControlLoop
 from sluice.serve.messages import InvalidFieldError
 from sluice.serve.sizes import Sizes
@@ -93,3 +93,28 @@ def test_a_token_that_is_none_of_ours_is_refused(token: str) -> None:
 def test_the_key_of_a_pool_orders_the_state() -> None:
     assert sorted([DB, CART]) == [CART, DB]
     assert PoolKey("cart", "server", "") == CART
+
+
+def test_batches_are_made_once_and_are_what_events_gives() -> None:
+    store, (cart, db) = Store(), answers()
+    batches = Batches("run")
+    published(store, cart, db)
+    for number in range(3):
+        published(store, replace(cart, content=replace(cart.content, current=number)), db)
+        now = store.published()
+        for cursor in (None, Cursor("run", 1), Cursor("run", now.number - 1), Cursor("another run", 1)):
+            for service in ("", "cart", "catalogue", "nobody"):
+                told = batches.of(now, cursor, service)
+                assert told == list(events(now, "run", cursor, service))
+                assert batches.of(now, cursor, service) is told
+
+
+def test_cursors_and_services_that_callers_made_up_fill_no_memory() -> None:
+    store, (cart, db) = Store(), answers()
+    batches = Batches("run")
+    published(store, cart, db)
+    first = batches.of(store.published(), None, "cart")
+    assert batches.of(store.published(), Cursor("made up", 1), "cart") is first
+    for n in range(2 * MOST_BATCHES):
+        assert len(batches.of(store.published(), None, f"made-up-{n}")) == 1
+    assert len(batches) == MOST_BATCHES

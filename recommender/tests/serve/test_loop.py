@@ -10,7 +10,7 @@ from fakes import CART, DB, FakeClock, FakeCollector, FakeHistory, config, glimp
 from sluice.collect import Window
 from sluice.config import Backend, Bounds, Config, Pool, PoolKey, Slo, Upstream
 from sluice.estimate import Reason
-from sluice.estimate.threshold import UpstreamTime
+from sluice.estimate.threshold import Asked, UpstreamTime
 from sluice.serve.answer import Answer
 from sluice.serve.loop import ControlLoop
 from sluice.serve.pauses import Pause, Pauses
@@ -132,12 +132,30 @@ def test_a_new_slo_moves_the_next_answer() -> None:
     world = World()
     pool = world.loop.config.pools[0]
     world.loop.config = above(pool)
-    world.collector.above = {CART: UpstreamTime(50.0, 900)}
+    world.collector.above = {Asked(CART, "checkout"): UpstreamTime(50.0, 900)}
     assert world.step().threshold.value_ms == 200.0
     assert world.collector.thresholds_ns == {CART: 200_000_000}
     world.loop.config = above(pool, slo_ms=150)
     assert world.step().threshold.value_ms == 100.0
     assert world.collector.thresholds_ns == {CART: 100_000_000}
+
+
+def test_each_slo_of_a_pool_keeps_its_own_upstream_time() -> None:
+    """Checkout leaves 250 - 100 = 150 ms, browse 120 - 20 = 100 ms, which stays when its traces stop coming."""
+    world = World()
+    given = above(world.loop.config.pools[0].model_copy(update={"slo": ["checkout", "browse"]}))
+    browse = Slo.model_validate({"name": "browse", "service": "shop", "latency": "120ms"})
+    world.loop.config = given.model_copy(update={"slos": [*given.slos, browse]})
+    checkout = {Asked(CART, "checkout"): UpstreamTime(100.0, 900)}
+    world.collector.above = checkout
+    assert world.step().threshold.value_ms == 150.0
+    world.collector.above = checkout | {Asked(CART, "browse"): UpstreamTime(20.0, 900)}
+    assert world.step().threshold.value_ms == 100.0
+    world.collector.above = checkout
+    answer = world.step()
+    assert (answer.threshold.value_ms, "UPSTREAM_LAST_KNOWN" in codes(answer)) == (100.0, True)
+    world.loop.config = given.model_copy(update={"slos": [given.slos[0]], "pools": above(given.pools[0]).pools})
+    assert world.step().threshold.value_ms == 150.0
 
 
 def test_upstream_times_that_stop_coming_are_remembered_with_their_age() -> None:
@@ -147,7 +165,7 @@ def test_upstream_times_that_stop_coming_are_remembered_with_their_age() -> None
     world.collector.pools[CART] = hump()
     answer = world.step()
     assert (answer.threshold.value_ms, "UPSTREAM_UNKNOWN" in codes(answer)) == (250.0, True)
-    world.collector.above = {CART: UpstreamTime(50.0, 900)}
+    world.collector.above = {Asked(CART, "checkout"): UpstreamTime(50.0, 900)}
     assert not any(code.startswith("UPSTREAM") for code in codes(world.step()))
     world.collector.above = {}
     world.step()

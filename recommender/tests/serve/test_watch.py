@@ -1,5 +1,6 @@
 """Watching over a real loopback port."""
 
+import asyncio
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -127,6 +128,21 @@ def test_many_watchers_hear_of_one_period_and_leave_nothing_behind(served: Serve
             break
         gone.wait(0.1)
     assert served.service.watchers == 0
+
+
+def test_watchers_that_come_all_at_once_are_all_taken(served: Served) -> None:
+    """As after a restart. By default gRPC cancels calls at random once 1,000 wait, and all from 3,000 on."""
+    served.loop.step()
+    asyncio.run(_watch_at_once(served.server.port, 3500))
+
+
+async def _watch_at_once(port: int, watchers: int) -> None:
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        stub = rpc.PoolSizeServiceStub(channel)
+        streams = [stub.WatchPoolSizes(api.WatchPoolSizesRequest(), timeout=60) for _ in range(watchers)]
+        firsts = await asyncio.gather(*(stream.read() for stream in streams), return_exceptions=True)
+    failed = [first for first in firsts if not isinstance(first, api.WatchPoolSizesResponse)]
+    assert not failed, f"{len(failed)} of {watchers} watches failed, the first with {failed[0]}"
 
 
 def test_a_stop_ends_watches_at_once_and_says_that_it_is_worth_trying_again(served: Served) -> None:

@@ -11,7 +11,7 @@ from sluice.collect.newest import measure_newest
 from sluice.collect.query import Request, Table
 from sluice.collect.rows import EMPTY, Ints, Measured, Rows
 from sluice.config import Config, Pool, PoolKey
-from sluice.estimate.threshold import UpstreamTime
+from sluice.estimate.threshold import Asked, UpstreamTime
 
 # Room in front of the window for spans that are late: peers that only traces tell come some 6 s after the spans.
 LATE_MS = 10_000
@@ -38,15 +38,17 @@ class Window:
 
 class Collector:
     """One query per call, whatever the number of pools, up to what a result may hold; then as few as it takes.
+    Remembers how long the buckets of each pool are, where the data choose it.
 
     Raises what the database raises: a period without an answer is the caller's to handle.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._intervals_ms: dict[PoolKey, int] = {}
 
-    def upstream(self, config: Config, now_ms: int) -> dict[PoolKey, UpstreamTime]:
-        """What the services above take, of the pools that ask for it and that enough traces lead to; {} asks nobody."""
+    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
+        """What the services above take, where a pool asks for it and enough traces lead to it; {} asks nobody."""
         parameters = upstream.parameters(config, now_ms)
         if parameters is None:
             return {}
@@ -60,9 +62,17 @@ class Collector:
         found: dict[PoolKey, Measured | None] = {}
         for begin in range(0, len(config.pools), share):
             pools = config.pools[begin : begin + share]
-            newest = measure_newest(self._rows(parameters, pools, thresholds_ns), pools, config, now_ms)
+            rows = self._rows(parameters, pools, thresholds_ns)
+            newest = measure_newest(rows, pools, config, now_ms, self._intervals_ms)
             found |= dict(zip((pool.key for pool in pools), newest, strict=True))
+        self._keep_intervals(config, found)
         return Window(found)
+
+    def _keep_intervals(self, config: Config, found: dict[PoolKey, Measured | None]) -> None:
+        """What the data chose, for the next period; over periods in which a pool has none, and not over a restart."""
+        chosen = {key: measured.bucket_ms for key, measured in found.items() if measured is not None}
+        auto = {pool.key for pool in config.pools if config.bucket_of(pool) == "auto"}
+        self._intervals_ms = {key: ms for key, ms in (self._intervals_ms | chosen).items() if key in auto}
 
     def _rows(self, parameters: dict[str, object], pools: Sequence[Pool], thresholds_ns: dict[PoolKey, int]) -> Rows:
         requests = [Request(pool.key, thresholds_ns[pool.key]) for pool in pools]

@@ -36,7 +36,9 @@ def coarsen(rows: Rows, length_ms: int, interval_ms: int) -> Rows:
     )
 
 
-def interval_for(rows: Rows, pool: int, from_ms: int, before_ms: int, stored_ms: int) -> Interval | None:
+def interval_for(
+    rows: Rows, pool: int, from_ms: int, before_ms: int, stored_ms: int, in_force_ms: int | None = None
+) -> Interval | None:
     """What the data of one pool speak for, from buckets as `measure` takes them; None when nothing was in flight."""
     own = rows.take(
         (rows.pool == pool)
@@ -48,7 +50,7 @@ def interval_for(rows: Rows, pool: int, from_ms: int, before_ms: int, stored_ms:
         return None
     done = own.judge_completions if own.judge_completions.sum() > 0 else own.own_completions
     in_flight = own.busy_ns / (stored_ms * 1e6)
-    return choose(own.bucket_start_ms, in_flight, done.astype(np.float64), stored_ms)
+    return choose(own.bucket_start_ms, in_flight, done.astype(np.float64), stored_ms, in_force_ms)
 
 
 def measure_over(

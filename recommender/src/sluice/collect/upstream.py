@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from sluice.config import Config, PoolKey, Upstream
+from sluice.config import Config, Pool, Slo, Upstream
 from sluice.config.model import Statistic
-from sluice.estimate.threshold import UpstreamTime
+from sluice.estimate.threshold import Asked, UpstreamTime
 
 SQL = files(__package__).joinpath("upstream.sql").read_text(encoding="utf-8")
 
@@ -17,14 +17,12 @@ QUANTILES: dict[Statistic, float] = {"mean": -1.0, "p50": 0.5, "p90": 0.9, "p95"
 
 
 def parameters(config: Config, now_ms: int) -> dict[str, object] | None:
-    """Of `SQL`, for the pools that ask for a measured upstream; None when none does. `pool` indexes `config.pools`."""
+    """Of `SQL`, for the pools that ask for a measured upstream; None when none does. `asked` indexes `_asked`."""
     keys: list[tuple[int, str, str, str, float, int]] = []
-    for index, pool in enumerate(config.pools):
-        slo, upstream = config.slo_of(pool), pool.upstream
-        if slo is not None and isinstance(upstream, Upstream):
-            from_ms = now_ms - int(upstream.window)
-            q = QUANTILES[upstream.statistic]
-            keys.append((index, slo.service, slo.operation or "", pool.service, q, from_ms))
+    for index, (pool, slo, upstream) in enumerate(_asked(config)):
+        from_ms = now_ms - int(upstream.window)
+        q = QUANTILES[upstream.statistic]
+        keys.append((index, slo.service, slo.operation or "", pool.service, q, from_ms))
     if not keys:
         return None
     return {
@@ -36,9 +34,18 @@ def parameters(config: Config, now_ms: int) -> dict[str, object] | None:
     }
 
 
-def times(columns: list[list[float]], config: Config) -> dict[PoolKey, UpstreamTime]:
-    """From the query's columns (pool, seen, upstream_ms); a pool with too few traces is not among them."""
+def times(columns: list[list[float]], config: Config) -> dict[Asked, UpstreamTime]:
+    """From the query's columns (asked, seen, upstream_ms); what too few traces lead to is not among them."""
+    asked = [Asked(pool.key, slo.name) for pool, slo, _ in _asked(config)]
     return {
-        config.pools[int(pool)].key: UpstreamTime(float(value), int(seen))
-        for pool, seen, value in zip(*columns, strict=True)
+        asked[int(index)]: UpstreamTime(float(value), int(seen)) for index, seen, value in zip(*columns, strict=True)
     }
+
+
+def _asked(config: Config) -> list[tuple[Pool, Slo, Upstream]]:
+    return [
+        (pool, slo, pool.upstream)
+        for pool in config.pools
+        if isinstance(pool.upstream, Upstream)
+        for slo in config.slos_of(pool)
+    ]

@@ -1,10 +1,10 @@
 -- What the services above each pool's service take on the critical paths of its SLO's root operation: one statistic a key,
 -- over the windows that reach beyond `from_ms`. Complete paths only: an orphan lacks what stands above it.
--- `keys`: (pool, root_service, root_operation or '' for all, service, q, from_ms); q < 0 stands for the mean.
+-- `keys`: (asked, root_service, root_operation or '' for all, service, q, from_ms); q < 0 stands for the mean.
 WITH
     keys AS
     (
-        SELECT k.1 AS pool, k.2 AS root_service, k.3 AS operation, k.4 AS service, k.5 AS q, k.6 AS from_ms
+        SELECT k.1 AS asked, k.2 AS root_service, k.3 AS operation, k.4 AS service, k.5 AS q, k.6 AS from_ms
         FROM (SELECT arrayJoin({keys:Array(Tuple(UInt32, String, String, String, Float64, Int64))}) AS k)
     ),
     paths AS
@@ -19,11 +19,11 @@ WITH
           AND (root_service, service) IN {services:Array(Tuple(String, String))}
     )
 SELECT
-    pool,
+    asked,
     sum(traces) AS seen,
     if(any(q) < 0, sum(upstream_sum) / seen / 1e6, latency_quantile_ms(sumMap(upstream_latency), any(q))) AS upstream_ms
 FROM paths
 INNER JOIN keys USING (root_service, service)
 WHERE (operation = '' OR operation = root_operation) AND window_ms + 1000 * window_s > from_ms
-GROUP BY pool
+GROUP BY asked
 HAVING seen >= {least:UInt64}

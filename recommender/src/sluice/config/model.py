@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
 from sluice.config.durations import Milliseconds, format_ms
 from sluice.config.hours import QuietHours
@@ -99,6 +99,10 @@ class Limits(_Strict):
     quiet_hours: list[QuietHours] = []
 
 
+def _listed(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
 class Backend(_Strict):
     """What a service or database takes from all client pools that lead to it, in connections."""
 
@@ -107,12 +111,15 @@ class Backend(_Strict):
 
 
 class Pool(Limits):
-    """One pool, with the threshold that judges its completions: an SLO less `upstream`, or a `threshold` of its own."""
+    """One pool, with the threshold that judges its completions: an SLO less `upstream`, or a `threshold` of its own.
+
+    slo  one name, or a list of them for a pool that requests under several SLOs share: the strictest threshold counts
+    """
 
     service: str = Field(min_length=1)
     side: Side
     peer: str = ""
-    slo: str | None = Field(default=None, min_length=1)
+    slo: Annotated[list[str], BeforeValidator(_listed)] = []
     upstream: FixedOrMeasured = 0.0
     threshold: Milliseconds | None = Field(default=None, gt=0, le=3_600_000)
     model: str = "scg"
@@ -135,7 +142,7 @@ class Pool(Limits):
             raise ValueError("peer is missing; a client pool names the service or database that it leads to")
         if self.side == "server" and self.peer:
             raise ValueError(f"peer {self.peer!r} is not legal with side server; legal: side client, or no peer")
-        if (self.slo is None) == (self.threshold is None):
+        if bool(self.slo) == (self.threshold is not None):
             raise ValueError("exactly one of slo and threshold is legal")
         if self.threshold is not None and self.upstream:
             raise ValueError("upstream is legal with slo only; a threshold is the pool's own already")
@@ -164,9 +171,9 @@ class Config(_Strict):
     lease: Milliseconds = Field(default=30_000.0, ge=1_000, le=86_400_000)
     explore_after: Milliseconds = Field(default=300_000.0, ge=60_000, le=86_400_000)
 
-    def slo_of(self, pool: Pool) -> Slo | None:
-        """The SLO that the pool names; None when it has a threshold of its own."""
-        return next((slo for slo in self.slos if slo.name == pool.slo), None)
+    def slos_of(self, pool: Pool) -> list[Slo]:
+        """The SLOs that the pool names, in the order of the file; none when it has a threshold of its own."""
+        return [slo for slo in self.slos if slo.name in pool.slo]
 
     @property
     def stored_ms(self) -> int:
@@ -207,14 +214,15 @@ class Config(_Strict):
                     f"pools[{i}] {pool.key} is the pool of pools[{seen[pool.key]}] again; legal: each once"
                 )
             seen[pool.key] = i
-            if pool.slo is not None and pool.slo not in names:
-                raise ValueError(f"pools[{i}].slo {pool.slo!r} is not defined; legal: {', '.join(names) or 'none'}")
-            slo = self.slo_of(pool)
-            if slo is not None and isinstance(pool.upstream, float) and pool.upstream >= slo.latency:
-                raise ValueError(
-                    f"pools[{i}].upstream {format_ms(pool.upstream)} leaves nothing of slo {slo.name!r}; "
-                    f"legal: 0 ms to under {format_ms(slo.latency)}"
-                )
+            for name in pool.slo:
+                if name not in names:
+                    raise ValueError(f"pools[{i}].slo {name!r} is not defined; legal: {', '.join(names) or 'none'}")
+            for slo in self.slos_of(pool):
+                if isinstance(pool.upstream, float) and pool.upstream >= slo.latency:
+                    raise ValueError(
+                        f"pools[{i}].upstream {format_ms(pool.upstream)} leaves nothing of slo {slo.name!r}; "
+                        f"legal: 0 ms to under {format_ms(slo.latency)}"
+                    )
         if self.lease < self.period:
             raise ValueError(
                 f"lease {format_ms(self.lease)} is under period {format_ms(self.period)}; legal: lease >= period"

@@ -1,4 +1,4 @@
-"""What a watcher is told: the whole state once, then what changed, and heartbeats. Pure."""
+"""What a watcher is told: the whole state once, then what changed, and heartbeats."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import NamedTuple
 from sluice.serve.messages import InvalidFieldError, pool_size, timestamp
 from sluice.serve.store import Published
 from sluice.v1 import pool_size_service_pb2 as api
+
+# Callers choose services and cursors freely: what is kept of them is bounded.
+MOST_BATCHES = 64
 
 
 class Cursor(NamedTuple):
@@ -50,6 +53,31 @@ def events(published: Published, run: str, cursor: Cursor | None, service: str) 
         yield api.WatchPoolSizesResponse(heartbeat=_heartbeat(published), resume_token=here)
     else:
         yield api.WatchPoolSizesResponse(snapshot=api.Snapshot(pool_sizes=len(news)), resume_token=here)
+
+
+class Batches:
+    """The events of the newest set, made once for all watchers that are equally far: most are. For one thread."""
+
+    def __init__(self, run: str) -> None:
+        self._run = run
+        self._of: Published | None = None
+        self._made: dict[tuple[Cursor | None, str], list[api.WatchPoolSizesResponse]] = {}
+
+    def of(self, published: Published, cursor: Cursor | None, service: str) -> list[api.WatchPoolSizesResponse]:
+        """What `events` gives. Cursors that are not known count as none, so that callers cannot fill the memory."""
+        if published is not self._of:
+            self._of, self._made = published, {}
+        known = cursor is not None and cursor.run == self._run and cursor.number <= published.number
+        kept = (cursor if known else None, service)
+        made = self._made.get(kept)
+        if made is None:
+            made = list(events(published, self._run, kept[0], service))
+            if len(self._made) < MOST_BATCHES:
+                self._made[kept] = made
+        return made
+
+    def __len__(self) -> int:
+        return len(self._made)
 
 
 def _heartbeat(published: Published) -> api.Heartbeat:

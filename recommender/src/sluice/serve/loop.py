@@ -11,7 +11,7 @@ from sluice.collect import Measured, Window
 from sluice.config import Config, Pool, PoolKey
 from sluice.estimate import Estimate, Reason, State
 from sluice.estimate.attempt import Failed, Outcome
-from sluice.estimate.threshold import Threshold, UpstreamTime
+from sluice.estimate.threshold import Asked, Threshold, UpstreamTime
 from sluice.guard.backends import Ceiling, Demand, ceilings
 from sluice.guard.hold import Proposal, Situation, propose
 from sluice.serve.answer import Answer
@@ -32,7 +32,7 @@ Clock = Callable[[], int]
 
 
 class Collects(Protocol):
-    def upstream(self, config: Config, now_ms: int) -> dict[PoolKey, UpstreamTime]: ...
+    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]: ...
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window: ...
 
@@ -139,7 +139,7 @@ class ControlLoop:
             self._store.restore(self._history.restore())
             self._restored = True
 
-    def _upstream(self, config: Config, now_ms: int) -> dict[PoolKey, UpstreamTime]:
+    def _upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
         """Paths that cannot be read do not take the answers away: what was last known stands in."""
         try:
             seen = self._collector.upstream(config, now_ms)

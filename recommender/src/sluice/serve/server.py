@@ -22,6 +22,14 @@ from sluice.v1 import pool_size_service_pb2_grpc as rpc
 
 NAME = api.DESCRIPTOR.services_by_name["PoolSizeService"].full_name
 GRACE_S = 5.0
+OPTIONS = [
+    # A second recommender on the same port fails instead of taking half of the calls.
+    ("grpc.so_reuseport", 0),
+    # After a restart every watcher comes back within seconds. By default gRPC cancels calls at random once 1,000 wait
+    # to be taken up, and all from 3,000 on.
+    ("grpc.server.max_pending_requests", 20_000),
+    ("grpc.server.max_pending_requests_hard_limit", 30_000),
+]
 
 T = TypeVar("T")
 
@@ -75,8 +83,7 @@ class Server:
         self._end()
 
     async def _build(self, service: PoolSizeService, address: str, access: Access) -> int:
-        # Without SO_REUSEPORT a second recommender on the same port fails instead of taking half of the calls.
-        self._server = grpc.aio.server(interceptors=access.interceptors(), options=[("grpc.so_reuseport", 0)])
+        self._server = grpc.aio.server(interceptors=access.interceptors(), options=OPTIONS)
         self._health = health.aio.HealthServicer()  # type: ignore[attr-defined]
         service.attach(self._loop)
         rpc.add_PoolSizeServiceServicer_to_server(service, self._server)

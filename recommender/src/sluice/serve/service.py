@@ -11,7 +11,7 @@ import grpc
 
 from sluice.config import PoolKey
 from sluice.serve.answer import Answer
-from sluice.serve.feed import Cursor, events, parse_cursor
+from sluice.serve.feed import Batches, Cursor, parse_cursor
 from sluice.serve.loop import Clock
 from sluice.serve.messages import END_S, FIRST_S, InvalidFieldError, explanation, pool_key, pool_size, scaling_of
 from sluice.serve.pauses import Pause, Pauses
@@ -56,6 +56,8 @@ class PoolSizeService(rpc.PoolSizeServiceServicer):
         self._heartbeat_s = heartbeat_s
         self._run = uuid.uuid4().hex[:12]
         self._news = asyncio.Event()
+        self._beat: asyncio.TimerHandle | None = None
+        self._batches = Batches(self._run)
         self._closing = False
         self.watchers = 0
 
@@ -66,6 +68,7 @@ class PoolSizeService(rpc.PoolSizeServiceServicer):
             loop.call_soon_threadsafe(self._wake)
 
         self._store.listen(wake)
+        loop.call_soon_threadsafe(self._wake)
 
     def close(self) -> None:
         """Ends every watch, so that the server need not wait for them. On the server's loop."""
@@ -92,12 +95,12 @@ class PoolSizeService(rpc.PoolSizeServiceServicer):
             while not self._closing:
                 news = self._news
                 published = await self._published(context)
-                for event in events(published, self._run, cursor, request.service):
+                for event in self._batches.of(published, cursor, request.service):
                     yield event
                 cursor = Cursor(self._run, published.number)
                 # What was published while we wrote is there already: a slow watcher skips to the newest set.
                 if self._store.published() is published:
-                    await _either(news, self._heartbeat_s)
+                    await news.wait()
         finally:
             self.watchers -= 1
         await _abort(context, grpc.StatusCode.UNAVAILABLE, "the recommender stops: watch again with the resume token")
@@ -167,9 +170,17 @@ class PoolSizeService(rpc.PoolSizeServiceServicer):
             await _abort(context, grpc.StatusCode.UNAVAILABLE, NOT_STORED)
 
     def _wake(self) -> None:
-        """Lets every watcher go on, and those that wait later wait for the next set."""
+        """Lets every watcher go on, and those that wait later wait for the next set, or for the next heartbeat.
+
+        One timer for all of them: a timeout of its own would cost each watcher a task for every wait.
+        """
         news, self._news = self._news, asyncio.Event()
         news.set()
+        if self._beat is not None:
+            self._beat.cancel()
+        self._beat = None
+        if not self._closing:
+            self._beat = asyncio.get_running_loop().call_later(self._heartbeat_s, self._wake)
 
     async def _published(self, context: Context) -> Published:
         try:
@@ -216,14 +227,6 @@ def _size_now(actuation: pb.Actuation) -> int | None:
     if actuation.outcome in untouched and actuation.HasField("previous"):
         return actuation.previous
     return None
-
-
-async def _either(news: asyncio.Event, timeout_s: float) -> None:
-    """Returns when there is news, and after `timeout_s` at the latest."""
-    try:
-        await asyncio.wait_for(news.wait(), timeout_s)
-    except TimeoutError:
-        return
 
 
 async def _abort(context: Context, code: grpc.StatusCode, text: str) -> NoReturn:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sluice.config import Config, Pool, PoolKey, Slo, Upstream
-from sluice.estimate.threshold import Threshold, UpstreamTime, threshold_of
+from sluice.estimate.threshold import Asked, Threshold, UpstreamTime, threshold_of
 
 
 class _Known(NamedTuple):
@@ -16,29 +16,31 @@ class _Known(NamedTuple):
 
 
 class Thresholds:
-    """Remembers the last known upstream time of each pool, for periods in which too few traces lead to it."""
+    """Remembers the last known upstream time of each pool and SLO, for periods in which too few traces lead there."""
 
     def __init__(self) -> None:
-        self._known: dict[PoolKey, _Known] = {}
+        self._known: dict[Asked, _Known] = {}
 
-    def of(self, config: Config, seen: dict[PoolKey, UpstreamTime], now_ms: int) -> dict[PoolKey, Threshold]:
+    def of(self, config: Config, seen: dict[Asked, UpstreamTime], now_ms: int) -> dict[PoolKey, Threshold]:
         """`seen`: what this period's query gave."""
-        found = {}
+        found, asked = {}, set()
         for pool in config.pools:
-            slo = config.slo_of(pool)
-            found[pool.key] = threshold_of(pool, slo, self._newest(pool, slo, seen.get(pool.key), now_ms))
-        self._known = {key: known for key, known in self._known.items() if key in found}
+            slos = config.slos_of(pool)
+            asked |= {Asked(pool.key, slo.name) for slo in slos}
+            found[pool.key] = threshold_of(pool, slos, [self._newest(pool, slo, seen, now_ms) for slo in slos])
+        self._known = {key: known for key, known in self._known.items() if key in asked}
         return found
 
-    def _newest(self, pool: Pool, slo: Slo | None, seen: UpstreamTime | None, now_ms: int) -> UpstreamTime | None:
+    def _newest(self, pool: Pool, slo: Slo, seen: dict[Asked, UpstreamTime], now_ms: int) -> UpstreamTime | None:
         """What is known of another root or another statistic is not known of this one; the SLO's latency may change."""
-        if slo is None or not isinstance(pool.upstream, Upstream):
+        if not isinstance(pool.upstream, Upstream):
             return None
+        key, now = Asked(pool.key, slo.name), seen.get(Asked(pool.key, slo.name))
         asked = (slo.service, slo.operation, pool.upstream.statistic)
-        if seen is not None:
-            self._known[pool.key] = _Known(asked, seen, now_ms)
-            return seen
-        known = self._known.get(pool.key)
+        if now is not None:
+            self._known[key] = _Known(asked, now, now_ms)
+            return now
+        known = self._known.get(key)
         if known is None or known.asked != asked:
             return None
         return replace(known.time, age_ms=max(1, now_ms - known.at_ms))

@@ -1,5 +1,6 @@
 """The way to the recommender: plain on loopback, TLS and a token where the environment names them."""
 
+import ipaddress
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,12 +14,24 @@ def open_channel(address: str, environment: Mapping[str, str] = os.environ) -> g
     """SLUICE_TLS_CA: PEM file of who signed the server's certificate. SLUICE_TOKEN: sent with every call.
 
     Raises:
-        CliError: the file cannot be read.
+        CliError: the file cannot be read, or the token would leave this machine in the clear.
     """
     authority = environment.get("SLUICE_TLS_CA")
+    if environment.get("SLUICE_TOKEN") and not authority and not _loopback(address):
+        raise CliError(
+            f"SLUICE_TOKEN would travel to {address} in the clear: set SLUICE_TLS_CA, or use a loopback address"
+        )
     channel = grpc.insecure_channel(address) if not authority else _secure(address, authority)
     token = environment.get("SLUICE_TOKEN")
     return grpc.intercept_channel(channel, _Token(token)) if token else channel
+
+
+def _loopback(address: str) -> bool:
+    host = address.rpartition(":")[0].strip("[]")
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _secure(address: str, authority: str) -> grpc.Channel:

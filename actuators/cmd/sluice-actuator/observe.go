@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"runtime"
+
+	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+	"sluice.dev/actuators/internal/config"
+	"sluice.dev/actuators/internal/scaling"
+)
+
+// observe makes an observer for each source of scaling; here is where a new kind of source is added.
+func observe(c *config.Config, client sluicev1.PoolSizeServiceClient, log *slog.Logger) []*scaling.Observer {
+	notify := func(ctx context.Context, event *sluicev1.ScalingEvent) (uint32, error) {
+		ctx, cancel := context.WithTimeout(ctx, c.Recommender.Timeout)
+		defer cancel()
+		response, err := client.NotifyScaling(ctx, &sluicev1.NotifyScalingRequest{ScalingEvent: event})
+		return response.GetPools(), err
+	}
+	observers := make([]*scaling.Observer, len(c.Scaling))
+	for i, s := range c.Scaling {
+		observers[i] = scaling.NewObserver(s.Service, c.Name, c.Recommender.Interval, source(s), notify, log)
+	}
+	return observers
+}
+
+// source opens the one kind that the configuration has.
+func source(s config.Scaling) scaling.Source {
+	switch {
+	case s.File != nil:
+		return scaling.File{Config: *s.File}
+	case s.Cgroup != nil:
+		return scaling.Cgroup{Config: *s.Cgroup, HostCores: runtime.NumCPU()}
+	default:
+		return scaling.HTTP{Config: *s.HTTP}
+	}
+}
+
+func scalingStats(observers []*scaling.Observer) func() []scaling.Stats {
+	return func() []scaling.Stats {
+		all := make([]scaling.Stats, len(observers))
+		for i, o := range observers {
+			all[i] = o.Stats()
+		}
+		return all
+	}
+}

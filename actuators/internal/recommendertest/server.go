@@ -1,0 +1,235 @@
+// Package recommendertest is a real gRPC server of PoolSizeService on loopback, whose answers a test sets. Its watch
+// keeps the promises of the proto: first everything, then what changed, each time with a token that resumes there.
+package recommendertest
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+	"sluice.dev/actuators/internal/pool"
+)
+
+// Server serves until the test ends.
+type Server struct {
+	sluicev1.UnimplementedPoolSizeServiceServer
+	Address string
+
+	options []grpc.ServerOption
+	server  *grpc.Server
+
+	mu       sync.Mutex
+	sizes    map[pool.Key]*sluicev1.PoolSize
+	at       map[pool.Key]int // the set in which an answer came
+	number   int              // of sets
+	run      int              // of Listen: tokens of an earlier one are not known
+	lease    time.Duration    // of heartbeats
+	news     chan struct{}
+	broken   chan struct{}
+	watches  []*sluicev1.WatchPoolSizesRequest
+	reports  []*sluicev1.Actuation
+	scalings []*sluicev1.ScalingEvent
+	fault    error
+}
+
+// Start listens on a port of its own; heartbeats carry a lease of a minute.
+func Start(t *testing.T, options ...grpc.ServerOption) *Server {
+	s := &Server{
+		Address: "127.0.0.1:0", options: options, lease: time.Minute, number: 1,
+		sizes: map[pool.Key]*sluicev1.PoolSize{}, at: map[pool.Key]int{},
+		news: make(chan struct{}), broken: make(chan struct{}),
+	}
+	s.Listen(t)
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// Listen serves at the address that it had before, if any: so a test can stop it and start it again.
+func (s *Server) Listen(t *testing.T) {
+	t.Helper()
+	listener, err := net.Listen("tcp", s.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.mu.Lock()
+	s.run++
+	s.mu.Unlock()
+	s.Address = listener.Addr().String()
+	s.server = grpc.NewServer(s.options...)
+	sluicev1.RegisterPoolSizeServiceServer(s.server, s)
+	go s.server.Serve(listener)
+}
+
+// Stop ends every call.
+func (s *Server) Stop() { s.server.Stop() }
+
+// Recommend gives an answer in state PROVIDED with a lease of a minute, and tells the watchers.
+func (s *Server) Recommend(key pool.Key, target uint32, revision uint64) {
+	s.Answer(&sluicev1.PoolSize{
+		Pool: key.Proto(), State: sluicev1.State_PROVIDED, Target: &target, Revision: revision,
+		ValidUntil: timestamppb.New(time.Now().Add(time.Minute)), Model: "scg", Confidence: 0.8,
+	})
+}
+
+// Answer gives any answer, and tells the watchers.
+func (s *Server) Answer(size *sluicev1.PoolSize) {
+	s.change(func() {
+		s.number++
+		key := pool.FromProto(size.GetPool())
+		s.sizes[key], s.at[key] = size, s.number
+	})
+}
+
+// Forget forgets every answer; watchers hear of it when they come anew.
+func (s *Server) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.sizes)
+}
+
+// Beat sends a heartbeat with a lease of that length, as do the heartbeats after it.
+func (s *Server) Beat(lease time.Duration) {
+	s.change(func() {
+		s.number++
+		s.lease = lease
+	})
+}
+
+// Break ends every watch with UNAVAILABLE; new ones are taken.
+func (s *Server) Break() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.broken)
+	s.broken = make(chan struct{})
+}
+
+// Fail lets NotifyScaling answer err; nil: take events.
+func (s *Server) Fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault = err
+}
+
+// Watches returns the requests for watches so far.
+func (s *Server) Watches() []*sluicev1.WatchPoolSizesRequest {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]*sluicev1.WatchPoolSizesRequest(nil), s.watches...)
+}
+
+// Scalings returns the scaling events taken so far.
+func (s *Server) Scalings() []*sluicev1.ScalingEvent {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]*sluicev1.ScalingEvent(nil), s.scalings...)
+}
+
+// Find returns the first report of a target with an outcome, nil if there is none yet.
+func (s *Server) Find(target string, outcome sluicev1.ActuationOutcome) *sluicev1.Actuation {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, report := range s.reports {
+		if report.GetTargetName() == target && report.GetOutcome() == outcome {
+			return report
+		}
+	}
+	return nil
+}
+
+// ListPoolSizes implements the service.
+func (s *Server) ListPoolSizes(context.Context, *sluicev1.ListPoolSizesRequest) (*sluicev1.ListPoolSizesResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	response := &sluicev1.ListPoolSizesResponse{}
+	for _, size := range s.sizes {
+		response.PoolSizes = append(response.PoolSizes, size)
+	}
+	return response, nil
+}
+
+// WatchPoolSizes implements the service.
+func (s *Server) WatchPoolSizes(request *sluicev1.WatchPoolSizesRequest, stream sluicev1.PoolSizeService_WatchPoolSizesServer) error {
+	s.mu.Lock()
+	s.watches = append(s.watches, proto.CloneOf(request))
+	broken := s.broken
+	s.mu.Unlock()
+	token := request.GetResumeToken()
+	for {
+		events, news := s.since(request.GetService(), token)
+		for _, event := range events {
+			if err := stream.Send(event); err != nil {
+				return err
+			}
+			token = event.GetResumeToken()
+		}
+		select {
+		case <-stream.Context().Done():
+			return status.FromContextError(stream.Context().Err()).Err()
+		case <-broken:
+			return status.Error(codes.Unavailable, "broken by the test")
+		case <-news:
+		}
+	}
+}
+
+// since returns what brings a watcher with a token here, and what is closed when there is more.
+func (s *Server) since(service, token string) ([]*sluicev1.WatchPoolSizesResponse, <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var run, seen int
+	_, err := fmt.Sscanf(token, "%d.%d", &run, &seen)
+	known := err == nil && run == s.run
+	var events []*sluicev1.WatchPoolSizesResponse
+	for key, size := range s.sizes {
+		if (service == "" || service == key.Service) && (!known || s.at[key] > seen) {
+			events = append(events, &sluicev1.WatchPoolSizesResponse{
+				Event: &sluicev1.WatchPoolSizesResponse_PoolSize{PoolSize: size}})
+		}
+	}
+	last := &sluicev1.WatchPoolSizesResponse{ResumeToken: fmt.Sprintf("%d.%d", s.run, s.number)}
+	if known {
+		last.Event = &sluicev1.WatchPoolSizesResponse_Heartbeat{Heartbeat: &sluicev1.Heartbeat{
+			ComputedAt: timestamppb.Now(), ValidUntil: timestamppb.New(time.Now().Add(s.lease))}}
+	} else {
+		last.Event = &sluicev1.WatchPoolSizesResponse_Snapshot{Snapshot: &sluicev1.Snapshot{PoolSizes: uint32(len(events))}}
+	}
+	return append(events, last), s.news
+}
+
+// ReportActuation implements the service.
+func (s *Server) ReportActuation(_ context.Context, request *sluicev1.ReportActuationRequest) (*sluicev1.ReportActuationResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reports = append(s.reports, proto.CloneOf(request.GetActuation()))
+	return &sluicev1.ReportActuationResponse{}, nil
+}
+
+// NotifyScaling implements the service.
+func (s *Server) NotifyScaling(_ context.Context, request *sluicev1.NotifyScalingRequest) (*sluicev1.NotifyScalingResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fault != nil {
+		return nil, s.fault
+	}
+	s.scalings = append(s.scalings, proto.CloneOf(request.GetScalingEvent()))
+	return &sluicev1.NotifyScalingResponse{Pools: 1}, nil
+}
+
+// change changes what is answered and wakes every watch.
+func (s *Server) change(do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	do()
+	close(s.news)
+	s.news = make(chan struct{})
+}

@@ -1,0 +1,99 @@
+package scaling
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// FileConfig is the `file` block: a JSON document that somebody else writes.
+type FileConfig struct {
+	Path string   `yaml:"path"`
+	Read Pointers `yaml:"read"`
+}
+
+// Validate returns every fault, each with its key relative to this block and what is legal.
+func (c FileConfig) Validate() error {
+	return errors.Join(wantPath(c.Path), under("read", c.Read.Validate()))
+}
+
+// File reads the document each time.
+type File struct{ Config FileConfig }
+
+// Read implements Source.
+func (f File) Read(context.Context) (Reading, error) {
+	text, err := content(f.Config.Path)
+	if err != nil {
+		return Reading{}, err
+	}
+	reading, err := f.Config.Read.read(text)
+	if err != nil {
+		return Reading{}, fmt.Errorf("%s: %w", f.Config.Path, err)
+	}
+	return reading, nil
+}
+
+// CgroupConfig is the `cgroup` block: the CPU limit of a control group of this host (version 2).
+type CgroupConfig struct {
+	// Path of its cpu.max.
+	Path string `yaml:"path"`
+}
+
+// Validate returns every fault, each with its key relative to this block and what is legal.
+func (c CgroupConfig) Validate() error { return wantPath(c.Path) }
+
+// Cgroup reads cpu.max: "QUOTA PERIOD" in microseconds, which is a limit of QUOTA / PERIOD cores.
+type Cgroup struct {
+	Config CgroupConfig
+	// HostCores is the limit of a group that has none ("max PERIOD").
+	HostCores int
+}
+
+// Read implements Source.
+func (c Cgroup) Read(context.Context) (Reading, error) {
+	text, err := content(c.Config.Path)
+	if err != nil {
+		return Reading{}, err
+	}
+	fields := strings.Fields(string(text))
+	if len(fields) != 2 {
+		return Reading{}, fmt.Errorf("%s: %q: want QUOTA PERIOD or max PERIOD", c.Config.Path, text)
+	}
+	if fields[0] == "max" {
+		return Reading{CPULimitCores: float64(c.HostCores)}, nil
+	}
+	quota, quotaErr := strconv.ParseFloat(fields[0], 64)
+	period, periodErr := strconv.ParseFloat(fields[1], 64)
+	if quotaErr != nil || periodErr != nil || quota <= 0 || period <= 0 {
+		return Reading{}, fmt.Errorf("%s: %q: want QUOTA PERIOD or max PERIOD", c.Config.Path, text)
+	}
+	return Reading{CPULimitCores: quota / period}, nil
+}
+
+func content(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, maxBytes+1))
+}
+
+func wantPath(path string) error {
+	if path == "" {
+		return errors.New(`path: "": want the path of a file`)
+	}
+	return nil
+}
+
+// under puts a key before every line of err.
+func under(key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(key + "." + strings.ReplaceAll(err.Error(), "\n", "\n"+key+"."))
+}

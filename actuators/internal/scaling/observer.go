@@ -1,0 +1,116 @@
+package scaling
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+)
+
+// Notifier takes events; the recommender's client is one.
+type Notifier func(ctx context.Context, event *sluicev1.ScalingEvent) (pools uint32, err error)
+
+// Stats is one observer on the status page.
+type Stats struct {
+	Service string `json:"service"`
+	// Told counts events that the recommender took, Rejected those that it refused for good.
+	Told     uint64 `json:"told"`
+	Rejected uint64 `json:"rejected"`
+	// Error is why the newest reading or the newest notification failed.
+	Error string `json:"error,omitempty"`
+}
+
+// Observer reads one source every interval and tells what differs from what it told last. What the recommender did not
+// take it tells again, with the time at which it was first seen.
+type Observer struct {
+	service, actuator string
+	interval          time.Duration
+	source            Source
+	notify            Notifier
+	log               *slog.Logger
+
+	told Reading
+	// pending was read and not taken yet, seen at `seen`.
+	pending Reading
+	seen    time.Time
+
+	mu    sync.Mutex
+	stats Stats
+}
+
+// NewObserver returns an Observer that has told nothing: its first reading is news.
+func NewObserver(service, actuator string, interval time.Duration, source Source, notify Notifier, log *slog.Logger) *Observer {
+	return &Observer{service: service, actuator: actuator, interval: interval, source: source, notify: notify,
+		log: log.With("service", service), stats: Stats{Service: service}}
+}
+
+// Run observes until ctx ends.
+func (o *Observer) Run(ctx context.Context) {
+	for ctx.Err() == nil {
+		o.Observe(ctx)
+		select {
+		case <-ctx.Done():
+		case <-time.After(o.interval):
+		}
+	}
+}
+
+// Observe reads once, and tells if there is something to tell.
+func (o *Observer) Observe(ctx context.Context) {
+	now, err := o.source.Read(ctx)
+	if ctx.Err() != nil {
+		return // the process is stopping; the source did nothing wrong
+	}
+	if err != nil {
+		o.failed("cannot read what the service runs on", err)
+		return
+	}
+	if o.seen.IsZero() || !same(now, o.pending) {
+		o.pending, o.seen = now, time.Now()
+	}
+	event := now.Change(o.told, o.service, o.actuator, o.seen)
+	if event == nil {
+		o.count(func(s *Stats) { s.Error = "" })
+		return
+	}
+	pools, err := o.notify(ctx, event)
+	switch {
+	case ctx.Err() != nil:
+	case err != nil && status.Code(err) == codes.InvalidArgument: // so it will be the next time
+		o.told = now.over(o.told)
+		o.count(func(s *Stats) { s.Rejected++ })
+		o.failed("recommender rejected a scaling event", err)
+	case err != nil:
+		o.failed("scaling event waits for the recommender", err)
+	default:
+		o.told = now.over(o.told)
+		o.count(func(s *Stats) { s.Told++; s.Error = "" })
+		o.log.Info("told the recommender of a scaling", "event", words(event), "pools", pools)
+	}
+}
+
+// Stats returns the counts so far.
+func (o *Observer) Stats() Stats {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.stats
+}
+
+// failed logs an error that is not the one before.
+func (o *Observer) failed(what string, err error) {
+	if o.Stats().Error != err.Error() {
+		o.log.Warn(what, "error", err)
+	}
+	o.count(func(s *Stats) { s.Error = err.Error() })
+}
+
+func (o *Observer) count(change func(*Stats)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	change(&o.stats)
+}

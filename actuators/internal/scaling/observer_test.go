@@ -1,0 +1,142 @@
+package scaling_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+
+	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+	"sluice.dev/actuators/internal/recommendertest"
+	"sluice.dev/actuators/internal/scaling"
+)
+
+type source struct {
+	now scaling.Reading
+	err error
+}
+
+func (s *source) Read(context.Context) (scaling.Reading, error) { return s.now, s.err }
+
+// observe makes an observer of cart that tells a real gRPC server.
+func observe(t *testing.T, from scaling.Source) (*scaling.Observer, *recommendertest.Server, *bytes.Buffer) {
+	server := recommendertest.Start(t)
+	connection, err := grpc.NewClient(server.Address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { connection.Close() })
+	client := sluicev1.NewPoolSizeServiceClient(connection)
+	notify := func(ctx context.Context, event *sluicev1.ScalingEvent) (uint32, error) {
+		response, err := client.NotifyScaling(ctx, &sluicev1.NotifyScalingRequest{ScalingEvent: event})
+		return response.GetPools(), err
+	}
+	var logs bytes.Buffer
+	return scaling.NewObserver("cart", "rack-7", 10*time.Millisecond, from, notify, slog.New(slog.NewTextHandler(&logs, nil))), server, &logs
+}
+
+func TestObserverTellsEachChangeOnce(t *testing.T) {
+	s := &source{now: scaling.Reading{CPULimitCores: 2}}
+	o, server, logs := observe(t, s)
+	for _, cores := range []float64{2, 2, 4, 4, 2} {
+		s.now.CPULimitCores = cores
+		o.Observe(t.Context())
+	}
+	var told []float64
+	for _, event := range server.Scalings() {
+		told = append(told, event.GetCpuLimitCores())
+		if event.GetSource() != "rack-7" || event.GetService() != "cart" || time.Since(event.GetAt().AsTime()) > 10*time.Second {
+			t.Errorf("event %v", event)
+		}
+	}
+	if len(told) != 3 || told[0] != 2 || told[1] != 4 || told[2] != 2 {
+		t.Errorf("told %v, want 2, 4 and 2", told)
+	}
+	if got := o.Stats(); got != (scaling.Stats{Service: "cart", Told: 3}) {
+		t.Errorf("stats %+v", got)
+	}
+	if n := strings.Count(logs.String(), "told the recommender"); n != 3 {
+		t.Errorf("logged %d times, want 3:\n%s", n, logs)
+	}
+}
+
+// Of what the recommender did not take, the newest state is told, with the time when it was first seen.
+func TestObserverTellsAgainWhatWasNotTaken(t *testing.T) {
+	s := &source{now: scaling.Reading{CPULimitCores: 2}}
+	o, server, logs := observe(t, s)
+	server.Fail(status.Error(codes.Unavailable, "not stored"))
+	began := time.Now()
+	o.Observe(t.Context())
+	seen := time.Now()
+	time.Sleep(50 * time.Millisecond)
+	o.Observe(t.Context())
+	if got := o.Stats(); got.Told != 0 || !strings.Contains(got.Error, "not stored") {
+		t.Errorf("stats %+v", got)
+	}
+	server.Fail(nil)
+	o.Observe(t.Context())
+	events := server.Scalings()
+	if len(events) != 1 || events[0].GetAt().AsTime().Before(began) || events[0].GetAt().AsTime().After(seen) {
+		t.Errorf("events %v, want one of %s to %s", events, began, seen)
+	}
+	if got := o.Stats(); got.Told != 1 || got.Error != "" {
+		t.Errorf("stats %+v", got)
+	}
+	if n := strings.Count(logs.String(), "waits for the recommender"); n != 1 {
+		t.Errorf("logged %d times, want once:\n%s", n, logs)
+	}
+}
+
+func TestObserverGivesUpWhatIsRejected(t *testing.T) {
+	s := &source{now: scaling.Reading{CPULimitCores: 2}}
+	o, server, _ := observe(t, s)
+	server.Fail(status.Error(codes.InvalidArgument, "no"))
+	o.Observe(t.Context())
+	server.Fail(nil)
+	o.Observe(t.Context())
+	if got := o.Stats(); got.Rejected != 1 || len(server.Scalings()) != 0 {
+		t.Errorf("stats %+v, %d events", got, len(server.Scalings()))
+	}
+	s.now.CPULimitCores = 4
+	o.Observe(t.Context())
+	if events := server.Scalings(); len(events) != 1 || events[0].GetCpuLimitCores() != 4 {
+		t.Errorf("events %v, want the next change", events)
+	}
+}
+
+func TestObserverSurvivesASourceThatFails(t *testing.T) {
+	s := &source{err: errors.New("gone")}
+	o, server, logs := observe(t, s)
+	o.Observe(t.Context())
+	o.Observe(t.Context())
+	if got := o.Stats(); got.Error != "gone" || strings.Count(logs.String(), "cannot read") != 1 {
+		t.Errorf("stats %+v, log:\n%s", got, logs)
+	}
+	s.now, s.err = scaling.Reading{Version: "v2"}, nil
+	o.Observe(t.Context())
+	if events := server.Scalings(); len(events) != 1 || events[0].GetVersion() != "v2" || o.Stats().Error != "" {
+		t.Errorf("events %v, stats %+v", events, o.Stats())
+	}
+}
+
+func TestObserverRunsUntilItIsStopped(t *testing.T) {
+	o, server, _ := observe(t, &source{now: scaling.Reading{Version: "v1"}})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { o.Run(ctx); close(done) }()
+	for end := time.Now().Add(10 * time.Second); len(server.Scalings()) == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("nothing told within 10 s")
+		}
+	}
+	cancel()
+	<-done
+}

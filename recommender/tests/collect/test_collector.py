@@ -1,0 +1,73 @@
+"""What the collector remembers between periods, on rows that stand in for the database's."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sluice.collect import Collector, Measured
+from sluice.collect.query import Table
+from sluice.collect.rows import Ints
+from sluice.config import Config, PoolKey
+
+CART = PoolKey("cart", "server", "")
+NOW_MS = 1_000_000
+
+
+@dataclass
+class FakeDatabase:
+    """Cart completes `in_100_ms` in each of 700 buckets of 100 ms, and moves between 1 and 19 in flight."""
+
+    in_100_ms: int = 10
+
+    def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
+        raise AssertionError("no pool asks for upstream times")
+
+    def numbers(self, sql: str, parameters: dict[str, object], table: Table) -> list[Ints]:
+        if self.in_100_ms == 0:
+            return []
+        start = NOW_MS - 100 * np.arange(700, 0, -1)
+        in_flight = 10 + 9 * np.sin(2 * np.pi * start / 20_000)
+        done, one = np.full(700, self.in_100_ms), np.ones(700)
+        columns = (0 * one, start, in_flight * 1e8, done, done, one, 0 * one, 0 * one)
+        return [column.astype(np.int64) for column in columns]
+
+
+def config(bucket: str = "auto") -> Config:
+    pool = {"service": "cart", "side": "server", "threshold": "60ms"}
+    return Config.model_validate({"bucket": bucket, "stored_bucket": "100ms", "pools": [pool]})
+
+
+def collect(collector: Collector, given: Config) -> Measured | None:
+    return collector.collect(given, {CART: 60_000_000}, NOW_MS).pools[CART]
+
+
+def chosen_ms(collector: Collector, given: Config | None = None) -> int:
+    found = collect(collector, given or config())
+    assert found is not None
+    return found.bucket_ms
+
+
+def test_the_chosen_interval_is_kept_from_period_to_period() -> None:
+    """100 completions a second are 10 in 100 ms; 80 are 8, for which 200 ms would be chosen anew; 70 are too few."""
+    database = FakeDatabase()
+    collector = Collector(database)
+    assert chosen_ms(collector) == 100
+    database.in_100_ms = 8
+    assert chosen_ms(collector) == 100
+    assert chosen_ms(Collector(database)) == 200
+    database.in_100_ms = 0
+    assert collect(collector, config()) is None
+    database.in_100_ms = 8
+    assert chosen_ms(collector) == 100
+    database.in_100_ms = 7
+    assert chosen_ms(collector) == 200
+
+
+def test_an_interval_that_the_configuration_sets_is_no_choice_to_be_kept() -> None:
+    database = FakeDatabase()
+    collector = Collector(database)
+    assert chosen_ms(collector) == 100
+    assert chosen_ms(collector, config("500ms")) == 500
+    database.in_100_ms = 8
+    assert chosen_ms(collector) == 200

@@ -34,9 +34,22 @@ def test_only_buckets_under_demand_are_compared() -> None:
     assert under_demand(None, 8) is None
 
 
+def test_a_step_is_judged_by_what_the_larger_pool_does_when_it_is_full() -> None:
+    """100/s when 8 were full. Then half of the buckets at 8 complete 90/s, as few slow requests do, and 10 are full at
+    120/s: right. Were the buckets at 8 counted, 105/s on average would be no gain."""
+    steps = Explorations()
+    steps.began(KEY, 8, 10, full(100, 8), 0)
+    x = np.tile([8.0, 10.0], 50)
+    seen = samples_of(x, np.where(x > 9, 120.0, 90.0))
+    assert steps.judge(KEY, 10, WINDOW, WINDOW, seen, 1) == Verdict(stands_ms=0)
+    never_full = full(90, 8)
+    steps.began(KEY, 8, 10, full(100, 8), 0)
+    assert steps.judge(KEY, 10, WINDOW, WINDOW, never_full, 2) == Verdict(stands_ms=0)
+
+
 def judged(after: float) -> list[Verdict]:
     steps = Explorations()
-    steps.began(KEY, 8, 10, full(100, 8))
+    steps.began(KEY, 8, 10, full(100, 8), 0)
     verdicts = [steps.judge(KEY, 8, 0, WINDOW, full(100, 8), 1)]  # not applied yet
     verdicts.append(steps.judge(KEY, 10, WINDOW - 1, WINDOW, full(after, 10), 2))  # older buckets are of 8
     verdicts.append(steps.judge(KEY, 10, WINDOW, WINDOW, full(after, 10), 3))
@@ -46,15 +59,15 @@ def judged(after: float) -> list[Verdict]:
 
 
 def test_a_step_without_gain_is_taken_back_until_it_is() -> None:
-    assert judged(100) == [Verdict(), Verdict(), Verdict(8, 3), Verdict(8, 3), Verdict(None, 3)]
+    assert judged(100) == [Verdict(), Verdict(stands_ms=0), Verdict(8, 3), Verdict(8, 3), Verdict(None, 3)]
 
 
 def test_a_step_with_a_gain_stays() -> None:
-    assert judged(125) == [Verdict()] * 5
+    assert judged(125) == [Verdict(), *[Verdict(stands_ms=0)] * 3, Verdict()]
 
 
 def test_somebody_else_resized() -> None:
     steps = Explorations()
-    steps.began(KEY, 8, 10, full(100, 8))
+    steps.began(KEY, 8, 10, full(100, 8), 0)
     assert steps.judge(KEY, 20, WINDOW, WINDOW, full(100, 20), 1) == Verdict()
-    assert steps.judge(KEY, 10, WINDOW, WINDOW, full(100, 10), 1) == Verdict()
+    assert steps.judge(KEY, 10, WINDOW, WINDOW, full(100, 10), 1) == Verdict(stands_ms=0)

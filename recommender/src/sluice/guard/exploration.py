@@ -1,8 +1,8 @@
-"""Did a larger pool gain anything? Compares what completes under the same demand before and after a step.
+"""Did a larger pool gain anything? Compares what completes while the one and the other is full.
 
 Throughput, not goodput: with the larger pool less of the wait lies before it, so buckets of the same concurrency look
 better even where nothing is gained (27 and 36 good a second on a simulated service whose database took 4 at a time,
-at 6 and 8 threads). If no more completes while as many are in flight, the wait was only moved into the pool; and where
+at 6 and 8 threads). If no more completes while the larger one is full, the wait was only moved into the pool; and where
 more completes, fewer are late. A goodput that falls at the larger size is a fall of the curve, and gives a size.
 """
 
@@ -41,7 +41,9 @@ class Step:
 def under_demand(samples: Samples | None, size: int) -> Sight | None:
     """Throughput in the buckets in which a pool of `size` would have been full; None when there are too few.
 
-    Buckets of 90 % of the size count, as in `Samples.full`: the same demand before and after, whatever the load did.
+    Buckets of 90 % of the size count, as in `Samples.full`: demand was at least the size then. The larger pool is
+    judged by its own size: with the smaller one's, buckets would count in which nobody waited, and only a few slow
+    requests were in flight together; they complete less, and a step that was right was taken back.
     """
     if samples is None:
         return None

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from sluice.estimate import Estimate, Reason, State
-from sluice.estimate.memory import Kind, Prior
+from sluice.estimate.memory import MOST_GROWTH, Carried, Kind, Prior
 
 # One step of exploration: a quarter of the current size, rounded up.
 EXPLORE_SHARE = 0.25
@@ -33,6 +33,9 @@ class Situation:
     prior           what remembered curves say, None without any that fits
     back            the size before an exploration that gained nothing, None without one
     failed_ms       when an exploration last gained nothing, None when none did
+    stands_ms       when the exploration began that led to the current size, None where none did or it was taken back
+    carried         what a size in force on another footing says, None without one
+    full_lately     whether the pool was full often in the newest seconds, on whatever footing
     """
 
     now_ms: int
@@ -46,6 +49,9 @@ class Situation:
     prior: Prior | None = None
     back: int | None = None
     failed_ms: int | None = None
+    stands_ms: int | None = None
+    carried: Carried | None = None
+    full_lately: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,9 +64,16 @@ class Proposal:
 
 
 def propose(estimate: Estimate, situation: Situation) -> Proposal:
-    """PROVIDED: the estimate's target. UNSATURATED: the current size, a step above, or back. Else: what was best."""
+    """PROVIDED: the estimate's target. UNSATURATED: the current size, a step above, or back. Else: what was best.
+
+    A pool that was just scaled, of which no curve was ever seen: what its size on other CPU limits says, once.
+    """
     if estimate.state is State.PROVIDED:
         return Proposal(estimate.target, ())
+    if situation.prior is None and not _known(situation) and situation.carried is not None:
+        moved = _carried(situation.carried, situation)
+        if moved is not None:
+            return moved
     if estimate.state is State.UNSATURATED and situation.current is not None:
         return _keep_or_explore(estimate, situation, situation.current)
     good, prior = situation.last_good, situation.prior
@@ -68,6 +81,9 @@ def propose(estimate: Estimate, situation: Situation) -> Proposal:
         return _remembered(prior)
     if good is None:
         return Proposal(None, ())
+    if situation.current is not None and situation.stands_ms is not None and situation.stands_ms > good.at_ms:
+        text = f"{situation.current} was grown to after {good.target} was found, and stands"
+        return Proposal(situation.current, (Reason("HELD", text),))
     return Proposal(good.target, (Reason("HELD", f"last good value {good.target} is repeated"),))
 
 
@@ -85,15 +101,33 @@ def step(size: int) -> int:
 def _remembered(prior: Prior) -> Proposal:
     """The last good value is from before the service changed: what was seen on its footing of now is nearer.
 
-    A scaled optimum is a guess, so it leads at most one step away from the one that was seen. Worked: 12 at 1 core
-    is 24 at 2 cores -> 15, and 6 at half a core -> 9.
+    A scaled optimum is a guess. Down it leads at most one step away from the one that was seen; up to twice that,
+    since too large for a minute costs little (no core has more threads than before) and too small as much as the
+    scaling was to gain (Sora 5.2: 310 % of 4 cores). Worked: 12 at 1 core is 24 at 2 and 24 at 4; 6 at half a core
+    -> 9.
     """
     seen = prior.found.target
     if prior.kind is Kind.SAME:
         return Proposal(prior.target, (Reason("REMEMBERED", f"{prior.target} was best before with {prior.footing}"),))
-    target = min(max(prior.target, seen - step(seen)), seen + step(seen))
-    text = f"{seen} was best with {prior.footing}, by the CPU limit {prior.target} now: a step to {max(1, target)}"
+    target = min(max(prior.target, seen - step(seen)), MOST_GROWTH * seen)
+    text = f"{seen} was best with {prior.footing}, by the CPU limit {prior.target} now: {max(1, target)} to begin with"
     return Proposal(max(1, target), (Reason("REMEMBERED_SCALED", text),))
+
+
+def _carried(carried: Carried, situation: Situation) -> Proposal | None:
+    """Once per footing, before its size has changed: growing waits until the pool is full, and so of use."""
+    current, since, changed = situation.current, situation.since_ms, situation.since_change_ms
+    if current is None or since is None or carried.size == current:
+        return None
+    if changed is not None and situation.now_ms - changed >= since:
+        return None
+    if carried.here:
+        text = f"{carried.size} was the size with {carried.footing}"
+    elif carried.size > current and situation.full_lately:
+        text = f"{carried.stood} with {carried.footing} and full: in proportion to the CPU limit {carried.size}"
+    else:
+        return None
+    return Proposal(carried.size, (Reason("CARRIED_OVER", text),))
 
 
 def _keep_or_explore(estimate: Estimate, situation: Situation, current: int) -> Proposal:

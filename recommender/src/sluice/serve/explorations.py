@@ -14,10 +14,12 @@ class Verdict:
     """back: the size to go back to, None when the step was right or is not judged yet.
 
     failed_ms: when a step last gained nothing (Unix ms), None when none did.
+    stands_ms: when the step to the current size began, None when it was taken back or the size is not of a step.
     """
 
     back: int | None = None
     failed_ms: int | None = None
+    stands_ms: int | None = None
 
 
 class Explorations:
@@ -26,9 +28,11 @@ class Explorations:
     def __init__(self) -> None:
         self._steps: dict[PoolKey, Step] = {}
         self._failed: dict[PoolKey, int] = {}
+        self._stands: dict[PoolKey, tuple[int, int]] = {}
 
-    def began(self, key: PoolKey, from_size: int, to_size: int, samples: Samples | None) -> None:
+    def began(self, key: PoolKey, from_size: int, to_size: int, samples: Samples | None, now_ms: int) -> None:
         """A step was proposed; it counts once an actuator reports the larger size."""
+        self._stands[key] = (to_size, now_ms)
         before = under_demand(samples, from_size)
         if before is not None and to_size > from_size:
             self._steps[key] = Step(from_size, to_size, before)
@@ -37,6 +41,17 @@ class Explorations:
         self, key: PoolKey, current: int | None, unchanged_ms: int, window_ms: int, samples: Samples | None, now_ms: int
     ) -> Verdict:
         """`samples` are those of the window that ends now, in which the size has not changed when it is judged."""
+        verdict = self._judge(key, current, unchanged_ms, window_ms, samples, now_ms)
+        size, began_ms = self._stands.get(key, (None, 0))
+        if verdict.back is not None:
+            self._stands.pop(key, None)
+        elif size is not None and size == current:
+            return replace(verdict, stands_ms=began_ms)
+        return verdict
+
+    def _judge(
+        self, key: PoolKey, current: int | None, unchanged_ms: int, window_ms: int, samples: Samples | None, now_ms: int
+    ) -> Verdict:
         step, failed = self._steps.get(key), self._failed.get(key)
         if step is None or current is None:
             return Verdict(failed_ms=failed)
@@ -46,7 +61,7 @@ class Explorations:
                 del self._steps[key]
             return Verdict(failed_ms=failed)
         if not step.failed:
-            after = under_demand(samples, step.from_size) if unchanged_ms >= window_ms else None
+            after = under_demand(samples, step.to_size) if unchanged_ms >= window_ms else None
             if after is None:
                 return Verdict(failed_ms=failed)
             if gained(step.before, after):
@@ -59,3 +74,4 @@ class Explorations:
         """The service became another one: what was tried says nothing."""
         self._steps.pop(key, None)
         self._failed.pop(key, None)
+        self._stands.pop(key, None)

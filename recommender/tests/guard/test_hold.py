@@ -49,6 +49,31 @@ def test_a_pool_that_hides_its_curve_grows_by_a_quarter_once_a_window() -> None:
     assert codes(True, None, unchanged_ms=WINDOW - 1) == (8, "KEPT")
 
 
+def test_a_step_that_is_known_to_have_gained_is_followed_by_the_next_within_the_window() -> None:
+    soon = replace(situation(8, unchanged_ms=10_000), gained=True)
+    assert propose(estimate(State.UNSATURATED, pool_limited=True), soon).target == 10
+    assert propose(estimate(State.UNSATURATED, pool_limited=True), replace(soon, unchanged_ms=9_999)).target == 8
+    assert propose(estimate(State.UNSATURATED, pool_limited=False), soon).target == 8
+
+
+@pytest.mark.parametrize("state", [State.NO_DATA, State.LEARNING])
+def test_a_starving_pool_is_explored_though_no_curve_can_be_seen(state: State) -> None:
+    starving = replace(situation(8), starving=True)
+    assert propose(estimate(state), starving).target == 10
+    assert propose(estimate(state), replace(starving, unchanged_ms=WINDOW - 1)).target == 8
+    assert propose(estimate(state), replace(starving, failed_ms=NOW - EXPLORE_AFTER + 1)).target == 8
+    back = replace(starving, current=10, back=8, failed_ms=NOW)
+    assert propose(estimate(state), back).target == 8
+    assert propose(estimate(state), replace(starving, current=None)).target is None
+
+
+def test_nothing_is_explored_while_callers_are_served_in_time() -> None:
+    served = replace(situation(8), served=True)
+    assert propose(estimate(State.UNSATURATED, pool_limited=True), served).target == 8
+    back = replace(served, current=10, back=8, failed_ms=NOW)
+    assert propose(estimate(State.UNSATURATED, pool_limited=True), back).target == 8
+
+
 def test_not_while_an_optimum_was_found_lately() -> None:
     assert codes(True, LastGood(8, NOW - EXPLORE_AFTER + 1)) == (8, "KEPT")
     assert codes(True, LastGood(8, NOW - EXPLORE_AFTER)) == (10, "EXPLORE")

@@ -18,6 +18,11 @@ from sluice.estimate.samples import Samples
 MIN_BUCKETS = 20
 # A gain counts when it is more than noise: two standard errors of the difference.
 STANDARD_ERRORS = 2.0
+# And when it is worth a step, which is a quarter of the size: a throughput that grows by less is at its top.
+LEAST_GAIN = 0.05
+# Before a window has passed a step is looked at again and again: then an answer has to be clearer, and the size as
+# old as this.
+EARLY_MS, EARLY_STANDARD_ERRORS = 10_000, 3.0
 
 
 @dataclass(frozen=True)
@@ -55,5 +60,30 @@ def under_demand(samples: Samples | None, size: int) -> Sight | None:
 
 def gained(before: Sight, after: Sight) -> bool:
     """Worked: 100 +- 3 and 120 +- 4 per second differ by 20, noise explains 2 x 5 = 10: gained. 108 is none."""
-    noise = STANDARD_ERRORS * float(np.hypot(before.standard_error, after.standard_error))
-    return after.throughput_per_s - before.throughput_per_s > noise
+    return _difference(before, after) > STANDARD_ERRORS and _gain(before, after) >= LEAST_GAIN * before.throughput_per_s
+
+
+def gained_early(before: Sight, after: Sight) -> bool | None:
+    """The same within the window; None while it cannot be told.
+
+    Worked: 100 +- 1 and 110 +- 1: 10 is more than 3 x 1.41 = 4.2, gained. 99 +- 1: at most -1 + 4.2 = 3.2, which is
+    under 5: not gained. 103: at most 7.2: cannot be told.
+    """
+    if _difference(before, after) > EARLY_STANDARD_ERRORS and gained(before, after):
+        return True
+    most = _gain(before, after) + EARLY_STANDARD_ERRORS * _noise(before, after)
+    return False if most < LEAST_GAIN * before.throughput_per_s else None
+
+
+def _gain(before: Sight, after: Sight) -> float:
+    return after.throughput_per_s - before.throughput_per_s
+
+
+def _noise(before: Sight, after: Sight) -> float:
+    return float(np.hypot(before.standard_error, after.standard_error))
+
+
+def _difference(before: Sight, after: Sight) -> float:
+    """In standard errors."""
+    gain, noise = _gain(before, after), _noise(before, after)
+    return gain / noise if noise > 0 else float(np.sign(gain)) * float("inf") if gain else 0.0

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sluice.estimate import Estimate, Reason, State
 from sluice.estimate.memory import MOST_GROWTH, Carried, Kind, Prior
+from sluice.guard.exploration import EARLY_MS
 
 # One step of exploration: a quarter of the current size, rounded up.
 EXPLORE_SHARE = 0.25
@@ -36,6 +37,9 @@ class Situation:
     stands_ms       when the exploration began that led to the current size, None where none did or it was taken back
     carried         what a size in force on another footing says, None without one
     full_lately     whether the pool was full often in the newest seconds, on whatever footing
+    gained          whether the exploration that led to the current size is known to have gained
+    served          whether nearly all get them in time even while it is full
+    starving        whether it is full nearly all the time and most callers get their responses too late
     """
 
     now_ms: int
@@ -52,6 +56,9 @@ class Situation:
     stands_ms: int | None = None
     carried: Carried | None = None
     full_lately: bool = False
+    gained: bool = False
+    starving: bool = False
+    served: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,6 +82,8 @@ def propose(estimate: Estimate, situation: Situation) -> Proposal:
         if moved is not None:
             return moved
     if estimate.state is State.UNSATURATED and situation.current is not None:
+        return _keep_or_explore(estimate, situation, situation.current)
+    if situation.starving and situation.current is not None and (situation.prior is None or _known(situation)):
         return _keep_or_explore(estimate, situation, situation.current)
     good, prior = situation.last_good, situation.prior
     if prior is not None and not _known(situation):
@@ -134,10 +143,11 @@ def _keep_or_explore(estimate: Estimate, situation: Situation, current: int) -> 
     """Grow a pool that hides its curve by a step, once a window, unless an optimum was found not long ago.
 
     Sora 3.2: "we gradually increase the allocation to find a new optimal value". Once a window, since older buckets
-    come from the smaller pool. Not after a recent optimum: a pool of the right size is full in every burst, and
-    would otherwise be grown and shrunk all the time. Later it is explored again, since what was best may have
-    changed; too large for a few minutes costs little, too small costs as long as it lasts. An optimum from before the
-    service changed does not count. A step that gained nothing is taken back, and not tried again for as long.
+    come from the smaller pool, or as soon as the step before is known to have gained. Not after a recent optimum: a
+    pool of the right size is full in every burst, and would otherwise be grown and shrunk all the time. Later it is
+    explored again, since what was best may have changed; too large for a few minutes costs little, too small costs as
+    long as it lasts. An optimum from before the service changed does not count. A step that gained nothing is taken
+    back, and not tried again for as long. Nothing is tried while callers are served in time although the pool is full.
     """
     if situation.back is not None and situation.back < current:
         text = f"{current} completes no more than {situation.back} did"
@@ -145,7 +155,9 @@ def _keep_or_explore(estimate: Estimate, situation: Situation, current: int) -> 
     good = situation.last_good
     known_ms = max(good.at_ms if good is not None and _known(situation) else 0, situation.failed_ms or 0)
     found_lately = known_ms > 0 and situation.now_ms - known_ms < situation.explore_after_ms
-    if not estimate.pool_limited or found_lately or situation.unchanged_ms < situation.window_ms:
+    too_soon = situation.unchanged_ms < (EARLY_MS if situation.gained else situation.window_ms)
+    wanted = (estimate.pool_limited or situation.starving) and not situation.served
+    if not wanted or found_lately or too_soon:
         return Proposal(current, (Reason("KEPT", f"the current size {current} is kept"),))
     more = step(current)
     text = f"{more} more than {current}, to see beyond the pool's size"

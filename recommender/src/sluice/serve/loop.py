@@ -295,6 +295,9 @@ class ControlLoop:
             back=tried.back,
             failed_ms=tried.failed_ms,
             stands_ms=tried.stands_ms,
+            gained=tried.gained,
             carried=None if ground.since_ms is None else self._carried(key, ground),
             full_lately=ground.since_ms is not None and self._full_lately(key, whole),
+            starving=samples is not None and evidence.starves(samples),
+            served=samples is not None and evidence.serves(samples),
         )

@@ -26,8 +26,8 @@ class Published:
 
     Silent until a whole window has passed: before that the papers have nothing to say either. "Too-conservative
     settings may affect knee point detection [...]. Hence, we gradually increase the allocation" (Sora 3.2): where the
-    pool was full in a tenth of the buckets and no target lies clearly below its size, it grows by a quarter. ConScale
-    has no such rule, and could never leave a pool that is too small; it is given it here.
+    pool, at its size of now, was full in a tenth of the buckets and no target lies clearly below its size, it grows by
+    a quarter. ConScale has no such rule, and could never leave a pool that is too small; it is given it here.
     """
 
     def __init__(self, estimator: Estimator, window_s: float) -> None:
@@ -47,7 +47,8 @@ class Published:
         if samples is None:
             return None
         target = self._estimator.estimate(samples).target
-        if is_limited(samples) and (target is None or target >= AT_THE_EDGE * seen.size):
+        at_this_size = samples.take(samples.limit == seen.size)
+        if is_limited(at_this_size) and (target is None or target >= AT_THE_EDGE * seen.size):
             return seen.size + step(seen.size)
         self.named += target is not None
         return target

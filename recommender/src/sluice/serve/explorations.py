@@ -1,4 +1,4 @@
-"""Steps of exploration under way, per pool: whether one gained anything is known a window after it was made."""
+"""Steps of exploration under way, per pool: whether one gained anything is known a window after it, or sooner."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Explorations:
         """A step was proposed; it counts once an actuator reports the larger size."""
         self._stands[key] = (to_size, now_ms)
         self._gained.pop(key, None)
-        before = under_demand(samples, from_size)
+        before = _at(samples, from_size)
         if before is not None and to_size > from_size:
             self._steps[key] = Step(from_size, to_size, before)
 

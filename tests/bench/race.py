@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bench.controllers.estimated import Fixed, Published
+from bench.controllers.estimated import Published
 from bench.controllers.in_loop import InLoop
 from bench.controllers.racers import HARDWARE, RACERS, RULES, SCG, SCT, SLO_S, Racer
 from bench.controllers.signal import Rule, Signal
@@ -83,7 +83,7 @@ def run_one(case: Case, racer: Racer, seed: int = SEED) -> Result:
     fine.watch(simulation.pools.values())
     if case.scaled:
         VerticalAgent(simulation, "cart", VerticalScaler(lowest=2, highest=4, step=2), SCALER_S)
-    controller = racer.build()
+    controller = racer.build(simulation.pools[CART_THREADS])
     threshold = dict(CART_BURSTS.threshold_ms)
     agent = (racer.period_s, racer.window_s, racer.bucket_ms, racer.settle_s)
     ControlAgent(simulation, fine, controller, lambda _: threshold, *agent)
@@ -171,7 +171,7 @@ def fixed(name: str, case: Case, sizes: list[int]) -> list[tuple[str, str]]:
             for each in topology.services
         )
         held = replace(case, scenario=replace(case.scenario, topology=replace(topology, services=services)))
-        seen = run_one(held, Racer(Fixed, 15.0, 15.0))
+        seen = run_one(held, RACERS[HARDWARE])
         figures = f"p95 {seen.p95_s * 1e3:,.0f} ms, p99 {seen.p99_s * 1e3:,.0f} ms, goodput {seen.goodput_per_s:.0f}/s"
         rows.append((f"{name}: fixed {size}", figures))
     return rows

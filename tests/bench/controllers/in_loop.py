@@ -19,6 +19,7 @@ from sluice.serve.loop import ControlLoop
 from sluice.serve.scalings import Scaling, Scalings
 from sluice.serve.sizes import Sizes
 from sluice.serve.store import Store
+from testbed.adjustable import AdjustablePool
 from testbed.fine import PoolWindows
 
 BOUNDS = {"min": 1, "max": 256}
@@ -27,13 +28,16 @@ BOUNDS = {"min": 1, "max": 256}
 class InLoop:
     """One server pool, sized by an estimator of the recommender, with the configuration's defaults."""
 
-    def __init__(self, pool: str, service: str, model: str, threshold_ms: float, bucket_ms: int) -> None:
-        self._pool, self._bucket_ms = pool, bucket_ms
-        self._key = PoolKey(service, "server", "")
-        pool_ = {"service": service, "side": "server", "threshold": f"{threshold_ms:g}ms", "model": model}
+    def __init__(self, pool: AdjustablePool, model: str, threshold_ms: float, bucket_ms: int) -> None:
+        """The pool at the start of a run: autoscaler and actuator tell what they find then."""
+        self._pool = pool.name
+        self._key = PoolKey(pool.service, "server", "")
+        pool_ = {"service": pool.service, "side": "server", "threshold": f"{threshold_ms:g}ms", "model": model}
         config = Config.model_validate({"pools": [pool_ | {"bounds": BOUNDS}], "bucket": f"{bucket_ms}ms"})
         self._clock, self._collector, self._store, self._sizes = FakeClock(0), FakeCollector(), Store(), Sizes()
-        self._scalings, self._cores = Scalings(), 0.0
+        self._scalings = Scalings()
+        self._tell(pool.bounded.cores)
+        self._sizes.report(self._key, pool.size, 0)
         self._loop = ControlLoop(
             config, self._collector, FakeHistory(), self._store, self._sizes, self._clock, scalings=self._scalings
         )
@@ -47,10 +51,7 @@ class InLoop:
         self._clock.now_ms = round(now_s * 1000)
         self._sizes.report(self._key, seen.size, self._clock())
         if seen.cores != self._cores:
-            first = self._cores == 0.0
-            self._cores = seen.cores
-            at_ms = 0 if first else self._clock()
-            self._scalings.notify(Scaling(at_ms, self._key.service, seen.cores, None, "", "testbed"))
+            self._tell(seen.cores)
         self._collector.pools[self._key] = measured(seen)
         self._loop.step()
         answer = self._store.get(self._key)
@@ -64,6 +65,10 @@ class InLoop:
             return {}
         self._sizes.report(self._key, content.target, self._clock())
         return {self._pool: content.target}
+
+    def _tell(self, cores: float) -> None:
+        self._cores = cores
+        self._scalings.notify(Scaling(self._clock(), self._key.service, cores, None, "", "testbed"))
 
 
 def measured(seen: PoolWindows) -> Measured | None:

@@ -13,6 +13,7 @@ from bench.controllers.in_loop import InLoop
 from bench.controllers.signal import Limiter, Rule
 from bench.controllers.vegas import Vegas
 from sluice.estimate.models import ESTIMATORS
+from testbed.adjustable import AdjustablePool
 from testbed.controller import Controller
 from testbed.presets.cart_bursts import CART_BURSTS
 from testbed.presets.sock_shop import CART_THREADS
@@ -32,7 +33,7 @@ RULES: dict[str, Callable[[], Rule]] = {
 class Racer:
     """settle_s: the newest buckets that are left out, as spans of requests in flight are missing in them."""
 
-    build: Callable[[], Controller]
+    build: Callable[[AdjustablePool], Controller]
     period_s: float
     window_s: float
     bucket_ms: int = 100
@@ -40,21 +41,21 @@ class Racer:
 
 
 def _limiter(rule: Callable[[], Rule]) -> Racer:
-    return Racer(lambda: Limiter({CART_THREADS: rule()}), 1.0, 1.0)
+    return Racer(lambda _: Limiter({CART_THREADS: rule()}), 1.0, 1.0)
 
 
 def _in_loop(model: str, bucket_ms: int) -> Racer:
     """The configuration's defaults: period 5 s, window 60 s, settle 2 s."""
     threshold_ms = CART_BURSTS.threshold_ms[CART_THREADS]
-    return Racer(lambda: InLoop(CART_THREADS, "cart", model, threshold_ms, bucket_ms), 5.0, 60.0, bucket_ms, 2.0)
+    return Racer(lambda pool: InLoop(pool, model, threshold_ms, bucket_ms), 5.0, 60.0, bucket_ms, 2.0)
 
 
 def _published(model: str, window_s: float, bucket_ms: int) -> Racer:
-    return Racer(lambda: Published(ESTIMATORS[model], window_s), 15.0, window_s, bucket_ms)
+    return Racer(lambda _: Published(ESTIMATORS[model], window_s), 15.0, window_s, bucket_ms)
 
 
 RACERS: dict[str, Racer] = {
-    HARDWARE: Racer(Fixed, 15.0, 15.0),
+    HARDWARE: Racer(lambda _: Fixed(), 15.0, 15.0),
     "sct as published": _published("sct", 180.0, 50),  # ConScale III-A and III-B
     SCT: _in_loop("sct", 50),
     "scg as published": _published("scg-kneedle", 60.0, 100),  # Sora 4.1

@@ -15,6 +15,8 @@ from sluice.estimate import Estimate, Samples, State
 from testbed.columns import Counts
 from testbed.fine import PoolWindows
 from testbed.presets.cart_bursts import cart_bursts
+from testbed.presets.sock_shop import CART_THREADS
+from testbed.simulation import Simulation
 
 MS = 1_000_000
 
@@ -148,11 +150,12 @@ def test_a_result_counts_what_comes_after_the_warm_up_and_failures_as_never() ->
 
 def test_the_loop_hears_of_scaling_and_grows_a_full_pool_with_it() -> None:
     """Half of the buckets at 4 of 4, at 2 cores and then at 4: in proportion to the CPU limit 8."""
-    loop = InLoop("p", "cart", "scg", 245.0, 100)
+    pool = Simulation(cart_bursts(1, {CART_THREADS: 4}), 1, lambda _: None).pools[CART_THREADS]
+    loop = InLoop(pool, "scg", 245.0, 100)
     two = replace(windows(4), since_ns=4_900 * MS)
-    assert loop.decide(5.0, {"p": two}) == {}
+    assert loop.decide(5.0, {CART_THREADS: two}) == {}
     four = replace(two, since_ns=9_700 * MS, cores=4.0)
-    assert loop.decide(10.0, {"p": four}) == {"p": 8}
+    assert loop.decide(10.0, {CART_THREADS: four}) == {CART_THREADS: 8}
     assert loop.course[-1][:3] == (10.0, "NO_DATA", 8)
     assert loop.named == 0
 

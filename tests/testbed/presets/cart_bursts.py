@@ -15,9 +15,10 @@ Derived from its figures, as it prints neither times nor think time:
   second, 3.1 / 1520 = 2.0 ms of CPU each and 5 / 1520 - 2.0 = 1.3 ms of waiting. With the overhead of the threads
   on top: 1.9 ms and 1.2 ms.
 
-Contention and crosstalk are the preset cart's. Cart's own figures were not looked at for anything but the start; no
-figure of a pool that adapts was fitted. cart-db is part of cart's wait here, and the front-end has no work of its own:
-a run has some 850,000 requests, and both would double its cost.
+Contention and crosstalk are the preset cart's. No response time of a pool that adapts was used. cart-db is part of
+cart's wait here, and the front-end has no work of its own: a run has some 850,000 requests, and both would double its
+cost. The optimum at 4 cores, 8 to 12 threads, lies below the 30 of Sora's Figure 3(a): that is another load, as 5
+threads that use 310 % of 4 cores leave no room for 30.
 """
 
 from collections.abc import Callable, Mapping

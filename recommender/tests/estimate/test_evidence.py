@@ -89,3 +89,12 @@ def test_callers_are_served_when_nearly_all_is_good_while_the_pool_is_full() -> 
     assert not evidence.serves(replace(samples, goodput_per_s=good - 1))
     assert not evidence.serves(replace(samples, caller_judged=False))
     assert not evidence.serves(samples.take(np.array([True, False, False])))
+
+
+def test_a_wait_inside_a_full_pool_is_told_from_one_before_it() -> None:
+    """10 in flight and 10 a second: 1 s. Where it is not full (2 in flight, 1 a second: 2 s) does not matter."""
+    samples = samples_of(np.array([2.0, 10.0, 10.0]), np.array([1.0, 9.0, 11.0]), limit=10)
+    assert evidence.late_inside(samples, 0.999)
+    assert not evidence.late_inside(samples, 1.0)
+    assert not evidence.late_inside(samples.take(np.array([True, False, False])), 0.1)
+    assert evidence.late_inside(samples_of(np.array([10.0]), np.array([0.0]), limit=10), 9.0)  # nothing comes back

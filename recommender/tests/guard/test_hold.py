@@ -67,10 +67,11 @@ def test_a_starving_pool_is_explored_though_no_curve_can_be_seen(state: State) -
     assert propose(estimate(state), replace(starving, current=None)).target is None
 
 
-def test_nothing_is_explored_while_callers_are_served_in_time() -> None:
-    served = replace(situation(8), served=True)
-    assert propose(estimate(State.UNSATURATED, pool_limited=True), served).target == 8
-    back = replace(served, current=10, back=8, failed_ms=NOW)
+def test_nothing_is_explored_where_a_larger_pool_is_of_no_use() -> None:
+    futile = replace(situation(8), futile=True)
+    assert propose(estimate(State.UNSATURATED, pool_limited=True), futile).target == 8
+    assert propose(estimate(State.LEARNING), replace(futile, starving=True)).target == 8
+    back = replace(futile, current=10, back=8, failed_ms=NOW)
     assert propose(estimate(State.UNSATURATED, pool_limited=True), back).target == 8
 
 

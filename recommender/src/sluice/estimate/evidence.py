@@ -187,3 +187,15 @@ def serves(samples: Samples) -> bool:
     full = samples.full()
     rate, good = samples.throughput_per_s[full].sum(), samples.goodput_per_s[full].sum()
     return bool(samples.caller_judged and rate > 0 and good >= SERVED_SHARE * rate)
+
+
+def late_inside(samples: Samples, threshold_s: float) -> bool:
+    """Whether requests take longer than the threshold from when the full pool has taken them: its size cannot help.
+
+    The mean time inside by Little's law, concurrency / throughput. Worked: 10 in flight and 10 a second are 1 s, late
+    for a threshold of 250 ms (a dependency that times out); 10 and 700 a second are 14 ms: if callers are late, they
+    waited before. False where the pool was never full.
+    """
+    full = samples.full()
+    inside, rate = samples.concurrency[full].sum(), samples.throughput_per_s[full].sum()
+    return bool(inside > threshold_s * rate)

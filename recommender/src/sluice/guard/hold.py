@@ -38,7 +38,8 @@ class Situation:
     carried         what a size in force on another footing says, None without one
     full_lately     whether the pool was full often in the newest seconds, on whatever footing
     gained          whether the exploration that led to the current size is known to have gained
-    served          whether nearly all get them in time even while it is full
+    futile          whether a larger pool is of no use: nearly all get them in time even while it is full, or requests
+                    take longer than the threshold inside it already
     starving        whether it is full nearly all the time and most callers get their responses too late
     """
 
@@ -58,7 +59,7 @@ class Situation:
     full_lately: bool = False
     gained: bool = False
     starving: bool = False
-    served: bool = False
+    futile: bool = False
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ def _keep_or_explore(estimate: Estimate, situation: Situation, current: int) -> 
     pool of the right size is full in every burst, and would otherwise be grown and shrunk all the time. Later it is
     explored again, since what was best may have changed; too large for a few minutes costs little, too small costs as
     long as it lasts. An optimum from before the service changed does not count. A step that gained nothing is taken
-    back, and not tried again for as long. Nothing is tried while callers are served in time although the pool is full.
+    back, and not tried again for as long. Nothing is tried where a larger pool is of no use.
     """
     if situation.back is not None and situation.back < current:
         text = f"{current} completes no more than {situation.back} did"
@@ -156,7 +157,7 @@ def _keep_or_explore(estimate: Estimate, situation: Situation, current: int) -> 
     known_ms = max(good.at_ms if good is not None and _known(situation) else 0, situation.failed_ms or 0)
     found_lately = known_ms > 0 and situation.now_ms - known_ms < situation.explore_after_ms
     too_soon = situation.unchanged_ms < (EARLY_MS if situation.gained else situation.window_ms)
-    wanted = (estimate.pool_limited or situation.starving) and not situation.served
+    wanted = (estimate.pool_limited or situation.starving) and not situation.futile
     if not wanted or found_lately or too_soon:
         return Proposal(current, (Reason("KEPT", f"the current size {current} is kept"),))
     more = step(current)

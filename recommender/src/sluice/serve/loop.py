@@ -12,6 +12,7 @@ from sluice.config import Config, Pool, PoolKey
 from sluice.estimate import Estimate, Reason, State, evidence
 from sluice.estimate.attempt import Failed, Outcome
 from sluice.estimate.memory import Carried, carried_over
+from sluice.estimate.samples import Samples
 from sluice.estimate.threshold import Threshold, UpstreamTime
 from sluice.guard.backends import Ceiling, Demand, ceilings
 from sluice.guard.hold import Proposal, Situation, propose
@@ -218,7 +219,9 @@ class ControlLoop:
             self._grounds.learn(
                 key, ground, estimate, measured, pool.model, threshold.value_ms, now_ms, int(config.window)
             )
-        situation = self._situation(config, pool, ground, measured, whole, now_ms)
+        if isinstance(outcome, Failed):
+            measured = whole = None  # what cannot be estimated is no ground for anything else either
+        situation = self._situation(config, pool, ground, measured, whole, threshold.value_ms, now_ms)
         proposal = propose(estimate, situation)
         if proposal.explores and situation.current is not None and proposal.target is not None:
             samples = measured.samples if measured else None
@@ -276,6 +279,7 @@ class ControlLoop:
         ground: Ground,
         measured: Measured | None,
         whole: Measured | None,
+        threshold_ms: float,
         now_ms: int,
     ) -> Situation:
         key, window_ms = pool.key, int(config.window)
@@ -299,5 +303,9 @@ class ControlLoop:
             carried=None if ground.since_ms is None else self._carried(key, ground),
             full_lately=ground.since_ms is not None and self._full_lately(key, whole),
             starving=samples is not None and evidence.starves(samples),
-            served=samples is not None and evidence.serves(samples),
+            futile=samples is not None and _futile(samples, threshold_ms),
         )
+
+
+def _futile(samples: Samples, threshold_ms: float) -> bool:
+    return evidence.serves(samples) or evidence.late_inside(samples, threshold_ms / 1000)

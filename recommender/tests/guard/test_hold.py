@@ -136,7 +136,7 @@ GROWN, BACK = Carried(10, 5, Footing(2.0), here=False), Carried(5, 5, Footing(2.
 def scaled(current: int, carried: Carried, full: bool = True, changed_s: int | None = None) -> Situation:
     """The CPU limit changed 10 s ago."""
     ago = None if changed_s is None else 1000 * changed_s
-    return replace(situation(current), since_ms=NOW - 10_000, since_change_ms=ago, carried=carried, full_lately=full)
+    return replace(situation(current), since_ms=NOW - 10_000, since_change_ms=ago, carried=carried, short_lately=full)
 
 
 @pytest.mark.parametrize("state", [State.NO_DATA, State.LEARNING, State.UNSATURATED])

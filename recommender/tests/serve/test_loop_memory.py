@@ -113,9 +113,10 @@ def test_an_unknown_limit_is_scaled_to() -> None:
         assert again.content.target == answer.content.target  # once, not once a period
 
 
-def full(world: Scaled, size: int) -> Measured:
-    """A minute that ends with the next period, its pool full half of the time: nothing is seen beyond."""
-    return shuffled(measured(np.tile([1.0, float(size)], 300), np.tile([100.0, 500.0], 300), world.clock() + 5_000))
+def full(world: Scaled, size: int, rate: float = 500.0) -> Measured:
+    """A minute that ends with the next period, its pool full half of the time, at `rate`; else 60 % full, at 300/s."""
+    x, goodput = np.tile([0.6 * size, float(size)], 300), np.tile([300.0, rate], 300)
+    return shuffled(measured(x, goodput, world.clock() + 5_000))
 
 
 def test_a_pool_without_a_curve_follows_its_cpu_limit_and_comes_back() -> None:
@@ -138,6 +139,16 @@ def test_a_pool_without_a_curve_follows_its_cpu_limit_and_comes_back() -> None:
     assert period(5).content.target is None
     world.tell(4.0)
     assert period(5).content.target == 10
+
+
+def test_a_pool_that_thrashes_when_it_is_full_does_not_follow_its_cpu_limit() -> None:
+    world = Scaled()
+    world.tell(2.0)
+    for cores in (2.0, 4.0):
+        world.tell(cores)
+        world.sizes.report(CART, 60, world.clock())
+        world.collector.pools[CART] = full(world, 60, rate=200.0)
+        assert "CARRIED_OVER" not in codes(world.step())
 
 
 def test_replicas_change_nothing_per_instance() -> None:

@@ -36,7 +36,7 @@ class Situation:
     failed_ms       when an exploration last gained nothing, None when none did
     stands_ms       when the exploration began that led to the current size, None where none did or it was taken back
     carried         what a size in force on another footing says, None without one
-    full_lately     whether the pool was full often in the newest seconds, on whatever footing
+    short_lately    whether the pool was full often in the newest seconds and then completed most, on whatever footing
     gained          whether the exploration that led to the current size is known to have gained
     futile          whether a larger pool is of no use: nearly all get them in time even while it is full, or requests
                     take longer than the threshold inside it already
@@ -56,7 +56,7 @@ class Situation:
     failed_ms: int | None = None
     stands_ms: int | None = None
     carried: Carried | None = None
-    full_lately: bool = False
+    short_lately: bool = False
     gained: bool = False
     starving: bool = False
     futile: bool = False
@@ -125,7 +125,7 @@ def _remembered(prior: Prior) -> Proposal:
 
 
 def _carried(carried: Carried, situation: Situation) -> Proposal | None:
-    """Once per footing, before its size has changed: growing waits until the pool is full, and so of use."""
+    """Once per footing, before its size has changed: growing waits until the pool is too small."""
     current, since, changed = situation.current, situation.since_ms, situation.since_change_ms
     if current is None or since is None or carried.size == current:
         return None
@@ -133,7 +133,7 @@ def _carried(carried: Carried, situation: Situation) -> Proposal | None:
         return None
     if carried.here:
         text = f"{carried.size} was the size with {carried.footing}"
-    elif carried.size > current and situation.full_lately:
+    elif carried.size > current and situation.short_lately:
         text = f"{carried.stood} with {carried.footing} and full: in proportion to the CPU limit {carried.size}"
     else:
         return None

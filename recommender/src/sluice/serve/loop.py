@@ -30,7 +30,7 @@ from sluice.serve.thresholds import Thresholds
 from sluice.serve.workers import Workers
 
 # A pool that is about to be scaled is looked at over so long: one period of most autoscalers.
-FULL_MS = 15_000
+SHORT_MS = 15_000
 
 Clock = Callable[[], int]
 """Unix time in milliseconds."""
@@ -251,13 +251,13 @@ class ControlLoop:
         limits = self._sizes.limits(key, measured.bucket_start_ms)
         return replace(measured, samples=replace(measured.samples, limit=limits))
 
-    def _full_lately(self, key: PoolKey, measured: Measured | None) -> bool:
-        """Whether the pool was full often in the newest `FULL_MS`, before or after it was scaled."""
-        newest = measured.since(measured.end_ms - FULL_MS) if measured is not None else None
+    def _short_lately(self, key: PoolKey, measured: Measured | None) -> bool:
+        """Whether the pool was too small in the newest `SHORT_MS`, before or after scaling: full, not thrashing."""
+        newest = measured.since(measured.end_ms - SHORT_MS) if measured is not None else None
         if newest is None:
             return False
-        limits = self._sizes.limits(key, newest.bucket_start_ms)
-        return evidence.is_limited(replace(newest.samples, limit=limits))
+        samples = replace(newest.samples, limit=self._sizes.limits(key, newest.bucket_start_ms))
+        return evidence.is_limited(samples) and evidence.works_hardest_when_full(samples)
 
     def _carried(self, key: PoolKey, ground: Ground) -> Carried | None:
         left = [(footing, self._sizes.at(key, ended_ms)) for footing, ended_ms in self._scalings.left(key)]
@@ -301,7 +301,7 @@ class ControlLoop:
             stands_ms=tried.stands_ms,
             gained=tried.gained,
             carried=None if ground.since_ms is None else self._carried(key, ground),
-            full_lately=ground.since_ms is not None and self._full_lately(key, whole),
+            short_lately=ground.since_ms is not None and self._short_lately(key, whole),
             starving=samples is not None and evidence.starves(samples),
             futile=samples is not None and _futile(samples, threshold_ms),
         )

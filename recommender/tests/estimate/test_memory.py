@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 
 from humps import samples_of
 from sluice.estimate import Estimate, Scg, State
-from sluice.estimate.memory import Footing, Kind, Rates, Remembered, prior_for, remember
+from sluice.estimate.memory import (
+    Carried,
+    Footing,
+    Kind,
+    Rates,
+    Remembered,
+    carried_over,
+    prior_for,
+    remember,
+)
 
 ONE, TWO, HALF = Footing(1.0), Footing(2.0), Footing(0.5)
 NOTHING = np.empty(0)
@@ -67,6 +76,38 @@ def test_more_cpu_never_scales_down(target: int, before: float, now: float) -> N
     assert seen is not None
     assert seen[1] >= 1
     assert (seen[1] >= target) if now >= before else (seen[1] <= target)
+
+
+FOUR, TWELVE = Footing(4.0), Footing(12.0)
+
+
+def test_a_size_is_carried_over_in_proportion_at_most_twice_and_not_down() -> None:
+    assert carried_over([(TWO, 5)], FOUR) == Carried(10, 5, TWO, here=False)
+    assert carried_over([(TWO, 5)], Footing(3.0)) == Carried(8, 5, TWO, here=False)  # 7.5
+    assert carried_over([(TWO, 5)], TWELVE) == Carried(10, 5, TWO, here=False)
+    assert carried_over([(TWO, 5)], ONE) is None
+    assert carried_over([], FOUR) is None
+
+
+def test_back_on_a_footing_its_last_size_counts_in_both_directions() -> None:
+    assert carried_over([(TWO, 5), (FOUR, 10)], TWO) == Carried(5, 5, TWO, here=True)
+    assert carried_over([(TWO, 5), (FOUR, 10), (TWO, 6)], FOUR) == Carried(10, 10, FOUR, here=True)
+    assert carried_over([(TWO, 5), (FOUR, 10), (TWO, 6), (FOUR, 11)], TWO) == Carried(6, 6, TWO, here=True)
+
+
+def test_nothing_is_carried_over_without_a_cpu_limit() -> None:
+    assert carried_over([(Footing(), 5)], FOUR) is None
+    assert carried_over([(TWO, 5)], Footing()) is None
+    assert carried_over([(TWO, 5)], Footing(2.0, "b")) is None  # another release, the same CPU
+
+
+@given(st.lists(st.tuples(st.sampled_from([ONE, TWO, FOUR, TWELVE]), st.integers(1, 500)), max_size=6))
+def test_a_carried_size_is_one_that_stood_or_grows_to_twice_the_last_at_most(left: list[tuple[Footing, int]]) -> None:
+    carried = carried_over(left, FOUR)
+    if carried is not None and carried.here:
+        assert (carried.footing, carried.size) in left
+    elif carried is not None:
+        assert left[-1][1] <= carried.size <= 2 * left[-1][1]
 
 
 def test_what_is_kept_is_the_estimate_and_its_rates_without_full_buckets() -> None:

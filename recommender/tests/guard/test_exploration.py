@@ -1,12 +1,16 @@
 """Whether a step of exploration gained anything, and what is proposed then."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from humps import samples_of
 from sluice.config import PoolKey
 from sluice.estimate import Samples
-from sluice.guard.exploration import Sight, gained, under_demand
+from sluice.guard.exploration import Sight, gained, gained_early, under_demand
 from sluice.serve.explorations import Explorations, Verdict
 
 KEY = PoolKey("cart", "server", "")
@@ -25,7 +29,7 @@ def test_a_service_that_gives_nothing_gains_nothing() -> None:
 def full(goodput: float, size: float, buckets: int = 100) -> Samples:
     """Half of the buckets at the size, the others nearly idle."""
     x = np.tile([1.0, size], buckets // 2)
-    return samples_of(x, np.where(x > 1, goodput, 5.0))
+    return samples_of(x, np.where(x > 1, goodput, 5.0), limit=size)
 
 
 def test_only_buckets_under_demand_are_compared() -> None:
@@ -34,9 +38,69 @@ def test_only_buckets_under_demand_are_compared() -> None:
     assert under_demand(None, 8) is None
 
 
+def test_a_step_is_judged_by_what_the_larger_pool_does_when_it_is_full() -> None:
+    """100/s when 8 were full. Then half of the buckets at 8 complete 90/s, as few slow requests do, and 10 are full at
+    120/s: right. Were the buckets at 8 counted, 105/s on average would be no gain."""
+    steps = Explorations()
+    steps.began(KEY, 8, 10, full(100, 8), 0)
+    x = np.tile([8.0, 10.0], 50)
+    seen = samples_of(x, np.where(x > 9, 120.0, 90.0), limit=10)
+    assert steps.judge(KEY, 10, WINDOW, WINDOW, seen, 1) == Verdict(stands_ms=0, gained=True)
+    never_full = replace(full(90, 8), limit=np.full(100, 10.0))
+    steps.began(KEY, 8, 10, full(100, 8), 0)
+    assert steps.judge(KEY, 10, WINDOW, WINDOW, never_full, 2) == Verdict(stands_ms=0)
+
+
+def noisy(rate: float, size: int, buckets: int = 400) -> Samples:
+    """Always full, at `rate` on average: a standard deviation of 20/s, so an error of 1/s of 400 buckets."""
+    return samples_of(np.full(buckets, float(size)), rate + np.tile([-20.0, 20.0], buckets // 2), limit=size)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "known"), [(100, 110, True), (100, 105, True), (100, 103, None), (100, 99, False)]
+)
+def test_within_the_window_an_answer_has_to_be_clear(before: float, after: float, known: bool | None) -> None:
+    """Three standard errors of the difference: 3 * 1.41 = 4.2; worth a step: 5."""
+    assert gained_early(Sight(before, 1), Sight(after, 1)) is known
+
+
+def test_a_small_gain_is_none_however_sure() -> None:
+    assert not gained(Sight(100, 0.1), Sight(104, 0.1))
+    assert gained(Sight(100, 0.1), Sight(105, 0.1))
+    assert not gained(Sight(100, 0), Sight(100, 0))
+    assert gained_early(Sight(100, 0.1), Sight(104, 0.1)) is False
+
+
+@given(st.floats(1, 1e4), st.floats(0, 1e4), st.floats(0, 100), st.floats(0, 100))
+def test_early_never_contradicts_the_window(before: float, after: float, e: float, f: float) -> None:
+    early = gained_early(Sight(before, e), Sight(after, f))
+    if early is not None:
+        assert early is gained(Sight(before, e), Sight(after, f))
+
+
+@pytest.mark.parametrize(("after", "verdict"), [(110, Verdict(stands_ms=0, gained=True)), (99, Verdict(8, 2))])
+def test_a_clear_answer_is_given_before_the_window_is_over(after: float, verdict: Verdict) -> None:
+    """Buckets from before the step do not count."""
+    steps = Explorations()
+    steps.began(KEY, 8, 10, noisy(100, 8), 0)
+    mixed = joined(noisy(100, 8), noisy(after, 10))
+    assert steps.judge(KEY, 10, 9_999, WINDOW, mixed, 1) == Verdict(stands_ms=0)
+    assert steps.judge(KEY, 10, 10_000, WINDOW, mixed, 2) == verdict
+    steps.began(KEY, 10, 13, noisy(after, 10), 3)
+    assert not steps.judge(KEY, 13, 0, WINDOW, mixed, 4).gained
+
+
+def joined(one: Samples, other: Samples) -> Samples:
+    def both(name: str) -> np.ndarray:
+        return np.concatenate((getattr(one, name), getattr(other, name)))
+
+    names = ("concurrency", "goodput_per_s", "throughput_per_s", "completions", "limit")
+    return Samples(*map(both, names), 1, True)
+
+
 def judged(after: float) -> list[Verdict]:
     steps = Explorations()
-    steps.began(KEY, 8, 10, full(100, 8))
+    steps.began(KEY, 8, 10, full(100, 8), 0)
     verdicts = [steps.judge(KEY, 8, 0, WINDOW, full(100, 8), 1)]  # not applied yet
     verdicts.append(steps.judge(KEY, 10, WINDOW - 1, WINDOW, full(after, 10), 2))  # older buckets are of 8
     verdicts.append(steps.judge(KEY, 10, WINDOW, WINDOW, full(after, 10), 3))
@@ -46,15 +110,22 @@ def judged(after: float) -> list[Verdict]:
 
 
 def test_a_step_without_gain_is_taken_back_until_it_is() -> None:
-    assert judged(100) == [Verdict(), Verdict(), Verdict(8, 3), Verdict(8, 3), Verdict(None, 3)]
+    assert judged(100) == [Verdict(), *[Verdict(8, 2)] * 3, Verdict(None, 2)]
+
+
+def test_what_is_not_clear_is_decided_when_the_window_is_over() -> None:
+    steps = Explorations()
+    steps.began(KEY, 8, 10, noisy(100, 8), 0)
+    assert steps.judge(KEY, 10, WINDOW - 1, WINDOW, noisy(103, 10), 1) == Verdict(stands_ms=0)
+    assert steps.judge(KEY, 10, WINDOW, WINDOW, noisy(103, 10), 2) == Verdict(8, 2)
 
 
 def test_a_step_with_a_gain_stays() -> None:
-    assert judged(125) == [Verdict()] * 5
+    assert judged(125) == [Verdict(), *[Verdict(stands_ms=0, gained=True)] * 3, Verdict()]
 
 
 def test_somebody_else_resized() -> None:
     steps = Explorations()
-    steps.began(KEY, 8, 10, full(100, 8))
+    steps.began(KEY, 8, 10, full(100, 8), 0)
     assert steps.judge(KEY, 20, WINDOW, WINDOW, full(100, 20), 1) == Verdict()
-    assert steps.judge(KEY, 10, WINDOW, WINDOW, full(100, 10), 1) == Verdict()
+    assert steps.judge(KEY, 10, WINDOW, WINDOW, full(100, 10), 1) == Verdict(stands_ms=0)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.estimate import Estimate, State
-from sluice.estimate.memory import Footing, Kind, Prior, Rates, Remembered
+from sluice.estimate.memory import Carried, Footing, Kind, Prior, Rates, Remembered
 from sluice.guard import LastGood, propose
 from sluice.guard.hold import Situation
 
@@ -49,6 +49,32 @@ def test_a_pool_that_hides_its_curve_grows_by_a_quarter_once_a_window() -> None:
     assert codes(True, None, unchanged_ms=WINDOW - 1) == (8, "KEPT")
 
 
+def test_a_step_that_is_known_to_have_gained_is_followed_by_the_next_within_the_window() -> None:
+    soon = replace(situation(8, unchanged_ms=10_000), gained=True)
+    assert propose(estimate(State.UNSATURATED, pool_limited=True), soon).target == 10
+    assert propose(estimate(State.UNSATURATED, pool_limited=True), replace(soon, unchanged_ms=9_999)).target == 8
+    assert propose(estimate(State.UNSATURATED, pool_limited=False), soon).target == 8
+
+
+@pytest.mark.parametrize("state", [State.NO_DATA, State.LEARNING])
+def test_a_starving_pool_is_explored_though_no_curve_can_be_seen(state: State) -> None:
+    starving = replace(situation(8), starving=True)
+    assert propose(estimate(state), starving).target == 10
+    assert propose(estimate(state), replace(starving, unchanged_ms=WINDOW - 1)).target == 8
+    assert propose(estimate(state), replace(starving, failed_ms=NOW - EXPLORE_AFTER + 1)).target == 8
+    back = replace(starving, current=10, back=8, failed_ms=NOW)
+    assert propose(estimate(state), back).target == 8
+    assert propose(estimate(state), replace(starving, current=None)).target is None
+
+
+def test_nothing_is_explored_where_a_larger_pool_is_of_no_use() -> None:
+    futile = replace(situation(8), futile=True)
+    assert propose(estimate(State.UNSATURATED, pool_limited=True), futile).target == 8
+    assert propose(estimate(State.LEARNING), replace(futile, starving=True)).target == 8
+    back = replace(futile, current=10, back=8, failed_ms=NOW)
+    assert propose(estimate(State.UNSATURATED, pool_limited=True), back).target == 8
+
+
 def test_not_while_an_optimum_was_found_lately() -> None:
     assert codes(True, LastGood(8, NOW - EXPLORE_AFTER + 1)) == (8, "KEPT")
     assert codes(True, LastGood(8, NOW - EXPLORE_AFTER)) == (10, "EXPLORE")
@@ -77,7 +103,8 @@ def memory(kind: Kind, target: int, found: int) -> Prior:
     ("kind", "target", "found", "proposed"),
     [
         (Kind.SAME, 30, 30, 30),
-        (Kind.SCALED, 24, 12, 15),
+        (Kind.SCALED, 24, 12, 24),
+        (Kind.SCALED, 48, 12, 24),
         (Kind.SCALED, 13, 12, 13),
         (Kind.SCALED, 6, 12, 9),
         (Kind.SCALED, 1, 1, 1),
@@ -87,7 +114,7 @@ def memory(kind: Kind, target: int, found: int) -> Prior:
 def test_after_a_change_what_is_remembered_stands_in(
     state: State, kind: Kind, target: int, found: int, proposed: int
 ) -> None:
-    """An old optimum (50, from before the change) does not; one step at most leads away from what was seen."""
+    """An old optimum (50, from before the change) does not; twice what was seen is the most, a step down the least."""
     after = replace(situation(50, LastGood(50, NOW - 1)), since_ms=NOW - 2_000, prior=memory(kind, target, found))
     assert propose(estimate(state), after).target == proposed
     known = replace(after, last_good=LastGood(40, NOW), since_ms=NOW - 5_000)
@@ -101,6 +128,44 @@ def test_an_optimum_from_before_a_change_does_not_stop_exploration() -> None:
     assert propose(estimate(State.UNSATURATED, pool_limited=True), lately).target == 8
     before = replace(situation(8, LastGood(8, NOW - 60_000)), since_ms=NOW - 60_000)
     assert propose(estimate(State.UNSATURATED, pool_limited=True), before).target == 10
+
+
+GROWN, BACK = Carried(10, 5, Footing(2.0), here=False), Carried(5, 5, Footing(2.0), here=True)
+
+
+def scaled(current: int, carried: Carried, full: bool = True, changed_s: int | None = None) -> Situation:
+    """The CPU limit changed 10 s ago."""
+    ago = None if changed_s is None else 1000 * changed_s
+    return replace(situation(current), since_ms=NOW - 10_000, since_change_ms=ago, carried=carried, short_lately=full)
+
+
+@pytest.mark.parametrize("state", [State.NO_DATA, State.LEARNING, State.UNSATURATED])
+def test_a_full_pool_grows_with_its_cpu_limit_once(state: State) -> None:
+    def proposed(now: Situation) -> tuple[int | None, bool]:
+        proposal = propose(estimate(state), now)
+        return proposal.target, "CARRIED_OVER" in [reason.code for reason in proposal.reasons]
+
+    assert proposed(scaled(5, GROWN)) == (10, True)
+    assert proposed(scaled(5, GROWN, changed_s=11)) == (10, True)
+    assert not proposed(scaled(5, GROWN, full=False))[1]
+    assert not proposed(scaled(9, GROWN, changed_s=9))[1]  # somebody resized it on the new footing
+    assert not proposed(scaled(12, GROWN))[1]
+    assert proposed(scaled(10, BACK, full=False)) == (5, True)
+
+
+def test_what_was_estimated_comes_before_a_size_that_is_carried_over() -> None:
+    assert propose(estimate(State.PROVIDED, 7), scaled(5, GROWN)).target == 7
+    remembered = replace(scaled(5, GROWN), prior=memory(Kind.SAME, 8, 8))
+    assert propose(estimate(State.LEARNING), remembered).target == 8
+    known = replace(scaled(5, GROWN), last_good=LastGood(6, NOW - 5_000))
+    assert propose(estimate(State.LEARNING), known).target == 6
+
+
+def test_a_step_that_stands_is_held_not_the_optimum_from_before_it() -> None:
+    later = replace(situation(8, LastGood(6, NOW - 20_000)), stands_ms=NOW - 10_000)
+    assert propose(estimate(State.LEARNING), later).target == 8
+    found_since = replace(later, last_good=LastGood(6, NOW - 5_000))
+    assert propose(estimate(State.LEARNING), found_since).target == 6
 
 
 def test_a_step_that_gained_nothing_is_taken_back_and_not_tried_again_soon() -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fakes import BUCKET_MS, CART, FakeClock, FakeCollector, FakeHistory, config, hump
+from fakes import BUCKET_MS, CART, FakeClock, FakeCollector, FakeHistory, config, hump, measured
 from sluice.collect import Measured
 from sluice.serve.answer import Answer
 from sluice.serve.loop import ControlLoop
@@ -23,10 +23,11 @@ class Scaled:
     collector: FakeCollector = field(default_factory=FakeCollector)
     told: Scalings = field(default_factory=Scalings)
     store: Store = field(default_factory=Store)
+    sizes: Sizes = field(default_factory=Sizes)
 
     def __post_init__(self) -> None:
         self.loop = ControlLoop(
-            config(), self.collector, self.history, self.store, Sizes(), self.clock, scalings=self.told
+            config(), self.collector, self.history, self.store, self.sizes, self.clock, scalings=self.told
         )
 
     def step(self, after_s: float = 5) -> Answer:
@@ -100,16 +101,54 @@ def test_a_combination_seen_before_gives_its_size_until_the_data_speak_and_they_
     assert "AGREES_WITH_MEMORY" in codes(answer)
 
 
-def test_an_unknown_limit_is_scaled_to_by_one_bounded_step() -> None:
+def test_an_unknown_limit_is_scaled_to() -> None:
     world = Scaled()
     at_one = learnt(world, 1.0, top=12)
     world.tell(2.0)
     answer = world.see(top=24)
-    assert brief(answer) == ("LEARNING", at_one + -(-at_one // 4))
+    assert brief(answer) == ("LEARNING", 2 * at_one)
     assert "REMEMBERED_SCALED" in codes(answer)
     for _ in range(3):
         again = world.see(top=24, seconds=1)
-        assert again.content.target == answer.content.target  # one step, not one a period
+        assert again.content.target == answer.content.target  # once, not once a period
+
+
+def full(world: Scaled, size: int, rate: float = 500.0) -> Measured:
+    """A minute that ends with the next period, its pool full half of the time, at `rate`; else 60 % full, at 300/s."""
+    x, goodput = np.tile([0.6 * size, float(size)], 300), np.tile([300.0, rate], 300)
+    return shuffled(measured(x, goodput, world.clock() + 5_000))
+
+
+def test_a_pool_without_a_curve_follows_its_cpu_limit_and_comes_back() -> None:
+    world = Scaled()
+
+    def period(size: int) -> Answer:
+        world.sizes.report(CART, size, world.clock())
+        world.collector.pools[CART] = full(world, size)
+        return world.step()
+
+    world.tell(2.0)
+    assert period(5).content.target is None
+    world.tell(4.0)
+    answer = period(5)
+    assert (brief(answer), "CARRIED_OVER" in codes(answer)) == (("LEARNING", 10), True)
+    assert period(10).content.target is None  # applied: nothing more to say
+    world.clock.pass_s(60)
+    world.tell(2.0)
+    assert period(10).content.target == 5
+    assert period(5).content.target is None
+    world.tell(4.0)
+    assert period(5).content.target == 10
+
+
+def test_a_pool_that_thrashes_when_it_is_full_does_not_follow_its_cpu_limit() -> None:
+    world = Scaled()
+    world.tell(2.0)
+    for cores in (2.0, 4.0):
+        world.tell(cores)
+        world.sizes.report(CART, 60, world.clock())
+        world.collector.pools[CART] = full(world, 60, rate=200.0)
+        assert "CARRIED_OVER" not in codes(world.step())
 
 
 def test_replicas_change_nothing_per_instance() -> None:

@@ -202,7 +202,7 @@ def test_a_kill_loses_neither_pauses_nor_scalings_nor_curves_nor_revisions(
         scaled = eventually(stub, lambda size: "REMEMBERED_SCALED" in [reason.code for reason in size.reasons])
         prior = explained(stub).prior
         assert (prior.kind, prior.footing.cpu_limit_cores, prior.footing.version) == (pb.PRIOR_KIND_SCALED, 1.0, "v1")
-        assert scaled.target == prior.found_target + -(-prior.found_target // 4)
+        assert scaled.target == 2 * prior.found_target
         stub.NotifyScaling(
             api.NotifyScalingRequest(scaling_event=pb.ScalingEvent(service="cart", cpu_limit_cores=1.0, source="test"))
         )

@@ -37,6 +37,18 @@ def test_any_order_and_repeats_give_the_same() -> None:
         assert standing(*order, order[0]) == Standing(Footing(1, "b"), 9)
 
 
+def test_what_was_left_and_when() -> None:
+    events = [told(1, cores=1), told(5, cores=2), told(7, cores=2), told(9, cores=1, version="b")]
+    for order in itertools.permutations(events):
+        scalings = Scalings()
+        scalings.restore(list(order))
+        assert scalings.left(CART) == [(Footing(1), 5), (Footing(2), 9)]
+    scalings.notify(told(6, "catalogue", cores=1))
+    scalings.notify(told(8, "catalogue-db", cores=4))
+    assert scalings.left(DB) == [(Footing(1), 8)]
+    assert Scalings().left(CART) == []
+
+
 def test_a_client_pool_stands_on_its_peer_too() -> None:
     scalings = Scalings()
     scalings.notify(told(3, "catalogue", cores=1))

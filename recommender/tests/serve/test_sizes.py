@@ -13,6 +13,13 @@ def test_the_size_in_force_at_each_bucket() -> None:
     assert sizes.unchanged_ms(CART, 3500) == 500
 
 
+def test_the_size_in_force_before_a_time() -> None:
+    sizes = Sizes()
+    for at, size in ((1000, 64), (3000, 12)):
+        sizes.report(CART, size, at)
+    assert [sizes.at(CART, at) for at in (1000, 1001, 3000, 3001)] == [None, 64, 64, 12]
+
+
 def test_without_reports_nothing_is_known() -> None:
     assert np.isnan(Sizes().limits(CART, np.array([0, 1]))).all()
     assert Sizes().current(CART, 0) is None

@@ -1,16 +1,22 @@
 """The bridge and the controllers, on windows made by hand and on half a minute of the race."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from bench.controllers.bridge import samples_of
-from bench.controllers.estimated import Bare, Guarded
+from bench.controllers.estimated import Published
+from bench.controllers.in_loop import InLoop, measured
+from bench.controllers.racers import RACERS
 from bench.controllers.signal import Limiter, Signal, signal_of
-from bench.race import RACERS, Result, rows_of, run_one
+from bench.race import Case, Result, fixed, result_of, rows_of, run_one
 from sluice.estimate import Estimate, Samples, State
 from testbed.columns import Counts
 from testbed.fine import PoolWindows
-from testbed.presets.sock_shop import CART
+from testbed.presets.cart_bursts import cart_bursts
+from testbed.presets.sock_shop import CART_THREADS
+from testbed.simulation import Simulation
 
 MS = 1_000_000
 
@@ -77,21 +83,19 @@ class Told:
         return Estimate(State.PROVIDED, (), target, target, target)
 
 
-def test_bare_applies_every_target_once_a_window_has_passed() -> None:
-    bare = Bare(Told(2, None), 180.0)
-    assert bare.decide(179.0, {"p": windows()}) == {}
-    assert bare.decide(180.0, {"p": windows()}) == {"p": 2}
-    assert bare.decide(195.0, {"p": windows()}) == {}
+def test_published_applies_every_target_once_a_window_has_passed() -> None:
+    published = Published(Told(2, None), 180.0)
+    assert published.decide(179.0, {"p": windows()}) == {}
+    assert published.decide(180.0, {"p": windows()}) == {"p": 2}
+    assert published.decide(195.0, {"p": windows()}) == {}
+    assert published.named == 1
 
 
-def test_guarded_cools_down_before_it_shrinks_again() -> None:
-    """Grown at 60 s; 15 s later a shrink has to wait for 60 s; without an estimate the last good size is repeated."""
-    guarded = Guarded(Told(30, 12, 12, None), 60.0)
-    assert guarded.decide(60.0, {"p": windows(10)}) == {"p": 30}
-    assert guarded.decide(75.0, {"p": windows(30)}) == {"p": 30}
-    assert guarded.decide(120.0, {"p": windows(30)}) == {"p": 12}
-    assert guarded.decide(135.0, {"p": windows(12)}) == {"p": 12}
-    assert guarded.named == 3
+def test_published_grows_a_full_pool_unless_the_knee_lies_clearly_below_its_size() -> None:
+    """One of two buckets has 4 in flight: a pool of 4 was full in half of them. A quarter of 4 is 1; 0.8 * 4 = 3.2."""
+    published = Published(Told(None, 4, 3), 60.0)
+    assert [published.decide(60.0, {"p": windows(4)}) for _ in range(3)] == [{"p": 5}, {"p": 5}, {"p": 3}]
+    assert published.named == 1
 
 
 class Half:
@@ -108,22 +112,77 @@ def test_a_limiter_rounds_down_and_skips_thin_windows() -> None:
     assert limiter.decide(2.0, {"p": windows(durations_ms=(10,))}) == {}
 
 
-def test_ratios_above_one_favour_the_controller() -> None:
+def test_ratios_above_one_favour_the_controller_and_bars_are_judged_by_them() -> None:
+    def seen(p99_s: float, *sizes: int, named: int | None = None) -> Result:
+        return Result(1, p99_s, 9, 8, sizes, named)
+
     results = {
-        "hardware-only": Result(1, 4.0, 10, (10,)),
-        "sct": Result(1, 3.0, 10, (10,)),
-        "x": Result(1, 2.0, 9, (10, 5)),
+        "hardware-only": seen(4.0, 10),
+        "sct": seen(3.0, 10),
+        "sct as published": seen(2.0, 10),
+        "scg": seen(1.6, 10, 5, named=7),
+        "gradient2": seen(1.7, 9),
+        "vegas": seen(1.5, 9),
+        "correlated": seen(1.6, 9),
     }
-    assert rows_of("case", results)[2] == (
-        "case: x",
-        "p95 1,000 ms, p99 2,000 ms, goodput 9/s, hardware-only/x 2.00, sct/x 1.50, size 5..10, at the end 5",
+    rows = dict(rows_of("case", results, scaled=True))
+    assert rows["case: scg"] == (
+        "p95 1,000 ms, p99 1,600 ms, goodput 9/s, hardware-only/x 2.50, sct/x 1.88, size 5..10, at the end 5,"
+        " targets named 7"
     )
+    assert rows["case: bars"] == (
+        "hardware-only/scg 2.50 (2.5: met), sct/scg 1.88 (1.5: met), sct as published/scg 1.25 (1.5: not met),"
+        " ahead of gradient2 (1.06), NOT ahead of vegas (0.94), NOT ahead of correlated (1.00)"
+    )
+    unscaled = dict(rows_of("case", results, scaled=False))
+    assert "goodput 9/s (8/s in the last third)" in unscaled["case: vegas"]
+    assert "case: bars" not in unscaled
+
+
+def test_a_result_counts_what_comes_after_the_warm_up_and_failures_as_never() -> None:
+    """30 s, of which 10 do not count; the last third begins at 20 s. Good: those at 10, 12, 20 and 25 s."""
+    at = np.array([5.0, 10.0, 12.0, 20.0, 21.0, 22.0, 25.0])
+    latency = np.array([9.0, 0.1, 0.2, 0.25, 0.3, np.inf, 0.1])
+    seen = result_of(at, latency, 30.0, (5,), None)
+    assert (seen.goodput_per_s, seen.late_goodput_per_s) == (4 / 20, 2 / 10)
+    assert (seen.p95_s, seen.p99_s) == (0.3, 0.3)  # of six: the fifth, rank 0.95 * 5 = 4.75 rounded down
+
+
+def test_the_loop_hears_of_scaling_and_grows_a_full_pool_with_it() -> None:
+    """By turns 2.5 and 4 of 4 in flight, 2 and 3 completions: too small at 2 cores, in proportion 8 at 4."""
+    pool = Simulation(cart_bursts(1, {CART_THREADS: 4}), 1, lambda _: None).pools[CART_THREADS]
+    loop = InLoop(pool, "scg", 245.0, 100)
+    busy, done = np.tile([250 * MS, 400 * MS], 15), np.tile([2, 3], 15)
+    one, none = np.ones(30, dtype=np.int64), np.zeros(30, dtype=np.int64)
+    counts = Counts(busy, one, done, none, done)
+    two = replace(windows(4), since_ns=2_000 * MS, own=counts, judge=counts, sizes=4 * one)
+    assert loop.decide(5.0, {CART_THREADS: two}) == {}
+    four = replace(two, since_ns=7_000 * MS, cores=4.0)
+    assert loop.decide(10.0, {CART_THREADS: four}) == {CART_THREADS: 8}
+    assert loop.course[-1][:3] == (10.0, "NO_DATA", 8)
+    assert loop.named == 0
+
+
+def test_windows_become_what_the_collector_gives() -> None:
+    """The bucket in the middle is empty: the others start at 0 and 200 ms."""
+    seen = measured(windows())
+    assert seen is not None
+    assert seen.bucket_start_ms.tolist() == [0, 200]
+    assert seen.samples.concurrency.tolist() == [1, 4]
 
 
 @pytest.mark.parametrize("name", list(RACERS))
 def test_every_racer_runs_and_hardware_only_keeps_its_size(name: str) -> None:
-    result = run_one(CART.build(700, {}, lambda _: 1.0), RACERS[name], 25.0, seed=1)
+    result = run_one(Case(cart_bursts(350, {}, lambda _: 1.0), 25.0, True), RACERS[name])
     assert 0 < result.p95_s <= result.p99_s < 1
-    assert result.goodput_per_s == pytest.approx(100, rel=0.25)  # 700 users, a request each 7 s and a little
+    assert result.goodput_per_s == pytest.approx(212, rel=0.1)  # 350 users, a request each 1.65 s and a little
     if name == "hardware-only":
-        assert result.sizes == (10,)
+        assert result.sizes == (5,)
+
+
+def test_held_sizes_are_held() -> None:
+    """200 users ask for 121/s; one thread serves 1 / 3.1 ms = 320/s."""
+    rows = fixed("case", Case(cart_bursts(200, {}, lambda _: 1.0), 20.0, False), [1, 9])
+    assert [what for what, _ in rows] == ["case: fixed 1", "case: fixed 9"]
+    assert all(" goodput 1" in figures for _, figures in rows)
+    assert rows[0][1] != rows[1][1]

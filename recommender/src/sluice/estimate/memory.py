@@ -9,7 +9,7 @@ new curve.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -20,6 +20,8 @@ from sluice.estimate.samples import Floats, Samples
 # The threshold decides what is good, and with it the best size (Sora, Fig. 3 a and b): a curve judged by one that is
 # further off than this share says nothing.
 SAME_THRESHOLD = 0.10
+# At most this many times a size that was in force on another CPU limit: both papers measured twice the cores.
+MOST_GROWTH = 2
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,20 @@ class Prior:
     found: Remembered
 
 
+@dataclass(frozen=True)
+class Carried:
+    """A size that follows from one that was in force on another footing, where no curve was ever seen.
+
+    here: the pool stood on this very footing before, with this size; else `size` is `stood` times the ratio of the CPU
+    limits.
+    """
+
+    size: int
+    stood: int
+    footing: Footing
+    here: bool
+
+
 def remember(
     estimate: Estimate, samples: Samples, at_ms: int, model: str, threshold_ms: float, bucket_ms: int
 ) -> Remembered:
@@ -124,6 +140,24 @@ def prior_for(entries: Mapping[Footing, Remembered], footing: Footing, threshold
         return None
     _, _, ratio, there = max(scaled, key=lambda one: one[:2])
     return Prior(Kind.SCALED, max(1, math.ceil(judged[there].target * ratio)), there, judged[there])
+
+
+def carried_over(left: Sequence[tuple[Footing, int]], here: Footing) -> Carried | None:
+    """What the sizes in force on earlier footings say about this one; `left`: the oldest first, with their last sizes.
+
+    Worked: 5 at 2 cores -> 10 at 4, and 10 at 12, at most twice. Back at 2 cores: 5 again. At 1 core for the first
+    time nothing: a pool that is too large for its CPU is no reason to shrink it unseen.
+    """
+    for footing, size in reversed(left):
+        if footing == here:
+            return Carried(size, size, footing, here=True)
+    if not left:
+        return None
+    footing, size = left[-1]
+    ratio = _ratio(footing, here)
+    if ratio is None or ratio <= 1:
+        return None
+    return Carried(math.ceil(size * min(ratio, MOST_GROWTH)), size, footing, here=False)
 
 
 def _versions(footing: Footing) -> tuple[str, str]:

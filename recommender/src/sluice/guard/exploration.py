@@ -1,8 +1,8 @@
-"""Did a larger pool gain anything? Compares what completes under the same demand before and after a step.
+"""Did a larger pool gain anything? Compares what completes while the one and the other is full.
 
 Throughput, not goodput: with the larger pool less of the wait lies before it, so buckets of the same concurrency look
 better even where nothing is gained (27 and 36 good a second on a simulated service whose database took 4 at a time,
-at 6 and 8 threads). If no more completes while as many are in flight, the wait was only moved into the pool; and where
+at 6 and 8 threads). If no more completes while the larger one is full, the wait was only moved into the pool; and where
 more completes, fewer are late. A goodput that falls at the larger size is a fall of the curve, and gives a size.
 """
 
@@ -18,6 +18,11 @@ from sluice.estimate.samples import Samples
 MIN_BUCKETS = 20
 # A gain counts when it is more than noise: two standard errors of the difference.
 STANDARD_ERRORS = 2.0
+# And when it is worth a step, which is a quarter of the size: a throughput that grows by less is at its top.
+LEAST_GAIN = 0.05
+# Before a window has passed a step is looked at again and again: then an answer has to be clearer, and the size as
+# old as this.
+EARLY_MS, EARLY_STANDARD_ERRORS = 10_000, 3.0
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,9 @@ class Step:
 def under_demand(samples: Samples | None, size: int) -> Sight | None:
     """Throughput in the buckets in which a pool of `size` would have been full; None when there are too few.
 
-    Buckets of 90 % of the size count, as in `Samples.full`: the same demand before and after, whatever the load did.
+    Buckets of 90 % of the size count, as in `Samples.full`: demand was at least the size then. The larger pool is
+    judged by its own size: with the smaller one's, buckets would count in which nobody waited, and only a few slow
+    requests were in flight together; they complete less, and a step that was right was taken back.
     """
     if samples is None:
         return None
@@ -53,5 +60,30 @@ def under_demand(samples: Samples | None, size: int) -> Sight | None:
 
 def gained(before: Sight, after: Sight) -> bool:
     """Worked: 100 +- 3 and 120 +- 4 per second differ by 20, noise explains 2 x 5 = 10: gained. 108 is none."""
-    noise = STANDARD_ERRORS * float(np.hypot(before.standard_error, after.standard_error))
-    return after.throughput_per_s - before.throughput_per_s > noise
+    return _difference(before, after) > STANDARD_ERRORS and _gain(before, after) >= LEAST_GAIN * before.throughput_per_s
+
+
+def gained_early(before: Sight, after: Sight) -> bool | None:
+    """The same within the window; None while it cannot be told.
+
+    Worked: 100 +- 1 and 110 +- 1: 10 is more than 3 x 1.41 = 4.2, gained. 99 +- 1: at most -1 + 4.2 = 3.2, which is
+    under 5: not gained. 103: at most 7.2: cannot be told.
+    """
+    if _difference(before, after) > EARLY_STANDARD_ERRORS and gained(before, after):
+        return True
+    most = _gain(before, after) + EARLY_STANDARD_ERRORS * _noise(before, after)
+    return False if most < LEAST_GAIN * before.throughput_per_s else None
+
+
+def _gain(before: Sight, after: Sight) -> float:
+    return after.throughput_per_s - before.throughput_per_s
+
+
+def _noise(before: Sight, after: Sight) -> float:
+    return float(np.hypot(before.standard_error, after.standard_error))
+
+
+def _difference(before: Sight, after: Sight) -> float:
+    """In standard errors."""
+    gain, noise = _gain(before, after), _noise(before, after)
+    return gain / noise if noise > 0 else float(np.sign(gain)) * float("inf") if gain else 0.0

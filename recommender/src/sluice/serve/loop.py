@@ -9,8 +9,10 @@ from typing import Protocol
 
 from sluice.collect import Measured, Window
 from sluice.config import Config, Pool, PoolKey
-from sluice.estimate import Estimate, Reason, State
+from sluice.estimate import Estimate, Reason, State, evidence
 from sluice.estimate.attempt import Failed, Outcome
+from sluice.estimate.memory import Carried, carried_over
+from sluice.estimate.samples import Samples
 from sluice.estimate.threshold import Asked, Threshold, UpstreamTime
 from sluice.guard.backends import Ceiling, Demand, ceilings
 from sluice.guard.hold import Proposal, Situation, propose
@@ -26,6 +28,9 @@ from sluice.serve.sizes import Sizes
 from sluice.serve.store import Memory, Store
 from sluice.serve.thresholds import Thresholds
 from sluice.serve.workers import Workers
+
+# A pool that is about to be scaled is looked at over so long: one period of most autoscalers.
+SHORT_MS = 15_000
 
 Clock = Callable[[], int]
 """Unix time in milliseconds."""
@@ -178,7 +183,16 @@ class ControlLoop:
         jobs = [self._grounds.job(pool.key, pool.model, grounds[pool.key], found[pool.key]) for pool in config.pools]
         outcomes = self._workers.run(jobs)
         return [
-            self._judge(config, pool, thresholds[pool.key], grounds[pool.key], found[pool.key], outcome, now_ms)
+            self._judge(
+                config,
+                pool,
+                thresholds[pool.key],
+                grounds[pool.key],
+                found[pool.key],
+                window.pools[pool.key],
+                outcome,
+                now_ms,
+            )
             for pool, outcome in zip(config.pools, outcomes, strict=True)
         ]
 
@@ -189,9 +203,11 @@ class ControlLoop:
         threshold: Threshold,
         ground: Ground,
         measured: Measured | None,
+        whole: Measured | None,
         outcome: Outcome | Failed,
         now_ms: int,
     ) -> Seen:
+        """`whole`: the window that `measured` was cut from."""
         key = pool.key
         estimate = self._estimate(key, outcome)
         if isinstance(outcome, Outcome) and outcome.shift is not None and measured is not None:
@@ -203,11 +219,13 @@ class ControlLoop:
             self._grounds.learn(
                 key, ground, estimate, measured, pool.model, threshold.value_ms, now_ms, int(config.window)
             )
-        situation = self._situation(config, pool, ground, measured, now_ms)
+        if isinstance(outcome, Failed):
+            measured = whole = None  # what cannot be estimated is no ground for anything else either
+        situation = self._situation(config, pool, ground, measured, whole, threshold.value_ms, now_ms)
         proposal = propose(estimate, situation)
         if proposal.explores and situation.current is not None and proposal.target is not None:
             samples = measured.samples if measured else None
-            self._explorations.began(key, situation.current, proposal.target, samples)
+            self._explorations.began(key, situation.current, proposal.target, samples, now_ms)
         return Seen(pool, measured, ground, estimate, situation, proposal)
 
     def _ceilings(self, config: Config, seen: list[Seen]) -> dict[PoolKey, Ceiling]:
@@ -233,6 +251,18 @@ class ControlLoop:
         limits = self._sizes.limits(key, measured.bucket_start_ms)
         return replace(measured, samples=replace(measured.samples, limit=limits))
 
+    def _short_lately(self, key: PoolKey, measured: Measured | None) -> bool:
+        """Whether the pool was too small in the newest `SHORT_MS`, before or after scaling: full, not thrashing."""
+        newest = measured.since(measured.end_ms - SHORT_MS) if measured is not None else None
+        if newest is None:
+            return False
+        samples = replace(newest.samples, limit=self._sizes.limits(key, newest.bucket_start_ms))
+        return evidence.is_limited(samples) and evidence.works_hardest_when_full(samples)
+
+    def _carried(self, key: PoolKey, ground: Ground) -> Carried | None:
+        left = [(footing, self._sizes.at(key, ended_ms)) for footing, ended_ms in self._scalings.left(key)]
+        return carried_over([(footing, size) for footing, size in left if size is not None], ground.footing)
+
     def _estimate(self, key: PoolKey, outcome: Outcome | Failed) -> Estimate:
         """One pool that cannot be estimated does not take the others' answers away."""
         if isinstance(outcome, Failed):
@@ -243,7 +273,14 @@ class ControlLoop:
         return outcome.estimate
 
     def _situation(
-        self, config: Config, pool: Pool, ground: Ground, measured: Measured | None, now_ms: int
+        self,
+        config: Config,
+        pool: Pool,
+        ground: Ground,
+        measured: Measured | None,
+        whole: Measured | None,
+        threshold_ms: float,
+        now_ms: int,
     ) -> Situation:
         key, window_ms = pool.key, int(config.window)
         current, unchanged_ms = self._sizes.current(key, now_ms), self._sizes.unchanged_ms(key, now_ms)
@@ -261,4 +298,14 @@ class ControlLoop:
             prior=ground.prior,
             back=tried.back,
             failed_ms=tried.failed_ms,
+            stands_ms=tried.stands_ms,
+            gained=tried.gained,
+            carried=None if ground.since_ms is None else self._carried(key, ground),
+            short_lately=ground.since_ms is not None and self._short_lately(key, whole),
+            starving=samples is not None and evidence.starves(samples),
+            futile=samples is not None and _futile(samples, threshold_ms),
         )
+
+
+def _futile(samples: Samples, threshold_ms: float) -> bool:
+    return evidence.serves(samples) or evidence.late_inside(samples, threshold_ms / 1000)

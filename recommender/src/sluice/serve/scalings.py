@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 from dataclasses import dataclass
+from itertools import pairwise
 from threading import Lock
 
 from sluice.config import PoolKey
@@ -66,6 +67,18 @@ class Scalings:
             peer_cores, peer_version, peer_since = _fold(self._events.get(key.peer, []) if key.peer else [])
         changes = [at for at in (since, peer_since) if at is not None]
         return Standing(Footing(cores, version, peer_cores, peer_version), max(changes, default=None))
+
+    def left(self, key: PoolKey) -> list[tuple[Footing, int]]:
+        """The footings before the one of now, oldest first, and when each ended (Unix ms)."""
+        with self._lock:
+            own = list(self._events.get(key.service, []))
+            peer = list(self._events.get(key.peer, [])) if key.peer else []
+        course = []
+        for at in sorted({event.at_ms for event in (*own, *peer)}):
+            cores, version, _ = _fold([event for event in own if event.at_ms <= at])
+            peer_cores, peer_version, _ = _fold([event for event in peer if event.at_ms <= at])
+            course.append((at, Footing(cores, version, peer_cores, peer_version)))
+        return [(before, end) for (_, before), (end, after) in pairwise(course) if before != after]
 
 
 def _fold(events: list[Scaling]) -> tuple[float | None, str, int | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from threading import Lock
 
 import numpy as np
@@ -55,6 +56,13 @@ class Sizes:
         with self._lock:
             times, _ = self._changes.get(key, ([], []))
             return now_ms - times[-1] if len(times) > 1 else None
+
+    def at(self, key: PoolKey, at_ms: int) -> int | None:
+        """The size in force just before a time; None when nothing was reported by then."""
+        with self._lock:
+            times, sizes = self._changes.get(key, ([], []))
+            index = bisect_left(times, at_ms) - 1
+            return sizes[index] if index >= 0 else None
 
     def limits(self, key: PoolKey, bucket_start_ms: Ints) -> Floats:
         """The size in force at each bucket's start, shape (n,); NaN for all when no actuator ever reported.

@@ -1,0 +1,64 @@
+"""Everyone in the race: what decides, how often, on how much, in which buckets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bench.controllers.aimd import Aimd
+from bench.controllers.correlated import Correlated
+from bench.controllers.estimated import Fixed, Published
+from bench.controllers.gradient2 import Gradient2
+from bench.controllers.in_loop import InLoop
+from bench.controllers.signal import Limiter, Rule
+from bench.controllers.vegas import Vegas
+from sluice.estimate.models import ESTIMATORS
+from testbed.adjustable import AdjustablePool
+from testbed.controller import Controller
+from testbed.presets.cart_bursts import CART_BURSTS
+from testbed.presets.sock_shop import CART_THREADS
+
+SLO_S = CART_BURSTS.user_threshold_ms / 1e3
+HARDWARE, SCT, SCG = "hardware-only", "sct", "scg"
+
+RULES: dict[str, Callable[[], Rule]] = {
+    "gradient2": Gradient2,
+    "vegas": Vegas,
+    "aimd": lambda: Aimd(timeout_s=SLO_S),
+    "correlated": Correlated,
+}
+
+
+@dataclass(frozen=True)
+class Racer:
+    """settle_s: the newest buckets that are left out, as spans of requests in flight are missing in them."""
+
+    build: Callable[[AdjustablePool], Controller]
+    period_s: float
+    window_s: float
+    bucket_ms: int = 100
+    settle_s: float = 0.0
+
+
+def _limiter(rule: Callable[[], Rule]) -> Racer:
+    return Racer(lambda _: Limiter({CART_THREADS: rule()}), 1.0, 1.0)
+
+
+def _in_loop(model: str, bucket_ms: int) -> Racer:
+    """The configuration's defaults: period 5 s, window 60 s, settle 2 s."""
+    threshold_ms = CART_BURSTS.threshold_ms[CART_THREADS]
+    return Racer(lambda pool: InLoop(pool, model, threshold_ms, bucket_ms), 5.0, 60.0, bucket_ms, 2.0)
+
+
+def _published(model: str, window_s: float, bucket_ms: int) -> Racer:
+    return Racer(lambda _: Published(ESTIMATORS[model], window_s), 15.0, window_s, bucket_ms)
+
+
+RACERS: dict[str, Racer] = {
+    HARDWARE: Racer(lambda _: Fixed(), 15.0, 15.0),
+    "sct as published": _published("sct", 180.0, 50),  # ConScale III-A and III-B
+    SCT: _in_loop("sct", 50),
+    "scg as published": _published("scg-kneedle", 60.0, 100),  # Sora 4.1
+    SCG: _in_loop("scg", 100),
+    **{name: _limiter(rule) for name, rule in RULES.items()},
+}

@@ -15,18 +15,22 @@ from bench import (
     loop_scale,
     race,
     scg,
+    table1,
     testbed_speed,
     watchers,
 )
 
+#: Rows (what, figure), or Markdown where a benchmark has tables of its own.
+Found = list[tuple[str, str]] | str
 #: Each takes whether to be quick: fewer repetitions, so rougher figures.
-BENCHMARKS: dict[str, Callable[[bool], list[tuple[str, str]]]] = {
+BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "scg": lambda quick: scg.run(),
     "loop-scale": loop_scale.run,
     "estimators": lambda quick: estimators.run(),
     "interval": interval.run,
     "localization": localization.run,
     "race": race.run,
+    "table1": table1.run,
     "testbed": lambda quick: testbed_speed.run(),
     "watchers": lambda quick: watchers.run(),
     "critical-path": critical_path.run,
@@ -35,11 +39,14 @@ BENCHMARKS: dict[str, Callable[[bool], list[tuple[str, str]]]] = {
 OUT = Path(__file__).with_name("out")
 
 
-def table(name: str, rows: list[tuple[str, str]], quick: bool) -> str:
+def table(name: str, found: Found, quick: bool) -> str:
     machine = f"{platform.machine()}, Python {platform.python_version()}, {datetime.now(UTC):%Y-%m-%d}"
     command = f"make bench BENCH={name}{' QUICK=1' if quick else ''}"
-    lines = [f"## {name}", "", f"`{command}` on {machine}", "", "| what | measured |", "|---|---|"]
-    return "\n".join([*lines, *(f"| {what} | {figure} |" for what, figure in rows)]) + "\n"
+    lines = [f"## {name}", "", f"`{command}` on {machine}", ""]
+    if isinstance(found, str):
+        return "\n".join(lines) + "\n" + found
+    rows = [f"| {what} | {figure} |" for what, figure in found]
+    return "\n".join([*lines, "| what | measured |", "|---|---|", *rows]) + "\n"
 
 
 def main() -> None:

@@ -23,7 +23,8 @@ from sluice.estimate.models import estimators_at
 from testbed.presets.preset import Preset
 from testbed.presets.registry import PRESETS
 
-MODELS = ("scg", "scg-kneedle")
+MODELS = ("scg", "scg-kneedle", "scg-top")
+BARRED = ("scg", "scg-top")
 AUTO = "auto"
 COLUMNS = (*(str(ms) for ms in CANDIDATES_MS), AUTO)
 SORA: dict[str, tuple[float, ...]] = {
@@ -68,7 +69,7 @@ def run(quick: bool) -> str:
         found = ask(preset, SEEDS[: 1 if quick else None])
         sections.append(section(preset, truth, found))
         verdicts += verdict(preset, truth, found)
-    lines = ["| bar at 100 ms, scg | measured | met |", "|---|---|---|", *verdicts]
+    lines = ["| bar at 100 ms, windows of 180 s | measured | met |", "|---|---|---|", *verdicts]
     return "\n\n".join(["\n".join(lines), *sections, own_load(quick)]) + "\n"
 
 
@@ -139,13 +140,20 @@ def percent(share: float | None) -> str:
 
 
 def verdict(preset: Preset, truth: Truth, found: Asked) -> list[str]:
-    answers = found["scg", WINDOWS_S[0], "100"]
-    mape, lost = answers.mean(truth.error), answers.mean(truth.regret)
+    """Rows for the bars of design section 7: below Sora's MAPE at 100 ms, and little regret."""
+    rows = []
     bar = SORA[preset.name][COLUMNS.index("100")]
-    return [
-        _row(f"{preset.name}: MAPE below {bar} %", [percent(mape) + " %", _met(mape, bar / 100)]),
-        _row(f"{preset.name}: regret at most {REGRET_BAR:.0%}", [percent(lost) + " %", _met(lost, REGRET_BAR)]),
-    ]
+    for model in BARRED:
+        answers = found[model, WINDOWS_S[0], "100"]
+        mape, lost = answers.mean(truth.error), answers.mean(truth.regret)
+        rows += [
+            _row(f"{preset.name}, {model}: MAPE below {bar} %", [percent(mape) + " %", _met(mape, bar / 100)]),
+            _row(
+                f"{preset.name}, {model}: regret at most {REGRET_BAR:.0%}",
+                [percent(lost) + " %", _met(lost, REGRET_BAR)],
+            ),
+        ]
+    return rows
 
 
 def _met(value: float | None, bar: float) -> str:

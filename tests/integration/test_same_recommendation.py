@@ -40,13 +40,18 @@ def window_rows(run: OneRun, folder: Path) -> list[list[object]]:
     record_time_ms = run.base_ns // MS + round(SECONDS * 1000)
     *java, jar, _ = command()
     # The jar has no Flink in it, and the rows' latencies name one of its types.
-    words = [*java, f"{jar}:{FLINK_HOME}/lib/*", str(JAVA / "WindowRows.java"), str(file), str(record_time_ms), *(str(default(s)) for s in SETTINGS)]
+    words = [
+        *java,
+        f"{jar}:{FLINK_HOME}/lib/*",
+        str(JAVA / "WindowRows.java"),
+        str(file),
+        str(record_time_ms),
+        *(str(default(s)) for s in SETTINGS),
+    ]
     done = subprocess.run(words, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
     table = summed(done.stdout.splitlines())
-    return [
-        [*key[:4], datetime.fromtimestamp(key[4] / 1000, UTC), BUCKET_MS, *row, 1] for key, row in table.items()
-    ]
+    return [[*key[:4], datetime.fromtimestamp(key[4] / 1000, UTC), BUCKET_MS, *row, 1] for key, row in table.items()]
 
 
 def shown(answers: object) -> None:

@@ -1,8 +1,8 @@
 """The state of a service drifts, its pool left alone or sized (Sora 5.3, Figure 12; ConScale III-C).
 
-Two drifts: users of post-storage ask for ten posts instead of two (at 450 s of 720, as Figure 12), beside the horizontal
-autoscaler; and the data set of catalogue's database grows, so that its wait is three times as long. In the first the
-load is the preset's own, 4,500 users and 10 connections per replica; in the second that of `bench.profiled`.
+Two drifts: users of post-storage ask for ten posts instead of two (at 450 s of 720, as Figure 12), beside the
+horizontal autoscaler; and the data set of catalogue's database grows, so that its wait is three times as long. In the
+first the load is the preset's own, 4,500 users and 10 connections per replica; in the second that of `bench.profiled`.
 """
 
 from __future__ import annotations

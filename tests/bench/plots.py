@@ -64,7 +64,7 @@ def plot(
     for row, steps in ((2, [run.size for run in runs.values()]), (3, [_of(run, hardware) for run in runs.values()])):
         grid[row, 0].set_ylim(0, 1.2 * max(value for each in steps for _, value in each))
     grid[1, 0].set_ylim(top=3 * grid[1, 0].get_ylim()[1])
-    grid[0, 0].legend(loc="upper left", fontsize=8, framealpha=0.85)
+    grid[0, 0].legend(loc="lower left", fontsize=8, framealpha=0.85)
     figure.suptitle(title, fontsize=12)
     figure.savefig(path)
 

@@ -70,8 +70,8 @@ def drive(
     cores, replicas = [], []
     for second in np.arange(0.0, seconds, 1.0):
         simulation.run_until(second)
-        cores.append((second, target.bounded.cores))
-        replicas.append((second, float(len(target.bounded.instances))))
+        cores.append((float(second), target.bounded.cores))
+        replicas.append((float(second), float(len(target.bounded.instances))))
     simulation.run_until(seconds)
     at_s, latency_s, good = (np.array(column) for column in zip(*responses, strict=True))
     sizes = [(at, float(size)) for at, size in target.history]

@@ -71,8 +71,7 @@ def _matching_top(curve: Curve, top: Top) -> Knee | None:
     for degree in DEGREES:
         found = find_top_of_fit(curve, degree)
         if found is not None and top.lower <= found[0] <= top.upper:
-            highest_at, enough_at, fitted = found
-            return Knee(max(enough_at, top.lower), degree, fitted)
+            return Knee(max(found[1], top.lower), degree, found[2])
     return None
 
 

@@ -55,23 +55,6 @@ def test_what_was_before_a_drift_has_no_part_in_the_estimate() -> None:
     assert "200 buckets with traffic" in outcome.estimate.reasons[0].text
 
 
-def test_a_size_is_not_named_from_a_window_of_two_pieces() -> None:
-    """A hump, and in its last 3 s the same concurrency at a fifth of the rate, as when requests grow heavier."""
-    order = np.random.default_rng(1).permutation(600)
-    samples = hump(600).take(order)
-    new = STARTS >= 57_000
-    broken = replace(
-        samples,
-        throughput_per_s=np.where(new, samples.throughput_per_s / 5, samples.throughput_per_s),
-        goodput_per_s=np.where(new, samples.goodput_per_s / 5, samples.goodput_per_s),
-    )
-    assert attempt(Job("scg", samples, STARTS)).estimate.state is State.PROVIDED
-    outcome = attempt(Job("scg", broken, STARTS))
-    assert outcome.shift is not None
-    assert outcome.shift.since_ms == 57_000
-    assert outcome.estimate.state is State.LEARNING
-
-
 def test_one_that_fails_does_not_take_the_others_away() -> None:
     broken = replace(hump(600), goodput_per_s=np.ones(599))
     first, second = attempt_all([Job("scg", broken), Job("scg", None)])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from humps import draw_samples, draw_service, samples_of
 from sluice.estimate import Estimate, Samples, State
-from sluice.estimate.drift import BREAK_CHANGE, NEWEST_MS, Shift, find_break, find_shift
+from sluice.estimate.drift import NEWEST_MS, Shift, find_shift
 from sluice.estimate.memory import Rates, remember
 
 STARTS = 100 * np.arange(600)
@@ -83,49 +83,6 @@ def test_requests_that_take_half_as_long_again_are_seen_within_the_newest_stretc
         errors_s.append(shift.since_ms / 1000 - (60 - WITHIN_S))
     assert abs(float(np.median(errors_s))) <= 1
     assert float(np.quantile(np.abs(errors_s), 0.9)) <= 4
-
-
-def test_a_window_of_two_pieces_is_seen_after_three_seconds() -> None:
-    """10/s per request in flight become 5/s: half, from second 57 on. After 2 s it could be chance."""
-    found = find_break(after(flat(10), flat(5), 3), STARTS)
-    assert found is not None
-    assert round(found.change, 6) == -0.5
-    assert found.since_ms == 57_000
-    assert find_break(after(flat(10), flat(5), 2), STARTS) is None
-
-
-def test_a_smaller_change_and_a_window_of_one_piece_are_no_break() -> None:
-    assert find_break(after(flat(10), flat(10 * (1 - 0.9 * BREAK_CHANGE)), 10), STARTS) is None
-    assert find_break(flat(10), STARTS) is None
-    few = after(flat(10), flat(5), 3).take(np.arange(600) >= 600 - 10 * (3 + 11))  # 11 older blocks
-    assert find_break(few, STARTS[-10 * (3 + 11) :]) is None
-
-
-def test_concurrency_that_was_not_seen_before_is_no_break() -> None:
-    """A burst to 9 in flight at which no more completes than at 3."""
-    burst = samples_of(np.full(600, 9.0), np.full(600, 30.0))
-    assert find_break(after(flat(10), burst, 5), STARTS) is None
-
-
-def test_bursts_of_one_service_are_hardly_ever_a_break() -> None:
-    """0 of 1,000 when written."""
-    rng = np.random.default_rng(13)
-    alarms = 0
-    for _ in range(1000):
-        service = draw_service(rng)
-        alarms += find_break(draw_samples(rng, service, rng.uniform(0.5, 4) * service.best()), STARTS) is not None
-    assert alarms <= 2
-
-
-def test_requests_that_take_three_times_as_long_are_seen_after_five_seconds() -> None:
-    rng = np.random.default_rng(14)
-    seen = 0
-    for _ in range(200):
-        service = draw_service(rng)
-        highest = 2.0 * service.best()
-        new = draw_samples(rng, replace(service, rate=service.rate / 3), highest)
-        seen += find_break(after(draw_samples(rng, service, highest), new, 5), STARTS) is not None
-    assert seen >= 150
 
 
 @given(st.permutations(list(range(60))))

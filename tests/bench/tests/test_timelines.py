@@ -74,16 +74,16 @@ def test_a_picture_and_its_table_are_kept_together(tmp_path: Path) -> None:
 
 @pytest.mark.timeout(300)
 def test_a_tuned_run_shrinks_cart_s_threads_and_an_untuned_one_does_not() -> None:
-    scenario = replace(shop(), events=(CpuLimit(40.0, "cart", 3.0),))
+    scenario = replace(shop(), events=(CpuLimit(70.0, "cart", 3.0),))
     seen: list[Simulation] = []
-    runs = [drive(scenario, CART_THREADS, 150.0, 250.0, 60.0, seen.append, tuned) for tuned in (False, True)]
+    runs = [drive(scenario, CART_THREADS, 150.0, 250.0, 80.0, seen.append, tuned) for tuned in (False, True)]
     assert len(seen) == 2
     untuned, tuned = runs
     assert (untuned.size, untuned.course) == ([(0.0, 64.0)], ())
-    assert tuned.cores == untuned.cores == [(0.0, 2.0), (40.0, 3.0)]
+    assert tuned.cores == untuned.cores == [(0.0, 2.0), (70.0, 3.0)]
     assert tuned.size[1][1] <= 20
-    assert tuned.size[1][0] < 40
+    assert tuned.size[1][0] < 70
     # Told of the new limit, it begins anew.
     later = {each.at_s: each for each in tuned.course}
-    assert (later[35.0].state, later[45.0].state) == ("PROVIDED", "LEARNING")
-    assert "SCALED" in later[45.0].codes
+    assert (later[65.0].state, later[75.0].state) == ("PROVIDED", "LEARNING")
+    assert "SCALED" in later[75.0].codes

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.estimate.drift import Shift, find_break, find_shift
+from sluice.estimate.drift import Shift, find_shift
 from sluice.estimate.evidence import LEAST_BUCKETS, need_at
 from sluice.estimate.memory import Rates
 from sluice.estimate.model import Estimate, Estimator, Reason, State
@@ -68,19 +68,12 @@ class Failed:
 
 
 def attempt(job: Job) -> Outcome:
-    """The estimate; where it is still LEARNING, one from less evidence that agrees with what is remembered.
-
-    A size is named only from a window that is of one piece: of one with a break, what is newer counts.
-    """
-    if job.samples is None:
-        return Outcome(_estimate(job, None, job.band))
-    shift = None if job.then is None else find_shift(job.samples, job.bucket_start_ms, job.then)
+    """The estimate; where it is still LEARNING, one from less evidence that agrees with what is remembered."""
+    if job.samples is None or job.then is None:
+        return Outcome(_estimate(job, job.samples, job.band))
+    shift = find_shift(job.samples, job.bucket_start_ms, job.then)
     if shift is None:
-        whole = _estimate(job, job.samples, job.band)
-        if whole.state is State.PROVIDED and len(job.bucket_start_ms) == len(job.samples):
-            shift = find_break(job.samples, job.bucket_start_ms)
-        if shift is None:
-            return Outcome(whole)
+        return Outcome(_estimate(job, job.samples, job.band))
     newer = job.samples.take(job.bucket_start_ms >= shift.since_ms)
     return Outcome(_estimate(job, newer, None), shift)
 

@@ -7,12 +7,12 @@ for no threshold, and does not move when callers queue for a pool that was just 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.estimate.curve import Curve, merge_thin, per_level
+from sluice.estimate.curve import Curve, merge_thin
 from sluice.estimate.memory import Rates
 from sluice.estimate.samples import Floats, Samples
 
@@ -26,10 +26,6 @@ CHANGE = 0.15
 STANDARD_ERRORS = 5.0
 # Buckets behind each point of the curve that is compared with.
 BUCKETS_PER_POINT = 10
-# A break inside a window: the newest of these many blocks against what is older, which needs so many of its own. So few
-# blocks have no spread worth the name, so that of the older ones counts, and the change must be large.
-BREAK_BLOCKS = (3, 8, 20)
-BREAK_CHANGE = 0.4
 
 
 @dataclass(frozen=True)
@@ -71,45 +67,6 @@ def find_shift(samples: Samples, bucket_start_ms: NDArray[np.int64], then: Rates
     spread = float(left.std(ddof=1)) * float(np.sqrt(1 + buckets_now / then.count.sum()))
     error = spread * np.sqrt(blocks) / float(expected_sum[newest].sum())
     if abs(change) < CHANGE or abs(change) < STANDARD_ERRORS * error:
-        return None
-    return Shift(change, abs(change) / max(error, 1e-12), int(names[_begins(residual)]) * BLOCK_MS)
-
-
-def find_break(samples: Samples, bucket_start_ms: NDArray[np.int64]) -> Shift | None:
-    """Whether the newest 3, 8 or 20 s contradict what is older in the same samples; None when they do not.
-
-    For a window that no remembered curve vouches for, and for the seconds in which `find_shift` has too few blocks. An
-    estimate over such a window mixes two services: where requests became five times as heavy, the slow buckets at high
-    concurrency made a fall of what was a rise for either, and a pool of 10 was named 2.
-    """
-    block = bucket_start_ms // BLOCK_MS
-    end = int(block.max()) + 1
-    for length in BREAK_BLOCKS:
-        older = block < end - length
-        found = _against(samples, block, older) if older.any() else None
-        if found is not None:
-            return found
-    return None
-
-
-def _against(samples: Samples, block: NDArray[np.int64], older: NDArray[np.bool_]) -> Shift | None:
-    before = samples.take(older)
-    rates = per_level(replace(before, goodput_per_s=before.throughput_per_s))
-    points = merge_thin(rates, BUCKETS_PER_POINT)
-    x = samples.concurrency
-    inside = (x >= points.concurrency[0]) & (x <= points.concurrency[-1])
-    expected = np.interp(x[inside], points.concurrency, points.goodput_per_s)
-    names, index = np.unique(block[inside], return_inverse=True)
-    expected_sum = np.bincount(index, weights=expected)
-    residual = np.bincount(index, weights=samples.throughput_per_s[inside] - expected).astype(np.float64)
-    is_older = names <= int(block[older].max())
-    newest = ~is_older
-    if newest.sum() < BREAK_BLOCKS[0] or is_older.sum() < MIN_BLOCKS or expected_sum[newest].sum() <= 0:
-        return None
-    change = float(residual[newest].sum() / expected_sum[newest].sum())
-    share = residual[is_older] / np.maximum(expected_sum[is_older], 1e-12)
-    error = float(share.std(ddof=1)) / float(np.sqrt(newest.sum()))
-    if abs(change) < BREAK_CHANGE or abs(change) < STANDARD_ERRORS * error:
         return None
     return Shift(change, abs(change) / max(error, 1e-12), int(names[_begins(residual)]) * BLOCK_MS)
 

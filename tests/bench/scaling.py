@@ -1,8 +1,8 @@
 """Vertical scaling as in Sora 5.2 (Figure 11): cart from 2 to 4 cores, its threads left alone or sized.
 
 The testbed's cart under the paper's large variation, the threshold scaler of its ConScale comparison (80 %; 2 or 4
-cores), and threads that fit 2 cores to start with. Users think for 0.5 s, as in `bench.profiled`; 440 of them ask for up
-to 840 a second, more than 4 cores do with any number of threads.
+cores), and threads that fit 2 cores to start with. Users think for 0.5 s, as in `bench.profiled`; 440 of them ask for
+up to 840 a second, more than 4 cores do with any number of threads.
 """
 
 from __future__ import annotations

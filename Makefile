@@ -62,9 +62,9 @@ test-java: ## Java tests of the streaming functions
 test-go: ## Go tests of the actuator
 	@$(toolchain); cd actuators && go test ./...
 
-bench: ## measure speed; prints ratios against a reference of the same run, writes tests/bench/out (BENCH=NAME: one; QUICK=1)
+bench: ## measure speed; prints ratios against a reference of the same run, writes tests/bench/out (BENCH=NAME: one; QUICK=1; KEEP=1: and tests/bench/results)
 	@$(stack) setup --for test
-	@PYTHONPATH=tests:recommender/src:recommender/tests/helpers:deploy/local:storage $(python) -m bench $(BENCH) $(if $(QUICK),--quick)
+	@PYTHONPATH=tests:recommender/src:recommender/tests/helpers:deploy/local:storage $(python) -m bench $(BENCH) $(if $(QUICK),--quick) $(if $(KEEP),--keep)
 
 lint: ## style, types, protobuf, generated code; says all that is wrong, then fails
 	@$(stack) setup --for lint

@@ -14,7 +14,7 @@ from sluice.estimate.model import Estimator
 from sluice.estimate.models import ESTIMATORS
 
 every = pytest.mark.parametrize("model", ESTIMATORS.values(), ids=list(ESTIMATORS))
-careful = pytest.mark.parametrize("model", [ESTIMATORS[name] for name in ("scg", "scg-unimodal", "sct")])
+careful = pytest.mark.parametrize("model", [ESTIMATORS[name] for name in ("scg", "scg-top", "scg-unimodal", "sct")])
 X = np.linspace(0.5, 36, 600)
 # 10/s per request in flight up to 12, then 5/s less for each one more.
 HUMP = np.maximum(np.minimum(10 * X, 120 - 5 * (X - 12)), 0)
@@ -75,7 +75,9 @@ def test_sct_looks_at_throughput_only() -> None:
     assert (estimate.target, estimate.lower_bound, estimate.upper_bound) == (12, 12, 36)
 
 
-@pytest.mark.parametrize(("model", "most"), [("scg", 0.01), ("scg-unimodal", 0.01), ("scg-kneedle", 0.02)])
+@pytest.mark.parametrize(
+    ("model", "most"), [("scg", 0.01), ("scg-top", 0.0), ("scg-unimodal", 0.01), ("scg-kneedle", 0.02)]
+)
 def test_share_of_humps_that_loses_a_tenth_of_the_goodput(model: str, most: float) -> None:
     """100 services, load up to 1.5 to 5 times the best concurrency."""
     lost = []

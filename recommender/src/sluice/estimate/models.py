@@ -7,13 +7,14 @@ from sluice.estimate.evidence import NEED, Need, need_at
 from sluice.estimate.model import Estimator
 from sluice.estimate.scg import Scg
 from sluice.estimate.scg_kneedle import ScgKneedle
+from sluice.estimate.scg_top import ScgTop
 from sluice.estimate.scg_unimodal import ScgUnimodal
 from sluice.estimate.sct import Sct
 
 
 def estimators(need: Need = NEED) -> Mapping[str, Estimator]:
     """All of them, each asking for `need` before it names a size (but `scg-kneedle`, which asks for nothing)."""
-    made: tuple[Estimator, ...] = (Scg(need), ScgUnimodal(need), ScgKneedle(), Sct(need))
+    made: tuple[Estimator, ...] = (Scg(need), ScgTop(need), ScgUnimodal(need), ScgKneedle(), Sct(need))
     return {estimator.name: estimator for estimator in made}
 
 

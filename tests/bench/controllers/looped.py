@@ -1,0 +1,102 @@
+"""The recommender's own control loop as a controller: its answer for one pool, applied at once and read back.
+
+Hold, exploration, memory of curves, drift and guard are `sluice.serve.loop`'s with the configuration's defaults; what
+comes from ClickHouse and from actuators elsewhere comes from the testbed here. The hardware autoscaler's notification
+(`NotifyScaling`) is sent when the CPU limit of the service that the pool bounds has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bench.controllers.bridge import samples_of
+from fakes import FakeClock, FakeCollector, FakeHistory
+from sluice.collect import Measured
+from sluice.config import Config, PoolKey
+from sluice.serve.loop import ControlLoop
+from sluice.serve.scalings import Scaling, Scalings
+from sluice.serve.sizes import Sizes
+from sluice.serve.store import Store
+from testbed.adjustable import AdjustablePool
+from testbed.columns import Ints
+from testbed.fine import PoolWindows
+
+PERIOD_S, WINDOW_S, SETTLE_S = 5.0, 60.0, 2.0
+"""The configuration's defaults; settle is the agent's to leave out."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """One answer: when (s), its state, the estimator's own target and the one after hold and guard, and why."""
+
+    at_s: float
+    state: str
+    estimated: int | None
+    target: int | None
+    codes: tuple[str, ...]
+
+
+class Looped:
+    """Sizes one pool; those of a client pool are per replica of its callee where the pool is so."""
+
+    def __init__(self, pool: AdjustablePool, threshold_ms: float) -> None:
+        self._name, self._side = pool.name, pool.side
+        self._bounded = pool.bounded.spec.name
+        self._key = PoolKey(pool.service, pool.side, pool.peer)  # type: ignore[arg-type]
+        bounds = {"min": pool.min, "max": pool.max}
+        config = Config.model_validate(
+            {"pools": [{**self._key._asdict(), "threshold": f"{threshold_ms:g}ms", "bounds": bounds}]}
+        )
+        self._clock, self._collector, self._store, self._sizes = FakeClock(0), FakeCollector(), Store(), Sizes()
+        self._scalings, self._cores = Scalings(), 0.0
+        self._counts: list[tuple[float, int]] = []
+        self._loop = ControlLoop(
+            config, self._collector, FakeHistory(), self._store, self._sizes, self._clock, scalings=self._scalings
+        )
+        self.course: list[Course] = []
+
+    def decide(self, now_s: float, windows: Mapping[str, PoolWindows]) -> Mapping[str, int]:
+        seen = windows[self._name]
+        now_ms = self._clock.now_ms = round(now_s * 1000)
+        self._counts.append((now_s, seen.count))
+        self._sizes.report(self._key, seen.size, now_ms)
+        if seen.cores != self._cores:
+            at_ms = now_ms if self._cores else 0
+            self._cores = seen.cores
+            self._scalings.notify(Scaling(at_ms, self._bounded, seen.cores, None, "", "testbed"))
+        self._collector.pools[self._key] = measured(self._per_pool(seen))
+        self._loop.step()
+        answer = self._store.get(self._key)
+        assert answer is not None
+        content = answer.content
+        self.course.append(Course(now_s, content.state, answer.estimate.target, content.target, content.codes))
+        if content.target is None or content.target == seen.size:
+            return {}
+        self._sizes.report(self._key, content.target, now_ms)
+        return {self._name: content.target}
+
+    def _per_pool(self, seen: PoolWindows) -> PoolWindows:
+        """A client pool's spans come from the caller's instances, each of which may have a pool per callee."""
+        if self._side == "server":
+            return seen
+        starts = (seen.since_ns + np.arange(len(seen.sizes)) * seen.length_ns) / 1e9
+        return replace(seen, own=replace(seen.own, instances=in_force(self._counts, starts)))
+
+
+def in_force(counts: list[tuple[float, int]], starts_s: np.ndarray) -> Ints:
+    """The count last seen at each start, the first one before that. [(5, 1), (10, 2)] at 3, 7 and 12 s: 1, 1, 2."""
+    times, values = zip(*counts, strict=True)
+    index = np.searchsorted(times, starts_s, side="right") - 1
+    return np.array(values, dtype=np.int64)[np.maximum(index, 0)]
+
+
+def measured(seen: PoolWindows) -> Measured | None:
+    """As the collector gives it: the buckets with something in flight, and when they start (ms)."""
+    samples = samples_of(seen)
+    if samples is None:
+        return None
+    keep = np.flatnonzero((seen.own.busy_ns > 0) & (seen.own.instances > 0))
+    return Measured(samples, (seen.since_ns + keep * seen.length_ns) // 1_000_000, seen.length_ns // 1_000_000)

@@ -1,0 +1,83 @@
+"""Table 1: truth, errors and cells on numbers worked out by hand, and one cell of each kind from a short run."""
+
+import pytest
+
+from bench.profiled import PROFILED, Observer, pool_of
+from bench.table1 import Answers, _met, _sizes, ask, percent, regret, verdict
+from bench.truth import Truth, measured
+
+# Best 12; 10 loses 0.5 %, 8 loses 10 %, 14 nothing, 20 loses 20 %.
+TRUTH = Truth({8: 90.0, 10: 99.5, 12: 100.0, 14: 100.0, 20: 80.0})
+CATALOGUE = PROFILED[1]
+
+
+def test_the_best_is_the_smallest_of_the_highest_and_the_plateau_loses_under_1_percent() -> None:
+    assert TRUTH.best == 12
+    assert TRUTH.plateau == (10, 14)
+    assert Truth({5: 1.0}).plateau == (5, 5)
+
+
+def test_a_dip_ends_the_plateau() -> None:
+    assert Truth({4: 100.0, 6: 90.0, 8: 100.0, 10: 99.9}).plateau == (4, 4)
+
+
+def test_regret_lies_on_a_line_between_measured_sizes() -> None:
+    assert TRUTH.regret(17) == pytest.approx(0.10)
+    assert TRUTH.regret(8) == pytest.approx(0.10)
+    assert TRUTH.regret(12) == 0
+
+
+def test_errors_count_from_the_best_and_from_the_plateau() -> None:
+    """|9 - 12| / 12 = 25 %; from 10, the plateau's lower end, it is 1 / 12."""
+    assert TRUTH.error(9) == pytest.approx(0.25)
+    assert TRUTH.error_off_plateau(9) == pytest.approx(1 / 12)
+    assert TRUTH.error_off_plateau(11) == 0
+    assert TRUTH.error_off_plateau(20) == pytest.approx(0.5)
+
+
+def test_cells() -> None:
+    answers = Answers((12, 9), asked=3)
+    assert percent(answers.mean(TRUTH.error)) == "12.50"
+    assert percent(answers.worst(TRUTH.error)) == "25.00"
+    assert regret(TRUTH, Answers((8, 12), 2)) == "5.00, 10.00"
+    assert _sizes(answers) == "9 to 12 (2 of 3)"
+    nothing = Answers((), 3)
+    assert (percent(nothing.mean(TRUTH.error)), regret(TRUTH, nothing)) == ("-", "-")
+    assert _sizes(nothing) == "none (0 of 3)"
+    assert (_met(0.03, 0.03), _met(0.031, 0.03), _met(None, 0.03)) == ("yes", "no", "no")
+
+
+def test_bars_are_judged_at_100_ms_and_three_minutes() -> None:
+    right, wrong = Answers((12,), 1), Answers((8,), 1)
+    found = {(model, 180, "100"): answers for model, answers in (("scg", right), ("scg-top", wrong))}
+    rows = verdict(CATALOGUE, TRUTH, found)
+    assert [row.split(" | ")[-1] for row in rows] == ["yes |", "yes |", "no |", "no |"]
+    assert "scg-top: MAPE below 5.33 % | 33.33 %" in rows[2]
+
+
+def test_the_whole_curve_is_seen_in_a_minute() -> None:
+    """What the presets' own load does not show: many buckets on either side of the optimum (see `bench.profiled`)."""
+    seen = Observer.of(CATALOGUE, 50, 3)
+    seen.simulation.run_until(70)
+    samples = seen.samples(60, 100)
+    assert samples is not None
+    assert (samples.concurrency < 10).sum() > 100
+    assert ((samples.concurrency > 20) & (samples.concurrency < 45)).sum() > 20
+    assert seen.interval(60).ms in (20, 50, 100)
+
+
+@pytest.mark.timeout(300)
+def test_truth_of_a_short_run_has_its_best_inside() -> None:
+    truth = measured(CATALOGUE, pool_of(CATALOGUE), (6, 16, 50), (1,), seconds=36)
+    assert truth.best == 16
+    assert truth.regret(6) > 0.3
+    assert truth.regret(50) > 0.2
+
+
+@pytest.mark.timeout(600)
+def test_every_estimator_is_asked_at_every_interval() -> None:
+    found = ask(PROFILED[0], seeds=(11,))
+    assert {answers.asked for (_, window, _), answers in found.items() if window == 180} == {3}
+    assert {answers.asked for (_, window, _), answers in found.items() if window == 60} == {9}
+    assert len(found) == 3 * 2 * 7
+    assert all(9 <= size <= 17 for size in found["scg-top", 180, "100"].targets)

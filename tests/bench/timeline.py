@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.controllers.looped import PERIOD_S, SETTLE_S, WINDOW_S, Course, Looped
+from bench.controllers.in_loop import PERIOD_S, SETTLE_S, WINDOW_S, Course, InLoop
 from testbed.controller import ControlAgent
 from testbed.fine import FineWindows
 from testbed.simulation import Scenario, Simulation
@@ -63,7 +63,7 @@ def drive(
     scale(simulation)
     course: Sequence[Course] = ()
     if tuned:
-        controller = Looped(target, threshold_ms)
+        controller = InLoop(target, threshold_ms)
         thresholds = {pool: threshold_ms}
         ControlAgent(simulation, fine, controller, lambda _: thresholds, PERIOD_S, WINDOW_S, settle_s=SETTLE_S)
         course = controller.course

@@ -9,7 +9,7 @@ from bench.controllers.aimd import Aimd
 from bench.controllers.correlated import Correlated
 from bench.controllers.estimated import Fixed, Published
 from bench.controllers.gradient2 import Gradient2
-from bench.controllers.in_loop import InLoop
+from bench.controllers.in_loop import PERIOD_S, SETTLE_S, WINDOW_S, InLoop
 from bench.controllers.signal import Limiter, Rule
 from bench.controllers.vegas import Vegas
 from sluice.estimate.models import ESTIMATORS
@@ -21,6 +21,7 @@ from testbed.presets.sock_shop import CART_THREADS
 SLO_S = CART_BURSTS.user_threshold_ms / 1e3
 HARDWARE, SCT, SCG = "hardware-only", "sct", "scg"
 
+BOUNDS = (1, 256)
 RULES: dict[str, Callable[[], Rule]] = {
     "gradient2": Gradient2,
     "vegas": Vegas,
@@ -45,9 +46,10 @@ def _limiter(rule: Callable[[], Rule]) -> Racer:
 
 
 def _in_loop(model: str, bucket_ms: int) -> Racer:
-    """The configuration's defaults: period 5 s, window 60 s, settle 2 s."""
-    threshold_ms = CART_BURSTS.threshold_ms[CART_THREADS]
-    return Racer(lambda pool: InLoop(pool, model, threshold_ms, bucket_ms), 5.0, 60.0, bucket_ms, 2.0)
+    def build(pool: AdjustablePool) -> Controller:
+        return InLoop(pool, CART_BURSTS.threshold_ms[CART_THREADS], model, bucket_ms, BOUNDS)
+
+    return Racer(build, PERIOD_S, WINDOW_S, bucket_ms, SETTLE_S)
 
 
 def _published(model: str, window_s: float, bucket_ms: int) -> Racer:

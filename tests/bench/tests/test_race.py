@@ -151,7 +151,7 @@ def test_a_result_counts_what_comes_after_the_warm_up_and_failures_as_never() ->
 def test_the_loop_hears_of_scaling_and_grows_a_full_pool_with_it() -> None:
     """By turns 2.5 and 4 of 4 in flight, 2 and 3 completions: too small at 2 cores, in proportion 8 at 4."""
     pool = Simulation(cart_bursts(1, {CART_THREADS: 4}), 1, lambda _: None).pools[CART_THREADS]
-    loop = InLoop(pool, "scg", 245.0, 100)
+    loop = InLoop(pool, 245.0, bounds=(1, 256))
     busy, done = np.tile([250 * MS, 400 * MS], 15), np.tile([2, 3], 15)
     one, none = np.ones(30, dtype=np.int64), np.zeros(30, dtype=np.int64)
     counts = Counts(busy, one, done, none, done)
@@ -159,7 +159,8 @@ def test_the_loop_hears_of_scaling_and_grows_a_full_pool_with_it() -> None:
     assert loop.decide(5.0, {CART_THREADS: two}) == {}
     four = replace(two, since_ns=7_000 * MS, cores=4.0)
     assert loop.decide(10.0, {CART_THREADS: four}) == {CART_THREADS: 8}
-    assert loop.course[-1][:3] == (10.0, "NO_DATA", 8)
+    last = loop.course[-1]
+    assert (last.at_s, last.state, last.target) == (10.0, "NO_DATA", 8)
     assert loop.named == 0
 
 

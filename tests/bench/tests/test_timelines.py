@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from bench.controllers.looped import Course, in_force
+from bench.controllers.in_loop import Course, in_force
 from bench.plots import plot
 from bench.results import keep
 from bench.timeline import Timeline, changes, drive

@@ -24,7 +24,7 @@ def freshness(up: Cluster) -> list[tuple[str, str]]:
     at = f"age of a window at its last write, {SPANS_PER_S:,.0f} spans/s"
     return [
         (f"{at}, server side (bar: median 2000 ms)", _ages(up, "server", window)),
-        (f"{at}, client side, moved to their peers when their traces close", _ages(up, "client", window)),
+        (f"{at}, client side, peers named by their addresses", _ages(up, "client", window)),
     ]
 
 

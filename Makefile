@@ -57,7 +57,7 @@ test-faults: ## kill -9 of each process under load, restores, jobs alone: on the
 
 .PHONY: test-java test-go
 test-java: ## Java tests of the streaming functions
-	@$(toolchain); mvn -B -f $(functions) test | grep -E '^\[(INFO|ERROR|WARNING)\] .*(Tests run|FAIL|ERROR|BUILD)|^\[ERROR\]'; exit $${PIPESTATUS[0]}
+	@$(toolchain); mvn -B -Dstyle.color=never -f $(functions) test | grep -E '^\[(INFO|ERROR|WARNING)\] .*(Tests run|FAIL|ERROR|BUILD)|^\[ERROR\]'; exit $${PIPESTATUS[0]}
 
 test-go: ## Go tests of the actuator
 	@$(toolchain); cd actuators && go test ./...

@@ -66,7 +66,14 @@ def test_pausing_and_resuming(run: Run, recommender: Recommender) -> None:
 def test_watching_prints_the_state_and_then_changes(recommender: Recommender) -> None:
     command = [sys.executable, "-m", "sluice.cli", "pools", "watch", "--service", "cart"]
     environment = os.environ | {"SLUICE_RECOMMENDER": recommender.address, "PYTHONPATH": str(SOURCES)}
-    watching = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    # A shell's job in the background, as these tests may be, hands an ignored SIGINT on.
+    watching = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     try:
         assert watching.stdout is not None
         first = watching.stdout.readline()

@@ -34,10 +34,11 @@ class Node:
 
     def written(self) -> Any:
         stages: list[list[Any]] = []
-        busy_until = -1
-        for call in sorted(self.calls, key=lambda c: (c.start_ns, c.end_ns, c.service, c.operation)):
-            if call.start_ns >= busy_until:
+        busy_until = began = -1
+        for call in sorted(self.calls, key=lambda c: (c.start_ns, c.end_ns)):
+            if call.start_ns >= busy_until and call.start_ns > began:
                 stages.append([])
+            began = call.start_ns
             stages[-1].append(call.written())
             busy_until = max(busy_until, call.end_ns)
         return [self.service, self.operation, [sorted(stage, key=json.dumps) for stage in stages]]

@@ -60,10 +60,13 @@ final class Entry {
   void arrange() {
     calls.sort(BY_TIME);
     long stageEndNs = Long.MIN_VALUE;
+    long lastStartNs = Long.MIN_VALUE;
     for (Entry call : calls) {
-      if (call.startNs >= stageEndNs) {
+      // Calls of no length that begin at once would else be serial, in an order that nothing tells.
+      if (call.startNs >= stageEndNs && call.startNs > lastStartNs) {
         stages.add(new ArrayList<>(1));
       }
+      lastStartNs = call.startNs;
       stages.get(stages.size() - 1).add(call);
       stageEndNs = Math.max(stageEndNs, call.endNs);
     }

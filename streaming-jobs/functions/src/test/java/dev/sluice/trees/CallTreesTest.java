@@ -66,6 +66,26 @@ class CallTreesTest {
   }
 
   @Test
+  void callsThatBeginAtOnceAreOneStageHoweverShort() {
+    // a [0, 10), then at 10 b and c of no length, and d [10, 20): nothing tells which was first.
+    for (String[] names : new String[][] {{"a", "b", "c", "d"}, {"d", "c", "b", "a"}}) {
+      Spans spans = Spans.trace().of("front").add(1, 0, SERVER, 0, 100);
+      for (int i = 0; i < names.length; i++) {
+        double start = names[i].equals("a") ? 0 : 10;
+        double end = names[i].equals("d") ? 20 : 10;
+        spans.of("front").add(10 + i, 1, CLIENT, start, end, "call", names[i]);
+      }
+      assertThat(spans.tree())
+          .isEqualTo(
+              node(
+                  "front",
+                  "op1",
+                  stage(node("a", "")),
+                  stage(node("b", ""), node("c", ""), node("d", ""))));
+    }
+  }
+
+  @Test
   void theCallersClockDecidesWhereThereIsClientSpan() {
     // By the callees' clocks, of which one is 50 ms ahead, the calls would be one stage.
     assertThat(

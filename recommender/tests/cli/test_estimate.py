@@ -29,7 +29,7 @@ def test_a_hump_from_a_file(tmp_path: Path) -> None:
     file.write_text(rows(3))
     code, out, _ = run("--pairs", str(file))
     answer = json.loads(out)
-    assert (code, answer["state"], answer["model"]) == (0, "PROVIDED", "scg")
+    assert (code, answer["state"], answer["model"]) == (0, "PROVIDED", "scg-top")
     assert answer["lower_bound"] <= answer["target"] <= answer["upper_bound"]
     assert {reason["code"] for reason in answer["reasons"]} >= {"CURVE_FALLS"}
 

@@ -39,7 +39,7 @@ def test_defaults(tmp_path: Path) -> None:
     config = load(path)
     pool = config.pools[0]
     assert pool.key == PoolKey("db", "client", "x")
-    assert (pool.threshold, pool.model, pool.bounds.min, pool.max_step_up) == (1500.0, "scg", 1, None)
+    assert (pool.threshold, pool.model, pool.bounds.min, pool.max_step_up) == (1500.0, "scg-top", 1, None)
     assert (config.period, config.window, config.bucket, config.settle) == (5_000, 60_000, 100, 2_000)
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Fiel
 
 from sluice.config.durations import Milliseconds, format_ms
 from sluice.config.hours import QuietHours
-from sluice.estimate.models import ESTIMATORS
+from sluice.estimate.models import DEFAULT, ESTIMATORS
 
 Side = Literal["server", "client"]
 
@@ -122,7 +122,7 @@ class Pool(Limits):
     slo: Annotated[list[str], BeforeValidator(_listed)] = []
     upstream: FixedOrMeasured = 0.0
     threshold: Milliseconds | None = Field(default=None, gt=0, le=3_600_000)
-    model: str = "scg"
+    model: str = DEFAULT
     bucket: Bucket | None = None
 
     @field_validator("model")

@@ -14,7 +14,7 @@ from sluice.estimate.sct import Sct
 
 def estimators(need: Need = NEED) -> Mapping[str, Estimator]:
     """All of them, each asking for `need` before it names a size (but `scg-kneedle`, which asks for nothing)."""
-    made: tuple[Estimator, ...] = (Scg(need), ScgTop(need), ScgUnimodal(need), ScgKneedle(), Sct(need))
+    made: tuple[Estimator, ...] = (ScgTop(need), Scg(need), ScgUnimodal(need), ScgKneedle(), Sct(need))
     return {estimator.name: estimator for estimator in made}
 
 
@@ -25,3 +25,6 @@ def estimators_at(bucket_ms: int) -> Mapping[str, Estimator]:
 
 
 ESTIMATORS = estimators()
+
+DEFAULT = ScgTop.name
+"""What wins on the testbed: `make bench BENCH=table1` and `BENCH=estimators`; tests/bench/results has the tables."""

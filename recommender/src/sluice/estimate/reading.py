@@ -9,9 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sluice.estimate import evidence
+from sluice.estimate.confidence import confidence
 from sluice.estimate.curve import Curve, merge_thin, per_level
 from sluice.estimate.evidence import Need, Top
-from sluice.estimate.model import Estimate, Reason, State
+from sluice.estimate.kneedle import Knee as Fit
+from sluice.estimate.model import OWN_SPANS, Estimate, Reason, State, whole_size
 from sluice.estimate.samples import Floats, Samples
 from sluice.estimate.unimodal import unimodal_fit
 
@@ -37,6 +39,31 @@ class Reading:
         if self.falls:
             return Reason("CURVE_FALLS", f"goodput falls above {self.top.upper:.1f} in flight")
         return Reason("CURVE_FLAT", f"goodput stays flat from {self.top.lower:.1f} in flight")
+
+    def provided(
+        self, concurrency: float, how: Reason, low: float, high: float, methods_agree: bool, fit: Fit | None = None
+    ) -> Estimate:
+        """PROVIDED, with `concurrency` as the size, [low, high] around it, and how it was found.
+
+        methods_agree: whether two ways of looking at the curve gave it (`confidence`).
+        """
+        reasons = [self.shape(), how]
+        if not self.samples.caller_judged:
+            reasons.append(OWN_SPANS)
+        highest = float(self.samples.concurrency.max())
+        return Estimate(
+            State.PROVIDED,
+            tuple(reasons),
+            target=whole_size(concurrency),
+            lower_bound=whole_size(low),
+            upper_bound=whole_size(high),
+            confidence=confidence(len(self.samples), low, high, highest, methods_agree, self.samples.caller_judged),
+            curve=self.curve,
+            knee=concurrency,
+            polynomial_degree=0 if fit is None else fit.degree,
+            fitted_per_s=None if fit is None else fit.fitted_per_s,
+            pool_limited=self.limited,
+        )
 
 
 def read(samples: Samples | None, need: Need, told_apart: float = evidence.TOLD_APART) -> Reading | Estimate:

@@ -13,11 +13,10 @@ estimation that matches the profiling data", and take Kneedle's knee as the pool
 
 from __future__ import annotations
 
-from sluice.estimate.confidence import confidence
 from sluice.estimate.curve import Curve
 from sluice.estimate.evidence import NEED, Need, Top
 from sluice.estimate.kneedle import DEGREES, Knee, find_knee
-from sluice.estimate.model import OWN_SPANS, Estimate, Reason, State, whole_size
+from sluice.estimate.model import Estimate, Reason
 from sluice.estimate.reading import Reading, read
 from sluice.estimate.samples import Samples
 
@@ -36,38 +35,14 @@ class Scg:
 
 
 def _provided(seen: Reading) -> Estimate:
-    top, samples = seen.top, seen.samples
+    top = seen.top
     knee = _matching_knee(seen.curve, top)
-    concurrency = top.first if knee is None else knee.concurrency
-    reasons = [seen.shape()]
     if knee is None:
         band = f"{top.lower:.1f}..{top.upper:.1f}"
         text = f"no knee of degree 5 to 8 lies in {band}: smallest concurrency at 95 % of the best"
-        reasons.append(Reason("UNIMODAL_FIT", text))
-    else:
-        reasons.append(Reason("KNEE", f"knee of degree {knee.degree} at {knee.concurrency:.1f} in flight"))
-    if not samples.caller_judged:
-        reasons.append(OWN_SPANS)
-    return Estimate(
-        State.PROVIDED,
-        tuple(reasons),
-        target=whole_size(concurrency),
-        lower_bound=whole_size(top.lower),
-        upper_bound=whole_size(top.upper),
-        confidence=confidence(
-            len(samples),
-            top.lower,
-            top.upper,
-            float(samples.concurrency.max()),
-            knee is not None,
-            samples.caller_judged,
-        ),
-        curve=seen.curve,
-        knee=concurrency,
-        polynomial_degree=0 if knee is None else knee.degree,
-        fitted_per_s=None if knee is None else knee.fitted_per_s,
-        pool_limited=seen.limited,
-    )
+        return seen.provided(top.first, Reason("UNIMODAL_FIT", text), top.lower, top.upper, methods_agree=False)
+    how = Reason("KNEE", f"knee of degree {knee.degree} at {knee.concurrency:.1f} in flight")
+    return seen.provided(knee.concurrency, how, top.lower, top.upper, True, knee)
 
 
 def _matching_knee(curve: Curve, top: Top) -> Knee | None:

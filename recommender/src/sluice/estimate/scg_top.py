@@ -14,11 +14,10 @@ import warnings
 import numpy as np
 from numpy.polynomial import Polynomial
 
-from sluice.estimate.confidence import confidence
 from sluice.estimate.curve import Curve
 from sluice.estimate.evidence import NEED, Need, Top
 from sluice.estimate.kneedle import DEGREES, GRID, Knee
-from sluice.estimate.model import OWN_SPANS, Estimate, Reason, State, whole_size
+from sluice.estimate.model import Estimate, Reason
 from sluice.estimate.reading import read
 from sluice.estimate.samples import Samples
 
@@ -37,33 +36,15 @@ class ScgTop:
         seen = read(samples, self._need)
         if isinstance(seen, Estimate):
             return seen
-        found = _matching_top(seen.curve, seen.top)
-        concurrency = seen.top.first if found is None else found.concurrency
-        reasons = [seen.shape()]
+        top, found = seen.top, _matching_top(seen.curve, seen.top)
         if found is None:
-            band = f"{seen.top.lower:.1f}..{seen.top.upper:.1f}"
+            band = f"{top.lower:.1f}..{top.upper:.1f}"
             text = f"no polynomial of degree 5 to 8 has its top in {band}: smallest concurrency at 95 % of the best"
-            reasons.append(Reason("UNIMODAL_FIT", text))
-        else:
-            text = f"degree {found.degree} reaches {ENOUGH:.0%} of its top at {concurrency:.1f} in flight"
-            reasons.append(Reason("TOP", text))
-        if not seen.samples.caller_judged:
-            reasons.append(OWN_SPANS)
-        low, high = min(seen.top.lower, concurrency), seen.top.upper
-        highest = float(seen.samples.concurrency.max())
-        return Estimate(
-            State.PROVIDED,
-            tuple(reasons),
-            target=whole_size(concurrency),
-            lower_bound=whole_size(low),
-            upper_bound=whole_size(high),
-            confidence=confidence(len(seen.samples), low, high, highest, found is not None, seen.samples.caller_judged),
-            curve=seen.curve,
-            knee=concurrency,
-            polynomial_degree=0 if found is None else found.degree,
-            fitted_per_s=None if found is None else found.fitted_per_s,
-            pool_limited=seen.limited,
-        )
+            low = min(top.lower, top.first)
+            return seen.provided(top.first, Reason("UNIMODAL_FIT", text), low, top.upper, methods_agree=False)
+        text = f"degree {found.degree} reaches {ENOUGH:.0%} of its top at {found.concurrency:.1f} in flight"
+        low = min(top.lower, found.concurrency)
+        return seen.provided(found.concurrency, Reason("TOP", text), low, top.upper, True, found)
 
 
 def _matching_top(curve: Curve, top: Top) -> Knee | None:

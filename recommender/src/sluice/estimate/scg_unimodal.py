@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from sluice.estimate.bootstrap import first_reaching
-from sluice.estimate.confidence import confidence
 from sluice.estimate.evidence import NEED, Need, standard_errors
-from sluice.estimate.model import OWN_SPANS, Estimate, Reason, State, whole_size
+from sluice.estimate.model import Estimate, Reason
 from sluice.estimate.reading import read
 from sluice.estimate.samples import Samples
 
@@ -37,24 +36,5 @@ class ScgUnimodal:
         firsts = first_reaching(points.concurrency[rise], points.goodput_per_s[rise], error[rise], 1 - EPS)
         low, high = np.quantile(firsts, INTERVAL)
         low, high = min(float(low), top.first), max(float(high), top.first)
-        reasons = [seen.shape(), Reason("UNIMODAL_FIT", f"smallest concurrency at {1 - EPS:.0%} of the best")]
-        if not seen.samples.caller_judged:
-            reasons.append(OWN_SPANS)
-        return Estimate(
-            State.PROVIDED,
-            tuple(reasons),
-            target=whole_size(top.first),
-            lower_bound=whole_size(low),
-            upper_bound=whole_size(high),
-            confidence=confidence(
-                len(seen.samples),
-                low,
-                high,
-                float(seen.samples.concurrency.max()),
-                methods_agree=True,
-                by_caller=seen.samples.caller_judged,
-            ),
-            curve=seen.curve,
-            knee=top.first,
-            pool_limited=seen.limited,
-        )
+        how = Reason("UNIMODAL_FIT", f"smallest concurrency at {1 - EPS:.0%} of the best")
+        return seen.provided(top.first, how, low, high, methods_agree=True)

@@ -9,7 +9,7 @@ from sluice.cli.estimate.pairs import read_pairs
 from sluice.cli.output import EXIT_CODES, CliError, print_json
 from sluice.estimate import Estimate, Samples
 from sluice.estimate.evidence import Need
-from sluice.estimate.models import ESTIMATORS, estimators
+from sluice.estimate.models import DEFAULT, ESTIMATORS, estimators
 
 # Rows may be buckets or means of many: their number says less than it does in the pipeline. Six points of five rows
 # are the least from which a rise and its end can be told.
@@ -18,7 +18,7 @@ NEED = Need(buckets=30, buckets_per_point=5)
 
 @click.command("estimate", epilog=EXIT_CODES)
 @click.option("--pairs", required=True, metavar="FILE", help="CSV of concurrency,goodput; `-` is standard input.")
-@click.option("--model", type=click.Choice(list(ESTIMATORS)), default="scg", show_default=True, help="Estimator.")
+@click.option("--model", type=click.Choice(list(ESTIMATORS)), default=DEFAULT, show_default=True, help="Estimator.")
 @click.option("--limit", type=click.IntRange(1), help="Size of the pool while the rows were measured.")
 def estimate(pairs: str, model: str, limit: int | None) -> None:
     """Print the pool size that a scatter of concurrency and goodput speaks for, as one JSON object.

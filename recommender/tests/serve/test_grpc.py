@@ -69,8 +69,8 @@ def test_get(ready: Served) -> None:
     assert not size.HasField("current")
     assert not size.HasField("unguarded_target")
     assert 0 < size.confidence <= 1
-    assert [reason.code for reason in size.reasons] == ["CURVE_FALLS", "KNEE"]
-    assert (size.model, size.revision) == ("scg", 1)
+    assert [reason.code for reason in size.reasons] == ["CURVE_FALLS", "TOP"]
+    assert (size.model, size.revision) == ("scg-top", 1)
     assert size.computed_at.ToMilliseconds() == ready.clock()
     assert size.valid_until.ToMilliseconds() == ready.clock() + 30_000
 

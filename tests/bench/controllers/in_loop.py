@@ -17,6 +17,7 @@ from bench.controllers.bridge import samples_of
 from fakes import FakeClock, FakeCollector, FakeHistory
 from sluice.collect import Measured
 from sluice.config import Config, PoolKey
+from sluice.estimate.models import DEFAULT
 from sluice.serve.loop import ControlLoop
 from sluice.serve.scalings import Scaling, Scalings
 from sluice.serve.sizes import Sizes
@@ -47,7 +48,7 @@ class InLoop:
         self,
         pool: AdjustablePool,
         threshold_ms: float,
-        model: str = "scg",
+        model: str = DEFAULT,
         bucket_ms: int = 100,
         bounds: tuple[int, int] | None = None,
     ) -> None:

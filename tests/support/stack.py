@@ -59,8 +59,8 @@ def drive(*words: str) -> None:
     subprocess.run([sys.executable, "-m", "stack", *words], env=environment, cwd=REPOSITORY, check=True, timeout=1500)
 
 
-# How long a test waits for what has to come. Speed is not tested: a busy machine takes three times as long as an idle one,
-# and what comes at once is not waited for.
+# How long a test waits for what has to come. Speed is not tested here: a busy machine takes three times as long as an
+# idle one, and what comes at once is not waited for.
 PATIENCE_S = 300.0
 
 

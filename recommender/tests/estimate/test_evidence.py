@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from humps import samples_of
 from sluice.estimate import evidence
@@ -45,18 +46,40 @@ def test_noise_widens_the_band_by_its_standard_error() -> None:
 def test_a_fall_must_be_larger_than_noise() -> None:
     x, fitted = [1.0, 2.0, 3.0], np.array([50.0, 100.0, 80.0])
     calm = samples_of(np.repeat(x, 10), np.repeat(fitted, 10) + np.tile([-1.0, 1.0], 15))
-    assert evidence.falls(points(x, fitted.tolist()), fitted, calm)
+    assert evidence.falling(points(x, fitted.tolist()), fitted, calm) is not None
     # +-40 at 3 in flight: error 42.2 / sqrt(10) = 13.3, three of them are more than the fall of 20.
     wild = samples_of(np.repeat(x, 10), np.repeat(fitted, 10) + np.concatenate((np.zeros(20), np.tile([-40.0, 40], 5))))
-    assert not evidence.falls(points(x, fitted.tolist()), fitted, wild)
+    assert evidence.falling(points(x, fitted.tolist()), fitted, wild) is None
 
 
 def test_flat_needs_a_band_twice_as_wide_as_where_it_begins() -> None:
     fitted = np.array([50.0, 95.0, 100.0, 100.0])
-    assert evidence.is_flat(points([1, 5, 8, 10], fitted.tolist()), fitted)
-    assert not evidence.is_flat(points([1, 5.1, 8, 10], fitted.tolist()), fitted)
+    x = np.array([1.0, 5.0, 8.0, 10.0])
+    seen = samples_of(x, fitted)
+    parts = evidence.flat(points(x.tolist(), fitted.tolist()), fitted, seen)
+    assert parts is not None
+    assert [x[part].tolist() for part in parts] == [[5.0], [8.0, 10.0]]  # divided at 7.07
+    assert evidence.flat(points([1, 5.1, 8, 10], fitted.tolist()), fitted, seen) is None
     falling = np.array([50.0, 95.0, 100.0, 80.0])
-    assert not evidence.is_flat(points([1, 2, 8, 10], falling.tolist()), falling)
+    assert evidence.flat(points([1, 2, 8, 10], falling.tolist()), falling, seen) is None
+
+
+@pytest.mark.parametrize(("last", "end"), [(40.0, evidence.End.FALL), (98.0, evidence.End.FLAT)])
+def test_an_end_of_the_rise_is_believed_when_it_is_seen_in_turns(last: float, end: evidence.End) -> None:
+    """4, 8 and 16 in flight, 20 buckets of each: one after the other, or in turns."""
+    x, fitted = [4.0, 8.0, 16.0], np.array([91.0, 100.0, last])
+    noise = np.tile([-1.0, 1.0], 30)
+    seen = samples_of(np.repeat(x, 20), np.repeat(fitted, 20) + noise)
+    curve = points(x, fitted.tolist())
+    assert evidence.end_of_rise(curve, fitted, seen) is end  # nobody knows when
+    times = np.arange(60) * 100
+    once = replace(seen, start_ms=times)
+    assert evidence.end_of_rise(curve, fitted, once) is evidence.End.ONCE
+    assert evidence.end_of_rise(curve, fitted, replace(seen, start_ms=times[::-1])) is evidence.End.ONCE
+    turns = replace(seen, start_ms=times.reshape(20, 3).T.ravel())
+    assert evidence.end_of_rise(curve, fitted, turns) is end
+    rising = np.array([20.0, 60.0, 100.0])
+    assert evidence.end_of_rise(points(x, rising.tolist()), rising, turns) is evidence.End.NONE
 
 
 def test_a_pool_that_thrashes_when_full_does_not_work_hardest_then() -> None:

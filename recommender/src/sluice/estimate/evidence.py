@@ -5,11 +5,14 @@ A wrong shrink costs goodput at once; "not known yet" costs nothing. So every ru
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import Enum
 
 import numpy as np
 
 from sluice.estimate.curve import Curve
+from sluice.estimate.in_time import Mask, in_turns
 from sluice.estimate.samples import Floats, Samples
 
 # Sizes whose fitted goodput is within 10 % of the best are not told apart from it.
@@ -110,13 +113,50 @@ def find_top(points: Curve, fitted: Floats, samples: Samples, told_apart: float 
     return Top(best, lower=float(x[low]), upper=float(x[high]), first=float(x[first]))
 
 
-def falls(points: Curve, fitted: Floats, samples: Samples) -> bool:
-    """Whether goodput above the points within `TOLD_APART` of the best is lower, by more than noise explains."""
+class End(Enum):
+    """How the rise of goodput ends. ONCE: with buckets that differ in time as well, which can be other requests."""
+
+    NONE = 0
+    ONCE = 1
+    FALL = 2
+    FLAT = 3
+
+
+def end_of_rise(points: Curve, fitted: Floats, samples: Samples) -> End:
+    """A fall if there is one, else a flat part; `fitted` has the shape of `points`.
+
+    Believed where it is seen in turns: a load that changed looks like a fall too.
+    """
+    for end, parts, holds in (
+        (End.FALL, falling(points, fitted, samples), falls),
+        (End.FLAT, flat(points, fitted, samples), level),
+    ):
+        if parts is not None:
+            return end if _in_turns(samples, *parts, holds) else End.ONCE
+    return End.NONE
+
+
+def _in_turns(samples: Samples, first: Mask, second: Mask, holds: Callable[[Floats, Floats], bool]) -> bool:
+    """Also where nobody knows when the buckets were."""
+    goodput, times = samples.goodput_per_s, samples.start_ms
+    return times is None or in_turns(times, first, second, lambda one, other: holds(goodput[one], goodput[other]))
+
+
+def falling(points: Curve, fitted: Floats, samples: Samples) -> tuple[Mask, Mask] | None:
+    """Whether goodput above the points within `TOLD_APART` of the best is lower, by more than noise explains.
+
+    The buckets of those points, and the ones above, if it is.
+    """
     band = np.flatnonzero(fitted >= (1 - TOLD_APART) * fitted.max())
     edges = _edges(points.concurrency)
     begin, end = edges[band[0]], edges[band[-1] + 1]
-    inside = samples.goodput_per_s[(samples.concurrency >= begin) & (samples.concurrency <= end)]
-    after = samples.goodput_per_s[samples.concurrency > end]
+    inside = (samples.concurrency >= begin) & (samples.concurrency <= end)
+    after = samples.concurrency > end
+    return (inside, after) if falls(samples.goodput_per_s[inside], samples.goodput_per_s[after]) else None
+
+
+def falls(inside: Floats, after: Floats) -> bool:
+    """Whether the mean of the second is lower by `FALL` and by more than noise explains."""
     if min(len(after), len(inside)) < MIN_COMPARED:
         return False
     drop = inside.mean() - after.mean()
@@ -124,13 +164,26 @@ def falls(points: Curve, fitted: Floats, samples: Samples) -> bool:
     return bool(drop >= FALL * inside.mean() and drop >= FALL_STANDARD_ERRORS * noise)
 
 
-def is_flat(points: Curve, fitted: Floats) -> bool:
+def flat(points: Curve, fitted: Floats, samples: Samples) -> tuple[Mask, Mask] | None:
     """Whether the last points of a unimodal fit are all within `TOLD_APART` of the best, over a wide enough range.
 
-    Without the allowance for noise that `find_top` makes: noise would make the end of a rising curve look flat.
+    Without the allowance for noise that `find_top` makes: noise would make the end of a rising curve look flat. The
+    buckets on either side of the middle of that range, by ratio, if they are.
     """
     x = points.concurrency[fitted >= (1 - TOLD_APART) * fitted.max()]
-    return bool(x[-1] == points.concurrency[-1] and x[-1] >= FLAT_RATIO * x[0])
+    if x[-1] != points.concurrency[-1] or x[-1] < FLAT_RATIO * x[0]:
+        return None
+    middle = float(np.sqrt(x[0] * x[-1]))
+    return (samples.concurrency >= x[0]) & (samples.concurrency < middle), samples.concurrency >= middle
+
+
+def level(lower: Floats, upper: Floats) -> bool:
+    """Whether the mean of the second is not higher by `TOLD_APART` and by more than noise explains."""
+    if min(len(lower), len(upper)) < MIN_COMPARED:
+        return False
+    rise = upper.mean() - lower.mean()
+    noise = np.sqrt(lower.var(ddof=1) / len(lower) + upper.var(ddof=1) / len(upper))
+    return bool(rise <= max(TOLD_APART * upper.mean(), FALL_STANDARD_ERRORS * noise))
 
 
 def _edges(x: Floats) -> Floats:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sluice.estimate import evidence
 from sluice.estimate.confidence import confidence
 from sluice.estimate.curve import Curve, merge_thin, per_level
-from sluice.estimate.evidence import Need, Top
+from sluice.estimate.evidence import End, Need, Top
 from sluice.estimate.kneedle import Knee as Fit
 from sluice.estimate.model import OWN_SPANS, Estimate, Reason, State, whole_size
 from sluice.estimate.samples import Floats, Samples
@@ -85,15 +85,18 @@ def read(samples: Samples | None, need: Need, told_apart: float = evidence.TOLD_
     if top.goodput_per_s <= 0:
         nothing = Reason("NO_GOODPUT", "no completion within the threshold at any concurrency")
         return Estimate(State.LEARNING, (nothing,), curve=curve, pool_limited=limited)
-    falls = evidence.falls(points, fitted, open_samples)
-    if not falls and not evidence.is_flat(points, fitted):
-        return _unsaturated(curve, open_samples, limited)
-    return Reading(open_samples, curve, points, fitted, top, falls, limited)
+    end = evidence.end_of_rise(points, fitted, open_samples)
+    if end in (End.NONE, End.ONCE):
+        return _unsaturated(curve, open_samples, limited, end)
+    return Reading(open_samples, curve, points, fitted, top, end is End.FALL, limited)
 
 
-def _unsaturated(curve: Curve, samples: Samples, limited: bool) -> Estimate:
+def _unsaturated(curve: Curve, samples: Samples, limited: bool, end: End = End.NONE) -> Estimate:
     highest = samples.concurrency.max()
     reasons = [Reason("STILL_RISING", f"no fall and no flat part up to {highest:.1f} in flight: not shrunk")]
+    if end is End.ONCE:
+        text = "the rise ended, but only from some time on: that can be other requests, and is not believed yet"
+        reasons = [Reason("SEEN_ONCE", text)]
     if limited:
         share = evidence.LIMITED_SHARE
         reasons.append(Reason("POOL_LIMITED", f"the pool was full in at least {share:.0%} of the buckets"))

@@ -54,6 +54,7 @@ def decide(
             upper=estimate.upper_bound,
             since_change_ms=situation.since_change_ms,
             ceiling=ceiling,
+            measured=proposal.measured,
         )
         guarded = guard(target, context)
         target, unguarded = guarded.size, guarded.unguarded

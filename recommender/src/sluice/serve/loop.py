@@ -11,6 +11,7 @@ from sluice.collect import Measured, Window
 from sluice.config import Config, Pool, PoolKey
 from sluice.estimate import Estimate, Reason, State, evidence
 from sluice.estimate.attempt import Failed, Outcome
+from sluice.estimate.collapse import find_collapse
 from sluice.estimate.memory import Carried, carried_over
 from sluice.estimate.samples import Samples
 from sluice.estimate.threshold import Asked, Threshold, UpstreamTime
@@ -223,10 +224,26 @@ class ControlLoop:
             measured = whole = None  # what cannot be estimated is no ground for anything else either
         situation = self._situation(config, pool, ground, measured, whole, threshold.value_ms, now_ms)
         proposal = propose(estimate, situation)
-        if proposal.explores and situation.current is not None and proposal.target is not None:
-            samples = measured.samples if measured else None
-            self._explorations.began(key, situation.current, proposal.target, samples, now_ms)
+        self._try(key, situation.current, estimate, proposal, measured.samples if measured else None, now_ms)
         return Seen(pool, measured, ground, estimate, situation, proposal)
+
+    def _try(
+        self,
+        key: PoolKey,
+        current: int | None,
+        estimate: Estimate,
+        proposal: Proposal,
+        samples: Samples | None,
+        now_ms: int,
+    ) -> None:
+        """A size on trial is remembered with what the one before it did."""
+        target = proposal.target
+        if current is None or target is None or target == current:
+            return
+        if proposal.explores:
+            self._explorations.began(key, current, target, samples, now_ms)
+        elif estimate.state is State.PROVIDED and target < current and not proposal.measured:
+            self._explorations.shrank(key, current, target, samples)
 
     def _ceilings(self, config: Config, seen: list[Seen]) -> dict[PoolKey, Ceiling]:
         """What backends leave to each pool; one that has no size yet asks for nothing."""
@@ -249,7 +266,7 @@ class ControlLoop:
         if measured is None:
             return None
         limits = self._sizes.limits(key, measured.bucket_start_ms)
-        return replace(measured, samples=replace(measured.samples, limit=limits))
+        return replace(measured, samples=replace(measured.samples, limit=limits, start_ms=measured.bucket_start_ms))
 
     def _short_lately(self, key: PoolKey, measured: Measured | None) -> bool:
         """Whether the pool was too small in the newest `SHORT_MS`, before or after scaling: full, not thrashing."""
@@ -297,9 +314,13 @@ class ControlLoop:
             since_ms=ground.since_ms,
             prior=ground.prior,
             back=tried.back,
-            failed_ms=tried.failed_ms,
+            failed_up_ms=tried.failed_up_ms,
+            failed_down_ms=tried.failed_down_ms,
             stands_ms=tried.stands_ms,
             gained=tried.gained,
+            lost=tried.lost,
+            collapse=None if samples is None else find_collapse(samples),
+            served=samples is not None and evidence.serves(samples),
             carried=None if ground.since_ms is None else self._carried(key, ground),
             short_lately=ground.since_ms is not None and self._short_lately(key, whole),
             starving=samples is not None and evidence.starves(samples),

@@ -11,7 +11,7 @@ from sluice.estimate import Estimate, State
 from sluice.estimate.collapse import Collapse
 from sluice.estimate.memory import Carried, Footing, Kind, Prior, Rates, Remembered
 from sluice.guard import LastGood, propose
-from sluice.guard.hold import Lost, Situation
+from sluice.guard.situation import Lost, Situation
 
 NOW = 10_000_000
 WINDOW, EXPLORE_AFTER = 60_000, 600_000

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sluice.estimate.curve import merge_thin, per_level
-from sluice.estimate.evidence import MIN_FULL, falls, is_limited, serves
+from sluice.estimate.evidence import falls
+from sluice.estimate.full_pool import MIN_FULL, is_limited, serves
 from sluice.estimate.in_time import in_turns
 from sluice.estimate.samples import Samples
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sluice.estimate import evidence
+from sluice.estimate import evidence, full_pool
 from sluice.estimate.confidence import confidence
 from sluice.estimate.curve import Curve, merge_thin, per_level
 from sluice.estimate.evidence import End, Need, Top
@@ -71,12 +71,12 @@ def read(samples: Samples | None, need: Need, told_apart: float = evidence.TOLD_
     if samples is None or len(samples) == 0 or samples.completions.sum() == 0:
         return Estimate(State.NO_DATA, (Reason("NO_SPANS", "no completed span of this pool in the window"),))
     whole = per_level(samples)
-    limited = evidence.is_limited(samples)
+    limited = full_pool.is_limited(samples)
     open_samples = samples.take(~samples.full())
     curve = per_level(open_samples) if len(open_samples) else whole
     missing = evidence.lacking(open_samples, len(curve), need)
     if missing is not None:
-        if limited and len(samples) >= need.buckets and evidence.works_hardest_when_full(samples):
+        if limited and len(samples) >= need.buckets and full_pool.works_hardest_when_full(samples):
             return _unsaturated(whole, samples, limited)
         return Estimate(State.LEARNING, (Reason("TOO_LITTLE_SEEN", missing),), curve=whole, pool_limited=limited)
     points = merge_thin(curve, need.buckets_per_point)
@@ -98,6 +98,6 @@ def _unsaturated(curve: Curve, samples: Samples, limited: bool, end: End = End.N
         text = "the rise ended, but only from some time on: that can be other requests, and is not believed yet"
         reasons = [Reason("SEEN_ONCE", text)]
     if limited:
-        share = evidence.LIMITED_SHARE
+        share = full_pool.LIMITED_SHARE
         reasons.append(Reason("POOL_LIMITED", f"the pool was full in at least {share:.0%} of the buckets"))
     return Estimate(State.UNSATURATED, tuple(reasons), curve=curve, pool_limited=limited)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from humps import samples_of
 from sluice.config import PoolKey
 from sluice.estimate import Samples
-from sluice.guard.exploration import Sight, about, gained, gained_early, lost, under_demand
-from sluice.guard.hold import Lost
-from sluice.serve.explorations import Explorations, Verdict
+from sluice.guard.situation import Lost
+from sluice.guard.trial import Sight, about, gained, gained_early, lost, under_demand
+from sluice.serve.trials import Trials, Verdict
 
 KEY = PoolKey("cart", "server", "")
 WINDOW = 60_000
@@ -42,7 +42,7 @@ def test_only_buckets_under_demand_are_compared() -> None:
 def test_a_step_is_judged_by_what_the_larger_pool_does_when_it_is_full() -> None:
     """100/s when 8 were full. Then half of the buckets at 8 complete 90/s, as few slow requests do, and 10 are full at
     120/s: right. Were the buckets at 8 counted, 105/s on average would be no gain."""
-    steps = Explorations()
+    steps = Trials()
     steps.began(KEY, 8, 10, full(100, 8), 0)
     x = np.tile([8.0, 10.0], 50)
     seen = samples_of(x, np.where(x > 9, 120.0, 90.0), limit=10)
@@ -82,7 +82,7 @@ def test_early_never_contradicts_the_window(before: float, after: float, e: floa
 @pytest.mark.parametrize(("after", "verdict"), [(110, Verdict(stands_ms=0, gained=1)), (99, Verdict(8, 2))])
 def test_a_clear_answer_is_given_before_the_window_is_over(after: float, verdict: Verdict) -> None:
     """Buckets from before the step do not count."""
-    steps = Explorations()
+    steps = Trials()
     steps.began(KEY, 8, 10, noisy(100, 8), 0)
     mixed = joined(noisy(100, 8), noisy(after, 10))
     assert steps.judge(KEY, 10, 9_999, WINDOW, mixed, 1) == Verdict(stands_ms=0)
@@ -100,7 +100,7 @@ def joined(one: Samples, other: Samples) -> Samples:
 
 
 def judged(after: float) -> list[Verdict]:
-    steps = Explorations()
+    steps = Trials()
     steps.began(KEY, 8, 10, full(100, 8), 0)
     verdicts = [steps.judge(KEY, 8, 0, WINDOW, full(100, 8), 1)]  # not applied yet
     verdicts.append(steps.judge(KEY, 10, WINDOW - 1, WINDOW, full(after, 10), 2))  # older buckets are of 8
@@ -115,7 +115,7 @@ def test_a_step_without_gain_is_taken_back_until_it_is() -> None:
 
 
 def test_what_is_not_clear_is_decided_when_the_window_is_over() -> None:
-    steps = Explorations()
+    steps = Trials()
     steps.began(KEY, 8, 10, noisy(100, 8), 0)
     assert steps.judge(KEY, 10, WINDOW - 1, WINDOW, noisy(103, 10), 1) == Verdict(stands_ms=0)
     assert steps.judge(KEY, 10, WINDOW, WINDOW, noisy(103, 10), 2) == Verdict(8, 2)
@@ -126,7 +126,7 @@ def test_a_step_with_a_gain_stays() -> None:
 
 
 def test_somebody_else_resized() -> None:
-    steps = Explorations()
+    steps = Trials()
     steps.began(KEY, 8, 10, full(100, 8), 0)
     assert steps.judge(KEY, 20, WINDOW, WINDOW, full(100, 20), 1) == Verdict()
     assert steps.judge(KEY, 10, WINDOW, WINDOW, full(100, 10), 1) == Verdict(stands_ms=0)
@@ -138,13 +138,13 @@ def test_of_a_change_of_load_only_what_came_after_it_is_compared() -> None:
     seen = under_demand(changed, 8)
     assert seen is not None
     assert seen.throughput_per_s == 50
-    steps = Explorations()
+    steps = Trials()
     steps.began(KEY, 8, 10, changed, 0)
     assert steps.judge(KEY, 10, WINDOW, WINDOW, noisy(60, 10), 1).gained == 1
 
 
 def test_a_step_down_is_followed_or_taken_back_as_one_up_is() -> None:
-    steps = Explorations()
+    steps = Trials()
     steps.began(KEY, 60, 30, noisy(900, 60), 0)
     assert steps.judge(KEY, 30, 10_000, WINDOW, noisy(1200, 30), 1) == Verdict(stands_ms=0, gained=-1)
     steps.began(KEY, 30, 15, noisy(1200, 30), 2)
@@ -160,7 +160,7 @@ def test_a_loss_is_more_than_noise_and_than_a_tenth(after: float, worse: bool) -
 
 def test_a_size_that_a_curve_named_is_taken_back_when_it_loses() -> None:
     """With 2 to 3 of 10 in flight 100/s completed; the pool of 2 completes 60/s when it is full."""
-    steps = Explorations()
+    steps = Trials()
     steps.shrank(KEY, 10, 2, noisy(100, 3))
     assert steps.judge(KEY, 10, 0, WINDOW, noisy(100, 5), 1) == Verdict()
     assert steps.judge(KEY, 2, 9_999, WINDOW, noisy(60, 2), 2) == Verdict()
@@ -173,7 +173,7 @@ def test_a_size_that_a_curve_named_is_taken_back_when_it_loses() -> None:
 
 
 def test_a_service_that_became_another_one_ends_explorations_but_not_the_trial_of_a_shrink() -> None:
-    steps = Explorations()
+    steps = Trials()
     steps.began(KEY, 8, 10, noisy(100, 8), 0)
     steps.forget(KEY)
     assert steps.judge(KEY, 10, WINDOW, WINDOW, noisy(50, 10), 1) == Verdict()
@@ -183,7 +183,7 @@ def test_a_service_that_became_another_one_ends_explorations_but_not_the_trial_o
 
 
 def test_a_size_that_a_curve_named_need_not_gain() -> None:
-    steps = Explorations()
+    steps = Trials()
     steps.shrank(KEY, 10, 2, noisy(100, 3))
     assert steps.judge(KEY, 2, 10_000, WINDOW, noisy(95, 2), 1) == Verdict()
     assert steps.judge(KEY, 2, WINDOW, WINDOW, noisy(95, 2), 2) == Verdict()
@@ -191,7 +191,7 @@ def test_a_size_that_a_curve_named_need_not_gain() -> None:
 
 
 def test_a_step_that_the_guard_cut_short_is_judged_too() -> None:
-    steps = Explorations()
+    steps = Trials()
     steps.began(KEY, 60, 30, noisy(900, 60), 0)
     assert steps.judge(KEY, 44, WINDOW, WINDOW, noisy(800, 44), 1) == Verdict(60, failed_down_ms=1)
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from sluice.config import PoolKey
 from sluice.estimate.samples import Samples
-from sluice.guard.exploration import EARLY_MS, Sight, Step, about, passes, under_demand
-from sluice.guard.hold import Lost
+from sluice.guard.situation import Lost
+from sluice.guard.trial import EARLY_MS, Sight, Step, about, passes, under_demand
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Verdict:
     lost: Lost | None = None
 
 
-class Explorations:
+class Trials:
     """For the control loop's thread alone. Not kept over a restart: a step then stands as if it had been right."""
 
     def __init__(self) -> None:

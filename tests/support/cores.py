@@ -15,8 +15,12 @@ def split() -> tuple[int, set[int]]:
 
 
 def pinned(cores: Iterable[int], command: Sequence[str | Path]) -> list[str]:
-    """The command that runs `command`, and all that it starts, on `cores` only."""
-    return ["taskset", "-c", ",".join(map(str, sorted(cores))), *map(str, command)]
+    """The command that runs `command`, and all that it starts, on `cores` only, in a session of its own.
+
+    Linux shares time out among sessions first (autogroups, sched(7)), and a session's share among its threads wherever
+    they run: users in the session of an application with 100 busy threads got next to nothing of their own core.
+    """
+    return ["setsid", "taskset", "-c", ",".join(map(str, sorted(cores))), *map(str, command)]
 
 
 @contextmanager

@@ -23,7 +23,7 @@ Rounds = list[dict[int, Seen]]
 
 def run(quick: bool = False) -> str:
     """A table for each handler."""
-    rounds, seconds = (1, 5.0) if quick else (3, 15.0)
+    rounds, seconds = (1, 5.0) if quick else (2, 10.0)
     return "\n".join(_table(handler, sweep(handler, rounds, seconds)) for handler in ("update", "plain"))
 
 

@@ -22,7 +22,10 @@ pytestmark = pytest.mark.skipif(
 WARM_UP_S, WINDOW_S = 20, 60
 # On a machine that is three times as slow, too.
 WITHIN_S = 300
-MEASURE_S = 15
+MEASURE_S = 12
+# Steady users for comparisons. As many as fill the core and more, where too many threads do harm; else as many as are
+# served in some 150 ms of the 250: bursts of 110 are not.
+UPDATE_USERS, PLAIN_USERS = 100, 80
 
 
 @pytest.fixture
@@ -50,8 +53,8 @@ def test_updates_that_meet_have_a_best_size_which_is_found_and_applied(update: S
         # Not only the setting: threads beyond it end with what they are doing.
         assert wait_for("smaller pool", lambda: update.application.threads <= applied["requested"] or None, 60)
     best = applied["requested"]
-    sweep = {threads: update.users(threads, 100, MEASURE_S) for threads in (5, best, 24, 64)}
-    again = {threads: update.users(threads, 100, MEASURE_S) for threads in (best, 64)}
+    sweep = {threads: update.users(threads, UPDATE_USERS, MEASURE_S) for threads in (5, best, 24, 64)}
+    again = {threads: update.users(threads, UPDATE_USERS, MEASURE_S) for threads in (best, 64)}
     assert 9 <= best <= 20
     at_best, at_64 = (mean(sweep[threads], again[threads]) for threads in (best, 64))
     assert at_best >= 0.85 * max(seen.good_per_s for seen in sweep.values())
@@ -68,8 +71,8 @@ def test_threads_that_only_share_a_core_cost_users_nothing_and_are_not_made_too_
     assert busiest < 0.7 * best  # a hump, though the pool could not be better
     kept, told = [], []
     for _ in range(2):  # in turns, so that a slow minute of the machine meets both
-        kept.append(plain.users(THREADS, 100, MEASURE_S))
-        told.append(plain.users(size.target, 100, MEASURE_S))
+        kept.append(plain.users(THREADS, PLAIN_USERS, MEASURE_S))
+        told.append(plain.users(size.target, PLAIN_USERS, MEASURE_S))
     assert mean(*told) >= 0.95 * mean(*kept)
 
 
@@ -95,21 +98,21 @@ def audit(scene: Scene) -> dict[str, Any] | None:
 
 
 def server_goodput(scene: Scene) -> tuple[float, float]:
-    """Good completions a second by the SERVER spans alone: with the best number in flight, and above twice that.
+    """Good completions a second by the SERVER spans alone: with the best number in flight, and in the busiest tenth.
 
-    Numbers in flight in steps of 5, those with less than a second of data left out.
+    Numbers in flight in steps of 5; those with less than a second of data cannot be the best.
     """
-    rows = scene.rows(
-        f"""SELECT intDiv(toUInt32(concurrency), 5) AS step, avg(good) * 10 AS good_per_s, count() AS buckets FROM
+    (row,) = scene.rows(
+        f"""WITH seen AS
             (
-                SELECT bucket, sum(concurrency) AS concurrency, sum(latency_within(latency, 250)) AS good
+                SELECT sum(concurrency) AS in_flight, 10 * sum(latency_within(latency, 250)) AS good_per_s
                 FROM v_windows WHERE service = '{scene.service}' AND side = 'server'
-                AND bucket >= now64(3) - INTERVAL 60 SECOND AND bucket < now64(3) - INTERVAL 5 SECOND GROUP BY bucket
+                AND bucket >= now64(3) - INTERVAL 60 SECOND GROUP BY bucket
             )
-            GROUP BY step HAVING buckets >= 10 ORDER BY step"""
+            SELECT
+                (SELECT max(mean) FROM (SELECT avg(good_per_s) AS mean FROM seen
+                    GROUP BY intDiv(toUInt32(in_flight), 5) HAVING count() >= 10)) AS best,
+                (SELECT avg(good_per_s) FROM seen
+                    WHERE in_flight >= (SELECT quantileExact(0.9)(in_flight) FROM seen)) AS busiest"""
     )
-    best = max(rows, key=lambda row: row["good_per_s"])
-    beyond = [row for row in rows if row["step"] >= 2 * best["step"] + 2]
-    assert beyond, rows
-    buckets = sum(row["buckets"] for row in beyond)
-    return best["good_per_s"], sum(row["good_per_s"] * row["buckets"] for row in beyond) / buckets
+    return float(row["best"]), float(row["busiest"])

@@ -9,7 +9,7 @@ from sluice.collect import Measured, Window
 from sluice.config import Config, Pool, PoolKey
 from sluice.estimate import Estimate, Reason, State, full_pool
 from sluice.estimate.attempt import Failed, Outcome
-from sluice.estimate.collapse import find_collapse
+from sluice.estimate.collapse import Collapse
 from sluice.estimate.memory import Carried, carried_over
 from sluice.estimate.samples import Samples
 from sluice.estimate.threshold import Threshold
@@ -104,7 +104,8 @@ class Judge:
             )
         if isinstance(outcome, Failed):
             measured = whole = None  # what cannot be estimated is no ground for anything else either
-        situation = self._situation(config, pool, ground, measured, whole, threshold.value_ms, now_ms)
+        collapse = outcome.collapse if isinstance(outcome, Outcome) else None
+        situation = self._situation(config, pool, ground, measured, whole, collapse, threshold.value_ms, now_ms)
         proposal = propose(estimate, situation)
         self._try(key, situation.current, estimate, proposal, measured.samples if measured else None, now_ms)
         return Seen(pool, measured, ground, estimate, situation, proposal, self._instances.get(key, 1))
@@ -164,12 +165,14 @@ class Judge:
         ground: Ground,
         measured: Measured | None,
         whole: Measured | None,
+        collapse: Collapse | None,
         threshold_ms: float,
         now_ms: int,
     ) -> Situation:
         key, window_ms = pool.key, int(config.window)
         current, unchanged_ms = self._sizes.current(key, now_ms), self._sizes.unchanged_ms(key, now_ms)
         samples = measured.samples if measured else None
+        served = samples is not None and full_pool.serves(samples)
         tried = self._trials.judge(key, current, unchanged_ms, window_ms, samples, now_ms)
         return Situation(
             now_ms=now_ms,
@@ -187,14 +190,10 @@ class Judge:
             stands_ms=tried.stands_ms,
             gained=tried.gained,
             lost=tried.lost,
-            collapse=None if samples is None else find_collapse(samples),
-            served=samples is not None and full_pool.serves(samples),
+            collapse=collapse,
+            served=served,
             carried=None if ground.since_ms is None else self._carried(key, ground),
             short_lately=ground.since_ms is not None and self._short_lately(key, whole),
             starving=samples is not None and full_pool.starves(samples),
-            futile=samples is not None and _futile(samples, threshold_ms),
+            futile=served or (samples is not None and full_pool.late_inside(samples, threshold_ms / 1000)),
         )
-
-
-def _futile(samples: Samples, threshold_ms: float) -> bool:
-    return full_pool.serves(samples) or full_pool.late_inside(samples, threshold_ms / 1000)

@@ -7,7 +7,7 @@ import java.io.IOException;
 
 /** Computes and waits: more of them in flight take longer each, but complete as many together. */
 final class PlainServlet extends HttpServlet {
-  private static final long COMPUTE_MICROS = 4_000;
+  private static final long COMPUTE_MICROS = 5_000;
   private static final long WAIT_MILLIS = 20;
 
   @Override

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(
 WARM_UP_S, WINDOW_S = 20, 60
 # On a machine that is three times as slow, too.
 WITHIN_S = 300
-MEASURE_S = 12
+MEASURE_S = 8
 # Steady users for comparisons. As many as fill the core and more, where too many threads do harm; else as many as are
 # served in some 150 ms of the 250: bursts of 110 are not.
 UPDATE_USERS, PLAIN_USERS = 100, 80
@@ -52,13 +52,14 @@ def test_updates_that_meet_have_a_best_size_which_is_found_and_applied(update: S
         assert applied["read_back"] == applied["requested"] == update.application.max_threads
         # Not only the setting: threads beyond it end with what they are doing.
         assert wait_for("smaller pool", lambda: update.application.threads <= applied["requested"] or None, 60)
-    best = applied["requested"]
-    sweep = {threads: update.users(threads, UPDATE_USERS, MEASURE_S) for threads in (5, best, 24, 64)}
-    again = {threads: update.users(threads, UPDATE_USERS, MEASURE_S) for threads in (best, 64)}
-    assert 9 <= best <= 20
-    at_best, at_64 = (mean(sweep[threads], again[threads]) for threads in (best, 64))
-    assert at_best >= 0.85 * max(seen.good_per_s for seen in sweep.values())
-    assert at_best >= 1.5 * at_64
+    told = applied["requested"]
+    sizes = sorted({8, told, 16, 24, 64})
+    rounds = [{threads: update.users(threads, UPDATE_USERS, MEASURE_S) for threads in sizes} for _ in range(2)]
+    sweep = {threads: mean(*(each[threads] for each in rounds)) for threads in sizes}
+    # 12 to 24 threads are within 11 % of the best (tests/bench/results/real-app.md); one noisy minute is less sharp.
+    assert 10 <= told <= 24
+    assert sweep[told] >= 0.8 * max(sweep.values())
+    assert sweep[told] >= 1.5 * sweep[64]
 
 
 def test_threads_that_only_share_a_core_cost_users_nothing_and_are_not_made_too_few(plain: Scene) -> None:

@@ -148,5 +148,6 @@ def test_each_pool_has_its_own_part_and_that_of_its_judges() -> None:
 
 
 def test_a_span_is_asked_for_in_milliseconds() -> None:
-    span = Span(first=10, until=30, bucket_ms=100, before=25, seen=4).parameters()
-    assert span == {"from_ms": 1000, "to_ms": 3000, "before_ms": 2500, "bucket_ms": 100, "first": 10, "seen": 4}
+    span = Span(first=10, until=30, bucket_ms=100, before=25, seen=4).parameters(pools=2)
+    times = {"from_ms": 1000, "to_ms": 3000, "before_ms": 2500, "bucket_ms": 100}
+    assert span == times | {"first": 10, "seen": 4, "many": False}

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from sluice.collect.news import News
 from sluice.collect.rows import Ints, Rows
 
+Numbers = NDArray[np.int64] | NDArray[np.uint32]
 Source = tuple[int, int, int]
 """Number of the pool; 0 for its own rows, 1 for its judges'; hash of the instance."""
 
-# Sources that a table begins with; it doubles.
+# Sources that a table begins with.
 FEWEST = 64
 
 
@@ -61,6 +62,7 @@ class Cells:
         if len(news) == 0:
             return
         sources = list(zip(news.pool.tolist(), news.judges.tolist(), news.source.tolist(), strict=True))
+        self._make_room(sum(source not in self._lines for source in sources))
         lines = np.array([self._line(source) for source in sources], dtype=np.int64)
         ends = np.cumsum(news.counts)
         self._last_at[lines] = np.maximum(self._last_at[lines], np.maximum.reduceat(news.at, ends - news.counts))
@@ -78,37 +80,37 @@ class Cells:
         own, judges = self._of_pool.get(pool, ((), ()))
         at = np.arange(self._first, until)
         columns = at % self.width
-        busy_ns = _of(self._busy_ns, own, columns)
-        busy = busy_ns.sum(axis=0)
+        busy = _summed(self._busy_ns, own, columns)
         done, good, judged, judged_good = (
-            _of(column, lines, columns).sum(axis=0, dtype=np.int64)
-            for lines in (own, judges)
-            for column in (self._completions, self._good)
+            _summed(column, lines, columns) for lines in (own, judges) for column in (self._completions, self._good)
         )
         there = (busy > 0) | (done > 0) | (judged > 0)
-        instances = (busy_ns > 0).sum(axis=0)
+        instances = (busy > 0).astype(np.int64)
+        if len(own) > 1:
+            instances = (self._busy_ns[own].take(columns, axis=1) > 0).sum(axis=0)
         found = (np.full(len(at), pool), at * bucket_ms, busy, done, good, instances, judged, judged_good)
         return Rows(*found) if there.all() else Rows(*(column[there] for column in found))
 
     def _line(self, source: Source) -> int:
         line = self._lines.get(source)
         if line is None:
-            if not self._free:
-                self._grow()
             line = self._lines[source] = self._free.pop()
             self._last_at[line] = self._first
             self._of_pool.setdefault(source[0], ([], []))[source[1]].append(line)
         return line
 
-    def _grow(self) -> None:
+    def _make_room(self, sources: int) -> None:
+        """For so many that are new; a table that must grow does so by a quarter at least."""
         before = len(self._last_at)
-        after = max(FEWEST, 2 * before)
+        if sources <= len(self._free):
+            return
+        after = max(FEWEST, before + before // 4, before + sources)
         self._last_at = np.resize(self._last_at, after)
         self._busy_ns, self._completions, self._good, self._version = (
             np.concatenate([column, np.zeros((after - before, self.width), dtype=column.dtype)])
             for column in (self._busy_ns, self._completions, self._good, self._version)
         )
-        self._free = list(range(after - 1, before - 1, -1))
+        self._free += range(after - 1, before - 1, -1)
 
     def _drop(self, sources: Sequence[Source]) -> None:
         for source in sources:
@@ -124,6 +126,10 @@ class Cells:
         self._version[lines, columns] = 0
 
 
-def _of(column: NDArray[np.int64 | np.uint32], lines: Sequence[int], columns: Ints) -> NDArray[np.int64 | np.uint32]:
-    """Of those lines, shape (len(lines), len(columns))."""
-    return column[list(lines)].take(columns, axis=1)
+def _summed(column: Numbers, lines: Sequence[int], columns: Ints) -> Ints:
+    """Over those lines, shape (len(columns),)."""
+    if len(lines) == 1:  # most have one, and a sum of one costs more than all the rest
+        one: Ints = column[lines[0]].take(columns).astype(np.int64, copy=False)
+        return one
+    found: Ints = column[list(lines)].take(columns, axis=1).sum(axis=0, dtype=np.int64)
+    return found

@@ -53,7 +53,7 @@ def news_of(columns: Sequence[Column | Arrays], first: int) -> News:
         judges=judges.astype(np.int64),
         source=source.astype(np.uint64),
         counts=arrays[0].lengths,
-        newest=int(newest.max(initial=-1)) if len(newest) else -1,
+        newest=int(newest.astype(np.int64).max(initial=-1)),
         at=at.astype(np.int64) + first,
         busy_ns=busy_ns.astype(np.int64),
         completions=completions.astype(np.uint32),

@@ -21,6 +21,10 @@ class TooLargeError(Exception):
     """The database refused a query for its size: of what it holds in memory, or of its result."""
 
 
+# Pools from which on most rows of the table are taken to be theirs.
+MANY = 1_000
+
+
 class Table(NamedTuple):
     """A table that is sent along with a query: a few thousand keys are more than fits a parameter.
 
@@ -57,8 +61,8 @@ class Span:
     before: int
     seen: int = -1
 
-    def parameters(self) -> dict[str, object]:
-        """Server-side parameters of `SQL` and `NEWEST_SQL`."""
+    def parameters(self, pools: int) -> dict[str, object]:
+        """Server-side parameters of `SQL` and `NEWEST_SQL`, for so many pools."""
         return {
             "from_ms": self.first * self.bucket_ms,
             "to_ms": self.until * self.bucket_ms,
@@ -66,6 +70,7 @@ class Span:
             "bucket_ms": self.bucket_ms,
             "first": self.first,
             "seen": self.seen,
+            "many": pools >= MANY,
         }
 
 

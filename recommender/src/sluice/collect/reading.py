@@ -100,7 +100,7 @@ class Reading:
         """How many rows are new; in halves where all are too many for the database."""
         requests = [Key(pool, self._keys[pool], int(self._last_good[pool])) for pool in pools.tolist()]
         try:
-            columns = self._database.arrays(query.SQL, span.parameters(), query.keys(requests))
+            columns = self._database.arrays(query.SQL, span.parameters(len(pools)), query.keys(requests))
         except TooLargeError:
             if len(pools) == 1:
                 raise
@@ -115,7 +115,7 @@ class Reading:
 
     def _began_anew(self, span: Span) -> bool:
         """Whether numbers are smaller than they were: of a table that was made anew. Asked only when nothing is new."""
-        newest = self._database.columns(query.NEWEST_SQL, span.parameters())
+        newest = self._database.columns(query.NEWEST_SQL, span.parameters(0))
         return int(newest[0][0]) < span.seen
 
     def _shares(self, pools: Ints) -> list[Ints]:

@@ -8,6 +8,8 @@
 -- New is what came with an insert after number {seen}, or lies in buckets from {before_ms} on, which the last reading did not
 -- ask for. PREWHERE is applied before FINAL: that leaves one version of each row, the largest of those that are new. An older
 -- one that is written again is smaller than what the reader has. Rows that a correction emptied are new too.
+--
+-- Of few pools, the primary key leaves out most of the table; of {many}, asking each row costs more than it saves.
 SELECT
     toUInt32(pool)          AS pool,
     toUInt8(judges)         AS judges,
@@ -37,8 +39,8 @@ FROM
           AND bucket < fromUnixTimestamp64Milli({to_ms:Int64}, 'UTC')
           AND bucket_ms = {bucket_ms:UInt16}
           AND (_block_number > {seen:Int64} OR bucket >= fromUnixTimestamp64Milli({before_ms:Int64}, 'UTC'))
-          AND (
-              (side, service) IN (SELECT side, service FROM keys WHERE service != '')
+          AND ({many:Bool}
+              OR (side, service) IN (SELECT side, service FROM keys WHERE service != '')
               OR (side = 'client' AND peer IN (SELECT peer FROM keys WHERE judges = 1 AND side = 'client')))
     ) AS w
     INNER JOIN

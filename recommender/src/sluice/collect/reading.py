@@ -16,8 +16,8 @@ from sluice.collect.query import Key, Span, Table, TooLargeError
 from sluice.collect.rows import Ints, Rows
 from sluice.config import PoolKey
 
-# Rows that a query is planned to gather: some 200 MB in the database, of the 512 MiB that the reading user gets.
-MAX_ROWS = 3_000_000
+# Rows that a query is planned to gather: up to 320 MB in the database, of the 512 MiB that the reading user gets.
+MAX_ROWS = 3_200_000
 # A pool's rows in a bucket, at least: its own and its caller's.
 FEWEST_SOURCES = 2
 NEVER = -1
@@ -72,14 +72,18 @@ class Reading:
         if (list(keys), bucket_ms, width) != (self._keys, self._bucket_ms, self._cells.width) or until < self._until:
             self._begin(list(keys), bucket_ms, width)
         self._cells.advance(first)
-        self._judge_by(np.array([last_index_within(threshold) for threshold in thresholds_ns], dtype=np.int64))
+        last_good = np.array([last_index_within(threshold) for threshold in thresholds_ns], dtype=np.int64)
+        self._judge_by(last_good)
         known = np.flatnonzero(self._seen > NEVER)
         if len(known):
             span = Span(first, until, bucket_ms, self._until, int(self._seen[known].min()))
-            if self._ask(known, span) == 0 and self._began_anew(span):
+            new = sum(self._ask(share, span) for share in self._shares(known, until - self._until))
+            if new == 0 and self._began_anew(span):
                 self._begin(list(keys), bucket_ms, width)
+                self._cells.advance(first)
+                self._judge_by(last_good)
         self._until = until
-        for share in self._shares(np.flatnonzero(self._seen == NEVER)):
+        for share in self._shares(np.flatnonzero(self._seen == NEVER), width):
             self._ask(share, Span(first, until, bucket_ms, until))
         return (self._cells.rows(pool, until, bucket_ms) for pool in range(len(keys)))
 
@@ -118,7 +122,8 @@ class Reading:
         newest = self._database.columns(query.NEWEST_SQL, span.parameters(0))
         return int(newest[0][0]) < span.seen
 
-    def _shares(self, pools: Ints) -> list[Ints]:
+    def _shares(self, pools: Ints, buckets: int) -> list[Ints]:
+        """The pools in as few parts as have no more rows than is planned, if each of so many buckets has one."""
         sources = max(FEWEST_SOURCES, len(self._cells) // max(1, int((self._seen > NEVER).sum())))
-        share = max(1, MAX_ROWS // (self._cells.width * sources))
+        share = max(1, MAX_ROWS // (max(1, min(buckets, self._cells.width)) * sources))
         return [pools[begin : begin + share] for begin in range(0, len(pools), share)]

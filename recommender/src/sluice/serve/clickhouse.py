@@ -19,7 +19,7 @@ from sluice.serve.outbox import Row
 DATABASE = "sluice"
 READER = "sluice_reader"
 # A period must end: a database that hangs is treated as one that is down.
-CONNECT_S, ANSWER_S = 2, 10
+CONNECT_S, ANSWER_S = 2, 20
 # Its errors for more memory, rows or bytes of a result than a user may have.
 TOO_LARGE = (241, 396)
 

@@ -152,6 +152,7 @@ def from_clickhouse(config: Config, drawn: list[Samples]) -> list[tuple[str, str
             written.append(loaded.go_on(PERIOD_S))
             collector.now_ms += 1000 * PERIOD_S
 
+        forget_peak()
         rows = period(f"{pools:,} pools x {BUCKETS} buckets, from ClickHouse", config, collector, go_on)
         database = collector.database
     read = f"{stored:,} rows stored, {written[0]:,} written since the first, {database.returned:,} returned"
@@ -159,8 +160,19 @@ def from_clickhouse(config: Config, drawn: list[Samples]) -> list[tuple[str, str
     return [
         *rows,
         (f"of that: {queries} ({read})", f"{database.spent_s:.1f} s"),
-        ("kept between periods", f"{collector.kept_bytes / 1e6:.0f} MB"),
+        ("rows kept between periods", f"{collector.kept_bytes / 1e6:.0f} MB"),
+        ("memory of the process at most, without those that estimate", f"{peak_mb():.0f} MB"),
     ]
+
+
+def forget_peak() -> None:
+    """From here on `peak_mb` counts."""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_mb() -> float:
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) / 1000
 
 
 def period(

@@ -7,6 +7,7 @@ host_python := $(shell command -v python3.11 || echo python3)
 stack  := PYTHONPATH=deploy/local $(host_python) -m stack
 python := .cache/venvs/sluice/bin/python
 functions := streaming-jobs/functions/pom.xml
+application := tests/testbed/tomcat/pom.xml
 
 # The Java and Go that set-up chose, which need not be those on PATH.
 toolchain = export JAVA_HOME="$$(readlink -f .cache/java-home)" CGO_ENABLED=0 PATH="$$PWD/.cache/venvs/go/bin:$$PATH"
@@ -92,7 +93,9 @@ lint-go:
 java_format := com.spotify.fmt:fmt-maven-plugin:2.27
 
 lint-java:
-	@$(toolchain); mvn -q -B -f $(functions) $(java_format):check
+	@$(toolchain); failed=0; for module in $(functions) $(application); do \
+	  mvn -q -B -f $$module $(java_format):check || failed=1; \
+	done; exit $$failed
 
 lint-proto:
 	@cd recommender/proto && ../../.cache/buf/bin/buf lint
@@ -105,7 +108,8 @@ check-generated: ## generated code is what its sources give
 fmt: ## format all code
 	@$(stack) setup --for lint
 	@$(python) -m ruff check --fix-only -q .; $(python) -m ruff format .
-	@$(toolchain); "$$(go env GOROOT)/bin/gofmt" -w actuators && mvn -q -B -f $(functions) $(java_format):format
+	@$(toolchain); "$$(go env GOROOT)/bin/gofmt" -w actuators && \
+	for module in $(functions) $(application); do mvn -q -B -f $$module $(java_format):format || exit 1; done
 
 generate: ## write generated code: protobuf for Python and Go, dashboards
 	@$(stack) setup --for lint

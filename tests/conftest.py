@@ -26,7 +26,7 @@ def wait_until_read(stack: Stack) -> None:
     spans = [SentSpan(f"first-{n}", os.urandom(16), os.urandom(8), b"", "SERVER", now, now) for n in range(PARTITIONS)]
     produce(stack.address["SLUICE_KAFKA"], [(message([span]), n) for n, span in enumerate(spans)])
     query = "SELECT toUInt32(uniqExact(service)) FROM v_windows WHERE startsWith(service, 'first-')"
-    assert eventually(lambda: stack.value(query), PARTITIONS, within_s=240, steady_s=0) == PARTITIONS
+    assert eventually(lambda: stack.value(query), PARTITIONS, steady_s=0) == PARTITIONS
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import requests
 
-from support.stack import REPOSITORY, Stack, eventually
+from support.stack import PATIENCE_S, REPOSITORY, Stack, eventually
 
 POOL = "cart.threads"
 # Goodput is compared over whole periods of the demo's load (36 s): two of them.
@@ -19,16 +19,16 @@ SPAN_S = 72
 
 def test_the_recommended_size_is_applied_read_back_and_raises_goodput(stack: Stack, tmp_path: Path) -> None:
     with running("demo", demo(), stack, tmp_path):
-        answer = wait_for_a_smaller_size(stack, within_s=240)
+        answer = wait_for_a_smaller_size(stack)
         at_64 = goodput_per_s(stack, answer)
         with running("actuator", actuator("--apply", POOL), stack, tmp_path):
-            applied = wait_for_audit(stack, within_s=60)
+            applied = wait_for_audit(stack)
             assert applied["read_back"] == applied["requested"] < applied["previous"] == 64
             assert pool(stack)["size"] == applied["read_back"]
             time.sleep(SPAN_S + 10)  # the windows of the old size leave the span; the newest are not whole yet
             after = goodput_per_s(stack, answer)
             # The recommender hears of a change with the next report, and says so with its next period.
-            assert eventually(lambda: current(stack) == pool(stack)["size"], True, within_s=30)
+            assert eventually(lambda: current(stack) == pool(stack)["size"], True)
     print(f"goodput within the threshold: {at_64:.1f}/s at 64 threads, {after:.1f}/s at {applied['read_back']}")
     assert after >= 1.15 * at_64
 
@@ -67,16 +67,16 @@ def recommendation(stack: Stack) -> dict[str, Any]:
     return explanation
 
 
-def wait_for_a_smaller_size(stack: Stack, within_s: float) -> dict[str, Any]:
+def wait_for_a_smaller_size(stack: Stack) -> dict[str, Any]:
     """The first explanation whose target shrinks the pool, after a whole span of load at the size at start."""
     start = time.monotonic()
-    while time.monotonic() < start + within_s:
+    while time.monotonic() < start + PATIENCE_S:
         explanation = recommendation(stack)
         size = explanation["pool_size"]
         if size["state"] in ("PROVIDED", "GUARDED") and size["target"] < 64 and time.monotonic() > start + SPAN_S:
             return explanation
         time.sleep(2)
-    raise AssertionError(f"no size below 64 within {within_s:g} s; last: {recommendation(stack)['pool_size']}")
+    raise AssertionError(f"no size below 64 within {PATIENCE_S:g} s; last: {recommendation(stack)['pool_size']}")
 
 
 def goodput_per_s(stack: Stack, explanation: dict[str, Any]) -> float:
@@ -91,14 +91,14 @@ def goodput_per_s(stack: Stack, explanation: dict[str, Any]) -> float:
     )
 
 
-def wait_for_audit(stack: Stack, within_s: float) -> dict[str, Any]:
-    end = time.monotonic() + within_s
+def wait_for_audit(stack: Stack) -> dict[str, Any]:
+    end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
         rows = stack.rows("SELECT * FROM actuations WHERE service = 'cart' AND outcome = 'APPLIED' ORDER BY at")
         if rows:
             return rows[0]
         time.sleep(1)
-    raise AssertionError(f"no APPLIED row in the audit table within {within_s:g} s")
+    raise AssertionError(f"no APPLIED row in the audit table within {PATIENCE_S:g} s")
 
 
 def pool(stack: Stack) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from stack.http import request_json
 from stack.layout import CACHE, FLINK_PYTHON
 from stack.settings import REPOSITORY, load
 from stack.supervisor import Supervisor
-from support.stack import Stack
+from support.stack import PATIENCE_S, Stack
 
-WITHIN_S = 180.0
+WITHIN_S = PATIENCE_S
 Found = TypeVar("Found")
 
 

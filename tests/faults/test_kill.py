@@ -9,7 +9,7 @@ from neo4j import GraphDatabase
 
 from faults.traffic import Traffic
 from faults.victims import Victims
-from support.stack import Stack, eventually
+from support.stack import PATIENCE_S, Stack, eventually
 from support.topics import end_offsets
 from support.truth import TABLES, Reference, records_since, settled
 
@@ -17,7 +17,7 @@ PREFIX = "fault-"
 SPANS_PER_S = 1_000
 PROCESSES = ("collector", "flink-taskmanager", "clickhouse", "kafka", "neo4j", "flink-jobmanager")
 WINDOW_S = 10  # of the call graph
-BACK_WITHIN_S = 180.0
+BACK_WITHIN_S = PATIENCE_S
 # Longer than a checkpoint's interval: each kill finds another state than the one before left.
 PAUSE_S = 6.0
 

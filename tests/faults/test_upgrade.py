@@ -80,7 +80,7 @@ def assert_exact(sender: Sender, *jobs: str) -> None:
     for job in jobs:
         for table in TABLES:
             if WRITER.get(table.name, job) == job:
-                differences = settled(lambda t=table, j=job: sender.differences(t, j, reference), within_s=90)
+                differences = settled(lambda t=table, j=job: sender.differences(t, j, reference))
                 assert not differences, f"{table.name} of {job}:\n" + "\n".join(differences[:10])
 
 

@@ -114,7 +114,7 @@ def test_trees_instances_hosts_and_operations(stack: Stack, graph: Driver) -> No
         query = "SELECT tree, traces FROM call_trees FINAL WHERE root_service = 'cg-front'"
         return {row["tree"]: int(row["traces"]) for row in stack.rows(query)}
 
-    assert eventually(trees, TREES, within_s=120) == TREES
+    assert eventually(trees, TREES) == TREES
     (row,) = stack.rows("SELECT * FROM v_call_tree WHERE root_service = 'cg-front'")
     most_frequent = max(TREES, key=lambda tree: TREES[tree])
     assert (row["tree"], row["share"], int(row["total_traces"])) == (most_frequent, 0.7, 10)
@@ -159,13 +159,13 @@ def test_what_is_old_goes_and_old_spans_remove_nothing(stack: Stack, graph: Driv
     )
     produce(stack, [call("cg-replayed", "cg-stays", old_s * SECOND), call("cg-new", "cg-stays", now)])
     query = "SELECT count() FROM call_edges FINAL WHERE callee = 'cg-stays'"
-    assert eventually(lambda: int(stack.value(query)), 2, within_s=120) == 2
+    assert eventually(lambda: int(stack.value(query)), 2) == 2
     # Whoever is seen next makes the rest age.
     produce(stack, [call("cg-new", "cg-stays", time.time_ns() + 10 * SECOND)])
 
     query = """MATCH (n) WHERE n.name IN ['cg-gone', 'cg-gone-host', 'cg-replayed', 'cg-stays', 'cg-new']
                OR n.service IN ['cg-gone', 'cg-replayed', 'cg-new'] RETURN labels(n)[0], coalesce(n.name, n.id)"""
     expected = [["Instance", "cg-new-0"], ["Operation", "GET /"], ["Service", "cg-new"], ["Service", "cg-stays"]]
-    assert eventually(lambda: answers(graph, query), expected, within_s=120) == expected
+    assert eventually(lambda: answers(graph, query), expected) == expected
     query = "MATCH (a)-[:CALLS]->(:Service {name: 'cg-stays'}) RETURN a.name"
     assert answers(graph, query) == [["cg-new"]]

@@ -179,7 +179,7 @@ def check(stack: Stack, prefix: str, expected: Tables) -> None:
     """The rows of the root services with `prefix`, when the last trace is closed."""
     seen = sum(row["traces"] for row in expected.path_services.values())
     query = f"SELECT sum(traces) FROM path_services FINAL WHERE startsWith(root_service, '{prefix}')"
-    assert eventually(lambda: int(stack.value(query)), seen, within_s=180) == seen
+    assert eventually(lambda: int(stack.value(query)), seen) == seen
     assert rows(stack, "critical_paths", prefix) == expected.critical_paths
     assert rows(stack, "path_services", prefix) == expected.path_services
 

@@ -20,15 +20,16 @@ def running(
     limit_s: float,
     environment: Mapping[str, str] | None = None,
     stop_s: float = 20.0,
+    poll_s: float = 0.05,
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Runs `command` until the block ends; enters it once `ready` is true, at most after `limit_s` seconds.
+    """Runs `command` until the block ends; enters it once `ready` is true, asked every `poll_s` s, within `limit_s` s.
 
     The process is terminated, and killed if it takes longer than `stop_s` seconds to end.
     """
     with log.open("wb") as out:
         process = subprocess.Popen([str(part) for part in command], stdout=out, stderr=out, env=environment)
         try:
-            _wait(name, process, ready, log, limit_s)
+            _wait(name, process, ready, log, limit_s, poll_s)
             yield process
         finally:
             process.terminate()
@@ -39,7 +40,9 @@ def running(
                 process.wait()
 
 
-def _wait(name: str, process: subprocess.Popen[bytes], ready: Callable[[], bool], log: Path, limit_s: float) -> None:
+def _wait(
+    name: str, process: subprocess.Popen[bytes], ready: Callable[[], bool], log: Path, limit_s: float, poll_s: float
+) -> None:
     deadline = time.monotonic() + limit_s
     while not ready():
         if process.poll() is not None or time.monotonic() > deadline:
@@ -49,4 +52,4 @@ def _wait(name: str, process: subprocess.Popen[bytes], ready: Callable[[], bool]
                 else f"not ready after {limit_s:g} s"
             )
             raise StartError(f"start {name}: {why}\n{log.read_text(errors='replace')[-2000:]}")
-        time.sleep(0.05)
+        time.sleep(poll_s)

@@ -10,7 +10,7 @@ from typing import Any
 import requests
 
 from stack import processes
-from support.stack import Stack
+from support.stack import PATIENCE_S, Stack
 
 JOB = "sluice-streaming"
 MIB = 1 << 20
@@ -38,7 +38,7 @@ class RunningJob:
         return cls(job["jid"], job["state"], restarts, frozenset(_taskmanagers(stack)))
 
 
-def running(stack: Stack, within_s: float = 120.0) -> RunningJob:
+def running(stack: Stack, within_s: float = PATIENCE_S) -> RunningJob:
     """The job, once it runs: a stack that has just come up still submits it."""
     end = time.monotonic() + within_s
     while not (job := RunningJob.of(stack)) or job.state != "RUNNING":

@@ -14,7 +14,7 @@ from stack.flink import JOBS
 from support.reference import containers, counts, edges, paths, peers, spans, traces, trees, windows
 from support.reference.settings import DEFAULTS
 from support.reference.spans import Record
-from support.stack import Stack
+from support.stack import PATIENCE_S, Stack
 from support.topics import read_since
 
 Row = dict[str, Any]
@@ -185,7 +185,7 @@ ALL_TABLES = (
 TABLES = tuple(table for table in ALL_TABLES if table.job in JOBS)
 
 
-def settled(probe: Callable[[], list[str]], within_s: float = 60.0, steady_s: float = 2.0) -> list[str]:
+def settled(probe: Callable[[], list[str]], within_s: float = PATIENCE_S, steady_s: float = 2.0) -> list[str]:
     """Asks until there are no differences and still are none after a while; the last answer."""
     end = time.monotonic() + within_s
     while (differences := probe()) and time.monotonic() < end:
@@ -194,11 +194,11 @@ def settled(probe: Callable[[], list[str]], within_s: float = 60.0, steady_s: fl
     return differences or probe()
 
 
-def check(stack: Stack, table: Table, prefix: str, reference: Reference, within_s: float = 60.0) -> None:
+def check(stack: Stack, table: Table, prefix: str, reference: Reference) -> None:
     """Fails unless the table comes to hold exactly what the reference says, and stays so."""
     expected = table.expected(reference)
     assert expected, "the reference has no rows: nothing would be compared"
-    found = settled(lambda: table.differences(stack, prefix, expected), within_s)
+    found = settled(lambda: table.differences(stack, prefix, expected))
     text = "\n".join(found[:10])
     assert not found, f"{len(found)} of {len(expected)} rows of {table.name} differ:\n{text}"
 

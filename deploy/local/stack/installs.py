@@ -2,6 +2,9 @@
 
 import os
 import shutil
+import tarfile
+import tempfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +18,9 @@ COLLECTOR = REPOSITORY / "collector"
 COLLECTOR_SOURCES = CACHE / "build/collector"
 FLINK_HOME = CACHE / "flink/home"
 FUNCTIONS = REPOSITORY / "streaming-jobs/functions"
+TOMCAT = REPOSITORY / "tests/testbed/tomcat"
+AGENTS = CACHE / "agents"
+POSTGRES = CACHE / "postgres"
 ACTUATORS = REPOSITORY / "actuators"
 GOTOOLS = LOCAL / "gotools"
 
@@ -62,13 +68,26 @@ def maven(*words: object) -> Action:
     return build
 
 
-def jars(pom: str, destination: Path) -> Action:
+def jars(pom: str, destination: Path, *options: str) -> Action:
     def copy(log: Path) -> None:
         shutil.rmtree(destination, ignore_errors=True)
         goal = ("dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={destination}")
-        maven("-f", LOCAL / pom / "pom.xml", *goal)(log)
+        maven("-f", LOCAL / pom / "pom.xml", *goal, *options)(log)
 
     return copy
+
+
+def postgres(log: Path) -> None:
+    """The server out of its jar, which holds one tar archive."""
+    with tempfile.TemporaryDirectory(dir=CACHE) as directory:
+        jars("postgres", Path(directory) / "jars")(log)
+        (jar,) = (Path(directory) / "jars").glob("embedded-postgres-binaries-*.jar")
+        with zipfile.ZipFile(jar) as archive:
+            (name,) = (name for name in archive.namelist() if name.endswith(".txz"))
+            archive.extract(name, directory)
+        shutil.rmtree(POSTGRES, ignore_errors=True)
+        with tarfile.open(Path(directory) / name) as tar:
+            tar.extractall(POSTGRES, filter="data")
 
 
 def flink_home(log: Path) -> None:
@@ -92,7 +111,7 @@ def flink_home(log: Path) -> None:
 
 
 def steps(purpose: str) -> list[Step]:
-    """The steps for `up`, `test` (the same: integration tests run the real stack) or `lint`."""
+    """The steps for `up`, `test` (those of `up`, for integration tests, and a real application) or `lint`."""
     common = [
         Step("system-tools", "Java, Maven, venv", toolchain.ensure_system_tools),
         Step("go", "Go toolchain", toolchain.ensure_go, after=("system-tools",)),
@@ -115,7 +134,9 @@ def steps(purpose: str) -> list[Step]:
             resource="uv",
         ),
     ]
-    return common + (_lint_steps() if purpose == "lint" else _stack_steps())
+    if purpose == "lint":
+        return common + _lint_steps()
+    return common + _stack_steps() + (_application_steps() if purpose == "test" else [])
 
 
 def _lint_steps() -> list[Step]:
@@ -160,4 +181,20 @@ def _stack_steps() -> list[Step]:
         Step("flink-home", "Flink home", flink_home, after=("flink-python", "flink-jars"),
              inputs=(LOCAL / "flink/pom.xml", REPOSITORY / "streaming-jobs/requirements.lock"),
              values=("2",), outputs=(FLINK_HOME / "bin/flink", FLINK_HOME / "conf/config.yaml")),
+    ]  # fmt: skip
+
+
+def _application_steps() -> list[Step]:
+    """The real application of the tests, and what runs in and beside it."""
+    return [
+        Step("application", "the tests' Tomcat", maven("-f", TOMCAT, "package"),
+             after=("system-tools",), inputs=(TOMCAT / "pom.xml", TOMCAT / "src/main"),
+             outputs=(TOMCAT / "target/application.jar", TOMCAT / "target/lib"), resource="maven"),
+        Step("agents", "OpenTelemetry's and Jolokia's Java agents",
+             jars("agents", AGENTS, "-Dmdep.stripVersion=true"), after=("system-tools",),
+             inputs=(LOCAL / "agents/pom.xml",),
+             outputs=(AGENTS / "opentelemetry-javaagent.jar", AGENTS / "jolokia-agent-jvm-javaagent.jar"),
+             resource="maven"),
+        Step("postgres", "PostgreSQL, for the tests' Tomcat", postgres, after=("system-tools",),
+             inputs=(LOCAL / "postgres/pom.xml",), outputs=(POSTGRES / "bin/postgres",), resource="maven"),
     ]  # fmt: skip

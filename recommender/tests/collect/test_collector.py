@@ -7,7 +7,7 @@ import numpy as np
 
 from sluice.collect import Collector, Measured
 from sluice.collect.native import Arrays, Column
-from sluice.collect.query import Table
+from sluice.collect.query import ENGINE_SQL, NUMBERED, Table
 from sluice.config import Config, PoolKey
 
 CART = PoolKey("cart", "server", "")
@@ -22,7 +22,7 @@ class FakeDatabase:
     version: int = 0
 
     def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
-        return [[1]]
+        return [[NUMBERED]] if sql == ENGINE_SQL else [[1]]
 
     def arrays(self, sql: str, parameters: dict[str, object], table: Table) -> list[Column | Arrays]:
         """Every period has new versions of all rows: of one instance, without callers."""

@@ -8,7 +8,7 @@ import pytest
 
 from sluice.collect import reading
 from sluice.collect.native import Arrays, Column
-from sluice.collect.query import Table, TooLargeError
+from sluice.collect.query import ENGINE_SQL, NUMBERED, Table, TooLargeError
 from sluice.collect.reading import Reading
 from sluice.config import PoolKey
 
@@ -24,9 +24,10 @@ class Inserted:
     asked: list[tuple[list[str], int]] = field(default_factory=list)
     most: int = 1_000
     problem: Exception | None = None
+    engine: str = NUMBERED
 
     def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
-        return [[len(self.rows)]]
+        return [[self.engine]] if sql == ENGINE_SQL else [[len(self.rows)]]
 
     def arrays(self, sql: str, parameters: dict[str, Any], table: Table) -> list[Column | Arrays]:
         """Answers with its rows one by one, each a source of its own."""
@@ -54,6 +55,16 @@ def read(given: Reading, to: int, thresholds_ms: tuple[int, ...] = (100,) * 4) -
     """Completions of each pool in the 10 buckets before bucket `to`."""
     limits = [threshold * MS for threshold in thresholds_ms]
     return [int(rows.own_completions.sum()) for rows in given.read(POOLS, limits, 100 * (to - 10), 100 * to, 100)]
+
+
+@pytest.mark.parametrize("engine", ["ReplicatedReplacingMergeTree", "SharedReplacingMergeTree", "Distributed"])
+def test_where_inserts_are_not_numbered_by_one_server_everything_is_read(engine: str) -> None:
+    database = Inserted([("s0", 95, 3)], engine=engine)
+    given = Reading(database)
+    assert read(given, 100) == [3, 0, 0, 0]
+    database.rows.insert(0, ("s1", 96, 5))  # what another replica took comes with a smaller number
+    assert read(given, 100) == [3, 5, 0, 0]
+    assert [seen for _, seen in database.asked] == [-1, -1]
 
 
 def test_after_the_first_reading_only_what_is_new_is_asked_for() -> None:

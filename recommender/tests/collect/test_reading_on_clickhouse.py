@@ -11,7 +11,7 @@ from clickhouse_connect.driver.external import ExternalData
 from sluice.collect import Collector, Measured
 from sluice.collect.latency import last_index_within
 from sluice.collect.newest import measure_newest
-from sluice.collect.query import Key, keys
+from sluice.collect.query import ENGINE_SQL, NUMBERED, Key, keys
 from sluice.collect.rows import EMPTY, Rows
 from sluice.config import Config, PoolKey
 from sluice.serve.clickhouse import READER, ClickHouse
@@ -138,3 +138,8 @@ def test_what_is_new_amounts_to_everything(database: Any, seed: int) -> None:
         collector._intervals_ms.clear()  # nothing is in force in what is compared with
         compared += assert_same(collector.collect(CONFIG, thresholds, now_ms).pools, whole(client, thresholds, now_ms))
     assert compared > 100
+
+
+def test_the_reading_user_can_tell_that_inserts_are_numbered(database: Any) -> None:
+    """Else every period would read everything, in silence."""
+    assert ClickHouse(database.url, READER).columns(ENGINE_SQL, {}) == [[NUMBERED]]

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from humps import samples_of
 from sluice.estimate import evidence
@@ -45,56 +46,37 @@ def test_noise_widens_the_band_by_its_standard_error() -> None:
 def test_a_fall_must_be_larger_than_noise() -> None:
     x, fitted = [1.0, 2.0, 3.0], np.array([50.0, 100.0, 80.0])
     calm = samples_of(np.repeat(x, 10), np.repeat(fitted, 10) + np.tile([-1.0, 1.0], 15))
-    assert evidence.falls(points(x, fitted.tolist()), fitted, calm)
+    assert evidence.falling(points(x, fitted.tolist()), fitted, calm) is not None
     # +-40 at 3 in flight: error 42.2 / sqrt(10) = 13.3, three of them are more than the fall of 20.
     wild = samples_of(np.repeat(x, 10), np.repeat(fitted, 10) + np.concatenate((np.zeros(20), np.tile([-40.0, 40], 5))))
-    assert not evidence.falls(points(x, fitted.tolist()), fitted, wild)
+    assert evidence.falling(points(x, fitted.tolist()), fitted, wild) is None
 
 
 def test_flat_needs_a_band_twice_as_wide_as_where_it_begins() -> None:
     fitted = np.array([50.0, 95.0, 100.0, 100.0])
-    assert evidence.is_flat(points([1, 5, 8, 10], fitted.tolist()), fitted)
-    assert not evidence.is_flat(points([1, 5.1, 8, 10], fitted.tolist()), fitted)
+    x = np.array([1.0, 5.0, 8.0, 10.0])
+    seen = samples_of(x, fitted)
+    parts = evidence.flat(points(x.tolist(), fitted.tolist()), fitted, seen)
+    assert parts is not None
+    assert [x[part].tolist() for part in parts] == [[5.0], [8.0, 10.0]]  # divided at 7.07
+    assert evidence.flat(points([1, 5.1, 8, 10], fitted.tolist()), fitted, seen) is None
     falling = np.array([50.0, 95.0, 100.0, 80.0])
-    assert not evidence.is_flat(points([1, 2, 8, 10], falling.tolist()), falling)
+    assert evidence.flat(points([1, 2, 8, 10], falling.tolist()), falling, seen) is None
 
 
-def test_a_pool_that_thrashes_when_full_does_not_work_hardest_then() -> None:
-    level = np.repeat([6.0, 10.0], 20)
-    too_small = samples_of(level, np.repeat([60.0, 100.0], 20), limit=10)
-    thrashing = samples_of(level, np.repeat([60.0, 30.0], 20), limit=10)
-    assert evidence.works_hardest_when_full(too_small)
-    assert not evidence.works_hardest_when_full(thrashing)
-    assert evidence.is_limited(too_small)
-    assert not evidence.is_limited(samples_of(level, level, limit=np.nan))
-
-
-def test_a_pool_starves_its_callers_when_it_is_nearly_always_full_and_most_are_late() -> None:
-    """18 of 20 buckets full, and in these 49 of 100 good."""
-    x, good = np.array([2.0] * 2 + [8.0] * 18), np.array([100.0] * 2 + [49.0] * 18)
-    samples = replace(samples_of(x, good, limit=8), throughput_per_s=np.full(20, 100.0))
-    assert evidence.starves(samples)
-    assert not evidence.starves(samples.take(np.arange(19)))  # 17 of 19: 89 %
-    assert not evidence.starves(replace(samples, goodput_per_s=good + 1))
-    assert not evidence.starves(replace(samples, caller_judged=False))
-    assert not evidence.starves(replace(samples, limit=np.full(20, np.nan)))
-    assert not evidence.starves(samples.take(np.zeros(20, dtype=bool)))
-
-
-def test_callers_are_served_when_nearly_all_is_good_while_the_pool_is_full() -> None:
-    """Full at 8: 98 of 100 good. That all is late at 2 does not matter here."""
-    x, good = np.array([2.0, 8.0, 8.0]), np.array([0.0, 97.0, 99.0])
-    samples = replace(samples_of(x, good, limit=8), throughput_per_s=np.full(3, 100.0))
-    assert evidence.serves(samples)
-    assert not evidence.serves(replace(samples, goodput_per_s=good - 1))
-    assert not evidence.serves(replace(samples, caller_judged=False))
-    assert not evidence.serves(samples.take(np.array([True, False, False])))
-
-
-def test_a_wait_inside_a_full_pool_is_told_from_one_before_it() -> None:
-    """10 in flight and 10 a second: 1 s. Where it is not full (2 in flight, 1 a second: 2 s) does not matter."""
-    samples = samples_of(np.array([2.0, 10.0, 10.0]), np.array([1.0, 9.0, 11.0]), limit=10)
-    assert evidence.late_inside(samples, 0.999)
-    assert not evidence.late_inside(samples, 1.0)
-    assert not evidence.late_inside(samples.take(np.array([True, False, False])), 0.1)
-    assert evidence.late_inside(samples_of(np.array([10.0]), np.array([0.0]), limit=10), 9.0)  # nothing comes back
+@pytest.mark.parametrize(("last", "end"), [(40.0, evidence.End.FALL), (98.0, evidence.End.FLAT)])
+def test_an_end_of_the_rise_is_believed_when_it_is_seen_in_turns(last: float, end: evidence.End) -> None:
+    """4, 8 and 16 in flight, 20 buckets of each: one after the other, or in turns."""
+    x, fitted = [4.0, 8.0, 16.0], np.array([91.0, 100.0, last])
+    noise = np.tile([-1.0, 1.0], 30)
+    seen = samples_of(np.repeat(x, 20), np.repeat(fitted, 20) + noise)
+    curve = points(x, fitted.tolist())
+    assert evidence.end_of_rise(curve, fitted, seen) is end  # nobody knows when
+    times = np.arange(60) * 100
+    once = replace(seen, start_ms=times)
+    assert evidence.end_of_rise(curve, fitted, once) is evidence.End.ONCE
+    assert evidence.end_of_rise(curve, fitted, replace(seen, start_ms=times[::-1])) is evidence.End.ONCE
+    turns = replace(seen, start_ms=times.reshape(20, 3).T.ravel())
+    assert evidence.end_of_rise(curve, fitted, turns) is end
+    rising = np.array([20.0, 60.0, 100.0])
+    assert evidence.end_of_rise(points(x, rising.tolist()), rising, turns) is evidence.End.NONE

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.estimate import Estimate, State
+from sluice.estimate.collapse import Collapse
 from sluice.estimate.memory import Carried, Footing, Kind, Prior, Rates, Remembered
 from sluice.guard import LastGood, propose
-from sluice.guard.hold import Situation
+from sluice.guard.situation import Lost, Situation
 
 NOW = 10_000_000
 WINDOW, EXPLORE_AFTER = 60_000, 600_000
@@ -50,7 +51,7 @@ def test_a_pool_that_hides_its_curve_grows_by_a_quarter_once_a_window() -> None:
 
 
 def test_a_step_that_is_known_to_have_gained_is_followed_by_the_next_within_the_window() -> None:
-    soon = replace(situation(8, unchanged_ms=10_000), gained=True)
+    soon = replace(situation(8, unchanged_ms=10_000), gained=1)
     assert propose(estimate(State.UNSATURATED, pool_limited=True), soon).target == 10
     assert propose(estimate(State.UNSATURATED, pool_limited=True), replace(soon, unchanged_ms=9_999)).target == 8
     assert propose(estimate(State.UNSATURATED, pool_limited=False), soon).target == 8
@@ -61,9 +62,10 @@ def test_a_starving_pool_is_explored_though_no_curve_can_be_seen(state: State) -
     starving = replace(situation(8), starving=True)
     assert propose(estimate(state), starving).target == 10
     assert propose(estimate(state), replace(starving, unchanged_ms=WINDOW - 1)).target == 8
-    assert propose(estimate(state), replace(starving, failed_ms=NOW - EXPLORE_AFTER + 1)).target == 8
-    back = replace(starving, current=10, back=8, failed_ms=NOW)
-    assert propose(estimate(state), back).target == 8
+    failed = replace(starving, failed_up_ms=NOW - EXPLORE_AFTER + 1, failed_down_ms=NOW - EXPLORE_AFTER + 1)
+    assert propose(estimate(state), failed).target == 8
+    back = replace(starving, current=10, back=8, failed_up_ms=NOW)
+    assert propose(estimate(State.LEARNING), back).target == 8
     assert propose(estimate(state), replace(starving, current=None)).target is None
 
 
@@ -71,7 +73,7 @@ def test_nothing_is_explored_where_a_larger_pool_is_of_no_use() -> None:
     futile = replace(situation(8), futile=True)
     assert propose(estimate(State.UNSATURATED, pool_limited=True), futile).target == 8
     assert propose(estimate(State.LEARNING), replace(futile, starving=True)).target == 8
-    back = replace(futile, current=10, back=8, failed_ms=NOW)
+    back = replace(futile, current=10, back=8, failed_up_ms=NOW)
     assert propose(estimate(State.UNSATURATED, pool_limited=True), back).target == 8
 
 
@@ -169,10 +171,72 @@ def test_a_step_that_stands_is_held_not_the_optimum_from_before_it() -> None:
 
 
 def test_a_step_that_gained_nothing_is_taken_back_and_not_tried_again_soon() -> None:
-    nothing = replace(situation(10), back=8, failed_ms=NOW)
+    nothing = replace(situation(10), back=8, failed_up_ms=NOW)
     taken = propose(estimate(State.UNSATURATED, pool_limited=True), nothing)
     assert (taken.target, taken.reasons[0].code) == (8, "WENT_BACK")
-    again = replace(situation(8), failed_ms=NOW - EXPLORE_AFTER + 1)
+    again = replace(situation(8), failed_up_ms=NOW - EXPLORE_AFTER + 1)
     assert propose(estimate(State.UNSATURATED, pool_limited=True), again).target == 8
-    later = replace(situation(8), failed_ms=NOW - EXPLORE_AFTER)
+    later = replace(situation(8), failed_up_ms=NOW - EXPLORE_AFTER)
     assert propose(estimate(State.UNSATURATED, pool_limited=True), later).target == 10
+
+
+@pytest.mark.parametrize(("size", "less"), [(60, 45), (8, 6), (5, 4), (3, 2), (2, 1)])
+def test_a_starving_pool_is_tried_smaller_when_a_larger_one_gained_nothing(size: int, less: int) -> None:
+    failed = replace(situation(size), starving=True, failed_up_ms=NOW - 1)
+    proposal = propose(estimate(State.LEARNING), failed)
+    assert (proposal.target, proposal.reasons[0].code, proposal.explores) == (less, "EXPLORE_DOWN", True)
+    both = replace(failed, failed_down_ms=NOW - EXPLORE_AFTER + 1)
+    assert propose(estimate(State.LEARNING), both).target == size
+    assert propose(estimate(State.LEARNING), replace(failed, served=True)).target == size
+
+
+def test_a_pool_is_never_tried_at_nothing() -> None:
+    one = replace(situation(1), starving=True, failed_up_ms=NOW - 1)
+    assert propose(estimate(State.LEARNING), one).target == 1
+
+
+@pytest.mark.parametrize("state", [State.LEARNING, State.UNSATURATED])
+@pytest.mark.parametrize(("size", "target"), [(60, 30), (30, 15), (13, 7), (8, 7)])
+def test_a_pool_that_collapses_is_tried_where_most_completed_or_half_way(state: State, size: int, target: int) -> None:
+    seen = replace(situation(size), collapse=Collapse(7, repeated=True))
+    proposal = propose(estimate(state), seen)
+    assert (proposal.target, proposal.reasons[0].code, proposal.explores) == (target, "EXPLORE_DOWN", True)
+    assert propose(estimate(state), replace(seen, unchanged_ms=WINDOW - 1)).target == size
+    assert propose(estimate(state), replace(seen, failed_down_ms=NOW - 1)).target == size
+
+
+def test_where_most_completed_at_the_size_itself_nothing_is_smaller() -> None:
+    seen = replace(situation(7), collapse=Collapse(7, repeated=True))
+    assert propose(estimate(State.UNSATURATED), seen).target == 7
+
+
+def test_a_collapse_that_can_be_other_requests_waits_until_a_larger_pool_gained_nothing() -> None:
+    once = replace(situation(60), collapse=Collapse(7, repeated=False))
+    limited = estimate(State.UNSATURATED, pool_limited=True)
+    assert propose(limited, once).target == 75
+    assert propose(limited, replace(once, failed_up_ms=NOW - 1)).target == 30
+    assert propose(limited, replace(once, gained=-1)).target == 30  # the step before already led down, and gained
+
+
+def test_steps_down_that_gain_do_not_wait_for_the_cool_down() -> None:
+    first = replace(situation(60), collapse=Collapse(7, repeated=True))
+    limited = estimate(State.UNSATURATED, pool_limited=True)
+    assert not propose(limited, first).measured
+    assert propose(limited, replace(first, gained=-1, unchanged_ms=10_000)).measured
+    assert propose(limited, replace(first, back=80)).measured
+
+
+def test_an_optimum_that_starves_its_callers_is_explored() -> None:
+    lately = replace(situation(8, LastGood(8, NOW - 1)), starving=True)
+    assert propose(estimate(State.UNSATURATED, pool_limited=True), lately).target == 10
+
+
+def test_a_size_that_lost_is_taken_back_and_none_nearer_to_it_tried_soon() -> None:
+    lost = Lost(from_size=10, to_size=2, at_ms=NOW - 1)
+    taken = propose(estimate(State.PROVIDED, 2), replace(situation(2), back=10, lost=lost))
+    assert (taken.target, taken.reasons[0].code, taken.measured) == (10, "WENT_BACK", True)
+    there = replace(situation(10), lost=lost)
+    assert [propose(estimate(State.PROVIDED, size), there).target for size in (2, 6, 7, 10, 12)] == [10, 10, 7, 10, 12]
+    assert propose(estimate(State.PROVIDED, 2), replace(there, now_ms=NOW + EXPLORE_AFTER)).target == 2
+    assert propose(estimate(State.PROVIDED, 12), replace(situation(2), back=10, lost=lost)).target == 12
+    assert propose(estimate(State.UNSATURATED), replace(situation(2), back=10, lost=lost)).target == 10

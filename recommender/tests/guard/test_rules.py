@@ -117,3 +117,7 @@ def test_a_backend_is_relieved_even_while_the_pool_cools_down() -> None:
     guarded = guard(20, context)
     assert guarded.size == 14
     assert [reason.code for reason in guarded.reasons] == ["COOL_DOWN", "BACKEND_LIMIT"]
+
+
+def test_what_was_measured_in_force_does_not_wait_for_the_cool_down() -> None:
+    assert cool_down(12, Context(Limits(), current=64, since_change_ms=0, measured=True)) is None

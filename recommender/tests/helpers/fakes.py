@@ -40,15 +40,20 @@ def measured(concurrency: np.ndarray, goodput: np.ndarray, end_ms: int = 60_000)
     return Measured(samples_of(concurrency, goodput), starts.astype(np.int64), BUCKET_MS)
 
 
+def bursts(highest: float) -> np.ndarray:
+    """600 levels of concurrency from 0.5 on, each once, in six bursts that grow from the lowest to the highest."""
+    return np.linspace(0.5, highest, 600).reshape(100, 6).T.ravel()
+
+
 def rising(end_ms: int = 60_000, highest: float = 30) -> Measured:
     """10/s per request in flight, without an end."""
-    x = np.linspace(0.5, highest, 600)
+    x = bursts(highest)
     return measured(x, 10 * x, end_ms)
 
 
 def hump(end_ms: int = 60_000, highest: float = 36, top: float = 12) -> Measured:
     """10/s per request in flight up to `top`, then 5/s less for each one more."""
-    x = np.linspace(0.5, highest, 600)
+    x = bursts(highest)
     return measured(x, np.maximum(np.minimum(10 * x, 10 * top - 5 * (x - top)), 0), end_ms)
 
 

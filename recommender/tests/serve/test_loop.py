@@ -246,7 +246,7 @@ def test_the_current_size_of_a_stale_answer_is_that_of_now() -> None:
 def test_a_full_pool_of_the_right_size_is_not_shrunk_further() -> None:
     """After 64 -> 12, bursts fill the pool, and all who wait for it are late: that is no fall of the service's own."""
     world = World()
-    x = np.concatenate((np.linspace(0.5, 11.4, 400), np.full(200, 12.0)))
+    x = np.concatenate((np.linspace(0.5, 11.4, 400), np.full(200, 12.0))).reshape(100, 6).T.ravel()
     y = np.where(x < 11.5, 10 * x, 0)
     world.collector.pools[CART] = measured(x, y)
     shrinks = world.step()  # no actuator: nobody knows that the pool is full

@@ -12,7 +12,7 @@ from bench.controllers.gradient2 import Gradient2
 from bench.controllers.in_loop import PERIOD_S, SETTLE_S, WINDOW_S, InLoop
 from bench.controllers.signal import Limiter, Rule
 from bench.controllers.vegas import Vegas
-from sluice.estimate.models import ESTIMATORS
+from sluice.estimate.models import DEFAULT, ESTIMATORS
 from testbed.adjustable import AdjustablePool
 from testbed.controller import Controller
 from testbed.presets.cart_bursts import CART_BURSTS
@@ -61,6 +61,6 @@ RACERS: dict[str, Racer] = {
     "sct as published": _published("sct", 180.0, 50),  # ConScale III-A and III-B
     SCT: _in_loop("sct", 50),
     "scg as published": _published("scg-kneedle", 60.0, 100),  # Sora 4.1
-    SCG: _in_loop("scg", 100),
+    SCG: _in_loop(DEFAULT, 100),
     **{name: _limiter(rule) for name, rule in RULES.items()},
 }

@@ -9,6 +9,9 @@ from typing import NamedTuple
 from sluice.config import PoolKey
 
 SQL = files(__package__).joinpath("windows.sql").read_text(encoding="utf-8")
+# Whether one server numbers the inserts: a replica numbers what it fetches anew.
+ENGINE_SQL = "SELECT engine FROM system.tables WHERE database = currentDatabase() AND name = 'windows'"
+NUMBERED = "ReplacingMergeTree"
 # Number of the newest insert that reaches into the window, whosever.
 NEWEST_SQL = """
     SELECT toInt64(max(_block_number)) FROM windows

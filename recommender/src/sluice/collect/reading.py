@@ -43,7 +43,8 @@ class Reading:
 
     Inserts have numbers that grow in the order in which they become visible, so nothing that is late is missed, however
     late it is and however long its insert took. A pool is read whole when it is new or its threshold has moved (what is
-    kept is counted by it); all are when the window, the buckets or the pools are others, or the clock was set back.
+    kept is counted by it); all are when the window, the buckets or the pools are others, or the clock was set back, and
+    always when the table's engine is one that does not number its inserts so.
     """
 
     def __init__(self, database: Database) -> None:
@@ -53,6 +54,7 @@ class Reading:
         self._cells = Cells(0)
         self._until = 0
         self._newest = NEVER
+        self._numbered = False
         self._seen: Ints = np.zeros(0, dtype=np.int64)
         self._last_good: Ints = np.zeros(0, dtype=np.int64)
 
@@ -69,7 +71,8 @@ class Reading:
         """
         first, until = -(-from_ms // bucket_ms), -(-to_ms // bucket_ms)
         width = -(-(to_ms - from_ms) // bucket_ms) + 1
-        if (list(keys), bucket_ms, width) != (self._keys, self._bucket_ms, self._cells.width) or until < self._until:
+        same = (list(keys), bucket_ms, width) == (self._keys, self._bucket_ms, self._cells.width)
+        if not same or until < self._until or not self._numbered:
             self._begin(list(keys), bucket_ms, width)
         self._cells.advance(first)
         last_good = np.array([last_index_within(threshold) for threshold in thresholds_ns], dtype=np.int64)
@@ -90,6 +93,7 @@ class Reading:
     def _begin(self, keys: list[PoolKey], bucket_ms: int, width: int) -> None:
         self._keys, self._bucket_ms, self._cells = keys, bucket_ms, Cells(width)
         self._until, self._newest = 0, NEVER
+        self._numbered = self._database.columns(query.ENGINE_SQL, {}) == [[query.NUMBERED]]
         self._seen = np.full(len(keys), NEVER)
         self._last_good = np.full(len(keys), NEVER)
 

@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from sluice.estimate.collapse import Collapse, find_collapse
 from sluice.estimate.drift import Shift, find_shift
 from sluice.estimate.evidence import LEAST_BUCKETS, need_at
 from sluice.estimate.memory import Rates
@@ -53,10 +54,14 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The estimate, and the drift that was found; samples from before a drift have no part in the estimate."""
+    """The estimate, the drift that was found, and whether the full pool collapses.
+
+    Samples from before a drift have no part in the others.
+    """
 
     estimate: Estimate
     shift: Shift | None = None
+    collapse: Collapse | None = None
 
 
 @dataclass(frozen=True)
@@ -69,13 +74,13 @@ class Failed:
 
 def attempt(job: Job) -> Outcome:
     """The estimate; where it is still LEARNING, one from less evidence that agrees with what is remembered."""
-    if job.samples is None or job.then is None:
-        return Outcome(_estimate(job, job.samples, job.band))
-    shift = find_shift(job.samples, job.bucket_start_ms, job.then)
+    if job.samples is None:
+        return Outcome(_estimate(job, None, job.band))
+    shift = find_shift(job.samples, job.bucket_start_ms, job.then) if job.then is not None else None
     if shift is None:
-        return Outcome(_estimate(job, job.samples, job.band))
+        return Outcome(_estimate(job, job.samples, job.band), None, find_collapse(job.samples))
     newer = job.samples.take(job.bucket_start_ms >= shift.since_ms)
-    return Outcome(_estimate(job, newer, None), shift)
+    return Outcome(_estimate(job, newer, None), shift, find_collapse(newer))
 
 
 def attempt_all(jobs: Sequence[Job]) -> list[Outcome | Failed]:

@@ -5,11 +5,14 @@ A wrong shrink costs goodput at once; "not known yet" costs nothing. So every ru
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import Enum
 
 import numpy as np
 
 from sluice.estimate.curve import Curve
+from sluice.estimate.in_time import Mask, in_turns
 from sluice.estimate.samples import Floats, Samples
 
 # Sizes whose fitted goodput is within 10 % of the best are not told apart from it.
@@ -22,14 +25,6 @@ FALL_STANDARD_ERRORS = 3.0
 # x / (1 + x/K) such a band goes from 4 K to 8 K: 80 % and 89 % of all there is. (1.5 called 16 % of scatters flat that
 # end at 0.7 of their optimum; 2 calls 1 %.)
 FLAT_RATIO = 2.0
-# Buckets on either side of that comparison.
-MIN_FULL = 10
-# The pool hides what lies beyond it when it was full in a tenth of the buckets.
-LIMITED_SHARE = 0.10
-# Callers are served when in the buckets in which the pool was full less than a fiftieth came too late.
-SERVED_SHARE = 0.98
-# It starves its callers when it was full in nine of ten buckets, and half of what completed in them came too late.
-STARVING_SHARE, LATE_SHARE = 0.9, 0.5
 
 
 @dataclass(frozen=True)
@@ -110,13 +105,50 @@ def find_top(points: Curve, fitted: Floats, samples: Samples, told_apart: float 
     return Top(best, lower=float(x[low]), upper=float(x[high]), first=float(x[first]))
 
 
-def falls(points: Curve, fitted: Floats, samples: Samples) -> bool:
-    """Whether goodput above the points within `TOLD_APART` of the best is lower, by more than noise explains."""
+class End(Enum):
+    """How the rise of goodput ends. ONCE: with buckets that differ in time as well, which can be other requests."""
+
+    NONE = 0
+    ONCE = 1
+    FALL = 2
+    FLAT = 3
+
+
+def end_of_rise(points: Curve, fitted: Floats, samples: Samples) -> End:
+    """A fall if there is one, else a flat part; `fitted` has the shape of `points`.
+
+    Believed where it is seen in turns: a load that changed looks like a fall too.
+    """
+    for end, parts, holds in (
+        (End.FALL, falling(points, fitted, samples), falls),
+        (End.FLAT, flat(points, fitted, samples), level),
+    ):
+        if parts is not None:
+            return end if _in_turns(samples, *parts, holds) else End.ONCE
+    return End.NONE
+
+
+def _in_turns(samples: Samples, first: Mask, second: Mask, holds: Callable[[Floats, Floats], bool]) -> bool:
+    """Also where nobody knows when the buckets were."""
+    goodput, times = samples.goodput_per_s, samples.start_ms
+    return times is None or in_turns(times, first, second, lambda one, other: holds(goodput[one], goodput[other]))
+
+
+def falling(points: Curve, fitted: Floats, samples: Samples) -> tuple[Mask, Mask] | None:
+    """Whether goodput above the points within `TOLD_APART` of the best is lower, by more than noise explains.
+
+    The buckets of those points, and the ones above, if it is.
+    """
     band = np.flatnonzero(fitted >= (1 - TOLD_APART) * fitted.max())
     edges = _edges(points.concurrency)
     begin, end = edges[band[0]], edges[band[-1] + 1]
-    inside = samples.goodput_per_s[(samples.concurrency >= begin) & (samples.concurrency <= end)]
-    after = samples.goodput_per_s[samples.concurrency > end]
+    inside = (samples.concurrency >= begin) & (samples.concurrency <= end)
+    after = samples.concurrency > end
+    return (inside, after) if falls(samples.goodput_per_s[inside], samples.goodput_per_s[after]) else None
+
+
+def falls(inside: Floats, after: Floats) -> bool:
+    """Whether the mean of the second is lower by `FALL` and by more than noise explains."""
     if min(len(after), len(inside)) < MIN_COMPARED:
         return False
     drop = inside.mean() - after.mean()
@@ -124,13 +156,26 @@ def falls(points: Curve, fitted: Floats, samples: Samples) -> bool:
     return bool(drop >= FALL * inside.mean() and drop >= FALL_STANDARD_ERRORS * noise)
 
 
-def is_flat(points: Curve, fitted: Floats) -> bool:
+def flat(points: Curve, fitted: Floats, samples: Samples) -> tuple[Mask, Mask] | None:
     """Whether the last points of a unimodal fit are all within `TOLD_APART` of the best, over a wide enough range.
 
-    Without the allowance for noise that `find_top` makes: noise would make the end of a rising curve look flat.
+    Without the allowance for noise that `find_top` makes: noise would make the end of a rising curve look flat. The
+    buckets on either side of the middle of that range, by ratio, if they are.
     """
     x = points.concurrency[fitted >= (1 - TOLD_APART) * fitted.max()]
-    return bool(x[-1] == points.concurrency[-1] and x[-1] >= FLAT_RATIO * x[0])
+    if x[-1] != points.concurrency[-1] or x[-1] < FLAT_RATIO * x[0]:
+        return None
+    middle = float(np.sqrt(x[0] * x[-1]))
+    return (samples.concurrency >= x[0]) & (samples.concurrency < middle), samples.concurrency >= middle
+
+
+def level(lower: Floats, upper: Floats) -> bool:
+    """Whether the mean of the second is not higher by `TOLD_APART` and by more than noise explains."""
+    if min(len(lower), len(upper)) < MIN_COMPARED:
+        return False
+    rise = upper.mean() - lower.mean()
+    noise = np.sqrt(lower.var(ddof=1) / len(lower) + upper.var(ddof=1) / len(upper))
+    return bool(rise <= max(TOLD_APART * upper.mean(), FALL_STANDARD_ERRORS * noise))
 
 
 def _edges(x: Floats) -> Floats:
@@ -146,56 +191,3 @@ def standard_errors(x: Floats, samples: Samples) -> Floats:
     mean = np.bincount(index, weights=samples.goodput_per_s, minlength=m) / count
     squares = np.bincount(index, weights=(samples.goodput_per_s - mean[index]) ** 2, minlength=m)
     return np.asarray(np.sqrt(squares / np.maximum(count - 1, 1) / count), dtype=np.float64)
-
-
-def is_limited(samples: Samples) -> bool:
-    """Whether the pool was full so often that what lies beyond its size was not seen."""
-    return len(samples) > 0 and float(np.mean(samples.full())) >= LIMITED_SHARE
-
-
-def works_hardest_when_full(samples: Samples) -> bool:
-    """Whether more completes per second while the pool is full than while it is at least half full.
-
-    Tells a pool that is too small, which hides the curve, from one that thrashes when full: a size is never raised on
-    the ground that a pool is full alone, or a steady overload would raise it without end.
-    """
-    full = samples.full()
-    half = ~full & (samples.concurrency >= samples.limit / 2)
-    if min(full.sum(), half.sum()) < MIN_FULL:
-        return False
-    return bool(samples.completions[full].mean() > samples.completions[half].mean())
-
-
-def starves(samples: Samples) -> bool:
-    """Whether the pool is full nearly all the time while most callers wait too long, or it thrashes.
-
-    Which of the two cannot be seen, as there are no buckets to compare with: it is worth a step that is taken back
-    unless it gains (`sluice.guard.exploration`), no more. Without callers' spans the wait is not seen at all.
-    """
-    full = samples.full()
-    if not samples.caller_judged or len(samples) == 0 or full.mean() < STARVING_SHARE:
-        return False
-    bucket_rate, good = samples.throughput_per_s[full].sum(), samples.goodput_per_s[full].sum()
-    return bool(bucket_rate > 0 and good < (1 - LATE_SHARE) * bucket_rate)
-
-
-def serves(samples: Samples) -> bool:
-    """Whether the callers get their responses in time even while the pool is full: a larger one has nothing to gain.
-
-    False without callers' spans, which alone contain the wait, and where the pool was never full.
-    """
-    full = samples.full()
-    rate, good = samples.throughput_per_s[full].sum(), samples.goodput_per_s[full].sum()
-    return bool(samples.caller_judged and rate > 0 and good >= SERVED_SHARE * rate)
-
-
-def late_inside(samples: Samples, threshold_s: float) -> bool:
-    """Whether requests take longer than the threshold from when the full pool has taken them: its size cannot help.
-
-    The mean time inside by Little's law, concurrency / throughput. Worked: 10 in flight and 10 a second are 1 s, late
-    for a threshold of 250 ms (a dependency that times out); 10 and 700 a second are 14 ms: if callers are late, they
-    waited before. False where the pool was never full.
-    """
-    full = samples.full()
-    inside, rate = samples.concurrency[full].sum(), samples.throughput_per_s[full].sum()
-    return bool(inside > threshold_s * rate)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sluice.estimate import evidence
+from sluice.estimate import evidence, full_pool
 from sluice.estimate.confidence import confidence
 from sluice.estimate.curve import Curve, merge_thin, per_level
-from sluice.estimate.evidence import Need, Top
+from sluice.estimate.evidence import End, Need, Top
 from sluice.estimate.kneedle import Knee as Fit
 from sluice.estimate.model import OWN_SPANS, Estimate, Reason, State, whole_size
 from sluice.estimate.samples import Floats, Samples
@@ -71,12 +71,12 @@ def read(samples: Samples | None, need: Need, told_apart: float = evidence.TOLD_
     if samples is None or len(samples) == 0 or samples.completions.sum() == 0:
         return Estimate(State.NO_DATA, (Reason("NO_SPANS", "no completed span of this pool in the window"),))
     whole = per_level(samples)
-    limited = evidence.is_limited(samples)
+    limited = full_pool.is_limited(samples)
     open_samples = samples.take(~samples.full())
     curve = per_level(open_samples) if len(open_samples) else whole
     missing = evidence.lacking(open_samples, len(curve), need)
     if missing is not None:
-        if limited and len(samples) >= need.buckets and evidence.works_hardest_when_full(samples):
+        if limited and len(samples) >= need.buckets and full_pool.works_hardest_when_full(samples):
             return _unsaturated(whole, samples, limited)
         return Estimate(State.LEARNING, (Reason("TOO_LITTLE_SEEN", missing),), curve=whole, pool_limited=limited)
     points = merge_thin(curve, need.buckets_per_point)
@@ -85,16 +85,19 @@ def read(samples: Samples | None, need: Need, told_apart: float = evidence.TOLD_
     if top.goodput_per_s <= 0:
         nothing = Reason("NO_GOODPUT", "no completion within the threshold at any concurrency")
         return Estimate(State.LEARNING, (nothing,), curve=curve, pool_limited=limited)
-    falls = evidence.falls(points, fitted, open_samples)
-    if not falls and not evidence.is_flat(points, fitted):
-        return _unsaturated(curve, open_samples, limited)
-    return Reading(open_samples, curve, points, fitted, top, falls, limited)
+    end = evidence.end_of_rise(points, fitted, open_samples)
+    if end in (End.NONE, End.ONCE):
+        return _unsaturated(curve, open_samples, limited, end)
+    return Reading(open_samples, curve, points, fitted, top, end is End.FALL, limited)
 
 
-def _unsaturated(curve: Curve, samples: Samples, limited: bool) -> Estimate:
+def _unsaturated(curve: Curve, samples: Samples, limited: bool, end: End = End.NONE) -> Estimate:
     highest = samples.concurrency.max()
     reasons = [Reason("STILL_RISING", f"no fall and no flat part up to {highest:.1f} in flight: not shrunk")]
+    if end is End.ONCE:
+        text = "the rise ended, but only from some time on: that can be other requests, and is not believed yet"
+        reasons = [Reason("SEEN_ONCE", text)]
     if limited:
-        share = evidence.LIMITED_SHARE
+        share = full_pool.LIMITED_SHARE
         reasons.append(Reason("POOL_LIMITED", f"the pool was full in at least {share:.0%} of the buckets"))
     return Estimate(State.UNSATURATED, tuple(reasons), curve=curve, pool_limited=limited)

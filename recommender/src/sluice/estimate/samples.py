@@ -20,6 +20,7 @@ class Samples:
     completions     completions in the bucket by the judge's spans, good or bad
     limit           pool size in force during the bucket, NaN where no actuator reported one
     caller_judged   True when the callers' spans judged the goodput, False for the pool's own spans
+    start_ms        when each bucket began (Unix ms), None where it is not known, as in a file of pairs
     """
 
     concurrency: Floats
@@ -29,6 +30,7 @@ class Samples:
     limit: Floats
     instances: int
     caller_judged: bool
+    start_ms: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.concurrency)
@@ -53,4 +55,5 @@ class Samples:
             self.limit[keep],
             self.instances,
             self.caller_judged,
+            None if self.start_ms is None else self.start_ms[keep],
         )

@@ -21,6 +21,7 @@ class Context:
     lower, upper    the estimate's band, None without one
     since_change_ms how long ago the size was last seen to change, None when it never was
     ceiling         of the backend that the pool leads to, None where it sets none
+    measured        whether the size rests on sizes that were in force, not on a curve
     """
 
     limits: Limits
@@ -30,6 +31,7 @@ class Context:
     upper: int | None = None
     since_change_ms: int | None = None
     ceiling: Ceiling | None = None
+    measured: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,9 +78,12 @@ def max_step(size: int, context: Context) -> Change | None:
 
 
 def cool_down(size: int, context: Context) -> Change | None:
-    """Keep the current size for a while after it changed: shorter before it grows again than before it shrinks."""
+    """Keep the current size for a while after it changed: shorter before it grows again than before it shrinks.
+
+    Against curves that are not certain yet. A size that was in force and is known to be worse need not stay.
+    """
     current, since = context.current, context.since_change_ms
-    if current is None or since is None or size == current:
+    if current is None or since is None or size == current or context.measured:
         return None
     wait = context.limits.cool_down_up if size > current else context.limits.cool_down_down
     if since >= wait:

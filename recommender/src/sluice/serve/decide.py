@@ -10,8 +10,8 @@ from sluice.estimate import Estimate, Reason, State
 from sluice.estimate.threshold import Threshold
 from sluice.guard import guard
 from sluice.guard.backends import Ceiling
-from sluice.guard.hold import Proposal, Situation
 from sluice.guard.rules import Context
+from sluice.guard.situation import Proposal, Situation
 from sluice.serve.answer import Answer, Content
 from sluice.serve.grounds import UNCHANGED, Ground
 from sluice.serve.pauses import Pause
@@ -54,6 +54,7 @@ def decide(
             upper=estimate.upper_bound,
             since_change_ms=situation.since_change_ms,
             ceiling=ceiling,
+            measured=proposal.measured,
         )
         guarded = guard(target, context)
         target, unguarded = guarded.size, guarded.unguarded

@@ -1,0 +1,87 @@
+"""The real application of the tests: tests/testbed/tomcat with its agents, as a process."""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import requests
+
+from stack.installs import AGENTS, TOMCAT
+from stack.layout import java_home
+from support.cores import pinned
+from support.ports import free_ports
+from support.processes import running
+
+
+@dataclass(frozen=True)
+class Application:
+    """A Tomcat that is up; its pool of threads is read and written over Jolokia."""
+
+    url: str
+    jolokia: str
+    mbean: str
+
+    @property
+    def max_threads(self) -> int:
+        return int(self._ask({"type": "read", "mbean": self.mbean, "attribute": "maxThreads"}))
+
+    @property
+    def threads(self) -> int:
+        """Threads that the pool has now, busy or not."""
+        return int(self._ask({"type": "read", "mbean": self.mbean, "attribute": "currentThreadCount"}))
+
+    def resize(self, threads: int) -> None:
+        self._ask({"type": "write", "mbean": self.mbean, "attribute": "maxThreads", "value": threads})
+
+    def _ask(self, request: dict[str, Any]) -> Any:
+        answer = requests.post(self.jolokia, json=request, timeout=10).json()
+        assert answer["status"] == 200, answer  # Jolokia answers HTTP 200 to what it refuses, too
+        return answer["value"]
+
+
+@contextmanager
+def application(
+    service: str, threads: int, database: str, cores: Iterable[int], log: Path, otlp: str = ""
+) -> Iterator[Application]:
+    """Runs it as `service` with `threads` threads on `cores` only; spans go to `otlp` (gRPC), or nowhere."""
+    if not (TOMCAT / "target/application.jar").exists() or not AGENTS.exists():
+        raise FileNotFoundError("start the tests' Tomcat: its jar or agents are missing; `make test` sets them up")
+    port, jolokia = free_ports(2)
+    command: list[str | Path] = [
+        java_home() / "bin/java",
+        # One core's garbage collector; the first compiler only: as fast after seconds as after minutes.
+        *("-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+        f"-javaagent:{AGENTS}/opentelemetry-javaagent.jar",
+        f"-javaagent:{AGENTS}/jolokia-agent-jvm-javaagent.jar=host=127.0.0.1,port={jolokia},discoveryEnabled=false",
+        *("-jar", TOMCAT / "target/application.jar", str(port), str(threads), database),
+    ]
+    url = f"http://127.0.0.1:{port}"
+    environment = os.environ | _agent(service, otlp)
+    with running("Tomcat", pinned(cores, command), lambda: _answers(f"{url}/plain"), log, 180, environment, poll_s=0.5):
+        mbean = f'Tomcat:type=ThreadPool,name="http-nio-127.0.0.1-{port}"'
+        yield Application(url, f"http://127.0.0.1:{jolokia}/jolokia/", mbean)
+
+
+def _agent(service: str, otlp: str) -> dict[str, str]:
+    return {
+        "OTEL_SERVICE_NAME": service,
+        "OTEL_TRACES_EXPORTER": "otlp" if otlp else "none",
+        "OTEL_METRICS_EXPORTER": "none",
+        "OTEL_LOGS_EXPORTER": "none",
+        "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc",
+        "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://{otlp}",
+        # Two spans an attempt, which nobody asks about here: the whole pipeline has one core.
+        "OTEL_INSTRUMENTATION_JDBC_ENABLED": "false",
+        "OTEL_BSP_MAX_QUEUE_SIZE": "65536",  # the default drops spans under a burst
+        "OTEL_BSP_SCHEDULE_DELAY": "500",
+    }
+
+
+def _answers(url: str) -> bool:
+    try:
+        return requests.get(url, timeout=2).ok
+    except requests.RequestException:
+        return False

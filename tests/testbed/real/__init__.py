@@ -1,0 +1,1 @@
+"""Load on a real application, in real time."""

@@ -1,0 +1,49 @@
+"""One user's HTTP/1.1 connection, kept alive: as little Python per request as there can be, to disturb little."""
+
+import asyncio
+
+
+class ResponseError(OSError):
+    """The answer is not one that this client understands, or came after the time limit."""
+
+
+class Connection:
+    """GET requests to one host and port, one at a time; opened by the first, and anew after a failure."""
+
+    def __init__(self, host: str, port: int, limit_s: float = 30.0) -> None:
+        self._address = host, port
+        self._limit_s = limit_s
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def get(self, path: str, traceparent: str) -> int:
+        """The status of the response, once its body is here. ``traceparent`` is W3C Trace Context.
+
+        Raises:
+            OSError: it could not be had; the connection is closed then.
+        """
+        try:
+            async with asyncio.timeout(self._limit_s):
+                reader, writer = self._streams = self._streams or await asyncio.open_connection(*self._address)
+                host, port = self._address
+                head = f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\ntraceparent: {traceparent}\r\n\r\n"
+                writer.write(head.encode())
+                answer = await reader.readuntil(b"\r\n\r\n")
+                await reader.readexactly(length_in(answer))
+                return int(answer[9:12])
+        except (OSError, EOFError, ValueError, asyncio.LimitOverrunError) as error:
+            self.close()
+            raise ResponseError(f"get {path}: {error!r}") from error
+
+    def close(self) -> None:
+        if self._streams:
+            self._streams[1].close()
+            self._streams = None
+
+
+def length_in(head: bytes) -> int:
+    """The body's bytes by Content-Length. ValueError: there is none, as in chunked answers."""
+    for line in head.split(b"\r\n"):
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            return int(value)
+    raise ValueError(f"no Content-Length in {head[:200]!r}")

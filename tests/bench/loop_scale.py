@@ -2,19 +2,21 @@
 
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
-from bench.loaded_windows import load
+from bench.loaded_windows import Loaded
 from fakes import FakeHistory
 from humps import BUCKETS, Samples, draw_samples, draw_service
 from migrate.__main__ import schema_up
 from sluice.collect import Collector, Window
+from sluice.collect.native import Arrays, Column
 from sluice.collect.newest import measure_newest
 from sluice.collect.query import Table
-from sluice.collect.rows import Ints, Rows
+from sluice.collect.rows import Rows
 from sluice.config import Config, PoolKey
 from sluice.estimate.threshold import Asked, UpstreamTime
 from sluice.serve.clickhouse import READER, ClickHouse
@@ -28,6 +30,7 @@ POOLS, QUICK_POOLS = 10_000, 1_000
 # Different curves; the others repeat them.
 CURVES = 100
 BAR_S = 15.0
+PERIOD_S = 15
 BUCKET_MS = 100
 NOW_MS = 1_800_000_000_000
 
@@ -58,17 +61,18 @@ class Rowed:
 
 
 class Queried(Collector):
-    """The real one, on a real ClickHouse; time stands still for it, so that every period reads the same windows."""
+    """The real one, on a real ClickHouse. Its clock stands at `now_ms`, up to which windows are written."""
 
     def __init__(self, url: str) -> None:
         self.database = Counted(url, READER)
         super().__init__(self.database)
+        self.now_ms = NOW_MS
         self.spent_s = 0.0
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window:
         self.database.queries, self.database.returned, self.database.spent_s = 0, 0, 0.0
         begun = time.perf_counter()
-        window = super().collect(config, thresholds_ns, NOW_MS)
+        window = super().collect(config, thresholds_ns, self.now_ms)
         self.spent_s = time.perf_counter() - begun
         return window
 
@@ -76,12 +80,12 @@ class Queried(Collector):
 class Counted(ClickHouse):
     queries, returned, spent_s = 0, 0, 0.0
 
-    def numbers(self, sql: str, parameters: dict[str, object], table: Table) -> list[Ints]:
+    def arrays(self, sql: str, parameters: dict[str, object], table: Table) -> list[Column | Arrays]:
         begun = time.perf_counter()
-        columns = super().numbers(sql, parameters, table)
+        columns = super().arrays(sql, parameters, table)
         self.spent_s += time.perf_counter() - begun
         self.queries += 1
-        self.returned += len(columns[0]) if columns else 0
+        self.returned += next((len(one.values) for one in columns if isinstance(one, Arrays)), 0)
         return columns
 
 
@@ -139,27 +143,56 @@ def from_clickhouse(config: Config, drawn: list[Samples]) -> list[tuple[str, str
     with tempfile.TemporaryDirectory() as folder, clickhouse(Path(folder)) as server:
         schema_up(server.url, "sluice", wait_s=30)
         threshold_ns = round((config.pools[0].threshold or 0) * 1e6)
-        stored = load(server.client("sluice"), drawn, pools, NOW_MS, BUCKET_MS, threshold_ns)
+        loaded = Loaded(server.client("sluice"), drawn, pools, NOW_MS, BUCKET_MS, threshold_ns)
+        stored = loaded.fill()
         collector = Queried(server.url)
-        rows = period(f"{pools:,} pools x {BUCKETS} buckets, from ClickHouse", config, collector)
+        written: list[int] = []
+
+        def go_on() -> None:
+            written.append(loaded.go_on(PERIOD_S))
+            collector.now_ms += 1000 * PERIOD_S
+
+        forget_peak()
+        rows = period(f"{pools:,} pools x {BUCKETS} buckets, from ClickHouse", config, collector, go_on)
         database = collector.database
-    read = f"{database.queries} queries ({stored:,} rows stored, {database.returned:,} returned)"
-    return [*rows, (f"of that: {read}", f"{database.spent_s:.1f} s")]
+    read = f"{stored:,} rows stored, {written[0]:,} written since the first, {database.returned:,} returned"
+    queries = "1 query" if database.queries == 1 else f"{database.queries} queries"
+    return [
+        *rows,
+        (f"of that: {queries} ({read})", f"{database.spent_s:.1f} s"),
+        ("rows kept between periods", f"{collector.kept_bytes / 1e6:.0f} MB"),
+        ("memory of the process at most, without those that estimate", f"{peak_mb():.0f} MB"),
+    ]
 
 
-def period(name: str, config: Config, collector: Collects) -> list[tuple[str, str]]:
-    """Two periods of the real loop: the first also starts the processes and learns every curve; the second compares
-    all of them with their memory."""
+def forget_peak() -> None:
+    """From here on `peak_mb` counts."""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_mb() -> float:
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) / 1000
+
+
+def period(
+    name: str, config: Config, collector: Collects, go_on: Callable[[], None] = lambda: None
+) -> list[tuple[str, str]]:
+    """Two periods of the real loop: the first also starts the processes, reads everything and learns every curve; the
+    second compares all of them with their memory. `go_on`: what happens in between."""
     pools, workers, store, clock = len(config.pools), Timed(), Store(), [NOW_MS]
     loop = ControlLoop(config, collector, FakeHistory(), store, Sizes(), lambda: clock[0], workers=workers)
     figures = []
     try:
         for which in ("first period", "period"):
-            clock[0] += 15_000
+            clock[0] += 1000 * PERIOD_S
             begun = time.perf_counter()
             loop.step()
             spent = time.perf_counter() - begun
             figures.append((f"**{name}**: {which}", f"{spent:.1f} s"))
+            if which == "first period":
+                figures.append(("of it: reading", f"{collector.spent_s:.1f} s"))
+                go_on()
     finally:
         workers.close()
     states = [answer.content.state for answer in store.newest()]
@@ -170,5 +203,5 @@ def period(name: str, config: Config, collector: Collects) -> list[tuple[str, st
         ("of it: the rest", f"{rest:.1f} s"),
         ("pools with a size", f"{states.count('PROVIDED') + states.count('GUARDED'):,}"),
         (f"bar of {BAR_S:.0f} s / period", f"{BAR_S * pools / POOLS / spent:.2f}"),
-        ("of it: to samples", f"{collector.spent_s:.1f} s"),
+        ("of it: reading, to samples", f"{collector.spent_s:.1f} s"),
     ]

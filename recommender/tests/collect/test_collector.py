@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from sluice.collect import Collector, Measured
-from sluice.collect.query import Table
-from sluice.collect.rows import Ints
+from sluice.collect.native import Arrays, Column
+from sluice.collect.query import ENGINE_SQL, NUMBERED, Table
 from sluice.config import Config, PoolKey
 
 CART = PoolKey("cart", "server", "")
@@ -19,18 +19,22 @@ class FakeDatabase:
     """Cart completes `in_100_ms` in each of 700 buckets of 100 ms, and moves between 1 and 19 in flight."""
 
     in_100_ms: int = 10
+    version: int = 0
 
     def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
-        raise AssertionError("no pool asks for upstream times")
+        return [[NUMBERED]] if sql == ENGINE_SQL else [[1]]
 
-    def numbers(self, sql: str, parameters: dict[str, object], table: Table) -> list[Ints]:
+    def arrays(self, sql: str, parameters: dict[str, object], table: Table) -> list[Column | Arrays]:
+        """Every period has new versions of all rows: of one instance, without callers."""
         if self.in_100_ms == 0:
             return []
-        start = NOW_MS - 100 * np.arange(700, 0, -1)
-        in_flight = 10 + 9 * np.sin(2 * np.pi * start / 20_000)
-        done, one = np.full(700, self.in_100_ms), np.ones(700)
-        columns = (0 * one, start, in_flight * 1e8, done, done, one, 0 * one, 0 * one)
-        return [column.astype(np.int64) for column in columns]
+        self.version += 1
+        at = np.arange(700)
+        in_flight = 10 + 9 * np.sin(2 * np.pi * at / 200)
+        first = NOW_MS // 100 - 700 - parameters["first"]  # type: ignore[operator]
+        rows = (first + at, in_flight * 1e8, *[np.full(700, self.in_100_ms)] * 2, np.full(700, self.version))
+        source = [np.array([value]) for value in (0, 0, 5, self.version)]
+        return [*source, *(Arrays(np.array([700]), column.astype(np.int64)) for column in rows)]
 
 
 def config(bucket: str = "auto") -> Config:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sluice.collect import query
 from sluice.collect.newest import measure_newest
-from sluice.collect.query import Request
+from sluice.collect.query import Key, Span
 from sluice.collect.rows import EMPTY, Rows, measure, split, whole_before
 from sluice.config import Config, PoolKey
 from sluice.estimate.model import Reason
@@ -136,8 +136,18 @@ def test_what_is_cut_keeps_the_length_of_its_buckets_and_why() -> None:
     assert (newer.bucket_start_ms.tolist(), newer.bucket_ms, newer.reasons) == ([200], 200, why)
 
 
-def test_a_result_holds_so_many_pools() -> None:
-    assert query.pools_per_query(0, 72_000, 100) == 1250  # 900,000 / 720
-    assert query.pools_per_query(0, 86_400_000, 10) == 1
-    table = query.keys([Request(PoolKey("cart", "server", ""), 2)])
-    assert table.rows == [(0, 63, 0, "server", "cart", ""), (0, 63, 1, "client", "", "cart")]
+def test_each_pool_has_its_own_part_and_that_of_its_judges() -> None:
+    given = [(7, PoolKey("cart", "server", "")), (8, PoolKey("cart", "client", "db"))]
+    table = query.keys([Key(pool, key, 63) for pool, key in given])
+    assert table.rows == [
+        (7, 63, 0, "server", "cart", ""),
+        (7, 63, 1, "client", "", "cart"),
+        (8, 63, 0, "client", "cart", "db"),
+        (8, 63, 1, "server", "cart", ""),
+    ]
+
+
+def test_a_span_is_asked_for_in_milliseconds() -> None:
+    span = Span(first=10, until=30, bucket_ms=100, before=25, seen=4).parameters(pools=2)
+    times = {"from_ms": 1000, "to_ms": 3000, "before_ms": 2500, "bucket_ms": 100}
+    assert span == times | {"first": 10, "seen": 4, "many": False}

@@ -5,17 +5,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.loaded_windows import BUCKETS, load
+from bench.loaded_windows import BUCKETS, Loaded
 from bench.loop_scale import BUCKET_MS, NOW_MS, Queried
-from humps import draw_samples, draw_service
+from humps import Samples, draw_samples, draw_service
 from migrate.__main__ import schema_up
+from sluice.collect import Measured
 from sluice.config import Config, PoolKey
 from support.clickhouse import clickhouse
 
 
 @pytest.mark.integration
 def test_pools_repeat_the_drawn_curves(tmp_path: Path) -> None:
-    """Three pools of two curves: the third is the first again; 600 buckets are drawn, 720 stored."""
+    """Three pools of two curves: the third is the first again; 600 buckets are drawn, 720 stored, and 2 s more."""
     rng = np.random.default_rng(5)
     services = [draw_service(rng) for _ in range(2)]
     drawn = [draw_samples(rng, service, highest=3.0 * service.best()) for service in services]
@@ -24,15 +25,27 @@ def test_pools_repeat_the_drawn_curves(tmp_path: Path) -> None:
     config = Config.model_validate({"pools": given})
     with clickhouse(tmp_path) as server:
         schema_up(server.url, "sluice", wait_s=30)
-        stored = load(server.client("sluice"), drawn, 3, NOW_MS, BUCKET_MS, 100_000_000)
+        loaded = Loaded(server.client("sluice"), drawn, 3, NOW_MS, BUCKET_MS, 100_000_000)
         collector = Queried(server.url)
         keys = [PoolKey(name, "server", "") for name in names]
-        found = collector.collect(config, dict.fromkeys(keys, 100_000_000), NOW_MS + 60_000).pools
-    assert stored == 3 * 2 * BUCKETS
-    assert collector.database.queries == 1
-    assert collector.database.returned == 3 * BUCKETS
-    for key, curve in zip(keys, (drawn[0], drawn[1], drawn[0]), strict=True):
-        measured = found[key]
+        thresholds = dict.fromkeys(keys, 100_000_000)
+        assert loaded.fill() == 3 * 2 * BUCKETS
+        found = collector.collect(config, thresholds, NOW_MS).pools
+        assert collector.database.queries == 1
+        assert collector.database.returned == 3 * 2 * BUCKETS
+        assert_drawn([found[key] for key in keys], drawn)
+        # Two INSERTs of 30 buckets, of which the second writes 20 of the first again: 40 buckets are new.
+        assert loaded.go_on(2) == 2 * 30 * 3 * 2
+        collector.now_ms += 2_000
+        found = collector.collect(config, thresholds, NOW_MS).pools
+        assert collector.database.queries == 1
+        assert collector.database.returned == 3 * 2 * 40
+        assert_drawn([found[key] for key in keys], drawn)
+        assert {measured.end_ms for measured in found.values() if measured} == {NOW_MS - 100}
+
+
+def assert_drawn(found: list[Measured | None], drawn: list[Samples]) -> None:
+    for measured, curve in zip(found, (drawn[0], drawn[1], drawn[0]), strict=True):
         assert measured is not None
         assert measured.samples.caller_judged
         at = (measured.bucket_start_ms - (NOW_MS - BUCKETS * BUCKET_MS)) // BUCKET_MS % len(curve.concurrency)

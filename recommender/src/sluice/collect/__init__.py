@@ -1,4 +1,4 @@
-"""From windows in ClickHouse to samples per pool: one query per control period, whatever the number of pools."""
+"""From windows in ClickHouse to samples per pool: one query per control period for what is new."""
 
 from sluice.collect.collector import Collector, Window
 from sluice.collect.rows import Measured

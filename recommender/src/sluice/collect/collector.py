@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
 
-from sluice.collect import query, upstream
-from sluice.collect.newest import measure_newest
-from sluice.collect.query import Request, Table
-from sluice.collect.rows import EMPTY, Ints, Measured, Rows
-from sluice.config import Config, Pool, PoolKey
+from sluice.collect import upstream
+from sluice.collect.newest import newest
+from sluice.collect.reading import Database, Reading
+from sluice.collect.rows import Measured
+from sluice.config import Config, PoolKey
 from sluice.estimate.threshold import Asked, UpstreamTime
 
 # Room in front of the window for spans that are late: peers that only traces tell come some 6 s after the spans.
 LATE_MS = 10_000
-
-
-class Database(Protocol):
-    """What is needed of a ClickHouse client. Both give the result's columns, and raise when it cannot answer."""
-
-    def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
-        """Of any types."""
-        ...
-
-    def numbers(self, sql: str, parameters: dict[str, object], table: Table) -> list[Ints]:
-        """All whole numbers, of a query that reads `table`; none for an empty result."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -37,15 +23,21 @@ class Window:
 
 
 class Collector:
-    """One query per call, whatever the number of pools, up to what a result may hold; then as few as it takes.
-    Remembers how long the buckets of each pool are, where the data choose it.
+    """One query per call for what is new, whatever the number of pools; more only for pools that are read whole.
+    Remembers the rows of the window, and how long the buckets of each pool are, where the data choose it.
 
     Raises what the database raises: a period without an answer is the caller's to handle.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._reading = Reading(database)
         self._intervals_ms: dict[PoolKey, int] = {}
+
+    @property
+    def kept_bytes(self) -> int:
+        """What is remembered of the rows."""
+        return self._reading.cells.nbytes
 
     def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
         """What the services above take, where a pool asks for it and enough traces lead to it; {} asks nobody."""
@@ -57,14 +49,12 @@ class Collector:
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window:
         from_ms = now_ms - int(config.window + config.settle) - LATE_MS
-        parameters = query.parameters(from_ms, now_ms, config.stored_ms)
-        share = query.pools_per_query(from_ms, now_ms, config.stored_ms)
-        found: dict[PoolKey, Measured | None] = {}
-        for begin in range(0, len(config.pools), share):
-            pools = config.pools[begin : begin + share]
-            rows = self._rows(parameters, pools, thresholds_ns)
-            newest = measure_newest(rows, pools, config, now_ms, self._intervals_ms)
-            found |= dict(zip((pool.key for pool in pools), newest, strict=True))
+        keys = [pool.key for pool in config.pools]
+        each = self._reading.read(keys, [thresholds_ns[key] for key in keys], from_ms, now_ms, config.stored_ms)
+        found = {
+            pool.key: newest(own, index, pool, config, now_ms, self._intervals_ms.get(pool.key))
+            for index, (own, pool) in enumerate(zip(each, config.pools, strict=True))
+        }
         self._keep_intervals(config, found)
         return Window(found)
 
@@ -73,8 +63,3 @@ class Collector:
         chosen = {key: measured.bucket_ms for key, measured in found.items() if measured is not None}
         auto = {pool.key for pool in config.pools if config.bucket_of(pool) == "auto"}
         self._intervals_ms = {key: ms for key, ms in (self._intervals_ms | chosen).items() if key in auto}
-
-    def _rows(self, parameters: dict[str, object], pools: Sequence[Pool], thresholds_ns: dict[PoolKey, int]) -> Rows:
-        requests = [Request(pool.key, thresholds_ns[pool.key]) for pool in pools]
-        columns = self._database.numbers(query.SQL, parameters, query.keys(requests))
-        return Rows(*columns) if columns else EMPTY

@@ -25,11 +25,12 @@ def measure_newest(
     """
     each = zip(split(rows, len(pools)), pools, strict=True)
     return [
-        _newest(own, index, pool, config, now_ms, in_force_ms.get(pool.key)) for index, (own, pool) in enumerate(each)
+        newest(own, index, pool, config, now_ms, in_force_ms.get(pool.key)) for index, (own, pool) in enumerate(each)
     ]
 
 
-def _newest(own: Rows, index: int, pool: Pool, config: Config, now_ms: int, in_force_ms: int | None) -> Measured | None:
+def newest(own: Rows, index: int, pool: Pool, config: Config, now_ms: int, in_force_ms: int | None) -> Measured | None:
+    """Of one pool, from its own rows, in which it is number `index`."""
     before_ms = whole_before(own, index, now_ms, int(config.settle))
     if before_ms is None:
         return None

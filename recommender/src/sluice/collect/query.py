@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import NamedTuple
 
-from sluice.collect.latency import last_index_within
 from sluice.config import PoolKey
 
 SQL = files(__package__).joinpath("windows.sql").read_text(encoding="utf-8")
+# Whether one server numbers the inserts: a replica numbers what it fetches anew.
+ENGINE_SQL = "SELECT engine FROM system.tables WHERE database = currentDatabase() AND name = 'windows'"
+NUMBERED = "ReplacingMergeTree"
+# Number of the newest insert that reaches into the window, whosever.
+NEWEST_SQL = """
+    SELECT toInt64(max(_block_number)) FROM windows
+    WHERE bucket >= fromUnixTimestamp64Milli({from_ms:Int64}, 'UTC')
+      AND bucket < fromUnixTimestamp64Milli({to_ms:Int64}, 'UTC') AND bucket_ms = {bucket_ms:UInt16}
+"""
 
-# The reading user gets at most a million rows as a result.
-MAX_ROWS = 900_000
+
+class TooLargeError(Exception):
+    """The database refused a query for its size: of what it holds in memory, or of its result."""
 
 
-class Request(NamedTuple):
-    """A pool and the threshold that judges its completions."""
-
-    key: PoolKey
-    threshold_ns: int
+# Pools from which on most rows of the table are taken to be theirs.
+MANY = 1_000
 
 
 class Table(NamedTuple):
@@ -38,22 +45,43 @@ KEY_COLUMNS = (
 )
 
 
-def parameters(from_ms: int, to_ms: int, bucket_ms: int) -> dict[str, object]:
-    """Server-side parameters of `SQL`. from_ms and to_ms: Unix time, half open, by the start of a bucket."""
-    return {"from_ms": from_ms, "to_ms": to_ms, "bucket_ms": bucket_ms}
+class Key(NamedTuple):
+    """A pool, its number in the answer, and the last histogram bucket that counts as in time."""
+
+    pool: int
+    key: PoolKey
+    last_good: int
 
 
-def keys(requests: list[Request]) -> Table:
-    """The parts that belong to each pool; `pool` in the result is the index into `requests`."""
+@dataclass(frozen=True)
+class Span:
+    """Buckets [first, until), counted in their length since 1970. Of those before `before` only what came with inserts
+    after number `seen` is asked for, from it on everything."""
+
+    first: int
+    until: int
+    bucket_ms: int
+    before: int
+    seen: int = -1
+
+    def parameters(self, pools: int) -> dict[str, object]:
+        """Server-side parameters of `SQL` and `NEWEST_SQL`, for so many pools."""
+        return {
+            "from_ms": self.first * self.bucket_ms,
+            "to_ms": self.until * self.bucket_ms,
+            "before_ms": self.before * self.bucket_ms,
+            "bucket_ms": self.bucket_ms,
+            "first": self.first,
+            "seen": self.seen,
+            "many": pools >= MANY,
+        }
+
+
+def keys(requests: list[Key]) -> Table:
+    """The parts that belong to each pool."""
     rows: list[tuple[int | str, ...]] = []
-    for index, (key, threshold_ns) in enumerate(requests):
-        last_good = last_index_within(threshold_ns)
+    for index, key, last_good in requests:
         judge = ("client", "", key.service) if key.side == "server" else ("server", key.service, "")
         rows.append((index, last_good, 0, key.side, key.service, key.peer))
         rows.append((index, last_good, 1, *judge))
     return Table("keys", KEY_COLUMNS, rows)
-
-
-def pools_per_query(from_ms: int, to_ms: int, bucket_ms: int) -> int:
-    """How many pools one result holds: a row for each bucket of each. Worked: 72 s of 100 ms -> 1,250 pools."""
-    return max(1, MAX_ROWS // max(1, (to_ms - from_ms) // bucket_ms))

@@ -30,7 +30,18 @@ class Rows:
         return len(self.pool)
 
     def take(self, keep: NDArray[np.bool_] | Ints | slice) -> Rows:
+        """Those where `keep` is True, or at the indices in it. Shares memory where those are a stretch."""
+        if not isinstance(keep, slice) and keep.dtype == np.bool_:
+            keep = _stretch(np.flatnonzero(keep))
         return Rows(*(getattr(self, name)[keep] for name in self.__dataclass_fields__))
+
+
+def _stretch(indices: Ints) -> Ints | slice:
+    """Ascending indices, as a slice if none is left out between the first and the last."""
+    count = len(indices)
+    if count and indices[-1] - indices[0] == count - 1:
+        return slice(int(indices[0]), int(indices[-1]) + 1)
+    return indices
 
 
 EMPTY = Rows(*(np.empty(0, dtype=np.int64) for _ in Rows.__dataclass_fields__))

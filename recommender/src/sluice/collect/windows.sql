@@ -1,45 +1,54 @@
--- Own concurrency and the judges' completions of every pool, per bucket, in one pass over the newest windows.
+-- What was written since the last reading to the windows of every pool: one row for each source (an instance of a service)
+-- of each pool, with its buckets as arrays, so that a result has as many rows as there are sources, however many buckets.
 --
 -- A row plays two parts: of its own pool (judges = 0), and as a judge one level up (judges = 1), where the wait for
 -- the pool shows: CLIENT spans towards S judge the server pool of S; SERVER spans of S judge every client pool of S.
 -- The table `keys`, sent with the query, says which pools a part belongs to: pool, last_good, judges, side, service, peer.
-WITH
-    parts AS
-    (
-        SELECT
-            arrayJoin([
-                (toUInt8(0), toString(side), toString(service), toString(peer)),
-                (toUInt8(1), toString(side), if(side = 'server', toString(service), ''), if(side = 'client', toString(peer), ''))
-            ]) AS part,
-            bucket, busy_ns, completions, latency
-        FROM windows FINAL
-        WHERE bucket >= fromUnixTimestamp64Milli({from_ms:Int64}, 'UTC')
-          AND bucket < fromUnixTimestamp64Milli({to_ms:Int64}, 'UTC')
-          AND bucket_ms = {bucket_ms:UInt16}
-          AND (busy_ns > 0 OR completions > 0)  -- what is left of a row whose spans moved to their true peer is none
-          AND (
-              (side, service) IN (SELECT side, service FROM keys WHERE service != '')
-              OR (side = 'client' AND peer IN (SELECT peer FROM keys WHERE judges = 1 AND side = 'client')))
-    )
+--
+-- New is what came with an insert after number {seen}, or lies in buckets from {before_ms} on, which the last reading did not
+-- ask for. PREWHERE is applied before FINAL: that leaves one version of each row, the largest of those that are new. An older
+-- one that is written again is smaller than what the reader has. Rows that a correction emptied are new too.
+--
+-- Of few pools, the primary key leaves out most of the table; of {many}, asking each row costs more than it saves.
 SELECT
-    toInt64(pool)                                           AS pool,
-    toUnixTimestamp64Milli(bucket)                          AS bucket_start_ms,
-    toInt64(sumIf(p.busy_ns, judges = 0))                   AS busy_ns,
-    toInt64(sumIf(p.completions, judges = 0))               AS own_completions,
-    toInt64(sumIf(good, judges = 0))                        AS own_good,
-    toInt64(countIf(judges = 0 AND p.busy_ns > 0))          AS instances,  -- FINAL leaves one row an instance
-    toInt64(sumIf(p.completions, judges = 1))               AS judge_completions,
-    toInt64(sumIf(good, judges = 1))                        AS judge_good
+    toUInt32(pool)          AS pool,
+    toUInt8(judges)         AS judges,
+    source,
+    max(block)              AS newest,
+    groupArray(at)          AS at,
+    groupArray(busy_ns)     AS busy_ns,
+    groupArray(completions) AS completions,
+    groupArray(good)        AS good,
+    groupArray(version)     AS version
 FROM
 (
     SELECT
-        pool, part.1 AS judges, bucket, busy_ns, completions,
-        arraySum((i, n) -> if(i <= last_good, n, 0), mapKeys(latency), mapValues(latency)) AS good
-    FROM parts
+        pool, judges, source, block, at, busy_ns, completions, version,
+        toUInt32(arraySum((i, n) -> if(i <= last_good, n, 0), mapKeys(latency), mapValues(latency))) AS good
+    FROM
+    (
+        SELECT
+            -- Hashes of 64 bits stand for names: of 100,000 of them, two are the same once in 10^9 databases.
+            arrayJoin([cityHash64(0, side, service, peer), cityHash64(1, side, if(side = 'server', service, peer))]) AS part,
+            cityHash64(service, peer, instance) AS source,
+            toUInt32(intDiv(toUnixTimestamp64Milli(bucket), {bucket_ms:UInt16}) - {first:Int64}) AS at,
+            toUInt64(_block_number) AS block,
+            busy_ns, completions, latency, version
+        FROM windows FINAL
+        PREWHERE bucket >= fromUnixTimestamp64Milli({from_ms:Int64}, 'UTC')
+          AND bucket < fromUnixTimestamp64Milli({to_ms:Int64}, 'UTC')
+          AND bucket_ms = {bucket_ms:UInt16}
+          AND (_block_number > {seen:Int64} OR bucket >= fromUnixTimestamp64Milli({before_ms:Int64}, 'UTC'))
+          AND ({many:Bool}
+              OR (side, service) IN (SELECT side, service FROM keys WHERE service != '')
+              OR (side = 'client' AND peer IN (SELECT peer FROM keys WHERE judges = 1 AND side = 'client')))
+    ) AS w
     INNER JOIN
     (
-        SELECT pool, last_good, (judges, toString(side), service, peer) AS part FROM keys
+        SELECT
+            pool, last_good, judges,
+            if(judges = 0, cityHash64(0, side, service, peer), cityHash64(1, side, if(side = 'server', service, peer))) AS part
+        FROM keys
     ) AS k USING (part)
-) AS p
-GROUP BY pool, bucket
-ORDER BY pool, bucket
+)
+GROUP BY pool, judges, source

@@ -7,18 +7,21 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import clickhouse_connect
-import numpy as np
 from clickhouse_connect.driver.client import Client
+from clickhouse_connect.driver.exceptions import DatabaseError
 from clickhouse_connect.driver.external import ExternalData
 
-from sluice.collect.query import Table
-from sluice.collect.rows import Ints
+from sluice.collect import native
+from sluice.collect.native import Arrays, Column
+from sluice.collect.query import Table, TooLargeError
 from sluice.serve.outbox import Row
 
 DATABASE = "sluice"
 READER = "sluice_reader"
 # A period must end: a database that hangs is treated as one that is down.
-CONNECT_S, ANSWER_S = 2, 10
+CONNECT_S, ANSWER_S = 2, 20
+# Its errors for more memory, rows or bytes of a result than a user may have.
+TOO_LARGE = (241, 396)
 
 
 class UrlError(Exception):
@@ -50,8 +53,11 @@ class ClickHouse:
         with _Connection(self) as client:
             return [list(column) for column in client.query(sql, parameters=parameters).result_columns]
 
-    def numbers(self, sql: str, parameters: dict[str, object], table: Table) -> list[Ints]:
-        """The result's columns, all of type Int64; `table` is sent along. Raises clickhouse_connect's errors."""
+    def arrays(self, sql: str, parameters: dict[str, object], table: Table) -> list[Column | Arrays]:
+        """The result's columns, of whole numbers or arrays of them; `table` is sent along.
+
+        Raises TooLargeError, clickhouse_connect's errors, and NativeError for an answer that is cut off.
+        """
         data = ExternalData(
             file_name=table.name,
             data="\n".join(map(json.dumps, table.rows)).encode(),
@@ -59,8 +65,12 @@ class ClickHouse:
             structure=list(table.columns),
         )
         with _Connection(self) as client:
-            matrix = client.query_np(sql, parameters=parameters, external_data=data)
-        return [np.ascontiguousarray(column) for column in matrix.T] if len(matrix) else []
+            try:
+                return native.columns(client.raw_query(sql, parameters=parameters, external_data=data, fmt="Native"))
+            except DatabaseError as cause:
+                if cause.code in TOO_LARGE:
+                    raise TooLargeError(str(cause)) from cause
+                raise
 
     def rows(self, sql: str) -> list[tuple[object, ...]]:
         with _Connection(self) as client:

@@ -1,0 +1,135 @@
+"""The newest version of every row of the window, kept from period to period: what a reading brings is put into it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice.collect.news import News
+from sluice.collect.rows import Ints, Rows
+
+Numbers = NDArray[np.int64] | NDArray[np.uint32]
+Source = tuple[int, int, int]
+"""Number of the pool; 0 for its own rows, 1 for its judges'; hash of the instance."""
+
+# Sources that a table begins with.
+FEWEST = 64
+
+
+class Cells:
+    """A cell for each source and each of the last `width` buckets: 24 bytes, whether a row is there or not.
+
+    Bucket `at` (its start by its length, since 1970) lies in column `at % width`. A cell of version 0 has no row, and
+    `rows` gives none for a bucket in which no source of the pool has anything.
+    """
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self._first = 0
+        self._lines: dict[Source, int] = {}
+        self._of_pool: dict[int, tuple[list[int], list[int]]] = {}
+        self._free: list[int] = []
+        self._last_at: Ints = np.zeros(0, dtype=np.int64)
+        self._busy_ns = np.zeros((0, width), dtype=np.int64)
+        self._completions = np.zeros((0, width), dtype=np.uint32)
+        self._good = np.zeros((0, width), dtype=np.uint32)
+        self._version = np.zeros((0, width), dtype=np.uint64)
+
+    def __len__(self) -> int:
+        """Sources."""
+        return len(self._lines)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(column.nbytes for column in (self._busy_ns, self._completions, self._good, self._version))
+
+    def advance(self, first: int) -> None:
+        """Forgets the buckets before `first`, and the sources that have had no row since."""
+        gone = min(max(0, first - self._first), self.width)
+        self._clear(slice(None), np.arange(first - gone, first) % self.width)
+        self._first = first
+        self._drop([source for source, line in self._lines.items() if self._last_at[line] < first])
+
+    def forget(self, pools: Iterable[int]) -> None:
+        """All that is known of these pools."""
+        given = set(pools)
+        self._drop([source for source in self._lines if source[0] in given])
+
+    def put(self, news: News) -> None:
+        """Takes over each row that is not older than the one there is. Buckets lie in the `width` from the first."""
+        if len(news) == 0:
+            return
+        sources = list(zip(news.pool.tolist(), news.judges.tolist(), news.source.tolist(), strict=True))
+        self._make_room(sum(source not in self._lines for source in sources))
+        lines = np.array([self._line(source) for source in sources], dtype=np.int64)
+        ends = np.cumsum(news.counts)
+        self._last_at[lines] = np.maximum(self._last_at[lines], np.maximum.reduceat(news.at, ends - news.counts))
+        cell = np.repeat(lines * self.width, news.counts) + news.at % self.width
+        newer = news.version >= self._version.ravel()[cell]
+        keep: slice | NDArray[np.bool_] = slice(None) if newer.all() else newer
+        cell = cell[keep]
+        self._busy_ns.ravel()[cell] = news.busy_ns[keep]
+        self._completions.ravel()[cell] = news.completions[keep]
+        self._good.ravel()[cell] = news.good[keep]
+        self._version.ravel()[cell] = news.version[keep]
+
+    def rows(self, pool: int, until: int, bucket_ms: int) -> Rows:
+        """Of one pool, before bucket `until`, in order of time: sums over its sources, as `Rows` says."""
+        own, judges = self._of_pool.get(pool, ((), ()))
+        at = np.arange(self._first, until)
+        columns = at % self.width
+        busy = _summed(self._busy_ns, own, columns)
+        done, good, judged, judged_good = (
+            _summed(column, lines, columns) for lines in (own, judges) for column in (self._completions, self._good)
+        )
+        there = (busy > 0) | (done > 0) | (judged > 0)
+        instances = (busy > 0).astype(np.int64)
+        if len(own) > 1:
+            instances = (self._busy_ns[own].take(columns, axis=1) > 0).sum(axis=0)
+        found = (np.full(len(at), pool), at * bucket_ms, busy, done, good, instances, judged, judged_good)
+        return Rows(*found) if there.all() else Rows(*(column[there] for column in found))
+
+    def _line(self, source: Source) -> int:
+        line = self._lines.get(source)
+        if line is None:
+            line = self._lines[source] = self._free.pop()
+            self._last_at[line] = self._first
+            self._of_pool.setdefault(source[0], ([], []))[source[1]].append(line)
+        return line
+
+    def _make_room(self, sources: int) -> None:
+        """For so many that are new; a table that must grow does so by a quarter at least."""
+        before = len(self._last_at)
+        if sources <= len(self._free):
+            return
+        after = max(FEWEST, before + before // 4, before + sources)
+        self._last_at = np.resize(self._last_at, after)
+        self._busy_ns, self._completions, self._good, self._version = (
+            np.concatenate([column, np.zeros((after - before, self.width), dtype=column.dtype)])
+            for column in (self._busy_ns, self._completions, self._good, self._version)
+        )
+        self._free += range(after - 1, before - 1, -1)
+
+    def _drop(self, sources: Sequence[Source]) -> None:
+        for source in sources:
+            line = self._lines.pop(source)
+            self._of_pool[source[0]][source[1]].remove(line)
+            self._free.append(line)
+            self._clear(line, slice(None))
+
+    def _clear(self, lines: int | slice, columns: Ints | slice) -> None:
+        self._busy_ns[lines, columns] = 0
+        self._completions[lines, columns] = 0
+        self._good[lines, columns] = 0
+        self._version[lines, columns] = 0
+
+
+def _summed(column: Numbers, lines: Sequence[int], columns: Ints) -> Ints:
+    """Over those lines, shape (len(columns),)."""
+    if len(lines) == 1:  # most have one, and a sum of one costs more than all the rest
+        one: Ints = column[lines[0]].take(columns).astype(np.int64, copy=False)
+        return one
+    found: Ints = column[list(lines)].take(columns, axis=1).sum(axis=0, dtype=np.int64)
+    return found

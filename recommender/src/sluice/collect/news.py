@@ -1,0 +1,62 @@
+"""What the query of a period answers, as numpy columns: pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice.collect.native import Arrays, Column, NativeError
+from sluice.collect.rows import Ints
+
+
+@dataclass(frozen=True)
+class News:
+    """New versions of rows: of each source, shape (s,), and of each row, shape (r,), those of a source together.
+
+    pool, judges, source  whose rows they are: the number of the pool; 0 its own, 1 its judges'; a hash of the instance
+    counts  rows of each source, at least 1; their sum is r
+    newest  number of the newest insert among them, -1 without any
+    at      start of the row's bucket by its length, since 1970; each once a source
+    good    completions within the threshold
+    """
+
+    pool: Ints
+    judges: Ints
+    source: NDArray[np.uint64]
+    counts: Ints
+    newest: int
+    at: Ints
+    busy_ns: Ints
+    completions: NDArray[np.uint32]
+    good: NDArray[np.uint32]
+    version: NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+
+def news_of(columns: Sequence[Column | Arrays], first: int) -> News:
+    """From the query's columns, in which buckets count from `first`. NativeError when they are others."""
+    flat = [column for column in columns if not isinstance(column, Arrays)]
+    arrays = [column for column in columns if isinstance(column, Arrays)]
+    if not columns:
+        flat, arrays = [np.zeros(0, dtype=np.int64)] * 4, [Arrays(*[np.zeros(0, dtype=np.int64)] * 2)] * 5
+    if len(flat) != 4 or len(arrays) != 5 or any(np.any(one.lengths != arrays[0].lengths) for one in arrays):
+        raise NativeError(f"{len(flat)} columns of numbers and {len(arrays)} of arrays are not what was asked for")
+    pool, judges, source, newest = flat
+    at, busy_ns, completions, good, version = (one.values for one in arrays)
+    return News(
+        pool=pool.astype(np.int64),
+        judges=judges.astype(np.int64),
+        source=source.astype(np.uint64),
+        counts=arrays[0].lengths,
+        newest=int(newest.astype(np.int64).max(initial=-1)),
+        at=at.astype(np.int64) + first,
+        busy_ns=busy_ns.astype(np.int64),
+        completions=completions.astype(np.uint32),
+        good=good.astype(np.uint32),
+        version=version.astype(np.uint64),
+    )

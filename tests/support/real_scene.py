@@ -82,6 +82,11 @@ class Scene:
         found: list[dict[str, Any]] = answer.json()["data"]
         return found
 
+    def behind_s(self) -> float:
+        """How old the newest window of the service is."""
+        newest = "SELECT toFloat64(now64(3)) - toFloat64(max(bucket)) AS age FROM windows WHERE service = '{}'"
+        return float(self.rows(newest.format(self.service))[0]["age"])
+
     @contextmanager
     def actuator(self, *flags: str) -> Iterator[None]:
         """The real one, over Jolokia. Without flags it reads and reports, as the recommender must know the size."""

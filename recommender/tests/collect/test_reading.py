@@ -25,8 +25,11 @@ class Inserted:
     most: int = 1_000
     problem: Exception | None = None
     engine: str = NUMBERED
+    problem_of_columns: Exception | None = None
 
     def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
+        if self.problem_of_columns is not None:
+            raise self.problem_of_columns
         return [[self.engine]] if sql == ENGINE_SQL else [[len(self.rows)]]
 
     def arrays(self, sql: str, parameters: dict[str, Any], table: Table) -> list[Column | Arrays]:
@@ -65,6 +68,18 @@ def test_where_inserts_are_not_numbered_by_one_server_everything_is_read(engine:
     database.rows.insert(0, ("s1", 96, 5))  # what another replica took comes with a smaller number
     assert read(given, 100) == [3, 5, 0, 0]
     assert [seen for _, seen in database.asked] == [-1, -1]
+
+
+def test_a_database_that_fails_as_the_pools_change_leaves_nothing_half_changed() -> None:
+    database = Inserted([("s0", 95, 3), ("s3", 96, 4)])
+    given = Reading(database)
+    two, limits = POOLS[:2], [100 * MS] * 4
+    assert [int(rows.own_completions.sum()) for rows in given.read(two, limits[:2], 9_000, 10_000, 100)] == [3, 0]
+    database.problem_of_columns = ConnectionError("down")
+    with pytest.raises(ConnectionError):
+        given.read(POOLS, limits, 9_000, 10_000, 100)
+    database.problem_of_columns = None
+    assert read(given, 100) == [3, 0, 0, 4]
 
 
 def test_after_the_first_reading_only_what_is_new_is_asked_for() -> None:

@@ -91,9 +91,10 @@ class Reading:
         return (self._cells.rows(pool, until, bucket_ms) for pool in range(len(keys)))
 
     def _begin(self, keys: list[PoolKey], bucket_ms: int, width: int) -> None:
+        # Asked before anything is changed: if the database fails here, the next call begins again.
+        numbered = self._database.columns(query.ENGINE_SQL, {}) == [[query.NUMBERED]]
         self._keys, self._bucket_ms, self._cells = keys, bucket_ms, Cells(width)
-        self._until, self._newest = 0, NEVER
-        self._numbered = self._database.columns(query.ENGINE_SQL, {}) == [[query.NUMBERED]]
+        self._until, self._newest, self._numbered = 0, NEVER, numbered
         self._seen = np.full(len(keys), NEVER)
         self._last_good = np.full(len(keys), NEVER)
 

@@ -31,7 +31,10 @@ def propose(estimate: Estimate, situation: Situation) -> Proposal:
 
 
 def _against(estimate: Estimate, back: int, current: int) -> bool:
-    """Whether the estimate leaves it to the trial: without data nothing moves, and a curve's size stands above both."""
+    """Whether going back comes before what the estimate asks for.
+
+    Without data nothing moves. A curve's size comes first, but where the trial says that it is too small.
+    """
     if estimate.state is State.PROVIDED and estimate.target is not None:
         return back > current and estimate.target < back
     return estimate.state is not State.NO_DATA

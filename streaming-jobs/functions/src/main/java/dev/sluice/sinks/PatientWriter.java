@@ -6,8 +6,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes batches until they are written: an outage of the store becomes back-pressure, never loss.
- * Only rows that the store rejects are given up, one by one, counted and logged: the batch is
- * halved until the row at fault is alone.
+ * A batch that the store refuses, for its size or for what is in it, is halved until the row at
+ * fault is alone. Only such rows are given up, counted and logged; for its size only after several
+ * attempts, as it may have been others who took the store's memory.
  */
 public final class PatientWriter {
   /** Waits between attempts; interrupted when the task is cancelled. */
@@ -18,16 +19,20 @@ public final class PatientWriter {
 
   /** Told what happens, for metrics. */
   public interface Observer {
+    /** The store is asked; the answer is one of the others, or nothing when the batch is halved. */
+    void attempting();
+
     void written(int rows);
 
-    void rejected();
+    void rejected(Exception reason);
 
-    void retried();
+    void retried(Exception reason);
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(PatientWriter.class);
   private static final int FIRST_REJECTIONS_LOGGED = 10;
   private static final int REJECTIONS_PER_LOG = 1000;
+  private static final int ATTEMPTS_OF_A_LARGE_ROW = 5;
 
   private final BatchTarget target;
   private final Backoff backoff;
@@ -50,7 +55,7 @@ public final class PatientWriter {
     try {
       writeOrRetry(rows);
       observer.written(rows.size());
-    } catch (RowsRejectedException e) {
+    } catch (RowsRejectedException | TooLargeException e) {
       if (rows.size() == 1) {
         reject(e);
         return;
@@ -62,8 +67,9 @@ public final class PatientWriter {
   }
 
   private void writeOrRetry(List<Object[]> rows)
-      throws RowsRejectedException, InterruptedException {
+      throws RowsRejectedException, TooLargeException, InterruptedException {
     for (int attempt = 1; ; attempt++) {
+      observer.attempting();
       try {
         target.write(rows);
         backoff.reset();
@@ -75,17 +81,21 @@ public final class PatientWriter {
           // Clients wrap the interrupt of a cancelled task into exceptions of their own.
           throw new InterruptedException("interrupted while writing");
         }
+        if (e instanceof TooLargeException large
+            && (rows.size() > 1 || attempt == ATTEMPTS_OF_A_LARGE_ROW)) {
+          throw large;
+        }
         long delay = backoff.nextMs();
-        observer.retried();
+        observer.retried(e);
         LOG.warn("write {} rows, attempt {}: {}; again in {} ms", rows.size(), attempt, e, delay);
         sleeper.sleep(delay);
       }
     }
   }
 
-  private void reject(RowsRejectedException e) {
+  private void reject(Exception e) {
     rejections++;
-    observer.rejected();
+    observer.rejected(e);
     if (rejections <= FIRST_REJECTIONS_LOGGED || rejections % REJECTIONS_PER_LOG == 0) {
       LOG.error("write row: rejected, {} so far: {}", rejections, e.getMessage());
     }

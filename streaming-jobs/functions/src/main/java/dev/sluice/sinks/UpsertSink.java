@@ -6,8 +6,6 @@ import java.util.function.Supplier;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
-import org.apache.flink.metrics.Counter;
-import org.apache.flink.metrics.groups.SinkWriterMetricGroup;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.RowType;
 
@@ -25,15 +23,19 @@ public final class UpsertSink implements Sink<RowData> {
   public interface TargetFactory extends Supplier<BatchTarget>, Serializable {}
 
   private final TargetFactory targets;
+  private final String store;
   private final RowConverter converter;
   private final int[] keyColumns;
   private final FlushPolicy policy;
 
   /**
+   * @param store told to people; without secrets
    * @param keyColumns positions of the columns that identify a row
    */
-  public UpsertSink(TargetFactory targets, RowType type, int[] keyColumns, FlushPolicy policy) {
+  public UpsertSink(
+      TargetFactory targets, String store, RowType type, int[] keyColumns, FlushPolicy policy) {
     this.targets = targets;
+    this.store = store;
     this.converter = new RowConverter(type);
     this.keyColumns = keyColumns;
     this.policy = policy;
@@ -42,37 +44,12 @@ public final class UpsertSink implements Sink<RowData> {
   @Override
   public SinkWriter<RowData> createWriter(WriterInitContext context) {
     BatchTarget target = targets.get();
+    UpsertBuffer buffer = new UpsertBuffer(keyColumns);
+    SinkStatus status =
+        new SinkStatus(context.metricGroup(), store, buffer::size, System::currentTimeMillis);
     Backoff backoff = new Backoff(BACKOFF_FIRST_MS, BACKOFF_MAX_MS, new SplittableRandom());
-    PatientWriter writer =
-        new PatientWriter(target, backoff, Thread::sleep, observer(context.metricGroup()));
+    PatientWriter writer = new PatientWriter(target, backoff, Thread::sleep, status);
     return new UpsertSinkWriter(
-        converter,
-        new UpsertBuffer(keyColumns),
-        target,
-        writer,
-        policy,
-        context.getProcessingTimeService());
-  }
-
-  private static PatientWriter.Observer observer(SinkWriterMetricGroup metrics) {
-    Counter written = metrics.getNumRecordsSendCounter();
-    Counter rejected = metrics.getNumRecordsSendErrorsCounter();
-    Counter retries = metrics.counter("retries");
-    return new PatientWriter.Observer() {
-      @Override
-      public void written(int rows) {
-        written.inc(rows);
-      }
-
-      @Override
-      public void rejected() {
-        rejected.inc();
-      }
-
-      @Override
-      public void retried() {
-        retries.inc();
-      }
-    };
+        converter, buffer, target, writer, policy, context.getProcessingTimeService());
   }
 }

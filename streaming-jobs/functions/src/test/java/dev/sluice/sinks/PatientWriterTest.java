@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class PatientWriterTest {
-  /** A store that is away for some attempts, and rejects negative numbers. */
+  /** A store that is away for some attempts, rejects negative numbers, and takes sums up to 100. */
   private static final class Store implements BatchTarget {
     final List<Integer> stored = new ArrayList<>();
     int away;
@@ -27,6 +27,9 @@ class PatientWriterTest {
       if (rows.stream().anyMatch(row -> (int) row[0] < 0)) {
         throw new RowsRejectedException("negative", null);
       }
+      if (rows.stream().mapToInt(row -> (int) row[0]).sum() > 100) {
+        throw new TooLargeException("more than 100", null);
+      }
       rows.forEach(row -> stored.add((int) row[0]));
     }
 
@@ -40,17 +43,20 @@ class PatientWriterTest {
     int retried;
 
     @Override
+    public void attempting() {}
+
+    @Override
     public void written(int rows) {
       written += rows;
     }
 
     @Override
-    public void rejected() {
+    public void rejected(Exception reason) {
       rejected++;
     }
 
     @Override
-    public void retried() {
+    public void retried(Exception reason) {
       retried++;
     }
   }
@@ -96,6 +102,24 @@ class PatientWriterTest {
     assertThat(counts.rejected).isEqualTo(2);
     assertThat(counts.written).isEqualTo(5);
     assertThat(slept).isEmpty();
+  }
+
+  @Test
+  void whatIsTooLargeIsWrittenInParts() throws Exception {
+    writer.write(rows(60, 50, 40, 30, 20, 10));
+    // 210 is halved: 150 to 60 and 90, and 60.
+    assertThat(store.stored).containsExactly(60, 50, 40, 30, 20, 10);
+    assertThat(store.attempts).isEqualTo(5);
+    assertThat(counts.rejected).isZero();
+    assertThat(slept).isEmpty();
+  }
+
+  @Test
+  void aRowThatIsTooLargeByItselfIsTriedAgainBeforeItIsGivenUp() throws Exception {
+    writer.write(rows(1, 101));
+    assertThat(store.stored).containsExactly(1);
+    assertThat(counts.rejected).isEqualTo(1);
+    assertThat(slept).hasSize(4);
   }
 
   @Test

@@ -48,6 +48,7 @@ public final class ClickHouseSinkFactory implements DynamicTableSinkFactory {
     UpsertSink sink =
         new UpsertSink(
             () -> new ClickHouseTarget(options, columns),
+            "ClickHouse " + options,
             (RowType) schema.toPhysicalRowDataType().getLogicalType(),
             PrimaryKey.columns(schema, options.table()),
             FlushPolicy.of(helper.getOptions()));

@@ -48,6 +48,7 @@ public final class Neo4jSinkFactory implements DynamicTableSinkFactory {
     UpsertSink sink =
         new UpsertSink(
             () -> new Neo4jTarget(options, columns),
+            "Neo4j " + options,
             (RowType) schema.toPhysicalRowDataType().getLogicalType(),
             PrimaryKey.columns(schema, options.toString()),
             FlushPolicy.of(helper.getOptions()));

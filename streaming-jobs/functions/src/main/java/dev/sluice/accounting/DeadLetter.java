@@ -22,7 +22,7 @@ public record DeadLetter(
   // MB.
   private static final int MAX_PAYLOAD = 4 << 20;
 
-  static DeadLetter ofMessage(String detail, byte[] message) {
+  public static DeadLetter ofMessage(String detail, byte[] message) {
     if (message.length <= MAX_PAYLOAD) {
       return new DeadLetter(Outcome.MALFORMED_MESSAGE, detail, "", "", "", message);
     }
@@ -39,6 +39,12 @@ public record DeadLetter(
         cut(span.traceIdHex()),
         cut(span.spanIdHex()),
         null);
+  }
+
+  /** This letter, which also stands for others of its message and reason. */
+  DeadLetter andMore(long others) {
+    String more = detail + "; " + others + " more in this message";
+    return new DeadLetter(reason, more, service, traceId, spanId, payload);
   }
 
   private static String detail(Outcome reason, Span span, long recordTimeMs) {

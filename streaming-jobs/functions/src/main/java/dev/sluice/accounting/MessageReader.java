@@ -3,7 +3,6 @@ package dev.sluice.accounting;
 import dev.sluice.otlp.MalformedMessageException;
 import dev.sluice.otlp.Span;
 import dev.sluice.otlp.TraceRequestDecoder;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -20,7 +19,7 @@ public final class MessageReader {
   private final Validity validity;
   private final SpanStage stage;
   private final OutcomeCounts counts = new OutcomeCounts();
-  private final List<DeadLetter> deadLetters = new ArrayList<>();
+  private final DeadLetters deadLetters = new DeadLetters();
   private long recordTimeMs;
 
   public MessageReader(Validity validity, SpanStage stage) {
@@ -55,22 +54,24 @@ public final class MessageReader {
     return counts;
   }
 
+  /** Of each reason only the first few: the counts are whole. */
   public List<DeadLetter> deadLetters() {
-    return deadLetters;
+    return deadLetters.list();
   }
 
   private void span(Span span) {
     Outcome outcome = validity.judge(span, recordTimeMs);
     if (outcome.isAccepted()) {
-      outcome = stage.accept(span);
-      if (outcome == Outcome.ACCEPTED) {
-        outcome = validity.accepted(span.endNs(), recordTimeMs);
-      }
-      counts.span(outcome, span.service(), recordTimeMs - span.endNs() / NS_PER_MS);
+      counts.span(accept(span), span.service(), recordTimeMs - span.endNs() / NS_PER_MS);
     } else {
       counts.span(outcome, span.service(), 0);
-      deadLetters.add(DeadLetter.ofSpan(outcome, span, recordTimeMs));
+      deadLetters.add(outcome, () -> DeadLetter.ofSpan(outcome, span, recordTimeMs));
     }
+  }
+
+  private Outcome accept(Span span) {
+    Outcome outcome = stage.accept(span);
+    return outcome == Outcome.ACCEPTED ? validity.accepted(span.endNs(), recordTimeMs) : outcome;
   }
 
   private void repeated(Span span) {
@@ -79,7 +80,7 @@ public final class MessageReader {
 
   private void reject(String detail, byte[] payload) {
     counts.message(Outcome.MALFORMED_MESSAGE);
-    deadLetters.add(DeadLetter.ofMessage(detail, payload));
+    deadLetters.add(Outcome.MALFORMED_MESSAGE, () -> DeadLetter.ofMessage(detail, payload));
   }
 
   private void clear() {

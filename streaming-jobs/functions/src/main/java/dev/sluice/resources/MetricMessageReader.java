@@ -1,13 +1,13 @@
 package dev.sluice.resources;
 
 import dev.sluice.accounting.DeadLetter;
+import dev.sluice.accounting.DeadLetters;
 import dev.sluice.accounting.Outcome;
 import dev.sluice.accounting.OutcomeCounts;
 import dev.sluice.accounting.Validity;
 import dev.sluice.otlp.MalformedMessageException;
 import dev.sluice.otlp.MetricPoint;
 import dev.sluice.otlp.MetricsRequestDecoder;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +28,7 @@ public final class MetricMessageReader {
   private final Validity validity;
   private final long windowMs;
   private final OutcomeCounts counts = new OutcomeCounts();
-  private final List<DeadLetter> deadLetters = new ArrayList<>();
+  private final DeadLetters deadLetters = new DeadLetters();
   private final Map<ResourceKey, ResourceSums> sums = new HashMap<>();
   private long recordTimeMs;
 
@@ -69,15 +69,16 @@ public final class MetricMessageReader {
     return counts;
   }
 
+  /** Of each reason only the first few: the counts are whole. */
   public List<DeadLetter> deadLetters() {
-    return deadLetters;
+    return deadLetters.list();
   }
 
   private void point(MetricPoint point) {
     Outcome outcome = judge(point);
     if (!outcome.isAccepted()) {
       counts.span(outcome, "", 0);
-      deadLetters.add(new DeadLetter(outcome, point.toString(), "", "", "", null));
+      deadLetters.add(outcome, () -> new DeadLetter(outcome, point.toString(), "", "", "", null));
       return;
     }
     long timeMs = point.timeNs() / NS_PER_MS;
@@ -112,7 +113,7 @@ public final class MetricMessageReader {
 
   private void reject(String detail, byte[] payload) {
     counts.message(Outcome.MALFORMED_MESSAGE);
-    deadLetters.add(new DeadLetter(Outcome.MALFORMED_MESSAGE, detail, "", "", "", payload));
+    deadLetters.add(Outcome.MALFORMED_MESSAGE, () -> DeadLetter.ofMessage(detail, payload));
   }
 
   private void clear() {

@@ -12,10 +12,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.otlp.Span;
+import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class MessageReaderTest {
@@ -217,6 +220,46 @@ class MessageReaderTest {
     DeadLetter letter = reader.deadLetters().get(0);
     assertThat(letter.payload()).isEqualTo(Arrays.copyOf(huge, 4_194_304));
     assertThat(letter.detail()).endsWith("payload is the first 4194304 of 10000000 bytes");
+  }
+
+  @Test
+  void ofEachReasonTenLettersAreKeptAndTheLastSaysHowManyMoreThereWere() {
+    var request = ExportTraceServiceRequest.newBuilder();
+    for (int n = 1; n <= 25; n++) {
+      request.addResourceSpans(service("cart", span(n, Span.SERVER, 0, 1).clear()));
+      if (n <= 11) {
+        request.addResourceSpans(service("cart", span(n, Span.SERVER, 10, 9)));
+      }
+      if (n <= 10) {
+        request.addResourceSpans(resource(List.of(), span(n, Span.SERVER, 0, 1)));
+      }
+    }
+    reader.read(request.build().toByteArray(), RECEIVED_MS, false);
+    assertThat(counts())
+        .isEqualTo(
+            Map.of(
+                "bad_id cart", List.of(0L, 25L, 0L),
+                "ends_before_start cart", List.of(0L, 11L, 0L),
+                "missing_service ", List.of(0L, 10L, 0L)));
+    // In the order of the spans, ten times each.
+    assertThat(reasons())
+        .isEqualTo(
+            Collections.nCopies(10, List.of("bad_id", "ends_before_start", "missing_service"))
+                .stream()
+                .flatMap(List::stream)
+                .toList());
+    List<DeadLetter> letters = reader.deadLetters();
+    assertThat(letters)
+        .extracting(letter -> letter.detail().endsWith("more in this message"))
+        .containsExactlyElementsOf(
+            IntStream.range(0, 30).mapToObj(n -> n == 27 || n == 28).toList());
+    assertThat(letters.get(27).detail()).endsWith("; 15 more in this message");
+    assertThat(letters.get(28).detail()).endsWith("; 1 more in this message");
+    assertThat(letters.get(28).spanId()).isEqualTo("000000000000000a");
+
+    reader.read(message(service("cart", span(1, Span.SERVER, 10, 9))), RECEIVED_MS, false);
+    assertThat(reasons()).containsExactly("ends_before_start");
+    assertThat(reader.deadLetters().get(0).detail()).endsWith(RECEIVED_MS + " ms");
   }
 
   @Test

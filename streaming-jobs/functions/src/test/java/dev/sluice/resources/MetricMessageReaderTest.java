@@ -13,10 +13,12 @@ import static dev.sluice.otlp.Requests.attribute;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.accounting.Validity;
+import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -132,6 +134,16 @@ class MetricMessageReaderTest {
     assertThat(counts())
         .isEqualTo(Map.of("accepted", List.of(0L, 1L), "missing_identity", List.of(0L, 2L)));
     assertThat(reasons()).containsExactly("missing_identity", "missing_identity");
+  }
+
+  @Test
+  void ofManyBadPointsTenLettersAreKeptAndAllAreCounted() {
+    var points =
+        IntStream.range(0, 12).mapToObj(n -> point(-1, n)).toArray(NumberDataPoint.Builder[]::new);
+    assertThat(rows(message(host(gauge("system.memory.bandwidth", points))))).isEmpty();
+    assertThat(counts()).isEqualTo(Map.of("value_out_of_range", List.of(0L, 12L)));
+    assertThat(reasons()).hasSize(10);
+    assertThat(reader.deadLetters().get(9).detail()).endsWith("; 2 more in this message");
   }
 
   @ParameterizedTest

@@ -12,14 +12,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from stack import configs, environment, processes, settings
+from stack import environment, processes, settings, starting
 from stack.down import down
 from stack.flink import Flink
 from stack.http import UnreachableError, request, request_json
 from stack.keeper import ENDED
-from stack.layout import CACHE, FLINK_PYTHON
+from stack.layout import CACHE, FLINK_PYTHON, SETUP_LOGS, STAMPS
 from stack.report import Report
 from stack.settings import REPOSITORY, Settings
+from stack.stamps import Stamps
+from stack.steps import Runner
 from stack.supervisor import Supervisor
 from stack.up import check_ports
 
@@ -141,17 +143,14 @@ def cluster(*, graph: bool) -> Iterator[Cluster]:
     Set-up must have been done.
     """
     used = _settings()
-    supervisor, report = Supervisor(used), Report()
-    wanted = {*STARTED, *(GRAPH if graph else ())}
+    report = Report()
+    wanted = starting.chosen(demo=False, only=(*STARTED, *(GRAPH if graph else ())))
     try:
         down(used, report)
         shutil.rmtree(used.state, ignore_errors=True)
         check_ports(used, demo=False)
-        used.logs.mkdir(parents=True)
-        configs.write(used)
-        configs.format_storage(used)
-        supervisor.start(demo=False, only=sorted(wanted))
-        until(lambda: wanted <= {each.name for each in supervisor.processes() if each.up}, "the stack", 300.0)
+        runner = Runner(Stamps(STAMPS), SETUP_LOGS)
+        runner.run(starting.steps(used, Supervisor(used), wanted, cancelled=runner.cancelled))
         _migrate(used, graph)
         yield Cluster(used)
     finally:

@@ -29,8 +29,8 @@ class Victims:
             process = self._process(name)
             if process.up and process.pid != killed:
                 return
-            assert time.monotonic() < deadline, f"{name} is {process.status}, {process.ready} {within_s:.0f} s later"
+            assert time.monotonic() < deadline, f"{name} is {process.state}, ready: {process.ready}"
             time.sleep(0.3)
 
     def _process(self, name: str) -> Process:
-        return next(process for process in self._supervisor.processes() if process.name == name)
+        return self._supervisor.process(name)

@@ -58,7 +58,7 @@ def write(settings: Settings) -> None:
         target.write_text(render((LOCAL / name).read_text(), values))
     for name in ("log4j-console.properties", "log4j-cli.properties"):
         shutil.copy(FLINK_HOME / "conf" / name, settings.conf / "flink" / name)
-    for directory in ("logs/neo4j", "data/clickhouse", "neo4j", "flink/tmp", "flink/upload", "supervisor"):
+    for directory in ("logs/neo4j", "data/clickhouse", "neo4j", "flink/tmp", "flink/upload"):
         (settings.state / directory).mkdir(parents=True, exist_ok=True)
 
 
@@ -70,18 +70,23 @@ def cluster_id() -> str:
             return found
 
 
-def format_storage(settings: Settings) -> None:
-    """Once a stack: gives Kafka's log directory a cluster id, and Neo4j its password. Raises StepError."""
-    java = java_home() / "bin/java"
-    quick = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
-    if not (settings.data / "kafka/meta.properties").exists():
-        cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        # One word with "=": an id may begin with "-", and would be an option.
-        words = ["format", f"--cluster-id={cluster}", "--config", settings.conf / "kafka/server.properties"]
-        classes = ["-cp", CACHE / "kafka/lib/*", "kafka.tools.StorageTool"]
-        run([java, *quick, *classes, *words], settings.logs / "kafka-format.log")
-    if not (settings.data / "neo4j/dbms/auth.ini").exists():
-        words = ["dbms", "set-initial-password", settings.secrets["neo4j_password"]]
-        classes = ["-cp", CACHE / "neo4j/lib/*", "org.neo4j.server.startup.Neo4jAdminCommand"]
-        home = {"NEO4J_HOME": str(settings.state / "neo4j"), "NEO4J_CONF": str(settings.conf / "neo4j")}
-        run([java, *quick, *classes, *words], settings.logs / "neo4j-format.log", env=home)
+QUICK = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
+
+
+def format_kafka(settings: Settings) -> None:
+    """Once a stack: gives Kafka's log directory a cluster id. Raises StepError."""
+    if (settings.data / "kafka/meta.properties").exists():
+        return
+    words = ["format", "--cluster-id", cluster_id(), "--config", settings.conf / "kafka/server.properties"]
+    classes = ["-cp", CACHE / "kafka/lib/*", "kafka.tools.StorageTool"]
+    run([java_home() / "bin/java", *QUICK, *classes, *words], settings.logs / "kafka-storage.log")
+
+
+def format_neo4j(settings: Settings) -> None:
+    """Once a stack: gives Neo4j its password. Raises StepError."""
+    if (settings.data / "neo4j/dbms/auth.ini").exists():
+        return
+    words = ["dbms", "set-initial-password", settings.secrets["neo4j_password"]]
+    classes = ["-cp", CACHE / "neo4j/lib/*", "org.neo4j.server.startup.Neo4jAdminCommand"]
+    home = {"NEO4J_HOME": str(settings.state / "neo4j"), "NEO4J_CONF": str(settings.conf / "neo4j")}
+    run([java_home() / "bin/java", *QUICK, *classes, *words], settings.logs / "neo4j-storage.log", env=home)

@@ -35,7 +35,7 @@ def addresses(settings: Settings) -> dict[str, str]:
 
 
 def supervised(settings: Settings, base: Mapping[str, str], apply: Sequence[str] = ()) -> dict[str, str]:
-    """`base` with everything that process-compose.yaml and the processes in it read; `apply` names actuator targets."""
+    """`base` with everything that programs.toml and the processes in it read; `apply` names actuator targets."""
     flink = settings.state / "flink"
     variables = dict(base) | addresses(settings)
     variables |= {f"SLUICE_PORT_{name.upper()}": str(port) for name, port in settings.ports.items()}
@@ -51,7 +51,6 @@ def supervised(settings: Settings, base: Mapping[str, str], apply: Sequence[str]
         "FLINK_CONF_DIR": str(settings.conf / "flink"),
         "FLINK_LOG_DIR": str(settings.logs),
         "FLINK_PID_DIR": str(flink),
-        "PROC_COMP_CONFIG": str(settings.state / "supervisor"),
         "PYTHONUNBUFFERED": "1",
         "SLUICE_TTL_DAYS": " ".join(f"{table}={days}" for table, days in settings.ttl_days.items()),
         "SLUICE_RECOMMENDER_CONFIG": settings.config["recommender"],

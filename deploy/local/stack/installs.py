@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from stack import toolchain
-from stack.layout import BIN, CACHE, FLINK_PYTHON, JOBS_JAR, LOCAL, SLUICE_PYTHON, UV, java_home
+from stack.layout import BIN, CACHE, FLINK_PYTHON, JOBS_JAR, LOCAL, SLUICE_PYTHON, TOOLS_PYTHON, UV, java_home
 from stack.pinned import PINS, fetch
 from stack.settings import REPOSITORY
 from stack.steps import Step, run
@@ -117,18 +117,18 @@ def steps(purpose: str) -> list[Step]:
         Step("go", "Go toolchain", toolchain.ensure_go, after=("system-tools",)),
         Step("npm", "npm client", toolchain.ensure_npm, after=("system-tools",)),
         Step(
-            "uv",
-            "uv, the Python package installer",
-            lambda log: toolchain.venv_from_lock(CACHE / "venvs/tools", "uv.lock", log),
+            "tools",
+            "uv and supervisord",
+            lambda log: toolchain.venv_from_lock(CACHE / "venvs/tools", "tools.lock", log),
             after=("system-tools",),
-            inputs=(LOCAL / "bootstrap/uv.lock",),
-            outputs=(UV,),
+            inputs=(LOCAL / "bootstrap/tools.lock",),
+            outputs=(UV, TOOLS_PYTHON),
         ),
         Step(
             "python",
             "Python environment of Sluice",
             python_environment(CACHE / "venvs/sluice", REPOSITORY / "requirements.lock"),
-            after=("uv",),
+            after=("tools",),
             inputs=(REPOSITORY / "requirements.lock",),
             outputs=(SLUICE_PYTHON,),
             resource="uv",
@@ -151,25 +151,22 @@ def _stack_steps() -> list[Step]:
     return [
         Step("flink-python", "Flink and the Python environment of the jobs",
              python_environment(CACHE / "venvs/flink", REPOSITORY / "streaming-jobs/requirements.lock"),
-             after=("uv",), inputs=(REPOSITORY / "streaming-jobs/requirements.lock",), outputs=(FLINK_PYTHON,),
+             after=("tools",), inputs=(REPOSITORY / "streaming-jobs/requirements.lock",), outputs=(FLINK_PYTHON,),
              resource="uv"),
         Step("builder", "OpenTelemetry Collector Builder",
              go_build(GOTOOLS, "go.opentelemetry.io/collector/cmd/builder", "builder"),
              after=("go",), inputs=sums, outputs=(BIN / "builder",), resource="go"),
-        Step("collector", "OpenTelemetry Collector", build_collector,
+        Step("collector-build", "OpenTelemetry Collector", build_collector,
              after=("builder",), inputs=(COLLECTOR / "builder.yaml", COLLECTOR / "lock"),
              outputs=(BIN / "sluice-collector",), resource="go"),
-        Step("process-compose", "process supervisor",
-             go_build(GOTOOLS, "github.com/f1bonacc1/process-compose", "process-compose"),
-             after=("go",), inputs=sums, outputs=(BIN / "process-compose",), resource="go"),
-        Step("actuator", "Sluice's actuator", go_build(ACTUATORS, "./cmd/sluice-actuator", "sluice-actuator"),
+        Step("actuator-build", "Sluice's actuator", go_build(ACTUATORS, "./cmd/sluice-actuator", "sluice-actuator"),
              after=("go",), inputs=(ACTUATORS,), outputs=(BIN / "sluice-actuator",), resource="go"),
-        Step("clickhouse", "ClickHouse engine", lambda log: fetch("clickhouse", CACHE / "clickhouse", log),
+        Step("clickhouse-engine", "ClickHouse engine", lambda log: fetch("clickhouse", CACHE / "clickhouse", log),
              after=("npm",), inputs=(PINS,), outputs=(CACHE / "clickhouse/libchdb.so",)),
-        Step("kafka", "Kafka broker", jars("kafka", CACHE / "kafka/lib"),
+        Step("kafka-jars", "Kafka broker", jars("kafka", CACHE / "kafka/lib"),
              after=("system-tools",), inputs=(LOCAL / "kafka/pom.xml",), outputs=(CACHE / "kafka/lib",),
              resource="maven"),
-        Step("neo4j", "Neo4j server", jars("neo4j", CACHE / "neo4j/lib"),
+        Step("neo4j-jars", "Neo4j server", jars("neo4j", CACHE / "neo4j/lib"),
              after=("system-tools",), inputs=(LOCAL / "neo4j/pom.xml",), outputs=(CACHE / "neo4j/lib",),
              resource="maven"),
         Step("flink-jars", "Flink's Kafka connector", jars("flink", CACHE / "flink/jars"),

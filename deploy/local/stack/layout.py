@@ -14,6 +14,7 @@ SETUP_LOGS = CACHE / "logs"
 
 SLUICE_PYTHON = CACHE / "venvs/sluice/bin/python"
 FLINK_PYTHON = CACHE / "venvs/flink/bin/python"
+TOOLS_PYTHON = CACHE / "venvs/tools/bin/python"
 UV = CACHE / "venvs/tools/bin/uv"
 JOBS_JAR = REPOSITORY / "streaming-jobs/functions/target/sluice-functions.jar"
 

@@ -45,7 +45,7 @@ class Report:
                 self._stream.flush()
 
     def progress(self) -> Progress:
-        return Progress(started=self._started, finished=self._finished)
+        return Progress(started=self._started, finished=self._finished, failed=self._failed)
 
     def _started(self, step: Step) -> None:
         self._running[step.name] = time.monotonic()
@@ -62,8 +62,11 @@ class Report:
         if self._running:
             self.live(f"working on: {', '.join(self._running)}")
 
+    def _failed(self, error: StepError) -> None:
+        self.step("!!", "failed", f"{error}; ending what runs")
+
     def setup_done(self) -> None:
-        self.step("ok", "set-up", f"complete; {self._skipped} steps were current already")
+        self.step("ok", "complete", f"{self._skipped} steps were current already")
 
     def failure(self, error: StepError) -> None:
         """What failed, the end of its log, where the log is, and what to do."""

@@ -13,13 +13,20 @@ DEFAULTS = REPOSITORY / "deploy/local/stack.toml"
 MAX_TTL_DAYS = 3650
 
 
+# Keys of earlier versions that an overlay may still have.
+FORMER_PORTS = ("supervisor",)
+
+
 class SettingsError(ValueError):
     """A stack file that cannot be used; the message quotes the key and the legal range."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """One stack. `state` is absolute: data, logs and process ids live under it."""
+    """One stack. `state` is absolute: data, logs and process ids live under it.
+
+    ignored: keys of the overlay that mean nothing.
+    """
 
     host: str
     state: Path
@@ -30,6 +37,7 @@ class Settings:
     config: Mapping[str, str]
     secrets: Mapping[str, str]
     overlay: Path | None = None
+    ignored: tuple[str, ...] = ()
 
     def address(self, port: str) -> str:
         return f"{self.host}:{self.ports[port]}"
@@ -91,6 +99,11 @@ def validate(values: Mapping[str, Any]) -> None:
 
 
 def parse(base: Mapping[str, Any], overlay: Mapping[str, Any], overlay_path: Path | None = None) -> Settings:
+    overlay = dict(overlay)
+    ignored = []
+    if isinstance(overlay.get("ports"), Mapping):
+        ignored = [name for name in FORMER_PORTS if name in overlay["ports"] and name not in base["ports"]]
+        overlay["ports"] = {name: port for name, port in overlay["ports"].items() if name not in ignored}
     values = merge(base, overlay)
     validate(values)
     return Settings(
@@ -103,6 +116,7 @@ def parse(base: Mapping[str, Any], overlay: Mapping[str, Any], overlay_path: Pat
         config=values["config"],
         secrets=values["secrets"],
         overlay=overlay_path,
+        ignored=tuple(f"ports.{name}" for name in ignored),
     )
 
 

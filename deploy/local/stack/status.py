@@ -21,8 +21,7 @@ def status(settings: Settings, report: Report) -> int:
         for pid, command in left.items():
             report.line(f"  {pid:>7}  {command[:100]}")
         return 1
-    now = datetime.datetime.now()
-    rows = [row(process, now) for process in sorted(listed, key=lambda process: process.name)]
+    rows = [row(process) for process in sorted(listed, key=lambda process: process.name)]
     for text in table(("process", "state", "pid", "since", "restarts", "memory"), rows):
         report.line(text)
     report.line()
@@ -31,16 +30,15 @@ def status(settings: Settings, report: Report) -> int:
     return 0 if all(process.up for process in listed) else 1
 
 
-def row(process: Process, now: datetime.datetime) -> tuple[str, ...]:
-    if process.status == "Completed":
-        state = "done" if process.up else f"down (exit code {process.exit_code})"
-        return (process.name, state, "-", "-", str(process.restarts), "-")
-    if process.status != "Running":
-        return (process.name, f"down ({process.status.lower()})", "-", "-", str(process.restarts), "-")
-    since = now - datetime.timedelta(seconds=process.age_s)
+def row(process: Process) -> tuple[str, ...]:
+    restarts = str(process.restarts)
+    if not process.alive:
+        how = f"{process.state.lower()}, exit code {process.exit_code}" if process.started else "not started"
+        return (process.name, f"down ({how})", "-", "-", restarts, "-")
+    since = datetime.datetime.fromtimestamp(process.started)
     state = "up" if process.up else "up, not ready"
     memory = f"{process.memory_bytes / 2**20:.0f} MiB"
-    return (process.name, state, str(process.pid), f"{since:%Y-%m-%d %H:%M:%S}", str(process.restarts), memory)
+    return (process.name, state, str(process.pid), f"{since:%Y-%m-%d %H:%M:%S}", restarts, memory)
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -2,9 +2,11 @@
 
 import os
 import subprocess
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -66,6 +68,7 @@ class Progress:
 
     started: Callable[[Step], None] = lambda step: None
     finished: Callable[[Step, float, bool], None] = lambda step, seconds, skipped: None
+    failed: Callable[[StepError], None] = lambda error: None  # at once; run() raises it when all have ended
 
 
 @dataclass
@@ -75,16 +78,20 @@ class Runner:
     stamps: Stamps
     logs: Path
     progress: Progress = field(default_factory=Progress)
-    width: int = 3
+    width: int = 16  # most of them wait: for a download, or for a server
+    cancelled: threading.Event = field(default_factory=threading.Event)
 
     def run(self, steps: Sequence[Step]) -> None:
-        """Raises the first StepError, after the steps that were running have ended."""
+        """Raises the first StepError, after the steps that were running have ended.
+
+        `cancelled` is set as soon as one fails, or at Ctrl-C: for steps that only wait.
+        """
         names = {step.name for step in steps}
         waiting = {step.name: step for step in steps}
         done: set[str] = set()
         running: dict[Future[None], Step] = {}
         failure: StepError | None = None
-        with ThreadPoolExecutor(self.width) as pool:
+        with ThreadPoolExecutor(self.width) as pool, self._cancelling():
             while (waiting and not failure) or running:
                 busy = {step.resource for step in running.values() if step.resource}
                 for step in [] if failure else list(waiting.values()):
@@ -99,12 +106,23 @@ class Runner:
                     step = running.pop(future)
                     error = future.exception()
                     if isinstance(error, StepError):
-                        failure = failure or error
+                        if not failure:
+                            failure = error
+                            self.progress.failed(error)
+                            self.cancelled.set()
                     elif error:
                         raise error
                     done.add(step.name)
         if failure:
             raise failure
+
+    @contextmanager
+    def _cancelling(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self.cancelled.set()
+            raise
 
     def _do(self, step: Step) -> None:
         inputs = fingerprint(step.inputs, step.values)

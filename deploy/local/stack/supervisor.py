@@ -1,118 +1,203 @@
-"""process-compose: starts it detached, and talks to its REST interface."""
+"""supervisord: starts it detached, and talks to it over its socket, which only this user may open."""
 
+import http.client
 import os
+import socket
 import subprocess
 import time
-from collections.abc import Sequence
+import xmlrpc.client
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from stack import environment
-from stack.http import UnreachableError, request, request_json
-from stack.layout import BIN, LOCAL
+from stack import environment, programs, readiness
+from stack.http import UnreachableError
+from stack.layout import LOCAL, TOOLS_PYTHON
+from stack.programs import Program
 from stack.settings import REPOSITORY, Settings
 from stack.steps import StepError
 
-COMPOSE = LOCAL / "process-compose.yaml"
-ONE_SHOT = {"topics", "migrate"}
-DEMO = {"demo"}
+# supervisor.xmlrpc.Faults: what is asked for is so already.
+NOT_RUNNING, ALREADY_STARTED = 70, 60
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True)
 class Process:
-    """What the supervisor knows of one process. `age_s` counts from its last start."""
+    """What is known of one program. state: as supervisord names it. started: Unix time of its last start.
+
+    exit_code: of its last run, 0 before that ended. restarts: those that nobody asked for.
+    """
 
     name: str
-    status: str
-    ready: str
+    state: str
+    ready: bool
     pid: int
     restarts: int
     exit_code: int
-    age_s: float
+    started: float
     memory_bytes: int
-    has_probe: bool
+
+    @property
+    def alive(self) -> bool:
+        return self.state in ("STARTING", "RUNNING")
 
     @property
     def up(self) -> bool:
-        """Running and, where it has a probe, ready; or, for what runs once, done with success."""
-        if self.name in ONE_SHOT:
-            return self.status == "Completed" and self.exit_code == 0
-        return self.status == "Running" and (self.ready == "Ready" or not self.has_probe)
-
-    @property
-    def failed(self) -> bool:
-        """Ended for good: it will not be started again by itself."""
-        return self.status in ("Error", "Skipped") or (self.status == "Completed" and not self.up)
-
-
-def parse(data: dict[str, Any]) -> Process:
-    """A process from an entry of GET /processes; process-compose counts age in nanoseconds."""
-    return Process(
-        name=data["name"],
-        status=data["status"],
-        ready=data["is_ready"],
-        pid=data["pid"],
-        restarts=data["restarts"],
-        exit_code=data["exit_code"],
-        age_s=data["age"] / 1e9,
-        memory_bytes=data["mem"],
-        has_probe=data["has_ready_probe"],
-    )
+        return self.alive and self.ready
 
 
 class Supervisor:
-    """The process-compose of one stack."""
+    """The supervisord of one stack. Every method but start and is_up raises UnreachableError when it is not there."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._base = f"http://{settings.address('supervisor')}"
+        self._directory = settings.state / "supervisor"
+        self._programs = programs.load()
+
+    @property
+    def log(self) -> Path:
+        return self._settings.logs / "supervisord.log"
 
     def processes(self) -> list[Process]:
-        """Raises UnreachableError when the supervisor is not there."""
-        return [parse(entry) for entry in request_json(f"{self._base}/processes")["data"] or []]
+        """Those that it was started with; each is asked now whether it is ready."""
+        counts = self._counts()
+        return [self._process(facts, counts) for facts in self._listed()]
+
+    def process(self, name: str) -> Process:
+        """One of them, without asking the others. Raises KeyError for one that it was not started with."""
+        return self._process({facts["name"]: facts for facts in self._listed()}[name], self._counts())
 
     def is_up(self) -> bool:
         try:
-            return bool(request_json(f"{self._base}/live", timeout_s=2.0).get("status") == "alive")
-        except (UnreachableError, AttributeError):
+            return bool(
+                self._call(lambda server: server.supervisor.getState(), timeout_s=2.0)["statename"] == "RUNNING"
+            )
+        except UnreachableError:
             return False
 
-    def start(self, *, demo: bool, apply: Sequence[str] = (), only: Sequence[str] = ()) -> None:
-        """Starts process-compose in a session of its own and waits until it answers. Raises StepError.
-
-        `only`: these processes and what they depend on; all when it is empty.
-        """
+    def start(self, chosen: dict[str, Program], apply: Sequence[str] = ()) -> None:
+        """Starts supervisord for `chosen`, none of them yet, in a session of its own. Raises StepError."""
         settings = self._settings
-        log = settings.logs / "process-compose.log"
-        words = [BIN / "process-compose", "up", "-f", COMPOSE, "--tui=false", "--keep-project", "--disable-dotenv"]
-        words += ["--ordered-shutdown", "--address", settings.host, "--port", str(settings.ports["supervisor"])]
-        words += ["--log-file", log, "--namespace", "default"]
-        words += ["--namespace", "demo"] if demo else []
-        words += only
-        child = subprocess.Popen(
-            [str(word) for word in words],
-            cwd=REPOSITORY,
-            env=environment.supervised(settings, os.environ, apply),
-            stdin=subprocess.DEVNULL,
-            # It repeats every line of every process here; each has a log of its own.
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._directory.chmod(0o700)
+        variables = environment.supervised(settings, os.environ, apply)
+        text = programs.configuration(chosen, variables, REPOSITORY, settings.logs)
+        (self._directory / "supervisord.conf").write_text(text)
+        with self.log.open("a") as log:
+            child = subprocess.Popen(
+                [str(TOOLS_PYTHON), str(LOCAL / "supervise.py"), "-c", "supervisord.conf"],
+                cwd=self._directory,
+                env=variables,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
         deadline = time.monotonic() + 20.0
         while not self.is_up():
             if child.poll() is not None or time.monotonic() > deadline:
-                raise StepError("process-compose did not start", log=log, advice="read its log")
-            time.sleep(0.2)
+                raise StepError("supervisord did not start", log=self.log, advice="read its log")
+            time.sleep(0.1)
 
     def start_process(self, name: str) -> None:
-        request(f"{self._base}/process/start/{name}", method="POST", timeout_s=30.0)
+        """Returns when it was started, or was running already."""
+        self._call(lambda server: server.supervisor.startProcess(name, False), but=ALREADY_STARTED)
 
     def stop_process(self, name: str) -> None:
-        request(f"{self._base}/process/stop/{name}", method="PATCH", timeout_s=60.0)
+        """Returns when it has ended, or was not running."""
+        self._stop(name, wait=True)
 
     def restart_process(self, name: str) -> None:
-        request(f"{self._base}/process/restart/{name}", method="POST", timeout_s=60.0)
+        self.stop_process(name)
+        self.start_process(name)
 
     def shut_down(self) -> None:
-        request(f"{self._base}/project/stop", method="POST", timeout_s=120.0)
+        """Stops every program, those that others need last, then supervisord, which may be still ending."""
+        for group in programs.stop_order({facts["name"]: self._program(facts["name"]) for facts in self._listed()}):
+            for name in group:
+                self._stop(name, wait=False)
+            deadline = time.monotonic() + max(self._program(name).stop_within_s for name in group) + 10.0
+            while any(facts["statename"] == "STOPPING" and facts["name"] in group for facts in self._listed()):
+                if time.monotonic() > deadline:
+                    break  # it kills what does not end; whatever is left then is for processes.stop
+                time.sleep(0.1)
+        self._call(lambda server: server.supervisor.shutdown())
+
+    def _stop(self, name: str, *, wait: bool) -> None:
+        self._call(lambda server: server.supervisor.stopProcess(name, wait), timeout_s=60.0, but=NOT_RUNNING)
+
+    def _listed(self) -> list[dict[str, Any]]:
+        return list(self._call(lambda server: server.supervisor.getAllProcessInfo()))
+
+    def _counts(self) -> dict[str, int]:
+        return dict(self._call(lambda server: server.restarts.counts()))
+
+    def _program(self, name: str) -> Program:
+        """Also of a name that programs.toml has no more."""
+        return self._programs.get(name, Program(name, does="", command=""))
+
+    def _process(self, facts: dict[str, Any], counts: dict[str, int]) -> Process:
+        alive = facts["statename"] in ("STARTING", "RUNNING")
+        return Process(
+            name=facts["name"],
+            state=facts["statename"],
+            ready=alive and readiness.answers(self._program(facts["name"]).ready, self._settings),
+            pid=facts["pid"],
+            restarts=counts.get(facts["name"], 0),
+            exit_code=facts["exitstatus"],
+            started=float(facts["start"]),
+            memory_bytes=resident_bytes(facts["pid"]) if alive else 0,
+        )
+
+    def _call(self, ask: Callable[[Any], Any], timeout_s: float = 10.0, but: int = 0) -> Any:
+        """The answer; None for the fault `but`."""
+        try:
+            with xmlrpc.client.ServerProxy(
+                "http://localhost", transport=_Transport(self._directory, timeout_s)
+            ) as server:
+                return ask(server)
+        except xmlrpc.client.Fault as fault:
+            if fault.faultCode == but:
+                return None
+            raise UnreachableError(f"supervisord says {fault.faultString}") from fault
+        except (OSError, http.client.HTTPException, xmlrpc.client.Error) as error:
+            raise UnreachableError(f"supervisord on {self._directory / programs.SOCKET} failed: {error}") from error
+
+
+def resident_bytes(pid: int) -> int:
+    """Of one process, as proc_pid_statm(5) has it; 0 when it is gone."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE_BYTES
+    except OSError:
+        return 0
+
+
+class _Connection(http.client.HTTPConnection):
+    """To a socket, named through its open directory: a socket's path may have 107 bytes, a directory's more."""
+
+    def __init__(self, directory: Path, timeout_s: float) -> None:
+        super().__init__("localhost", timeout=timeout_s)
+        self._directory = directory
+
+    def connect(self) -> None:
+        descriptor = os.open(self._directory, os.O_PATH | os.O_DIRECTORY)
+        try:
+            self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            self.sock.settimeout(self.timeout)
+            self.sock.connect(f"/proc/self/fd/{descriptor}/{programs.SOCKET}")
+        finally:
+            os.close(descriptor)
+
+
+class _Transport(xmlrpc.client.Transport):
+    def __init__(self, directory: Path, timeout_s: float) -> None:
+        super().__init__()
+        self._directory = directory
+        self._timeout_s = timeout_s
+
+    def make_connection(self, host: Any) -> http.client.HTTPConnection:
+        connection = _Connection(self._directory, self._timeout_s)
+        self._connection = host, connection
+        return connection

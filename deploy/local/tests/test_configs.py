@@ -5,7 +5,6 @@ import re
 import pytest
 
 from stack.configs import RENDERED, cluster_id, names, render, shipped_java_options
-from stack.environment import supervised
 from stack.layout import LOCAL
 from stack.settings import load
 
@@ -32,11 +31,6 @@ def test_a_placeholder_that_nothing_fills_is_an_error() -> None:
 )
 def test_flinks_java_options_are_found_nested_and_flat(config: str) -> None:
     assert shipped_java_options(config) == "--add-exports=a=b --add-opens=c"
-
-
-def test_the_supervisors_file_mentions_only_variables_that_are_set() -> None:
-    mentioned = set(re.findall(r"\$\{?(SLUICE_\w+|FLINK_\w+|JAVA_HOME)", (LOCAL / "process-compose.yaml").read_text()))
-    assert mentioned <= set(supervised(load({}), {}))
 
 
 def test_no_cluster_id_looks_like_an_option() -> None:

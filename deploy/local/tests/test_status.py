@@ -18,8 +18,8 @@ up 1
 
 
 def process(**changes: object) -> Process:
-    facts = {"name": "kafka", "status": "Running", "ready": "Ready", "pid": 7, "restarts": 0, "exit_code": 0}
-    facts |= {"age_s": 90.0, "memory_bytes": 3 * 2**20, "has_probe": True}
+    facts = {"name": "kafka", "state": "RUNNING", "ready": True, "pid": 7, "restarts": 0, "exit_code": 0}
+    facts |= {"started": datetime.datetime(2026, 1, 1, 11, 58, 30).timestamp(), "memory_bytes": 3 * 2**20}
     return Process(**(facts | changes))  # type: ignore[arg-type]
 
 
@@ -50,17 +50,15 @@ def test_ago(seconds: float, text: str) -> None:
 
 
 def test_a_running_process_shows_since_when() -> None:
-    now = datetime.datetime(2026, 1, 1, 12, 0, 0)
-    assert row(process(), now) == ("kafka", "up", "7", "2026-01-01 11:58:30", "0", "3 MiB")
-    assert row(process(ready="Not Ready"), now)[1] == "up, not ready"
+    assert row(process()) == ("kafka", "up", "7", "2026-01-01 11:58:30", "0", "3 MiB")
+    assert row(process(state="STARTING", restarts=2))[1::3] == ("up", "2")
+    assert row(process(ready=False))[1] == "up, not ready"
 
 
-def test_what_ended_is_done_or_down() -> None:
-    now = datetime.datetime(2026, 1, 1)
-    assert row(process(name="topics", status="Completed", has_probe=False), now)[1] == "done"
-    assert row(process(name="topics", status="Completed", exit_code=1), now)[1] == "down (exit code 1)"
-    assert row(process(status="Completed"), now)[1] == "down (exit code 0)"  # a server does not end
-    assert row(process(status="Restarting"), now)[1] == "down (restarting)"
+def test_what_does_not_run_is_down() -> None:
+    assert row(process(state="BACKOFF", exit_code=1)) == ("kafka", "down (backoff, exit code 1)", "-", "-", "0", "-")
+    assert row(process(state="STOPPED", started=0.0))[1] == "down (not started)"
+    assert not process(state="EXITED").up
 
 
 def test_table_aligns_its_columns() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from bench import (
+    cli,
     critical_path,
     drift,
     estimators,
@@ -40,6 +41,7 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "real-app": real_app.run,
     "testbed": lambda quick: testbed_speed.run(),
     "watchers": watchers.run,
+    "cli": cli.run,
     "critical-path": critical_path.run,
     "flink-jobs": flink_jobs.run,
 }

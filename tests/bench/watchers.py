@@ -81,7 +81,7 @@ def _ms(delays: list[np.ndarray], quantile: float) -> float:
 
 
 def measure(client: Path, watchers: int, connections: int) -> Measured:
-    with _server() as (pipe, port), _watchers(client) as ask:
+    with recommender() as (pipe, port), _watchers(client) as ask:
         before_mb = _ask(pipe, "memory")
         opened_s = ask(f"open 127.0.0.1:{port} {watchers} {connections}")["seconds"]
         delays, cpu = [], []
@@ -98,7 +98,8 @@ def measure(client: Path, watchers: int, connections: int) -> Measured:
 
 
 @contextmanager
-def _server() -> Iterator[tuple[Connection, int]]:
+def recommender() -> Iterator[tuple[Connection, int]]:
+    """The server in a process of its own: what takes its words, and its port."""
     here, there = multiprocessing.Pipe()
     process = multiprocessing.get_context("spawn").Process(target=_serve, args=(there,), daemon=True)
     process.start()

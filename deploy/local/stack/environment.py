@@ -23,6 +23,7 @@ def addresses(settings: Settings) -> dict[str, str]:
         "SLUICE_CLICKHOUSE": f"http://{at('clickhouse_http')}",
         "SLUICE_CLICKHOUSE_NATIVE": at("clickhouse_native"),
         "SLUICE_NEO4J": f"bolt://{at('neo4j_bolt')}",
+        "SLUICE_NEO4J_HTTP": f"http://{at('neo4j_http')}",
         "SLUICE_NEO4J_PASSWORD": settings.secrets["neo4j_password"],
         "SLUICE_RECOMMENDER": at("recommender"),
         "SLUICE_DEMO": f"http://{at('demo')}",

@@ -1,5 +1,6 @@
 """What the user sees: one line a step with its elapsed time, a live line on a terminal, failures with a way out."""
 
+import os
 import sys
 import threading
 import time
@@ -29,8 +30,7 @@ class Report:
     def line(self, text: str = "") -> None:
         with self._lock:
             self._clear()
-            self._stream.write(text + "\n")
-            self._stream.flush()
+            self._write(text + "\n")
 
     def step(self, mark: str, name: str, text: str) -> None:
         self.line(f"{self.elapsed_s:7.1f} s  {mark:<4} {name:<18} {text}")
@@ -41,8 +41,7 @@ class Report:
             with self._lock:
                 self._clear()
                 self._shown = f"{self.elapsed_s:7.1f} s  {text}"[:118]
-                self._stream.write(self._shown)
-                self._stream.flush()
+                self._write(self._shown)
 
     def progress(self) -> Progress:
         return Progress(started=self._started, finished=self._finished, failed=self._failed)
@@ -81,8 +80,17 @@ class Report:
 
     def _clear(self) -> None:
         if self._shown:
-            self._stream.write("\r" + " " * len(self._shown) + "\r")
+            self._write("\r" + " " * len(self._shown) + "\r")
             self._shown = ""
+
+    def _write(self, text: str) -> None:
+        """A reader that went away (`| head`) stops nothing that was begun."""
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except BrokenPipeError:
+            with open(os.devnull, "wb") as nowhere:
+                os.dup2(nowhere.fileno(), self._stream.fileno())
 
 
 def tail(path: Path, lines: int) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import Result
 
 from sluice.cli.critical_path.parts import TraceParts
@@ -127,6 +128,14 @@ def test_standard_input_limit_and_table(run: Run) -> None:
         "     0.100    0.500  50.0%  shop     op2",
         "     0.600    0.400  40.0%  shop     op1",
     ]
+
+
+@needs_jar
+def test_every_form_has_the_same_sections(run: Run, tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "t", jaeger_trace(7, *NESTED))
+    lines = run("critical-path", path, "-o", "jsonl").stdout.splitlines()
+    assert json.loads(run("critical-path", path, "-o", "json").stdout) == [*map(json.loads, lines)]
+    assert yaml.safe_load(run("critical-path", path, "-o", "yaml").stdout) == [*map(json.loads, lines)]
 
 
 @needs_jar

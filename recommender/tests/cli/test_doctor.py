@@ -247,6 +247,23 @@ def test_neo4j_judgement() -> None:
     assert neo4j.judge_edges(5, NOW_S - 15, NOW_S) == Verdict("ok", "5 CALLS edges, newest window began 15 s ago")
 
 
+def test_neo4j_over_http() -> None:
+    path = "/db/neo4j/tx/commit"
+    row = [7, time.time() - 15]
+    with FixedServer({path: {"results": [{"columns": [], "data": [{"row": row}]}], "errors": []}}) as server:
+        where = addresses({"SLUICE_NEO4J": f"bolt://{server.address}", "SLUICE_NEO4J_HTTP": server.url})
+        assert neo4j.edges(where, 5) == Verdict("ok", "7 CALLS edges, newest window began 15 s ago")
+        server.answers[path] = {"results": [], "errors": [{"code": "x", "message": "database\nis away"}]}
+        assert neo4j.edges(where, 5).text.endswith("answered: database is away")
+        server.answers[path] = (401, "{}")
+        assert neo4j.edges(where, 5).remedy == "set SLUICE_NEO4J_PASSWORD"
+        server.answers[path] = "<html>"
+        assert neo4j.edges(where, 5).level == "fail"
+        elsewhere = addresses({"SLUICE_NEO4J": f"bolt://{server.address}", "SLUICE_NEO4J_HTTP": "http://10.0.0.1:7474"})
+        with pytest.raises(NotAnsweringError, match="another host"):
+            neo4j.edges(elsewhere, 5)
+
+
 def test_recommender_over_grpc(pool_server: PoolServer) -> None:
     where = addresses({"SLUICE_RECOMMENDER": pool_server.address})
     assert recommender.health(where, 2).level == "ok"

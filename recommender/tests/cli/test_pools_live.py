@@ -81,7 +81,7 @@ def test_watching_prints_the_state_and_then_changes(recommender: Recommender) ->
         recommender.loop.step()
         second = watching.stdout.readline()
         watching.send_signal(signal.SIGINT)
-        assert watching.wait(30) == 0
+        assert watching.wait(30) == -signal.SIGINT
     finally:
         watching.kill()
         watching.wait()

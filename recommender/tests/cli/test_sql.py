@@ -1,19 +1,26 @@
 """`sluice sql` against the real ClickHouse engine with the real schema."""
 
+import io
 import json
+import shlex
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import Result
 
 from migrate.__main__ import schema_up
 from sluice.cli.environment import Addresses, addresses
 from sluice.cli.sql.cookbook import recipe, recipes
 from sluice.cli.sql.http import one_line
+from sluice.cli.sql.result import write_raw
 from support.clickhouse import ClickHouse, clickhouse
+
+from .processes import command
+from .processes import run as run_process
 
 Run = Callable[..., Result]
 
@@ -61,6 +68,35 @@ def test_a_table_says_how_many_rows_it_left_out(sql: Run) -> None:
     assert len(result.stdout.splitlines()) == 11
     assert "240 more rows" in result.stderr
     assert len(sql("SELECT number FROM numbers(250)", "--rows", "0").stdout.splitlines()) == 251
+
+
+def test_yaml_and_a_line_a_row(sql: Run) -> None:
+    query = "SELECT number AS n, 'é\\x1b' AS s FROM numbers(2)"
+    expected = [{"n": 0, "s": "é\x1b"}, {"n": 1, "s": "é\x1b"}]
+    assert yaml.safe_load(sql(query, "-o", "yaml").stdout) == expected
+    assert [json.loads(line) for line in sql(query, "-o", "jsonl").stdout.splitlines()] == expected
+    listed = sql("--list", "-o", "jsonl").stdout.splitlines()
+    assert [json.loads(line)["name"] for line in listed] == [each.name for each in recipes()]
+    assert sql("--list", "-o", "csv").exit_code == 2
+
+
+@pytest.mark.parametrize("form", ["table", "json", "yaml", "jsonl", "csv"])
+def test_head_ends_it_quietly(engine: ClickHouse, form: str) -> None:
+    words = shlex.join(command("sql", "--rows", "0", "-o", form, "SELECT number FROM numbers(100000)"))
+    pipe = f"{words} | head -n 1; echo ${{PIPESTATUS[0]}}"
+    done = run_process("bash", "-c", pipe, SLUICE_CLICKHOUSE=engine.url)
+    assert len(done.stdout.splitlines()) == 2
+    assert (done.stdout.splitlines()[1], done.stderr) == ("0", "")
+
+
+def test_what_the_server_formats_does_not_reach_a_terminal_raw() -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    for out, expected in ((Terminal(), 'a\t"\\x1b[2J\\r"\n'), (io.StringIO(), 'a\t"\x1b[2J\r"\n')):
+        write_raw([b'a\t"\x1b[2J\r"\n'], out)
+        assert out.getvalue() == expected
 
 
 def test_csv(sql: Run) -> None:

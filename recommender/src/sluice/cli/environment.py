@@ -13,6 +13,7 @@ DEFAULTS: dict[str, str] = {
     "SLUICE_FLINK": "http://127.0.0.1:8081",
     "SLUICE_CLICKHOUSE": "http://127.0.0.1:8123",
     "SLUICE_NEO4J": "bolt://127.0.0.1:7687",
+    "SLUICE_NEO4J_HTTP": "http://127.0.0.1:7474",
     "SLUICE_NEO4J_PASSWORD": "sluice-local",
     "SLUICE_RECOMMENDER": "127.0.0.1:50051",
     "SLUICE_DEMO": "http://127.0.0.1:8090",
@@ -32,6 +33,7 @@ class Addresses:
     flink: str
     clickhouse: str
     neo4j: str
+    neo4j_http: str
     neo4j_password: str
     recommender: str
     demo: str

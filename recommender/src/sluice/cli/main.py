@@ -1,19 +1,49 @@
 """The root of the command line."""
 
+import os
+import sys
+from typing import NoReturn
+
 import click
 
 from sluice.cli import __version__
-from sluice.cli.critical_path.command import critical_path
-from sluice.cli.critical_service.command import critical_service
-from sluice.cli.doctor.command import doctor
-from sluice.cli.estimate.command import estimate
+from sluice.cli.ending import die_of_interrupts, exit_code
+from sluice.cli.lazy import Lazy, LazyGroup
 from sluice.cli.output import EXIT_CODES
-from sluice.cli.pools.changing import pools
-from sluice.cli.replay.command import replay_command
-from sluice.cli.sql.command import sql
+
+COMMANDS = {
+    "completion": Lazy("sluice.cli.completion.command:completion", "Print the completion script of a shell."),
+    "critical-path": Lazy(
+        "sluice.cli.critical_path.command:critical_path",
+        "Print what each recorded trace waited for: its critical path, section by section.",
+    ),
+    "critical-service": Lazy(
+        "sluice.cli.critical_service.command:critical_service",
+        "Name the service that holds each root operation up, with the signals that say so.",
+    ),
+    "doctor": Lazy(
+        "sluice.cli.doctor.command:doctor",
+        "Check each stage, from collector to actuator, and say what is wrong and what to do.",
+    ),
+    "estimate": Lazy(
+        "sluice.cli.estimate.command:estimate",
+        "Print the pool size that a scatter of concurrency and goodput speaks for, as one JSON object.",
+    ),
+    "pools": Lazy("sluice.cli.pools.group:pools", "Ask the recommender for pool sizes, watch and pause them."),
+    "replay": Lazy("sluice.cli.replay.command:replay_command", "Send recorded traces to the collector as OTLP."),
+    "sql": Lazy(
+        "sluice.cli.sql.command:sql", "Run one query on ClickHouse (SLUICE_CLICKHOUSE) as a user that can only read."
+    ),
+}
+_COMPLETE = "_SLUICE_COMPLETE"  # set by the scripts of `sluice completion`
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}, epilog=EXIT_CODES)
+@click.group(
+    cls=LazyGroup,
+    lazy=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog=EXIT_CODES,
+)
 @click.version_option(__version__, prog_name="sluice")
 def cli() -> None:
     """Sluice reads traces and says how large each pool should be.
@@ -33,9 +63,15 @@ def cli() -> None:
     """
 
 
-for command in (pools, estimate, replay_command, critical_path, critical_service, sql, doctor):
-    cli.add_command(command)
+def main() -> NoReturn:
+    die_of_interrupts()
+    if _COMPLETE in os.environ:
+        from click.shell_completion import shell_complete
+
+        sys.exit(shell_complete(cli, {}, "sluice", _COMPLETE, os.environ[_COMPLETE]))
+    sys.exit(exit_code(_run))
 
 
-def main() -> None:
-    cli(prog_name="sluice")
+def _run() -> None:
+    with cli.make_context("sluice", sys.argv[1:]) as context:
+        cli.invoke(context)

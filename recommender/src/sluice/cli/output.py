@@ -1,15 +1,18 @@
-"""What every command shares: the two consoles, the option `-o`, and the error that ends with exit code 1."""
+"""What every command shares: the option `-o`, the forms of results, and the error that ends with exit code 1."""
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
-from rich.console import Console
 
-#: Help text that every group repeats.
-EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 wrong usage."
+from sluice.cli.printable import printable, printable_json
+
+#: Help text that every command repeats.
+EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted."
+#: What `-o` takes where a command lists.
+FORMS = ("table", "json", "yaml", "jsonl")
 
 
 class CliError(click.ClickException):
@@ -17,25 +20,77 @@ class CliError(click.ClickException):
 
     exit_code = 1
 
-
-def console() -> Console:
-    """Results go here. Made anew for each command, so that it follows the current `sys.stdout`."""
-    width = None if sys.stdout.isatty() else 160
-    return Console(file=sys.stdout, width=width, highlight=False)
+    def format_message(self) -> str:
+        return printable(self.message)
 
 
-def error_console() -> Console:
-    """Progress and notes go here, so that results can be piped."""
-    return Console(file=sys.stderr, highlight=False)
+def say(text: str, style: str = "") -> None:
+    """A line of a result: bold (`style="bold"`) on a terminal; control characters are escaped."""
+    click.echo(click.style(printable(text), bold=True) if style == "bold" else printable(text))
 
 
-def print_json(value: Any) -> None:
-    """One JSON document on standard output, indented, non-ASCII text as it is."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+def note(text: str) -> None:
+    """A line on standard error, so that results can be piped."""
+    click.echo(printable(text), err=True)
 
 
-def output_option(*formats: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The option `-o/--output`; the first format is the default."""
+class ItemWriter:
+    """A list as one JSON or YAML document, or a JSON object a line, written to standard output item by item.
+
+    `row_a_line`: in JSON each item stays on one line. Non-ASCII text stays as it is, unless it is not printable.
+    """
+
+    def __init__(self, form: str, row_a_line: bool = False) -> None:
+        self._form = form
+        self._indent = None if row_a_line else 2
+        self._empty = True
+
+    def add(self, item: Any) -> None:
+        if self._form == "yaml":
+            text = _yaml([item])
+        elif self._form == "jsonl":
+            text = _json(item, None) + "\n"
+        else:
+            text = ("[" if self._empty else ",") + "\n  " + _json(item, self._indent).replace("\n", "\n  ")
+        sys.stdout.write(text)
+        self._empty = False
+
+    def end(self) -> None:
+        if self._form == "json":
+            sys.stdout.write("[]\n" if self._empty else "\n]\n")
+        elif self._form == "yaml" and self._empty:
+            sys.stdout.write("[]\n")
+
+
+def print_items(items: Iterable[Any], form: str, row_a_line: bool = False) -> None:
+    """All of `items` by an ItemWriter."""
+    writer = ItemWriter(form, row_a_line)
+    for item in items:
+        writer.add(item)
+    writer.end()
+
+
+def print_item(item: Any, form: str) -> None:
+    """One object: indented JSON, YAML, or JSON on one line."""
+    sys.stdout.write(_yaml(item) if form == "yaml" else _json(item, None if form == "jsonl" else 2) + "\n")
+
+
+def output_option(*forms: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The option `-o/--output`; the first form is the default."""
     return click.option(
-        "-o", "--output", type=click.Choice(formats), default=formats[0], show_default=True, help="Form of the result."
+        "-o", "--output", type=click.Choice(forms), default=forms[0], show_default=True, help="Form of the result."
     )
+
+
+def _json(value: Any, indent: int | None) -> str:
+    return printable_json(json.dumps(value, indent=indent, ensure_ascii=False))
+
+
+def _yaml(value: Any) -> str:
+    import yaml
+
+    def dumped(non_ascii: bool) -> str:
+        return str(yaml.safe_dump(value, sort_keys=False, allow_unicode=non_ascii, width=120))
+
+    text = dumped(non_ascii=True)
+    return text if text.replace("\n", "").isprintable() else dumped(non_ascii=False)

@@ -6,7 +6,6 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from kneed import KneeLocator
 from numpy.polynomial import Polynomial
 
 from sluice.estimate.curve import Curve
@@ -36,6 +35,8 @@ def find_knee(curve: Curve, degree: int) -> Knee | None:
     rising part: the fall widens x, which lowers the diagonal's slope and moves the knee up to the top. Cut at the
     top, the same curve has its knee far left of it.
     """
+    from kneed import KneeLocator  # a second of CPU, with matplotlib: `libraries.py`
+
     if len(curve) <= degree:
         return None
     with warnings.catch_warnings():

@@ -7,7 +7,6 @@ its formula. The fit uses that and nothing else, so it has no degree to choose a
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 from sluice.estimate.samples import Floats
 
@@ -17,6 +16,8 @@ def unimodal_fit(y: Floats, weight: Floats) -> Floats:
 
     y = 1, 3, 2, 4, 0 with equal weights -> 1, 2.5, 2.5, 4, 0.
     """
+    from scipy.optimize import isotonic_regression  # slow to import: `libraries.py`
+
     rising = _prefix_errors(y, weight)
     falling = _prefix_errors(y[::-1], weight[::-1])[::-1]
     # Split k: the first k points rise, the others fall.

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sluice.collect import Collector
 from sluice.config import Config, ConfigError, load
+from sluice.estimate import libraries
 from sluice.serve.access import Access
 from sluice.serve.clickhouse import READER, ClickHouse
 from sluice.serve.history import COLUMNS, History
@@ -36,6 +37,7 @@ class Process:
     """The recommender from start to SIGTERM. AddressError, UrlError: `address`, `database` cannot be used."""
 
     def __init__(self, path: Path, config: Config, address: str, database: str, access: Access) -> None:
+        libraries.load()
         self._path = path
         reader, writer = ClickHouse(database, READER), ClickHouse(database, "default")
         self._outbox = Outbox(lambda table, rows: writer.insert(table, COLUMNS[table], rows))

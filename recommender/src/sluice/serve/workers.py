@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
+from sluice.estimate import libraries
 from sluice.estimate.attempt import Failed, Job, Outcome, attempt_all
 
 log = logging.getLogger(__name__)
@@ -78,6 +79,7 @@ def _begin() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    libraries.load()
 
 
 def _end_with(parent: multiprocessing.process.BaseProcess) -> None:

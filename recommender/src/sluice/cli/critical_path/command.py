@@ -1,16 +1,17 @@
 """The command `sluice critical-path`."""
 
+import json
 import sys
 import threading
 from collections.abc import Iterator
 
 import click
-from rich.console import Console
 
 from sluice.cli.critical_path.parts import TraceParts
-from sluice.cli.critical_path.table import PathTable
+from sluice.cli.critical_path.table import Lines, PathTable
 from sluice.cli.critical_path.walker import command, walk
-from sluice.cli.output import EXIT_CODES, CliError, error_console, output_option
+from sluice.cli.ending import unwinding
+from sluice.cli.output import EXIT_CODES, FORMS, CliError, ItemWriter, note, output_option
 from sluice.cli.replay.progress import ProgressReport
 from sluice.cli.replay.run import Plan, read
 from sluice.cli.replay.skips import say_skipped
@@ -32,7 +33,7 @@ _EXCLUDED = {
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--limit", type=click.IntRange(1), help="Read no more than this many records.")
 @click.option("--skip-bad", is_flag=True, help="Exit 0 even when records were skipped.")
-@output_option("table", "jsonl")
+@output_option(*FORMS)
 def critical_path(files: tuple[str, ...], limit: int | None, skip_bad: bool, output: str) -> None:
     """Print what each recorded trace waited for: its critical path, section by section.
 
@@ -40,8 +41,8 @@ def critical_path(files: tuple[str, ...], limit: int | None, skip_bad: bool, out
     a whole document), gzipped or not; `-` is standard input. Parts of one trace are put together, over records and
     files. The walk is the Java code of the streaming jobs (`make setup` builds it).
 
-    -o jsonl prints one object a section: trace_id, span_id, service, operation, start_us, end_us, root_span_id,
-    incomplete. Sections of a path are in order of time, fill the root span, and never overlap. Times are
+    -o json, yaml and jsonl print one object a section: trace_id, span_id, service, operation, start_us, end_us,
+    root_span_id, incomplete. Sections of a path are in order of time, fill the root span, and never overlap. Times are
     microseconds since 1970, with decimals where nanoseconds need them. A span whose parent the trace does not hold is
     the root of a path of its own, and that path is incomplete. What spans of another host's clock are moved by is
     part of their times. Ids have 32 and 16 hexadecimal digits.
@@ -57,12 +58,11 @@ def critical_path(files: tuple[str, ...], limit: int | None, skip_bad: bool, out
       zcat old.json.gz | sluice critical-path - -o jsonl | head
     """
     words = command()
-    notes = error_console()
     totals = Totals()
     parts = TraceParts()
     try:
-        with ProgressReport(notes) as progress:
-            _read(Plan(files, limit=limit), parts, totals, notes, progress)
+        with unwinding(), ProgressReport() as progress:
+            _read(Plan(files, limit=limit), parts, totals, progress)
             counts = _walk(words, parts, progress, output)
     except BrokenPipeError:
         raise
@@ -70,13 +70,13 @@ def critical_path(files: tuple[str, ...], limit: int | None, skip_bad: bool, out
         raise CliError(f"cannot read {error.filename or 'input'}: {error.strerror or error}") from None
     finally:
         parts.close()
-    _print_counts(notes, counts, totals)
+    _print_counts(counts, totals)
     if totals.records_skipped and not skip_bad:
         raise click.exceptions.Exit(1)
 
 
-def _read(plan: Plan, parts: TraceParts, totals: Totals, notes: Console, progress: ProgressReport) -> None:
-    for trace in read(plan, totals, lambda skipped: say_skipped(notes, skipped, totals), threading.Event()):
+def _read(plan: Plan, parts: TraceParts, totals: Totals, progress: ProgressReport) -> None:
+    for trace in read(plan, totals, lambda skipped: say_skipped(progress.note, skipped, totals), threading.Event()):
         parts.add(trace)
         progress.reading(totals)
 
@@ -87,26 +87,33 @@ def _walk(words: list[str], parts: TraceParts, progress: ProgressReport, output:
             yield message
             progress.walking(number, len(parts))
 
-    out = sys.stdout.buffer
-    if output == "jsonl":
-        counts = walk(words, messages(), out.write)
-    else:
+    if output == "jsonl" and not sys.stdout.isatty():
+        counts = walk(words, messages(), sys.stdout.buffer.write)
+    elif output == "table":
         table = PathTable()
-        counts = walk(words, messages(), lambda chunk: out.writelines(block.encode() for block in table.take(chunk)))
-        out.writelines(block.encode() for block in table.last())
-    out.flush()
+        counts = walk(words, messages(), lambda chunk: sys.stdout.writelines(table.take(chunk)))
+        sys.stdout.writelines(table.last())
+    else:
+        lines, writer = Lines(), ItemWriter(output, row_a_line=True)
+
+        def write(chunk: bytes) -> None:
+            for line in lines.take(chunk):
+                writer.add(json.loads(line))
+
+        counts = walk(words, messages(), write)
+        writer.end()
+    sys.stdout.flush()
     return counts
 
 
-def _print_counts(notes: Console, counts: dict[str, int], totals: Totals) -> None:
+def _print_counts(counts: dict[str, int], totals: Totals) -> None:
     incomplete = f", {counts['incomplete_paths']:,} incomplete" if counts["incomplete_paths"] else ""
-    notes.print(
+    note(
         f"{counts['traces']:,} traces, {counts['spans']:,} spans: {counts['paths']:,} paths{incomplete}, "
-        f"{counts['sections']:,} sections",
-        markup=False,
+        f"{counts['sections']:,} sections"
     )
     for name, words in _EXCLUDED.items():
         if counts[name]:
-            notes.print(f"on no path: {counts[name]:,} spans ({words})", markup=False)
+            note(f"on no path: {counts[name]:,} spans ({words})")
     if totals.records_skipped:
-        notes.print(f"skipped: {totals.records_skipped:,} records", markup=False)
+        note(f"skipped: {totals.records_skipped:,} records")

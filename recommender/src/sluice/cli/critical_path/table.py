@@ -5,6 +5,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from sluice.cli.printable import printable
+
 Section = dict[str, Any]
 
 
@@ -56,8 +58,8 @@ def block(sections: list[Section]) -> str:
             f"{(each['start_us'] - begin) / 1000:.3f}",
             f"{(each['end_us'] - each['start_us']) / 1000:.3f}",
             f"{(each['end_us'] - each['start_us']) / (end - begin):.1%}",
-            each["service"],
-            each["operation"],
+            printable(each["service"]),
+            printable(each["operation"]),
         )
         for each in sections
     ]

@@ -2,19 +2,19 @@
 
 import os
 from collections.abc import Iterable
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
 from sluice.cli.critical_service.ranking import as_json, print_ranking
 from sluice.cli.environment import addresses
-from sluice.cli.output import EXIT_CODES, console, error_console, output_option, print_json
+from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, print_items
 from sluice.cli.sql.http import Server, run_query
 from sluice.cli.sql.result import ROWS_FORMAT, parse_rows
 from sluice.estimate.critical import Localization, PathTimes, localize
 
-QUERY = files(__package__).joinpath("services.sql").read_text(encoding="utf-8")
+QUERY = Path(__file__).with_name("services.sql").read_text(encoding="utf-8")
 
 
 class Root(NamedTuple):
@@ -29,7 +29,7 @@ class Root(NamedTuple):
 @click.option(
     "--seconds", type=click.IntRange(10, 86_400), default=60, show_default=True, help="How far back traces count."
 )
-@output_option("table", "json")
+@output_option(*FORMS)
 def critical_service(root: str, seconds: int, output: str) -> None:
     """Name the service that holds each root operation up, with the signals that say so.
 
@@ -51,14 +51,14 @@ def critical_service(root: str, seconds: int, output: str) -> None:
     parameters = {"service": service, "operation": operation, "seconds": str(seconds)}
     with run_query(server, QUERY, ROWS_FORMAT, parameters) as answer:
         found = localizations(parse_rows(answer.iter_lines(1 << 16)).rows)
-    if output == "json":
-        print_json([as_json(*each) for each in found.items()])
+    if output != "table":
+        print_items((as_json(*each) for each in found.items()), output)
         return
     if not found:
         what = f" of {root}" if root else ""
-        error_console().print(f"no complete critical path{what} in the last {seconds} s", markup=False)
+        note(f"no complete critical path{what} in the last {seconds} s")
     for where, localization in found.items():
-        print_ranking(console(), where, localization)
+        print_ranking(where, localization)
 
 
 def localizations(rows: Iterable[list[Any]]) -> dict[Root, Localization]:

@@ -2,30 +2,26 @@
 
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+import click
 
+from sluice.cli.output import say
+from sluice.cli.table import Column, print_table
 from sluice.estimate.critical import Localization, Ranked
 
-COLUMNS = ("CPU", "CORRELATION", "P99/P50", "MEAN MS", "OF END TO END", "OF TRACES")
+COLUMNS = (
+    Column("SERVICE", fold=True),
+    *(Column(n, right=True) for n in ("CPU", "CORRELATION", "P99/P50", "MEAN MS", "OF END TO END", "OF TRACES")),
+    Column("REASONS"),
+)
 
 
-def print_ranking(out: Console, root: tuple[str, str], found: Localization) -> None:
-    head = f"{'/'.join(root)}: {found.critical or 'no critical service'}, {found.traces:,} traces"
-    out.print(Text(head, style="bold"), soft_wrap=True)
+def print_ranking(root: tuple[str, str], found: Localization) -> None:
+    say(f"{'/'.join(root)}: {found.critical or 'no critical service'}, {found.traces:,} traces", style="bold")
     for reason in (*found.reasons, *found.notes):
-        out.print(Text(f"  {reason.code}: {reason.text}"), soft_wrap=True)
+        say(f"  {reason.code}: {reason.text}")
     if found.ranking:
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        table.add_column("SERVICE", overflow="fold")
-        for name in COLUMNS:
-            table.add_column(name, justify="right")
-        table.add_column("REASONS")
-        for each in found.ranking:
-            table.add_row(Text(each.service), *_cells(each), Text(" ".join(reason.code for reason in each.reasons)))
-        out.print(table)
-    out.print()
+        print_table(COLUMNS, map(_row, found.ranking))
+    click.echo()
 
 
 def as_json(root: tuple[str, str], found: Localization) -> dict[str, Any]:
@@ -53,14 +49,16 @@ def as_json(root: tuple[str, str], found: Localization) -> dict[str, Any]:
     }
 
 
-def _cells(each: Ranked) -> tuple[str, ...]:
+def _row(each: Ranked) -> tuple[str, ...]:
     return (
+        each.service,
         _or_dash(each.cpu, "{:.0%}"),
         _or_dash(each.correlation, "{:.2f}"),
         _or_dash(each.congestion_ratio, "{:.1f}"),
         f"{each.mean_ms:.2f}",
         f"{each.share_of_end_to_end:.0%}",
         f"{each.share_of_traces:.0%}",
+        " ".join(reason.code for reason in each.reasons),
     )
 
 

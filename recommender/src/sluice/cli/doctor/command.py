@@ -1,18 +1,18 @@
 """The command `sluice doctor`."""
 
+import sys
 from collections import Counter
+from contextlib import suppress
 from dataclasses import asdict
 
 import click
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from sluice.cli.doctor import clickhouse, collector, ends, flink, kafka, neo4j, recommender
-from sluice.cli.doctor.finding import Finding, Level
+from sluice.cli.doctor.finding import LEVELS, Finding
 from sluice.cli.doctor.run import run_checks
 from sluice.cli.environment import addresses
-from sluice.cli.output import EXIT_CODES, console, output_option, print_json
+from sluice.cli.output import EXIT_CODES, FORMS, output_option, print_items, say
+from sluice.cli.table import Column, print_table
 
 #: In the order in which a span passes.
 CHECKS = [
@@ -24,7 +24,8 @@ CHECKS = [
     *recommender.CHECKS,
     *ends.CHECKS,
 ]
-_STYLES: dict[Level, str] = {"ok": "green", "warn": "yellow", "fail": "bold red", "unknown": "magenta"}
+_STYLES = (("ok", "green"), ("warn", "yellow"), ("fail", "bold red"), ("unknown", "magenta"))
+_COLUMNS = (Column("STAGE"), Column("CHECK"), Column("LEVEL", styles=_STYLES), Column("FOUND", fold=True))
 
 
 @click.command("doctor", epilog=EXIT_CODES)
@@ -36,7 +37,7 @@ _STYLES: dict[Level, str] = {"ok": "green", "warn": "yellow", "fail": "bold red"
     metavar="SECONDS",
     help="How long each check may take; all run at once.",
 )
-@output_option("table", "json")
+@output_option(*FORMS)
 def doctor(timeout: float, output: str) -> None:
     """Check each stage, from collector to actuator, and say what is wrong and what to do.
 
@@ -55,24 +56,21 @@ def doctor(timeout: float, output: str) -> None:
       sluice doctor -o json | jq -r '.[] | select(.level == "fail") | .remedy'
     """
     findings = run_checks(CHECKS, addresses(), timeout)
-    if output == "json":
-        print_json([asdict(finding) for finding in findings])
-    else:
-        _print(console(), findings)
+    with suppress(BrokenPipeError):  # whoever reads no further is told by the exit code
+        if output != "table":
+            print_items(map(asdict, findings), output)
+        else:
+            _print(findings)
+        sys.stdout.flush()
     if any(finding.level == "fail" for finding in findings):
         raise click.exceptions.Exit(1)
 
 
-def _print(out: Console, findings: list[Finding]) -> None:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("STAGE", "CHECK", "LEVEL"):
-        table.add_column(name, no_wrap=True)
-    table.add_column("FOUND", overflow="fold")
-    for finding in findings:
-        text = Text(finding.text)
-        if finding.remedy:
-            text.append(f"\n-> {finding.remedy}", style="italic")
-        table.add_row(finding.stage, finding.what, Text(finding.level, style=_STYLES[finding.level]), text)
-    out.print(table)
+def _print(findings: list[Finding]) -> None:
+    print_table(_COLUMNS, ((each.stage, each.what, each.level, _text(each)) for each in findings))
     counts = Counter(finding.level for finding in findings)
-    out.print(", ".join(f"{counts[level]} {level}" for level in _STYLES if counts[level]), markup=False)
+    say(", ".join(f"{counts[level]} {level}" for level in LEVELS if counts[level]))
+
+
+def _text(finding: Finding) -> str:
+    return f"{finding.text}\n-> {finding.remedy}" if finding.remedy else finding.text

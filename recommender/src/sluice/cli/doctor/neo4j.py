@@ -1,37 +1,58 @@
 """Neo4j: is it there, and does it have the call graph?"""
 
 import time
+from typing import Any
+
+import requests
 
 from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
-from sluice.cli.doctor.probe import START, open_port
-from sluice.cli.environment import Addresses
+from sluice.cli.doctor.probe import START, host_and_port, open_port
+from sluice.cli.environment import Addresses, with_scheme
 from sluice.cli.pools.words import seconds
 
 _EDGES = "MATCH (:Service)-[c:CALLS]->(:Service) RETURN count(c) AS edges, max(c.window) AS newest"
 
 
 def edges(where: Addresses, timeout_s: float) -> Verdict:
-    from neo4j import GraphDatabase
-    from neo4j.exceptions import AuthError, DriverError, Neo4jError
-
+    """Bolt, which the jobs write over, must be open; asked is over HTTP, since the driver is slow to import."""
     try:
         open_port(where.neo4j, timeout_s)
-        with GraphDatabase.driver(
-            where.neo4j,
-            auth=("neo4j", where.neo4j_password),
-            connection_timeout=timeout_s,
-            connection_acquisition_timeout=timeout_s,
-            max_transaction_retry_time=timeout_s,
-            notifications_min_severity="OFF",
-        ) as driver:
-            record = driver.execute_query(_EDGES, routing_="r").records[0]
     except NotAnsweringError as error:
         return Verdict("fail", str(error), START)
-    except AuthError:
-        return Verdict("fail", f"{where.neo4j} refuses the password of user neo4j", "set SLUICE_NEO4J_PASSWORD")
-    except (DriverError, Neo4jError) as error:
-        return Verdict("fail", f"{where.neo4j} answered: {' '.join(str(error).split())[:200]}", "read Neo4j's log")
-    return judge_edges(record["edges"], record["newest"], time.time())
+    if host_and_port(where.neo4j)[0] != host_and_port(where.neo4j_http)[0]:
+        raise NotAnsweringError(f"SLUICE_NEO4J_HTTP={where.neo4j_http} is another host than {where.neo4j}")
+    url = f"{with_scheme(where.neo4j_http)}/db/neo4j/tx/commit"
+    try:
+        answer = requests.post(
+            url,
+            json={"statements": [{"statement": _EDGES}]},
+            auth=("neo4j", where.neo4j_password),
+            headers={"access-mode": "READ"},
+            timeout=timeout_s,
+        )
+    except requests.RequestException as error:
+        raise NotAnsweringError(f"{where.neo4j} is open, but {url} does not answer ({type(error).__name__})") from None
+    return judge_answer(where.neo4j_http, answer.status_code, _body(answer), time.time())
+
+
+def _body(answer: requests.Response) -> dict[str, Any]:
+    try:
+        found = answer.json()
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def judge_answer(address: str, status: int, body: dict[str, Any], now_s: float) -> Verdict:
+    """body: of Neo4j's HTTP API; empty where it is none."""
+    errors = body.get("errors") or []
+    if status == 401:
+        return Verdict("fail", f"{address} refuses the password of user neo4j", "set SLUICE_NEO4J_PASSWORD")
+    if errors or "results" not in body:
+        said = errors[0].get("message", "") if errors else f"HTTP {status}"
+        return Verdict("fail", f"{address} answered: {' '.join(said.split())[:200]}", "read Neo4j's log")
+    count, newest = body["results"][0]["data"][0]["row"]
+    return judge_edges(count, newest, now_s)
 
 
 def judge_edges(count: int, newest_s: float | None, now_s: float) -> Verdict:

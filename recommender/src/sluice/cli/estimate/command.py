@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from sluice.cli.estimate.pairs import read_pairs
-from sluice.cli.output import EXIT_CODES, CliError, print_json
+from sluice.cli.output import EXIT_CODES, CliError, print_item
 from sluice.estimate import Estimate, Samples
 from sluice.estimate.evidence import Need
 from sluice.estimate.models import DEFAULT, ESTIMATORS, estimators
@@ -37,7 +37,7 @@ def estimate(pairs: str, model: str, limit: int | None) -> None:
       sluice estimate --pairs - --model sct < cart.csv
     """
     answer = estimators(NEED)[model].estimate(_samples(pairs, limit))
-    print_json(_object(answer, model))
+    print_item(_object(answer, model), "json")
 
 
 def _samples(pairs: str, limit: int | None) -> Samples:

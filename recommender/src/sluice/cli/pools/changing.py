@@ -1,29 +1,28 @@
 """The commands `sluice pools watch | history | pause | resume`."""
 
 import getpass
-import json
 import os
-from contextlib import suppress
+import sys
 from datetime import UTC, datetime
 
 import click
 
 from sluice.cli.environment import addresses
-from sluice.cli.output import EXIT_CODES, console, error_console, output_option, print_json
+from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, print_items, say
 from sluice.cli.pools.client import connect
-from sluice.cli.pools.commands import address_option, peer_option, pool_argument, pools, select, side_option
-from sluice.cli.pools.history import HISTORY_SQL, history_table, parameters
+from sluice.cli.pools.commands import select
+from sluice.cli.pools.history import COLUMNS, HISTORY_SQL, parameters
 from sluice.cli.pools.message_json import message_to_json
+from sluice.cli.pools.options import address_option, peer_option, pool_argument, service_option, side_option
 from sluice.cli.pools.selector import pool_name
 from sluice.cli.pools.table import change_line
 from sluice.cli.sql.http import Server, run_query
 from sluice.cli.sql.result import ROWS_FORMAT, parse_rows
+from sluice.cli.table import print_table
 
-__all__ = ["pools"]
 
-
-@pools.command("watch", epilog=EXIT_CODES)
-@click.option("--service", default="", help="Only the pools of this service.")
+@click.command("watch", epilog=EXIT_CODES)
+@service_option
 @address_option
 @output_option("lines", "jsonl")
 def watch_command(service: str, address: str | None, output: str) -> None:
@@ -37,24 +36,24 @@ def watch_command(service: str, address: str | None, output: str) -> None:
       sluice pools watch
       sluice pools watch --service cart -o jsonl | jq --unbuffered -c '[.state, .target]'
     """
-    notes = error_console()
-    with suppress(KeyboardInterrupt), connect(address or addresses().recommender) as client:
-        for event in client.watch(service, lambda text: notes.print(text, markup=False)):
+    with connect(address or addresses().recommender) as client:
+        for event in client.watch(service, note):
             if not event.HasField("pool_size"):
                 continue
             if output == "jsonl":
-                click.echo(json.dumps(message_to_json(event.pool_size), ensure_ascii=False))
+                print_items([message_to_json(event.pool_size)], output)
+                sys.stdout.flush()
             else:
-                click.echo(change_line(event.pool_size, datetime.now(UTC)))
+                say(change_line(event.pool_size, datetime.now(UTC)))
 
 
-@pools.command("history", epilog=EXIT_CODES)
+@click.command("history", epilog=EXIT_CODES)
 @pool_argument
 @side_option
 @peer_option
 @click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="Newest so many entries.")
 @address_option
-@output_option("table", "json")
+@output_option(*FORMS)
 def history_command(
     pool: str, side: str | None, peer: str | None, limit: int, address: str | None, output: str
 ) -> None:
@@ -72,15 +71,15 @@ def history_command(
     server = Server(addresses().clickhouse, password=os.environ.get("SLUICE_CLICKHOUSE_READER_PASSWORD", ""))
     with run_query(server, HISTORY_SQL, ROWS_FORMAT, parameters(named, limit)) as answer:
         rows = list(parse_rows(answer.iter_lines(1 << 16)).rows)
-    if output == "json":
-        print_json([{"at": at, "what": what, "detail": detail} for at, what, detail in rows])
+    if output != "table":
+        print_items(({"at": at, "what": what, "detail": detail} for at, what, detail in rows), output)
     elif rows:
-        console().print(history_table(rows))
+        print_table(COLUMNS, rows)
     else:
-        console().print(f"Nothing is recorded for {pool_name(named)}.", markup=False)
+        say(f"Nothing is recorded for {pool_name(named)}.")
 
 
-@pools.command("pause", epilog=EXIT_CODES)
+@click.command("pause", epilog=EXIT_CODES)
 @pool_argument
 @side_option
 @peer_option
@@ -95,10 +94,10 @@ def pause_command(pool: str, side: str | None, peer: str | None, why: str, by: s
       sluice pools pause cart --why "release 2.4 is rolled out"
     """
     with connect(address or addresses().recommender) as client:
-        click.echo(f"{pool_name(client.pause(select(pool, side, peer), by, why))} is paused")
+        say(f"{pool_name(client.pause(select(pool, side, peer), by, why))} is paused")
 
 
-@pools.command("resume", epilog=EXIT_CODES)
+@click.command("resume", epilog=EXIT_CODES)
 @pool_argument
 @side_option
 @peer_option
@@ -113,4 +112,4 @@ def resume_command(pool: str, side: str | None, peer: str | None, by: str, addre
     """
     with connect(address or addresses().recommender) as client:
         named, was_paused = client.resume(select(pool, side, peer), by)
-    click.echo(f"{pool_name(named)} is resumed" if was_paused else f"{pool_name(named)} was not paused")
+    say(f"{pool_name(named)} is resumed" if was_paused else f"{pool_name(named)} was not paused")

@@ -1,16 +1,18 @@
 """An Explanation on the screen: the answer, where it came from, the curve."""
 
+import sys
 from collections.abc import Iterator
 from datetime import datetime
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+import click
 
+from sluice.cli.output import say
 from sluice.cli.pools.curve_plot import ASCII, UNICODE, plot_curve
 from sluice.cli.pools.selector import pool_name
 from sluice.cli.pools.table import target
 from sluice.cli.pools.words import age, moment, optional, seconds, size_range, state_name
+from sluice.cli.printable import printable
+from sluice.cli.table import Column, print_table
 from sluice.v1.pool_size_pb2 import (
     LATENCY_SOURCE_CALLER,
     LATENCY_SOURCE_OWN,
@@ -21,28 +23,30 @@ from sluice.v1.pool_size_pb2 import (
     LatencySource,
 )
 
+_POINTS = (*(Column(name, right=True) for name in ("CONCURRENCY", "GOODPUT/S", "FIT", "SAMPLES")), Column(""))
 
-def print_explanation(out: Console, explanation: Explanation, now: datetime) -> None:
+
+def print_explanation(explanation: Explanation, now: datetime) -> None:
     for label, value in _facts(explanation, now):
-        out.print(Text(f"{label:<16}", style="bold") + Text(value), soft_wrap=True)
+        click.echo(click.style(f"{label:<16}", bold=True) + printable(value))
     reasons = explanation.pool_size.reasons
-    out.print(Text("reasons", style="bold") if reasons else Text("reasons         none"))
+    say("reasons" if reasons else "reasons         none", style="bold" if reasons else "")
     for reason in reasons:
-        out.print(Text(f"  {reason.code}: {reason.text}"), soft_wrap=True)
+        say(f"  {reason.code}: {reason.text}")
     if not explanation.curve:
-        out.print("\nno curve: no completed span with data in the window")
+        click.echo("\nno curve: no completed span with data in the window")
         return
     knee = explanation.knee if explanation.HasField("knee") else None
     points = [
         (p.concurrency, p.goodput_per_s, p.fitted_per_s if p.HasField("fitted_per_s") else None)
         for p in explanation.curve
     ]
-    symbols = UNICODE if (out.encoding or "").lower().startswith("utf") else ASCII
+    symbols = UNICODE if (sys.stdout.encoding or "").lower().startswith("utf") else ASCII
     legend = f"{symbols.point} measured  {symbols.fit} fitted  {symbols.knee} knee"
-    out.print(f"\ngoodput per second and instance, by concurrency   {legend}", markup=False)
+    click.echo(f"\ngoodput per second and instance, by concurrency   {legend}")
     for line in plot_curve(points, knee, symbols=symbols):
-        out.print(Text(line, no_wrap=True), soft_wrap=True)
-    out.print(_points_table(explanation, knee))
+        click.echo(line)
+    print_table(_POINTS, _points(explanation, knee))
 
 
 def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]:
@@ -122,14 +126,9 @@ def _window(explanation: Explanation) -> str:
     )
 
 
-def _points_table(explanation: Explanation, knee: float | None) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("CONCURRENCY", "GOODPUT/S", "FIT", "SAMPLES"):
-        table.add_column(name, justify="right")
-    table.add_column("")
+def _points(explanation: Explanation, knee: float | None) -> Iterator[tuple[str, ...]]:
     nearest = None if knee is None else min(explanation.curve, key=lambda point: abs(point.concurrency - knee))
     for point in explanation.curve:
         fitted = f"{point.fitted_per_s:.1f}" if point.HasField("fitted_per_s") else "-"
         mark = "< knee" if point is nearest else ""
-        table.add_row(f"{point.concurrency:.4g}", f"{point.goodput_per_s:.1f}", fitted, f"{point.samples:,}", mark)
-    return table
+        yield f"{point.concurrency:.4g}", f"{point.goodput_per_s:.1f}", fitted, f"{point.samples:,}", mark

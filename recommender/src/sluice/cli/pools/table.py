@@ -3,38 +3,44 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from rich.table import Table
-from rich.text import Text
-
 from sluice.cli.pools.selector import pool_name
 from sluice.cli.pools.words import age, optional, reasons, size_range, state_name
+from sluice.cli.table import Column, print_table
 from sluice.v1.pool_size_pb2 import PoolSize
 
-_STYLES = {"PROVIDED": "green", "GUARDED": "green", "UNSATURATED": "cyan", "STALE": "red", "NO_DATA": "red"}
+_STYLES = (
+    ("PROVIDED", "green"),
+    ("GUARDED", "green"),
+    ("UNSATURATED", "cyan"),
+    ("LEARNING", "yellow"),
+    ("STALE", "red"),
+    ("NO_DATA", "red"),
+)
+_COLUMNS = (
+    Column("POOL"),
+    Column("STATE", styles=_STYLES),
+    *(Column(name, right=True) for name in ("CURRENT", "TARGET", "RANGE", "CONFIDENCE")),
+    Column("AGE"),
+    Column("REASONS", fold=True),
+)
 
 
-def pool_table(sizes: Iterable[PoolSize], now: datetime) -> Table:
+def print_pools(sizes: Iterable[PoolSize], now: datetime) -> None:
     """One row a pool; `now` (with time zone) gives the ages."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("POOL", no_wrap=True)
-    table.add_column("STATE", no_wrap=True)
-    for name in ("CURRENT", "TARGET", "RANGE", "CONFIDENCE"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("AGE", no_wrap=True)
-    table.add_column("REASONS", overflow="fold")
-    for size in sizes:
-        state = state_name(size.state)
-        table.add_row(
-            Text(pool_name(size.pool)),
-            Text(state, style=_STYLES.get(state, "yellow")),
-            optional(size, "current"),
-            target(size),
-            size_range(size),
-            f"{size.confidence:.2f}",
-            age(size, now),
-            Text(reasons(size)),
-        )
-    return table
+    print_table(_COLUMNS, (_row(size, now) for size in sizes))
+
+
+def _row(size: PoolSize, now: datetime) -> tuple[str, ...]:
+    return (
+        pool_name(size.pool),
+        state_name(size.state),
+        optional(size, "current"),
+        target(size),
+        size_range(size),
+        f"{size.confidence:.2f}",
+        age(size, now),
+        reasons(size),
+    )
 
 
 def target(size: PoolSize) -> str:

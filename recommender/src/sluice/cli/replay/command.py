@@ -6,10 +6,9 @@ from types import FrameType
 
 import click
 import grpc
-from rich.console import Console
 
 from sluice.cli.environment import addresses
-from sluice.cli.output import CliError, console, error_console, output_option, print_json
+from sluice.cli.output import EXIT_CODES, FORMS, CliError, output_option, print_item, say
 from sluice.cli.replay.progress import ProgressReport
 from sluice.cli.replay.run import Plan, Times, read, replay, system_clock
 from sluice.cli.replay.sender import Sender
@@ -36,7 +35,7 @@ class Speed(click.ParamType[float | None]):
         return speed
 
 
-@click.command("replay")
+@click.command("replay", epilog=EXIT_CODES)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--endpoint", metavar="HOST:PORT", help="OTLP/gRPC receiver.  [default: SLUICE_OTLP_GRPC]")
 @click.option("--speed", type=Speed(), default="1", show_default=True, help="Multiple of the recorded pace.")
@@ -59,7 +58,7 @@ class Speed(click.ParamType[float | None]):
 )
 @click.option("--skip-bad", is_flag=True, help="Exit 0 even when records were skipped.")
 @click.option("--dry-run", is_flag=True, help="Read and count only.")
-@output_option("table", "json")
+@output_option(*FORMS)
 def replay_command(
     files: tuple[str, ...],
     endpoint: str | None,
@@ -100,15 +99,14 @@ def replay_command(
     """
     plan = Plan(files, speed, times, batch, limit)
     target = _host_and_port(endpoint or addresses().otlp_grpc)
-    notes = error_console()
     totals = Totals()
     stop = threading.Event()
     interrupted = _stop_on_signals(stop)
     sender: Sender | None = None
     failure: str | None = None
     try:
-        with ProgressReport(notes) as progress:
-            traces = read(plan, totals, lambda skipped: say_skipped(notes, skipped, totals), stop)
+        with ProgressReport() as progress:
+            traces = read(plan, totals, lambda skipped: say_skipped(progress.note, skipped, totals), stop)
             if dry_run:
                 clock = system_clock(stop)
                 begin_s = clock.monotonic_s()
@@ -121,10 +119,10 @@ def replay_command(
                     replay(plan, traces, sender, system_clock(stop), totals, progress)
     except OSError as error:
         failure = f"cannot read {error.filename or 'input'}: {error.strerror or error}"
-    if output == "json":
-        print_json(totals.as_json())
+    if output != "table":
+        print_item(totals.as_json(), output)
     else:
-        _print_totals(console(), totals, dry_run)
+        _print_totals(totals, dry_run)
     if sender is not None and sender.gave_up is not None:
         failure = (
             f"gave up sending to {target} after retrying for {give_up:g} s: {sender.gave_up.code}: "
@@ -157,11 +155,12 @@ def _stop_on_signals(stop: threading.Event) -> threading.Event:
 
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, handle)
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, handle)
     return interrupted
 
 
-def _print_totals(out: Console, totals: Totals, dry_run: bool) -> None:
+def _print_totals(totals: Totals, dry_run: bool) -> None:
     rate = totals.spans_per_s
     rows = [("traces read", f"{totals.traces_read:,}"), ("spans read", f"{totals.spans_read:,}")]
     if not dry_run:
@@ -178,6 +177,6 @@ def _print_totals(out: Console, totals: Totals, dry_run: bool) -> None:
     if not dry_run:
         rows.append(("spans/s", "-" if rate is None else f"{rate:,.0f}"))
     for label, value in rows:
-        out.print(f"{label:<32}{value:>12}", markup=False)
+        say(f"{label:<32}{value:>12}")
     for text in totals.refusals:
-        out.print(f"refused: {text}", markup=False, soft_wrap=True)
+        say(f"refused: {text}")

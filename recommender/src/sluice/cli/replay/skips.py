@@ -1,6 +1,6 @@
 """Says which records were left out, until there are too many of them."""
 
-from rich.console import Console
+from collections.abc import Callable
 
 from sluice.cli.replay.records import Skipped
 from sluice.cli.replay.totals import Totals
@@ -8,9 +8,9 @@ from sluice.cli.replay.totals import Totals
 _SHOWN = 20
 
 
-def say_skipped(notes: Console, skipped: Skipped, totals: Totals) -> None:
+def say_skipped(note: Callable[[str], None], skipped: Skipped, totals: Totals) -> None:
     """Call once for each skipped record, after `totals` has counted it."""
     if totals.records_skipped <= _SHOWN:
-        notes.print(f"skipped {skipped}", markup=False, soft_wrap=True)
+        note(f"skipped {skipped}")
     if totals.records_skipped == _SHOWN:
-        notes.print("more skipped records are only counted", markup=False)
+        note("more skipped records are only counted")

@@ -5,15 +5,13 @@ import sys
 from typing import TextIO
 
 import click
-from rich.table import Table
 
 from sluice.cli.environment import addresses
-from sluice.cli.output import EXIT_CODES, console, error_console, output_option, print_json
+from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, print_items
 from sluice.cli.sql.cookbook import recipe, recipes
 from sluice.cli.sql.http import Server, run_query
-from sluice.cli.sql.result import ROWS_FORMAT, parse_rows, print_table, write_json, write_raw
-
-_FORMATS = {"table": ROWS_FORMAT, "json": ROWS_FORMAT, "csv": "CSVWithNames"}
+from sluice.cli.sql.result import ROWS_FORMAT, as_objects, parse_rows, print_rows, write_raw
+from sluice.cli.table import Column, print_table
 
 
 class Parameter(click.ParamType[tuple[str, str]]):
@@ -31,7 +29,13 @@ class Parameter(click.ParamType[tuple[str, str]]):
 @click.command("sql", epilog=EXIT_CODES)
 @click.argument("query", required=False)
 @click.option("--file", "file", type=click.File(encoding="utf-8"), help="Read the query from a file.")
-@click.option("--recipe", "recipe_name", metavar="NAME", help="Run a query of the cookbook.")
+@click.option(
+    "--recipe",
+    "recipe_name",
+    metavar="NAME",
+    help="Run a query of the cookbook.",
+    shell_complete=lambda ctx, param, incomplete: [each.name for each in recipes() if each.name.startswith(incomplete)],
+)
 @click.option("--list", "list_recipes", is_flag=True, help="List the cookbook.")
 @click.option("--param", "parameters", type=Parameter(), multiple=True, help="Value for {NAME:Type}; repeatable.")
 @click.option("--rows", type=click.IntRange(0), default=100, show_default=True, help="Most rows of a table; 0: all.")
@@ -45,7 +49,7 @@ class Parameter(click.ParamType[tuple[str, str]]):
     metavar="SECONDS",
     help="How long to wait for the answer.",
 )
-@output_option("table", "json", "csv")
+@output_option(*FORMS, "csv")
 def sql(
     query: str | None,
     file: TextIO | None,
@@ -60,9 +64,9 @@ def sql(
 ) -> None:
     """Run one query on ClickHouse (SLUICE_CLICKHOUSE) as a user that can only read.
 
-    QUERY, or --file, or --recipe, or standard input. -o json prints an array with an object a row. A FORMAT in
-    the query itself is kept, and the answer is printed as it comes. A password, if the user has one, is taken
-    from SLUICE_CLICKHOUSE_READER_PASSWORD.
+    QUERY, or --file, or --recipe, or standard input. -o json prints an array with an object a row, -o jsonl an object
+    a line. A FORMAT in the query itself is kept, and the answer is printed as it comes. A password, if the user has
+    one, is taken from SLUICE_CLICKHOUSE_READER_PASSWORD.
 
     \b
     Examples:
@@ -76,15 +80,16 @@ def sql(
         return
     text = _query_text(query, file, recipe_name)
     server = Server(addresses().clickhouse, database, user, os.environ.get("SLUICE_CLICKHOUSE_READER_PASSWORD", ""))
-    with run_query(server, text, _FORMATS[output], dict(parameters), timeout) as answer:
+    form = "CSVWithNames" if output == "csv" else ROWS_FORMAT
+    with run_query(server, text, form, dict(parameters), timeout) as answer:
         if output == "csv" or answer.headers.get("X-ClickHouse-Format", ROWS_FORMAT) != ROWS_FORMAT:
             write_raw(answer.iter_content(1 << 16), sys.stdout)
             return
         result = parse_rows(answer.iter_lines(1 << 16))
-        if output == "json":
-            write_json(sys.stdout, result)
-        elif left_out := print_table(console(), result, rows or None):
-            error_console().print(f"{left_out:,} more rows; --rows 0 shows all", markup=False)
+        if output != "table":
+            print_items(as_objects(result), output, row_a_line=True)
+        elif left_out := print_rows(result, rows or None):
+            note(f"{left_out:,} more rows; --rows 0 shows all")
 
 
 def _query_text(query: str | None, file: TextIO | None, recipe_name: str | None) -> str:
@@ -108,12 +113,9 @@ def _query_text(query: str | None, file: TextIO | None, recipe_name: str | None)
 
 def _print_cookbook(output: str) -> None:
     found = recipes()
-    if output == "json":
-        print_json([{"name": each.name, "title": each.title} for each in found])
-        return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("RECIPE", no_wrap=True)
-    table.add_column("TITLE")
-    for each in found:
-        table.add_row(each.name, each.title)
-    console().print(table)
+    if output == "table":
+        print_table((Column("RECIPE"), Column("TITLE", fold=True)), ((each.name, each.title) for each in found))
+    elif output == "csv":
+        raise click.UsageError("--list has no form csv; legal: table, json, yaml, jsonl")
+    else:
+        print_items(({"name": each.name, "title": each.title} for each in found), output)

@@ -1,15 +1,15 @@
-"""A result of ClickHouse as a table, as JSON or as CSV."""
+"""A result of ClickHouse: rows, and what the server formatted itself."""
 
 import itertools
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from sluice.cli.printable import printable
+from sluice.cli.table import Column, print_table
 
 #: Format that the functions here read: a line of names, a line of types, then a JSON array a row.
 ROWS_FORMAT = "JSONCompactEachRowWithNamesAndTypes"
@@ -31,38 +31,37 @@ def parse_rows(lines: Iterable[bytes]) -> Rows:
     return Rows(next(values, []), next(values, []), values)
 
 
-def print_table(out: Console, result: Rows, most: int | None) -> int:
-    """Prints at most `most` rows (None: all) and returns how many were left out."""
+def print_rows(result: Rows, most: int | None) -> int:
+    """Prints at most `most` rows (None: all) as a table and returns how many were left out."""
     if not result.names:
         return 0
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name, kind in zip(result.names, result.types, strict=True):
-        numeric = kind.removeprefix("Nullable(").startswith(_NUMERIC)
-        table.add_column(Text(name), justify="right" if numeric else "left", overflow="fold")
-    for row in itertools.islice(result.rows, most):
-        table.add_row(*(Text(_cell(value)) for value in row))
-    out.print(table)
+    columns = [
+        Column(name, right=kind.removeprefix("Nullable(").startswith(_NUMERIC), fold=True)
+        for name, kind in zip(result.names, result.types, strict=True)
+    ]
+    print_table(columns, ([*map(_cell, row)] for row in itertools.islice(result.rows, most)))
     return sum(1 for _ in result.rows)
 
 
-def write_json(out: TextIO, result: Rows) -> None:
-    """An array with an object a row, written row by row."""
-    before = "["
-    for row in result.rows:
-        text = json.dumps(dict(zip(result.names, row, strict=True)), ensure_ascii=False)
-        out.write(f"{before}\n  {text}")
-        before = ","
-    out.write("[]\n" if before == "[" else "\n]\n")
+def as_objects(result: Rows) -> Iterator[dict[str, Any]]:
+    """A row at a time."""
+    return (dict(zip(result.names, row, strict=True)) for row in result.rows)
 
 
 def write_raw(chunks: Iterable[bytes], out: TextIO = sys.stdout) -> None:
-    """Passes on what the server formatted."""
+    """Passes on what the server formatted; to a terminal with its control characters escaped."""
+    shown = _printable_lines if out.isatty() else str
     decoder_rest = b""
     for chunk in chunks:
         decoder_rest += chunk
         whole, decoder_rest = _cut_utf8(decoder_rest)
-        out.write(whole.decode("utf-8", "replace"))
-    out.write(decoder_rest.decode("utf-8", "replace"))
+        out.write(shown(whole.decode("utf-8", "replace")))
+    out.write(shown(decoder_rest.decode("utf-8", "replace")))
+
+
+def _printable_lines(text: str) -> str:
+    """Tabs and line breaks are what formats are made of."""
+    return re.sub(r"[^\t\n]+", lambda piece: printable(piece[0]), text)
 
 
 def _cut_utf8(data: bytes) -> tuple[bytes, bytes]:

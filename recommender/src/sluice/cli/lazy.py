@@ -1,0 +1,51 @@
+"""A group of commands whose modules are imported when one of them is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+
+class Lazy(NamedTuple):
+    """Where a command is, as `package.module:name`, and what the list of commands says of it."""
+
+    where: str
+    short_help: str
+
+
+class LazyGroup(click.Group):
+    """Lists and completes the names of `lazy` without importing what they name."""
+
+    def __init__(self, *args: Any, lazy: Mapping[str, Lazy], **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.lazy = lazy
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(self.lazy)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.lazy:
+            return None
+        module, _, name = self.lazy[cmd_name].where.partition(":")
+        command = getattr(import_module(module), name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.lazy[name].short_help) for name in self.list_commands(ctx)])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        # Not Group's, which imports every command for its help.
+        return [CompletionItem(name, help=self.lazy[name].short_help) for name in names] + click.Command.shell_complete(
+            self, ctx, incomplete
+        )

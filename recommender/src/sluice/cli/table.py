@@ -1,0 +1,69 @@
+"""Tables: fitted to a terminal by Rich; elsewhere a line a row, as wide as it is, for grep, awk and head."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import click
+
+from sluice.cli.printable import printable
+
+Row = Sequence[str]
+
+
+@dataclass(frozen=True)
+class Column:
+    """`fold`: where the terminal is too narrow, this column is the one that is broken into lines."""
+
+    name: str
+    right: bool = False
+    fold: bool = False
+    styles: tuple[tuple[str, str], ...] = ()
+    """Of cells with this text, e.g. ("fail", "bold red")."""
+
+
+def print_table(columns: Sequence[Column], rows: Iterable[Row]) -> None:
+    """Control characters are escaped. A line break in a cell stays one on a terminal; elsewhere it is a blank."""
+    if sys.stdout.isatty():
+        _print_fitted(columns, rows)
+    else:
+        for line in lines(columns, rows):
+            click.echo(line)
+
+
+def lines(columns: Sequence[Column], rows: Iterable[Row]) -> list[str]:
+    """The header and a line a row, in columns two blanks apart, without blanks at the end."""
+    texts = [[column.name for column in columns], *rows]
+    cells = [[printable(text.replace("\n", " ")) for text in row] for row in texts]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(columns))]
+    return [
+        "  ".join(
+            cell.rjust(width) if column.right else cell.ljust(width)
+            for cell, width, column in zip(row, widths, columns, strict=True)
+        ).rstrip()
+        for row in cells
+    ]
+
+
+def _print_fitted(columns: Sequence[Column], rows: Iterable[Row]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    folding = any(column.fold for column in columns)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(
+            Text(printable(column.name)),
+            justify="right" if column.right else "left",
+            overflow="fold",
+            no_wrap=folding and not column.fold,
+        )
+    for row in rows:
+        table.add_row(
+            *(
+                Text("\n".join(map(printable, cell.split("\n"))), style=dict(column.styles).get(cell, ""))
+                for cell, column in zip(row, columns, strict=True)
+            )
+        )
+    Console(file=sys.stdout, highlight=False).print(table)

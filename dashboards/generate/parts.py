@@ -1,8 +1,8 @@
 """What panels share: sizes, overrides, legends."""
 
-from grafana_foundation_sdk.builders import common, table, timeseries
+from grafana_foundation_sdk.builders import common, dashboard, table, timeseries
 from grafana_foundation_sdk.models.common import LegendDisplayMode, LegendPlacement, TooltipDisplayMode
-from grafana_foundation_sdk.models.dashboard import DynamicConfigValue
+from grafana_foundation_sdk.models.dashboard import DynamicConfigValue, Threshold, ThresholdsMode
 
 from generate.clickhouse import DATASOURCE, Query
 
@@ -48,6 +48,12 @@ def rows(title: str, description: str, query: Query) -> table.Panel:
         .height(HEIGHT)
         .with_target(query)
     )
+
+
+def in_time(yellow: float, red: float) -> dashboard.ThresholdsConfig:
+    """Green below both; without steps of its own a panel has Grafana's: red from 80."""
+    steps = [Threshold(None, "green"), Threshold(yellow, "yellow"), Threshold(red, "red")]
+    return dashboard.ThresholdsConfig().mode(ThresholdsMode.ABSOLUTE).steps(steps)
 
 
 def with_units(panel: table.Panel, **units: str) -> table.Panel:

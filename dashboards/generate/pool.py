@@ -38,7 +38,12 @@ def sizes() -> timeseries.Panel:
         ORDER BY time
     """
     dashed = set_to("custom.lineStyle", {"fill": "dash", "dash": [6, 6]})
-    band = [set_to("custom.lineWidth", 0), set_to("custom.hideFrom", {"legend": True, "tooltip": False, "viz": False})]
+    hidden = {"legend": True, "tooltip": False, "viz": False}
+    band = [
+        set_to("custom.lineWidth", 0),
+        set_to("custom.showPoints", "never"),
+        set_to("custom.hideFrom", hidden),
+    ]
     return (
         lines(
             "Recommended and current size: $service $side $peer",

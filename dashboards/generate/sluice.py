@@ -1,13 +1,15 @@
 """The dashboard `Sluice`."""
 
 from grafana_foundation_sdk.builders import dashboard
-from grafana_foundation_sdk.models.dashboard import Dashboard, DashboardCursorSync
+from grafana_foundation_sdk.models.dashboard import Dashboard, DashboardCursorSync, Panel
 
 from generate import bad_input, calls, pool, pools, stages
 from generate.clickhouse import DATASOURCE, table
 from generate.variables import IN_POOL, variables
 
 UID = "sluice"
+# What the panels are written for: of panels without it Grafana migrates the options, as if they were of before 11.1.
+GRAFANA = "12.2.0"
 
 
 def build() -> Dashboard:
@@ -38,6 +40,8 @@ def build() -> Dashboard:
     result = built.build()
     for number, each in enumerate(result.panels or [], start=1):
         each.id_val = number  # stable, so that links to a panel stay good
+        if isinstance(each, Panel):
+            each.plugin_version = GRAFANA
     return result
 
 

@@ -7,7 +7,10 @@ from grafana_foundation_sdk.models.common import StackingMode
 from grafana_foundation_sdk.models.dashboard import Panel
 
 from generate.clickhouse import DATASOURCE, table, time_series
-from generate.parts import HALF, HEIGHT, TENS, lines, rows, with_units
+from generate.parts import HALF, HEIGHT, TENS, in_time, lines, rows, with_units
+
+# Yellow and red; at the latter `./sluice doctor` warns of the newest window.
+LATE_MS = (10_000, 30_000)
 
 
 def panels() -> list[Builder[Panel]]:
@@ -24,11 +27,15 @@ def freshness() -> stat.Panel:
     return (
         stat.Panel()
         .title("Freshness")
-        .description("Age of the newest window and of the newest recommendation. Empty: there is none.")
+        .description(
+            "Age of the newest window and of the newest recommendation. Empty: there is none. Red from 30 s on, where "
+            "`./sluice doctor` warns."
+        )
         .datasource(DATASOURCE)
         .span(HALF)
         .height(HEIGHT)
         .unit("ms")
+        .thresholds(in_time(*LATE_MS))
         .with_target(table(sql))
     )
 
@@ -43,6 +50,7 @@ def lag_now() -> bargauge.Panel:
         .span(HALF)
         .height(HEIGHT)
         .unit("ms")
+        .thresholds(in_time(*LATE_MS))
         .min(0)
         # One bar a row: without `values` Grafana draws a single bar.
         .reduce_options(common.ReduceDataOptions().values(True).calcs(["lastNotNull"]))

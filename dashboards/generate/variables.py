@@ -8,12 +8,24 @@ from grafana_foundation_sdk.models.dashboard import VariableModel, VariableOptio
 
 from generate.clickhouse import DATASOURCE, PLUGIN
 
+
+def text(variable: str) -> str:
+    """The variable's value as a string of SQL. A value can be typed, or come in a link: percent-encoded it has no
+    character that ends a string, where Grafana's own `singlequote` and `sqlstring` leave backslashes as they are."""
+    return f"decodeURLComponent('${{{variable}:percentencode}}')"
+
+
+def number(variable: str) -> str:
+    """The variable's value as a number; the query is refused where it is none."""
+    return f"toFloat64('${{{variable}:percentencode}}')"
+
+
 # A server pool has no peer, and Grafana shows no empty choice: `-` stands for it.
-PEER = "if(${peer:singlequote} = '-', '', ${peer:singlequote})"
-IN_POOL = f"service = ${{service:singlequote}} AND side = ${{side:singlequote}} AND peer = {PEER}"
+PEER = f"if({text('peer')} = '-', '', {text('peer')})"
+IN_POOL = f"service = {text('service')} AND side = {text('side')} AND peer = {PEER}"
 POOL_ARGUMENTS = (
-    f"service = ${{service:singlequote}}, side = ${{side:singlequote}}, peer = {PEER}, "
-    "threshold_ms = ${threshold_ms}, from_ms = ${__from}, until_ms = ${__to}"
+    f"service = {text('service')}, side = {text('side')}, peer = {PEER}, "
+    f"threshold_ms = {number('threshold_ms')}, from_ms = ${{__from}}, until_ms = ${{__to}}"
 )
 _KNOWN = "FROM sluice.recommendations WHERE at >= now() - INTERVAL 1 DAY"
 THRESHOLDS_MS = (50, 100, 150, 250, 500, 1000)
@@ -39,13 +51,13 @@ def variables() -> list[Builder[VariableModel]]:
         _query(
             "side",
             "Side",
-            f"SELECT DISTINCT toString(side) AS side {_KNOWN} AND service = ${{service:singlequote}} ORDER BY side",
+            f"SELECT DISTINCT toString(side) AS side {_KNOWN} AND service = {text('service')} ORDER BY side",
         ),
         _query(
             "peer",
             "Peer",
             f"SELECT DISTINCT if(peer = '', '-', peer) AS choice {_KNOWN} "
-            "AND service = ${service:singlequote} AND side = ${side:singlequote} ORDER BY choice",
+            f"AND service = {text('service')} AND side = {text('side')} ORDER BY choice",
         ),
         dashboard.CustomVariable("threshold_ms")
         .label("Threshold (ms)")

@@ -2,13 +2,16 @@
 
 import copy
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from clickhouse_connect.driver.client import Client
+from clickhouse_connect.driver.exceptions import DatabaseError
 
 from generate.bad_input import MEANINGS
+from generate.variables import text
 from support.grafana import Scope
 
 from .frames import faults, needed, queries, run
@@ -99,6 +102,58 @@ def test_the_jobs_outcomes_are_those_with_a_meaning() -> None:
     assert labels <= set(MEANINGS)
 
 
+def with_value(scope: Scope, **values: str) -> Scope:
+    return replace(scope, variables={**scope.variables, **values})
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "250, from_ms = 0",
+        "1e9) UNION ALL SELECT 1, 2, 3, 4, '5' --",
+        "250 OR 1=1",
+        "250'",
+        "\\'",
+        "\\') UNION ALL SELECT 1, 2, 3, 4, '5' --",
+        "(SELECT 250)",
+        "%27",
+        "",
+        "{250,500}",
+        "fast",
+    ],
+)
+def test_a_threshold_that_is_no_number_is_refused(
+    sluice: dict[str, Any], reader: Client, scope: Scope, typed: str
+) -> None:
+    asking = [
+        query["rawSql"] for panel in panels(sluice) for query in queries(panel) if "threshold_ms:" in query["rawSql"]
+    ]
+    assert len(asking) == 2
+    for sql in asking:
+        with pytest.raises(DatabaseError, match=r"CANNOT_PARSE|ATTEMPT_TO_READ_AFTER_EOF"):
+            run(reader, sql, with_value(scope, threshold_ms=typed))
+
+
+@pytest.mark.parametrize("typed", ["250", "2.5e2", "250.0", "0250"])
+def test_a_threshold_may_be_typed_in_any_way_that_is_a_number(
+    sluice: dict[str, Any], reader: Client, scope: Scope, typed: str
+) -> None:
+    (panel,) = [panel for panel in panels(sluice) if panel["type"] == "xychart"]
+    sql = panel["targets"][0]["rawSql"]
+    assert run(reader, sql, with_value(scope, threshold_ms=typed)) == run(reader, sql, scope)
+
+
+@pytest.mark.parametrize(
+    "name", ["a'b", 'a"b', "a\\", "\\' OR 1=1 --", "') OR 1=1 --", "%27", "a\tb\nü-工", "${__from}"]
+)
+def test_a_name_stays_a_name(sluice: dict[str, Any], reader: Client, scope: Scope, name: str) -> None:
+    hostile = with_value(scope, service=name, side=name, peer=name)
+    assert run(reader, f"SELECT {text('service')}", hostile)[1] == [(name,)]
+    (sizes,) = [panel for panel in panels(sluice) if panel["title"].startswith("Recommended and current size")]
+    assert run(reader, sizes["targets"][0]["rawSql"], scope)[1]
+    assert run(reader, sizes["targets"][0]["rawSql"], with_value(scope, service=name))[1] == []
+
+
 def test_minutes_show_the_highest_fine_window(sluice: dict[str, Any], reader: Client, scope: Scope) -> None:
     """cart's concurrency goes 1 to 8."""
     (panel,) = [panel for panel in panels(sluice) if panel["title"].startswith("In flight by the minute")]
@@ -112,7 +167,7 @@ BREAKS = {
     "a column that is not there": ("target AS recommended", "targets AS recommended", "targets"),
     "a column under another name": ("target AS recommended", "target AS advised", "no column recommended"),
     "a macro that is not there": ("$__timeFilter_ms(at)", "$__timeFiltre(at)", "macro $__timeFiltre is not known"),
-    "a variable that is not there": ("${service:singlequote}", "${servise:singlequote}", "servise"),
+    "a variable that is not there": ("${service:", "${servise:", "servise"),
     "no rows": ("WHERE ", "WHERE 1 = 2 AND ", "no rows"),
     "time that is not time": ("at AS time", "1 AS time", "first column must be a time"),
     "time that does not ascend": ("ORDER BY time", "ORDER BY time DESC", "times do not ascend"),

@@ -1,6 +1,7 @@
 """What Grafana does to a query before the ClickHouse plugin sends it: variables, then the plugin's macros."""
 
 import re
+import urllib.parse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -32,8 +33,8 @@ def expand(sql: str, scope: Scope) -> str:
 
 def _variable(match: re.Match[str], scope: Scope) -> str:
     value = scope.value(match["braced"] or match["plain"])
-    if match["format"] == "singlequote":
-        return "'" + value.replace("'", "\\'") + "'"
+    if match["format"] == "percentencode":
+        return urllib.parse.quote(value, safe="")
     if match["format"]:
         raise LookupError(f"variable format {match['format']} is not known here")
     return value

@@ -71,6 +71,13 @@ def test_the_program_answers_zsh_and_fish(shell: str, words: str, cword: str, an
     assert done.stdout.startswith(answer)
 
 
+@pytest.mark.parametrize("line", ["replay", "critical-path", "estimate --pairs", "sql --file"])
+def test_files_are_left_to_the_shell(line: str) -> None:
+    words = f"sluice {line} "
+    asked = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split())), "_SLUICE_COMPLETE": "bash_complete"}
+    assert run(*command(), **asked).stdout == "file,\n"
+
+
 def test_every_shell_has_a_script() -> None:
     for shell in ("bash", "zsh", "fish"):
         done = run(*command("completion", shell))

@@ -30,7 +30,7 @@ _EXCLUDED = {
 
 
 @click.command("critical-path", epilog=EXIT_CODES)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
 @click.option("--limit", type=click.IntRange(1), help="Read no more than this many records.")
 @click.option("--skip-bad", is_flag=True, help="Exit 0 even when records were skipped.")
 @output_option(*FORMS)

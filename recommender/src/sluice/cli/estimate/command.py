@@ -17,7 +17,13 @@ NEED = Need(buckets=30, buckets_per_point=5)
 
 
 @click.command("estimate", epilog=EXIT_CODES)
-@click.option("--pairs", required=True, metavar="FILE", help="CSV of concurrency,goodput; `-` is standard input.")
+@click.option(
+    "--pairs",
+    required=True,
+    metavar="FILE",
+    type=click.Path(),
+    help="CSV of concurrency,goodput; `-` is standard input.",
+)
 @click.option("--model", type=click.Choice(list(ESTIMATORS)), default=DEFAULT, show_default=True, help="Estimator.")
 @click.option("--limit", type=click.IntRange(1), help="Size of the pool while the rows were measured.")
 def estimate(pairs: str, model: str, limit: int | None) -> None:

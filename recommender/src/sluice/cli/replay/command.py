@@ -36,7 +36,7 @@ class Speed(click.ParamType[float | None]):
 
 
 @click.command("replay", epilog=EXIT_CODES)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
 @click.option("--endpoint", metavar="HOST:PORT", help="OTLP/gRPC receiver.  [default: SLUICE_OTLP_GRPC]")
 @click.option("--speed", type=Speed(), default="1", show_default=True, help="Multiple of the recorded pace.")
 @click.option(

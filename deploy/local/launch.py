@@ -1,24 +1,25 @@
 """What `./sluice` runs: the stack's addresses into the environment, then the command line, in one process.
 
-Python is started with -S, so that Ctrl-C finds it here, and not within the import of `site`, where it would be a
-traceback.
+It is started with SIGINT blocked, so that Ctrl-C finds Python here, and not within its own start.
 """
 
-from _signal import SIG_DFL, SIGINT, default_int_handler, getsignal, signal  # type: ignore[import-not-found] # no other module yet
-
-if getsignal(SIGINT) is default_int_handler:  # in the background it may be ignored, and stays so
-    signal(SIGINT, SIG_DFL)
-
 import os
-import site
+import signal
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
+def die_of_interrupts() -> None:
+    """As `cat` does; where SIGINT is ignored, as for a job in the background, it stays so."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+
+
 def main() -> None:
-    site.main()
-    # This folder last: those in it are called as packages are.
+    die_of_interrupts()
+    # This folder last: it has folders named kafka and neo4j.
     sys.path[0] = os.path.join(HERE, "../../recommender/src")
     sys.path.append(HERE)
     from stack import environment, settings

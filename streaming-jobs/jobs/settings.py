@@ -78,6 +78,9 @@ SETTINGS: Mapping[str, Setting] = {
         365 * DAY_MS,
         "what is in Neo4j and was not seen for this long before the newest window is removed",
     ),
+    "graph-age-every-ms": Setting(
+        10 * SECOND_MS, 100, HOUR_MS, "what is too old for Neo4j is looked for this long after the last time"
+    ),
     "path-window-ms": Setting(10_000, 1_000, HOUR_MS, "length of a window of critical paths; whole seconds"),
     "sample-window-ms": Setting(
         10_000, 1_000, MINUTE_MS, "length of a window of container latencies and resource metrics; whole seconds"

@@ -6,9 +6,10 @@ there: so rows may be written twice, and in any order.
 
 from pathlib import Path
 
-from settings import SECOND_MS, Settings
+from settings import Settings
 
 JOBS = Path(__file__).parent
+NEO4J_BATCH_ROWS = 2_000  # a row takes some 16 kB of the server's transaction memory
 
 
 def definitions(settings: Settings) -> list[str]:
@@ -49,7 +50,9 @@ def _neo4j(settings: Settings, cypher: str, *more: str) -> str:
             'uri' = '{to.neo4j}',
             'username' = 'neo4j',
             'password' = '{to.neo4j_password}',
+            'newest-by' = 'window',
             'sink.buffer-flush.interval' = '{settings["flush-ms"]} ms',
+            'sink.buffer-flush.max-rows' = '{NEO4J_BATCH_ROWS}',
             {", ".join(options)}
         )"""
 
@@ -241,9 +244,13 @@ def _calls(settings: Settings) -> str:
 def _seen(settings: Settings) -> str:
     """Which instances and operations were there, as nodes; "" where a name is not known. Once a window.
 
-    Every trace shows somebody, so it is these rows that make the rest of the graph age.
+    Its writer removes what is old from the whole graph, too.
     """
-    age = (JOBS / "age.cypher").read_text().replace("$max_age_s", str(settings["graph-max-age-ms"] // SECOND_MS))
+    ageing = (
+        f"'ageing.cypher' = {_literal((JOBS / 'age.cypher').read_text())}",
+        f"'ageing.max-age' = '{settings['graph-max-age-ms']} ms'",
+        f"'ageing.interval' = '{settings['graph-age-every-ms']} ms'",
+    )
     return f"""
         CREATE TEMPORARY TABLE seen (
             service   STRING NOT NULL,
@@ -252,7 +259,7 @@ def _seen(settings: Settings) -> str:
             operation STRING NOT NULL,
             `window`  BIGINT NOT NULL,
             PRIMARY KEY (service, instance, host, operation, `window`) NOT ENFORCED
-        ) {_neo4j(settings, "seen.cypher", f"'cypher.afterwards' = {_literal(age)}")}"""
+        ) {_neo4j(settings, "seen.cypher", *ageing)}"""
 
 
 def _operation_trees(settings: Settings) -> str:

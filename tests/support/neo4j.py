@@ -33,13 +33,13 @@ def _java() -> str:
 
 
 @contextmanager
-def neo4j(folder: Path) -> Iterator[Neo4j]:
+def neo4j(folder: Path, transaction_memory: str = "128m") -> Iterator[Neo4j]:
     """Runs the local stack's server, with the local stack's configuration, on its data and logs in `folder`."""
     if not any(JARS.glob("neo4j-*.jar")):
         raise FileNotFoundError(f"start Neo4j: {JARS} has no jars; `make setup` brings them")
     bolt, http = free_ports(2)
     names = {"host": "127.0.0.1", "neo4j_bolt": bolt, "neo4j_http": http, "data": folder, "logs": folder}
-    names["memory_neo4j_page_cache"] = "32m"
+    names |= {"memory_neo4j_page_cache": "32m", "memory_neo4j_transaction": transaction_memory}
     (folder / "conf").mkdir()
     (folder / "conf/neo4j.conf").write_text(Template((LOCAL / "neo4j.conf").read_text()).safe_substitute(names))
     java = [_java(), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx256m"]

@@ -78,7 +78,8 @@ public final class SinkStatus implements PatientWriter.Observer {
     }
   }
 
-  static String oneLine(Exception reason) {
+  /** What an exception says, for people: one line, not too long. */
+  public static String oneLine(Exception reason) {
     String message = reason.getMessage() == null ? reason.toString() : reason.getMessage();
     String line = message.replaceAll("\\s+", " ").strip();
     return line.length() <= MAX_ERROR_LENGTH ? line : line.substring(0, MAX_ERROR_LENGTH) + "...";

@@ -1,11 +1,13 @@
 package dev.sluice.sinks;
 
+import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.connector.sink.SinkV2Provider;
+import org.apache.flink.table.data.RowData;
 import org.apache.flink.types.RowKind;
 
-/** The planner's view of an {@link UpsertSink}: takes inserts and updates by primary key. */
+/** The planner's view of a sink of upserts: takes inserts and updates by primary key. */
 public final class UpsertTableSink implements DynamicTableSink {
   private static final ChangelogMode UPSERTS =
       ChangelogMode.newBuilder()
@@ -13,10 +15,10 @@ public final class UpsertTableSink implements DynamicTableSink {
           .addContainedKind(RowKind.UPDATE_AFTER)
           .build();
 
-  private final UpsertSink sink;
+  private final Sink<RowData> sink;
   private final String summary;
 
-  public UpsertTableSink(UpsertSink sink, String summary) {
+  public UpsertTableSink(Sink<RowData> sink, String summary) {
     this.sink = sink;
     this.summary = summary;
   }

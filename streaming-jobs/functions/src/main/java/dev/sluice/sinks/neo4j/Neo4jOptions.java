@@ -9,10 +9,8 @@ import org.apache.flink.configuration.ReadableConfig;
  * Where and how the sink writes.
  *
  * @param cypher a statement over the parameter {@code $rows}, a list of maps by column name
- * @param afterwards a statement that runs after each batch, or ""
  */
-record Neo4jOptions(
-    String uri, String database, String username, String password, String cypher, String afterwards)
+record Neo4jOptions(String uri, String database, String username, String password, String cypher)
     implements Serializable {
   static final ConfigOption<String> URI =
       ConfigOptions.key("uri").stringType().noDefaultValue().withDescription("Bolt address.");
@@ -27,12 +25,13 @@ record Neo4jOptions(
           .stringType()
           .noDefaultValue()
           .withDescription("Statement over $rows, a list of maps by column name; idempotent.");
-  static final ConfigOption<String> AFTERWARDS =
-      ConfigOptions.key("cypher.afterwards")
+  static final ConfigOption<String> NEWEST_BY =
+      ConfigOptions.key("newest-by")
           .stringType()
           .defaultValue("")
           .withDescription(
-              "Statement that runs after each batch, in a transaction of its own; idempotent.");
+              "A BIGINT column of the key: of rows that differ only in it, the graph keeps the one "
+                  + "with the largest, so that the others need not be written.");
 
   static Neo4jOptions of(ReadableConfig options) {
     return new Neo4jOptions(
@@ -40,8 +39,7 @@ record Neo4jOptions(
         options.get(DATABASE),
         options.get(USERNAME),
         options.get(PASSWORD),
-        options.get(CYPHER),
-        options.get(AFTERWARDS));
+        options.get(CYPHER));
   }
 
   @Override

@@ -1,12 +1,15 @@
 package dev.sluice.sinks.neo4j;
 
+import dev.sluice.sinks.BufferBounds;
 import dev.sluice.sinks.FlushPolicy;
 import dev.sluice.sinks.PrimaryKey;
-import dev.sluice.sinks.UpsertSink;
 import dev.sluice.sinks.UpsertTableSink;
+import dev.sluice.sinks.WriteBehindSink;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.catalog.ResolvedSchema;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.factories.DynamicTableSinkFactory;
@@ -15,7 +18,8 @@ import org.apache.flink.table.types.logical.RowType;
 
 /**
  * {@code 'connector' = 'neo4j'}: merges aggregates into a graph by the Cypher statement of the
- * table's options. For rows per window, never per trace: a relationship is a lock.
+ * table's options. For rows per window, never per trace: a relationship is a lock. A graph that is
+ * away holds up nothing.
  */
 public final class Neo4jSinkFactory implements DynamicTableSinkFactory {
   @Override
@@ -33,7 +37,12 @@ public final class Neo4jSinkFactory implements DynamicTableSinkFactory {
     return Set.of(
         Neo4jOptions.DATABASE,
         Neo4jOptions.USERNAME,
-        Neo4jOptions.AFTERWARDS,
+        Neo4jOptions.NEWEST_BY,
+        AgeingOptions.CYPHER,
+        AgeingOptions.MAX_AGE,
+        AgeingOptions.INTERVAL,
+        BufferBounds.MAX_ROWS,
+        BufferBounds.MAX_SIZE,
         FlushPolicy.MAX_ROWS,
         FlushPolicy.INTERVAL);
   }
@@ -42,16 +51,30 @@ public final class Neo4jSinkFactory implements DynamicTableSinkFactory {
   public DynamicTableSink createDynamicTableSink(Context context) {
     FactoryUtil.TableFactoryHelper helper = FactoryUtil.createTableFactoryHelper(this, context);
     helper.validate();
-    Neo4jOptions options = Neo4jOptions.of(helper.getOptions());
+    ReadableConfig given = helper.getOptions();
+    Neo4jOptions options = Neo4jOptions.of(given);
     ResolvedSchema schema = context.getCatalogTable().getResolvedSchema();
     List<String> columns = List.copyOf(schema.getColumnNames());
-    UpsertSink sink =
-        new UpsertSink(
+    String newestBy = given.get(Neo4jOptions.NEWEST_BY);
+    List<String> key = new ArrayList<>();
+    for (int column : PrimaryKey.columns(schema, options.toString())) {
+      key.add(columns.get(column));
+    }
+    key.remove(newestBy);
+    WriteBehindSink sink =
+        new WriteBehindSink(
             () -> new Neo4jTarget(options, columns),
             "Neo4j " + options,
             (RowType) schema.toPhysicalRowDataType().getLogicalType(),
-            PrimaryKey.columns(schema, options.toString()),
-            FlushPolicy.of(helper.getOptions()));
+            key,
+            newestBy,
+            FlushPolicy.of(given),
+            BufferBounds.of(given),
+            companion(options, AgeingOptions.of(given)));
     return new UpsertTableSink(sink, "Neo4j " + options);
+  }
+
+  private static WriteBehindSink.Companion companion(Neo4jOptions options, AgeingOptions ageing) {
+    return ageing == null ? null : metrics -> new Ageing(ageing, new Neo4jGraph(options), metrics);
   }
 }

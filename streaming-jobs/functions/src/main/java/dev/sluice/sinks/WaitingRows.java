@@ -1,0 +1,11 @@
+package dev.sluice.sinks;
+
+import java.util.List;
+
+/**
+ * A part of what waits for a store, as a checkpoint holds it.
+ *
+ * @param columns names of the sink table's columns
+ * @param rows each with one value per column: null, Boolean, Integer, Long, Double or String
+ */
+public record WaitingRows(List<String> columns, List<Object[]> rows) {}

@@ -1,0 +1,147 @@
+package dev.sluice.sinks;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
+import org.apache.flink.api.connector.sink2.SupportsWriterState;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.types.logical.LogicalTypeRoot;
+import org.apache.flink.table.types.logical.RowType;
+
+/**
+ * Upserts into a {@link BatchTarget} that must not stop the job: rows wait in memory, within {@link
+ * BufferBounds}, and a checkpoint holds what waits rather than waiting for the store. At least once
+ * from Flink and, as writing a row again changes nothing, exactly once in effect, but for rows that
+ * are shed when there is no room for them.
+ *
+ * <p>Beside the metrics of {@link SinkStatus}: {@code shedRows}, and {@code oldestPendingSinceMs},
+ * when the row came that waits for the longest (Unix time; 0 when none does).
+ */
+public final class WriteBehindSink
+    implements Sink<RowData>, SupportsWriterState<RowData, WaitingRows> {
+  private static final long serialVersionUID = 1L;
+  private static final long BACKOFF_FIRST_MS = 100;
+  private static final long BACKOFF_MAX_MS = 10_000;
+  private static final LongSupplier CLOCK = System::currentTimeMillis;
+  private static final Set<LogicalTypeRoot> TYPES =
+      Set.of(
+          LogicalTypeRoot.BOOLEAN,
+          LogicalTypeRoot.INTEGER,
+          LogicalTypeRoot.BIGINT,
+          LogicalTypeRoot.DOUBLE,
+          LogicalTypeRoot.CHAR,
+          LogicalTypeRoot.VARCHAR);
+
+  /** What else the first of the parallel writers runs as long as it lives. */
+  public interface Companion extends Serializable {
+    AutoCloseable start(MetricGroup metrics);
+  }
+
+  private final UpsertSink.TargetFactory targets;
+  private final String store;
+  private final List<String> columns;
+  private final RowConverter converter;
+  private final int[] keyColumns;
+  private final int orderColumn;
+  private final FlushPolicy policy;
+  private final BufferBounds bounds;
+  private final Companion companion;
+
+  /**
+   * @param store told to people; without secrets
+   * @param key columns that identify what a row is about
+   * @param newestBy a BIGINT column: of rows about the same the one with the largest is the newest;
+   *     "" where it is the one that comes last
+   */
+  public WriteBehindSink(
+      UpsertSink.TargetFactory targets,
+      String store,
+      RowType type,
+      List<String> key,
+      String newestBy,
+      FlushPolicy policy,
+      BufferBounds bounds,
+      Companion companion) {
+    this.targets = targets;
+    this.store = store;
+    this.columns = List.copyOf(type.getFieldNames());
+    this.converter = new RowConverter(type);
+    this.keyColumns = key.stream().mapToInt(columns::indexOf).toArray();
+    this.orderColumn = newestBy.isEmpty() ? -1 : columns.indexOf(newestBy);
+    this.policy = policy;
+    this.bounds = bounds;
+    this.companion = companion;
+    check(type, newestBy);
+  }
+
+  private void check(RowType type, String newestBy) {
+    for (RowType.RowField field : type.getFields()) {
+      if (!TYPES.contains(field.getType().getTypeRoot())) {
+        throw new ValidationException(
+            "Column "
+                + field.getName()
+                + " has type "
+                + field.getType().asSummaryString()
+                + ": not supported here");
+      }
+    }
+    if (!newestBy.isEmpty()
+        && (orderColumn < 0
+            || type.getTypeAt(orderColumn).isNullable()
+            || type.getTypeAt(orderColumn).getTypeRoot() != LogicalTypeRoot.BIGINT)) {
+      throw new ValidationException("Column " + newestBy + " must be a BIGINT NOT NULL");
+    }
+  }
+
+  @Override
+  public StatefulSinkWriter<RowData, WaitingRows> createWriter(WriterInitContext context) {
+    return restoreWriter(context, List.of());
+  }
+
+  @Override
+  public StatefulSinkWriter<RowData, WaitingRows> restoreWriter(
+      WriterInitContext context, Collection<WaitingRows> waiting) {
+    MetricGroup metrics = context.metricGroup();
+    BatchTarget target = targets.get();
+    PendingRows pending = new PendingRows(keyColumns, orderColumn, bounds);
+    SinkStatus status =
+        new SinkStatus(context.metricGroup(), store, () -> of(pending, PendingRows::size), CLOCK);
+    metrics.gauge("shedRows", (Gauge<Long>) () -> of(pending, PendingRows::shed));
+    metrics.gauge(
+        "oldestPendingSinceMs", (Gauge<Long>) () -> of(pending, PendingRows::oldestSinceMs));
+    Backoff backoff = new Backoff(BACKOFF_FIRST_MS, BACKOFF_MAX_MS, new SplittableRandom());
+    PatientWriter patient = new PatientWriter(target, backoff, Thread::sleep, status);
+    List<AutoCloseable> closing = new ArrayList<>(List.of(target));
+    if (companion != null && context.getTaskInfo().getIndexOfThisSubtask() == 0) {
+      closing.add(companion.start(metrics));
+    }
+    BackgroundWriter background =
+        new BackgroundWriter("write to " + store, pending, patient::write, policy, CLOCK);
+    WriteBehindWriter writer = new WriteBehindWriter(columns, converter, background, closing);
+    waiting.forEach(writer::restore);
+    return writer;
+  }
+
+  private static long of(PendingRows pending, ToLongFunction<PendingRows> measure) {
+    synchronized (pending) {
+      return measure.applyAsLong(pending);
+    }
+  }
+
+  @Override
+  public SimpleVersionedSerializer<WaitingRows> getWriterStateSerializer() {
+    return new WaitingRowsSerializer();
+  }
+}

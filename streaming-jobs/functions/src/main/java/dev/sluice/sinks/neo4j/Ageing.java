@@ -1,0 +1,111 @@
+package dev.sluice.sinks.neo4j;
+
+import dev.sluice.sinks.SinkStatus;
+import dev.sluice.sinks.TooLargeException;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.MetricGroup;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Removes from the graph what is old, now and then, on a thread and a connection of its own: in
+ * transactions of at most {@link #LIMIT} elements, fewer where the server has no room for that.
+ *
+ * <p>Metrics: {@code agedElements}, how many were removed; {@code ageingFailingSinceMs}, Unix time,
+ * 0 when the last round succeeded; {@code ageingLastError}.
+ */
+final class Ageing implements AutoCloseable {
+  static final int LIMIT = 1_000;
+  private static final Logger LOG = LoggerFactory.getLogger(Ageing.class);
+  private static final long CLOSE_S = 2;
+
+  /** Runs a statement that returns one number or null. */
+  interface Graph extends AutoCloseable {
+    OptionalLong number(String cypher, Map<String, Object> parameters) throws Exception;
+
+    @Override
+    void close();
+  }
+
+  private final AgeingOptions options;
+  private final Graph graph;
+  private final Counter aged;
+  private final ScheduledExecutorService thread =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread made = new Thread(task, "age the graph");
+            made.setDaemon(true);
+            return made;
+          });
+  private volatile long failingSinceMs;
+  private volatile String lastError = "";
+
+  Ageing(AgeingOptions options, Graph graph, MetricGroup metrics) {
+    this.options = options;
+    this.graph = graph;
+    aged = metrics.counter("agedElements");
+    metrics.gauge("ageingFailingSinceMs", (Gauge<Long>) () -> failingSinceMs);
+    metrics.gauge("ageingLastError", (Gauge<String>) () -> lastError);
+    long intervalMs = options.interval().toMillis();
+    thread.scheduleWithFixedDelay(this::tryRound, intervalMs, intervalMs, TimeUnit.MILLISECONDS);
+  }
+
+  private void tryRound() {
+    try {
+      round();
+      failingSinceMs = 0;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // closed
+    } catch (Exception e) {
+      if (failingSinceMs == 0) {
+        failingSinceMs = System.currentTimeMillis();
+      }
+      lastError = SinkStatus.oneLine(e);
+      LOG.warn("age the graph: {}; again in {}", lastError, options.interval());
+    }
+  }
+
+  private void round() throws Exception {
+    OptionalLong newest = graph.number(options.newest(), Map.of());
+    if (newest.isEmpty()) {
+      return;
+    }
+    for (String removal : options.removals()) {
+      removeAll(removal, newest.getAsLong() - options.maxAgeS());
+    }
+  }
+
+  private void removeAll(String removal, long oldest) throws Exception {
+    int limit = LIMIT;
+    long removed;
+    do {
+      try {
+        removed = graph.number(removal, Map.of("oldest", oldest, "limit", limit)).orElse(0);
+        aged.inc(removed);
+      } catch (TooLargeException e) {
+        if (limit == 1) {
+          throw e;
+        }
+        limit /= 2;
+        removed = limit; // there is more
+      }
+    } while (removed > 0);
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+    try {
+      thread.awaitTermination(CLOSE_S, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    graph.close();
+  }
+}

@@ -1,0 +1,60 @@
+package dev.sluice.sinks.neo4j;
+
+import dev.sluice.sinks.RowsRejectedException;
+import dev.sluice.sinks.TooLargeException;
+import java.util.Set;
+import org.neo4j.driver.exceptions.Neo4jException;
+
+/**
+ * What an error of the server blames.
+ *
+ * <p>Source: the status codes of Neo4j 5, of which some are found by trying (storage/tests).
+ */
+enum Neo4jFault {
+  /** The transaction: a smaller one may pass. */
+  SIZE,
+  /** What was sent: a value of no property type, a key that is null or too long. */
+  DATA,
+  /** Neither: it passes with time or with an operator. */
+  PASSING;
+
+  private static final Set<String> SIZES =
+      Set.of(
+          "Neo.TransientError.General.MemoryPoolOutOfMemoryError",
+          "Neo.TransientError.General.OutOfMemoryError",
+          "Neo.TransientError.General.StackOverFlowError",
+          "Neo.TransientError.General.TransactionMemoryLimit",
+          "Neo.TransientError.General.TransactionOutOfMemoryError",
+          "Neo.ClientError.Transaction.TransactionTimedOut",
+          "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration");
+  private static final String REQUEST = "Neo.ClientError.Request.";
+  private static final String STATEMENT = "Neo.ClientError.Statement.";
+  // The code of whatever breaks inside the server; of these, one is known to be the data's.
+  private static final String BROKEN = "Neo.DatabaseError.Statement.ExecutionFailed";
+  private static final String TOO_LONG_A_KEY = "too large to index";
+  // Another transaction removed what this one had found: it finds or makes it when tried again.
+  private static final String REMOVED_MEANWHILE = "Neo.ClientError.Statement.EntityNotFound";
+
+  static Neo4jFault of(String code, String message) {
+    if (code == null || code.equals(REMOVED_MEANWHILE)) {
+      return PASSING;
+    }
+    if (code.equals(BROKEN)) {
+      return message.contains(TOO_LONG_A_KEY) ? DATA : PASSING;
+    }
+    if (SIZES.contains(code) || code.startsWith(REQUEST)) {
+      return SIZE;
+    }
+    return code.startsWith(STATEMENT) ? DATA : PASSING;
+  }
+
+  /** The error as a {@link dev.sluice.sinks.BatchTarget} throws it. */
+  static Exception classified(Neo4jException error) {
+    String message = error.code() + ": " + error.getMessage();
+    return switch (of(error.code(), error.getMessage())) {
+      case SIZE -> new TooLargeException(message, error);
+      case DATA -> new RowsRejectedException(message, error);
+      case PASSING -> error;
+    };
+  }
+}

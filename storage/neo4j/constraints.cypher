@@ -15,7 +15,7 @@ CREATE CONSTRAINT instance_key IF NOT EXISTS FOR (i:Instance) REQUIRE (i.service
 CREATE CONSTRAINT host_name IF NOT EXISTS FOR (h:Host) REQUIRE h.name IS UNIQUE;
 CREATE CONSTRAINT operation_key IF NOT EXISTS FOR (o:Operation) REQUIRE (o.service, o.name) IS UNIQUE;
 
-// For ageing, which runs after every batch of who was seen: it looks at nothing but what is old.
+// For ageing, which runs every few seconds: it looks at nothing but what is old.
 CREATE INDEX service_window IF NOT EXISTS FOR (s:Service) ON (s.window);
 CREATE INDEX instance_window IF NOT EXISTS FOR (i:Instance) ON (i.window);
 CREATE INDEX host_window IF NOT EXISTS FOR (h:Host) ON (h.window);

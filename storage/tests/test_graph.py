@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from neo4j import Driver, GraphDatabase
-from neo4j.exceptions import ConstraintError, TransientError
+from neo4j.exceptions import ConstraintError, DatabaseError, TransientError
 
 import migrate.__main__ as command
 from migrate.statements import read
@@ -223,6 +223,13 @@ def test_ageing_needs_no_more_memory_than_a_small_transaction_has(driver: Driver
         session.run("MATCH (n) DETACH DELETE n").consume()
     write(driver, "seen", [a_sight("cart", "", "", "", 10_010 + HOUR_S)])
     assert graph(driver) == {"Service cart 13610"}
+
+
+def test_how_a_name_that_is_too_long_is_refused(driver: Driver) -> None:
+    """The sink knows it by these words: the code alone stands for whatever breaks."""
+    row = a_sight("cart", "", "", "x" * 10_000, 1000)
+    with pytest.raises(DatabaseError, match=r"ExecutionFailed.*too large to index"), driver.session() as session:
+        session.run((JOBS / "seen.cypher").read_text(), rows=[row]).consume()
 
 
 def test_what_is_seen_while_it_is_being_removed_stays(driver: Driver) -> None:

@@ -160,7 +160,7 @@ def test_what_is_old_goes_and_old_spans_remove_nothing(stack: Stack, graph: Driv
     produce(stack, [call("cg-replayed", "cg-stays", old_s * SECOND), call("cg-new", "cg-stays", now)])
     query = "SELECT count() FROM call_edges FINAL WHERE callee = 'cg-stays'"
     assert eventually(lambda: int(stack.value(query)), 2) == 2
-    # Whoever is seen next makes the rest age.
+    # What is old is measured by the newest window that there is.
     produce(stack, [call("cg-new", "cg-stays", time.time_ns() + 10 * SECOND)])
 
     query = """MATCH (n) WHERE n.name IN ['cg-gone', 'cg-gone-host', 'cg-replayed', 'cg-stays', 'cg-new']

@@ -5,7 +5,8 @@ import re
 import subprocess
 import time
 import urllib.parse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from stack.flink import Flink
 from stack.http import UnreachableError, request, request_json
@@ -13,6 +14,9 @@ from stack.layout import LOCAL, SLUICE_PYTHON
 from stack.settings import Settings
 
 Rows = list[tuple[str, str]]
+ERROR = "ERROR: "  # begins the text of a stage that somebody has to see to
+CHECKPOINT_PERIODS = 3
+FIRST_CHECKPOINT_S = 60.0  # a job that starts is given time
 
 
 def stages(settings: Settings) -> Rows:
@@ -71,14 +75,31 @@ def flink(settings: Settings) -> Rows:
     if not job:
         return [("streaming job", "not running")]
     facts = cluster.checkpoints(job.id)
+    troubles = cluster.troubles(job.id)
+    text = checkpoints_text(facts, cluster.checkpoint_interval_s(job.id), cluster.age_s(job.id), time.time(), troubles)
+    return [
+        ("streaming job", text if text.startswith(ERROR) else f"{job.state}; {text}"),
+        *(("sink", trouble) for trouble in troubles),
+    ]
+
+
+def checkpoints_text(
+    facts: Mapping[str, Any], interval_s: float, age_s: float, now_s: float, troubles: Sequence[str]
+) -> str:
+    """facts: as Flink's REST has them; age_s: of the job. An ERROR when none was completed for CHECKPOINT_PERIODS."""
     last = (facts.get("latest") or {}).get("completed")
-    counts = facts.get("counts", {})
+    failed = f"{facts.get('counts', {}).get('failed', 'unknown')} failed"
     if last:
-        age = ago(time.time() - last["latest_ack_timestamp"] / 1000)
-        checkpoint = f"last checkpoint {age} ago, took {last['end_to_end_duration']} ms"
+        since_s = now_s - last["latest_ack_timestamp"] / 1000
+        text = f"last checkpoint {ago(since_s)} ago, took {last['end_to_end_duration']} ms; {failed}"
+        late = since_s > CHECKPOINT_PERIODS * interval_s
     else:
-        checkpoint = "no checkpoint yet"
-    return [("streaming job", f"{job.state}; {checkpoint}; {counts.get('failed', 'unknown')} failed")]
+        text = f"no checkpoint yet; {failed}"
+        late = age_s > max(CHECKPOINT_PERIODS * interval_s, FIRST_CHECKPOINT_S)
+    if not late:
+        return text
+    held_by = "see the sinks below" if troubles else "`./sluice doctor` says what they wait for"
+    return f"{ERROR}checkpoints do not complete, {held_by}; {text}"
 
 
 def clickhouse(settings: Settings) -> Rows:

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 
 from stack import processes
 from stack.http import UnreachableError
-from stack.lag import stages
+from stack.lag import ERROR, stages
 from stack.report import Report
 from stack.settings import Settings
 from stack.supervisor import Process, Supervisor
 
 
 def status(settings: Settings, report: Report) -> int:
-    """The exit code: 0 when every process is up, 1 otherwise."""
+    """The exit code: 0 when every process is up and no stage has an error, 1 otherwise."""
     try:
         listed = Supervisor(settings).processes()
     except UnreachableError:
@@ -25,9 +25,11 @@ def status(settings: Settings, report: Report) -> int:
     for text in table(("process", "state", "pid", "since", "restarts", "memory"), rows):
         report.line(text)
     report.line()
-    for text in table(("stage", "how far behind"), stages(settings)):
+    behind = stages(settings)
+    for text in table(("stage", "how far behind"), behind):
         report.line(text)
-    return 0 if all(process.up for process in listed) else 1
+    well = all(process.up for process in listed) and not any(text.startswith(ERROR) for _, text in behind)
+    return 0 if well else 1
 
 
 def row(process: Process) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ import datetime
 import pytest
 
 from stack.first_recommendation import decided
-from stack.lag import ago, lag_rows, metric, topic_text
+from stack.lag import ago, checkpoints_text, lag_rows, metric, topic_text
 from stack.status import row, table
 from stack.supervisor import Process
 
@@ -39,6 +39,18 @@ def test_a_lag_that_is_not_known_says_so() -> None:
     ]
     assert topic_text({"records": 5, "groups": {}}) == "5 records; unknown: no consumer has committed an offset"
     assert topic_text({"records": 5000, "groups": {"g": 12}}) == "5,000 records; g is 12 behind its last checkpoint"
+
+
+def test_checkpoints_that_do_not_complete_for_three_periods_are_an_error() -> None:
+    last = {"latest_ack_timestamp": 985_000, "end_to_end_duration": 40}
+    facts = {"latest": {"completed": last}, "counts": {"failed": 1}}
+    assert checkpoints_text(facts, 5.0, 500.0, 1000.0, []) == "last checkpoint 15.0 s ago, took 40 ms; 1 failed"
+    assert checkpoints_text(facts, 5.0, 500.0, 1000.1, ["windows: away"]).startswith(
+        "ERROR: checkpoints do not complete, see the sinks below; last checkpoint 15.1 s ago"
+    )
+    none = {"latest": {}, "counts": {"failed": 0}}
+    assert checkpoints_text(none, 5.0, 60.0, 1000.0, []) == "no checkpoint yet; 0 failed"
+    assert checkpoints_text(none, 5.0, 61.0, 1000.0, []).startswith("ERROR: checkpoints do not complete, `./sluice")
 
 
 @pytest.mark.parametrize(

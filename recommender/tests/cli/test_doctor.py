@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 from grpc_health.v1.health_pb2 import HealthCheckResponse
 
-from sluice.cli.doctor import clickhouse, collector, ends, flink, kafka, neo4j, recommender
+from sluice.cli.doctor import clickhouse, collector, ends, flink, kafka, neo4j, recommender, sinks
 from sluice.cli.doctor.command import CHECKS
 from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
 from sluice.cli.doctor.prometheus import sums
@@ -70,7 +70,7 @@ def test_the_table_has_a_line_a_check_and_the_counts(run: Run) -> None:
     result = run("doctor", "--timeout", "30", **closed())
     assert result.exit_code == 1
     assert "-> start the stack with `make up`" in result.stdout
-    assert result.stdout.splitlines()[-1] == "1 ok, 8 fail, 8 unknown"
+    assert result.stdout.splitlines()[-1] == "1 ok, 8 fail, 9 unknown"
 
 
 def test_a_check_that_hangs_or_breaks_is_unknown_and_does_not_hold_up_the_others() -> None:
@@ -178,13 +178,38 @@ def test_flink_over_http() -> None:
         "/jobs/j1/checkpoints": {
             "counts": {"completed": 5, "failed": 0},
             "latest": {"completed": {"latest_ack_timestamp": int(time.time() * 1000) - 4000}, "failed": None},
+            "history": [{"id": 7, "status": "IN_PROGRESS"}, {"id": 6, "status": "COMPLETED"}],
+        },
+        "/jobs/j1/checkpoints/config": {"interval": 3_600_000},
+        "/jobs/j1": {
+            "start-time": 1000,
+            "vertices": [{"id": "v1", "name": "Source: otlp_spans"}, {"id": "v2", "name": "calls[59]: Writer"}],
+        },
+        "/jobs/j1/vertices/v2/metrics": [{"id": "0.calls[59]__Writer.trouble"}, {"id": "0.Shuffle.x"}],
+        "/jobs/j1/vertices/v2/metrics?get=0.calls%5B59%5D__Writer.trouble": [
+            {"id": "0.calls[59]__Writer.trouble", "value": ""}
+        ],
+        "/jobs/j1/checkpoints/details/7": {
+            "tasks": {
+                "v1": {"num_acknowledged_subtasks": 2, "num_subtasks": 2},
+                "v2": {"num_acknowledged_subtasks": 0, "num_subtasks": 1},
+            }
         },
     }
     with FixedServer(answers) as server:
         where = addresses({"SLUICE_FLINK": server.url})
         assert flink.job(where, 2) == Verdict("ok", "sluice-streaming runs since 1.5 min")
         assert flink.restarts(where, 2) == Verdict("ok", "0 restarts")
-        assert flink.checkpoints(where, 2).text == "last checkpoint 4 s ago, 5 completed, 0 failed"
+        good = "last checkpoint 4 s ago, 5 completed, 0 failed"
+        assert flink.checkpoints(where, 2) == Verdict("ok", good)
+        assert flink.sinks(where, 2) == Verdict("ok", "every store takes its rows")
+        answers["/jobs/j1/checkpoints/config"] = {"interval": 1000}
+        held = flink.checkpoints(where, 2)
+        assert (held.level, held.text) == ("fail", f"{good}; held up by checkpoint 7 waits for calls[59]: Writer")
+        answers["/jobs/j1/vertices/v2/metrics?get=0.calls%5B59%5D__Writer.trouble"][0]["value"] = "Neo4j: away"
+        assert flink.sinks(where, 2).text == "calls: Neo4j: away"
+        held = flink.checkpoints(where, 2)
+        assert (held.level, held.text) == ("fail", f"{good}; held up by calls: Neo4j: away")
         answers["/jobs/overview"] = (500, "no")
         assert flink.job(where, 2).level == "fail"
         answers["/jobs/overview"] = "<html>"
@@ -212,21 +237,50 @@ def test_flink_restarts() -> None:
     assert (failed.level, "IOException: no" in failed.text) == ("warn", True)
 
 
-def test_flink_checkpoints() -> None:
-    def answer(age_s: float | None, failed: int) -> dict[str, Any]:
-        completed = None if age_s is None else {"latest_ack_timestamp": (NOW_S - age_s) * 1000}
-        latest = {"completed": completed, "failed": {"failure_message": "timed out\nmore"} if failed else None}
-        return {"counts": {"completed": 3, "failed": failed}, "latest": latest}
+def checkpoint_answer(age_s: float | None, failed: int) -> dict[str, Any]:
+    completed = None if age_s is None else {"latest_ack_timestamp": (NOW_S - age_s) * 1000}
+    latest = {"completed": completed, "failed": {"failure_message": "timed out\nmore"} if failed else None}
+    return {"counts": {"completed": 3, "failed": failed}, "latest": latest}
 
-    assert flink.judge_checkpoints(answer(5, 0), NOW_S).level == "ok"
-    assert flink.judge_checkpoints(answer(61, 0), NOW_S).level == "warn"
-    assert flink.judge_checkpoints(answer(None, 0), NOW_S).level == "unknown"
-    assert flink.judge_checkpoints(answer(None, 2), NOW_S).level == "warn"
-    found = flink.judge_checkpoints(answer(5, 1), NOW_S)
+
+def test_flink_checkpoints() -> None:
+    assert flink.judge_checkpoints(checkpoint_answer(5, 0), NOW_S).level == "ok"
+    assert flink.judge_checkpoints(checkpoint_answer(None, 0), NOW_S).level == "unknown"
+    assert flink.judge_checkpoints(checkpoint_answer(None, 2), NOW_S).level == "warn"
+    found = flink.judge_checkpoints(checkpoint_answer(5, 1), NOW_S)
     assert (found.level, found.text) == (
         "warn",
         "last checkpoint 5 s ago, 3 completed, 1 failed; last failure: timed out",
     )
+    found = flink.judge_checkpoints(checkpoint_answer(16, 0), NOW_S, overdue=True, held_by="calls: away")
+    assert (found.level, found.text) == (
+        "fail",
+        "last checkpoint 16 s ago, 3 completed, 0 failed; held up by calls: away",
+    )
+
+
+def test_checkpoints_are_overdue_after_three_periods() -> None:
+    started = NOW_S - 1000
+    assert not flink.overdue(checkpoint_answer(15, 0), 5.0, started, NOW_S)
+    assert flink.overdue(checkpoint_answer(15.1, 0), 5.0, started, NOW_S)
+    assert not flink.overdue(checkpoint_answer(29, 0), 10.0, started, NOW_S)
+    # The first may take a minute.
+    assert not flink.overdue(checkpoint_answer(None, 0), 5.0, NOW_S - 60, NOW_S)
+    assert flink.overdue(checkpoint_answer(None, 3), 5.0, NOW_S - 61, NOW_S)
+    assert not flink.overdue(checkpoint_answer(None, 3), 30.0, NOW_S - 61, NOW_S)
+
+
+def test_sinks_tell_what_is_wrong_each_once() -> None:
+    metrics = [
+        {"id": "0.calls[59]__Writer.trouble", "value": "Neo4j: has failed for 9 s: refused"},
+        {"id": "1.calls[59]__Writer.trouble", "value": "Neo4j: has failed for 9 s: refused"},
+        {"id": "0.seen[61]__Writer.ageing.trouble", "value": "nothing is removed"},
+        {"id": "0.windows[9]__Writer.trouble", "value": ""},
+    ]
+    found = sinks.told(metrics)
+    assert found == ["calls: Neo4j: has failed for 9 s: refused", "seen: nothing is removed"]
+    assert sinks.judge_sinks(found).level == "warn"
+    assert sinks.judge_sinks([]).level == "ok"
 
 
 def test_clickhouse_judgements() -> None:

@@ -1,16 +1,22 @@
-"""Flink: does the streaming job run, does it restart, are its checkpoints fresh?"""
+"""Flink: does the streaming job run, does it restart, are its checkpoints fresh, do the stores take its rows?"""
 
 import time
 from typing import Any
 
 from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
 from sluice.cli.doctor.probe import START, get_json
+from sluice.cli.doctor.sinks import judge_sinks, troubles
 from sluice.cli.environment import Addresses
 from sluice.cli.pools.words import seconds
 
 JOB = "sluice-streaming"
 _SUBMIT = "submit the job with `make up`"
-_CHECKPOINT_WARN_S = 60.0
+_PERIODS = 3  # without a checkpoint: something holds them up
+_FIRST_CHECKPOINT_S = 60.0  # a job that starts is given time
+_HELD_UP = (
+    "nothing is committed until checkpoints complete: see to the store that is named, or to the job's checkpoints in "
+    "Flink's web page"
+)
 _STARTING = ("INITIALIZING", "CREATED", "RECONCILING")
 
 
@@ -62,28 +68,63 @@ def judge_restarts(metrics: list[dict[str, str]], exceptions: dict[str, Any], no
 
 
 def checkpoints(where: Addresses, timeout_s: float) -> Verdict:
-    url = f"{where.flink}/jobs/{_newest(where, timeout_s)}/checkpoints"
-    return judge_checkpoints(get_json(url, timeout_s), time.time())
+    url = f"{where.flink}/jobs/{_newest(where, timeout_s)}"
+    facts = get_json(f"{url}/checkpoints", timeout_s)
+    interval_s = get_json(f"{url}/checkpoints/config", timeout_s)["interval"] / 1000
+    started_s = get_json(url, timeout_s)["start-time"] / 1000
+    now_s = time.time()
+    late = overdue(facts, interval_s, started_s, now_s)
+    return judge_checkpoints(facts, now_s, overdue=late, held_by=_held_by(url, facts, timeout_s) if late else "")
 
 
-def judge_checkpoints(answer: dict[str, Any], now_s: float) -> Verdict:
-    """answer: as in /jobs/ID/checkpoints; now_s: seconds since 1970."""
+def overdue(answer: dict[str, Any], interval_s: float, started_s: float, now_s: float) -> bool:
+    """Whether no checkpoint was completed for _PERIODS. answer: as in /jobs/ID/checkpoints; started_s, now_s: seconds
+    since 1970."""
+    allowed_s = _PERIODS * interval_s
+    completed = answer["latest"].get("completed")
+    if completed is None:
+        return now_s - started_s > max(allowed_s, _FIRST_CHECKPOINT_S)
+    return bool(now_s - completed["latest_ack_timestamp"] / 1000 > allowed_s)
+
+
+def _held_by(url: str, answer: dict[str, Any], timeout_s: float) -> str:
+    """The sinks that are in trouble, else the tasks that the oldest checkpoint under way waits for."""
+    if found := troubles(url, timeout_s):
+        return "; ".join(found)
+    under_way = [each["id"] for each in answer["history"] if each["status"] == "IN_PROGRESS"]
+    if not under_way:
+        return ""
+    tasks = get_json(f"{url}/checkpoints/details/{min(under_way)}", timeout_s)["tasks"]
+    names = {vertex["id"]: vertex["name"] for vertex in get_json(url, timeout_s)["vertices"]}
+    waiting = [
+        names[task][:80] for task, state in tasks.items() if state["num_acknowledged_subtasks"] < state["num_subtasks"]
+    ]
+    return f"checkpoint {min(under_way)} waits for " + ", ".join(waiting) if waiting else ""
+
+
+def judge_checkpoints(answer: dict[str, Any], now_s: float, *, overdue: bool = False, held_by: str = "") -> Verdict:
+    """answer: as in /jobs/ID/checkpoints; now_s: seconds since 1970; held_by: what holds them up, where it is known."""
     counts = answer["counts"]
     completed = answer["latest"].get("completed")
     failed = counts["failed"]
-    if completed is None:
-        level: Any = "warn" if failed else "unknown"
-        return Verdict(
-            level, f"no checkpoint completed yet, {failed} failed", "read the job's exceptions" if failed else ""
-        )
-    age_s = now_s - completed["latest_ack_timestamp"] / 1000
-    text = f"last checkpoint {seconds(age_s)} ago, {counts['completed']:,} completed, {failed:,} failed"
-    if age_s > _CHECKPOINT_WARN_S:
-        return Verdict("warn", text, "checkpoints have stopped: see the job's checkpoints in Flink's web page")
     reason = (answer["latest"].get("failed") or {}).get("failure_message")
+    if completed is None:
+        text = f"no checkpoint completed yet, {failed} failed"
+    else:
+        age_s = now_s - completed["latest_ack_timestamp"] / 1000
+        text = f"last checkpoint {seconds(age_s)} ago, {counts['completed']:,} completed, {failed:,} failed"
     if failed and reason:
-        return Verdict("warn", f"{text}; last failure: {reason.splitlines()[0][:200]}", "")
-    return Verdict("ok", text)
+        text += f"; last failure: {reason.splitlines()[0][:200]}"
+    if overdue:
+        text += f"; held up by {held_by}" if held_by else ""
+        return Verdict("fail", text, _HELD_UP)
+    if completed is None:
+        return Verdict("warn" if failed else "unknown", text, "read the job's exceptions" if failed else "")
+    return Verdict("warn" if failed and reason else "ok", text)
+
+
+def sinks(where: Addresses, timeout_s: float) -> Verdict:
+    return judge_sinks(troubles(f"{where.flink}/jobs/{_newest(where, timeout_s)}", timeout_s))
 
 
 def _newest(where: Addresses, timeout_s: float) -> str:
@@ -98,4 +139,5 @@ CHECKS = [
     Check("flink", "job", job),
     Check("flink", "restarts", restarts),
     Check("flink", "checkpoints", checkpoints),
+    Check("flink", "sinks", sinks),
 ]

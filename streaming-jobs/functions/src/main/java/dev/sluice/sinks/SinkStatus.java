@@ -1,5 +1,7 @@
 package dev.sluice.sinks;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.LongSupplier;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
@@ -10,22 +12,44 @@ import org.apache.flink.metrics.groups.SinkWriterMetricGroup;
  * own; times are Unix times in ms.
  *
  * <ul>
- *   <li>{@code store}: which one, as a string
+ *   <li>{@code trouble}: what is wrong, for people; "" when nothing is. `make status` and `./sluice
+ *       doctor` show it
  *   <li>{@code pendingRows}: how many rows wait to be written
+ *   <li>{@code oldestPendingSinceMs}: when the row came that waits for the longest; 0 when none
+ *   <li>{@code shedRows}: how many were given up because there was no room for more
  *   <li>{@code attemptSinceMs}: since when the store has been owing an answer; 0 when it does not
- *   <li>{@code failingSinceMs}: when the first of the attempts failed since which none succeeded; 0
- *       when the last one succeeded
+ *   <li>{@code failingSinceMs}: when the first of the attempts began since which none succeeded; 0
+ *       when the last one that was answered succeeded
  *   <li>{@code lastError}: what the last attempt that failed was told, also after others succeeded
  *   <li>{@code retries}, and Flink's {@code numRecordsSend} and {@code numRecordsSendErrors} (rows
  *       that were rejected)
  * </ul>
  */
 public final class SinkStatus implements PatientWriter.Observer {
+  /** What waits; called by any thread. */
+  interface Backlog {
+    long rows();
+
+    /** 0 when no row waits, or it is not known. */
+    default long oldestSinceMs() {
+      return 0;
+    }
+
+    default long shed() {
+      return 0;
+    }
+  }
+
+  // An answer that takes longer, and rows that wait for longer, are worth telling.
+  private static final long SLOW_ANSWER_MS = 5_000;
+  private static final long BEHIND_MS = 30_000;
   private static final int MAX_ERROR_LENGTH = 300;
 
   private final Counter written;
   private final Counter rejected;
   private final Counter retries;
+  private final String store;
+  private final Backlog backlog;
   private final LongSupplier clock;
   private volatile long attemptSinceMs;
   private volatile long failingSinceMs;
@@ -33,17 +57,20 @@ public final class SinkStatus implements PatientWriter.Observer {
 
   /**
    * @param store told to people; without secrets
-   * @param pendingRows called by any thread
    * @param clock Unix time in ms
    */
   public SinkStatus(
-      SinkWriterMetricGroup metrics, String store, LongSupplier pendingRows, LongSupplier clock) {
+      SinkWriterMetricGroup metrics, String store, Backlog backlog, LongSupplier clock) {
+    this.store = store;
+    this.backlog = backlog;
     this.clock = clock;
     written = metrics.getNumRecordsSendCounter();
     rejected = metrics.getNumRecordsSendErrorsCounter();
     retries = metrics.counter("retries");
-    metrics.gauge("store", (Gauge<String>) () -> store);
-    metrics.gauge("pendingRows", (Gauge<Long>) pendingRows::getAsLong);
+    metrics.gauge("trouble", (Gauge<String>) this::trouble);
+    metrics.gauge("pendingRows", (Gauge<Long>) backlog::rows);
+    metrics.gauge("oldestPendingSinceMs", (Gauge<Long>) backlog::oldestSinceMs);
+    metrics.gauge("shedRows", (Gauge<Long>) backlog::shed);
     metrics.gauge("attemptSinceMs", (Gauge<Long>) () -> attemptSinceMs);
     metrics.gauge("failingSinceMs", (Gauge<Long>) () -> failingSinceMs);
     metrics.gauge("lastError", (Gauge<String>) () -> lastError);
@@ -65,17 +92,46 @@ public final class SinkStatus implements PatientWriter.Observer {
   public void rejected(Exception reason) {
     rejected.inc();
     attemptSinceMs = 0;
+    failingSinceMs = 0;
     lastError = oneLine(reason);
   }
 
   @Override
   public void retried(Exception reason) {
     retries.inc();
+    if (failingSinceMs == 0) {
+      failingSinceMs = attemptSinceMs;
+    }
     attemptSinceMs = 0;
     lastError = oneLine(reason);
-    if (failingSinceMs == 0) {
-      failingSinceMs = clock.getAsLong();
+  }
+
+  private String trouble() {
+    long nowMs = clock.getAsLong();
+    long failing = failingSinceMs;
+    long attempt = attemptSinceMs;
+    long oldest = backlog.oldestSinceMs();
+    List<String> found = new ArrayList<>();
+    if (failing > 0) {
+      found.add("has failed for " + secondsSince(failing, nowMs) + " s: " + lastError);
+    } else if (attempt > 0 && nowMs - attempt > SLOW_ANSWER_MS) {
+      found.add("has not answered for " + secondsSince(attempt, nowMs) + " s");
     }
+    if (oldest > 0 && nowMs - oldest > BEHIND_MS) {
+      String wait = " rows wait, the oldest for " + secondsSince(oldest, nowMs) + " s";
+      found.add(backlog.rows() + wait);
+    }
+    if (backlog.shed() > 0) {
+      found.add(backlog.shed() + " rows were shed, for want of room");
+    }
+    if (rejected.getCount() > 0) {
+      found.add(rejected.getCount() + " rows were rejected; last error: " + lastError);
+    }
+    return found.isEmpty() ? "" : store + ": " + String.join("; ", found);
+  }
+
+  private static long secondsSince(long sinceMs, long nowMs) {
+    return (nowMs - sinceMs) / 1000;
   }
 
   /** What an exception says, for people: one line, not too long. */

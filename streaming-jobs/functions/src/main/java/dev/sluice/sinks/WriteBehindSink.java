@@ -7,13 +7,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
-import java.util.function.ToLongFunction;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
 import org.apache.flink.api.connector.sink2.SupportsWriterState;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
-import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.data.RowData;
@@ -25,9 +23,6 @@ import org.apache.flink.table.types.logical.RowType;
  * BufferBounds}, and a checkpoint holds what waits rather than waiting for the store. At least once
  * from Flink and, as writing a row again changes nothing, exactly once in effect, but for rows that
  * are shed when there is no room for them.
- *
- * <p>Beside the metrics of {@link SinkStatus}: {@code shedRows}, and {@code oldestPendingSinceMs},
- * when the row came that waits for the longest (Unix time; 0 when none does).
  */
 public final class WriteBehindSink
     implements Sink<RowData>, SupportsWriterState<RowData, WaitingRows> {
@@ -113,19 +108,14 @@ public final class WriteBehindSink
   @Override
   public StatefulSinkWriter<RowData, WaitingRows> restoreWriter(
       WriterInitContext context, Collection<WaitingRows> waiting) {
-    MetricGroup metrics = context.metricGroup();
     BatchTarget target = targets.get();
     PendingRows pending = new PendingRows(keyColumns, orderColumn, bounds);
-    SinkStatus status =
-        new SinkStatus(context.metricGroup(), store, () -> of(pending, PendingRows::size), CLOCK);
-    metrics.gauge("shedRows", (Gauge<Long>) () -> of(pending, PendingRows::shed));
-    metrics.gauge(
-        "oldestPendingSinceMs", (Gauge<Long>) () -> of(pending, PendingRows::oldestSinceMs));
+    SinkStatus status = new SinkStatus(context.metricGroup(), store, backlog(pending), CLOCK);
     Backoff backoff = new Backoff(BACKOFF_FIRST_MS, BACKOFF_MAX_MS, new SplittableRandom());
     PatientWriter patient = new PatientWriter(target, backoff, Thread::sleep, status);
     List<AutoCloseable> closing = new ArrayList<>(List.of(target));
     if (companion != null && context.getTaskInfo().getIndexOfThisSubtask() == 0) {
-      closing.add(companion.start(metrics));
+      closing.add(companion.start(context.metricGroup()));
     }
     BackgroundWriter background =
         new BackgroundWriter("write to " + store, pending, patient::write, policy, CLOCK);
@@ -134,10 +124,29 @@ public final class WriteBehindSink
     return writer;
   }
 
-  private static long of(PendingRows pending, ToLongFunction<PendingRows> measure) {
-    synchronized (pending) {
-      return measure.applyAsLong(pending);
-    }
+  private static SinkStatus.Backlog backlog(PendingRows pending) {
+    return new SinkStatus.Backlog() {
+      @Override
+      public long rows() {
+        synchronized (pending) {
+          return pending.size();
+        }
+      }
+
+      @Override
+      public long oldestSinceMs() {
+        synchronized (pending) {
+          return pending.oldestSinceMs();
+        }
+      }
+
+      @Override
+      public long shed() {
+        synchronized (pending) {
+          return pending.shed();
+        }
+      }
+    };
   }
 
   @Override

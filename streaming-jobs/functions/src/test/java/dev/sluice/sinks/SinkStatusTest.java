@@ -11,6 +11,8 @@ import org.junit.jupiter.api.Test;
 
 class SinkStatusTest {
   private long nowMs = 1_000;
+  private long oldestMs;
+  private long shed;
   private final Map<String, Gauge<?>> gauges = new java.util.HashMap<>();
   private SinkStatus status;
 
@@ -24,8 +26,25 @@ class SinkStatusTest {
             return gauge;
           }
         };
+    SinkStatus.Backlog backlog =
+        new SinkStatus.Backlog() {
+          @Override
+          public long rows() {
+            return 7;
+          }
+
+          @Override
+          public long oldestSinceMs() {
+            return oldestMs;
+          }
+
+          @Override
+          public long shed() {
+            return shed;
+          }
+        };
     status =
-        new SinkStatus(InternalSinkWriterMetricGroup.wrap(group), "A store", () -> 7, () -> nowMs);
+        new SinkStatus(InternalSinkWriterMetricGroup.wrap(group), "A store", backlog, () -> nowMs);
   }
 
   private Object told(String gauge) {
@@ -34,7 +53,6 @@ class SinkStatusTest {
 
   @Test
   void aStoreThatOwesAnAnswerShowsSinceWhen() {
-    assertThat(told("store")).isEqualTo("A store");
     assertThat(told("pendingRows")).isEqualTo(7L);
     assertThat(told("attemptSinceMs")).isEqualTo(0L);
     status.attempting();
@@ -45,8 +63,11 @@ class SinkStatusTest {
 
   @Test
   void failingSinceTheFirstOfTheAttemptsUntilOneSucceeds() {
+    status.attempting();
+    nowMs = 3_000;
     status.retried(new Exception("first"));
     nowMs = 5_000;
+    status.attempting();
     status.retried(new Exception("second\n  line\t2"));
     assertThat(told("failingSinceMs")).isEqualTo(1_000L);
     assertThat(told("lastError")).isEqualTo("second line 2");
@@ -64,5 +85,31 @@ class SinkStatusTest {
     assertThat(told("lastError")).isEqualTo("java.lang.IllegalStateException");
     status.rejected(new Exception("x".repeat(400)));
     assertThat(told("lastError")).isEqualTo("x".repeat(300) + "...");
+  }
+
+  @Test
+  void whatIsWrongIsToldInWords() {
+    assertThat(told("trouble")).isEqualTo("");
+    status.attempting();
+    nowMs = 6_000;
+    assertThat(told("trouble")).isEqualTo("");
+    nowMs = 6_001;
+    assertThat(told("trouble")).isEqualTo("A store: has not answered for 5 s");
+    status.retried(new Exception("refused"));
+    oldestMs = 6_002;
+    nowMs = 36_002;
+    assertThat(told("trouble")).isEqualTo("A store: has failed for 35 s: refused");
+    nowMs = 36_003;
+    shed = 3;
+    assertThat(told("trouble"))
+        .isEqualTo(
+            "A store: has failed for 35 s: refused; 7 rows wait, the oldest for 30 s; "
+                + "3 rows were shed, for want of room");
+    oldestMs = 0;
+    status.written(7);
+    status.rejected(new Exception("bad"));
+    assertThat(told("trouble"))
+        .isEqualTo(
+            "A store: 3 rows were shed, for want of room; 1 rows were rejected; last error: bad");
   }
 }

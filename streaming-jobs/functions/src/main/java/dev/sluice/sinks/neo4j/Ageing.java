@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
  * Removes from the graph what is old, now and then, on a thread and a connection of its own: in
  * transactions of at most {@link #LIMIT} elements, fewer where the server has no room for that.
  *
- * <p>Metrics: {@code agedElements}, how many were removed; {@code ageingFailingSinceMs}, Unix time,
- * 0 when the last round succeeded; {@code ageingLastError}.
+ * <p>Metrics: {@code ageing.removed}, how many elements; {@code ageing.trouble}, why the last round
+ * failed, or "".
  */
 final class Ageing implements AutoCloseable {
   static final int LIMIT = 1_000;
@@ -43,15 +43,14 @@ final class Ageing implements AutoCloseable {
             made.setDaemon(true);
             return made;
           });
-  private volatile long failingSinceMs;
-  private volatile String lastError = "";
+  private volatile String trouble = "";
 
   Ageing(AgeingOptions options, Graph graph, MetricGroup metrics) {
     this.options = options;
     this.graph = graph;
-    aged = metrics.counter("agedElements");
-    metrics.gauge("ageingFailingSinceMs", (Gauge<Long>) () -> failingSinceMs);
-    metrics.gauge("ageingLastError", (Gauge<String>) () -> lastError);
+    MetricGroup own = metrics.addGroup("ageing");
+    aged = own.counter("removed");
+    own.gauge("trouble", (Gauge<String>) () -> trouble);
     long intervalMs = options.interval().toMillis();
     thread.scheduleWithFixedDelay(this::tryRound, intervalMs, intervalMs, TimeUnit.MILLISECONDS);
   }
@@ -59,15 +58,12 @@ final class Ageing implements AutoCloseable {
   private void tryRound() {
     try {
       round();
-      failingSinceMs = 0;
+      trouble = "";
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // closed
     } catch (Exception e) {
-      if (failingSinceMs == 0) {
-        failingSinceMs = System.currentTimeMillis();
-      }
-      lastError = SinkStatus.oneLine(e);
-      LOG.warn("age the graph: {}; again in {}", lastError, options.interval());
+      trouble = "what is old is not removed from the graph: " + SinkStatus.oneLine(e);
+      LOG.warn("{}; again in {}", trouble, options.interval());
     }
   }
 

@@ -8,7 +8,7 @@ import org.neo4j.driver.exceptions.Neo4jException;
 /**
  * What an error of the server blames.
  *
- * <p>Source: the status codes of Neo4j 5, of which some are found by trying (storage/tests).
+ * <p>Source: the status codes of Neo4j 5, and what storage/tests/test_graph.py finds by trying.
  */
 enum Neo4jFault {
   /** The transaction: a smaller one may pass. */

@@ -1,0 +1,41 @@
+"""The sinks of the streaming job, by their own account: what each says is wrong with its store."""
+
+from typing import Any
+from urllib.parse import quote
+
+from sluice.cli.doctor.finding import Verdict
+from sluice.cli.doctor.probe import get_json
+
+#: A metric of each sink, "" when all is well: SinkStatus.java.
+_METRIC = ".trouble"
+_REMEDY = (
+    "the store's log under .cache/stack/logs says why it does not take rows; windows and sizes wait for ClickHouse, "
+    "and for Neo4j they do not: what it misses shows up with the next windows"
+)
+
+
+def troubles(job: str, timeout_s: float) -> list[str]:
+    """`job`: URL of the job in Flink's REST interface. Raises NotAnsweringError."""
+    values: list[dict[str, str]] = []
+    for vertex in get_json(job, timeout_s)["vertices"]:
+        if "Writer" not in vertex["name"]:
+            continue
+        url = f"{job}/vertices/{vertex['id']}/metrics"
+        names = [metric["id"] for metric in get_json(url, timeout_s) if metric["id"].endswith(_METRIC)]
+        if names:
+            values += get_json(f"{url}?get={quote(','.join(names))}", timeout_s)
+    return told(values)
+
+
+def told(metrics: list[dict[str, Any]]) -> list[str]:
+    """metrics: id such as `0.calls[59]__Writer.trouble`, and value. "TABLE: what is wrong" for each that has some."""
+    return sorted(
+        {f"{metric['id'].split('.')[1].split('[')[0]}: {metric['value']}" for metric in metrics if metric["value"]}
+    )
+
+
+def judge_sinks(found: list[str]) -> Verdict:
+    """found: as `troubles` has them."""
+    if found:
+        return Verdict("warn", "; ".join(found), _REMEDY)
+    return Verdict("ok", "every store takes its rows")

@@ -1,0 +1,52 @@
+"""What Flink's REST interface tells about the streaming job of a stack."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import requests
+
+from support.running_job import JOB
+from support.stack import PATIENCE_S, Stack
+
+
+def metric(stack: Stack, sink: str, name: str) -> str:
+    """The value of `name` in the writer of the table `sink`, at parallelism 1; "" while Flink does not have it yet."""
+    job = _get(stack, f"jobs/{_id(stack)}")
+    for vertex in job["vertices"]:
+        path = f"jobs/{job['jid']}/vertices/{vertex['id']}/metrics"
+        for each in _get(stack, path):
+            if each["id"].startswith(f"0.{sink}[") and each["id"].endswith(f"Writer.{name}"):
+                values = _get(stack, f"{path}?get={each['id']}")
+                return str(values[0]["value"]) if values else ""
+    return ""
+
+
+def next_checkpoints(stack: Stack, count: int = 1) -> None:
+    """Returns when `count` checkpoints that begin from now on are complete."""
+    since_ms = time.time() * 1000
+    _wait(lambda: len([at for at in _completed(stack) if at > since_ms]) >= count, "checkpoints do not complete")
+
+
+def _completed(stack: Stack) -> list[float]:
+    """When the newest checkpoints that are complete began, Unix time in ms."""
+    history = _get(stack, f"jobs/{_id(stack)}/checkpoints")["history"]
+    return [each["trigger_timestamp"] for each in history if each["status"] == "COMPLETED"]
+
+
+def _id(stack: Stack) -> str:
+    jobs = _get(stack, "jobs/overview")["jobs"]
+    return next(str(job["jid"]) for job in jobs if job["name"] == JOB and job["state"] == "RUNNING")
+
+
+def _wait(probe: Callable[[], bool], trouble: str) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not probe():
+        assert time.monotonic() < deadline, f"{trouble} within {PATIENCE_S:.0f} s"
+        time.sleep(0.5)
+
+
+def _get(stack: Stack, path: str) -> Any:
+    answer = requests.get(f"{stack.address['SLUICE_FLINK']}/{path}", timeout=10)
+    answer.raise_for_status()
+    return answer.json()

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 import requests
-from neo4j import GraphDatabase
 
+from faults.graph import calls_in_neo4j, newest_calls
 from faults.traffic import Traffic
 from faults.victims import Victims
 from support.stack import PATIENCE_S, Stack, eventually
@@ -57,18 +57,7 @@ def test_nothing_is_lost_or_counted_twice(stack: Stack, capsys: pytest.CaptureFi
         )
     newest = newest_calls(reference)
     assert newest
-    assert eventually(lambda: calls_in_neo4j(stack), newest) == newest
-
-
-def newest_calls(reference: Reference) -> dict[tuple[str, str], tuple[int, int, int]]:
-    """(caller, callee) -> start in s, calls and errors of the newest window, which is what the graph keeps."""
-    edges = reference.call_edges()
-    last = {(caller, callee): window for caller, callee, window in sorted(edges)}
-    found = {}
-    for pair, window in last.items():
-        row = edges[(*pair, window)]
-        found[pair] = (window, row["calls"], row["errors"])
-    return found
+    assert eventually(lambda: calls_in_neo4j(stack, PREFIX), newest) == newest
 
 
 def wait_current(stack: Stack, newest: Callable[[Stack], float], since_s: float) -> None:
@@ -90,16 +79,4 @@ def newest_window(stack: Stack) -> float:
 
 def newest_in_graph(stack: Stack) -> float:
     """End of the newest window of the traffic's edges in Neo4j, in s."""
-    return max((window + WINDOW_S for window, _, _ in calls_in_neo4j(stack).values()), default=0.0)
-
-
-def calls_in_neo4j(stack: Stack) -> dict[tuple[str, str], tuple[int, int, int]]:
-    """(caller, callee) -> window, calls and errors."""
-    credentials = ("neo4j", stack.address["SLUICE_NEO4J_PASSWORD"])
-    with GraphDatabase.driver(stack.address["SLUICE_NEO4J"], auth=credentials) as driver:
-        records, _, _ = driver.execute_query(
-            "MATCH (a:Service)-[r:CALLS]->(b:Service) WHERE a.name STARTS WITH $prefix "
-            "RETURN a.name AS caller, b.name AS callee, r.window AS window, r.calls AS calls, r.errors AS errors",
-            prefix=PREFIX,
-        )
-    return {(each["caller"], each["callee"]): (each["window"], each["calls"], each["errors"]) for each in records}
+    return max((window + WINDOW_S for window, _, _ in calls_in_neo4j(stack, PREFIX).values()), default=0.0)

@@ -1,8 +1,10 @@
-"""Kills processes of the stack as a crash would, and waits until the supervisor has them back."""
+"""Kills processes of the stack as a crash would, or stops them, and waits until the supervisor has them back."""
 
 import os
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from stack.settings import load
 from stack.supervisor import Process, Supervisor
@@ -21,6 +23,16 @@ class Victims:
         assert process.up, f"{name} is not up before it is killed"
         os.kill(process.pid, signal.SIGKILL)
         return process.pid
+
+    @contextmanager
+    def stuck(self, name: str) -> Iterator[None]:
+        """SIGSTOP: it holds its connections and takes new ones, and answers nobody."""
+        process = self._process(name)
+        os.kill(process.pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(process.pid, signal.SIGCONT)
 
     def wait_back(self, name: str, killed: int, within_s: float) -> None:
         """Returns when another process has taken the place of `killed`, and is ready."""

@@ -1,0 +1,53 @@
+"""Neo4j is stuck, then killed, under load: nothing waits for it, also not a savepoint, and the graph catches up."""
+
+import random
+import time
+
+from faults.flink_jobs import keeper_at_rest
+from faults.graph import calls_in_neo4j, newest_calls
+from faults.traffic import Traffic, trace
+from faults.victims import Victims
+from stack.flink import JOBS
+from support.flink import metric, next_checkpoints
+from support.messages import message, produce
+from support.stack import PATIENCE_S, Stack, eventually
+from support.topics import end_offsets
+from support.truth import TABLES, Reference, check, records_since
+
+PREFIX = "away-"
+ONCE = f"{PREFIX}once-"
+SPANS_PER_S = 300
+WINDOWS, EDGES = (next(table for table in TABLES if table.name == name) for name in ("windows", "call_edges"))
+
+
+def test_nothing_waits_for_the_graph_and_it_misses_nothing(stack: Stack) -> None:
+    start = end_offsets(stack, "otlp_spans")
+    traffic = Traffic(stack.address["SLUICE_OTLP_GRPC"], PREFIX, SPANS_PER_S, seed=1)
+    victims = Victims(stack)
+    traffic.start()
+    assert eventually(lambda: len(calls_in_neo4j(stack, PREFIX)), 3, steady_s=0) == 3
+    with keeper_at_rest(stack) as jobs:
+        job = jobs.only()
+        with victims.stuck("neo4j"):
+            # Longer than a writer waits for an answer.
+            assert eventually(lambda: metric(stack, "seen", "retries") not in ("", "0"), True, steady_s=0)
+            assert "Neo4j" in metric(stack, "seen", "trouble")
+            next_checkpoints(stack, 3)
+            once = trace(random.Random(2), ONCE, time.time_ns())
+            produce(stack.address["SLUICE_KAFKA"], [(message(once), 0)])
+            # What is in call_edges waits for the graph as well; nobody will ever send it again.
+            assert eventually(lambda: len(EDGES.read(stack, ONCE)), 3, steady_s=0) == 3
+            jobs.run(*JOBS, savepoint=jobs.stop(job))
+            next_checkpoints(stack, 2)
+        killed = victims.kill("neo4j")
+        next_checkpoints(stack, 2)
+        victims.wait_back("neo4j", killed, PATIENCE_S)
+        traffic.stop()
+
+        records = [each for each in records_since(stack, start) if PREFIX.encode() in (each.message or b"")]
+        reference = Reference(records)
+        check(stack, WINDOWS, PREFIX, reference)
+        newest = newest_calls(reference)
+        assert len(newest) == 6
+        assert eventually(lambda: calls_in_neo4j(stack, PREFIX), newest) == newest
+        assert metric(stack, "calls", "shedRows") == "0"

@@ -1,15 +1,13 @@
 """Neo4j takes nothing, or too much came at once: windows and checkpoints go on, and the graph catches up."""
 
 import os
-import signal
 import time
 from collections.abc import Iterator
 
 import pytest
 from neo4j import Driver, GraphDatabase
 
-from stack.settings import load
-from stack.supervisor import Supervisor
+from faults.victims import Victims
 from support.flink import metric, next_checkpoints
 from support.messages import PARTITIONS, SentSpan, message, produce
 from support.stack import Stack, eventually
@@ -54,16 +52,12 @@ def nodes(graph: Driver, prefix: str) -> int:
 
 
 def test_a_graph_that_is_stuck_holds_up_nothing_and_catches_up(stack: Stack, graph: Driver) -> None:
-    (server,) = [each for each in Supervisor(load(stack.environment)).processes() if each.name == "neo4j"]
-    os.kill(server.pid, signal.SIGSTOP)
-    try:
+    with Victims(stack).stuck("neo4j"):
         send(stack, ["stuck-early"], time.time_ns())
         assert_windows_go_on(stack, "stuck-before")
         assert eventually(lambda: metric(stack, "seen", "pendingRows") not in ("", "0"), True, steady_s=0)
         next_checkpoints(stack)
         assert_windows_go_on(stack, "stuck-after")
-    finally:
-        os.kill(server.pid, signal.SIGCONT)
     assert eventually(lambda: nodes(graph, "stuck-"), 3, steady_s=0) == 3
 
 
@@ -71,6 +65,7 @@ def test_a_burst_of_names_that_one_transaction_cannot_remove_goes(stack: Stack, 
     """More than Neo4j has memory for, an hour too old when something newer is seen: they come, they go, all goes on."""
     (limit,) = graph.execute_query("SHOW SETTINGS 'db.memory.transaction.max' YIELD value").records[0].values()
     count = int(limit.removesuffix("MiB").split(".")[0]) * 2**20 // BYTES_PER_NAME
+    assert eventually(lambda: metric(stack, "seen", "ageing.removed") != "", True, steady_s=0)
     removed = int(metric(stack, "seen", "ageing.removed"))
     send(stack, [f"burst-{n}" for n in range(count)], time.time_ns() - 2 * HOUR_S * S)
     send(stack, ["after-the-burst"], time.time_ns())

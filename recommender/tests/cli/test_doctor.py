@@ -177,7 +177,7 @@ def test_flink_over_http() -> None:
         "/jobs/j1/exceptions": {"exceptionHistory": {"entries": []}},
         "/jobs/j1/checkpoints": {
             "counts": {"completed": 5, "failed": 0},
-            "latest": {"completed": {"latest_ack_timestamp": int(time.time() * 1000) - 4000}, "failed": None},
+            "latest": {"completed": {"latest_ack_timestamp": int(time.time() * 1000) - 7_200_000}, "failed": None},
             "history": [{"id": 7, "status": "IN_PROGRESS"}, {"id": 6, "status": "COMPLETED"}],
         },
         "/jobs/j1/checkpoints/config": {"interval": 3_600_000},
@@ -200,7 +200,7 @@ def test_flink_over_http() -> None:
         where = addresses({"SLUICE_FLINK": server.url})
         assert flink.job(where, 2) == Verdict("ok", "sluice-streaming runs since 1.5 min")
         assert flink.restarts(where, 2) == Verdict("ok", "0 restarts")
-        good = "last checkpoint 4 s ago, 5 completed, 0 failed"
+        good = "last checkpoint 2.0 h ago, 5 completed, 0 failed"
         assert flink.checkpoints(where, 2) == Verdict("ok", good)
         assert flink.sinks(where, 2) == Verdict("ok", "every store takes its rows")
         answers["/jobs/j1/checkpoints/config"] = {"interval": 1000}

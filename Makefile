@@ -8,6 +8,7 @@ stack  := PYTHONPATH=deploy/local $(host_python) -m stack
 python := .cache/venvs/sluice/bin/python
 functions := streaming-jobs/functions/pom.xml
 application := tests/testbed/tomcat/pom.xml
+go_modules := actuators collector/spanlimitprocessor
 
 # The Java and Go that set-up chose, which need not be those on PATH.
 toolchain = export JAVA_HOME="$$(readlink -f .cache/java-home)" CGO_ENABLED=0 PATH="$$PWD/.cache/venvs/go/bin:$$PATH"
@@ -60,8 +61,10 @@ test-faults: ## kill -9 of each process under load, restores, jobs alone: on the
 test-java: ## Java tests of the streaming functions
 	@$(toolchain); mvn -B -Dstyle.color=never -f $(functions) test | grep -E '^\[(INFO|ERROR|WARNING)\] .*(Tests run|FAIL|ERROR|BUILD)|^\[ERROR\]'; exit $${PIPESTATUS[0]}
 
-test-go: ## Go tests of the actuator
-	@$(toolchain); cd actuators && go test ./...
+test-go: ## Go tests of the actuator and of the collector's own processor, with -race where there is a C compiler
+	@$(toolchain) $(if $(shell command -v cc),CGO_ENABLED=1); for module in $(go_modules); do \
+	  (cd $$module && go test $(if $(shell command -v cc),-race) ./...) || exit 1; \
+	done
 
 bench: ## measure speed; prints ratios against a reference of the same run, writes tests/bench/out (BENCH=NAME: one; QUICK=1; KEEP=1: and tests/bench/results)
 	@$(stack) setup --for test
@@ -84,7 +87,7 @@ lint-python:
 	$(python) -m mypy $(wildcard $(typed)) --exclude tests/testbed/tests/ || failed=1; exit $$failed
 
 lint-go:
-	@$(toolchain); for module in actuators tests/bench/watch_client; do ( \
+	@$(toolchain); for module in $(go_modules) tests/bench/watch_client; do ( \
 	  cd $$module; unformatted=$$("$$(go env GOROOT)/bin/gofmt" -l .); \
 	  if [[ $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi; go vet ./... \
 	) || exit 1; done
@@ -108,7 +111,7 @@ check-generated: ## generated code is what its sources give
 fmt: ## format all code
 	@$(stack) setup --for lint
 	@$(python) -m ruff check --fix-only -q .; $(python) -m ruff format .
-	@$(toolchain); "$$(go env GOROOT)/bin/gofmt" -w actuators && \
+	@$(toolchain); "$$(go env GOROOT)/bin/gofmt" -w $(go_modules) && \
 	for module in $(functions) $(application); do mvn -q -B -f $$module $(java_format):format || exit 1; done
 
 generate: ## write generated code: protobuf for Python and Go, dashboards

@@ -32,6 +32,7 @@ require (
 	go.opentelemetry.io/collector/receiver/otlpreceiver v0.145.0
 	go.opentelemetry.io/collector/service v0.145.0
 	golang.org/x/sys v0.40.0
+	sluice.dev/collector/spanlimitprocessor v0.0.0
 )
 
 require (
@@ -255,3 +256,5 @@ require (
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )
+
+replace sluice.dev/collector/spanlimitprocessor => ../../../collector/spanlimitprocessor

@@ -1,0 +1,25 @@
+package spanlimitprocessor
+
+import "fmt"
+
+// Bounds of max_bytes: a tombstone with its resource takes up to 3 kB, and a Kafka record has at most 2 GiB.
+const (
+	smallestMax = 16 << 10
+	largestMax  = 1 << 30
+)
+
+// Config of the processor.
+type Config struct {
+	// MaxBytes is the size of the largest request that the exporter behind sends, in bytes of protobuf, uncompressed.
+	// It must be the exporter's sending_queue.batch.max_size.
+	MaxBytes int `mapstructure:"max_bytes"`
+}
+
+// Validate says which value is wrong and what is legal.
+func (c *Config) Validate() error {
+	if c.MaxBytes < smallestMax || c.MaxBytes > largestMax {
+		return fmt.Errorf("max_bytes is %d: it must be set to the exporter's batch.max_size, from %d to %d",
+			c.MaxBytes, smallestMax, largestMax)
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package spanlimitprocessor
+
+import (
+	"context"
+	"math/bits"
+
+	"go.opentelemetry.io/collector/pdata/ptrace"
+	"go.uber.org/zap"
+)
+
+// limit replaces spans that do not fit maxBytes.
+type limit struct {
+	maxBytes int
+	sizes    ptrace.ProtoMarshaler
+	logger   *zap.Logger
+}
+
+func newLimit(maxBytes int, logger *zap.Logger) *limit {
+	return &limit{maxBytes: maxBytes, logger: logger}
+}
+
+// process replaces each span that has no room in a request of its own by a tombstone. The result is a function of the
+// request alone, so that one that is sent again has the same bytes again. The number of spans stays.
+func (l *limit) process(_ context.Context, traces ptrace.Traces) (ptrace.Traces, error) {
+	if l.sizes.TracesSize(traces) <= l.maxBytes {
+		return traces, nil
+	}
+	graves := ptrace.NewResourceSpansSlice()
+	traces.ResourceSpans().RemoveIf(func(resource ptrace.ResourceSpans) bool {
+		l.resource(resource, graves)
+		// The splitter takes a first part without spans for a span that is too large.
+		return resource.ScopeSpans().Len() == 0
+	})
+	graves.MoveAndAppendTo(traces.ResourceSpans())
+	return traces, nil
+}
+
+// resource moves what does not fit out of the resource, as tombstones into one more resource of graves.
+func (l *limit) resource(resource ptrace.ResourceSpans, graves ptrace.ResourceSpansSlice) {
+	room := inside(l.maxBytes) - l.withoutScopes(resource)
+	var stones ptrace.SpanSlice
+	dropped, largest := 0, 0
+	resource.ScopeSpans().RemoveIf(func(scope ptrace.ScopeSpans) bool {
+		room := inside(room) - l.withoutSpans(scope)
+		scope.Spans().RemoveIf(func(span ptrace.Span) bool {
+			bytes := l.sizes.SpanSize(span)
+			if field(bytes) <= room {
+				return false
+			}
+			if dropped == 0 {
+				grave := graves.AppendEmpty()
+				keepIdentity(resource.Resource().Attributes(), grave.Resource().Attributes())
+				stones = grave.ScopeSpans().AppendEmpty().Spans()
+			}
+			engrave(span, bytes, stones.AppendEmpty())
+			dropped, largest = dropped+1, max(largest, bytes)
+			return true
+		})
+		return scope.Spans().Len() == 0
+	})
+	if dropped > 0 {
+		service, _ := resource.Resource().Attributes().Get(serviceName)
+		l.logger.Warn("Spans do not fit a message: a tombstone goes on for each",
+			zap.String("service", cut(service.AsString())), zap.Int("spans", dropped),
+			zap.Int("bytes_of_largest", largest), zap.Int("max_bytes", l.maxBytes))
+	}
+}
+
+// withoutScopes is the size of a resource as it is repeated in each part that a request is split into.
+func (l *limit) withoutScopes(resource ptrace.ResourceSpans) int {
+	size := l.sizes.ResourceSpansSize(resource)
+	for _, scope := range resource.ScopeSpans().All() {
+		size -= field(l.sizes.ScopeSpansSize(scope))
+	}
+	return size
+}
+
+func (l *limit) withoutSpans(scope ptrace.ScopeSpans) int {
+	size := l.sizes.ScopeSpansSize(scope)
+	for _, span := range scope.Spans().All() {
+		size -= field(l.sizes.SpanSize(span))
+	}
+	return size
+}
+
+// field is the size of a message of `size` bytes as a field of another: tag, length, content.
+func field(size int) int {
+	return 1 + (bits.Len64(uint64(size)|1)+6)/7 + size
+}
+
+// inside is what the splitter leaves for the content of a field that may take `size` bytes.
+func inside(size int) int {
+	return size - (field(size) - size)
+}

@@ -1,0 +1,55 @@
+package spanlimitprocessor
+
+import (
+	"unicode/utf8"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+)
+
+const (
+	serviceName = "service.name"
+	// DroppedBytes is the attribute of a tombstone that holds the size of the span in whose place it stands.
+	DroppedBytes = "sluice.dropped.bytes"
+	// The jobs cut names to as much.
+	nameBytes = 256
+)
+
+// Who a span belongs to: the resource attributes of the jobs' attributes.csv.
+var identity = []string{
+	serviceName, "service.instance.id", "k8s.pod.name", "container.id", "host.name", "k8s.node.name", "host.id",
+}
+
+// keepIdentity copies the names that say who a resource is. The resource may itself be what is too large.
+func keepIdentity(from, to pcommon.Map) {
+	to.EnsureCapacity(len(identity))
+	for _, key := range identity {
+		if value, ok := from.Get(key); ok && value.Type() == pcommon.ValueTypeStr {
+			to.PutStr(key, cut(value.Str()))
+		}
+	}
+}
+
+// engrave writes of a span what finds it again, and how large it was.
+func engrave(span ptrace.Span, bytes int, stone ptrace.Span) {
+	stone.SetTraceID(span.TraceID())
+	stone.SetSpanID(span.SpanID())
+	stone.SetParentSpanID(span.ParentSpanID())
+	stone.SetName(cut(span.Name()))
+	stone.SetKind(span.Kind())
+	stone.SetStartTimestamp(span.StartTimestamp())
+	stone.SetEndTimestamp(span.EndTimestamp())
+	stone.Attributes().PutInt(DroppedBytes, int64(bytes))
+}
+
+// cut gives at most nameBytes bytes and splits no character.
+func cut(text string) string {
+	if len(text) <= nameBytes {
+		return text
+	}
+	end := nameBytes
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
+}

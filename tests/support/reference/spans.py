@@ -24,6 +24,8 @@ HOST = ("k8s.node.name", "host.id", "host.name")
 PEER = ("service.peer.name", "peer.service")
 ADDRESS = ("server.address", "net.peer.name")
 NAMESPACE = ("db.namespace", "db.name")
+#: Of a tombstone: how large the span was that the collector took out of its message.
+DROPPED = "sluice.dropped.bytes"
 
 ACCEPTED = "accepted"
 
@@ -63,6 +65,7 @@ class Span:
     linked: bool
     peer: str
     address: str
+    dropped_bytes: int
     received_ms: int
 
     @property
@@ -93,6 +96,8 @@ def spans_of(record: Record) -> list[Span] | None:
 
 def judge(span: Span) -> str:
     """The outcome of a span: accepted, or the first fault in the documented order."""
+    if span.dropped_bytes:
+        return "too_large"
     oldest, newest = span.received_ms * MS - MAX_AGE_NS, span.received_ms * MS + MAX_AHEAD_NS
     if not span.service:
         return "missing_service"
@@ -149,6 +154,7 @@ def _span(span: OtlpSpan, resource: Iterable[KeyValue], received_ms: int) -> Spa
         linked=any(link.trace_id == span.trace_id for link in span.links),
         peer=_first(span.attributes, PEER),
         address=f"{address}/{namespace}" if address and namespace else address,
+        dropped_bytes=max([0, *(each.value.int_value for each in span.attributes if each.key == DROPPED)]),
         received_ms=received_ms,
     )
 

@@ -49,6 +49,7 @@ public record DeadLetter(
 
   private static String detail(Outcome reason, Span span, long recordTimeMs) {
     return switch (reason) {
+      case TOO_LARGE -> span.droppedBytes() + " bytes, more than a message of the topic can hold";
       case MISSING_SERVICE -> "resource has no service.name";
       case BAD_ID -> "trace id must have 16 bytes, span id 8, parent id 0 or 8, none all zero";
       default ->

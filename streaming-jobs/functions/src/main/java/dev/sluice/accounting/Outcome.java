@@ -11,6 +11,8 @@ public enum Outcome {
   REPEATED_MESSAGE("repeated_message"),
   /** The message could not be decoded: no span of it is known. */
   MALFORMED_MESSAGE("malformed_message"),
+  /** No message can hold it: the collector took it out and left a tombstone. */
+  TOO_LARGE("too_large"),
   MISSING_SERVICE("missing_service"),
   BAD_ID("bad_id"),
   CLOCK_OUT_OF_RANGE("clock_out_of_range"),

@@ -7,8 +7,8 @@ import dev.sluice.otlp.Span;
  * took its message, so that every job, and every replay, decides alike.
  *
  * <p>A span's start and end must lie in {@code [record time - maxAge, record time + maxAhead]}. Of
- * several faults the first in this order is the reason: {@code missing_service}, {@code bad_id},
- * {@code clock_out_of_range}, {@code ends_before_start}.
+ * several faults the first in this order is the reason: {@code too_large}, {@code missing_service},
+ * {@code bad_id}, {@code clock_out_of_range}, {@code ends_before_start}.
  *
  * @param maxAgeMs how long before the record time a span may lie
  * @param maxAheadMs how far a host's clock may run ahead of the broker's
@@ -21,6 +21,9 @@ public record Validity(long maxAgeMs, long maxAheadMs, long latenessMs) {
 
   /** The outcome of the span: {@link Outcome#ACCEPTED} or the reason to reject it. */
   public Outcome judge(Span span, long recordTimeMs) {
+    if (span.droppedBytes() > 0) {
+      return Outcome.TOO_LARGE;
+    }
     if (span.service().isEmpty()) {
       return Outcome.MISSING_SERVICE;
     }

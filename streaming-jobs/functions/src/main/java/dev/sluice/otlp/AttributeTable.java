@@ -23,7 +23,8 @@ final class AttributeTable {
     HOST,
     PEER,
     ADDRESS,
-    NAMESPACE
+    NAMESPACE,
+    DROPPED
   }
 
   /** One line of the table. */

@@ -38,6 +38,7 @@ public final class Span {
   boolean linked;
   String peer;
   boolean peerNamed;
+  long droppedBytes;
 
   /** {@code service.name}, or "". */
   public String service() {
@@ -72,6 +73,14 @@ public final class Span {
   /** Whether {@link #peer} is a service's name; if not, it is an address or "". */
   public boolean isPeerNamed() {
     return peerNamed;
+  }
+
+  /**
+   * How large the span was in whose place the collector put this one, because no message can hold
+   * it; 0 for a span that is itself.
+   */
+  public long droppedBytes() {
+    return droppedBytes;
   }
 
   /** 0 (unspecified) to 5, or an unknown value of a later version. */
@@ -165,5 +174,6 @@ public final class Span {
     statusCode = 0;
     peer = "";
     peerNamed = false;
+    droppedBytes = 0;
   }
 }

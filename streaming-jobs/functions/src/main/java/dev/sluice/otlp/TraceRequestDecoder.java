@@ -249,7 +249,10 @@ public final class TraceRequestDecoder {
     in.leave(outer);
   }
 
-  /** AnyValue: string_value = 1. A name or address of another type does not name anybody. */
+  /**
+   * AnyValue: string_value = 1, int_value = 3. A name or address of another type does not name
+   * anybody.
+   */
   private void anyValue(AttributeTable.Entry[] entries) throws MalformedMessageException {
     int outer = in.enter();
     while (in.hasMore()) {
@@ -259,6 +262,9 @@ public final class TraceRequestDecoder {
         if (length > 0) {
           take(entries, strings.get(in.bytes(), in.position() - length, length));
         }
+      } else if (tag >>> 3 == 3 && entries[0].role() == AttributeTable.Role.DROPPED) {
+        expect(tag, VARINT);
+        span.droppedBytes = in.varint();
       } else {
         in.skip(tag);
       }

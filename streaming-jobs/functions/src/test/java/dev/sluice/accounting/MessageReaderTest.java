@@ -4,6 +4,7 @@ import static dev.sluice.otlp.Requests.MIDNIGHT_MS;
 import static dev.sluice.otlp.Requests.MS;
 import static dev.sluice.otlp.Requests.attribute;
 import static dev.sluice.otlp.Requests.id;
+import static dev.sluice.otlp.Requests.intAttribute;
 import static dev.sluice.otlp.Requests.message;
 import static dev.sluice.otlp.Requests.resource;
 import static dev.sluice.otlp.Requests.service;
@@ -125,6 +126,41 @@ class MessageReaderTest {
     assertThat(first.detail())
         .isEqualTo(
             "start 1767225600010000000 ns, end 1767225600009000000 ns, received 1767225601000 ms");
+  }
+
+  @Test
+  void aTombstoneCountsAsTooLargeWhateverElseIsWrongWithIt() {
+    var size = intAttribute("sluice.dropped.bytes", 6_000_123);
+    reader.read(
+        message(
+            service(
+                "cart",
+                span(1, Span.SERVER, 0, 10),
+                span(2, Span.SERVER, 0, 10).addAttributes(size),
+                span(3, Span.SERVER, 10, 9).setSpanId(ByteString.EMPTY).addAttributes(size)),
+            resource(List.of(), span(4, Span.SERVER, 0, 1).addAttributes(size)),
+            // Of a resource, or as text, it is some attribute of the application.
+            resource(
+                List.of(attribute("service.name", "shop"), size),
+                span(5, Span.SERVER, 0, 10)
+                    .addAttributes(attribute("sluice.dropped.bytes", "6000123")))),
+        RECEIVED_MS,
+        false);
+    assertThat(counts())
+        .isEqualTo(
+            Map.of(
+                "accepted cart", List.of(0L, 1L, 990L),
+                "accepted shop", List.of(0L, 1L, 990L),
+                "too_large cart", List.of(0L, 2L, 0L),
+                "too_large ", List.of(0L, 1L, 0L)));
+    assertThat(stage.spans).isEqualTo(2);
+    DeadLetter first = reader.deadLetters().get(0);
+    assertThat(first.reason().label()).isEqualTo("too_large");
+    assertThat(first.service()).isEqualTo("cart");
+    assertThat(first.traceId()).isEqualTo("00000000000000000000000000000001");
+    assertThat(first.spanId()).isEqualTo("0000000000000002");
+    assertThat(first.detail())
+        .isEqualTo("6000123 bytes, more than a message of the topic can hold");
   }
 
   @Test

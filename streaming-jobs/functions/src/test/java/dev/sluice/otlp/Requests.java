@@ -28,6 +28,13 @@ public final class Requests {
         .build();
   }
 
+  public static KeyValue intAttribute(String key, long value) {
+    return KeyValue.newBuilder()
+        .setKey(key)
+        .setValue(AnyValue.newBuilder().setIntValue(value))
+        .build();
+  }
+
   /** A valid span of trace 1; times in ms after {@link #MIDNIGHT_MS}. */
   public static Span.Builder span(long id, int kind, double startMs, double endMs) {
     return Span.newBuilder()

@@ -27,6 +27,9 @@ ARGUMENTS = {
     "v_critical_path_between": "(from_ms = 0, until_ms = 4102444800000)",
     "v_critical_services": "(seconds = 300)",
     "v_critical_services_between": "(from_ms = 0, until_ms = 4102444800000)",
+    "v_span_balance": "(seconds = 300)",
+    "v_span_balance_between": "(from_ms = 0, until_ms = 4102444800000)",
+    "v_spans_on_topic": "(since_ms = 0)",
     "v_resource_metrics_between": "(from_ms = 0, until_ms = 4102444800000)",
     "v_container_latency_between": "(from_ms = 0, until_ms = 4102444800000)",
 }

@@ -1,12 +1,10 @@
 """Input of a size that nobody meant: memory stays bounded, nothing stops, and what is not used is counted."""
 
-import os
 import random
 import time
 from collections.abc import Iterator
 
 import pytest
-import requests
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from integration import random_traces
@@ -49,25 +47,6 @@ def outcomes(stack: Stack, job: str, prefix: str) -> dict[str, int]:
             WHERE job = '{job}' AND startsWith(service, '{prefix}') GROUP BY outcome HAVING spans != 0"""
     )
     return {row["outcome"]: int(row["spans"]) for row in rows}
-
-
-def test_ten_megabytes_do_not_fit_the_topic(stack: Stack) -> None:
-    """The broker refuses them; the collector takes them, cannot hand them on, and goes on."""
-    big = message([server_span("refused", name=os.urandom(TEN_MB // 2).hex())])
-    assert len(big) > TEN_MB
-    with pytest.raises(AssertionError, match="MSG_SIZE_TOO_LARGE"):
-        produce(stack.address["SLUICE_KAFKA"], [(big, 0)], compression="none")
-
-    for body, service in ((big, "refused"), (message([server_span("next-refused")]), "next-refused")):
-        answer = requests.post(
-            f"http://{stack.address['SLUICE_OTLP_HTTP']}/v1/traces",
-            data=body,
-            headers={"Content-Type": "application/x-protobuf"},
-            timeout=30,
-        )
-        assert answer.ok, (service, answer.text)
-    assert eventually(lambda: outcomes(stack, "concurrency", "next-refused"), {"accepted": 1}) == {"accepted": 1}
-    assert outcomes(stack, "concurrency", "refused") == {}
 
 
 def test_attributes_of_ten_megabytes_that_compress(stack: Stack) -> None:

@@ -16,7 +16,7 @@ PARTITIONS = 2
 
 @dataclass(frozen=True)
 class SentSpan:
-    """`attributes` are the span's own; `links` names trace ids. Empty names are not sent."""
+    """`attributes` are the span's own, and `payload` one more; `links` names trace ids. What is empty is not sent."""
 
     service: str
     trace_id: bytes
@@ -31,6 +31,7 @@ class SentSpan:
     error: bool = False
     attributes: tuple[tuple[str, str], ...] = ()
     links: tuple[bytes, ...] = ()
+    payload: bytes = b""
 
 
 def message(spans: Iterable[SentSpan]) -> bytes:
@@ -71,6 +72,7 @@ def produce(kafka: str, messages: Iterable[tuple[bytes | None, int]], compressio
 
 
 def _otlp(span: SentSpan) -> OtlpSpan:
+    payload = [KeyValue(key="payload", value=AnyValue(bytes_value=span.payload))] if span.payload else []
     return OtlpSpan(
         trace_id=span.trace_id,
         span_id=span.span_id,
@@ -79,7 +81,7 @@ def _otlp(span: SentSpan) -> OtlpSpan:
         kind=OtlpSpan.SpanKind.Value(f"SPAN_KIND_{span.kind}"),
         start_time_unix_nano=span.start_ns,
         end_time_unix_nano=span.end_ns,
-        attributes=_attributes(span.attributes),
+        attributes=[*_attributes(span.attributes), *payload],
         links=[OtlpSpan.Link(trace_id=trace_id, span_id=span.span_id) for trace_id in span.links],
         status=Status(code=Status.STATUS_CODE_ERROR) if span.error else None,
     )

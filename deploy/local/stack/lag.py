@@ -23,6 +23,7 @@ def stages(settings: Settings) -> Rows:
     """(stage, how far behind) from the collector to the recommendation."""
     probes: tuple[tuple[str, Callable[[Settings], Rows]], ...] = (
         ("collector queue", collector),
+        ("spans on the topic", on_topic),
         ("Kafka", kafka),
         ("streaming job", flink),
         ("ClickHouse", clickhouse),
@@ -37,11 +38,34 @@ def stages(settings: Settings) -> Rows:
 
 
 def collector(settings: Settings) -> Rows:
-    text = request(f"http://{settings.address('collector_metrics')}/metrics").decode()
+    text = collector_metrics(settings)
     size = metric(text, "otelcol_exporter_queue_size")
     refused = metric(text, "otelcol_receiver_refused_spans", "otelcol_receiver_refused_spans_total")
     queue = "unknown: no otelcol_exporter_queue_size" if size is None else f"{size:,.0f} bytes wait for Kafka"
     return [("collector queue", queue if refused is None else f"{queue}; {refused:,.0f} spans refused since its start")]
+
+
+def collector_metrics(settings: Settings) -> str:
+    return request(f"http://{settings.address('collector_metrics')}/metrics").decode()
+
+
+def on_topic(settings: Settings) -> Rows:
+    """Spans since the collector's start: by its own counters, and as the jobs count them on the topic."""
+    text = collector_metrics(settings)
+    uptime_s = metric(text, "otelcol_process_uptime_seconds_total", "otelcol_process_uptime")
+    if uptime_s is None:
+        raise ValueError("no otelcol_process_uptime")
+    since_ms = round((time.time() - uptime_s) * 1000)
+    counted = query(settings, f"SELECT at_least, at_most FROM sluice.v_spans_on_topic(since_ms = {since_ms})")
+    at_least, at_most = (int(each) for each in counted[0]) if counted else (0, 0)
+    return [("spans on the topic", on_topic_text(text, at_least, at_most))]
+
+
+def on_topic_text(metrics: str, at_least: int, at_most: int) -> str:
+    accepted = metric(metrics, "otelcol_receiver_accepted_spans", "otelcol_receiver_accepted_spans_total") or 0
+    sent = metric(metrics, "otelcol_exporter_sent_spans", "otelcol_exporter_sent_spans_total") or 0
+    found = f"{at_most:,}" if at_least == at_most else f"{at_least:,} to {at_most:,}"
+    return f"{found} counted since the collector's start; {accepted:,.0f} accepted, {sent:,.0f} sent"
 
 
 def metric(text: str, *names: str) -> float | None:
@@ -103,9 +127,13 @@ def checkpoints_text(
 
 
 def clickhouse(settings: Settings) -> Rows:
-    query = {"query": "SELECT stage, lag_ms FROM sluice.v_stage_lag FORMAT JSONCompact", "user": "sluice_reader"}
-    url = f"http://{settings.address('clickhouse_http')}/?{urllib.parse.urlencode(query)}"
-    return lag_rows(request_json(url, timeout_s=15.0)["data"])
+    return lag_rows(query(settings, "SELECT stage, lag_ms FROM sluice.v_stage_lag"))
+
+
+def query(settings: Settings, statement: str) -> list[Any]:
+    words = {"query": f"{statement} FORMAT JSONCompact", "user": "sluice_reader"}
+    url = f"http://{settings.address('clickhouse_http')}/?{urllib.parse.urlencode(words)}"
+    return list(request_json(url, timeout_s=15.0)["data"])
 
 
 def lag_rows(data: Iterable[tuple[str, float | None]]) -> Rows:

@@ -5,7 +5,7 @@ import datetime
 import pytest
 
 from stack.first_recommendation import decided
-from stack.lag import ago, checkpoints_text, lag_rows, metric, topic_text
+from stack.lag import ago, checkpoints_text, lag_rows, metric, on_topic_text, topic_text
 from stack.status import row, table
 from stack.supervisor import Process
 
@@ -71,6 +71,18 @@ def test_what_does_not_run_is_down() -> None:
     assert row(process(state="BACKOFF", exit_code=1)) == ("kafka", "down (backoff, exit code 1)", "-", "-", "0", "-")
     assert row(process(state="STOPPED", started=0.0))[1] == "down (not started)"
     assert not process(state="EXITED").up
+
+
+def test_spans_on_the_topic_are_shown_beside_those_accepted() -> None:
+    metrics = (
+        'otelcol_receiver_accepted_spans_total{transport="grpc"} 1000\n'
+        'otelcol_receiver_accepted_spans_total{transport="http"} 34\notelcol_exporter_sent_spans_total 1030\n'
+    )
+    beside = "counted since the collector's start; 1,034 accepted, 1,030 sent"
+    assert on_topic_text(metrics, 1030, 1030) == f"1,030 {beside}"
+    # Counts are kept for 10 s; the collector started within some that began before.
+    assert on_topic_text(metrics, 1000, 1035) == f"1,000 to 1,035 {beside}"
+    assert on_topic_text("up 1", 0, 0) == "0 counted since the collector's start; 0 accepted, 0 sent"
 
 
 def test_table_aligns_its_columns() -> None:

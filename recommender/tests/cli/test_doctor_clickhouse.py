@@ -2,14 +2,18 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from migrate.__main__ import schema_up
 from sluice.cli.doctor import clickhouse as check
+from sluice.cli.doctor import spans
 from sluice.cli.doctor.finding import NotAnsweringError
 from sluice.cli.environment import Addresses, addresses
 from support.clickhouse import ClickHouse, clickhouse
+
+from .http_server import FixedServer
 
 pytestmark = pytest.mark.integration
 
@@ -74,3 +78,24 @@ def test_the_newest_window_and_dead_letters_by_reason(where: Addresses, engine: 
     dead = check.dead_letters(where, 5)
     assert dead.level == "warn"
     assert dead.text == ("dead letters in the last 10 minutes: no_service: 3 spans; undecodable: 0 spans, 1 messages")
+
+
+def test_spans_on_the_topic_and_those_too_large_for_it(where: Addresses, engine: ClickHouse) -> None:
+    assert spans.large(where, 5).level == "ok"
+    engine.client("sluice").command(
+        "INSERT INTO ingest_counts (job, outcome, service, received, messages, spans, emit_lag_ms, version) VALUES "
+        "('a', 'accepted', 'cart', now(), 0, 90, 0, 1), ('a', 'too_large', 'cart', now(), 0, 10, 0, 1), "
+        "('b', 'too_large', 'cart', now(), 0, 9, 0, 1), ('a', 'too_large', 'old', now() - 4000, 0, 9, 0, 1)"
+    )
+    found = spans.large(where, 5)
+    assert (found.level, found.text.endswith("cart: 10")) == ("warn", True)
+
+    metrics = "otelcol_process_uptime_seconds_total 60.5\notelcol_exporter_queue_size 0\n"
+    metrics += "otelcol_receiver_accepted_spans_total 100\notelcol_exporter_sent_spans_total "
+    for sent, level in (("100", "ok"), ("101", "warn"), ("99", "fail")):
+        with FixedServer({"/metrics": metrics + sent}) as collector:
+            at = replace(where, collector_metrics=collector.address)
+            assert spans.on_topic(at, 5 if level == "ok" else 1).level == level
+    # A process that started a moment ago sees the counts of the 10 s in which it did.
+    with FixedServer({"/metrics": metrics.replace("60.5", "0.1") + "100"}) as collector:
+        assert "100 counted" in spans.on_topic(replace(where, collector_metrics=collector.address), 5).text

@@ -1,5 +1,5 @@
--- What hosts and containers were busy with, one value for each (role, host, instance, window), in the windows that start in
--- [from_ms, until_ms), epoch milliseconds. Ratios 0..1, cores, bytes per second. No row where nothing is known.
+-- What hosts, containers and collectors were busy with, one value for each (role, host, instance, window), in the windows that start in
+-- [from_ms, until_ms), epoch milliseconds. Ratios 0..1, cores, bytes and spans per second (collector_queue: bytes). No row where nothing is known.
 -- A counter's rate is its growth since the last point of the windows before, if that is at most 60 s older and not larger
 -- (else it was reset), or since its start, if that is at most 60 s ago, or within the window.
 -- Series of one metric: ratios and cores of a host are averaged, of a network interface the busiest counts, all else adds up.
@@ -43,7 +43,7 @@ WITH
     by_series AS
     (
         SELECT role, host, instance, metric_rank, series, window, window_s,
-            sum(amount) / nullIf(sum(per), 0) / if(role IN ('host_network', 'host_memory_bandwidth'), 1, 1e9) AS rate
+            sum(amount) / nullIf(sum(per), 0) / if(role IN ('host_network', 'host_memory_bandwidth') OR startsWith(role, 'collector_'), 1, 1e9) AS rate
         FROM grown
         GROUP BY role, host, instance, metric_rank, series, window, window_s
     ),

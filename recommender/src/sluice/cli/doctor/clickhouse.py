@@ -52,7 +52,7 @@ def judge_migrations(known: dict[int, str], applied: set[int]) -> Verdict:
 
 
 def freshness(where: Addresses, timeout_s: float) -> Verdict:
-    rows = _ask(
+    rows = ask(
         where,
         timeout_s,
         "SELECT count(), toUnixTimestamp64Milli(max(bucket)) FROM windows WHERE bucket > now() - INTERVAL 1 DAY",
@@ -78,7 +78,7 @@ def judge_freshness(count: int, newest_s: float, now_s: float) -> Verdict:
 def dead_letters(where: Addresses, timeout_s: float) -> Verdict:
     # Each job reads every span, so the jobs are not added up. Accepted is also what was cut or late; what was sent
     # again was used the first time.
-    rows = _ask(
+    rows = ask(
         where,
         timeout_s,
         "SELECT outcome, max(s), max(m) FROM (SELECT job, outcome, sum(spans) AS s, sum(messages) AS m "
@@ -103,7 +103,7 @@ def judge_dead_letters(rows: list[tuple[str, int, int]]) -> Verdict:
     return Verdict("warn", f"dead letters in the last 10 minutes: {'; '.join(parts)}", remedy)
 
 
-def _ask(where: Addresses, timeout_s: float, query: str) -> list[list[Any]]:
+def ask(where: Addresses, timeout_s: float, query: str) -> list[list[Any]]:
     """As `_rows`, for checks to which every error means that nothing is known."""
     try:
         return _rows(where, timeout_s, query)

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import click
 
-from sluice.cli.doctor import clickhouse, collector, ends, flink, kafka, neo4j, recommender
+from sluice.cli.doctor import clickhouse, collector, ends, flink, kafka, neo4j, recommender, spans
 from sluice.cli.doctor.finding import LEVELS, Finding
 from sluice.cli.doctor.run import run_checks
 from sluice.cli.environment import addresses
@@ -17,6 +17,7 @@ from sluice.cli.table import Column, print_table
 #: In the order in which a span passes.
 CHECKS = [
     *collector.CHECKS,
+    *spans.CHECKS,
     *kafka.CHECKS,
     *flink.CHECKS,
     *clickhouse.CHECKS,

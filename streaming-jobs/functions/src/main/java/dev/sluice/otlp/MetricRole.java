@@ -3,8 +3,9 @@ package dev.sluice.otlp;
 import java.util.Locale;
 
 /**
- * What a metric tells of a host or of a container. Values are whole numbers of the smallest unit
- * that is kept: 1e-9 for ratios (0..1) and cores, 1 for bytes; so that sums are exact.
+ * What a metric tells of a host, of a container or of a collector. Values are whole numbers of the smallest unit
+ * that is kept: 1e-9 for ratios (0..1) and cores, 1 for bytes and
+ * spans; so that sums are exact.
  */
 public enum MetricRole {
   /** Ratio of one CPU's time that it was idle. */
@@ -24,7 +25,17 @@ public enum MetricRole {
   /** Cores in use by a container. */
   CONTAINER_CPU(1e9),
   /** Cores that a container may use. */
-  CONTAINER_CPU_LIMIT(1e9);
+  CONTAINER_CPU_LIMIT(1e9),
+  /** Spans that a collector acknowledged. */
+  COLLECTOR_SPANS_ACCEPTED(1),
+  /** Spans that it refused: their sender was told. */
+  COLLECTOR_SPANS_REFUSED(1),
+  /** Spans that Kafka acknowledged to it. */
+  COLLECTOR_SPANS_SENT(1),
+  /** Spans that it gave up. */
+  COLLECTOR_SPANS_FAILED(1),
+  /** Bytes of spans that wait in it for Kafka. */
+  COLLECTOR_QUEUE(1);
 
   private final double scale;
   private final String label = name().toLowerCase(Locale.ROOT);

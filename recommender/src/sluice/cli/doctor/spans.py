@@ -1,0 +1,138 @@
+"""Spans on their way to the topic: does each that the collector accepts get there, and which are too large for it?"""
+
+import time
+from dataclasses import dataclass
+
+from sluice.cli.doctor.clickhouse import ask
+from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.probe import get
+from sluice.cli.doctor.prometheus import sums
+from sluice.cli.environment import Addresses
+from sluice.cli.pools.words import seconds
+
+_POLL_S = 0.2
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Counters:
+    """The collector's own, since its start: spans; bytes that wait; seconds since then."""
+
+    accepted: int
+    sent: int
+    failed: int
+    queue: int
+    uptime_s: float
+
+
+@dataclass(frozen=True)
+class OnTopic:
+    """Spans since the collector's start, as v_spans_on_topic has them."""
+
+    at_least: int
+    at_most: int
+
+
+def large(where: Addresses, timeout_s: float) -> Verdict:
+    rows = ask(
+        where,
+        timeout_s,
+        "SELECT service, max(s) AS most FROM (SELECT job, service, sum(spans) AS s FROM ingest_counts FINAL "
+        "WHERE outcome = 'too_large' AND received >= now() - INTERVAL 1 HOUR GROUP BY job, service) "
+        "GROUP BY service HAVING most > 0 ORDER BY most DESC, service",
+    )
+    return judge_large([(str(service), int(spans)) for service, spans in rows])
+
+
+def judge_large(rows: list[tuple[str, int]]) -> Verdict:
+    """rows: service, spans of the last hour that fit no message; most first."""
+    if not rows:
+        return Verdict("ok", "every span of the last hour fitted a message")
+    parts = [f"{service or '(no service.name)'}: {spans:,}" for service, spans in rows[:_SHOWN]]
+    if len(rows) > _SHOWN:
+        parts.append(f"{len(rows) - _SHOWN} more services")
+    return Verdict(
+        "warn",
+        f"spans of the last hour that were too large for a message, and are not counted: {', '.join(parts)}",
+        "bound what these services write into spans: OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT=4096 in their environment, and "
+        "OTEL_SPAN_EVENT_COUNT_LIMIT; otlp_dead_letter has each span's ids and size",
+    )
+
+
+def on_topic(where: Addresses, timeout_s: float) -> Verdict:
+    """Looks until all that was accepted when it began is on the topic and counted, or half the time is over."""
+    end = time.monotonic() + timeout_s / 2
+    first = last = _counters(where, timeout_s / 4)
+    since_ms = round((time.time() - first.uptime_s) * 1000)
+    while True:
+        found = _on_topic(where, timeout_s / 4, since_ms)
+        last = _counters(where, timeout_s / 4)
+        if last.uptime_s < first.uptime_s:
+            raise NotAnsweringError("the collector was started again meanwhile")
+        done = first.accepted <= last.sent + last.failed and first.sent <= found.at_most
+        if done or time.monotonic() >= end:
+            return judge_on_topic(first, last, found)
+        time.sleep(_POLL_S)
+
+
+def judge_on_topic(first: Counters, last: Counters, found: OnTopic) -> Verdict:
+    """first, last: before and after `found`. What was accepted by `first` should be sent by `last`, and what was sent
+    by `first` be found: so a load that goes on makes no difference."""
+    counted = f"{found.at_most:,}" if found.at_most == found.at_least else f"{found.at_least:,} to {found.at_most:,}"
+    text = (
+        f"spans in the {seconds(last.uptime_s)} since the collector's start: {last.accepted:,} accepted, "
+        f"{last.sent:,} sent, {counted} counted on the topic"
+    )
+    # Spans that the queue held when the collector started are sent without being accepted, and can hide as many.
+    stuck = first.accepted - last.sent - last.failed
+    if stuck > 0 and last.queue == 0:
+        return Verdict(
+            "fail",
+            f"{text}; {stuck:,} were accepted, and are neither sent nor in the queue: lost",
+            "read the collector's log for what it dropped; is `span_limit` in its pipeline, before the exporter?",
+        )
+    behind = first.sent - found.at_most
+    if behind > 0:
+        return Verdict(
+            "warn",
+            f"{text}; {behind:,} that were sent are not counted yet",
+            "the streaming job is behind (see kafka, lag, and flink); if it is not, they are missing: "
+            "`./sluice sql --recipe accepted_and_on_topic` says since when",
+        )
+    if stuck > 0:
+        text += f"; {stuck:,} wait in the queue"
+    return Verdict("ok", text)
+
+
+def parse(text: str) -> Counters:
+    """Counters of the Prometheus text. Raises NotAnsweringError when it is not a collector's."""
+    metrics = sums(text)
+    uptime = metrics.get("otelcol_process_uptime", metrics.get("otelcol_process_uptime_seconds"))
+    queue = metrics.get("otelcol_exporter_queue_size")
+    if uptime is None or queue is None:
+        raise NotAnsweringError("the collector's metrics have no otelcol_process_uptime or otelcol_exporter_queue_size")
+
+    def spans(name: str) -> int:
+        return int(metrics.get(f"otelcol_{name}_spans", 0))
+
+    return Counters(
+        spans("receiver_accepted"), spans("exporter_sent"), spans("exporter_send_failed"), int(queue), uptime
+    )
+
+
+def _counters(where: Addresses, timeout_s: float) -> Counters:
+    answer = get(f"{where.collector_metrics}/metrics", timeout_s)
+    if not answer.ok:
+        raise NotAnsweringError(f"{where.collector_metrics} answered HTTP {answer.status_code}")
+    return parse(answer.text)
+
+
+def _on_topic(where: Addresses, timeout_s: float, since_ms: int) -> OnTopic:
+    rows = ask(where, timeout_s, f"SELECT at_least, at_most FROM v_spans_on_topic(since_ms = {since_ms})")
+    return OnTopic(*(int(each) for each in rows[0])) if rows else OnTopic(0, 0)
+
+
+CHECKS = [
+    Check("collector", "spans on the topic", on_topic),
+    Check("collector", "large spans", large),
+]

@@ -1,0 +1,71 @@
+"""The doctor on spans between the collector and the topic, judged by hand."""
+
+import pytest
+
+from sluice.cli.doctor.finding import NotAnsweringError
+from sluice.cli.doctor.spans import Counters, OnTopic, judge_large, judge_on_topic, parse
+
+METRICS = """\
+otelcol_process_uptime_seconds_total{otel_scope_name="x"} 724.6
+otelcol_exporter_queue_size{data_type="traces",exporter="kafka"} 5
+otelcol_receiver_accepted_spans_total{receiver="otlp",transport="grpc"} 1000
+otelcol_receiver_accepted_spans_total{receiver="otlp",transport="http"} 34
+otelcol_exporter_sent_spans_total{exporter="kafka"} 1030
+otelcol_exporter_send_failed_spans_total{exporter="kafka"} 1
+"""
+
+
+def counters(accepted: int, sent: int, failed: int = 0, queue: int = 0) -> Counters:
+    return Counters(accepted, sent, failed, queue, 720.0)
+
+
+def test_counters_of_the_collector() -> None:
+    assert parse(METRICS) == Counters(1034, 1030, 1, 5, 724.6)
+    with pytest.raises(NotAnsweringError, match="otelcol_process_uptime"):
+        parse("up 1\n")
+
+
+def test_all_is_on_the_topic() -> None:
+    same = counters(1034, 1034)
+    found = judge_on_topic(same, same, OnTopic(1034, 1034))
+    assert (found.level, found.remedy) == ("ok", "")
+    assert found.text == (
+        "spans in the 12.0 min since the collector's start: 1,034 accepted, 1,034 sent, 1,034 counted on the topic"
+    )
+    # Sent again, and spans that the queue held when the collector started: more than accepted is no loss.
+    assert judge_on_topic(same, same, OnTopic(1034, 1100)).text.endswith("1,034 to 1,100 counted on the topic")
+    assert judge_on_topic(counters(5, 9), counters(5, 9), OnTopic(9, 9)).level == "ok"
+
+
+def test_a_load_that_goes_on_makes_no_difference() -> None:
+    """What is accepted after the first look may be on its way."""
+    found = judge_on_topic(counters(100, 90), counters(200, 150, queue=70), OnTopic(95, 95))
+    assert found.level == "ok"
+
+
+def test_what_is_neither_sent_nor_waits_is_lost() -> None:
+    same = counters(100, 90, failed=3)
+    found = judge_on_topic(same, same, OnTopic(90, 90))
+    assert found.level == "fail"
+    assert "; 7 were accepted, and are neither sent nor in the queue: lost" in found.text
+    assert "span_limit" in found.remedy
+    waiting = counters(100, 90, failed=3, queue=4096)
+    assert judge_on_topic(waiting, waiting, OnTopic(90, 90)).text.endswith("; 7 wait in the queue")
+
+
+def test_what_is_sent_and_not_counted() -> None:
+    same = counters(100, 100)
+    found = judge_on_topic(same, same, OnTopic(80, 92))
+    assert found.level == "warn"
+    assert "80 to 92 counted on the topic; 8 that were sent are not counted yet" in found.text
+    assert "accepted_and_on_topic" in found.remedy
+
+
+def test_spans_that_fit_no_message() -> None:
+    assert judge_large([]).level == "ok"
+    found = judge_large([("cart", 1200), ("", 3)])
+    assert found.level == "warn"
+    assert found.text.endswith("not counted: cart: 1,200, (no service.name): 3")
+    assert "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT" in found.remedy
+    many = judge_large([(f"s{n}", 9 - n) for n in range(7)])
+    assert many.text.endswith("s4: 5, 2 more services")

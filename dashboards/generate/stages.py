@@ -7,14 +7,14 @@ from grafana_foundation_sdk.models.common import StackingMode
 from grafana_foundation_sdk.models.dashboard import Panel
 
 from generate.clickhouse import DATASOURCE, table, time_series
-from generate.parts import HALF, HEIGHT, TENS, in_time, lines, rows, with_units
+from generate.parts import HALF, HEIGHT, TENS, WHOLE, in_time, lines, rows, with_units
 
 # Yellow and red; at the latter `./sluice doctor` warns of the newest window.
 LATE_MS = (10_000, 30_000)
 
 
 def panels() -> list[Builder[Panel]]:
-    return [freshness(), lag_now(), outcomes(), stored(), lag(), rollups()]
+    return [freshness(), lag_now(), outcomes(), stored(), lag(), rollups(), balance()]
 
 
 def freshness() -> stat.Panel:
@@ -164,3 +164,17 @@ def rollups() -> table_panel.Panel:
     """
     panel = rows("Rollups", "When each was last brought up to date, and the error if it could not be.", table(sql))
     return with_units(panel, took_ms="ms")
+
+
+def balance() -> timeseries.Panel:
+    sql = """
+        SELECT minute AS time, accepted, refused, failed, on_topic AS "on the topic", missing
+        FROM sluice.v_span_balance_between(from_ms = ${__from}, until_ms = ${__to})
+        ORDER BY time
+    """
+    return lines(
+        "Spans accepted, and on the topic, a minute",
+        "By the collectors' own counters, and as the jobs counted them. `missing` is summed from the left edge on: it "
+        "comes back to 0, or below, when all is quiet, unless spans were lost. The view says what hides some.",
+        time_series(sql),
+    ).span(WHOLE)

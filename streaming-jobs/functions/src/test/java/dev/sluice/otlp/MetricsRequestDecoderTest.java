@@ -53,6 +53,11 @@ class MetricsRequestDecoderTest {
     "k8s.pod.cpu.usage, a=b, CONTAINER_CPU, 5, 0.5",
     "k8s.container.cpu.limit, a=b, CONTAINER_CPU_LIMIT, 3, 0.5",
     "k8s.container.cpu_limit, a=b, CONTAINER_CPU_LIMIT, 4, 0.5",
+    "otelcol_receiver_accepted_spans, transport=grpc, COLLECTOR_SPANS_ACCEPTED, 1, 0.5",
+    "otelcol_receiver_refused_spans, transport=grpc, COLLECTOR_SPANS_REFUSED, 1, 0.5",
+    "otelcol_exporter_sent_spans, exporter=kafka, COLLECTOR_SPANS_SENT, 1, 0.5",
+    "otelcol_exporter_send_failed_spans, exporter=kafka, COLLECTOR_SPANS_FAILED, 1, 0.5",
+    "otelcol_exporter_queue_size, data_type=traces, COLLECTOR_QUEUE, 1, 0.5",
   })
   void oldAndNewNamesAreOneRole(
       String metric, String attribute, MetricRole role, int rank, double value) throws Exception {
@@ -72,6 +77,8 @@ class MetricsRequestDecoderTest {
   @CsvSource({
     "system.cpu.utilization, state=user",
     "system.cpu.utilization, cpu.mode=user",
+    "otelcol_exporter_sent_spans, exporter=otlp_grpc",
+    "otelcol_exporter_queue_size, data_type=metrics",
     "system.cpu.utilization, a=idle",
     "system.network.io, device=lo",
     "system.network.io, network.interface.name=lo",

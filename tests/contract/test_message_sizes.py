@@ -1,0 +1,43 @@
+"""The largest request of a collector is one number, and what the topic takes less what a record takes itself."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+COLLECTOR = Path(__file__).resolve().parents[2] / "collector"
+#: A record of a batch of its own: 61 bytes of the batch, at most 18 of the record's lengths, times and offsets.
+RECORD = 61 + 18
+
+
+def config(name: str) -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load((COLLECTOR / "config" / f"{name}.yaml").read_text())
+    return loaded
+
+
+def topic(name: str) -> int:
+    topics = yaml.safe_load((COLLECTOR / "topics.yaml").read_text())["topics"]
+    return int(topics[name]["config"]["max.message.bytes"])
+
+
+@pytest.mark.parametrize("name", ["local", "gateway"])
+def test_what_is_sent_fits_the_topics(name: str) -> None:
+    exporter = config(name)["exporters"]["kafka"]
+    most = exporter["producer"]["max_message_bytes"]
+    assert [topic(exporter[signal]["topic"]) for signal in ("traces", "metrics")] == [most, most]
+    # No more is kept back than that: what the topic can take is carried.
+    assert RECORD <= most - exporter["sending_queue"]["batch"]["max_size"] < 512
+
+
+@pytest.mark.parametrize(("name", "exporter"), [("local", "kafka"), ("gateway", "kafka"), ("agent", "otlp_grpc")])
+def test_the_processor_knows_what_is_sent_and_stands_last(name: str, exporter: str) -> None:
+    loaded = config(name)
+    batch = loaded["exporters"][exporter]["sending_queue"]["batch"]
+    assert loaded["processors"]["span_limit"]["max_bytes"] == batch["max_size"]
+    assert (batch["sizer"], batch["min_size"]) == ("bytes", 0)
+    assert loaded["service"]["pipelines"]["traces"]["processors"][-1] == "span_limit"
+
+
+def test_agents_split_as_gateways_do() -> None:
+    assert config("agent")["processors"]["span_limit"] == config("gateway")["processors"]["span_limit"]

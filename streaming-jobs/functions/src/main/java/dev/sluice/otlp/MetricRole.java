@@ -3,9 +3,9 @@ package dev.sluice.otlp;
 import java.util.Locale;
 
 /**
- * What a metric tells of a host, of a container or of a collector. Values are whole numbers of the smallest unit
- * that is kept: 1e-9 for ratios (0..1) and cores, 1 for bytes and
- * spans; so that sums are exact.
+ * What a metric tells of a host, of a container or of a collector. Values are whole numbers of the
+ * smallest unit that is kept: 1e-9 for ratios (0..1) and cores, 1 for bytes and spans; so that sums
+ * are exact.
  */
 public enum MetricRole {
   /** Ratio of one CPU's time that it was idle. */

@@ -60,13 +60,17 @@ def judge_large(rows: list[tuple[str, int]]) -> Verdict:
 
 
 def on_topic(where: Addresses, timeout_s: float) -> Verdict:
-    """Looks until all that was accepted when it began is on the topic and counted, or half the time is over."""
-    end = time.monotonic() + timeout_s / 2
-    first = last = _counters(where, timeout_s / 4)
+    return compare(where, timeout_s, patience_s=timeout_s / 2)
+
+
+def compare(where: Addresses, timeout_s: float, patience_s: float) -> Verdict:
+    """Looks until all that was accepted when it began is on the topic and counted, or the patience is over."""
+    end = time.monotonic() + patience_s
+    first = _counters(where, timeout_s)
     since_ms = round((time.time() - first.uptime_s) * 1000)
     while True:
-        found = _on_topic(where, timeout_s / 4, since_ms)
-        last = _counters(where, timeout_s / 4)
+        found = _on_topic(where, timeout_s, since_ms)
+        last = _counters(where, timeout_s)
         if last.uptime_s < first.uptime_s:
             raise NotAnsweringError("the collector was started again meanwhile")
         done = first.accepted <= last.sent + last.failed and first.sent <= found.at_most

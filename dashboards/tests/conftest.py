@@ -22,7 +22,7 @@ JSON = Path(__file__).resolve().parents[1] / "json"
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     """The user that the provisioned data source has."""
     with clickhouse(tmp_path_factory.mktemp("clickhouse")) as server:
-        schema_up(server.url, "sluice", wait_s=10)
+        schema_up(server.writer_url, "sluice", wait_s=10)
         writer = server.client("sluice")
         insert_shop(writer, now(writer))
         fill_rollups(writer)

@@ -22,6 +22,6 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouse]:
 @pytest.fixture
 def database(engine: ClickHouse) -> Iterator[ClickHouse]:
     """The engine, with the whole schema and no rows in its database `sluice`."""
-    schema_up(engine.url, "sluice", wait_s=10)
+    schema_up(engine.writer_url, "sluice", wait_s=10)
     yield engine
     engine.client().command("DROP DATABASE sluice SYNC")

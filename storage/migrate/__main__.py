@@ -1,5 +1,6 @@
 """Command line: `python -m migrate up | status`."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -20,15 +21,21 @@ class Fail(click.ClickException):
         click.echo(f"error: {self.message}", err=True)
 
 
-def schema_up(url: str, database: str, wait_s: float, ttl_days: Mapping[str, int] | None = None) -> list[str]:
-    """Brings ClickHouse up to date; returns a line for each thing that changed."""
+def schema_up(
+    url: str,
+    database: str,
+    wait_s: float,
+    ttl_days: Mapping[str, int] | None = None,
+    login: tuple[str, str] = ("default", ""),
+) -> list[str]:
+    """Brings ClickHouse up to date; returns a line for each thing that changed. `login` as clickhouse.connect's."""
     files = migrations.load(CLICKHOUSE / "migrations")
     replaced = [
         *definitions.load(CLICKHOUSE / "functions", "FUNCTION"),
         *definitions.load(CLICKHOUSE / "views", "VIEW"),
     ]
-    clickhouse.prepare(clickhouse.connect(url, wait_s), database)
-    client = clickhouse.connect(url, wait_s, database)
+    clickhouse.prepare(clickhouse.connect(url, wait_s, login=login), database)
+    client = clickhouse.connect(url, wait_s, database, login)
     changed = []
     for migration in migrations.pending(files, clickhouse.recorded(client, database)):
         clickhouse.apply(client, migration)
@@ -48,7 +55,15 @@ def graph_up(url: str, password: str, wait_s: float) -> None:
 
 @click.group(context_settings={"show_default": True})
 def cli() -> None:
-    """Brings ClickHouse and Neo4j to the schema of this source tree."""
+    """Brings ClickHouse and Neo4j to the schema of this source tree.
+
+    To ClickHouse it logs in as the URL says, else as SLUICE_CLICKHOUSE_USER (default) with SLUICE_CLICKHOUSE_PASSWORD.
+    """
+
+
+def clickhouse_login() -> tuple[str, str]:
+    """User and password, of the environment alone: what is on a command line, all users of the host can read."""
+    return os.environ.get("SLUICE_CLICKHOUSE_USER") or "default", os.environ.get("SLUICE_CLICKHOUSE_PASSWORD", "")
 
 
 clickhouse_option = click.option(
@@ -65,9 +80,7 @@ wait_option = click.option(
 @database_option
 @wait_option
 @click.option("--neo4j", "neo4j_url", envvar="SLUICE_NEO4J", show_envvar=True, default="bolt://127.0.0.1:7687")
-@click.option(
-    "--neo4j-password", envvar="SLUICE_NEO4J_PASSWORD", show_envvar=True, default="sluice-local", show_default=False
-)
+@click.option("--neo4j-password", envvar="SLUICE_NEO4J_PASSWORD", show_envvar=True, default="", show_default=False)
 @click.option(
     "--ttl-days",
     multiple=True,
@@ -90,7 +103,7 @@ def up(
     try:
         ttls = dict(ttl.parse_option(text) for text in ttl_days)
         if only != "neo4j":
-            for line in schema_up(clickhouse_url, database, wait_s, ttls) or ["nothing to apply"]:
+            for line in schema_up(clickhouse_url, database, wait_s, ttls, clickhouse_login()) or ["nothing to apply"]:
                 click.echo(f"clickhouse: {line}")
             click.echo("clickhouse: functions and views are current")
         if only != "clickhouse":
@@ -108,7 +121,7 @@ def status(clickhouse_url: str, database: str, wait_s: float) -> None:
     """Lists the migrations, applied and pending, and how long each table keeps its rows."""
     try:
         files = migrations.load(CLICKHOUSE / "migrations")
-        client = clickhouse.connect(clickhouse_url, wait_s)
+        client = clickhouse.connect(clickhouse_url, wait_s, login=clickhouse_login())
         done = clickhouse.recorded(client, database)
         tables = clickhouse.engines(client, database)
         waiting = {migration.version for migration in migrations.pending(files, done)}

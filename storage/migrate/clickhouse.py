@@ -1,5 +1,6 @@
 """Applies migrations, functions, views and TTLs to ClickHouse."""
 
+import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import unquote, urlsplit
 
@@ -28,19 +29,24 @@ ORDER BY version
 """
 
 
-def connect(url: str, wait_s: float, database: str = "") -> Client:
-    """A client of `http[s]://[user[:password]@]host:port`; waits until the server answers."""
+def connect(url: str, wait_s: float, database: str = "", login: tuple[str, str] = ("default", "")) -> Client:
+    """A client of `http[s]://[user[:password]@]host:port`; waits until the server answers.
+
+    login: user and password, where the URL names no user.
+    """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise MigrateError(f"read the ClickHouse address {url!r}: expected http://[user:password@]host:port")
+        shown = re.sub(r"[^/]*@", "", url)  # a password is nobody's to read
+        raise MigrateError(f"read the ClickHouse address {shown!r}: expected http://[user:password@]host:port")
+    user, password = (unquote(parts.username), unquote(parts.password or "")) if parts.username else login
 
     def attempt() -> Client:
         return clickhouse_connect.get_client(
             interface=parts.scheme,
             host=parts.hostname,
             port=parts.port or (8443 if parts.scheme == "https" else 8123),
-            username=unquote(parts.username or "default"),
-            password=unquote(parts.password or ""),
+            username=user,
+            password=password,
             database=database or "__default__",
         )
 

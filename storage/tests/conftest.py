@@ -22,7 +22,7 @@ def schema_once(engine: ClickHouse) -> list[str]:
 
     Rollups are filled when a test asks: a refresh that runs while the tables are emptied would fill them again.
     """
-    schema_up(engine.url, "sluice", wait_s=10)
+    schema_up(engine.writer_url, "sluice", wait_s=10)
     client = engine.client("sluice")
     for name in ROLLUPS:
         client.command(f"SYSTEM STOP VIEW fill_{name}")

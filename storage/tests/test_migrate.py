@@ -28,7 +28,7 @@ def fresh(engine: ClickHouse) -> Iterator[str]:
 
 def run(engine: ClickHouse, database: str, word: str, *more: str) -> Result:
     only = ["--only", "clickhouse"] if word == "up" else []
-    words = [word, "--clickhouse", engine.url, "--database", database, "--wait", "5", *only, *more]
+    words = [word, "--clickhouse", engine.writer_url, "--database", database, "--wait", "5", *only, *more]
     return CliRunner().invoke(command.cli, words)
 
 

@@ -120,7 +120,7 @@ class Addresses:
             clickhouse_user=environment.get("SLUICE_CLICKHOUSE_USER", "default"),
             clickhouse_password=environment.get("SLUICE_CLICKHOUSE_PASSWORD", ""),
             neo4j=environment.get("SLUICE_NEO4J", "bolt://127.0.0.1:7687"),
-            neo4j_password=environment.get("SLUICE_NEO4J_PASSWORD", "sluice-local"),
+            neo4j_password=environment.get("SLUICE_NEO4J_PASSWORD", ""),
         )
 
     def __post_init__(self) -> None:

@@ -116,7 +116,7 @@ class Cluster:
 
     def query(self, sql: str) -> str:
         """The answer of ClickHouse, as its HTTP interface gives it."""
-        parameters = urllib.parse.urlencode({"database": "sluice", "query": sql})
+        parameters = urllib.parse.urlencode({"database": "sluice", "user": "sluice_reader", "query": sql})
         return request(f"{self.addresses['SLUICE_CLICKHOUSE']}/?{parameters}", timeout_s=60.0).decode().strip()
 
 

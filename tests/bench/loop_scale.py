@@ -141,7 +141,7 @@ def run(quick: bool = False) -> list[tuple[str, str]]:
 def from_clickhouse(config: Config, drawn: list[Samples]) -> list[tuple[str, str]]:
     pools = len(config.pools)
     with tempfile.TemporaryDirectory() as folder, clickhouse(Path(folder)) as server:
-        schema_up(server.url, "sluice", wait_s=30)
+        schema_up(server.writer_url, "sluice", wait_s=30)
         threshold_ns = round((config.pools[0].threshold or 0) * 1e6)
         loaded = Loaded(server.client("sluice"), drawn, pools, NOW_MS, BUCKET_MS, threshold_ns)
         stored = loaded.fill()

@@ -28,7 +28,7 @@ SETTINGS = ("bucket-ms", "max-spread-ms", "max-age-ms", "max-ahead-ms", "latenes
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[ClickHouse]:
     with clickhouse(tmp_path) as engine:
-        schema_up(engine.url, "sluice", wait_s=10)
+        schema_up(engine.writer_url, "sluice", wait_s=10)
         yield engine
 
 

@@ -1,5 +1,6 @@
 """A ClickHouse server of its own for tests: the engine that the local stack runs, on free ports."""
 
+import hashlib
 import os
 import sys
 from collections.abc import Iterator
@@ -19,19 +20,29 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 LOCAL = REPOSITORY / "deploy/local/clickhouse"
 LIBRARY = REPOSITORY / ".cache/clickhouse/libchdb.so"
+WRITER = "sluice_writer"
+PASSWORD = "of-a-test"  # of WRITER; sluice_reader has none
 
 
 @dataclass(frozen=True)
 class ClickHouse:
-    """A server that is up."""
+    """A server that is up. `url` names no user, `writer_url` the one that writes."""
 
     url: str
     http_port: int
     native_port: int
 
-    def client(self, database: str = "", user: str = "default") -> Client:
+    @property
+    def writer_url(self) -> str:
+        return f"http://{WRITER}:{PASSWORD}@127.0.0.1:{self.http_port}"
+
+    def client(self, database: str = "", user: str = WRITER) -> Client:
         return clickhouse_connect.get_client(
-            host="127.0.0.1", port=self.http_port, username=user, database=database or "__default__"
+            host="127.0.0.1",
+            port=self.http_port,
+            username=user,
+            password=PASSWORD if user == WRITER else "",
+            database=database or "__default__",
         )
 
 
@@ -43,6 +54,7 @@ def clickhouse(folder: Path) -> Iterator[ClickHouse]:
         raise FileNotFoundError(f"start ClickHouse: {library} is missing; `make setup` brings it")
     http, native = free_ports(2)
     names = {"host": "127.0.0.1", "clickhouse_http": http, "clickhouse_native": native, "data": folder, "conf": folder}
+    names["clickhouse_password_sha256"] = hashlib.sha256(PASSWORD.encode()).hexdigest()
     (folder / "clickhouse").mkdir()
     for name in ("config.xml", "users.xml"):
         text = Template((LOCAL / name).read_text()).safe_substitute(names)

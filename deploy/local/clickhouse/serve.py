@@ -2,19 +2,42 @@
 
 The library exports the engine's own main function of its local mode, which can open the real HTTP and native
 listeners: they start with a SYSTEM statement, and stay while a query runs, so the last one never ends.
+
+It logs in as `default` without a password, and cannot be told otherwise: so users.xml leaves that user nothing but
+these statements.
 """
 
 import argparse
 import ctypes
+import os
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
+
+from confine import confine
 
 START = """\
 SYSTEM START LISTEN QUERIES ALL;
-SELECT sleepEachRow(1) FROM system.numbers
+SELECT number FROM system.numbers WHERE sleepEachRow(1)
 SETTINGS function_sleep_max_microseconds_per_block = 0, max_block_size = 1, max_execution_time = 0
 FORMAT Null;
 """
+
+KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "SLUICE_SUPERVISED")
+# What the engine reads of the host: libraries, names and certificates of other hosts, its own use of memory and CPUs.
+READABLE = (
+    *("/lib", "/lib64", "/usr/lib", "/usr/share/zoneinfo", "/etc/ld.so.cache", "/etc/localtime"),
+    *("/etc/hosts", "/etc/nsswitch.conf", "/etc/resolv.conf", "/etc/ssl"),
+    *("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/sys", "/sys/devices", "/sys/fs/cgroup"),
+)
+DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")
+
+
+def forget_environment() -> None:
+    """Starts this program anew without the caller's variables: queries could read them in /proc/self/environ."""
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    if len(kept) < len(os.environ):
+        os.execve(sys.executable, sys.orig_argv, kept)
 
 
 def main() -> int:
@@ -22,9 +45,15 @@ def main() -> int:
     parser.add_argument("--library", type=Path, required=True, help="path of libchdb.so")
     parser.add_argument("--config", type=Path, required=True, help="path of the server's config.xml")
     options = parser.parse_args()
+    forget_environment()
 
     queries = options.config.with_name("start.sql")
     queries.write_text(START)
+    data = Path(ElementTree.parse(options.config).findtext("path", ""))
+    data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    readable = [options.library.resolve().parent, options.config.parent, *map(Path, READABLE)]
+    if not confine(readable, [data, *map(Path, DEVICES)]):
+        print("this kernel has no Landlock: who may query can read what this user can, by file()", file=sys.stderr)
     words = [
         "clickhouse",
         "--config-file",

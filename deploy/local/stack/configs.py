@@ -1,12 +1,14 @@
 """Renders the servers' configuration files from their templates into STATE/conf, and formats new data directories."""
 
 import base64
+import hashlib
 import re
 import shutil
 import uuid
 from collections.abc import Mapping
 from string import Template
 
+from stack import private, secrets
 from stack.installs import FLINK_HOME
 from stack.layout import CACHE, LOCAL, java_home
 from stack.settings import Settings
@@ -22,7 +24,8 @@ RENDERED = (
 
 
 def names(settings: Settings, java_options: str) -> dict[str, str]:
-    """What a template may mention: ports by their key, sizes as memory_KEY, directories, Flink's settings."""
+    """What a template may mention: ports by their key, sizes as memory_KEY, directories, Flink's settings, a hash."""
+    clickhouse_password = secrets.known(settings)["clickhouse_password"]
     return {
         "host": settings.host,
         "state": str(settings.state),
@@ -30,6 +33,7 @@ def names(settings: Settings, java_options: str) -> dict[str, str]:
         "conf": str(settings.conf),
         "logs": str(settings.logs),
         "java_options": java_options,
+        "clickhouse_password_sha256": hashlib.sha256(clickhouse_password.encode()).hexdigest(),
         **{name: str(port) for name, port in settings.ports.items()},
         **{f"memory_{name}": size for name, size in settings.memory.items()},
         **{name: str(value) for name, value in settings.flink.items()},
@@ -50,12 +54,12 @@ def shipped_java_options(config: str) -> str:
 
 
 def write(settings: Settings) -> None:
-    """Writes every configuration file of the stack."""
+    """Writes every configuration file of the stack, and closes its directory to other users."""
+    private.directory(settings.state)
+    secrets.make(settings)
     values = names(settings, shipped_java_options((FLINK_HOME / "conf/config.yaml").read_text()))
     for name in RENDERED:
-        target = settings.conf / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(render((LOCAL / name).read_text(), values))
+        private.write(settings.conf / name, render((LOCAL / name).read_text(), values))
     for name in ("log4j-console.properties", "log4j-cli.properties"):
         shutil.copy(FLINK_HOME / "conf" / name, settings.conf / "flink" / name)
     for directory in ("logs/neo4j", "data/clickhouse", "neo4j", "flink/tmp", "flink/upload"):
@@ -86,7 +90,13 @@ def format_neo4j(settings: Settings) -> None:
     """Once a stack: gives Neo4j its password. Raises StepError."""
     if (settings.data / "neo4j/dbms/auth.ini").exists():
         return
-    words = ["dbms", "set-initial-password", settings.secrets["neo4j_password"]]
-    classes = ["-cp", CACHE / "neo4j/lib/*", "org.neo4j.server.startup.Neo4jAdminCommand"]
+    # The password is read from a file: words of a command are shown to every user of the host.
+    words = ["org.neo4j.server.startup.Neo4jAdminCommand", "dbms", "set-initial-password"]
+    arguments = settings.conf / "neo4j/initial-password"
+    private.write(arguments, " ".join([*words, f'"{secrets.known(settings)["neo4j_password"]}"']))
     home = {"NEO4J_HOME": str(settings.state / "neo4j"), "NEO4J_CONF": str(settings.conf / "neo4j")}
-    run([java_home() / "bin/java", *QUICK, *classes, *words], settings.logs / "neo4j-storage.log", env=home)
+    classes = ["-cp", CACHE / "neo4j/lib/*", f"@{arguments}"]
+    try:
+        run([java_home() / "bin/java", *QUICK, *classes], settings.logs / "neo4j-storage.log", env=home)
+    finally:
+        arguments.unlink()

@@ -4,15 +4,18 @@ import platform
 import shlex
 from collections.abc import Mapping, Sequence
 
+from stack import secrets
 from stack.layout import CACHE, java_home
 from stack.settings import REPOSITORY, Settings
 
+CLICKHOUSE_WRITER = "sluice_writer"  # deploy/local/clickhouse/users.xml
 SUPERVISED = "SLUICE_SUPERVISED"  # marks every process of a stack with the stack's state directory
 
 
 def addresses(settings: Settings) -> dict[str, str]:
     """What a client of the stack needs: addresses and secrets, nothing else."""
     at = settings.address
+    passwords = secrets.known(settings)
     variables = {
         "SLUICE_OTLP_GRPC": at("otlp_grpc"),
         "SLUICE_OTLP_HTTP": at("otlp_http"),
@@ -22,9 +25,11 @@ def addresses(settings: Settings) -> dict[str, str]:
         "SLUICE_FLINK": f"http://{at('flink_rest')}",
         "SLUICE_CLICKHOUSE": f"http://{at('clickhouse_http')}",
         "SLUICE_CLICKHOUSE_NATIVE": at("clickhouse_native"),
+        "SLUICE_CLICKHOUSE_USER": CLICKHOUSE_WRITER,
+        "SLUICE_CLICKHOUSE_PASSWORD": passwords["clickhouse_password"],
         "SLUICE_NEO4J": f"bolt://{at('neo4j_bolt')}",
         "SLUICE_NEO4J_HTTP": f"http://{at('neo4j_http')}",
-        "SLUICE_NEO4J_PASSWORD": settings.secrets["neo4j_password"],
+        "SLUICE_NEO4J_PASSWORD": passwords["neo4j_password"],
         "SLUICE_RECOMMENDER": at("recommender"),
         "SLUICE_DEMO": f"http://{at('demo')}",
         "SLUICE_ACTUATOR": f"http://{at('actuator')}",

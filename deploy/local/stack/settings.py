@@ -1,6 +1,7 @@
 """Settings of one stack: deploy/local/stack.toml, overlaid by the file that SLUICE_STACK names."""
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +12,9 @@ STATE_BACKENDS = ("hashmap", "rocksdb")
 REPOSITORY = Path(__file__).resolve().parents[3]
 DEFAULTS = REPOSITORY / "deploy/local/stack.toml"
 MAX_TTL_DAYS = 3650
+SECRETS = ("clickhouse_password", "neo4j_password")
+# Neo4j demands 8 characters; quotes and backslashes would end the literals of SQL that they are put into.
+PASSWORD = re.compile(r"[!#-&(-\[\]-~]{8,128}")
 
 
 # Keys of earlier versions that an overlay may still have.
@@ -94,6 +98,12 @@ def validate(values: Mapping[str, Any]) -> None:
     for name in ("task_slots", "parallelism"):
         if values["flink"][name] < 1:
             raise SettingsError(f"`flink.{name}` must be 1 or more, not {values['flink'][name]}")
+    for name, password in values["secrets"].items():
+        if password and not PASSWORD.fullmatch(password):
+            raise SettingsError(
+                f"`secrets.{name}` must be 8 to 128 printable ASCII characters without spaces, quotes and backslashes,"
+                ' or "" for one that is made'
+            )
     if (backend := values["flink"]["state_backend"]) not in STATE_BACKENDS:
         raise SettingsError(f"`flink.state_backend` must be one of {', '.join(STATE_BACKENDS)}, not {backend!r}")
 

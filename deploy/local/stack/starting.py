@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from stack import configs, environment, programs, readiness
+from stack import configs, environment, private, programs, readiness
 from stack.http import UnreachableError
 from stack.programs import Program
 from stack.settings import REPOSITORY, Settings
@@ -74,7 +74,7 @@ def _format(format_storage: Callable[[Settings], None], settings: Settings, _log
 def configure(settings: Settings) -> None:
     settings.logs.mkdir(parents=True, exist_ok=True)
     configs.write(settings)
-    (settings.state / "env").write_text(environment.as_shell(environment.addresses(settings)))
+    private.write(settings.state / "env", environment.as_shell(environment.addresses(settings)))
 
 
 def says(settings: Settings, program: Program) -> str:

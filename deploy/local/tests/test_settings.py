@@ -18,7 +18,7 @@ BASE: dict[str, Any] = {
     "flink": {"task_slots": 2, "parallelism": 1, "checkpoint_interval": "5s", "state_backend": "rocksdb"},
     "ttl_days": {"windows": 7, "call_edges": 30},
     "config": {},
-    "secrets": {"neo4j_password": "x"},
+    "secrets": {"clickhouse_password": "", "neo4j_password": ""},
 }
 
 
@@ -42,6 +42,8 @@ def test_an_overlay_replaces_single_keys_of_a_table() -> None:
         ({"ports": {"kafka": 70000}}, "`ports.kafka` must be 1 to 65535, not 70000"),
         ({"ports": {"kafka": 8090}}, "`ports.demo` and `ports.kafka` are both 8090"),
         ({"memory": {"kafka": "384"}}, "`memory.kafka` must be a size"),
+        ({"secrets": {"neo4j_password": "seven77"}}, "`secrets.neo4j_password` must be 8 to 128 printable ASCII"),
+        ({"secrets": {"clickhouse_password": "it's quoted"}}, "`secrets.clickhouse_password` must be 8 to 128"),
         ({"ttl_days": {"window": 3}}, "unknown key `ttl_days.window`; known here: call_edges, windows"),
         ({"ttl_days": {"windows": 0}}, "`ttl_days.windows` must be 1 to 3650, not 0"),
         ({"ttl_days": {"windows": 3651}}, "`ttl_days.windows` must be 1 to 3650, not 3651"),

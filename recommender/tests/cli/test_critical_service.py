@@ -75,7 +75,7 @@ CART = [(10, 20), (20, 32), (30, 40), (40, 52)] * 10
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouse]:
     with clickhouse(tmp_path_factory.mktemp("clickhouse")) as server:
-        schema_up(server.url, "sluice", wait_s=10)
+        schema_up(server.writer_url, "sluice", wait_s=10)
         rows = [path("frontend", FRONT), path("cart", CART)]
         rows += [
             path("frontend", FRONT[:8], "GET /"),

@@ -26,7 +26,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouse]:
 
 @pytest.fixture
 def where(engine: ClickHouse) -> Iterator[Addresses]:
-    schema_up(engine.url, "sluice", wait_s=10)
+    schema_up(engine.writer_url, "sluice", wait_s=10)
     yield addresses({"SLUICE_CLICKHOUSE": engine.url})
     engine.client().command("DROP DATABASE IF EXISTS sluice")
 

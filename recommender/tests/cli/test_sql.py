@@ -28,7 +28,7 @@ Run = Callable[..., Result]
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouse]:
     with clickhouse(tmp_path_factory.mktemp("clickhouse")) as server:
-        schema_up(server.url, "sluice", wait_s=10)
+        schema_up(server.writer_url, "sluice", wait_s=10)
         yield server
 
 

@@ -18,7 +18,7 @@ from sluice.cli.pools.history import HISTORY_SQL
 from sluice.v1 import pool_size_pb2 as pb
 from sluice.v1 import pool_size_service_pb2 as api
 from sluice.v1 import pool_size_service_pb2_grpc as rpc
-from support.clickhouse import ClickHouse
+from support.clickhouse import PASSWORD, WRITER, ClickHouse
 from support.ports import free_ports
 from testbed.presets.shop import CART_THREADS, shop
 from testbed.simulation import Simulation
@@ -77,6 +77,8 @@ class Recommender:
         self._environment = os.environ | {
             "PYTHONPATH": str(REPOSITORY / "recommender/src"),
             "SLUICE_CLICKHOUSE": database_url,
+            "SLUICE_CLICKHOUSE_USER": WRITER,
+            "SLUICE_CLICKHOUSE_PASSWORD": PASSWORD,
             "SLUICE_RECOMMENDER": f"127.0.0.1:{self.port}",
         }
         self.process: subprocess.Popen[bytes] | None = None

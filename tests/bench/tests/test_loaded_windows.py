@@ -24,7 +24,7 @@ def test_pools_repeat_the_drawn_curves(tmp_path: Path) -> None:
     given = [{"service": name, "side": "server", "threshold": "100ms"} for name in names]
     config = Config.model_validate({"pools": given})
     with clickhouse(tmp_path) as server:
-        schema_up(server.url, "sluice", wait_s=30)
+        schema_up(server.writer_url, "sluice", wait_s=30)
         loaded = Loaded(server.client("sluice"), drawn, 3, NOW_MS, BUCKET_MS, 100_000_000)
         collector = Queried(server.url)
         keys = [PoolKey(name, "server", "") for name in names]

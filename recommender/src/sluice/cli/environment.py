@@ -14,7 +14,7 @@ DEFAULTS: dict[str, str] = {
     "SLUICE_CLICKHOUSE": "http://127.0.0.1:8123",
     "SLUICE_NEO4J": "bolt://127.0.0.1:7687",
     "SLUICE_NEO4J_HTTP": "http://127.0.0.1:7474",
-    "SLUICE_NEO4J_PASSWORD": "sluice-local",
+    "SLUICE_NEO4J_PASSWORD": "",
     "SLUICE_RECOMMENDER": "127.0.0.1:50051",
     "SLUICE_DEMO": "http://127.0.0.1:8090",
     "SLUICE_ACTUATOR": "http://127.0.0.1:8091",

@@ -11,7 +11,7 @@ import click
 
 from sluice.config import ConfigError, load
 from sluice.serve.access import Access, AccessError
-from sluice.serve.clickhouse import UrlError
+from sluice.serve.clickhouse import UrlError, connections
 from sluice.serve.process import Process
 from sluice.serve.server import AddressError
 
@@ -23,9 +23,10 @@ def main(path: Path, check: bool) -> None:
     """Recommends pool sizes from the windows in ClickHouse and serves them over gRPC.
 
     SLUICE_RECOMMENDER is the address to listen on (127.0.0.1:50051), SLUICE_CLICKHOUSE the database
-    (http://127.0.0.1:8123). SLUICE_TLS_CERT and SLUICE_TLS_KEY (PEM files) turn TLS on, SLUICE_TOKENS (a file, one
-    token a line) asks callers for a token; without TLS only a loopback address is legal. SIGHUP reads the file of
-    SLOs and pools again; SIGTERM ends.
+    (http://127.0.0.1:8123), which is read as sluice_reader (SLUICE_CLICKHOUSE_READER_PASSWORD) and written as
+    SLUICE_CLICKHOUSE_USER (default) with SLUICE_CLICKHOUSE_PASSWORD. SLUICE_TLS_CERT and SLUICE_TLS_KEY (PEM files)
+    turn TLS on, SLUICE_TOKENS (a file, one token a line) asks callers for a token; without both only a loopback
+    address is legal. SIGHUP reads the file of SLOs and pools again; SIGTERM ends.
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     try:
@@ -34,8 +35,7 @@ def main(path: Path, check: bool) -> None:
             click.echo(f"{path}: {len(config.pools)} pools, {len(config.slos)} SLOs, legal")
             return
         address = os.environ.get("SLUICE_RECOMMENDER", "127.0.0.1:50051")
-        database = os.environ.get("SLUICE_CLICKHOUSE", "http://127.0.0.1:8123")
-        Process(path, config, address, database, Access.from_environment(os.environ)).run()
+        Process(path, config, address, connections(os.environ), Access.from_environment(os.environ)).run()
     except (ConfigError, AccessError, AddressError, UrlError) as cause:
         click.echo(cause, err=True)
         sys.exit(2)

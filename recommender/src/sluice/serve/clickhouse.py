@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import clickhouse_connect
 from clickhouse_connect.driver.client import Client
@@ -28,14 +29,22 @@ class UrlError(Exception):
     """A URL that names no ClickHouse; the message says what is legal."""
 
 
+def connections(environment: Mapping[str, str]) -> tuple[ClickHouse, ClickHouse]:
+    """The one that reads, as sluice_reader, and the one that writes, as SLUICE_CLICKHOUSE_USER; UrlError as there."""
+    url = environment.get("SLUICE_CLICKHOUSE") or "http://127.0.0.1:8123"
+    reader = ClickHouse(url, READER, environment.get("SLUICE_CLICKHOUSE_READER_PASSWORD", ""))
+    writer = environment.get("SLUICE_CLICKHOUSE_USER") or "default"
+    return reader, ClickHouse(url, writer, environment.get("SLUICE_CLICKHOUSE_PASSWORD", ""))
+
+
 class ClickHouse:
     """One user's connection, made at the first use and made again after a failure. For one thread at a time.
 
-    url: http[s]://[user:password@]host[:port]; a user in it stands in for `user`. UrlError for anything else: a host
-    that was not understood must not silently become this machine.
+    url: http[s]://[user:password@]host[:port]; a user in it stands in for `user` and `password`. UrlError for anything
+    else: a host that was not understood must not silently become this machine.
     """
 
-    def __init__(self, url: str, user: str) -> None:
+    def __init__(self, url: str, user: str, password: str = "") -> None:
         try:
             parts = urlsplit(url)
             host, port = parts.hostname, parts.port
@@ -45,7 +54,9 @@ class ClickHouse:
             raise UrlError("SLUICE_CLICKHOUSE is not legal; legal: http[s]://[user:password@]host[:port]")
         self._host, self._port = host, port or 8123
         self._secure = parts.scheme == "https"
-        self._user, self._password = parts.username or user, parts.password or ""
+        self._user, self._password = user, password
+        if parts.username:
+            self._user, self._password = unquote(parts.username), unquote(parts.password or "")
         self._client: Client | None = None
 
     def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:

@@ -12,7 +12,7 @@ from sluice.collect import Collector
 from sluice.config import Config, ConfigError, load
 from sluice.estimate import libraries
 from sluice.serve.access import Access
-from sluice.serve.clickhouse import READER, ClickHouse
+from sluice.serve.clickhouse import ClickHouse
 from sluice.serve.history import COLUMNS, History
 from sluice.serve.loop import ControlLoop
 from sluice.serve.outbox import Outbox
@@ -34,12 +34,14 @@ def now_ms() -> int:
 
 
 class Process:
-    """The recommender from start to SIGTERM. AddressError, UrlError: `address`, `database` cannot be used."""
+    """The recommender from start to SIGTERM. database: reader and writer. AddressError: `address` cannot be used."""
 
-    def __init__(self, path: Path, config: Config, address: str, database: str, access: Access) -> None:
+    def __init__(
+        self, path: Path, config: Config, address: str, database: tuple[ClickHouse, ClickHouse], access: Access
+    ) -> None:
         libraries.load()
         self._path = path
-        reader, writer = ClickHouse(database, READER), ClickHouse(database, "default")
+        reader, writer = database
         self._outbox = Outbox(lambda table, rows: writer.insert(table, COLUMNS[table], rows))
         history = History(reader, self._outbox)
         self._store, sizes, pauses, scalings = Store(), Sizes(), Pauses(), Scalings()

@@ -1,0 +1,57 @@
+"""Passwords: made once, kept closed, and those of the stack's file first."""
+
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from stack import private, secrets
+from stack.settings import Settings, load
+
+NAMES = ("clickhouse_password", "neo4j_password")
+
+
+@pytest.fixture
+def stack(tmp_path: Path) -> Settings:
+    return replace(load({}), state=tmp_path / "stack")
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_passwords_are_made_once(stack: Settings) -> None:
+    assert secrets.known(stack) == dict.fromkeys(NAMES, "")
+    secrets.make(stack)
+    made = secrets.known(stack)
+    assert all(len(made[name]) == 43 for name in NAMES)  # 256 random bits
+    assert made["clickhouse_password"] != made["neo4j_password"]
+    secrets.make(stack)
+    assert secrets.known(stack) == made
+    assert [mode(stack.state / "secrets" / name) for name in NAMES] == [0o600, 0o600]
+    assert mode(stack.state / "secrets") == 0o700
+
+
+def test_the_stack_file_wins_and_is_not_copied(stack: Settings) -> None:
+    told = replace(stack, secrets={"clickhouse_password": "", "neo4j_password": "told-by-the-file"})
+    secrets.make(told)
+    assert secrets.known(told)["neo4j_password"] == "told-by-the-file"
+    assert [path.name for path in (stack.state / "secrets").iterdir()] == ["clickhouse_password"]
+
+
+def test_a_graph_of_before_passwords_were_kept_goes_on_with_its_own(stack: Settings) -> None:
+    (stack.data / "neo4j/dbms").mkdir(parents=True)
+    (stack.data / "neo4j/dbms/auth.ini").touch()
+    secrets.make(stack)
+    assert secrets.known(stack)["neo4j_password"] == "sluice-local"
+
+
+def test_a_private_file_is_closed_whatever_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "conf" / "env"
+    path.parent.mkdir(mode=0o755)
+    path.write_text("old")
+    path.chmod(0o644)
+    private.write(path, "new")
+    assert (path.read_text(), mode(path), mode(path.parent)) == ("new", 0o600, 0o700)
+    assert [each.name for each in path.parent.iterdir()] == ["env"]

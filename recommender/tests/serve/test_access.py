@@ -71,15 +71,25 @@ def test_a_token_is_asked_for_by_every_call_but_health() -> None:
             assert health.status == health_pb2.HealthCheckResponse.NOT_SERVING
 
 
-@pytest.mark.parametrize("access", [Access(), Access(tokens=(TOKEN,))])
-def test_without_tls_only_loopback_is_legal_tokens_or_not(access: Access) -> None:
-    with pytest.raises(AddressError, match="SLUICE_TLS_CERT"), server(access, "0.0.0.0:0"):
+@pytest.mark.parametrize(
+    ("access", "named"),
+    [
+        (Access(), "set SLUICE_TLS_CERT, SLUICE_TLS_KEY, SLUICE_TOKENS;"),
+        (Access(tokens=(TOKEN,)), "set SLUICE_TLS_CERT, SLUICE_TLS_KEY;"),
+        (Access(CERTIFICATE, KEY), "set SLUICE_TOKENS;"),
+    ],
+)
+def test_off_loopback_what_is_lacking_is_named(access: Access, named: str) -> None:
+    with pytest.raises(AddressError, match=f"listen on '0.0.0.0:0': {named}"), server(access, "0.0.0.0:0"):
         pass
 
 
-def test_with_tls_another_address_is_legal() -> None:
-    with server(Access(CERTIFICATE, KEY), "0.0.0.0:0") as running:
-        assert running.port
+def test_with_tls_and_tokens_another_address_is_legal() -> None:
+    with server(Access(CERTIFICATE, KEY, (TOKEN,)), "0.0.0.0:0") as running:
+        trusted = grpc.ssl_channel_credentials(CERTIFICATE)
+        with grpc.secure_channel(f"127.0.0.1:{running.port}", trusted) as channel:
+            assert listed(channel, TOKEN) == 2
+            assert code_of(channel, None) == grpc.StatusCode.UNAUTHENTICATED
 
 
 def test_what_the_environment_names_is_read(tmp_path: Path) -> None:
@@ -90,7 +100,7 @@ def test_what_the_environment_names_is_read(tmp_path: Path) -> None:
     assert access == Access(CERTIFICATE, KEY, (TOKEN, TOKEN + "2"))
     assert Access.from_environment({}) == Access()
     assert str(access) == "with TLS, 2 tokens"
-    assert str(Access()) == "without TLS, on loopback only, no token asked for"
+    assert str(Access()) == "without TLS, no token asked for"
     assert TOKEN not in repr(access)
 
 

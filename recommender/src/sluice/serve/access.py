@@ -41,13 +41,14 @@ class Access:
         return cls(certificate, key, _tokens(tokens) if tokens is not None else ())
 
     def __str__(self) -> str:
-        tls = "with TLS" if self.certificate else "without TLS, on loopback only"
+        tls = "with TLS" if self.certificate else "without TLS"
         return f"{tls}, {f'{len(self.tokens)} tokens' if self.tokens else 'no token asked for'}"
 
     @property
-    def protects(self) -> bool:
-        """Whether others than this machine may be let in: with tokens alone, they would travel in the clear."""
-        return self.certificate is not None
+    def lacking(self) -> tuple[str, ...]:
+        """What must be set before others than this machine are let in: tokens alone would travel in the clear."""
+        tls = () if self.certificate else ("SLUICE_TLS_CERT", "SLUICE_TLS_KEY")
+        return tls if self.tokens else (*tls, "SLUICE_TOKENS")
 
     def credentials(self) -> grpc.ServerCredentials | None:
         if self.certificate is None or self.key is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
 import grpc
@@ -42,13 +42,13 @@ class Server:
     """Listens once constructed (`port` says where; a port of 0 picks one), answers once started.
 
     Raises:
-        AddressError: the address cannot be bound, or is not loopback while `access` has no TLS.
+        AddressError: the address cannot be bound, or is not loopback while `access` lacks TLS or tokens.
     """
 
     def __init__(self, service: PoolSizeService, address: str, access: Access | None = None) -> None:
         access = access or Access()
-        if not access.protects:
-            _demand_loopback(address)
+        if access.lacking:
+            _demand_loopback(address, access.lacking)
         self._service = service
         self._serving: bool | None = None
         self._loop = asyncio.new_event_loop()
@@ -103,8 +103,8 @@ class Server:
         self._loop.close()
 
 
-def _demand_loopback(address: str) -> None:
-    """Without TLS nobody but this machine may reach the server."""
+def _demand_loopback(address: str, lacking: Sequence[str]) -> None:
+    """Without TLS and tokens nobody but this machine may reach the server."""
     host = address.rpartition(":")[0].strip("[]")
     try:
         loopback = host == "localhost" or ipaddress.ip_address(host).is_loopback
@@ -112,6 +112,6 @@ def _demand_loopback(address: str) -> None:
         loopback = False
     if not loopback:
         raise AddressError(
-            f"listen on {address!r}: legal without TLS (SLUICE_TLS_CERT, SLUICE_TLS_KEY): a loopback address, as "
-            "127.0.0.1:50051"
+            f"listen on {address!r}: set {', '.join(lacking)}; without TLS and tokens only a loopback address is legal, "
+            "as 127.0.0.1:50051"
         )

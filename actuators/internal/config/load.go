@@ -7,6 +7,8 @@ import (
 	"net"
 	"os"
 	"strings"
+
+	"sluice.dev/actuators/internal/redact"
 )
 
 // Load reads, expands and validates the file at path. Its error names the file and, a line each, every fault
@@ -34,9 +36,9 @@ func Load(path string, lookup func(string) (string, bool)) (*Config, error) {
 	return &c, nil
 }
 
-// inFile puts the file's name before every line of err.
+// inFile puts the file's name before every line of err, which shows no credentials of a URL.
 func inFile(path string, err error) error {
-	return fmt.Errorf("%s: %s", path, strings.ReplaceAll(err.Error(), "\n", "\n"+path+": "))
+	return fmt.Errorf("%s: %s", path, strings.ReplaceAll(redact.Text(err.Error()), "\n", "\n"+path+": "))
 }
 
 // expand fills ${NAME} in the keys that may hold addresses and secrets, and in no other.

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/go-openapi/jsonpointer"
+
+	"sluice.dev/actuators/internal/redact"
 )
 
 // maxAnswerBytes bounds what is read of an answer; what is longer is an error.
@@ -23,6 +25,7 @@ type HTTP struct {
 	config  HTTPConfig
 	pointer jsonpointer.Pointer
 	client  *http.Client
+	secrets redact.Secrets
 }
 
 // NewHTTP returns the realizer that config describes, or every fault of config.
@@ -39,11 +42,23 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 		// A redirected PUT becomes a GET and would pass for a success.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	return &HTTP{config: config, pointer: pointer, client: client}, nil
+	secrets := redact.Of(config.Headers, config.Read.URL, config.Write.URL)
+	return &HTTP{config: config, pointer: pointer, client: client, secrets: secrets}, nil
 }
 
-// Read gets the read URL and returns the whole number that the pointer leads to.
+// Read gets the read URL and returns the whole number that the pointer leads to. Its errors show no credentials.
 func (h *HTTP) Read(ctx context.Context) (uint32, error) {
+	size, err := h.read(ctx)
+	return size, h.secrets.Error(err)
+}
+
+// Write sends the filled template. What the target answers beyond its status is not looked at: Read tells. Its errors
+// show no credentials.
+func (h *HTTP) Write(ctx context.Context, size uint32) error {
+	return h.secrets.Error(h.write(ctx, size))
+}
+
+func (h *HTTP) read(ctx context.Context) (uint32, error) {
 	answer, err := h.request(ctx, http.MethodGet, h.config.Read.URL, "", h.config.Read.Status)
 	if err != nil {
 		return 0, fmt.Errorf("read size: %w", err)
@@ -55,8 +70,7 @@ func (h *HTTP) Read(ctx context.Context) (uint32, error) {
 	return size, nil
 }
 
-// Write sends the filled template. What the target answers beyond its status is not looked at: Read tells.
-func (h *HTTP) Write(ctx context.Context, size uint32) error {
+func (h *HTTP) write(ctx context.Context, size uint32) error {
 	if size == 0 {
 		return errors.New("write size: 0: want at least 1")
 	}

@@ -246,3 +246,37 @@ func TestHTTPWriteErrorSaysWhy(t *testing.T) {
 		t.Errorf("error %v, want the verb, the size and what the target said", err)
 	}
 }
+
+func TestErrorsShowNoCredentials(t *testing.T) {
+	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		http.Error(w, fmt.Sprint("not for ", user, password, r.URL.RawQuery, r.Header.Get("X-Key")), http.StatusForbidden)
+	}))
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	defer echo.Close()
+	for _, base := range []string{echo.URL, gone.URL} {
+		config := realize.DefaultHTTP()
+		address := strings.Replace(base, "://", "://operator:pa55word@", 1) + "/pool?token=t0ken&size={{.Size}}"
+		config.Read.URL, config.Write.URL = strings.Replace(address, "{{.Size}}", "9", 1), address
+		config.Headers = map[string]string{"X-Key": "k3yk3y"}
+		h, err := realize.NewHTTP(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, readErr := h.Read(t.Context())
+		for _, err := range []error{readErr, h.Write(t.Context(), 9)} {
+			if err == nil {
+				t.Fatal("want an error")
+			}
+			for _, secret := range []string{"operator", "pa55word", "t0ken", "k3yk3y"} {
+				if strings.Contains(err.Error(), secret) {
+					t.Errorf("%q shows %s", err, secret)
+				}
+			}
+			if !strings.Contains(err.Error(), strings.TrimPrefix(base, "http://")) {
+				t.Errorf("%q does not name the host", err)
+			}
+		}
+	}
+}

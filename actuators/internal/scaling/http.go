@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"sluice.dev/actuators/internal/redact"
 )
 
 // HTTPConfig is the `http` block of a scaling source: a JSON document behind a URL, such as an autoscaler's status or
@@ -39,8 +41,13 @@ func (c HTTPConfig) Validate() error {
 // HTTP gets the document each time.
 type HTTP struct{ Config HTTPConfig }
 
-// Read implements Source.
+// Read implements Source. Its errors show no credentials.
 func (h HTTP) Read(ctx context.Context) (Reading, error) {
+	reading, err := h.read(ctx)
+	return reading, redact.Of(h.Config.Headers, h.Config.URL).Error(err)
+}
+
+func (h HTTP) read(ctx context.Context) (Reading, error) {
 	ctx, cancel := context.WithTimeout(ctx, h.Config.Timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, h.Config.URL, nil)

@@ -90,9 +90,19 @@ func TestHTTP(t *testing.T) {
 	if _, err := h.Read(t.Context()); err == nil || !strings.Contains(err.Error(), "GET "+server.URL+": status 403, want 200") {
 		t.Errorf("error %v, want one that names the URL and the status", err)
 	}
+	h.Config.URL = strings.Replace(server.URL, "://", "://operator:pa55word@", 1) + "/?token=t0ken"
+	_, refused := h.Read(t.Context())
 	server.Close()
-	if _, err := h.Read(t.Context()); err == nil {
-		t.Error("read from a server that is gone")
+	_, gone := h.Read(t.Context())
+	for _, err := range []error{refused, gone} {
+		if err == nil {
+			t.Fatal("read from a server that refuses, or is gone")
+		}
+		for _, secret := range []string{"operator", "pa55word", "t0ken"} {
+			if strings.Contains(err.Error(), secret) {
+				t.Errorf("%q shows %s", err, secret)
+			}
+		}
 	}
 }
 

@@ -56,6 +56,7 @@ def shipped_java_options(config: str) -> str:
 def write(settings: Settings) -> None:
     """Writes every configuration file of the stack, and closes its directory to other users."""
     private.directory(settings.state)
+    private.directory(settings.conf)
     secrets.make(settings)
     values = names(settings, shipped_java_options((FLINK_HOME / "conf/config.yaml").read_text()))
     for name in RENDERED:

@@ -73,7 +73,7 @@ def median_cpu_s(command: list[str], where: Mapping[str, str], times: int) -> fl
 @contextmanager
 def servers() -> Iterator[dict[str, str]]:
     with tempfile.TemporaryDirectory() as folder, clickhouse(Path(folder)) as database, recommender() as (_, port):
-        schema_up(database.url, "sluice", wait_s=30)
+        schema_up(database.writer_url, "sluice", wait_s=30)
         yield {"SLUICE_RECOMMENDER": f"127.0.0.1:{port}", "SLUICE_CLICKHOUSE": database.url}
 
 

@@ -1,6 +1,6 @@
 """Passwords of one stack: what its file says, else made at the first `make up` and kept in STATE/secrets."""
 
-import secrets
+import os
 
 from stack import private
 from stack.settings import SECRETS, Settings
@@ -33,4 +33,4 @@ def _first(settings: Settings, name: str) -> str:
     # Neo4j keeps its own, in its data; ClickHouse is told at each start.
     if name == "neo4j_password" and (settings.data / "neo4j/dbms/auth.ini").exists():
         return FORMER_NEO4J
-    return secrets.token_urlsafe(32)
+    return os.urandom(32).hex()

@@ -112,6 +112,6 @@ def _demand_loopback(address: str, lacking: Sequence[str]) -> None:
         loopback = False
     if not loopback:
         raise AddressError(
-            f"listen on {address!r}: set {', '.join(lacking)}; without TLS and tokens only a loopback address is legal, "
-            "as 127.0.0.1:50051"
+            f"listen on {address!r}: set {', '.join(lacking)}; without TLS and tokens only a loopback address is "
+            "legal, as 127.0.0.1:50051"
         )

@@ -59,9 +59,8 @@ func (l *limit) resource(resource ptrace.ResourceSpans, graves ptrace.ResourceSp
 		return scope.Spans().Len() == 0
 	})
 	if dropped > 0 {
-		service, _ := resource.Resource().Attributes().Get(serviceName)
 		l.logger.Warn("Spans do not fit a message: a tombstone goes on for each",
-			zap.String("service", cut(service.AsString())), zap.Int("spans", dropped),
+			zap.String("service", name(resource.Resource().Attributes(), serviceName)), zap.Int("spans", dropped),
 			zap.Int("bytes_of_largest", largest), zap.Int("max_bytes", l.maxBytes))
 	}
 }

@@ -161,6 +161,23 @@ func TestTheLogNamesTheServiceOnceAResource(t *testing.T) {
 	}
 }
 
+func TestAResourceWithoutANameOrWithANumberForIt(t *testing.T) {
+	traces := ptrace.NewTraces()
+	add(traces.ResourceSpans().AppendEmpty().ScopeSpans().AppendEmpty().Spans(), 1, testLimit)
+	numbered := traces.ResourceSpans().AppendEmpty()
+	numbered.Resource().Attributes().PutInt("service.name", 7)
+	add(numbered.ScopeSpans().AppendEmpty().Spans(), 2, testLimit)
+	result := limited(t, traces)
+	if found := numbers(result); len(found) != 2 || found[1] == 0 || found[2] == 0 {
+		t.Errorf("number to dropped bytes is %v", found)
+	}
+	for _, grave := range result.ResourceSpans().All() {
+		if kept := grave.Resource().Attributes().AsRaw(); len(kept) != 0 {
+			t.Errorf("a tombstone's resource is %v", kept)
+		}
+	}
+}
+
 // randomTraces has spans of all sizes up to twice the limit, many near it, and resources and scopes without spans.
 func randomTraces(random *rand.Rand) (ptrace.Traces, uint64) {
 	sizes := []int{0, 100, 3000, testLimit / 2, testLimit - 600, testLimit - 300, 2 * testLimit}
@@ -168,7 +185,9 @@ func randomTraces(random *rand.Rand) (ptrace.Traces, uint64) {
 	number := uint64(0)
 	for range random.IntN(4) {
 		resource := traces.ResourceSpans().AppendEmpty()
-		resource.Resource().Attributes().PutStr("service.name", strings.Repeat("s", 1+random.IntN(300)))
+		if random.IntN(4) > 0 {
+			resource.Resource().Attributes().PutStr("service.name", strings.Repeat("s", random.IntN(300)))
+		}
 		for range random.IntN(4) {
 			scope := resource.ScopeSpans().AppendEmpty()
 			scope.Scope().SetName(strings.Repeat("n", random.IntN(200)))

@@ -24,10 +24,19 @@ var identity = []string{
 func keepIdentity(from, to pcommon.Map) {
 	to.EnsureCapacity(len(identity))
 	for _, key := range identity {
-		if value, ok := from.Get(key); ok && value.Type() == pcommon.ValueTypeStr {
-			to.PutStr(key, cut(value.Str()))
+		if text := name(from, key); text != "" {
+			to.PutStr(key, text)
 		}
 	}
+}
+
+// name gives a text attribute, cut; "" where there is none: what is not text names nobody.
+func name(attributes pcommon.Map, key string) string {
+	value, ok := attributes.Get(key)
+	if !ok || value.Type() != pcommon.ValueTypeStr {
+		return ""
+	}
+	return cut(value.Str())
 }
 
 // engrave writes of a span what finds it again, and how large it was.

@@ -37,27 +37,32 @@ setup: ## only install and build
 
 ## Checking
 
-test: ## every test, with all that they need; runs on after a failure and then fails
+test: ## what a change must pass, 15 minutes; runs on after a failure and then fails
 	@$(stack) setup --for test
-	@failed=(); \
-	for suite in test-unit test-java test-go test-integration test-faults; do \
-	  echo; echo "== $$suite"; $(MAKE) --no-print-directory $$suite || failed+=($$suite); \
-	done; \
-	if (( $${#failed[@]} )); then echo; echo "FAILED: $${failed[*]}"; exit 1; fi; echo; echo "all suites passed"
+	@$(suites) test-integration --beside test-java test-go test-unit
 
-unit := recommender/tests storage/tests streaming-jobs/tests tests/testbed/tests tests/bench/tests dashboards/tests deploy/local/tests tests/contract
-whole := tests/integration tests/e2e
+test-long: ## what needs longer, some 20 minutes: a real application under load, a million spans, each job alone; a release runs it
+	@$(stack) setup --for test
+	@$(suites) long
 
-test-unit: ## Python tests that need no stack (some start one server)
-	@$(toolchain); $(python) -m pytest -q $(wildcard $(unit))
+suites = $(toolchain); PYTHONPATH=tests:deploy/local $(python) -m support.suites
+pytest = $(toolchain); $(python) -m pytest -q
+# Those that start the largest servers, or take longest, first: the files are dealt out to processes in this order.
+unit := streaming-jobs/tests storage/tests recommender/tests dashboards/tests tests/testbed/tests tests/bench/tests deploy/local/tests tests/contract tests/support/tests
 
-test-integration: ## Python tests on the real stack, on ports of their own
-	@$(toolchain); $(python) -m pytest -q $(wildcard $(whole))
+test-unit: ## Python tests that need no stack (some start one server), two processes
+	@$(pytest) -n 2 --dist loadfile --durations=25 $(wildcard $(unit))
 
-test-faults: ## kill -9 of each process under load, restores, jobs alone: on the real stack, some minutes
-	@$(toolchain); $(python) -m pytest -q tests/faults
+test-integration: ## Python tests on the real stack, on ports of their own; those that disturb it last
+	@$(pytest) --durations=25 tests/integration tests/e2e tests/faults
 
-.PHONY: test-java test-go
+test-faults: ## of these, those that disturb the stack: kill -9 of each process under load, restores
+	@$(pytest) --durations=25 tests/faults
+
+.PHONY: test-long long test-java test-go
+long:
+	@$(pytest) --durations=25 tests/long
+
 test-java: ## Java tests of the streaming functions
 	@$(toolchain); mvn -B -Dstyle.color=never -f $(functions) test | grep -E '^\[(INFO|ERROR|WARNING)\] .*(Tests run|FAIL|ERROR|BUILD)|^\[ERROR\]'; exit $${PIPESTATUS[0]}
 
@@ -84,7 +89,7 @@ typed := recommender/src storage/migrate dashboards/generate deploy/local tests/
 
 lint-python:
 	@failed=0; $(python) -m ruff check . || failed=1; $(python) -m ruff format --check . || failed=1; \
-	$(python) -m mypy $(wildcard $(typed)) --exclude tests/testbed/tests/ || failed=1; exit $$failed
+	$(python) -m mypy $(wildcard $(typed)) --exclude "tests/(testbed|support)/tests/" || failed=1; exit $$failed
 
 lint-go:
 	@$(toolchain); for module in $(go_modules) tests/bench/watch_client; do ( \

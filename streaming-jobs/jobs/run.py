@@ -36,7 +36,10 @@ JAR = Path(__file__).parents[1] / "functions/target/sluice-functions.jar"
 
 def parser() -> argparse.ArgumentParser:
     root = argparse.ArgumentParser(
-        prog="run.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="run.py",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     root.add_argument("jobs", nargs="+", choices=sorted(JOBS), metavar="NAME", help=f"one or more of {sorted(JOBS)}")
     root.add_argument("--jar", type=Path, default=JAR, help="the Java functions (default: %(default)s)")
@@ -46,6 +49,7 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("--no-dead-letters", action="store_true", help="another Flink job of the same topic writes them")
     root.add_argument("--explain", action="store_true", help="print the plan instead of submitting")
+    root.add_argument("--check", action="store_true", help="only say whether the options are legal")
     for name, setting in SETTINGS.items():
         text = f"{setting.help} ({setting.low} to {setting.high}; default: {setting.default})"
         root.add_argument(f"--{name}", type=int, default=setting.default, metavar="N", help=text)
@@ -126,6 +130,8 @@ def main(arguments: list[str]) -> int:
     except SettingsError as error:
         print(f"run.py: {error}", file=sys.stderr)
         return 2
+    if options.check:
+        return 0
     if not options.jar.is_file():
         print(
             f"run.py: no jar at {options.jar}: build it with `mvn -f streaming-jobs/functions package`", file=sys.stderr

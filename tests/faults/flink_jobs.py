@@ -1,19 +1,19 @@
 """Flink jobs that a test submits itself, on the stack's cluster, while the keeper of the streaming job rests."""
 
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from stack.flink import Flink
+from stack.flink import Flink, options
 from stack.http import request_json
 from stack.layout import CACHE, FLINK_PYTHON
 from stack.settings import REPOSITORY, load
 from stack.supervisor import Supervisor
-from support.stack import PATIENCE_S, Stack
+from support.stack import Stack
+from support.waiting import until
 
-WITHIN_S = PATIENCE_S
+WITHIN_S = 300.0
 Found = TypeVar("Found")
 
 
@@ -27,7 +27,7 @@ class FlinkJobs:
 
     def only(self) -> str:
         """The id of the one job, once all of it runs."""
-        (job,) = self._wait(self.running, "no job runs")
+        (job,) = self._wait(self.running, "a job runs")
         return job
 
     def running(self) -> list[str]:
@@ -43,13 +43,13 @@ class FlinkJobs:
         command += [f"-Dexecution.checkpointing.dir=file://{self._settings.state}/flink/test-checkpoints"]
         command += ["-s", savepoint] if savepoint else []
         command += ["-pyexec", str(FLINK_PYTHON), "-pyclientexec", str(FLINK_PYTHON)]
-        command += ["-py", str(REPOSITORY / "streaming-jobs/jobs/run.py"), *words]
+        command += ["-py", str(REPOSITORY / "streaming-jobs/jobs/run.py"), *words, *options(self._settings)]
         flink = {"FLINK_CONF_DIR": str(self._settings.conf / "flink"), "FLINK_LOG_DIR": str(self._settings.logs)}
         before = set(self.running())
         environment = self._stack.environment | flink | {"JVM_ARGS": "-Xmx256m"}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=WITHIN_S)
         assert done.returncode == 0, done.stdout + done.stderr
-        started = self._wait(lambda: set(self.running()) - before, f"{' '.join(words)} does not run")
+        started = self._wait(lambda: set(self.running()) - before, f"{' '.join(words)} runs")
         return started.pop()
 
     def stop(self, job: str) -> str:
@@ -58,18 +58,21 @@ class FlinkJobs:
 
     def cancel(self, job: str) -> None:
         self._flink.cancel(job)
-        self._wait(lambda: job not in self.running(), f"{job} was not cancelled")
+        self._wait(lambda: job not in self.running(), f"{job} is cancelled")
 
     def cancel_all(self) -> None:
         for job in self.running():
             self.cancel(job)
 
-    def _wait(self, probe: Callable[[], Found], trouble: str) -> Found:
-        deadline = time.monotonic() + WITHIN_S
-        while not (found := probe()):
-            assert time.monotonic() < deadline, f"{trouble} within {WITHIN_S:.0f} s"
-            time.sleep(0.5)
-        return found
+    def _wait(self, probe: Callable[[], Found], what: str) -> Found:
+        found: list[Found] = []
+
+        def looked() -> bool:
+            found[:] = [probe()]
+            return bool(found[0])
+
+        until(what, looked)
+        return found[0]
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from faults.victims import Victims
 from stack.flink import JOBS
 from support.flink import metric, next_checkpoints
 from support.messages import message, produce
-from support.stack import PATIENCE_S, Stack, eventually
+from support.stack import Stack, eventually
 from support.topics import end_offsets
 from support.truth import TABLES, Reference, check, records_since
 
@@ -41,7 +41,7 @@ def test_nothing_waits_for_the_graph_and_it_misses_nothing(stack: Stack) -> None
             next_checkpoints(stack, 2)
         killed = victims.kill("neo4j")
         next_checkpoints(stack, 2)
-        victims.wait_back("neo4j", killed, PATIENCE_S)
+        victims.wait_back("neo4j", killed)
         traffic.stop()
 
         records = [each for each in records_since(stack, start) if PREFIX.encode() in (each.message or b"")]

@@ -4,22 +4,21 @@ import time
 from collections.abc import Callable
 
 import pytest
-import requests
 
 from faults.graph import calls_in_neo4j, newest_calls
 from faults.traffic import Traffic
 from faults.victims import Victims
-from support.stack import PATIENCE_S, Stack, eventually
+from support.stack import Stack
 from support.topics import end_offsets
-from support.truth import TABLES, Reference, records_since, settled
+from support.truth import TABLES, Reference, check_all, records_since
+from support.waiting import eventually, until
 
 PREFIX = "fault-"
 SPANS_PER_S = 1_000
 PROCESSES = ("collector", "flink-taskmanager", "clickhouse", "kafka", "neo4j", "flink-jobmanager")
 WINDOW_S = 10  # of the call graph
-BACK_WITHIN_S = PATIENCE_S
 # Longer than a checkpoint's interval: each kill finds another state than the one before left.
-PAUSE_S = 6.0
+PAUSE_S = 3.0
 
 
 def test_nothing_is_lost_or_counted_twice(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
@@ -32,7 +31,7 @@ def test_nothing_is_lost_or_counted_twice(stack: Stack, capsys: pytest.CaptureFi
         time.sleep(PAUSE_S)
         began = time.time()
         killed = victims.kill(name)
-        victims.wait_back(name, killed, BACK_WITHIN_S)
+        victims.wait_back(name, killed)
         back = time.time()
         wait_current(stack, newest_in_graph if name == "neo4j" else newest_window, back)
         with capsys.disabled():
@@ -49,12 +48,7 @@ def test_nothing_is_lost_or_counted_twice(stack: Stack, capsys: pytest.CaptureFi
     assert set(ids) == traffic.acknowledged
     with capsys.disabled():
         print(f"\n{len(traffic.acknowledged)} spans, {traffic.retries} retries, {len(ids) - len(set(ids))} repeats")
-    for table in TABLES:
-        expected = table.expected(reference)
-        differences = settled(lambda table=table, expected=expected: table.differences(stack, PREFIX, expected))
-        assert not differences, f"{len(differences)} of {len(expected)} rows of {table.name} differ:\n" + "\n".join(
-            differences[:10]
-        )
+    check_all(stack, PREFIX, reference, TABLES)
     newest = newest_calls(reference)
     assert newest
     assert eventually(lambda: calls_in_neo4j(stack, PREFIX), newest) == newest
@@ -62,19 +56,13 @@ def test_nothing_is_lost_or_counted_twice(stack: Stack, capsys: pytest.CaptureFi
 
 def wait_current(stack: Stack, newest: Callable[[Stack], float], since_s: float) -> None:
     """Returns when a store has spans that ended after `since_s` (Unix time)."""
-    deadline = time.monotonic() + BACK_WITHIN_S
-    while newest(stack) <= since_s:
-        assert time.monotonic() < deadline, f"nothing newer than the kill after {BACK_WITHIN_S:.0f} s"
-        time.sleep(0.5)
+    until("something newer than the kill", lambda: newest(stack) > since_s)
 
 
 def newest_window(stack: Stack) -> float:
     """Start of the newest bucket of the traffic in ClickHouse, in s; 0 when there is none."""
     query = f"SELECT toUnixTimestamp64Milli(max(bucket)) FROM windows WHERE startsWith(service, '{PREFIX}')"
-    parameters = {"user": "sluice_reader", "database": "sluice"}
-    answer = requests.post(stack.address["SLUICE_CLICKHOUSE"], params=parameters, data=query, timeout=20)
-    assert answer.ok, answer.text
-    return int(answer.text) / 1000
+    return float(stack.value(query)) / 1000
 
 
 def newest_in_graph(stack: Stack) -> float:

@@ -2,13 +2,13 @@
 
 import os
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from stack.settings import load
 from stack.supervisor import Process, Supervisor
 from support.stack import Stack
+from support.waiting import until
 
 
 class Victims:
@@ -34,15 +34,9 @@ class Victims:
         finally:
             os.kill(process.pid, signal.SIGCONT)
 
-    def wait_back(self, name: str, killed: int, within_s: float) -> None:
+    def wait_back(self, name: str, killed: int) -> None:
         """Returns when another process has taken the place of `killed`, and is ready."""
-        deadline = time.monotonic() + within_s
-        while True:
-            process = self._process(name)
-            if process.up and process.pid != killed:
-                return
-            assert time.monotonic() < deadline, f"{name} is {process.state}, ready: {process.ready}"
-            time.sleep(0.3)
+        until(f"{name} is back", lambda: self._process(name).up and self._process(name).pid != killed)
 
     def _process(self, name: str) -> Process:
         return self._supervisor.process(name)

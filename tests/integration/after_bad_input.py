@@ -1,4 +1,4 @@
-"""What every test of bad input ends with: the job was not disturbed, and good spans that follow count exactly."""
+"""What follows bad input: the job was not disturbed, and good spans that come after each test count exactly."""
 
 import time
 import zlib
@@ -10,22 +10,42 @@ from support.messages import PARTITIONS, message, produce
 from support.running_job import undisturbed
 from support.stack import Stack
 from support.topics import end_offsets
-from support.truth import TABLES, Reference, Table, check, records_since
+from support.truth import TABLES, Awaited, Reference, records_since, told
+from support.waiting import settled
 
 SECOND = 1_000_000_000
-#: Tables that need not wait until traces are closed.
-AT_ONCE = tuple(table for table in TABLES if table.name == "windows")
 
 
-@contextmanager
-def good_data_counts(stack: Stack, name: str, tables: tuple[Table, ...] = AT_ONCE) -> Iterator[None]:
-    """Around bad input: the job goes on, and what is sent afterwards is in `tables`, to the last bucket."""
-    with undisturbed(stack):
-        yield
+class GoodData:
+    """Whole traces after each test of a module; at its end they are looked for in every table, all at once."""
+
+    def __init__(self, stack: Stack) -> None:
+        self._stack = stack
+        self._sent: list[tuple[str, str, Reference]] = []
+
+    @contextmanager
+    def follows(self, name: str) -> Iterator[None]:
+        """Around the test `name`: the job goes on, and good traces follow."""
+        with undisturbed(self._stack):
+            yield
         prefix = f"after-{zlib.crc32(name.encode()):08x}-"
         traces = random_traces.placed(random_traces.batch(20), prefix, time.time_ns() - 60 * SECOND)
-        start = end_offsets(stack, "otlp_spans")
-        produce(stack.address["SLUICE_KAFKA"], [(message(trace), n % PARTITIONS) for n, trace in enumerate(traces)])
-        reference = Reference(records_since(stack, start))
-        for table in tables:
-            check(stack, table, prefix, reference)
+        start = end_offsets(self._stack, "otlp_spans")
+        sent = [(message(trace), n % PARTITIONS) for n, trace in enumerate(traces)]
+        produce(self._stack.address["SLUICE_KAFKA"], sent)
+        self._sent.append((name, prefix, Reference(records_since(self._stack, start))))
+
+    def counts(self) -> None:
+        """Fails unless every table holds it to the last bucket; names the tests after which it does not."""
+        with undisturbed(self._stack):
+            probes = {
+                (name, table): Awaited(self._stack, table, prefix, table.expected(reference))
+                for name, prefix, reference in self._sent
+                for table in TABLES
+            }
+            assert probes, "no test was followed by good data"
+            found = settled(probes)
+            wrong = [
+                f"after {name}: " + told(table, found[name, table]) for name, table in probes if found[name, table]
+            ]
+            assert not wrong, "\n".join(wrong)

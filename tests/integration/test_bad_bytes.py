@@ -3,17 +3,16 @@
 import base64
 import json
 import time
-from collections.abc import Iterator
 
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from integration.after_bad_input import good_data_counts
 from support.messages import SentSpan, message, produce
 from support.stack import Stack, eventually
 from support.topics import end_offsets, messages_since
-from support.truth import TABLES
 from support.wire import LENGTH, field, mistyped, tag
+
+pytestmark = pytest.mark.usefixtures("good_data_follows")
 
 SECOND = 1_000_000_000
 SERVICE = "bad-bytes"
@@ -37,18 +36,6 @@ KNOWN_BYTES = {
     "status": (*SPAN, 15),
 }
 KNOWN_NUMBERS = {"kind": ((*SPAN, 6), 0), "start": ((*SPAN, 7), 1), "end": ((*SPAN, 8), 1), "code": ((*SPAN, 15, 3), 0)}
-
-
-@pytest.fixture(autouse=True)
-def good_data_counts_afterwards(stack: Stack, request: pytest.FixtureRequest) -> Iterator[None]:
-    with good_data_counts(stack, request.node.nodeid):
-        yield
-
-
-@pytest.fixture(autouse=True, scope="module")
-def whole_traces_count_afterwards(stack: Stack) -> Iterator[None]:
-    with good_data_counts(stack, __name__, TABLES):
-        yield
 
 
 def good_spans(service: str) -> list[SentSpan]:

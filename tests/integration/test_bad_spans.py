@@ -1,26 +1,20 @@
 """Spans that no tracer should send, in messages that are well formed: each cause has its counter, the rest counts."""
 
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
-from integration.after_bad_input import good_data_counts
 from support.messages import SentSpan, message, produce
 from support.reference.spans import judge
 from support.stack import Stack
 from support.topics import end_offsets
-from support.truth import TABLES, Reference, check, records_since
+from support.truth import Reference, check_all, records_since
+
+pytestmark = pytest.mark.usefixtures("good_data_follows")
 
 SECOND = 1_000_000_000
 DAY = 86_400 * SECOND
-
-
-@pytest.fixture(autouse=True)
-def good_data_counts_afterwards(stack: Stack, request: pytest.FixtureRequest) -> Iterator[None]:
-    with good_data_counts(stack, request.node.nodeid):
-        yield
 
 
 def spans(service: str, count: int) -> list[SentSpan]:
@@ -41,12 +35,6 @@ def sent(stack: Stack, *messages: list[SentSpan]) -> Reference:
 
 def causes(reference: Reference) -> list[str]:
     return [judge(span) for record in reference.read for span in record.spans or []]
-
-
-def check_all(stack: Stack, prefix: str, reference: Reference) -> None:
-    for table in TABLES:
-        if table.expected(reference):
-            check(stack, table, prefix, reference)
 
 
 def test_ids_of_wrong_length(stack: Stack) -> None:

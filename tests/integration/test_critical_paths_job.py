@@ -17,13 +17,13 @@ from integration import hotel
 from integration.path_reference import SpanDict, jaeger_spans
 from integration.path_tables import SECOND, Key, Tables, tables
 from integration.test_critical_path import KINDS, RECORDED, random_trace
+from support.reference.settings import setting
 from support.stack import Stack, eventually
 
 Trace = tuple[str, list[SpanDict]]
 MADE_TRACES = 600
 LATE_TRACES = 25
 RECORDED_TRACES = 1500
-QUIET_S = 5.0
 COLUMNS = {
     "critical_paths": "signature window_s traces sum_ns sum_ns2 latency slowest_ns slowest_trace_id median_trace_id",
     "path_services": "service window_s traces self_sum self_sum2 e2e_sum e2e_sum2 self_x_e2e "
@@ -51,7 +51,7 @@ def test_made_traces_late_repeated_and_shuffled(stack: Stack) -> None:
 
     send(stack, early)
     send(stack, repeated)
-    time.sleep(2 * QUIET_S)
+    time.sleep((setting("trace-quiet-ms") + setting("idle-ms")) / 1000)  # the traces are closed
     send(stack, late)
 
     check(stack, "cp-", expected)

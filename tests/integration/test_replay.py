@@ -11,8 +11,10 @@ from neo4j import GraphDatabase
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from integration import hotel
-from support.stack import REPOSITORY, Stack, eventually
+from support.rollups import ROLLUPS
+from support.stack import REPOSITORY, Stack
 from support.topics import end_offsets, messages_since
+from support.waiting import eventually
 
 RECORDED = REPOSITORY.parent / "shared/data/traces/dsb_hotel_reservation__hotel_load100.jsonl.gz"
 SERVICES = "('frontend', 'search', 'geo', 'rate', 'profile', 'reservation')"
@@ -46,14 +48,21 @@ def test_every_span_of_a_replay_is_counted_at_each_stage(stack: Stack, trace_fil
 
     expected = {name: count + spans for name, count in before.items()}
     assert eventually(lambda: counts(stack), expected) == expected
-    # Each rollup follows the finer one by its period, up to 20 s.
     sums = rollup_sums(stack, "v_windows")
-    for rollup in ("v_windows_1s", "v_windows_10s", "v_windows_1m"):
-        assert eventually(lambda view=rollup: rollup_sums(stack, view), sums) == sums
+    for rollup in ROLLUPS:
+        assert eventually(lambda name=rollup: refreshed(stack, name), sums, steady_s=0) == sums
+    assert rollups_on_schedule(stack) == set(ROLLUPS)
     assert sum(map(spans_in, messages_since(stack, start))) == spans
     # The last traces are closed some seconds after their last span.
     assert eventually(lambda: calls_in_clickhouse(stack), calls_before + calls) == calls_before + calls
     assert eventually(lambda: edges_in_neo4j(stack), hotel.EDGES) == hotel.EDGES
+
+
+def test_the_command_line_has_the_same_rows(stack: Stack) -> None:
+    query = "SELECT outcome, job, min(received) AS first FROM ingest_counts GROUP BY outcome, job ORDER BY outcome, job"
+    answer = stack.sluice("sql", query, "-o", "json")
+    assert answer.returncode == 0, answer.stderr
+    assert json.loads(answer.stdout) == stack.rows(query)
 
 
 def calls_in(traces: list[dict[str, Any]]) -> Counter[tuple[str, str]]:
@@ -83,6 +92,21 @@ def counts(stack: Stack) -> dict[str, int]:
         """
     )
     return {name: int(value) for name, value in row.items()}
+
+
+def refreshed(stack: Stack, rollup: str) -> dict[str, Any]:
+    """Sums of a rollup that was computed now; its schedule has up to 20 s."""
+    stack.command(f"SYSTEM REFRESH VIEW fill_{rollup}")
+    stack.command(f"SYSTEM WAIT VIEW fill_{rollup}")
+    return rollup_sums(stack, f"v_{rollup}")
+
+
+def rollups_on_schedule(stack: Stack) -> set[str]:
+    """Those that are due again, and did not fail last time."""
+    rows = stack.command(
+        "SELECT view FROM system.view_refreshes WHERE next_refresh_time IS NOT NULL AND exception = ''"
+    )
+    return {view.removeprefix("fill_") for view in rows.split()}
 
 
 def rollup_sums(stack: Stack, view: str) -> dict[str, Any]:

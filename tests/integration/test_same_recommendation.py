@@ -14,7 +14,7 @@ from sluice.cli.critical_path.walker import command
 from sluice.estimate import State
 from stack.installs import FLINK_HOME
 from support.clickhouse import ClickHouse, clickhouse
-from support.reference.settings import default
+from support.reference.settings import setting
 from support.stack import Stack, eventually
 from testbed.exporter import Exporter
 from testbed.otlp import encode
@@ -46,7 +46,7 @@ def window_rows(run: OneRun, folder: Path) -> list[list[object]]:
         str(JAVA / "WindowRows.java"),
         str(file),
         str(record_time_ms),
-        *(str(default(s)) for s in SETTINGS),
+        *(str(setting(s)) for s in SETTINGS),
     ]
     done = subprocess.run(words, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr

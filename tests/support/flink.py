@@ -1,13 +1,13 @@
 """What Flink's REST interface tells about the streaming job of a stack."""
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import requests
 
 from support.running_job import JOB
-from support.stack import PATIENCE_S, Stack
+from support.stack import Stack
+from support.waiting import until
 
 
 def metric(stack: Stack, sink: str, name: str) -> str:
@@ -25,7 +25,7 @@ def metric(stack: Stack, sink: str, name: str) -> str:
 def next_checkpoints(stack: Stack, count: int = 1) -> None:
     """Returns when `count` checkpoints that begin from now on are complete."""
     since_ms = time.time() * 1000
-    _wait(lambda: len([at for at in _completed(stack) if at > since_ms]) >= count, "checkpoints do not complete")
+    until(f"{count} checkpoints complete", lambda: len([at for at in _completed(stack) if at > since_ms]) >= count)
 
 
 def _completed(stack: Stack) -> list[float]:
@@ -37,13 +37,6 @@ def _completed(stack: Stack) -> list[float]:
 def _id(stack: Stack) -> str:
     jobs = _get(stack, "jobs/overview")["jobs"]
     return next(str(job["jid"]) for job in jobs if job["name"] == JOB and job["state"] == "RUNNING")
-
-
-def _wait(probe: Callable[[], bool], trouble: str) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not probe():
-        assert time.monotonic() < deadline, f"{trouble} within {PATIENCE_S:.0f} s"
-        time.sleep(0.5)
 
 
 def _get(stack: Stack, path: str) -> Any:

@@ -27,7 +27,7 @@ from support.tomcat import Application, application
 
 T = TypeVar("T")
 
-INTEGRATION = REPOSITORY / "tests/integration"
+INTEGRATION, LONG = REPOSITORY / "tests/integration", REPOSITORY / "tests/long"
 THREADS = 128
 """Far too many, as is usual: Tomcat's own default is 200."""
 MOST_USERS = 110
@@ -134,7 +134,7 @@ def _recommender(stack: Stack, cores: set[int], folder: Path) -> Iterator[str]:
     address = f"127.0.0.1:{port}"
     environment = stack.environment | {"SLUICE_RECOMMENDER": address, "PYTHONPATH": str(REPOSITORY / "recommender/src")}
     python = REPOSITORY / ".cache/venvs/sluice/bin/python"
-    command = pinned(cores, [python, "-m", "sluice.serve", "--config", INTEGRATION / "real_application.yaml"])
+    command = pinned(cores, [python, "-m", "sluice.serve", "--config", LONG / "real_application.yaml"])
 
     def ready() -> bool:
         with grpc.insecure_channel(address) as channel:

@@ -1,6 +1,5 @@
 """What must not happen to the streaming job while a test feeds it: restarts, and memory without bound."""
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,7 +9,8 @@ from typing import Any
 import requests
 
 from stack import processes
-from support.stack import PATIENCE_S, Stack
+from support.stack import Stack
+from support.waiting import until
 
 JOB = "sluice-streaming"
 MIB = 1 << 20
@@ -38,12 +38,11 @@ class RunningJob:
         return cls(job["jid"], job["state"], restarts, frozenset(_taskmanagers(stack)))
 
 
-def running(stack: Stack, within_s: float = PATIENCE_S) -> RunningJob:
+def running(stack: Stack) -> RunningJob:
     """The job, once it runs: a stack that has just come up still submits it."""
-    end = time.monotonic() + within_s
-    while not (job := RunningJob.of(stack)) or job.state != "RUNNING":
-        assert time.monotonic() < end, f"the job is not running: {job}"
-        time.sleep(1.0)
+    until("the job runs", lambda: (job := RunningJob.of(stack)) is not None and job.state == "RUNNING")
+    job = RunningJob.of(stack)
+    assert job
     return job
 
 
@@ -52,7 +51,6 @@ def undisturbed(stack: Stack) -> Iterator[None]:
     """Fails when the job, or the process that it runs in, is not the same at the end, or has grown too large."""
     before = running(stack)
     yield
-    time.sleep(1.0)
     assert RunningJob.of(stack) == before
     assert resident_bytes(stack) < TASKMANAGER_BYTES
 

@@ -3,15 +3,21 @@
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import requests
+
+from support.waiting import PATIENCE_S as PATIENCE_S
+from support.waiting import eventually as eventually
+
 REPOSITORY = Path(__file__).resolve().parents[2]
+STATE = REPOSITORY / ".cache/test-stack"
+#: Set where the stack is up already and somebody else takes it down: support/suites.py.
+STARTED = "SLUICE_TEST_STACK_STARTED"
 # Another file can be named, to run beside tests that are running already. It must keep the state directory.
 OVERLAY = Path(os.environ.get("SLUICE_TEST_STACK", REPOSITORY / "tests/integration/stack.toml")).resolve()
 
@@ -29,12 +35,34 @@ class Stack:
             [str(REPOSITORY / "sluice"), *words], env=self.environment, capture_output=True, text=True, timeout=300
         )
 
-    def rows(self, query: str) -> list[dict[str, Any]]:
-        """Rows of a query, through the CLI and its read-only user."""
-        answer = self.sluice("sql", query, "-o", "json")
-        assert answer.returncode == 0, answer.stderr
-        rows: list[dict[str, Any]] = json.loads(answer.stdout)
-        return rows
+    def rows(self, query: str, within_s: float = 60.0) -> list[dict[str, Any]]:
+        """Rows of a query, as the read-only user; whole numbers of 64 bits and more are numbers."""
+        answer = requests.post(
+            self.address["SLUICE_CLICKHOUSE"],
+            params={
+                "user": "sluice_reader",
+                "database": "sluice",
+                "default_format": "JSONEachRow",
+                "output_format_json_quote_64bit_integers": "0",
+            },
+            data=query.encode(),
+            timeout=within_s,
+        )
+        assert answer.ok, f"{answer.text}\n{query}"
+        return [json.loads(line) for line in answer.text.splitlines()]
+
+    def command(self, statement: str) -> str:
+        """What the server says to a statement of the user that writes."""
+        user = self.address.get("SLUICE_CLICKHOUSE_USER", "default")
+        answer = requests.post(
+            self.address["SLUICE_CLICKHOUSE"],
+            auth=(user, self.address.get("SLUICE_CLICKHOUSE_PASSWORD", "")),
+            params={"database": "sluice"},
+            data=statement.encode(),
+            timeout=300,
+        )
+        assert answer.ok, f"{answer.text}\n{statement}"
+        return answer.text
 
     def value(self, query: str) -> Any:
         """The one value of a query with one row and one column."""
@@ -43,45 +71,29 @@ class Stack:
         return value
 
 
-@contextmanager
-def local_stack(*options: str) -> Iterator[Stack]:
-    """Starts the test stack with `options` for the driver's `up`, and stops it at the end, whatever happened."""
+class StackError(RuntimeError):
+    """The stack does not come up. Why, it has said itself: the process, the end of its log, what to do."""
+
+
+def start_anew() -> None:
+    """A stack without demo and without data; what an interrupted run left is stopped. Raises StackError."""
+    drive("down")
+    shutil.rmtree(STATE, ignore_errors=True)
     try:
-        drive("up", *options)
-        yield Stack(_addresses(REPOSITORY / ".cache/test-stack/env"))
-    finally:
-        drive("down")
+        drive("up", "--no-demo")
+    except subprocess.SubprocessError as error:
+        raise StackError(f"the stack does not come up ({error})") from error
+
+
+def started() -> Stack:
+    """The one that `start_anew` started."""
+    return Stack(_addresses(STATE / "env"))
 
 
 def drive(*words: str) -> None:
     """Runs the driver of deploy/local on the test stack. Its output goes to the test's output."""
     environment = os.environ | {"SLUICE_STACK": str(OVERLAY), "PYTHONPATH": str(REPOSITORY / "deploy/local")}
     subprocess.run([sys.executable, "-m", "stack", *words], env=environment, cwd=REPOSITORY, check=True, timeout=1500)
-
-
-# How long a test waits for what has to come. Speed is not tested here: a busy machine takes three times as long as an
-# idle one, and what comes at once is not waited for.
-PATIENCE_S = 300.0
-
-
-def eventually(probe: Callable[[], Any], expected: Any, within_s: float = PATIENCE_S, steady_s: float = 3.0) -> Any:
-    """Polls until `probe() == expected` and it has stayed so for `steady_s`; returns the last value either way.
-
-    The steady time lets a count that is still rising overshoot: "exactly" must not pass on its way to too many.
-    """
-    end = time.monotonic() + within_s
-    since: float | None = None
-    value = probe()
-    while time.monotonic() < end:
-        if value != expected:
-            since = None
-        elif since is None:
-            since = time.monotonic()
-        elif time.monotonic() - since >= steady_s:
-            break
-        time.sleep(0.5)
-        value = probe()
-    return value
 
 
 def _addresses(env_file: Path) -> dict[str, str]:

@@ -36,17 +36,34 @@ class Application:
     def resize(self, threads: int) -> None:
         self._ask({"type": "write", "mbean": self.mbean, "attribute": "maxThreads", "value": threads})
 
+    def read(self, mbean: str, attribute: str) -> int:
+        return int(self._ask({"type": "read", "mbean": mbean, "attribute": attribute}))
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Jolokia's whole answer, also to what it refuses."""
+        answer: dict[str, Any] = requests.post(self.jolokia, json=request, timeout=10).json()
+        return answer
+
     def _ask(self, request: dict[str, Any]) -> Any:
-        answer = requests.post(self.jolokia, json=request, timeout=10).json()
+        answer = self.ask(request)
         assert answer["status"] == 200, answer  # Jolokia answers HTTP 200 to what it refuses, too
         return answer["value"]
 
 
 @contextmanager
 def application(
-    service: str, threads: int, database: str, cores: Iterable[int], log: Path, otlp: str = ""
+    service: str,
+    threads: int,
+    database: str,
+    cores: Iterable[int],
+    log: Path,
+    otlp: str = "",
+    spare_threads: int | None = 1,
 ) -> Iterator[Application]:
-    """Runs it as `service` with `threads` threads on `cores` only; spans go to `otlp` (gRPC), or nowhere."""
+    """Runs it as `service` with `threads` threads on `cores` only; spans go to `otlp` (gRPC), or nowhere.
+
+    spare_threads: fewer than so many Tomcat's pool cannot have; None: Tomcat's default, 10.
+    """
     if not (TOMCAT / "target/application.jar").exists() or not AGENTS.exists():
         raise FileNotFoundError("start the tests' Tomcat: its jar or agents are missing; `make test` sets them up")
     port, jolokia = free_ports(2)
@@ -54,6 +71,7 @@ def application(
         java_home() / "bin/java",
         # One core's garbage collector; the first compiler only: as fast after seconds as after minutes.
         *("-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+        *([f"-Dtestbed.minSpareThreads={spare_threads}"] if spare_threads else []),
         f"-javaagent:{AGENTS}/opentelemetry-javaagent.jar",
         f"-javaagent:{AGENTS}/jolokia-agent-jvm-javaagent.jar=host=127.0.0.1,port={jolokia},discoveryEnabled=false",
         *("-jar", TOMCAT / "target/application.jar", str(port), str(threads), database),

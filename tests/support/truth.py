@@ -1,21 +1,19 @@
 """The tables of a stack against the batch reference: which rows differ, told so that a person sees why."""
 
-import json
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import requests
 from confluent_kafka import TIMESTAMP_LOG_APPEND_TIME, TopicPartition
 
 from stack.flink import JOBS
 from support.reference import containers, counts, edges, paths, peers, spans, traces, trees, windows
-from support.reference.settings import DEFAULTS
+from support.reference.settings import setting
 from support.reference.spans import Record
-from support.stack import PATIENCE_S, Stack
+from support.stack import Stack
 from support.topics import read_since
+from support.waiting import settled
 
 Row = dict[str, Any]
 Rows = dict[tuple[Any, ...], Row]
@@ -62,7 +60,7 @@ class Reference:
         return _rows(paths.service_rows(self.traces))
 
     def trace_counts(self) -> Rows:
-        return _rows(paths.cause_rows(self.traces, DEFAULTS["trace-late-ms"]))
+        return _rows(paths.cause_rows(self.traces, setting("trace-late-ms")))
 
 
 @dataclass(frozen=True)
@@ -82,21 +80,12 @@ class Table:
     def read(self, stack: Stack, prefix: str) -> Rows:
         """The rows of services whose names begin with `prefix`; rows whose sums are all zero do not count."""
         condition = " OR ".join(f"startsWith({column}, '{prefix}')" for column in self.services)
-        answer = requests.post(
-            stack.address["SLUICE_CLICKHOUSE"],
-            params={"user": "sluice_reader", "database": "sluice", "output_format_json_quote_64bit_integers": "0"},
-            data=self.query.format(of=f"({condition})") + " FORMAT JSONCompactEachRowWithNames",
-            timeout=60,
-        )
-        assert answer.ok, answer.text
-        lines = iter(answer.text.splitlines())
-        names = json.loads(next(lines))[self.key :]
         rows = {}
-        for line in lines:
-            values = json.loads(line)
+        for row in stack.rows(self.query.format(of=f"({condition})")):
             if self.name == "call_trees":
-                values[3] = trees.plain(values[3])
-            rows[tuple(values[: self.key])] = dict(zip(names, values[self.key :], strict=True))
+                row["tree"] = trees.plain(row["tree"])
+            names = list(row)
+            rows[tuple(row[name] for name in names[: self.key])] = {name: row[name] for name in names[self.key :]}
         return _plain(rows, wide=("sum_ns2", "self_sum2", "e2e_sum2", "self_x_e2e", "upstream_sum2"))
 
     def differences(self, stack: Stack, prefix: str, expected: Rows) -> list[str]:
@@ -185,22 +174,42 @@ ALL_TABLES = (
 TABLES = tuple(table for table in ALL_TABLES if table.job in JOBS)
 
 
-def settled(probe: Callable[[], list[str]], within_s: float = PATIENCE_S, steady_s: float = 2.0) -> list[str]:
-    """Asks until there are no differences and still are none after a while; the last answer."""
-    end = time.monotonic() + within_s
-    while (differences := probe()) and time.monotonic() < end:
-        time.sleep(1.0)
-    time.sleep(steady_s)
-    return differences or probe()
-
-
 def check(stack: Stack, table: Table, prefix: str, reference: Reference) -> None:
     """Fails unless the table comes to hold exactly what the reference says, and stays so."""
-    expected = table.expected(reference)
-    assert expected, "the reference has no rows: nothing would be compared"
-    found = settled(lambda: table.differences(stack, prefix, expected))
-    text = "\n".join(found[:10])
-    assert not found, f"{len(found)} of {len(expected)} rows of {table.name} differ:\n{text}"
+    check_all(stack, prefix, reference, (table,))
+
+
+def check_all(stack: Stack, prefix: str, reference: Reference, tables: Iterable[Table] | None = None) -> None:
+    """The same for several tables, which are waited for at once; by default those of which the reference has rows."""
+    expected = {table: table.expected(reference) for table in (TABLES if tables is None else tables)}
+    probes = {
+        table: Awaited(stack, table, prefix, rows) for table, rows in expected.items() if rows or tables is not None
+    }
+    assert probes
+    found = settled(probes)
+    text = "\n".join(told(table, found[table]) for table in probes if found[table])
+    assert not text, text
+
+
+@dataclass(frozen=True)
+class Awaited:
+    """A table that is to come to hold `expected`: a probe for `settled`."""
+
+    stack: Stack
+    table: Table
+    prefix: str
+    expected: Rows
+
+    def __post_init__(self) -> None:
+        assert self.expected, f"the reference has no rows of {self.table.name}: nothing would be compared"
+
+    def __call__(self) -> list[str]:
+        return self.table.differences(self.stack, self.prefix, self.expected)
+
+
+def told(table: Table, differences: list[str]) -> str:
+    """The first of the differences, for people."""
+    return "\n".join([f"{len(differences)} rows of {table.name} differ:", *differences[:10]])
 
 
 def records_since(stack: Stack, start: list[TopicPartition]) -> list[Record]:

@@ -14,7 +14,7 @@ from .control import Control, serve
 from .exporter import Exporter
 from .handover import Handover
 from .pace import Pace
-from .presets.shop import USER_THRESHOLD_MS, USERS, shop
+from .presets.shop import PERIOD, USER_THRESHOLD_MS, USERS, bursts, shop
 from .recent import Recent
 from .simulation import Simulation
 from .spans import Span
@@ -32,13 +32,13 @@ REPORT = 30.0
 class Demo:
     """Owns the simulation; everything but the exporter's thread and the HTTP server's runs in ``run``."""
 
-    def __init__(self, seed: int, speed: float, users: int, exporter: Exporter) -> None:
+    def __init__(self, seed: int, speed: float, users: int, exporter: Exporter, period: float = PERIOD) -> None:
         self.pace = Pace(speed, time.time_ns())
         self.handover = Handover()
         self.stopping = threading.Event()
         self._exporter = exporter
         self._recent = Recent(USER_THRESHOLD_MS / 1e3)
-        self.simulation = Simulation(shop(users), seed, self._on_span, self._on_outcome)
+        self.simulation = Simulation(shop(users, shape=bursts(period)), seed, self._on_span, self._on_outcome)
 
     def _on_span(self, span: Span) -> None:
         wall = self.pace.wall_ns
@@ -88,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     host, port = options.http
     exporter = Exporter(options.otlp)
-    demo = Demo(options.seed, options.speed, options.users, exporter)
+    demo = Demo(options.seed, options.speed, options.users, exporter, options.period)
     try:
         server = serve(Control(demo.simulation.pools, demo.stats, demo.handover), host, port)
     except OSError as error:
@@ -113,6 +113,9 @@ def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m testbed.demo", description=__doc__)
     parser.add_argument("--seed", type=int, default=1, help="same seed, same load (%(default)s)")
     parser.add_argument("--speed", type=_positive, default=1.0, help="virtual seconds per second (%(default)s)")
+    parser.add_argument(
+        "--period", type=_seconds, default=PERIOD, help="virtual seconds in which the load repeats (%(default)g)"
+    )
     parser.add_argument("--users", type=_count, default=USERS, help="the most users at a time (%(default)s)")
     parser.add_argument(
         "--http",
@@ -145,6 +148,16 @@ def _positive(text: str) -> float:
         value = float("nan")
     if not 0 < value <= 100:
         raise argparse.ArgumentTypeError(f"must be a number above 0 and up to 100, got {text!r}")
+    return value
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not 1 <= value <= 3600:
+        raise argparse.ArgumentTypeError(f"must be a number from 1 to 3600, got {text!r}")
     return value
 
 

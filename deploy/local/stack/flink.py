@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 import time
 import urllib.parse
 from pathlib import Path
@@ -12,6 +13,9 @@ from stack.http import UnreachableError, request, request_json
 from stack.keeper import ENDED, Job, Snapshot
 from stack.layout import CACHE, FLINK_PYTHON
 from stack.settings import REPOSITORY, Settings
+from stack.steps import StepError
+
+RUN = REPOSITORY / "streaming-jobs/jobs/run.py"
 
 JOB_NAME = "sluice-streaming"
 JOBS = ("concurrency", "call_graph", "critical_paths", "container_latency", "resource_metrics")
@@ -100,6 +104,20 @@ def snapshots(settings: Settings) -> list[Snapshot]:
     return result
 
 
+def options(settings: Settings) -> list[str]:
+    """The options of run.py that the stack file sets."""
+    return [f"--{name}={value}" for name, value in settings.jobs.items()]
+
+
+def check_options(settings: Settings) -> None:
+    """Raises StepError, in the words of run.py, when it does not take the stack file's options."""
+    words = [sys.executable, str(RUN), *JOBS, "--check", *options(settings)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    if done.returncode:
+        said = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise StepError(f"[jobs] of the stack file: {said}", advice=f"`python3 {RUN} --help` lists the options")
+
+
 def submit(settings: Settings, snapshot: Snapshot | None, timeout_s: float = 180.0) -> None:
     """Runs `flink run`. With CLAIM, Flink owns the snapshot and deletes it once a newer checkpoint replaces it.
 
@@ -109,5 +127,5 @@ def submit(settings: Settings, snapshot: Snapshot | None, timeout_s: float = 180
     if snapshot:
         words += ["-s", snapshot.path, "-claimMode", "CLAIM"]
     words += ["-pyexec", str(FLINK_PYTHON), "-pyclientexec", str(FLINK_PYTHON)]
-    words += ["-py", str(REPOSITORY / "streaming-jobs/jobs/run.py"), *JOBS, "--name", JOB_NAME]
+    words += ["-py", str(RUN), *JOBS, "--name", JOB_NAME, *options(settings)]
     subprocess.run(words, cwd=REPOSITORY, check=True, timeout=timeout_s, env={**os.environ, "JVM_ARGS": "-Xmx256m"})

@@ -15,6 +15,7 @@ MAX_TTL_DAYS = 3650
 SECRETS = ("clickhouse_password", "neo4j_password")
 # Neo4j demands 8 characters; quotes and backslashes would end the literals of SQL that they are put into.
 PASSWORD = re.compile(r"[!#-&(-\[\]-~]{8,128}")
+OPEN = "jobs."  # the table whose keys another program knows: flink.check_options asks it
 
 
 # Keys of earlier versions that an overlay may still have.
@@ -38,6 +39,7 @@ class Settings:
     memory: Mapping[str, str]
     flink: Mapping[str, Any]
     ttl_days: Mapping[str, int]
+    jobs: Mapping[str, int]
     config: Mapping[str, str]
     secrets: Mapping[str, str]
     overlay: Path | None = None
@@ -67,6 +69,9 @@ def merge(base: Mapping[str, Any], overlay: Mapping[str, Any], path: str = "") -
     merged = dict(base)
     for key, value in overlay.items():
         name = f"{path}{key}"
+        if path == OPEN:
+            merged[key] = value
+            continue
         if key not in base:
             raise SettingsError(f"unknown key `{name}`; known here: {', '.join(sorted(base))}")
         if isinstance(base[key], Mapping):
@@ -95,6 +100,9 @@ def validate(values: Mapping[str, Any]) -> None:
     for table, days in values["ttl_days"].items():
         if not 1 <= days <= MAX_TTL_DAYS:
             raise SettingsError(f"`ttl_days.{table}` must be 1 to {MAX_TTL_DAYS}, not {days}")
+    for name, value in values["jobs"].items():
+        if type(value) is not int:
+            raise SettingsError(f"`jobs.{name}` must be a whole number, not {value!r}")
     for name in ("task_slots", "parallelism"):
         if values["flink"][name] < 1:
             raise SettingsError(f"`flink.{name}` must be 1 or more, not {values['flink'][name]}")
@@ -123,6 +131,7 @@ def parse(base: Mapping[str, Any], overlay: Mapping[str, Any], overlay_path: Pat
         memory=values["memory"],
         flink=values["flink"],
         ttl_days=values["ttl_days"],
+        jobs=values["jobs"],
         config=values["config"],
         secrets=values["secrets"],
         overlay=overlay_path,

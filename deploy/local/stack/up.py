@@ -4,7 +4,7 @@ import fcntl
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from stack import installs, ports, processes, starting
+from stack import flink, installs, ports, processes, starting
 from stack.first_recommendation import wait_for_recommendation
 from stack.layout import CACHE, SETUP_LOGS, STAMPS
 from stack.report import Report
@@ -38,6 +38,7 @@ def up(settings: Settings, report: Report, *, demo: bool, apply: Sequence[str] =
     """Ends with the stack ready, whatever of it was up before. Raises StepError."""
     for key in settings.ignored:
         report.step("!!", "settings", f"`{key}` in {settings.overlay} is ignored: remove it")
+    flink.check_options(settings)
     supervisor = Supervisor(settings)
     already = supervisor.is_up()
     if already and apply:

@@ -17,6 +17,7 @@ BASE: dict[str, Any] = {
     "memory": {"kafka": "384m"},
     "flink": {"task_slots": 2, "parallelism": 1, "checkpoint_interval": "5s", "state_backend": "rocksdb"},
     "ttl_days": {"windows": 7, "call_edges": 30},
+    "jobs": {},
     "config": {},
     "secrets": {"clickhouse_password": "", "neo4j_password": ""},
 }
@@ -33,9 +34,10 @@ def test_an_overlay_replaces_single_keys_of_a_table() -> None:
     [
         (
             {"port": {"kafka": 1}},
-            "unknown key `port`; known here: config, flink, host, memory, ports, secrets, state, ttl_days",
+            "unknown key `port`; known here: config, flink, host, jobs, memory, ports, secrets, state, ttl_days",
         ),
         ({"ports": {"kafak": 1}}, "unknown key `ports.kafak`; known here: demo, kafka"),
+        ({"jobs": {"idle-ms": "2 s"}}, "`jobs.idle-ms` must be a whole number, not '2 s'"),
         ({"ports": {"kafka": "9092"}}, "`ports.kafka` must be a int, not '9092'"),
         ({"ports": 9092}, "`ports` must be a table, not 9092"),
         ({"ports": {"kafka": 0}}, "`ports.kafka` must be 1 to 65535, not 0"),

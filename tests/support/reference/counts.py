@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from support.reference.settings import DEFAULTS
+from support.reference.settings import setting
 from support.reference.spans import ACCEPTED, MS, Read, Span, judge
 from support.reference.traces import Trace
 from support.reference.windows import is_cut
@@ -13,7 +13,7 @@ JOBS = ("concurrency", "call_graph", "critical_paths", "container_latency")
 #: Those that find out, when a trace is closed, which of its spans do not fit it.
 OF_TRACES = ("call_graph", "critical_paths")
 #: A span that ends longer than this before its record time is counted apart; None: none is.
-LATENESS_MS = DEFAULTS.get("lateness-ms")
+LATENESS_MS = setting("lateness-ms")
 
 #: job, outcome, service, start of the window in s
 Key = tuple[str, str, str, int]
@@ -62,6 +62,6 @@ def counts(job: str, read: Iterable[Read], traces: Iterable[Trace]) -> dict[Key,
 
 
 def _accepted(span: Span) -> str:
-    if LATENESS_MS is not None and span.end_ns < (span.received_ms - LATENESS_MS) * MS:
+    if span.end_ns < (span.received_ms - LATENESS_MS) * MS:
         return "accepted_late"
     return ACCEPTED

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from support.reference.settings import DEFAULTS
+from support.reference.settings import setting
 from support.reference.spans import Span
 from support.reference.traces import Trace
 
-FROM_TRACES = bool(DEFAULTS.get("peers-from-traces"))
+FROM_TRACES = bool(setting("peers-from-traces"))
 
 
 def peers(traces: Iterable[Trace]) -> Iterator[tuple[Span, str]]:

@@ -1,28 +1,31 @@
-"""The settings that the stack's jobs run with: the defaults of streaming-jobs/jobs/settings.py."""
+"""What the jobs of the tests' stack run with: defaults of streaming-jobs/jobs/settings.py, and [jobs] of its file."""
 
 import importlib.util
 import sys
 from pathlib import Path
 
-SETTINGS = Path(__file__).parents[3] / "streaming-jobs/jobs/settings.py"
+from stack.settings import load
+from support.stack import OVERLAY
+
+SOURCE = Path(__file__).parents[3] / "streaming-jobs/jobs/settings.py"
 
 
 def _defaults() -> dict[str, int]:
-    spec = importlib.util.spec_from_file_location("streaming_jobs_settings", SETTINGS)
+    spec = importlib.util.spec_from_file_location("streaming_jobs_settings", SOURCE)
     assert spec
     assert spec.loader
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(SETTINGS.parent))  # for its neighbours
+    sys.path.insert(0, str(SOURCE.parent))  # for its neighbours
     try:
         spec.loader.exec_module(module)
     finally:
-        sys.path.remove(str(SETTINGS.parent))
+        sys.path.remove(str(SOURCE.parent))
     return {name: setting.default for name, setting in module.SETTINGS.items()}
 
 
-DEFAULTS = _defaults()
+SETTINGS: dict[str, int] = {**_defaults(), **load({"SLUICE_STACK": str(OVERLAY)}).jobs}
 
 
-def default(name: str) -> int:
-    """What `--NAME` of run.py is when it is not given."""
-    return DEFAULTS[name]
+def setting(name: str) -> int:
+    """What `--NAME` of run.py is on the stack that tests start."""
+    return SETTINGS[name]

@@ -9,15 +9,15 @@ from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as OtlpSpan
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
-from support.reference.settings import DEFAULTS, default
+from support.reference.settings import setting
 
 MS = 1_000_000
 NAME_BYTES = 256
 
-MAX_AGE_NS = default("max-age-ms") * MS
-MAX_AHEAD_NS = default("max-ahead-ms") * MS
+MAX_AGE_NS = setting("max-age-ms") * MS
+MAX_AHEAD_NS = setting("max-ahead-ms") * MS
 #: A message whose bytes came before within this time is a repeat; 0: none is.
-REPEAT_WINDOW_MS = DEFAULTS.get("repeat-window-ms", 0)
+REPEAT_WINDOW_MS = setting("repeat-window-ms")
 
 INSTANCE = ("service.instance.id", "k8s.pod.name", "container.id", "host.name")
 HOST = ("k8s.node.name", "host.id", "host.name")

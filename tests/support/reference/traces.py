@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from support.reference.settings import default
+from support.reference.settings import setting
 from support.reference.spans import Span
 
-QUIET_MS = default("trace-quiet-ms")
-MAX_AGE_MS = default("trace-max-age-ms")
-MAX_SPANS = default("trace-max-spans")
+QUIET_MS = setting("trace-quiet-ms")
+MAX_AGE_MS = setting("trace-max-age-ms")
+MAX_SPANS = setting("trace-max-spans")
 
 
 @dataclass

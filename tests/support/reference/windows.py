@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from contract.make_latency_index import exact_index
-from support.reference.settings import default
+from support.reference.settings import setting
 from support.reference.spans import MS, Span
 
-BUCKET_NS = default("bucket-ms") * MS
-MAX_SPREAD_NS = default("max-spread-ms") * MS
+BUCKET_NS = setting("bucket-ms") * MS
+MAX_SPREAD_NS = setting("max-spread-ms") * MS
 SIDES = {"SERVER": "server", "CONSUMER": "server", "CLIENT": "client", "PRODUCER": "client"}
 
 #: side, service, peer, instance, start of the bucket in ms

@@ -25,9 +25,11 @@ THRESHOLD_MS = MappingProxyType({CART_THREADS: 150.0, CATALOGUE_CONNECTIONS: 120
 PERIOD = 36.0
 
 MIX = MappingProxyType({"GET /": 0.45, "GET /cart": 0.30, "GET /catalogue": 0.10, "POST /orders": 0.15})
-BURSTS = Repeating(
-    PERIOD,
-    (
+
+
+def bursts(period: float = PERIOD) -> Repeating:
+    """Six bursts of different heights a period, in seconds."""
+    points = (
         (0, 0.2),
         (3, 0.6),
         (6, 0.25),
@@ -40,8 +42,11 @@ BURSTS = Repeating(
         (27, 0.8),
         (30, 0.25),
         (33, 0.6),
-    ),
-)
+    )
+    return Repeating(period, tuple((at * period / PERIOD, share) for at, share in points))
+
+
+BURSTS = bursts()
 
 
 def shop(

@@ -39,8 +39,11 @@ public final class Main {
     connector.setPort(port);
     connector.setProperty("address", "127.0.0.1");
     connector.setProperty("maxThreads", Integer.toString(threads));
-    // Below the number of spare threads the pool cannot be shrunk.
-    connector.setProperty("minSpareThreads", "1");
+    // Below the number of spare threads the pool cannot be shrunk; by default there are 10.
+    String spare = System.getProperty("testbed.minSpareThreads");
+    if (spare != null) {
+      connector.setProperty("minSpareThreads", spare);
+    }
     // Users keep their connections: connecting anew is not what is measured.
     connector.setProperty("maxKeepAliveRequests", "-1");
     connector.setProperty("keepAliveTimeout", "-1");

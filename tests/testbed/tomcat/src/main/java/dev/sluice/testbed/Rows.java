@@ -23,6 +23,8 @@ final class Rows {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(url);
     config.setMaximumPoolSize(threads);
+    config.setPoolName("rows");
+    config.setRegisterMbeans(true);
     connections = new HikariDataSource(config);
     try (Connection connection = connections.getConnection();
         Statement statement = connection.createStatement()) {

@@ -1,0 +1,106 @@
+"""The shipped actuator on a real Tomcat's threads and HikariCP's connections, over Jolokia: what it sets is in force.
+
+The load is in tests/long/test_real_application.py; here nobody asks the application for anything.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from string import Template
+
+import pytest
+import requests
+
+from sluice.v1.pool_size_pb2 import Actuation, ActuationOutcome, Pool, Side
+from support.ports import free_ports
+from support.postgres import postgres
+from support.processes import running
+from support.said_sizes import SaidSizes
+from support.stack import REPOSITORY
+from support.tomcat import Application, application
+from support.waiting import eventually, until
+
+THREADS = Pool(service="update", side=Side.SIDE_SERVER)
+CONNECTIONS = Pool(service="update", side=Side.SIDE_CLIENT, peer="postgres")
+HIKARI = "com.zaxxer.hikari:type=Pool (rows)"
+FIRST, SPARE = 32, 10
+APPLIED = ActuationOutcome.ACTUATION_OUTCOME_APPLIED
+CONFIGURATION = Path(__file__).with_name("pools_over_jolokia.yaml")
+
+
+@pytest.fixture(scope="module")
+def said() -> Iterator[SaidSizes]:
+    with SaidSizes() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def tomcat(said: SaidSizes, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
+    """With as many spare threads as Tomcat has by default, and an actuator that applies what is said."""
+    folder = tmp_path_factory.mktemp("tomcat")
+    cores = os.sched_getaffinity(0)
+    (status,) = free_ports(1)
+    with ExitStack() as up:
+        database = up.enter_context(postgres(cores, folder / "postgres.log"))
+        tomcat = up.enter_context(
+            application("update", FIRST, database, cores, folder / "tomcat.log", spare_threads=None)
+        )
+        names = {
+            "status": f"127.0.0.1:{status}",
+            "recommender": said.address,
+            "jolokia": tomcat.jolokia,
+            "port": tomcat.url.rsplit(":", 1)[1],
+        }
+        config = folder / "actuator.yaml"
+        config.write_text(Template(CONFIGURATION.read_text()).substitute(names))
+
+        def ready() -> bool:
+            try:
+                return requests.get(f"http://127.0.0.1:{status}/healthz", timeout=2).ok
+            except requests.RequestException:
+                return False
+
+        command = [REPOSITORY / ".cache/bin/sluice-actuator", "--config", config]
+        up.enter_context(running("actuator", command, ready, folder / "actuator.log", 120))
+        yield tomcat
+
+
+def report(said: SaidSizes, pool: Pool, size: int) -> Actuation:
+    """What the actuator did about a size that is said now."""
+    revision = said.say(pool, size)
+
+    def mine() -> list[Actuation]:
+        return [each for each in said.reports if each.pool == pool and each.revision == revision and each.requested]
+
+    until(f"the actuator's report about {size}", lambda: bool(mine()))
+    return mine()[0]
+
+
+@pytest.mark.parametrize("size", [SPARE + 6, SPARE, 64])
+def test_threads_are_set_and_read_back(said: SaidSizes, tomcat: Application, size: int) -> None:
+    done = report(said, THREADS, size)
+    assert (done.outcome, done.requested, done.read_back) == (APPLIED, size, size), done
+    assert tomcat.max_threads == size
+
+
+@pytest.mark.parametrize("size", [12, 5, 20])
+def test_connections_are_open_or_closed_when_the_size_is_read_back(
+    said: SaidSizes, tomcat: Application, size: int
+) -> None:
+    done = report(said, CONNECTIONS, size)
+    assert (done.outcome, done.requested, done.read_back) == (APPLIED, size, size), done
+    assert eventually(lambda: tomcat.read(HIKARI, "TotalConnections"), size) == size
+
+
+def test_fewer_threads_than_are_spare_are_refused_and_read_back_all_the_same(
+    said: SaidSizes, tomcat: Application
+) -> None:
+    """As it is (LIMITATIONS.md): Jolokia answers HTTP 200, `maxThreads` reads as if it had been taken; it is not."""
+    assert report(said, THREADS, SPARE).outcome == APPLIED
+    refused = tomcat.ask({"type": "write", "mbean": tomcat.mbean, "attribute": "maxThreads", "value": SPARE - 4})
+    assert refused["status"] != 200
+    done = report(said, THREADS, SPARE - 5)
+    assert (done.outcome, done.read_back) == (APPLIED, SPARE - 5), done
+    assert tomcat.max_threads == SPARE - 5
+    assert tomcat.threads == SPARE

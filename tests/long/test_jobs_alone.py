@@ -1,0 +1,89 @@
+"""Deploying by hand: jobs alone, and where a new job begins."""
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+from confluent_kafka import TopicPartition
+from confluent_kafka.admin import AdminClient
+
+from faults.flink_jobs import FlinkJobs, keeper_at_rest
+from faults.sender import OF_SPANS, WRITER, Sender, assert_exact
+from support.otlp_http import point, send_metric
+from support.stack import Stack
+from support.topics import committed, end_offsets
+from support.truth import TABLES, Table
+from support.waiting import eventually
+
+
+@pytest.fixture(scope="module")
+def flink(stack: Stack) -> Iterator[FlinkJobs]:
+    with keeper_at_rest(stack) as jobs:
+        yield jobs
+
+
+def test_the_job_of_metrics_runs_alone(flink: FlinkJobs, stack: Stack) -> None:
+    flink.cancel_all()
+    alone = flink.run("resource_metrics", "--no-dead-letters")
+    send_metric(stack, {"host.name": "alone"}, "system.cpu.utilization", point(time.time_ns(), 0.25, state="idle"))
+    query = "SELECT role, value_sum FROM resource_metrics FINAL WHERE host = 'alone'"
+    busy = [{"role": "host_cpu_idle", "value_sum": 250_000_000}]
+    assert eventually(lambda: stack.rows(query), busy, steady_s=1.0) == busy
+    flink.cancel(alone)
+
+
+@pytest.mark.parametrize("job", OF_SPANS)
+def test_each_job_runs_alone_and_writes_its_own_tables_only(flink: FlinkJobs, stack: Stack, job: str) -> None:
+    flink.cancel_all()
+    sender = Sender(stack, f"alone-{job}-")
+    began = datetime.now(UTC)
+    sender.send(sender.traces())
+    letters = [] if job == OF_SPANS[0] else ["--no-dead-letters"]
+    alone = flink.run(job, *letters, "--start", began.isoformat())
+    assert_exact(sender, job)
+    others = [table for table in TABLES if WRITER.get(table.name, job) != job]
+    assert [table.read(stack, sender.prefix) for table in others] == [{} for _ in others]
+    flink.cancel(alone)
+
+
+def test_a_job_without_state_begins_where_it_is_told(flink: FlinkJobs, stack: Stack) -> None:
+    """A time, then the group's offsets; then earliest, after retention has dropped the first records."""
+    flink.cancel_all()
+    before, during, while_down = (Sender(stack, f"start-{n}-") for n in range(3))
+    before.send(before.traces())
+    time.sleep(1.0)
+    start = datetime.now(UTC)
+    during.send(during.traces())
+    job = flink.run("concurrency", "--name", "starts", "--start", start.isoformat())
+    assert_exact(during, "concurrency")
+    # A checkpoint commits its offsets a moment after it is complete.
+    ends = [each.offset for each in end_offsets(stack, "otlp_spans")]
+    assert eventually(lambda: committed(stack, "starts", "otlp_spans"), ends, steady_s=0.0) == ends
+    flink.cancel(job)
+
+    while_down.send(while_down.traces())
+    job = flink.run("concurrency", "--name", "starts", "--start", "group-offsets")
+    assert_exact(while_down, "concurrency")
+    assert [table.read(stack, before.prefix) for table in TABLES] == [{} for _ in TABLES], "was read from the earliest"
+    flink.cancel(job)
+
+    kept = {prefix: windows().read(stack, prefix) for prefix in (during.prefix, while_down.prefix)}
+    drop(stack, end_offsets(stack, "otlp_spans"))
+    after = Sender(stack, "start-3-")  # begins to read where the topic begins now
+    after.send(after.traces())
+    job = flink.run("concurrency", "--name", "starts", "--start", "earliest")
+    assert_exact(after, "concurrency")
+    assert {prefix: windows().read(stack, prefix) for prefix in kept} == kept
+    flink.cancel(job)
+
+
+def windows() -> Table:
+    return next(table for table in TABLES if table.name == "windows")
+
+
+def drop(stack: Stack, until: list[TopicPartition]) -> None:
+    """Deletes the records before these offsets, as retention does."""
+    admin = AdminClient({"bootstrap.servers": stack.address["SLUICE_KAFKA"]})
+    for future in admin.delete_records(until).values():
+        future.result(timeout=30)

@@ -1,0 +1,85 @@
+"""A real gRPC server of sluice.v1 that says what a test wants said, and keeps what is reported to it."""
+
+# ruff: noqa: N802 (method names are those of the service)
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import grpc
+
+from sluice.v1 import pool_size_service_pb2 as api
+from sluice.v1.pool_size_pb2 import Actuation, Pool, PoolSize, State
+from sluice.v1.pool_size_service_pb2_grpc import PoolSizeServiceServicer, add_PoolSizeServiceServicer_to_server
+
+LEASE = timedelta(minutes=10)
+
+
+class SaidSizes(PoolSizeServiceServicer):
+    """Serves at `address` for the length of a `with` block. Every size has a lease of 10 minutes."""
+
+    def __init__(self) -> None:
+        self.reports: list[Actuation] = []
+        self._said: list[PoolSize] = []
+        self._news = threading.Condition()
+        self._stopping = False
+        self._server = grpc.server(ThreadPoolExecutor(8))
+        add_PoolSizeServiceServicer_to_server(self, self._server)
+        self.address = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
+
+    def __enter__(self) -> "SaidSizes":
+        self._server.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        with self._news:
+            self._stopping = True
+            self._news.notify_all()
+        self._server.stop(None).wait()
+
+    def say(self, pool: Pool, target: int) -> int:
+        """The revision of the size, which reports about it carry."""
+        now = datetime.now(UTC)
+        with self._news:
+            size = PoolSize(
+                pool=pool, state=State.PROVIDED, target=target, confidence=0.9, revision=len(self._said) + 1
+            )
+            size.computed_at.FromDatetime(now)
+            size.valid_until.FromDatetime(now + LEASE)
+            self._said.append(size)
+            self._news.notify_all()
+            return size.revision
+
+    def WatchPoolSizes(
+        self, request: api.WatchPoolSizesRequest, context: grpc.ServicerContext
+    ) -> Iterator[api.WatchPoolSizesResponse]:
+        """First what is said last of each pool, then what is said."""
+        with self._news:
+            newest = {size.pool.SerializeToString(): size for size in self._said}
+            told = len(self._said)
+        for size in newest.values():
+            yield api.WatchPoolSizesResponse(pool_size=size, resume_token=str(told))
+        snapshot = api.Snapshot(pool_sizes=len(newest))
+        yield api.WatchPoolSizesResponse(snapshot=snapshot, resume_token=str(told))
+        while context.is_active() and not self._stopping:
+            with self._news:
+                self._news.wait(1.0)
+                fresh, told = self._said[told:], len(self._said)
+            for size in fresh:
+                yield api.WatchPoolSizesResponse(pool_size=size)
+            yield api.WatchPoolSizesResponse(heartbeat=self._heartbeat(), resume_token=str(told))
+
+    @staticmethod
+    def _heartbeat() -> api.Heartbeat:
+        """A set of answers is complete with it."""
+        beat = api.Heartbeat()
+        beat.computed_at.FromDatetime(datetime.now(UTC))
+        beat.valid_until.FromDatetime(datetime.now(UTC) + LEASE)
+        return beat
+
+    def ReportActuation(
+        self, request: api.ReportActuationRequest, context: grpc.ServicerContext
+    ) -> api.ReportActuationResponse:
+        self.reports.append(request.actuation)
+        return api.ReportActuationResponse()

@@ -9,6 +9,7 @@ from stack.layout import CACHE, java_home
 from stack.settings import REPOSITORY, Settings
 
 CLICKHOUSE_WRITER = "sluice_writer"  # deploy/local/clickhouse/users.xml
+RECOMMENDER_ACCESS = {"tls_cert": "SLUICE_TLS_CERT", "tls_key": "SLUICE_TLS_KEY", "tokens": "SLUICE_TOKENS"}
 SUPERVISED = "SLUICE_SUPERVISED"  # marks every process of a stack with the stack's state directory
 
 
@@ -35,9 +36,22 @@ def addresses(settings: Settings) -> dict[str, str]:
         "SLUICE_ACTUATOR": f"http://{at('actuator')}",
         "SLUICE_STATE": str(settings.state),
     }
+    if "tls_ca" in settings.access:
+        variables["SLUICE_TLS_CA"] = str(settings.access["tls_ca"])
+    if token := first_token(settings):
+        variables["SLUICE_TOKEN"] = token
     if settings.overlay:
         variables["SLUICE_STACK"] = str(settings.overlay)
     return variables
+
+
+def first_token(settings: Settings) -> str:
+    """Of the file of tokens; "" where there is none yet. The recommender says what is wrong with it."""
+    try:
+        lines = settings.access["tokens"].read_text().split()
+    except (KeyError, OSError, UnicodeDecodeError):
+        return ""
+    return lines[0] if lines else ""
 
 
 def supervised(settings: Settings, base: Mapping[str, str], apply: Sequence[str] = ()) -> dict[str, str]:
@@ -49,6 +63,7 @@ def supervised(settings: Settings, base: Mapping[str, str], apply: Sequence[str]
     variables |= {
         SUPERVISED: str(settings.state),
         "SLUICE_HOST": settings.host,
+        "SLUICE_LISTEN": f"{settings.listen}:{settings.ports['recommender']}",
         "SLUICE_HOST_NAME": platform.node() or "localhost",
         "SLUICE_REPOSITORY": str(REPOSITORY),
         "SLUICE_CACHE": str(CACHE),
@@ -63,6 +78,9 @@ def supervised(settings: Settings, base: Mapping[str, str], apply: Sequence[str]
         "SLUICE_ACTUATOR_CONFIG": settings.config["actuator"],
         "SLUICE_ACTUATOR_FLAGS": " ".join(f"--apply {shlex.quote(target)}" for target in apply),
     }
+    for name, variable in RECOMMENDER_ACCESS.items():
+        if name in settings.access:
+            variables[variable] = str(settings.access[name])
     return variables
 
 

@@ -17,7 +17,7 @@ def answers(ready: str, settings: Settings) -> bool:
         return True
     kind, port, *path = ready.split()
     if kind == "tcp" and not path:
-        return _listens(settings.host, settings.ports[port])
+        return _listens(settings.reached if port == "recommender" else settings.host, settings.ports[port])
     if kind == "http" and len(path) == 1:
         return _succeeds(f"http://{settings.address(port)}{path[0]}")
     raise ValueError(f'ready = "{ready}" is neither "tcp PORT" nor "http PORT /path"')

@@ -1,5 +1,6 @@
 """Settings of one stack: deploy/local/stack.toml, overlaid by the file that SLUICE_STACK names."""
 
+import ipaddress
 import os
 import re
 import tomllib
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+LOOPBACK, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 STATE_BACKENDS = ("hashmap", "rocksdb")
 REPOSITORY = Path(__file__).resolve().parents[3]
 DEFAULTS = REPOSITORY / "deploy/local/stack.toml"
@@ -30,10 +32,14 @@ class SettingsError(ValueError):
 class Settings:
     """One stack. `state` is absolute: data, logs and process ids live under it.
 
+    host: of every server but the recommender, which listens on `listen`. access: the files of [access] that are named.
+
     ignored: keys of the overlay that mean nothing.
     """
 
     host: str
+    listen: str
+    access: Mapping[str, Path]
     state: Path
     ports: Mapping[str, int]
     memory: Mapping[str, str]
@@ -46,7 +52,12 @@ class Settings:
     ignored: tuple[str, ...] = ()
 
     def address(self, port: str) -> str:
-        return f"{self.host}:{self.ports[port]}"
+        return f"{self.reached if port == 'recommender' else self.host}:{self.ports[port]}"
+
+    @property
+    def reached(self) -> str:
+        """The recommender's host for processes of this stack."""
+        return self.host if self.listen == EVERYWHERE or is_loopback(self.listen) else self.listen
 
     @property
     def logs(self) -> Path:
@@ -85,8 +96,35 @@ def merge(base: Mapping[str, Any], overlay: Mapping[str, Any], path: str = "") -
     return merged
 
 
+def is_loopback(host: str) -> bool:
+    """False for what is no IPv4 address."""
+    try:
+        return ipaddress.IPv4Address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def validate_host(values: Mapping[str, Any]) -> None:
+    """Raises SettingsError for an address that others reach, unless the file says so and closes it."""
+    host = values["host"]
+    if is_loopback(host):
+        return
+    try:
+        ipaddress.IPv4Address(host)
+    except ValueError:
+        raise SettingsError(f"`host` must be an IPv4 address, such as 127.0.0.1, not {host!r}") from None
+    if not values["expose"]:
+        raise SettingsError(
+            f"`host` is {host}, which others reach: it must be a loopback address, such as 127.0.0.1, or the file says"
+            " `expose = true`, and names all of [access] for the recommender; the other servers stay on 127.0.0.1"
+        )
+    if lacking := [f"`access.{name}`" for name, path in values["access"].items() if not path]:
+        raise SettingsError(f"`host` is {host}, which others reach: {', '.join(lacking)} must name a file")
+
+
 def validate(values: Mapping[str, Any]) -> None:
     """Raises SettingsError for ports and days out of range, ports used twice, and what no JVM or Flink reads."""
+    validate_host(values)
     seen: dict[int, str] = {}
     for name, port in values["ports"].items():
         if not 1 <= port <= 65535:
@@ -125,7 +163,9 @@ def parse(base: Mapping[str, Any], overlay: Mapping[str, Any], overlay_path: Pat
     values = merge(base, overlay)
     validate(values)
     return Settings(
-        host=values["host"],
+        host=values["host"] if is_loopback(values["host"]) else LOOPBACK,
+        listen=values["host"],
+        access={name: REPOSITORY / path for name, path in values["access"].items() if path},
         state=(REPOSITORY / values["state"]).resolve(),
         ports=values["ports"],
         memory=values["memory"],

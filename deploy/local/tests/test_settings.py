@@ -1,6 +1,7 @@
 """Settings: what an overlay may change, and what it is told when it may not."""
 
 import re
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,15 @@ import pytest
 from stack.environment import supervised
 from stack.settings import DEFAULTS, SettingsError, load, merge, parse
 
+ACCESS = {"tls_cert": "cert.pem", "tls_key": "key.pem", "tls_ca": "ca.pem", "tokens": "tokens"}
+SAY_SO = (
+    "`host` is 10.0.0.5, which others reach: it must be a loopback address, such as 127.0.0.1, or the file says"
+    " `expose = true`, and names all of"
+)
 BASE: dict[str, Any] = {
     "host": "127.0.0.1",
+    "expose": False,
+    "access": {"tls_cert": "", "tls_key": "", "tls_ca": "", "tokens": ""},
     "state": ".cache/stack",
     "ports": {"kafka": 9092, "demo": 8090},
     "memory": {"kafka": "384m"},
@@ -34,7 +42,7 @@ def test_an_overlay_replaces_single_keys_of_a_table() -> None:
     [
         (
             {"port": {"kafka": 1}},
-            "unknown key `port`; known here: config, flink, host, jobs, memory, ports, secrets, state, ttl_days",
+            "unknown key `port`; known here: access, config, expose, flink, host, jobs, memory, ports, secrets, state",
         ),
         ({"ports": {"kafak": 1}}, "unknown key `ports.kafak`; known here: demo, kafka"),
         ({"jobs": {"idle-ms": "2 s"}}, "`jobs.idle-ms` must be a whole number, not '2 s'"),
@@ -44,6 +52,27 @@ def test_an_overlay_replaces_single_keys_of_a_table() -> None:
         ({"ports": {"kafka": 70000}}, "`ports.kafka` must be 1 to 65535, not 70000"),
         ({"ports": {"kafka": 8090}}, "`ports.demo` and `ports.kafka` are both 8090"),
         ({"memory": {"kafka": "384"}}, "`memory.kafka` must be a size"),
+        (
+            {"host": "0.0.0.0"},
+            "`host` is 0.0.0.0, which others reach: it must be a loopback address, such as 127.0.0.1",
+        ),
+        ({"host": "10.0.0.5"}, SAY_SO),
+        ({"host": "10.0.0.5", "access": ACCESS}, SAY_SO),
+        (
+            {"host": "10.0.0.5", "expose": True},
+            "`host` is 10.0.0.5, which others reach: `access.tls_cert`, `access.tls_key`, `access.tls_ca`, `access.tok",
+        ),
+        (
+            {"host": "10.0.0.5", "expose": True, "access": {**ACCESS, "tokens": ""}},
+            "`host` is 10.0.0.5, which others reach: `access.tokens` must name a file",
+        ),
+        (
+            {"host": "10.0.0.5", "expose": True, "access": {**ACCESS, "tls_key": ""}},
+            "`host` is 10.0.0.5, which others reach: `access.tls_key` must name a file",
+        ),
+        ({"host": "myhost", "expose": True}, "`host` must be an IPv4 address, such as 127.0.0.1, not 'myhost'"),
+        ({"host": "::", "expose": True}, "`host` must be an IPv4 address"),
+        ({"expose": "yes"}, "`expose` must be a bool, not 'yes'"),
         ({"secrets": {"neo4j_password": "seven77"}}, "`secrets.neo4j_password` must be 8 to 128 printable ASCII"),
         ({"secrets": {"clickhouse_password": "it's quoted"}}, "`secrets.clickhouse_password` must be 8 to 128"),
         ({"ttl_days": {"window": 3}}, "unknown key `ttl_days.window`; known here: call_edges, windows"),
@@ -87,3 +116,18 @@ def test_days_reach_the_migrator_as_it_reads_them() -> None:
 
 def test_the_committed_defaults_are_valid() -> None:
     assert load({}).state == (DEFAULTS.parents[2] / ".cache/stack").resolve()
+
+
+@pytest.mark.parametrize(("host", "reached"), [("0.0.0.0", "127.0.0.1"), ("10.0.0.5", "10.0.0.5")])
+def test_only_the_recommender_is_exposed(host: str, reached: str, tmp_path: Path) -> None:
+    (tmp_path / "tokens").write_text("the-first-of-two-tokens\nthe-second\n")
+    files = {name: str(tmp_path / file) for name, file in ACCESS.items()}
+    stack = parse(tomllib.loads(DEFAULTS.read_text()), {"host": host, "expose": True, "access": files})
+    given = supervised(stack, {})
+    assert given["SLUICE_LISTEN"] == f"{host}:50051"
+    assert given["SLUICE_RECOMMENDER"] == f"{reached}:50051"
+    assert (given["SLUICE_TLS_CERT"], given["SLUICE_TOKENS"]) == (files["tls_cert"], files["tokens"])
+    assert (given["SLUICE_TLS_CA"], given["SLUICE_TOKEN"]) == (files["tls_ca"], "the-first-of-two-tokens")
+    others = {name: value for name, value in given.items() if value.startswith((host, f"http://{host}"))}
+    assert set(others) <= {"SLUICE_LISTEN", "SLUICE_RECOMMENDER"}
+    assert stack.host == "127.0.0.1"

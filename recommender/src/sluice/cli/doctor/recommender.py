@@ -9,6 +9,8 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
 from sluice.cli.doctor.probe import START
 from sluice.cli.environment import Addresses
+from sluice.cli.output import CliError
+from sluice.cli.pools.channel import open_channel
 from sluice.cli.pools.words import moment, seconds, state_name
 from sluice.v1.pool_size_pb2 import PoolSize
 from sluice.v1.pool_size_service_pb2 import ListPoolSizesRequest
@@ -23,8 +25,10 @@ _REMEDIES = {
 
 def health(where: Addresses, timeout_s: float) -> Verdict:
     try:
-        with grpc.insecure_channel(where.recommender) as channel:
+        with _channel(where) as channel:
             answer = health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(), timeout=timeout_s)
+    except NotAnsweringError as error:
+        return Verdict("fail", str(error), "see `./sluice pools --help` for SLUICE_TLS_CA and SLUICE_TOKEN")
     except grpc.RpcError as error:
         return Verdict("fail", f"{where.recommender} does not answer ({error.code().name})", START)
     name = health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
@@ -35,11 +39,18 @@ def health(where: Addresses, timeout_s: float) -> Verdict:
 
 def pools(where: Addresses, timeout_s: float) -> Verdict:
     try:
-        with grpc.insecure_channel(where.recommender) as channel:
+        with _channel(where) as channel:
             answer = PoolSizeServiceStub(channel).ListPoolSizes(ListPoolSizesRequest(), timeout=timeout_s)
     except grpc.RpcError as error:
         raise NotAnsweringError(f"the recommender does not list pools ({error.code().name})") from None
     return judge_pools(list(answer.pool_sizes), datetime.now(UTC))
+
+
+def _channel(where: Addresses) -> grpc.Channel:
+    try:
+        return open_channel(where.recommender)
+    except CliError as error:
+        raise NotAnsweringError(str(error)) from None
 
 
 def judge_pools(sizes: list[PoolSize], now: datetime) -> Verdict:

@@ -72,8 +72,10 @@ def test_a_burst_of_names_that_one_transaction_cannot_remove_goes(stack: Stack, 
     assert_windows_go_on(stack, "beside-the-burst")
 
     # Each is a service and an operation.
-    gone = eventually(lambda: int(metric(stack, "seen", "ageing.removed")) - removed >= 2 * count, True, steady_s=0)
-    assert gone, metric(stack, "seen", "ageing.trouble") or metric(stack, "seen", "trouble")
+    def gone() -> int:
+        return min(2 * count, int(metric(stack, "seen", "ageing.removed")) - removed)
+
+    assert eventually(gone, 2 * count, steady_s=0) == 2 * count, metric(stack, "seen", "ageing.trouble")
     assert nodes(graph, "burst-") == 0
     assert eventually(lambda: nodes(graph, "after-the-burst"), 1, steady_s=0) == 1
     next_checkpoints(stack)

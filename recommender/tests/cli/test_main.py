@@ -69,6 +69,12 @@ def test_with_scheme() -> None:
     assert with_scheme("https://a/") == "https://a"
 
 
+def test_a_login_in_a_url_is_neither_used_nor_shown() -> None:
+    given = {"SLUICE_CLICKHOUSE": "https://default:p@ss@db.example:8443/x@y", "SLUICE_NEO4J_PASSWORD": "a://b@c"}
+    where = addresses(given)
+    assert (where.clickhouse, where.neo4j_password) == ("https://db.example:8443/x@y", "a://b@c")
+
+
 def test_the_defaults_are_the_ports_of_the_local_stack() -> None:
 
     root = Path(__file__).resolve().parents[3]

@@ -41,13 +41,23 @@ class Addresses:
 
 
 def addresses(environment: Mapping[str, str] = os.environ) -> Addresses:
-    """An unset or empty variable means its default."""
+    """An unset or empty variable means its default. User and password of a URL, for those who write, are left out."""
 
     def read(field: str) -> str:
         variable = f"SLUICE_{field.upper()}"
-        return environment.get(variable) or DEFAULTS[variable]
+        value = environment.get(variable) or DEFAULTS[variable]
+        return value if field == "neo4j_password" else without_login(value)
 
     return Addresses(**{field.name: read(field.name) for field in fields(Addresses)})
+
+
+def without_login(address: str) -> str:
+    """A URL without user and password; what is no URL stays as it is."""
+    scheme, separator, rest = address.partition("://")
+    if not separator:
+        return address
+    authority, slash, path = rest.partition("/")
+    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{path}"
 
 
 def with_scheme(address: str) -> str:

@@ -72,7 +72,7 @@ test-go: ## Go tests of the actuator and of the collector's own processor, with 
 	done
 
 bench: ## measure speed; prints ratios against a reference of the same run, writes tests/bench/out (BENCH=NAME: one; QUICK=1; KEEP=1: and tests/bench/results)
-	@$(stack) setup --for test
+	@$(stack) setup --for bench
 	@PYTHONPATH=tests:recommender/src:recommender/tests/helpers:deploy/local:storage $(python) -m bench $(BENCH) $(if $(QUICK),--quick) $(if $(KEEP),--keep)
 
 lint: ## style, types, protobuf, generated code; says all that is wrong, then fails
@@ -119,10 +119,10 @@ fmt: ## format all code
 	@$(toolchain); "$$(go env GOROOT)/bin/gofmt" -w $(go_modules) && \
 	for module in $(functions) $(application); do mvn -q -B -f $$module $(java_format):format || exit 1; done
 
-generate: ## write generated code: protobuf for Python and Go, dashboards
+generate: ## write generated code: protobuf for Python and Go, the collectors' sources, dashboards
 	@$(stack) setup --for lint
 	@$(toolchain); deploy/local/generate.sh
 
-lock: ## resolve again and lock: Python environments, the collector's modules
-	@$(stack) setup
-	@deploy/local/lock.sh
+lock: ## resolve again and lock: Python environments, the collectors' modules
+	@$(stack) setup --for lint
+	@$(toolchain); deploy/local/lock.sh

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Writes all generated code from its sources: Python and Go from recommender/proto, dashboards from dashboards/generate.
+# Writes all generated code from its sources: Python and Go from recommender/proto, the collectors that are built here
+# from their builder.yaml, dashboards from dashboards/generate.
 # With --check it changes nothing, and fails with the differences when what is committed is not current.
 set -euo pipefail
 
@@ -24,6 +25,15 @@ PATH="$(dirname "$PYTHON"):$PATH" "$PYTHON" -m grpc_tools.protoc -I . \
 # Go
 sh "$fresh/actuators/generate.sh"
 
+# Collectors. The modules' versions are `make lock`'s: go.mod stays as it is.
+declare -A collectors=([collector/local]=collector/builder.yaml [tests/bench/collector]=tests/bench/collector/builder.yaml)
+cd "$fresh"
+for directory in "${!collectors[@]}"; do
+  mkdir -p "$directory"
+  "$repository/.cache/bin/builder" --config "$repository/${collectors[$directory]}" \
+    --skip-compilation --skip-get-modules > "$fresh/builder.log" 2>&1 || { cat "$fresh/builder.log" >&2; exit 1; }
+done
+
 pairs=(recommender/src/sluice/v1 actuators/gen)
 status=0
 for directory in "${pairs[@]}"; do
@@ -34,6 +44,16 @@ for directory in "${pairs[@]}"; do
     find "$repository/$directory" -type f ! -name __init__.py -delete
     cp -r "$fresh/$directory/." "$repository/$directory/"
   fi
+done
+
+for directory in "${!collectors[@]}"; do
+  for file in "$fresh/$directory/"*.go; do
+    if [[ $check ]]; then
+      diff -u "$repository/$directory/$(basename "$file")" "$file" || status=1
+    else
+      cp "$file" "$repository/$directory/"
+    fi
+  done
 done
 
 # Dashboards

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Resolves what is declared and writes the locks: *.lock for Python, collector/lock* for the collectors' Go modules.
+# Resolves what is declared and writes the locks: *.lock for Python, go.mod and go.sum for the collectors.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -12,10 +12,11 @@ for lock in deploy/local/bootstrap/*.lock; do
   "${compile[@]}" "${lock%.lock}.in" -o "$lock"
 done
 
-mkdir -p .cache/build
-for kind in "" -full; do
-  rm -rf ".cache/build/collector$kind"
-  .cache/bin/builder --config "collector/builder$kind.yaml" --skip-compilation
-  mkdir -p "collector/lock$kind"
-  cp ".cache/build/collector$kind/"{go.mod,go.sum} "collector/lock$kind/"
+# Those that are built here hold their whole sources; of production's only the modules are kept.
+for folder in collector tests/bench/collector; do
+  .cache/bin/builder --config "$folder/builder.yaml" --skip-compilation
 done
+rm -rf .cache/build/collector-full
+.cache/bin/builder --config collector/builder-full.yaml --skip-compilation
+mkdir -p collector/lock-full
+cp .cache/build/collector-full/{go.mod,go.sum} collector/lock-full/

@@ -24,7 +24,7 @@ def run(shape: Shape, spans: int) -> float:
     warm_up = int(WARM_UP * rounds)
     start_ns = time.time_ns() - rounds * made.round_ns
     with TemporaryDirectory() as directory:
-        command: list[str | Path] = [BIN / "sluice-collector", "--config", CONFIG]
+        command: list[str | Path] = [BIN / "bench-collector", "--config", CONFIG]
         variables = os.environ | {"SLUICE_OTLP_HTTP": address}
         log = Path(directory) / "collector.log"
         with running("collector", command, lambda: _answers(address), log, 60.0, variables) as process:

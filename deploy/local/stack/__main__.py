@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from stack import environment, settings
+from stack import environment, installs, settings
 from stack.clean import clean
 from stack.down import down
 from stack.report import Report
@@ -16,7 +16,7 @@ def parser() -> argparse.ArgumentParser:
     root = argparse.ArgumentParser(prog="stack", description=__doc__)
     commands = root.add_subparsers(dest="command", required=True)
     setup = commands.add_parser("setup", help="install and build what a purpose needs")
-    setup.add_argument("--for", dest="purpose", choices=("up", "test", "lint"), default="up")
+    setup.add_argument("--for", dest="purpose", choices=installs.PURPOSES, default="up")
     start = commands.add_parser("up", help="set up, start everything, wait for the first recommendation")
     start.add_argument("--no-demo", action="store_true", help="without the demo shop and its load")
     start.add_argument(

@@ -14,8 +14,9 @@ from stack.pinned import PINS, fetch
 from stack.settings import REPOSITORY
 from stack.steps import Step, run
 
-COLLECTOR = REPOSITORY / "collector"
-COLLECTOR_SOURCES = CACHE / "build/collector"
+COLLECTOR = REPOSITORY / "collector/local"
+SPAN_LIMIT = REPOSITORY / "collector/spanlimitprocessor"
+BENCH_COLLECTOR = REPOSITORY / "tests/bench/collector"
 FLINK_HOME = CACHE / "flink/home"
 FUNCTIONS = REPOSITORY / "streaming-jobs/functions"
 TOMCAT = REPOSITORY / "tests/testbed/tomcat"
@@ -23,6 +24,8 @@ AGENTS = CACHE / "agents"
 POSTGRES = CACHE / "postgres"
 ACTUATORS = REPOSITORY / "actuators"
 GOTOOLS = LOCAL / "gotools"
+
+PURPOSES = ("up", "test", "bench", "lint")
 
 Action = Callable[[Path], None]
 
@@ -40,7 +43,9 @@ def go_build(module: Path, package: str, binary: str) -> Action:
     def build(log: Path) -> None:
         BIN.mkdir(parents=True, exist_ok=True)
         target = BIN / binary
-        words = ["build", "-mod=readonly", "-trimpath", "-ldflags=-s -w", "-o", target, package]
+        # The linker would drop debugging information (-s -w): the compiler need not write it.
+        quick = ("-gcflags=all=-dwarf=false", "-ldflags=-s -w")
+        words = ["build", "-mod=readonly", "-trimpath", *quick, "-o", target, package]
         run([toolchain.go_path(), *words], log, cwd=module, env=go_environment())
 
     return build
@@ -48,17 +53,6 @@ def go_build(module: Path, package: str, binary: str) -> Action:
 
 def go_environment() -> dict[str, str]:
     return {"CGO_ENABLED": "0", "PATH": f"{toolchain.go_path().parent}:{os.environ['PATH']}"}
-
-
-def build_collector(log: Path) -> None:
-    """Sources by the OpenTelemetry Collector Builder; then a build that go.sum in collector/lock must agree with."""
-    shutil.rmtree(COLLECTOR_SOURCES, ignore_errors=True)
-    COLLECTOR_SOURCES.parent.mkdir(parents=True, exist_ok=True)
-    words = [BIN / "builder", "--config", COLLECTOR / "builder.yaml", "--skip-compilation", "--skip-get-modules"]
-    run(words, log, cwd=REPOSITORY, env=go_environment())
-    for name in ("go.mod", "go.sum"):
-        shutil.copy(COLLECTOR / "lock" / name, COLLECTOR_SOURCES / name)
-    go_build(COLLECTOR_SOURCES, ".", "sluice-collector")(log)
 
 
 def maven(*words: object) -> Action:
@@ -111,7 +105,7 @@ def flink_home(log: Path) -> None:
 
 
 def steps(purpose: str) -> list[Step]:
-    """The steps for `up`, `test` (those of `up`, for integration tests, and a real application) or `lint`."""
+    """The steps for one of PURPOSES: `test` is `up` and a real application, `bench` is `test` and a peer."""
     common = [
         Step("system-tools", "Java, Maven, venv", toolchain.ensure_system_tools),
         Step("go", "Go toolchain", toolchain.ensure_go, after=("system-tools",)),
@@ -136,30 +130,32 @@ def steps(purpose: str) -> list[Step]:
     ]
     if purpose == "lint":
         return common + _lint_steps()
-    return common + _stack_steps() + (_application_steps() if purpose == "test" else [])
+    return (
+        common
+        + _stack_steps()
+        + (_application_steps() if purpose in ("test", "bench") else [])
+        + (_peer_steps() if purpose == "bench" else [])
+    )
 
 
 def _lint_steps() -> list[Step]:
     return [
         Step("buf", "buf, the protobuf linter", lambda log: fetch("buf", CACHE / "buf", log), after=("npm",),
              inputs=(PINS,), outputs=(CACHE / "buf/bin/buf",)),
+        Step("builder", "OpenTelemetry Collector Builder",
+             go_build(GOTOOLS, "go.opentelemetry.io/collector/cmd/builder", "builder"), after=("go",),
+             inputs=(GOTOOLS / "go.mod", GOTOOLS / "go.sum"), outputs=(BIN / "builder",), resource="go"),
     ]  # fmt: skip
 
 
 def _stack_steps() -> list[Step]:
-    sums = (GOTOOLS / "go.mod", GOTOOLS / "go.sum")
     return [
         Step("flink-python", "Flink and the Python environment of the jobs",
              python_environment(CACHE / "venvs/flink", REPOSITORY / "streaming-jobs/requirements.lock"),
              after=("tools",), inputs=(REPOSITORY / "streaming-jobs/requirements.lock",), outputs=(FLINK_PYTHON,),
              resource="uv"),
-        Step("builder", "OpenTelemetry Collector Builder",
-             go_build(GOTOOLS, "go.opentelemetry.io/collector/cmd/builder", "builder"),
-             after=("go",), inputs=sums, outputs=(BIN / "builder",), resource="go"),
-        Step("collector-build", "OpenTelemetry Collector", build_collector,
-             after=("builder",),
-             inputs=(COLLECTOR / "builder.yaml", COLLECTOR / "lock", COLLECTOR / "spanlimitprocessor"),
-             outputs=(BIN / "sluice-collector",), resource="go"),
+        Step("collector-build", "OpenTelemetry Collector", go_build(COLLECTOR, ".", "sluice-collector"),
+             after=("go",), inputs=(COLLECTOR, SPAN_LIMIT), outputs=(BIN / "sluice-collector",), resource="go"),
         Step("actuator-build", "Sluice's actuator", go_build(ACTUATORS, "./cmd/sluice-actuator", "sluice-actuator"),
              after=("go",), inputs=(ACTUATORS,), outputs=(BIN / "sluice-actuator",), resource="go"),
         Step("clickhouse-engine", "ClickHouse engine", lambda log: fetch("clickhouse", CACHE / "clickhouse", log),
@@ -195,4 +191,11 @@ def _application_steps() -> list[Step]:
              resource="maven"),
         Step("postgres", "PostgreSQL, for the tests' Tomcat", postgres, after=("system-tools",),
              inputs=(LOCAL / "postgres/pom.xml",), outputs=(POSTGRES / "bin/postgres",), resource="maven"),
+    ]  # fmt: skip
+
+
+def _peer_steps() -> list[Step]:
+    return [
+        Step("bench-collector", "the collector of benchmarks", go_build(BENCH_COLLECTOR, ".", "bench-collector"),
+             after=("go",), inputs=(BENCH_COLLECTOR,), outputs=(BIN / "bench-collector",), resource="go"),
     ]  # fmt: skip

@@ -15,7 +15,7 @@ from stack.supervisor import Supervisor
 
 
 def set_up(purpose: str, report: Report) -> None:
-    """Installs and builds what `purpose` (up, test or lint) needs. Raises StepError."""
+    """Installs and builds what `purpose`, one of installs.PURPOSES, needs. Raises StepError."""
     with alone(report):
         Runner(Stamps(STAMPS), SETUP_LOGS, report.progress()).run(installs.steps(purpose))
     report.setup_done()

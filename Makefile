@@ -3,8 +3,12 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-host_python := $(shell command -v python3.11 || echo python3)
-stack  := PYTHONPATH=deploy/local $(host_python) -m stack
+# The first that is recent enough; deploy/local/stack then says what else is missing.
+host_python := $(shell for each in python3.11 python3.12 python3.13 python3; do \
+  "$$each" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$each" && break; done)
+no_python := { echo "missing: Python 3.11 or later. Sluice needs it with venv, a JDK (Java 17 to 23) and Maven; run:" >&2; \
+  echo "  sudo apt-get update && sudo apt-get install -y python3 python3-venv default-jdk-headless maven" >&2; exit 1; }; :
+stack := $(if $(host_python),PYTHONPATH=deploy/local $(host_python) -m stack,$(no_python))
 python := .cache/venvs/sluice/bin/python
 functions := streaming-jobs/functions/pom.xml
 application := tests/testbed/tomcat/pom.xml

@@ -4,7 +4,8 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 uv=.cache/venvs/tools/bin/uv
-compile=("$uv" pip compile --no-emit-index-url --custom-compile-command "make lock" -q --generate-hashes --python-version 3.11)
+compile=("$uv" pip compile --no-emit-index-url --custom-compile-command "make lock" -q --generate-hashes
+  --universal --python-version 3.11)
 
 "${compile[@]}" requirements.in -o requirements.lock
 "${compile[@]}" streaming-jobs/requirements.in -o streaming-jobs/requirements.lock

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 import tarfile
 import tempfile
 import zipfile
@@ -12,7 +13,7 @@ from stack import toolchain
 from stack.layout import BIN, CACHE, FLINK_PYTHON, JOBS_JAR, LOCAL, SLUICE_PYTHON, TOOLS_PYTHON, UV, java_home
 from stack.pinned import PINS, fetch
 from stack.settings import REPOSITORY
-from stack.steps import Step, run
+from stack.steps import Step, StepError, run
 
 COLLECTOR = REPOSITORY / "collector/local"
 SPAN_LIMIT = REPOSITORY / "collector/spanlimitprocessor"
@@ -25,18 +26,44 @@ POSTGRES = CACHE / "postgres"
 ACTUATORS = REPOSITORY / "actuators"
 GOTOOLS = LOCAL / "gotools"
 
+Versions = tuple[tuple[int, int], tuple[int, int]]  # the oldest and the newest
+SLUICE_VERSIONS: Versions = ((3, 11), (3, 13))
+FLINK_VERSIONS: Versions = ((3, 11), (3, 12))  # the newest that PyFlink and what it pins have packages for
+
 PURPOSES = ("up", "test", "bench", "lint")
 
 Action = Callable[[Path], None]
 
 
-def python_environment(venv: Path, lock: Path) -> Action:
+def python_environment(venv: Path, lock: Path, versions: Versions) -> Action:
     def sync(log: Path) -> None:
+        brought = {"UV_PYTHON_INSTALL_DIR": str(CACHE / "python")}
         if not (venv / "bin/python").exists():
-            run([UV, "venv", "--clear", "--python", "3.11", "--no-python-downloads", venv], log)
-        run([UV, "pip", "sync", "--python", venv / "bin/python", "--require-hashes", lock], log)
+            words = [UV, "venv", "--clear", *interpreter(versions, sys.version_info[:2], sys.executable), venv]
+            try:
+                run(words, log, env=brought)
+            except StepError as error:
+                raise StepError(str(error), log=error.log, advice=advice_on_python(versions)) from error
+        run([UV, "pip", "sync", "--python", venv / "bin/python", "--require-hashes", lock], log, env=brought)
 
     return sync
+
+
+def interpreter(versions: Versions, running: tuple[int, int], executable: str) -> list[str]:
+    """uv's options for an environment: the Python that runs this where it is one of `versions`, else uv finds one of
+    them on PATH, or brings it into .cache/python."""
+    oldest, newest = versions
+    if oldest <= running <= newest:
+        return ["--python", os.path.realpath(executable), "--no-python-downloads"]
+    return ["--python", f">={oldest[0]}.{oldest[1]},<{newest[0]}.{newest[1] + 1}"]
+
+
+def advice_on_python(versions: Versions) -> str:
+    (_, oldest), (_, newest) = versions
+    return (
+        f"a Python 3.{oldest} to 3.{newest} is needed; where there is none on PATH, uv downloads one: let it reach its"
+        " downloads, or name a mirror of them with UV_PYTHON_INSTALL_MIRROR, or install one yourself"
+    )
 
 
 def go_build(module: Path, package: str, binary: str) -> Action:
@@ -107,21 +134,19 @@ def flink_home(log: Path) -> None:
 def steps(purpose: str) -> list[Step]:
     """The steps for one of PURPOSES: `test` is `up` and a real application, `bench` is `test` and a peer."""
     common = [
-        Step("system-tools", "Java, Maven, venv", toolchain.ensure_system_tools),
-        Step("go", "Go toolchain", toolchain.ensure_go, after=("system-tools",)),
-        Step("npm", "npm client", toolchain.ensure_npm, after=("system-tools",)),
+        Step("go", "Go toolchain", toolchain.ensure_go),
+        Step("npm", "npm client", toolchain.ensure_npm),
         Step(
             "tools",
             "uv and supervisord",
             lambda log: toolchain.venv_from_lock(CACHE / "venvs/tools", "tools.lock", log),
-            after=("system-tools",),
             inputs=(LOCAL / "bootstrap/tools.lock",),
             outputs=(UV, TOOLS_PYTHON),
         ),
         Step(
             "python",
             "Python environment of Sluice",
-            python_environment(CACHE / "venvs/sluice", REPOSITORY / "requirements.lock"),
+            python_environment(CACHE / "venvs/sluice", REPOSITORY / "requirements.lock", SLUICE_VERSIONS),
             after=("tools",),
             inputs=(REPOSITORY / "requirements.lock",),
             outputs=(SLUICE_PYTHON,),
@@ -151,7 +176,7 @@ def _lint_steps() -> list[Step]:
 def _stack_steps() -> list[Step]:
     return [
         Step("flink-python", "Flink and the Python environment of the jobs",
-             python_environment(CACHE / "venvs/flink", REPOSITORY / "streaming-jobs/requirements.lock"),
+             python_environment(CACHE / "venvs/flink", REPOSITORY / "streaming-jobs/requirements.lock", FLINK_VERSIONS),
              after=("tools",), inputs=(REPOSITORY / "streaming-jobs/requirements.lock",), outputs=(FLINK_PYTHON,),
              resource="uv"),
         Step("collector-build", "OpenTelemetry Collector", go_build(COLLECTOR, ".", "sluice-collector"),
@@ -161,16 +186,16 @@ def _stack_steps() -> list[Step]:
         Step("clickhouse-engine", "ClickHouse engine", lambda log: fetch("clickhouse", CACHE / "clickhouse", log),
              after=("npm",), inputs=(PINS,), outputs=(CACHE / "clickhouse/libchdb.so",)),
         Step("kafka-jars", "Kafka broker", jars("kafka", CACHE / "kafka/lib"),
-             after=("system-tools",), inputs=(LOCAL / "kafka/pom.xml",), outputs=(CACHE / "kafka/lib",),
+             inputs=(LOCAL / "kafka/pom.xml",), outputs=(CACHE / "kafka/lib",),
              resource="maven"),
         Step("neo4j-jars", "Neo4j server", jars("neo4j", CACHE / "neo4j/lib"),
-             after=("system-tools",), inputs=(LOCAL / "neo4j/pom.xml",), outputs=(CACHE / "neo4j/lib",),
+             inputs=(LOCAL / "neo4j/pom.xml",), outputs=(CACHE / "neo4j/lib",),
              resource="maven"),
         Step("flink-jars", "Flink's Kafka connector", jars("flink", CACHE / "flink/jars"),
-             after=("system-tools",), inputs=(LOCAL / "flink/pom.xml",), outputs=(CACHE / "flink/jars",),
+             inputs=(LOCAL / "flink/pom.xml",), outputs=(CACHE / "flink/jars",),
              resource="maven"),
-        Step("functions", "Java functions of the jobs", maven("-f", FUNCTIONS, "package", "-DskipTests"),
-             after=("system-tools",), inputs=(FUNCTIONS / "pom.xml", FUNCTIONS / "src/main"), outputs=(JOBS_JAR,),
+        Step("functions", "Java functions of the jobs", maven("-f", FUNCTIONS, "package", "-Dmaven.test.skip=true"),
+             inputs=(FUNCTIONS / "pom.xml", FUNCTIONS / "src/main"), outputs=(JOBS_JAR,),
              resource="maven"),
         Step("flink-home", "Flink home", flink_home, after=("flink-python", "flink-jars"),
              inputs=(LOCAL / "flink/pom.xml", REPOSITORY / "streaming-jobs/requirements.lock"),
@@ -182,14 +207,14 @@ def _application_steps() -> list[Step]:
     """The real application of the tests, and what runs in and beside it."""
     return [
         Step("application", "the tests' Tomcat", maven("-f", TOMCAT, "package"),
-             after=("system-tools",), inputs=(TOMCAT / "pom.xml", TOMCAT / "src/main"),
+             inputs=(TOMCAT / "pom.xml", TOMCAT / "src/main"),
              outputs=(TOMCAT / "target/application.jar", TOMCAT / "target/lib"), resource="maven"),
         Step("agents", "OpenTelemetry's and Jolokia's Java agents",
-             jars("agents", AGENTS, "-Dmdep.stripVersion=true"), after=("system-tools",),
+             jars("agents", AGENTS, "-Dmdep.stripVersion=true"),
              inputs=(LOCAL / "agents/pom.xml",),
              outputs=(AGENTS / "opentelemetry-javaagent.jar", AGENTS / "jolokia-agent-jvm-javaagent.jar"),
              resource="maven"),
-        Step("postgres", "PostgreSQL, for the tests' Tomcat", postgres, after=("system-tools",),
+        Step("postgres", "PostgreSQL, for the tests' Tomcat", postgres,
              inputs=(LOCAL / "postgres/pom.xml",), outputs=(POSTGRES / "bin/postgres",), resource="maven"),
     ]  # fmt: skip
 

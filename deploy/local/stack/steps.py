@@ -124,12 +124,17 @@ class Runner:
             self.cancelled.set()
             raise
 
+    def current(self, step: Step) -> bool:
+        """Whether there is nothing to do for it."""
+        has_inputs = bool(step.inputs or step.values)
+        return has_inputs and self.stamps.current(step.name, fingerprint(step.inputs, step.values), step.outputs)
+
     def _do(self, step: Step) -> None:
-        inputs = fingerprint(step.inputs, step.values)
         start = time.monotonic()
-        if (step.inputs or step.values) and self.stamps.current(step.name, inputs, step.outputs):
+        if self.current(step):
             self.progress.finished(step, 0.0, True)
             return
+        inputs = fingerprint(step.inputs, step.values)
         self.stamps.forget(step.name)
         self.progress.started(step)
         log = self.logs / f"setup-{step.name}.log"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stack.layout import CACHE, LOCAL
-from stack.steps import StepError, run
+from stack.steps import run
 
 # Flink's start scripts pass JVM options that Java 24 removed.
 JAVA = ((17,), (23,))
@@ -58,29 +58,31 @@ def find_java() -> tuple[Path | None, str]:
         homes.append(Path(on_path).resolve().parents[1])
     homes += sorted(Path("/usr/lib/jvm").glob("*"))
     seen = []
-    for home in homes:
-        version = version_in(output_of(str(home / "bin/javac"), "-version"))
+    for home in dict.fromkeys(home.resolve() for home in homes):
+        version = jdk_version(home)
         if version and JAVA[0] <= version[:1] <= JAVA[1]:
-            return home.resolve(), ""
+            return home, ""
         if version:
             seen.append(f"{'.'.join(map(str, version))} in {home}")
     return None, "found " + ", ".join(seen) if seen else "not found"
 
 
-def missing_tools() -> list[Missing]:
-    """Tools that only the system's package manager can bring. Go and npm come from a registry when absent."""
-    missing = []
-    java, found = find_java()
-    if not java:
-        missing.append(Missing(f"a JDK, Java {JAVA[0][0]} to {JAVA[1][0]}", found, available(JDK_PACKAGES)))
-    maven = output_of("mvn", "-version") if java else output_of("mvn", "--version")
-    maven_version = version_in(maven.partition("Maven")[2])
-    if maven_version < MAVEN and not (not java and shutil.which("mvn")):
-        found = f"found {'.'.join(map(str, maven_version))}" if maven_version else "not found"
-        missing.append(Missing("Maven 3.6 or later", found, "maven"))
-    if not output_of(sys.executable, "-c", "import ensurepip, venv; print(1)"):
-        missing.append(Missing("Python's venv", "not found", "python3-venv"))
-    return missing
+def jdk_version(home: Path) -> Version:
+    """Of the JDK at `home`, from its file `release`, which every JDK since 9 has; () when there is none."""
+    try:
+        lines = (home / "release").read_text().splitlines()
+    except OSError:
+        return ()
+    named = [line for line in lines if line.startswith("JAVA_VERSION=")]
+    return version_in(named[0]) if named and (home / "bin/javac").exists() else ()
+
+
+def lacking_maven() -> str:
+    """What is wrong with Maven, "" when nothing is. Without a Java it cannot be asked, and being there must do."""
+    version = version_in(output_of("mvn", "-version").partition("Maven")[2])
+    if version:
+        return "" if version >= MAVEN else f"found {'.'.join(map(str, version))}"
+    return "" if shutil.which("mvn") and not find_java()[0] else "not found"
 
 
 def available(packages: Iterable[str]) -> str:
@@ -94,39 +96,6 @@ def available(packages: Iterable[str]) -> str:
         ),
         names[0],
     )
-
-
-def apt_prefix() -> list[str] | None:
-    """What goes before apt-get: nothing for root, sudo where it asks no password; None where neither is allowed."""
-    if not shutil.which("apt-get"):
-        return None
-    if os.geteuid() == 0:
-        return []
-    if shutil.which("sudo") and subprocess.run(["sudo", "-n", "true"], capture_output=True).returncode == 0:
-        return ["sudo", "-n"]
-    return None
-
-
-def ensure_system_tools(log: Path) -> None:
-    """Java, Maven and venv. Raises StepError that names all that is missing and the one command that installs it."""
-    missing = missing_tools()
-    if missing:
-        install = ["apt-get", "install", "-y", "--no-install-recommends", *(tool.package for tool in missing)]
-        named = "; ".join(map(str, missing))
-        prefix = apt_prefix()
-        if prefix is None:
-            raise StepError(f"missing: {named}", advice=f"run: sudo apt-get update && sudo {' '.join(install)}")
-        frontend = {"DEBIAN_FRONTEND": "noninteractive"}
-        run([*prefix, "apt-get", "update"], log, env=frontend)
-        install[-len(missing) :] = [tool.package for tool in missing_tools()]
-        run([*prefix, *install], log, env=frontend)
-        if still := missing_tools():
-            raise StepError(f"still missing after apt-get: {'; '.join(map(str, still))}", log=log)
-    java, _ = find_java()
-    link = CACHE / "java-home"
-    link.unlink(missing_ok=True)
-    link.parent.mkdir(parents=True, exist_ok=True)
-    link.symlink_to(java or "/usr")
 
 
 def ensure_go(log: Path) -> None:

@@ -4,21 +4,30 @@ import fcntl
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from stack import flink, installs, ports, processes, starting
+from stack import flink, installs, ports, prerequisites, processes, starting
 from stack.first_recommendation import wait_for_recommendation
 from stack.layout import CACHE, SETUP_LOGS, STAMPS
 from stack.report import Report
 from stack.settings import Settings
 from stack.stamps import Stamps
-from stack.steps import Runner, StepError
+from stack.steps import Runner, Step, StepError
 from stack.supervisor import Supervisor
 
 
 def set_up(purpose: str, report: Report) -> None:
     """Installs and builds what `purpose`, one of installs.PURPOSES, needs. Raises StepError."""
+    runner = Runner(Stamps(STAMPS), SETUP_LOGS, report.progress())
     with alone(report):
-        Runner(Stamps(STAMPS), SETUP_LOGS, report.progress()).run(installs.steps(purpose))
+        require(runner, installs.steps(purpose), report)
+        runner.run(installs.steps(purpose))
     report.setup_done()
+
+
+def require(runner: Runner, steps: Sequence[Step], report: Report, reasons: Sequence[str] = ()) -> None:
+    """What the machine must have for `steps`, at once; see prerequisites.ensure."""
+    left = [step for step in steps if (step.inputs or step.values) and not runner.current(step)]
+    maven = any(step.resource == "maven" for step in left)
+    prerequisites.ensure(report, SETUP_LOGS / "setup-apt.log", installing=bool(left), maven=maven, reasons=reasons)
 
 
 @contextmanager
@@ -45,10 +54,10 @@ def up(settings: Settings, report: Report, *, demo: bool, apply: Sequence[str] =
         raise StepError("the stack is up already, and its actuator was started otherwise", advice="`make down` first")
     if not already:
         stop_orphans(settings, report)
-        check_ports(settings, demo)
     runner = Runner(Stamps(STAMPS), SETUP_LOGS, report.progress())
     wanted = starting.chosen(demo=demo)
     with alone(report):
+        require(runner, installs.steps("up"), report, [] if already else taken_ports(settings, demo))
         if already:
             report.step("ok", "supervisor", "is up already; `make down && make up` takes up what changed")
             runner.run(installs.steps("up"))
@@ -72,15 +81,23 @@ def stop_orphans(settings: Settings, report: Report) -> None:
         processes.stop(lambda: processes.of_stack(settings.state), 30.0)
 
 
-def check_ports(settings: Settings, demo: bool) -> None:
+def taken_ports(settings: Settings, demo: bool) -> list[str]:
+    """Why the stack cannot listen where it should; empty when it can."""
     wanted = {name: port for name, port in settings.ports.items() if demo or name != "demo"}
     taken = ports.taken(wanted, settings.host)
-    if taken:
-        raise StepError(
-            "ports: " + "; ".join(map(str, taken)),
-            advice="stop those processes, or give the stack other ports: a file with a [ports] table of the keys that"
-            " differ from deploy/local/stack.toml, named by SLUICE_STACK",
-        )
+    if not taken:
+        return []
+    way_out = (
+        "stop those processes, or give the stack other ports: a file with a [ports] table of the keys that"
+        " differ from deploy/local/stack.toml, named by SLUICE_STACK"
+    )
+    return [f"ports: {'; '.join(map(str, taken))} ({way_out})"]
+
+
+def check_ports(settings: Settings, demo: bool) -> None:
+    """Raises StepError for ports that are taken."""
+    if taken := taken_ports(settings, demo):
+        raise StepError(taken[0])
 
 
 def summary(settings: Settings, report: Report) -> None:

@@ -38,7 +38,8 @@ def _clickhouse(settings: Settings, table: str) -> str:
             'username' = '{to.clickhouse_user}',
             'password' = '{to.clickhouse_password}',
             'table' = '{table}',
-            'sink.buffer-flush.interval' = '{settings["flush-ms"]} ms'
+            'sink.buffer-flush.interval' = '{settings["flush-ms"]} ms',
+            {_rejects(settings)}
         )"""
 
 
@@ -53,8 +54,18 @@ def _neo4j(settings: Settings, cypher: str, *more: str) -> str:
             'newest-by' = 'window',
             'sink.buffer-flush.interval' = '{settings["flush-ms"]} ms',
             'sink.buffer-flush.max-rows' = '{NEO4J_BATCH_ROWS}',
+            {_rejects(settings)},
             {", ".join(options)}
         )"""
+
+
+def _rejects(settings: Settings) -> str:
+    """Where a row goes that the store refuses: the topic of dead letters, and the table that counts them."""
+    to = settings.addresses
+    return f"""'rejects.kafka' = '{to.kafka}',
+            'rejects.clickhouse.url' = '{to.clickhouse}',
+            'rejects.clickhouse.username' = '{to.clickhouse_user}',
+            'rejects.clickhouse.password' = '{to.clickhouse_password}'"""
 
 
 def _literal(text: str) -> str:

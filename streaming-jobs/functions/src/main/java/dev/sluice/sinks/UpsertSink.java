@@ -22,7 +22,11 @@ public final class UpsertSink implements Sink<RowData> {
   /** Makes the target, on the task that uses it. */
   public interface TargetFactory extends Supplier<BatchTarget>, Serializable {}
 
+  /** Makes what takes the rows that the store refuses, on the same task. */
+  public interface RejectsFactory extends Supplier<Rejects>, Serializable {}
+
   private final TargetFactory targets;
+  private final RejectsFactory rejects;
   private final String store;
   private final RowConverter converter;
   private final int[] keyColumns;
@@ -33,8 +37,14 @@ public final class UpsertSink implements Sink<RowData> {
    * @param keyColumns positions of the columns that identify a row
    */
   public UpsertSink(
-      TargetFactory targets, String store, RowType type, int[] keyColumns, FlushPolicy policy) {
+      TargetFactory targets,
+      RejectsFactory rejects,
+      String store,
+      RowType type,
+      int[] keyColumns,
+      FlushPolicy policy) {
     this.targets = targets;
+    this.rejects = rejects;
     this.store = store;
     this.converter = new RowConverter(type);
     this.keyColumns = keyColumns;
@@ -48,8 +58,8 @@ public final class UpsertSink implements Sink<RowData> {
     SinkStatus status =
         new SinkStatus(context.metricGroup(), store, buffer::size, System::currentTimeMillis);
     Backoff backoff = new Backoff(BACKOFF_FIRST_MS, BACKOFF_MAX_MS, new SplittableRandom());
-    PatientWriter writer = new PatientWriter(target, backoff, Thread::sleep, status);
+    PatientWriter writer = new PatientWriter(target, backoff, Thread::sleep, status, rejects.get());
     return new UpsertSinkWriter(
-        converter, buffer, target, writer, policy, context.getProcessingTimeService());
+        converter, buffer, writer, policy, context.getProcessingTimeService());
   }
 }

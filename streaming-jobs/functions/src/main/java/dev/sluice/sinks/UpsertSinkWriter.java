@@ -9,7 +9,6 @@ import org.apache.flink.types.RowKind;
 final class UpsertSinkWriter implements SinkWriter<RowData> {
   private final RowConverter converter;
   private final UpsertBuffer buffer;
-  private final BatchTarget target;
   private final PatientWriter writer;
   private final FlushPolicy policy;
   private final ProcessingTimeService clock;
@@ -18,13 +17,11 @@ final class UpsertSinkWriter implements SinkWriter<RowData> {
   UpsertSinkWriter(
       RowConverter converter,
       UpsertBuffer buffer,
-      BatchTarget target,
       PatientWriter writer,
       FlushPolicy policy,
       ProcessingTimeService clock) {
     this.converter = converter;
     this.buffer = buffer;
-    this.target = target;
     this.writer = writer;
     this.policy = policy;
     this.clock = clock;
@@ -57,6 +54,6 @@ final class UpsertSinkWriter implements SinkWriter<RowData> {
 
   @Override
   public void close() {
-    target.close();
+    writer.close();
   }
 }

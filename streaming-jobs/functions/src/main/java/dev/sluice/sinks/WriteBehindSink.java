@@ -45,6 +45,7 @@ public final class WriteBehindSink
   }
 
   private final UpsertSink.TargetFactory targets;
+  private final UpsertSink.RejectsFactory rejects;
   private final String store;
   private final List<String> columns;
   private final RowConverter converter;
@@ -62,6 +63,7 @@ public final class WriteBehindSink
    */
   public WriteBehindSink(
       UpsertSink.TargetFactory targets,
+      UpsertSink.RejectsFactory rejects,
       String store,
       RowType type,
       List<String> key,
@@ -70,6 +72,7 @@ public final class WriteBehindSink
       BufferBounds bounds,
       Companion companion) {
     this.targets = targets;
+    this.rejects = rejects;
     this.store = store;
     this.columns = List.copyOf(type.getFieldNames());
     this.converter = new RowConverter(type);
@@ -112,13 +115,14 @@ public final class WriteBehindSink
     PendingRows pending = new PendingRows(keyColumns, orderColumn, bounds);
     SinkStatus status = new SinkStatus(context.metricGroup(), store, backlog(pending), CLOCK);
     Backoff backoff = new Backoff(BACKOFF_FIRST_MS, BACKOFF_MAX_MS, new SplittableRandom());
-    PatientWriter patient = new PatientWriter(target, backoff, Thread::sleep, status);
-    List<AutoCloseable> closing = new ArrayList<>(List.of(target));
+    PatientWriter patient =
+        new PatientWriter(target, backoff, Thread::sleep, status, rejects.get());
+    List<AutoCloseable> closing = new ArrayList<>(List.of(patient));
     if (companion != null && context.getTaskInfo().getIndexOfThisSubtask() == 0) {
       closing.add(companion.start(context.metricGroup()));
     }
     BackgroundWriter background =
-        new BackgroundWriter("write to " + store, pending, patient::write, policy, CLOCK);
+        new BackgroundWriter("write to " + store, pending, patient::writeOrGiveUp, policy, CLOCK);
     WriteBehindWriter writer = new WriteBehindWriter(columns, converter, background, closing);
     waiting.forEach(writer::restore);
     return writer;

@@ -4,6 +4,8 @@ import dev.sluice.sinks.FlushPolicy;
 import dev.sluice.sinks.PrimaryKey;
 import dev.sluice.sinks.UpsertSink;
 import dev.sluice.sinks.UpsertTableSink;
+import dev.sluice.sinks.rejects.RejectedRows;
+import dev.sluice.sinks.rejects.RejectsOptions;
 import java.util.List;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
@@ -25,12 +27,12 @@ public final class ClickHouseSinkFactory implements DynamicTableSinkFactory {
 
   @Override
   public Set<ConfigOption<?>> requiredOptions() {
-    return Set.of(ClickHouseOptions.URL, ClickHouseOptions.TABLE);
+    return RejectsOptions.required(ClickHouseOptions.URL, ClickHouseOptions.TABLE);
   }
 
   @Override
   public Set<ConfigOption<?>> optionalOptions() {
-    return Set.of(
+    return RejectsOptions.optional(
         ClickHouseOptions.DATABASE,
         ClickHouseOptions.USERNAME,
         ClickHouseOptions.PASSWORD,
@@ -45,12 +47,17 @@ public final class ClickHouseSinkFactory implements DynamicTableSinkFactory {
     ClickHouseOptions options = ClickHouseOptions.of(helper.getOptions());
     ResolvedSchema schema = context.getCatalogTable().getResolvedSchema();
     List<String> columns = List.copyOf(schema.getColumnNames());
+    int[] keyColumns = PrimaryKey.columns(schema, options.table());
+    RejectsOptions rejects = RejectsOptions.of(helper.getOptions());
+    RejectedRows.Source source =
+        new RejectedRows.Source("clickhouse", options.table(), columns, keyColumns);
     UpsertSink sink =
         new UpsertSink(
             () -> new ClickHouseTarget(options, columns),
+            () -> new RejectedRows(source, rejects),
             "ClickHouse " + options,
             (RowType) schema.toPhysicalRowDataType().getLogicalType(),
-            PrimaryKey.columns(schema, options.table()),
+            keyColumns,
             FlushPolicy.of(helper.getOptions()));
     return new UpsertTableSink(sink, "ClickHouse " + options);
   }

@@ -1,102 +1,144 @@
 package dev.sluice.sinks.clickhouse;
 
-import com.clickhouse.client.api.Client;
 import com.clickhouse.client.api.ServerException;
-import com.clickhouse.client.api.insert.InsertResponse;
-import com.clickhouse.client.api.insert.InsertSettings;
-import com.clickhouse.client.api.metadata.TableSchema;
-import com.clickhouse.data.ClickHouseColumn;
 import com.clickhouse.data.ClickHouseFormat;
 import dev.sluice.sinks.BatchTarget;
 import dev.sluice.sinks.RowsRejectedException;
-import java.io.ByteArrayInputStream;
-import java.util.ArrayList;
+import dev.sluice.sinks.TableAtFaultException;
+import dev.sluice.sinks.TooLargeException;
+import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Inserts batches in RowBinary, with the columns' types as the server's table has them. Columns
- * that the sink table does not name get their defaults.
+ * Inserts batches by the names and types that the table has. It may be altered at any time: what
+ * does not fit any more is encoded anew, by the table as it is then, before anything is refused.
+ *
+ * <ul>
+ *   <li>Columns of the table that the sink does not write get their defaults.
+ *   <li>A column of the sink that the table does not have (any more) is left out, which is logged
+ *       and counted in rejected_rows; while one is missing the table is read again now and then.
+ *   <li>A column that takes no values of the sink's type fails the job.
+ * </ul>
  */
 final class ClickHouseTarget implements BatchTarget {
-  private static final long TIMEOUT_S = 30;
+  private static final Logger LOG = LoggerFactory.getLogger(ClickHouseTarget.class);
+  // An ALTER that comes between reading and writing is met again; more of them are a quarrel.
+  private static final int READINGS = 10;
+  private static final long LOOK_AGAIN_MS = 10_000;
 
-  private final Client client;
+  private final Server server;
   private final String table;
-  private final List<String> columns;
+  private final List<String> sinkColumns;
+  private final LeftOut leftOut;
   // Read at the first write, when the server must be up anyway.
+  private TableColumns columns;
   private RowEncoder encoder;
+  private long readAtMs;
 
-  ClickHouseTarget(ClickHouseOptions options, List<String> columns) {
+  ClickHouseTarget(ClickHouseOptions options, List<String> sinkColumns) {
+    this.server =
+        new Server(options.url(), options.database(), options.username(), options.password());
     this.table = options.table();
-    this.columns = columns;
-    this.client =
-        new Client.Builder()
-            .addEndpoint(options.url())
-            .setUsername(options.username())
-            .setPassword(options.password())
-            .setDefaultDatabase(options.database())
-            .setConnectTimeout(5, java.time.temporal.ChronoUnit.SECONDS)
-            .setSocketTimeout(TIMEOUT_S, java.time.temporal.ChronoUnit.SECONDS)
-            .setMaxRetries(0)
-            .build();
+    this.sinkColumns = sinkColumns;
+    this.leftOut = new LeftOut(server, table);
   }
 
   @Override
   public void write(List<Object[]> rows) throws Exception {
-    if (encoder == null) {
-      encoder = new RowEncoder(columnsOf(client.getTableSchema(table)));
+    if (columns == null || (!columns.missing().isEmpty() && isOld())) {
+      read();
     }
-    byte[] body = encode(rows);
-    // A checkpoint rests on this insert: answer when the rows are stored, not when they are queued.
-    InsertSettings settings = new InsertSettings().serverSetting("async_insert", "0");
-    try (InsertResponse response =
-        client
-            .insert(
-                table,
-                columns,
-                new ByteArrayInputStream(body),
-                ClickHouseFormat.RowBinary,
-                settings)
-            .get(TIMEOUT_S, TimeUnit.SECONDS)) {
-      // Only the status matters.
-    } catch (ExecutionException e) {
-      throw classify(e.getCause() instanceof Exception cause ? cause : e);
-    } catch (RuntimeException e) {
-      throw classify(e);
+    for (int reading = 1; ; reading++) {
+      try {
+        for (List<Object[]> group : columns.partitions().groups(rows)) {
+          insert(group);
+        }
+        leftOut.written(columns.missing(), rows.size());
+        return;
+      } catch (MisfitException e) {
+        TableColumns before = columns;
+        read();
+        if (columns.sameAs(before)) {
+          throw e.refusal();
+        }
+        if (reading == READINGS) {
+          throw new IOException(table + " is altered faster than it is read", e);
+        }
+        LOG.warn("{} was altered, writing to it as it is now: {}", table, e.getMessage());
+      }
     }
   }
 
-  private List<ClickHouseColumn> columnsOf(TableSchema whole) {
-    List<ClickHouseColumn> chosen = new ArrayList<>();
-    for (String column : columns) {
-      chosen.add(whole.getColumnByName(column));
-    }
-    return chosen;
+  private boolean isOld() {
+    return System.currentTimeMillis() - readAtMs > LOOK_AGAIN_MS;
   }
 
-  private byte[] encode(List<Object[]> rows) throws RowsRejectedException {
+  private void read() throws IOException {
+    TableColumns found = TableColumns.read(server, table, sinkColumns);
+    if (found.positions().isEmpty()) {
+      throw new TableAtFaultException("table " + table + " has none of " + sinkColumns, null);
+    }
+    encoder = new RowEncoder(found);
+    columns = found;
+    readAtMs = System.currentTimeMillis();
+  }
+
+  /** Either the rows or the table are at fault: the table as it is now decides. */
+  private static final class MisfitException extends Exception {
+    private static final long serialVersionUID = 1L;
+    private final transient Exception refusal;
+
+    MisfitException(Exception refusal) {
+      super(refusal.getMessage(), refusal);
+      this.refusal = refusal;
+    }
+
+    /** What it is if the table is still the same. */
+    Exception refusal() {
+      return refusal;
+    }
+  }
+
+  private void insert(List<Object[]> rows) throws Exception {
+    byte[] body;
     try {
-      return encoder.encode(rows);
+      body = encoder.encode(rows);
+    } catch (ExactValue.WrongTypeException e) {
+      throw new MisfitException(tableAtFault(e.getMessage(), e));
+    } catch (RowsRejectedException e) {
+      throw new MisfitException(e);
+    }
+    try {
+      server.insert(table, columns.names(), ClickHouseFormat.RowBinaryWithNamesAndTypes, body);
     } catch (Exception e) {
-      throw new RowsRejectedException("encode row for table " + table + ": " + e, e);
+      throw classify(e);
     }
   }
 
   /** Tells apart what would fail for ever from what may pass. */
   private Exception classify(Exception e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-      if (cause instanceof ServerException server && DataErrors.isFaultOfData(server.getCode())) {
-        return new RowsRejectedException("insert into " + table + ": " + server.getMessage(), e);
+      if (cause instanceof ServerException server) {
+        String answer = "insert into " + table + ": " + server.getMessage();
+        return switch (Refusal.of(server)) {
+          case SCHEMA -> new MisfitException(tableAtFault(server.getMessage(), e));
+          case DATA -> new MisfitException(new RowsRejectedException(answer, e));
+          case SIZE -> new TooLargeException(answer, e);
+          case PASSING -> e;
+        };
       }
     }
-    encoder = null; // the table may be another one when the server is back
     return e;
+  }
+
+  private TableAtFaultException tableAtFault(String why, Exception cause) {
+    return new TableAtFaultException("table " + table + ": " + why, cause);
   }
 
   @Override
   public void close() {
-    client.close();
+    server.close();
   }
 }

@@ -5,6 +5,7 @@ import com.clickhouse.client.api.data_formats.internal.SerializerUtils;
 import com.clickhouse.data.ClickHouseColumn;
 import com.clickhouse.data.ClickHouseDataType;
 import com.clickhouse.data.format.BinaryStreamUtils;
+import dev.sluice.sinks.RowsRejectedException;
 import dev.sluice.sinks.SparseCounts;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -13,50 +14,76 @@ import java.nio.ByteOrder;
 import java.util.List;
 
 /**
- * Rows in RowBinary, by the client's own serializer but for histograms: it would take each of their
- * cells through two boxes and a BigInteger, and they are most of a row.
+ * Rows in RowBinaryWithNamesAndTypes: the server refuses them as soon as a column's type is another
+ * one, instead of taking the bytes for what they are not. Values are written by the client's own
+ * serializer but for histograms: it would take each of their cells through two boxes and a
+ * BigInteger, and they are most of a row.
  */
 final class RowEncoder {
   private static final int CELL_BYTES = Short.BYTES + Integer.BYTES;
 
-  private final List<ClickHouseColumn> columns;
+  private final TableColumns table;
+  private final byte[] header;
 
-  RowEncoder(List<ClickHouseColumn> columns) {
-    this.columns = columns;
+  RowEncoder(TableColumns table) throws IOException {
+    this.table = table;
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    BinaryStreamUtils.writeVarInt(out, table.columns().size());
+    for (String name : table.names()) {
+      BinaryStreamUtils.writeString(out, name);
+    }
+    for (String type : table.types()) {
+      BinaryStreamUtils.writeString(out, type);
+    }
+    header = out.toByteArray();
   }
 
-  byte[] encode(List<Object[]> rows) throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream(128 * rows.size());
+  /**
+   * @param rows each with one value per column of the sink
+   * @throws RowsRejectedException naming the column, if it does not take a value
+   * @throws ExactValue.WrongTypeException naming the column, if it takes no such values at all
+   */
+  byte[] encode(List<Object[]> rows) throws IOException, RowsRejectedException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream(header.length + 128 * rows.size());
+    out.writeBytes(header);
     for (Object[] row : rows) {
-      for (int i = 0; i < row.length; i++) {
-        cell(out, columns.get(i), row[i]);
+      for (int i = 0; i < table.columns().size(); i++) {
+        cell(out, table.columns().get(i), row[table.positions().get(i)]);
       }
     }
     return out.toByteArray();
   }
 
   private static void cell(ByteArrayOutputStream out, ClickHouseColumn column, Object value)
-      throws IOException {
-    if (value instanceof SparseCounts counts) {
-      counts(out, column, counts);
-    } else if (RowBinaryFormatSerializer.writeValuePreamble(out, false, column, value)) {
-      SerializerUtils.serializeData(out, value, column);
+      throws IOException, RowsRejectedException {
+    try {
+      if (!RowBinaryFormatSerializer.writeValuePreamble(out, false, column, value)) {
+        return;
+      }
+      if (value instanceof SparseCounts counts && isHistogram(column)) {
+        counts(out, counts);
+      } else {
+        SerializerUtils.serializeData(out, ExactValue.of(column, value), column);
+      }
+    } catch (ExactValue.WrongTypeException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw new RowsRejectedException(
+          RowsRejectedException.NOT_ENCODABLE,
+          "column " + column.getColumnName() + ": " + e.getMessage(),
+          e);
     }
   }
 
+  private static boolean isHistogram(ClickHouseColumn column) {
+    return column.getDataType() == ClickHouseDataType.Map
+        && column.getKeyInfo().getDataType() == ClickHouseDataType.Int16
+        && column.getValueInfo().getDataType() == ClickHouseDataType.UInt32
+        && !column.getValueInfo().isNullable();
+  }
+
   /** Map(Int16, UInt32): the number of cells, then each key and count, little endian. */
-  private static void counts(
-      ByteArrayOutputStream out, ClickHouseColumn column, SparseCounts counts) throws IOException {
-    if (column.getDataType() != ClickHouseDataType.Map
-        || column.getKeyInfo().getDataType() != ClickHouseDataType.Int16
-        || column.getValueInfo().getDataType() != ClickHouseDataType.UInt32) {
-      throw new IllegalArgumentException(
-          "column "
-              + column.getColumnName()
-              + " is "
-              + column.getOriginalTypeName()
-              + ", a histogram needs Map(Int16, UInt32)");
-    }
+  private static void counts(ByteArrayOutputStream out, SparseCounts counts) throws IOException {
     int size = counts.keys().length;
     ByteBuffer cells = ByteBuffer.allocate(size * CELL_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     for (int i = 0; i < size; i++) {

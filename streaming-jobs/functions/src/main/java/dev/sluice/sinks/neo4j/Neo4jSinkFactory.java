@@ -5,6 +5,8 @@ import dev.sluice.sinks.FlushPolicy;
 import dev.sluice.sinks.PrimaryKey;
 import dev.sluice.sinks.UpsertTableSink;
 import dev.sluice.sinks.WriteBehindSink;
+import dev.sluice.sinks.rejects.RejectedRows;
+import dev.sluice.sinks.rejects.RejectsOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -29,12 +31,12 @@ public final class Neo4jSinkFactory implements DynamicTableSinkFactory {
 
   @Override
   public Set<ConfigOption<?>> requiredOptions() {
-    return Set.of(Neo4jOptions.URI, Neo4jOptions.PASSWORD, Neo4jOptions.CYPHER);
+    return RejectsOptions.required(Neo4jOptions.URI, Neo4jOptions.PASSWORD, Neo4jOptions.CYPHER);
   }
 
   @Override
   public Set<ConfigOption<?>> optionalOptions() {
-    return Set.of(
+    return RejectsOptions.optional(
         Neo4jOptions.DATABASE,
         Neo4jOptions.USERNAME,
         Neo4jOptions.NEWEST_BY,
@@ -56,14 +58,20 @@ public final class Neo4jSinkFactory implements DynamicTableSinkFactory {
     ResolvedSchema schema = context.getCatalogTable().getResolvedSchema();
     List<String> columns = List.copyOf(schema.getColumnNames());
     String newestBy = given.get(Neo4jOptions.NEWEST_BY);
+    int[] keyColumns = PrimaryKey.columns(schema, options.toString());
     List<String> key = new ArrayList<>();
-    for (int column : PrimaryKey.columns(schema, options.toString())) {
+    for (int column : keyColumns) {
       key.add(columns.get(column));
     }
     key.remove(newestBy);
+    RejectsOptions rejects = RejectsOptions.of(given);
+    RejectedRows.Source source =
+        new RejectedRows.Source(
+            "neo4j", context.getObjectIdentifier().getObjectName(), columns, keyColumns);
     WriteBehindSink sink =
         new WriteBehindSink(
             () -> new Neo4jTarget(options, columns),
+            () -> new RejectedRows(source, rejects),
             "Neo4j " + options,
             (RowType) schema.toPhysicalRowDataType().getLogicalType(),
             key,

@@ -7,16 +7,24 @@ import com.clickhouse.client.api.data_formats.RowBinaryFormatWriter;
 import com.clickhouse.client.api.metadata.TableSchema;
 import com.clickhouse.data.ClickHouseColumn;
 import com.clickhouse.data.ClickHouseFormat;
+import dev.sluice.sinks.RowsRejectedException;
 import dev.sluice.sinks.SparseCounts;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RowEncoderTest {
   private static final List<ClickHouseColumn> COLUMNS =
@@ -27,23 +35,50 @@ class RowEncoderTest {
           ClickHouseColumn.of("latency", "Map(Int16, UInt32)"));
   private static final ZonedDateTime TIME = Instant.ofEpochMilli(1_234).atZone(ZoneOffset.UTC);
 
+  private static RowEncoder encoder(ClickHouseColumn... columns) throws IOException {
+    List<String> names = Stream.of(columns).map(ClickHouseColumn::getColumnName).toList();
+    Map<String, String> types = new HashMap<>();
+    Stream.of(columns).forEach(each -> types.put(each.getColumnName(), each.getOriginalTypeName()));
+    return new RowEncoder(TableColumns.of(names, types, new Partitions(List.of(), 0)));
+  }
+
+  /** What comes after the header, which is as long as the encoding of no row. */
+  private static byte[] rows(RowEncoder encoder, Object[]... rows) throws Exception {
+    byte[] whole = encoder.encode(List.of(rows));
+    return Arrays.copyOfRange(whole, encoder.encode(List.of()).length, whole.length);
+  }
+
+  private static byte[] one(String type, Object value) throws Exception {
+    return rows(encoder(ClickHouseColumn.of("c", type)), new Object[] {value});
+  }
+
   private static Object[] row(Object latency) {
     return new Object[] {"cart", TIME, 7L, latency};
   }
 
   @Test
-  void histogramIsCountThenKeysAndValuesLittleEndian() throws IOException {
-    byte[] bytes =
-        new RowEncoder(COLUMNS.subList(3, 4))
-            .encode(
-                List.<Object[]>of(
-                    new Object[] {new SparseCounts(new short[] {-1, 1275}, new int[] {2, 300})}));
-    // 1275 = 0x04FB, 300 = 0x012C
-    assertThat(bytes).containsExactly(2, 0xFF, 0xFF, 2, 0, 0, 0, 0xFB, 0x04, 0x2C, 0x01, 0, 0);
+  void headerHasTheNumberOfColumnsTheirNamesAndTheirTypes() throws Exception {
+    byte[] header =
+        encoder(ClickHouseColumn.of("a", "UInt8"), ClickHouseColumn.of("bc", "String"))
+            .encode(List.of());
+    assertThat(new String(header, StandardCharsets.UTF_8))
+        .isEqualTo("\u0002\u0001a\u0002bc\u0005UInt8\u0006String");
   }
 
   @Test
-  void rowsAreThoseOfTheClientsOwnWriter() throws IOException {
+  void histogramIsCountThenKeysAndValuesLittleEndian() throws Exception {
+    SparseCounts counts = new SparseCounts(new short[] {-1, 1275}, new int[] {2, 300});
+    // 1275 = 0x04FB, 300 = 0x012C
+    assertThat(one("Map(Int16, UInt32)", counts))
+        .containsExactly(2, 0xFF, 0xFF, 2, 0, 0, 0, 0xFB, 0x04, 0x2C, 0x01, 0, 0);
+    assertThat(one("Map(Int32, UInt64)", counts))
+        .containsExactly(
+            2, 0xFF, 0xFF, 0xFF, 0xFF, 2, 0, 0, 0, 0, 0, 0, 0, //
+            0xFB, 0x04, 0, 0, 0x2C, 0x01, 0, 0, 0, 0, 0, 0);
+  }
+
+  @Test
+  void rowsAreThoseOfTheClientsOwnWriter() throws Exception {
     short[] keys = new short[200];
     int[] values = new int[200];
     Map<Short, Integer> boxed = new LinkedHashMap<>();
@@ -64,22 +99,87 @@ class RowEncoderTest {
       writer.commitRow();
     }
     Object[] row = row(new SparseCounts(keys, values));
-    assertThat(new RowEncoder(COLUMNS).encode(List.of(row, row))).isEqualTo(expected.toByteArray());
+    assertThat(rows(encoder(COLUMNS.toArray(ClickHouseColumn[]::new)), row, row))
+        .isEqualTo(expected.toByteArray());
   }
 
   @Test
-  void histogramForAnotherTypeIsRefusedByName() {
-    List<ClickHouseColumn> wrong = List.of(ClickHouseColumn.of("latency", "Map(Int16, UInt64)"));
-    SparseCounts counts = new SparseCounts(new short[0], new int[0]);
-    assertThatThrownBy(() -> new RowEncoder(wrong).encode(List.<Object[]>of(new Object[] {counts})))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("column latency")
-        .hasMessageContaining("Map(Int16, UInt64)");
+  void valuesAreKeptInWhateverTypeTheColumnHas() throws Exception {
+    assertThat(one("UInt8", 255L)).containsExactly(0xFF);
+    assertThat(one("Int8", -128)).containsExactly(0x80);
+    assertThat(one("UInt64", Long.MAX_VALUE)).endsWith(0x7F);
+    assertThat(one("UInt64", BigInteger.TWO.pow(63))).containsExactly(0, 0, 0, 0, 0, 0, 0, 0x80);
+    assertThat(one("Int128", -1L)).hasSize(16).containsOnly(0xFF);
+    assertThat(one("Float64", 2L)).containsExactly(0, 0, 0, 0, 0, 0, 0, 0x40);
+    assertThat(one("Decimal(4, 1)", 12L)).startsWith(120);
+    assertThat(one("String", 12L)).containsExactly(2, '1', '2');
+    assertThat(one("LowCardinality(Nullable(String))", "x")).containsExactly(0, 1, 'x');
+    assertThat(one("Nullable(UInt8)", null)).containsExactly(1);
+    assertThat(one("DateTime('UTC')", TIME)).containsExactly(1, 0, 0, 0);
+    assertThat(new String(one("String", TIME), StandardCharsets.UTF_8))
+        .endsWith("1970-01-01 00:00:01.234");
+    assertThat(one("UInt8", true)).containsExactly(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "UInt8; 256",
+        "UInt8; -1",
+        "UInt64; -1",
+        "Int32; 2147483648",
+        "Int32; -2147483649",
+        "UInt32; 4294967296",
+        "Decimal(3, 1); 100"
+      })
+  void aNumberThatDoesNotFitIsRefusedWithItsColumnAndType(String type, long value) {
+    assertThatThrownBy(() -> one(type, value))
+        .isInstanceOf(RowsRejectedException.class)
+        .hasMessageContaining("column c: " + value + " ")
+        .hasMessageContaining(type);
+  }
+
+  @Test
+  void otherValuesThatDoNotFitAreRefusedWithTheirColumn() {
+    for (Object[] each :
+        new Object[][] {
+          {"Int64", 1.5},
+          {"Int64", BigInteger.TWO.pow(63)},
+          {"Enum8('a' = 1)", "b"},
+          {"FixedString(2)", "abc"},
+          {"DateTime", TIME.minusYears(1)},
+          {"Map(Int8, UInt32)", new SparseCounts(new short[] {128}, new int[] {1})},
+        }) {
+      assertThatThrownBy(() -> one((String) each[0], each[1]))
+          .as("%s", each)
+          .isInstanceOf(RowsRejectedException.class)
+          .hasMessageStartingWith("column c: ");
+    }
+  }
+
+  @Test
+  void aTypeThatTakesNoSuchValuesIsNamed() {
+    for (Object[] each :
+        new Object[][] {
+          {"Map(Int16, UUID)", new SparseCounts(new short[] {1}, new int[] {1})},
+          {"Array(Int64)", 1L},
+          {"DateTime", 1L},
+          {"Int64", "cart"},
+          {"Int64", TIME},
+          {"UUID", "cart"},
+        }) {
+      assertThatThrownBy(() -> one((String) each[0], each[1]))
+          .as("%s", each)
+          .isInstanceOf(ExactValue.WrongTypeException.class)
+          .hasMessageStartingWith("column c is " + each[0] + ", which takes no ");
+    }
   }
 
   @Test
   void missingValueOfAColumnThatNeedsOneIsRefused() {
-    assertThatThrownBy(() -> new RowEncoder(COLUMNS).encode(List.<Object[]>of(row(null))))
+    assertThatThrownBy(() -> rows(encoder(COLUMNS.toArray(ClickHouseColumn[]::new)), row(null)))
+        .isInstanceOf(RowsRejectedException.class)
         .hasMessageContaining("latency");
   }
 }

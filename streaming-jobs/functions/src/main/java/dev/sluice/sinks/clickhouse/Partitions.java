@@ -1,0 +1,66 @@
+package dev.sluice.sinks.clickhouse;
+
+import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * Keeps an insert from spanning more partitions than the server takes (its setting {@code
+ * max_partitions_per_insert_block}): an old replay that touches hundreds of days would otherwise be
+ * refused for ever.
+ *
+ * <p>Rows are told apart by the columns that the partition key names, times by their day (UTC):
+ * that is at least as fine as a key by day, week or month. Of a finer key the server says so, and
+ * the batch is halved.
+ *
+ * @param columns positions of the sink's columns that the key names
+ * @param most partitions an insert may span; 0 is any number
+ */
+record Partitions(List<Integer> columns, int most) {
+  /**
+   * @param key the expression, as system.tables has it; empty for a table without partitions
+   * @param sink names of the sink's columns
+   */
+  static Partitions of(String key, List<String> sink, int most) {
+    List<Integer> columns = new ArrayList<>();
+    for (int i = 0; i < sink.size(); i++) {
+      if (Pattern.compile("(?<![\\w`])`?" + Pattern.quote(sink.get(i)) + "`?(?![\\w`(])")
+          .matcher(key)
+          .find()) {
+        columns.add(i);
+      }
+    }
+    return new Partitions(columns, most);
+  }
+
+  /**
+   * The rows in as few groups as it takes; those of one partition, and then those of the next that
+   * came first, stay together.
+   */
+  List<List<Object[]>> groups(List<Object[]> rows) {
+    if (most <= 0 || columns.isEmpty()) {
+      return List.of(rows);
+    }
+    List<List<Object[]>> groups = new ArrayList<>();
+    Map<List<Object>, Integer> groupOf = new HashMap<>();
+    for (Object[] row : rows) {
+      int group = groupOf.computeIfAbsent(partition(row), unused -> groupOf.size() / most);
+      while (groups.size() <= group) {
+        groups.add(new ArrayList<>());
+      }
+      groups.get(group).add(row);
+    }
+    return groups;
+  }
+
+  private List<Object> partition(Object[] row) {
+    List<Object> values = new ArrayList<>(columns.size());
+    for (int column : columns) {
+      values.add(row[column] instanceof ZonedDateTime time ? time.toLocalDate() : row[column]);
+    }
+    return values;
+  }
+}

@@ -1,0 +1,62 @@
+package dev.sluice.sinks.rejects;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.apache.flink.kafka.shaded.org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.flink.kafka.shaded.org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.flink.kafka.shaded.org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.flink.kafka.shaded.org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** The topic of dead letters, by the producer of Flink's own connector. */
+final class LetterTopic implements RejectedRows.Lines {
+  private final KafkaProducer<byte[], byte[]> producer;
+  private final String topic;
+
+  LetterTopic(RejectsOptions options) {
+    topic = options.topic();
+    producer =
+        new KafkaProducer<>(
+            Map.of(
+                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                options.kafka(),
+                ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
+                8 << 20,
+                ProducerConfig.BUFFER_MEMORY_CONFIG,
+                16L << 20,
+                ProducerConfig.COMPRESSION_TYPE_CONFIG,
+                "lz4",
+                ProducerConfig.MAX_BLOCK_MS_CONFIG,
+                10_000L,
+                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+                30_000,
+                ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                10_000),
+            new ByteArraySerializer(),
+            new ByteArraySerializer());
+  }
+
+  @Override
+  public void write(List<byte[]> letters) throws Exception {
+    List<Future<?>> sent = new ArrayList<>();
+    for (byte[] letter : letters) {
+      sent.add(producer.send(new ProducerRecord<>(topic, letter)));
+    }
+    producer.flush();
+    for (Future<?> each : sent) {
+      try {
+        each.get();
+      } catch (ExecutionException e) {
+        throw e.getCause() instanceof Exception cause ? cause : e;
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    producer.close(Duration.ZERO);
+  }
+}

@@ -8,7 +8,7 @@ import pytest
 
 from migrate.__main__ import schema_up
 from sluice.cli.doctor import clickhouse as check
-from sluice.cli.doctor import spans
+from sluice.cli.doctor import rejected, spans
 from sluice.cli.doctor.finding import NotAnsweringError
 from sluice.cli.environment import Addresses, addresses
 from support.clickhouse import ClickHouse, clickhouse
@@ -37,6 +37,7 @@ def test_an_empty_database_with_the_schema(where: Addresses) -> None:
     fresh = check.freshness(where, 5)
     assert (fresh.level, fresh.text) == ("warn", "no window within the last day")
     assert check.dead_letters(where, 5).level == "ok"
+    assert rejected.rejected_rows(where, 5).level == "ok"
 
 
 def test_no_schema(engine: ClickHouse) -> None:
@@ -100,3 +101,27 @@ def test_spans_on_the_topic_and_those_too_large_for_it(where: Addresses, engine:
     with FixedServer({"/metrics": metrics.replace("60.5", "0.1") + "100"}) as collector:
         at = replace(where, collector_metrics=collector.address)
         assert "100 counted" in spans.compare(at, 20, patience_s=0).text
+
+
+def test_rejected_rows_are_counted_by_key_and_named_with_the_answer(where: Addresses, engine: ClickHouse) -> None:
+    engine.client("sluice").command(
+        "INSERT INTO rejected_rows (store, table, reason, key, detail) VALUES "
+        # Refused again, as after a restart, it is the same row.
+        "('clickhouse', 'windows', 'refused', 'server|a', 'Constraint `c`'), "
+        "('clickhouse', 'windows', 'refused', 'server|a', 'Constraint `c`'), "
+        "('clickhouse', 'windows', 'refused', 'server|b', 'Constraint `c`'), "
+        "('neo4j', 'seen', 'too_large', 'c', 'memory')"
+    )
+    engine.client("sluice").command(
+        "INSERT INTO rejected_rows (store, table, reason, key, rows, at) VALUES "
+        "('clickhouse', 'windows', 'column_missing', 'errors', 1200, now64(3)), "
+        "('clickhouse', 'windows', 'refused', 'old', 1, now64(3) - 3600)"
+    )
+    found = rejected.rejected_rows(where, 5)
+    assert found.level == "warn"
+    assert found.text == (
+        "in the last 10 minutes: clickhouse windows: 1,200 rows written without column errors; "
+        "clickhouse windows: 2 rows refused (Constraint `c`); neo4j seen: 1 rows too_large (memory)"
+    )
+    assert "add the column again" in found.remedy
+    assert "--recipe rejected_rows" in found.remedy

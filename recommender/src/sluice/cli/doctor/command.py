@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import click
 
-from sluice.cli.doctor import clickhouse, collector, ends, flink, kafka, neo4j, recommender, spans
+from sluice.cli.doctor import clickhouse, collector, ends, flink, kafka, neo4j, recommender, rejected, spans
 from sluice.cli.doctor.finding import LEVELS, Finding
 from sluice.cli.doctor.run import run_checks
 from sluice.cli.environment import addresses
@@ -21,6 +21,7 @@ CHECKS = [
     *kafka.CHECKS,
     *flink.CHECKS,
     *clickhouse.CHECKS,
+    *rejected.CHECKS,
     *neo4j.CHECKS,
     *recommender.CHECKS,
     *ends.CHECKS,

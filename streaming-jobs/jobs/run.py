@@ -31,6 +31,11 @@ JOBS: dict[str, ModuleType] = {
 }
 # Part of every savepoint: keys are spread over this many groups, so it bounds the parallelism and can never change.
 MAX_PARALLELISM = 128
+NO_CHECKPOINTS = (
+    "execution.checkpointing.interval is not set: without checkpoints a job that fails forgets its sums, its open "
+    "traces and where it was. Set it in Flink's config.yaml (to 5s, say), or by "
+    "`flink run -Dexecution.checkpointing.interval=5s`; --without-checkpoints runs the job all the same"
+)
 JAR = Path(__file__).parents[1] / "functions/target/sluice-functions.jar"
 
 
@@ -48,6 +53,12 @@ def parser() -> argparse.ArgumentParser:
         "--start", default=starts.EARLIEST, metavar="WHERE", help=f"without a savepoint: {starts.FORMS}; see README.md"
     )
     root.add_argument("--no-dead-letters", action="store_true", help="another Flink job of the same topic writes them")
+    root.add_argument(
+        "--without-checkpoints",
+        action="store_true",
+        help="run although execution.checkpointing.interval is not set: with the first failure, its own or a store's, "
+        "the job begins again at --start with empty sums and without the rows that waited to be written",
+    )
     root.add_argument("--explain", action="store_true", help="print the plan instead of submitting")
     root.add_argument("--check", action="store_true", help="only say whether the options are legal")
     for name, setting in SETTINGS.items():
@@ -144,6 +155,11 @@ def main(arguments: list[str]) -> int:
 
     stream = StreamExecutionEnvironment.get_execution_environment()
     stream.add_jars(options.jar.resolve().as_uri())
+    if not (
+        stream.get_checkpoint_config().is_checkpointing_enabled() or options.without_checkpoints or options.explain
+    ):
+        print(f"run.py: {NO_CHECKPOINTS}", file=sys.stderr)
+        return 2
     environment = StreamTableEnvironment.create(stream)
     jobs = [JOBS[name] for name in dict.fromkeys(options.jobs)]
     for key, value in configuration(settings, jobs).items():

@@ -44,6 +44,20 @@ def plans() -> dict[str, str]:
 
 
 @pytest.mark.timeout(320)
+def test_without_checkpoints_nothing_is_submitted() -> None:
+    """Flink's own configuration, as it is shipped, sets no interval."""
+    environment = os.environ | {"FLINK_HOME": str(CACHE / "flink/home"), "JAVA_HOME": str(java_home())}
+    environment.pop("FLINK_CONF_DIR", None)
+    words = [FLINK_PYTHON, HERE.parent / "jobs/run.py", "concurrency"]
+    answer = subprocess.run(words, capture_output=True, text=True, timeout=300, env=environment)
+    assert answer.returncode == 2, answer.stdout + answer.stderr
+    (line,) = [line for line in answer.stderr.splitlines() if line.startswith("run.py: ")]
+    assert "execution.checkpointing.interval is not set" in line
+    assert "flink run -Dexecution.checkpointing.interval=5s" in line
+    assert "--without-checkpoints" in line
+
+
+@pytest.mark.timeout(320)
 def test_each_job_each_pair_and_all_have_a_plan(plans: dict[str, str]) -> None:
     sets = [names for size in (1, 2, len(SINKS)) for names in itertools.combinations(SINKS, size)]
     assert set(plans) == {"+".join(names) for names in sets}

@@ -3,7 +3,7 @@
 from grafana_foundation_sdk.builders import dashboard
 from grafana_foundation_sdk.models.dashboard import Dashboard, DashboardCursorSync, Panel
 
-from generate import bad_input, calls, pool, pools, stages
+from generate import bad_input, calls, lost, pool, pools, stages
 from generate.clickhouse import DATASOURCE, table
 from generate.variables import IN_POOL, variables
 
@@ -31,6 +31,7 @@ def build() -> Dashboard:
         "All pools": pools.panels(),
         "Stages": stages.panels(),
         "Bad input": bad_input.panels(),
+        "Lost behind the topic": lost.panels(),
         "Call graph": calls.panels(),
     }
     for title, panels in sections.items():

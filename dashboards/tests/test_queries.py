@@ -102,6 +102,14 @@ def test_the_jobs_outcomes_are_those_with_a_meaning() -> None:
     assert labels <= set(MEANINGS)
 
 
+def test_what_was_lost_behind_the_topic(sluice: dict[str, Any], reader: Client, scope: Scope) -> None:
+    """The shop has two rows that a store refused, one of them twice."""
+    _, rows = run(reader, by_title(sluice, "Rows that a store refused")["targets"][0]["rawSql"], scope)
+    assert [row[:4] + row[5:] for row in rows] == [
+        ("clickhouse", "windows", "not_encodable", 2, "cart|client|db|cart-0", "no place for -2")
+    ]
+
+
 def with_value(scope: Scope, **values: str) -> Scope:
     return replace(scope, variables={**scope.variables, **values})
 

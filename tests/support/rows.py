@@ -31,6 +31,7 @@ def insert_shop(client: Client, end: datetime) -> None:
     _trees(client, end)
     _paths(client, end)
     _counts(client, end)
+    _losses(client, end)
     _latencies(client, end)
     _resources(client, end)
     _recommendations(client, end)
@@ -154,6 +155,24 @@ def _counts(client: Client, end: datetime) -> None:
             rows.append([job, "repeated_message", "cart", received, 0, 50, 0, 1, written])
             rows.append([job, "malformed_message", "", received, 1, 0, 0, 1, written])
     _insert(client, "ingest_counts", "job outcome service received messages spans emit_lag_ms version written", rows)
+
+
+def _losses(client: Client, end: datetime) -> None:
+    """Two rows that ClickHouse refused, one of them twice."""
+    rows = [
+        [
+            "clickhouse",
+            "windows",
+            "not_encodable",
+            "cart|server||cart-0",
+            1,
+            "no place for -1",
+            end - timedelta(seconds=s),
+        ]
+        for s in (60, 30)
+    ]
+    rows.append(["clickhouse", "windows", "not_encodable", "cart|client|db|cart-0", 1, "no place for -2", end])
+    _insert(client, "rejected_rows", "store table reason key rows detail at", rows)
 
 
 def _latencies(client: Client, end: datetime) -> None:

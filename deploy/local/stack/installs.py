@@ -10,7 +10,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 from stack import toolchain
-from stack.layout import BIN, CACHE, FLINK_PYTHON, JOBS_JAR, LOCAL, SLUICE_PYTHON, TOOLS_PYTHON, UV, java_home
+from stack.layout import (
+    BIN,
+    CACHE,
+    FLINK_PYTHON,
+    JOBS_JAR,
+    LOCAL,
+    RECORD_LIMIT_JAR,
+    SLUICE_PYTHON,
+    TOOLS_PYTHON,
+    UV,
+    java_home,
+)
 from stack.pinned import PINS, fetch
 from stack.settings import REPOSITORY
 from stack.steps import Step, StepError, run
@@ -195,7 +206,8 @@ def _stack_steps() -> list[Step]:
              inputs=(LOCAL / "flink/pom.xml",), outputs=(CACHE / "flink/jars",),
              resource="maven"),
         Step("functions", "Java functions of the jobs", maven("-f", FUNCTIONS, "package", "-Dmaven.test.skip=true"),
-             inputs=(FUNCTIONS / "pom.xml", FUNCTIONS / "src/main"), outputs=(JOBS_JAR,),
+             inputs=(FUNCTIONS / "pom.xml", FUNCTIONS / "src/main"),
+             outputs=(JOBS_JAR, RECORD_LIMIT_JAR),
              resource="maven"),
         Step("flink-home", "Flink home", flink_home, after=("flink-python", "flink-jars"),
              inputs=(LOCAL / "flink/pom.xml", REPOSITORY / "streaming-jobs/requirements.lock"),

@@ -72,7 +72,7 @@ def test_the_table_has_a_line_a_check_and_the_counts(run: Run) -> None:
     result = run("doctor", "--timeout", "30", **closed())
     assert result.exit_code == 1
     assert "-> start the stack with `make up`" in result.stdout
-    assert result.stdout.splitlines()[-1] == "1 ok, 8 fail, 12 unknown"
+    assert result.stdout.splitlines()[-1] == "1 ok, 8 fail, 15 unknown"
 
 
 def test_a_check_that_hangs_or_breaks_is_unknown_and_does_not_hold_up_the_others() -> None:
@@ -166,6 +166,17 @@ def test_kafka_lag() -> None:
     assert kafka.judge_lag({}).level == "unknown"
     assert kafka.judge_lag({"a": 1000}).level == "ok"
     assert kafka.judge_lag({"a": 0, "b": 1001}).level == "warn"
+
+
+def test_flink_record_limit() -> None:
+    def config(options: str) -> list[dict[str, str]]:
+        return [{"key": "env.java.opts.taskmanager", "value": options}, {"key": "rest.port", "value": "8081"}]
+
+    limited = config("-XX:+UseParallelGC -javaagent:/opt/sluice-functions-record-limit.jar=max-record-bytes=5000000")
+    assert flink.judge_record_limit(limited).level == "ok"
+    missing = flink.judge_record_limit(config("-XX:+UseParallelGC"))
+    assert missing.level == "warn"
+    assert "env.java.opts.taskmanager" in missing.remedy
 
 
 def flink_job(**more: Any) -> dict[str, Any]:

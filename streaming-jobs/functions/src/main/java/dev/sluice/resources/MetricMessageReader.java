@@ -8,6 +8,7 @@ import dev.sluice.accounting.Validity;
 import dev.sluice.otlp.MalformedMessageException;
 import dev.sluice.otlp.MetricPoint;
 import dev.sluice.otlp.MetricsRequestDecoder;
+import dev.sluice.recordlimit.OversizeRecord;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +42,8 @@ public final class MetricMessageReader {
    * Reads a message; {@link #forEach}, {@link #counts} and {@link #deadLetters} then hold its yield
    * until the next one.
    *
-   * @param message an ExportMetricsServiceRequest; null, as Kafka's tombstones are, is malformed
+   * @param message an ExportMetricsServiceRequest; null, as Kafka's tombstones are, is malformed;
+   *     what stands for an {@link OversizeRecord} is that
    * @param recordTimeMs when the broker appended it
    */
   public void read(byte[] message, long recordTimeMs) {
@@ -49,6 +51,12 @@ public final class MetricMessageReader {
     this.recordTimeMs = recordTimeMs;
     if (message == null) {
       reject("record has no value", new byte[0]);
+      return;
+    }
+    OversizeRecord oversize = OversizeRecord.decode(message);
+    if (oversize != null) {
+      counts.message(Outcome.RECORD_TOO_LARGE);
+      deadLetters.add(Outcome.RECORD_TOO_LARGE, () -> DeadLetter.ofRecord(oversize));
       return;
     }
     try {

@@ -13,6 +13,7 @@ import static dev.sluice.otlp.Requests.attribute;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.accounting.Validity;
+import dev.sluice.recordlimit.OversizeRecord;
 import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
 import java.util.Arrays;
 import java.util.List;
@@ -134,6 +135,14 @@ class MetricMessageReaderTest {
     assertThat(counts())
         .isEqualTo(Map.of("accepted", List.of(0L, 1L), "missing_identity", List.of(0L, 2L)));
     assertThat(reasons()).containsExactly("missing_identity", "missing_identity");
+  }
+
+  @Test
+  void aRecordThatWasTooLargeToReadIsALetterWithoutPayload() {
+    assertThat(rows(new OversizeRecord(500_000_000, 33_554_432).encode())).isEmpty();
+    assertThat(counts()).isEqualTo(Map.of("record_too_large", List.of(1L, 0L)));
+    assertThat(reasons()).containsExactly("record_too_large");
+    assertThat(reader.deadLetters().get(0).payload()).isNull();
   }
 
   @Test

@@ -13,6 +13,11 @@ FUNCTIONS = {
 }
 
 
+def is_timed(settings: Settings) -> bool:
+    """Whether something waits for record time: then there is a view `timed_messages`, as they are read."""
+    return bool(settings["repeat-window-ms"] or settings.traced)
+
+
 def views(settings: Settings) -> dict[str, str]:
     """`messages`: message (NULL for a tombstone), record_time, partition, offset, repeated.
 
@@ -21,7 +26,7 @@ def views(settings: Settings) -> dict[str, str]:
     nothing waits for record time, neither repeats nor traces, there is no need of either function, nor of the ticker:
     messages then stay in the task that read them, and are not copied.
     """
-    if not (settings["repeat-window-ms"] or settings.traced):
+    if not is_timed(settings):
         return {"messages": "SELECT message, record_time, `partition`, `offset`, FALSE AS repeated FROM otlp_spans"}
     if settings["repeat-window-ms"]:
         message_hash = "message_hash(message)"

@@ -17,6 +17,7 @@ import call_graph
 import concurrency
 import container_latency
 import critical_paths
+import gaps
 import resource_metrics
 import sources
 import starts
@@ -115,17 +116,21 @@ def statement_set(
     for ddl in [*sources.definitions(settings), *stores.definitions(settings)]:
         environment.execute_sql(ddl)
     functions = {name: java for job in jobs for name, java in job.FUNCTIONS.items()}
-    for name, java in functions.items():
+    for name, java in (functions | gaps.FUNCTIONS).items():
         environment.execute_sql(f"CREATE TEMPORARY SYSTEM FUNCTION {name} AS '{java}' LANGUAGE JAVA")
     statements = environment.create_statement_set()
     # Views that several jobs share are the same under one name, so that they are planned once.
     views = {name: query for job in jobs for name, query in job.views(settings).items()}
+    topics = list(dead_letter_views(jobs))
+    for topic in topics:
+        views |= gaps.views(settings, topic)
     for name, query in views.items():
         # Not CREATE VIEW: its text would be planned anew, and run apart, for each INSERT that reads it.
         environment.create_temporary_view(name, environment.sql_query(query))
     for job in jobs:
         for insert in job.inserts(settings):
             statements.add_insert_sql(insert)
+    statements.add_insert_sql(gaps.insert(settings, topics))
     if letters:
         for topic, decoded in dead_letter_views(jobs).items():
             statements.add_insert_sql(accounts.dead_letters(decoded, topic))

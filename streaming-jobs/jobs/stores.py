@@ -19,6 +19,7 @@ def definitions(settings: Settings) -> list[str]:
         _call_edges(settings),
         _call_trees(settings),
         _ingest_counts(settings),
+        _offset_gaps(settings),
         _calls(settings),
         _seen(settings),
         _operation_trees(settings),
@@ -190,6 +191,20 @@ def _ingest_counts(settings: Settings) -> str:
             version     BIGINT NOT NULL,
             PRIMARY KEY (job, outcome, service, received) NOT ENFORCED
         ) {_clickhouse(settings, "ingest_counts")}"""
+
+
+def _offset_gaps(settings: Settings) -> str:
+    return f"""
+        CREATE TEMPORARY TABLE offset_gaps (
+            flink_job     STRING NOT NULL,
+            topic         STRING NOT NULL,
+            `partition`   INT NOT NULL,
+            first_missing BIGINT NOT NULL,
+            first_read    BIGINT NOT NULL,
+            received      TIMESTAMP_LTZ(3) NOT NULL,
+            version       BIGINT NOT NULL,
+            PRIMARY KEY (flink_job, topic, `partition`, first_missing) NOT ENFORCED
+        ) {_clickhouse(settings, "offset_gaps")}"""
 
 
 def _container_latency(settings: Settings) -> str:

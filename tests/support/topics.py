@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
+from confluent_kafka.admin import AdminClient
 
 from support.stack import Stack
 
@@ -51,6 +52,13 @@ def read_since(stack: Stack, start: list[TopicPartition]) -> list[Message]:
             else:
                 raise AssertionError(f"read {start[0].topic}: {error}")
     return messages
+
+
+def delete_before(stack: Stack, until: list[TopicPartition]) -> None:
+    """Deletes the records before these offsets, as retention does."""
+    admin = AdminClient({"bootstrap.servers": stack.address["SLUICE_KAFKA"]})
+    for future in admin.delete_records(until).values():
+        future.result(timeout=30)
 
 
 @contextmanager

@@ -17,6 +17,10 @@ Rows = list[tuple[str, str]]
 ERROR = "ERROR: "  # begins the text of a stage that somebody has to see to
 CHECKPOINT_PERIODS = 3
 FIRST_CHECKPOINT_S = 60.0  # a job that starts is given time
+MIB = 1 << 20
+MISSED = """SELECT concat(topic, '/', toString(partition)) AS at, sum(first_read - first_missing)
+    FROM sluice.offset_gaps FINAL WHERE written >= now() - INTERVAL 1 DAY GROUP BY at ORDER BY at"""
+RATE_S = 60.0  # a topic that is younger has no rate yet
 
 
 def stages(settings: Settings) -> Rows:
@@ -83,14 +87,49 @@ def kafka(settings: Settings) -> Rows:
     done = subprocess.run(words, capture_output=True, text=True, timeout=20)
     if done.returncode:
         raise ValueError((done.stderr.strip().splitlines() or ["offsets.py failed"])[-1])
-    return [(f"topic {topic['topic']}", topic_text(topic)) for topic in json.loads(done.stdout)]
+    now_s = time.time()
+    return [
+        (f"topic {topic['topic']}", topic_text(topic, log_bytes(settings, topic["topic"]), now_s))
+        for topic in json.loads(done.stdout)
+    ]
 
 
-def topic_text(topic: dict[str, object]) -> str:
-    groups = topic["groups"]
-    assert isinstance(groups, dict)
-    lags = [f"{group} is {lag:,} behind its last checkpoint" for group, lag in sorted(groups.items())]
-    return f"{topic['records']:,} records; " + ("; ".join(lags) or "unknown: no consumer has committed an offset")
+def log_bytes(settings: Settings, topic: str) -> dict[str, int]:
+    """What each partition takes on the broker's disk: the number of the partition, as text, to bytes."""
+    return {
+        directory.name.rpartition("-")[2]: sum(log.stat().st_size for log in directory.glob("*.log"))
+        for directory in (settings.data / "kafka").glob(f"{topic}-*")
+    }
+
+
+def topic_text(topic: Mapping[str, Any], held: Mapping[str, int], now_s: float) -> str:
+    """What a topic (of kafka/offsets.py) holds in `held` bytes (log_bytes), and how far its readers are behind."""
+    ages_s = {number: now_s - ms / 1000 for number, ms in topic["oldest_ms"].items() if ms is not None}
+    text = f"{topic['records']:,} records, {sum(held.values()) / MIB:,.1f} MiB"
+    if ages_s:
+        text += f", the oldest {ago(max(ages_s.values()))} old"
+    if (full_s := full_after_s(topic["retention_bytes"], held, ages_s)) is not None:
+        if 0 <= topic["retention_ms"] <= full_s * 1000:
+            text += f"; kept {ago(topic['retention_ms'] / 1000)}"
+        else:
+            limit = f"{topic['retention_bytes'] / MIB:,.0f} MiB a partition"
+            text += f"; kept {ago(full_s)} at this rate: {limit} are full before {ago(topic['retention_ms'] / 1000)}"
+    lags = [f"{group} is {lag:,} behind its last checkpoint" for group, lag in sorted(topic["groups"].items())]
+    missed = [
+        f"{records:,} records were deleted before {group} read them"
+        for group, records in sorted(topic["missed"].items())
+        if records
+    ]
+    return f"{text}; " + ("; ".join(lags + missed) or "unknown: no consumer has committed an offset")
+
+
+def full_after_s(limit: int, held: Mapping[str, int], ages_s: Mapping[str, float]) -> float | None:
+    """After how long the first partition has `limit` bytes, at the rate since its oldest record.
+
+    None where no limit is set, or nothing has come for long enough to tell a rate.
+    """
+    times = [limit * age_s / held[number] for number, age_s in ages_s.items() if age_s >= RATE_S and held.get(number)]
+    return min(times) if times and limit >= 0 else None
 
 
 def flink(settings: Settings) -> Rows:
@@ -127,13 +166,20 @@ def checkpoints_text(
 
 
 def clickhouse(settings: Settings) -> Rows:
-    return lag_rows(query(settings, "SELECT stage, lag_ms FROM sluice.v_stage_lag"))
+    rows = lag_rows(query(settings, "SELECT stage, lag_ms FROM sluice.v_stage_lag"))
+    return [*rows, ("records missed", missed_text(query(settings, MISSED)))]
 
 
 def query(settings: Settings, statement: str) -> list[Any]:
     words = {"query": f"{statement} FORMAT JSONCompact", "user": "sluice_reader"}
     url = f"http://{settings.address('clickhouse_http')}/?{urllib.parse.urlencode(words)}"
     return list(request_json(url, timeout_s=15.0)["data"])
+
+
+def missed_text(data: Iterable[tuple[str, int]]) -> str:
+    """Records that were deleted before they were read, by topic and partition."""
+    parts = [f"{int(records):,} of {partition}" for partition, records in data]
+    return f"{', '.join(parts)}: deleted before they were read" if parts else "none in the last day"
 
 
 def lag_rows(data: Iterable[tuple[str, float | None]]) -> Rows:

@@ -5,7 +5,7 @@ import datetime
 import pytest
 
 from stack.first_recommendation import decided
-from stack.lag import ago, checkpoints_text, lag_rows, metric, on_topic_text, topic_text
+from stack.lag import ago, checkpoints_text, lag_rows, metric, missed_text, on_topic_text, topic_text
 from stack.status import row, table
 from stack.supervisor import Process
 
@@ -37,8 +37,40 @@ def test_a_lag_that_is_not_known_says_so() -> None:
         ("newest window", "unknown: nothing in the last minute"),
         ("emit to kafka", "0.35 s"),
     ]
-    assert topic_text({"records": 5, "groups": {}}) == "5 records; unknown: no consumer has committed an offset"
-    assert topic_text({"records": 5000, "groups": {"g": 12}}) == "5,000 records; g is 12 behind its last checkpoint"
+
+
+def topic(**more: object) -> dict[str, object]:
+    """Two partitions of which one is empty, as kafka/offsets.py tells it: 6 h and 8 MiB a partition are kept."""
+    facts = {"records": 5000, "groups": {"g": 12}, "missed": {"g": 0}, "oldest_ms": {"0": 400_000, "1": None}}
+    return facts | {"retention_ms": 21_600_000, "retention_bytes": 8 * 2**20} | more
+
+
+def test_a_topic_that_nobody_reads_says_so() -> None:
+    empty = topic(records=0, groups={}, missed={}, oldest_ms={"0": None})
+    assert topic_text(empty, {"0": 0}, 1000) == "0 records, 0.0 MiB; unknown: no consumer has committed an offset"
+
+
+def test_a_topic_shows_for_how_long_it_keeps_records_at_its_rate() -> None:
+    # 600 s old. Of 8 MiB in 6 h come 8 * 600 / 21600 = 0.222 MiB in 600 s.
+    reader = "g is 12 behind its last checkpoint"
+    assert topic_text(topic(), {"0": 2**20 // 5, "1": 0}, 1000) == (
+        f"5,000 records, 0.2 MiB, the oldest 10 min 0 s old; kept 6 h 0 min; {reader}"
+    )
+    assert topic_text(topic(), {"0": 2**20, "1": 0}, 1000) == (
+        "5,000 records, 1.0 MiB, the oldest 10 min 0 s old; "
+        f"kept 1 h 20 min at this rate: 8 MiB a partition are full before 6 h 0 min; {reader}"
+    )
+    assert "kept" not in topic_text(topic(), {"0": 2**20}, 459)  # a minute tells no rate
+    assert "kept" not in topic_text(topic(retention_bytes=-1), {"0": 2**20}, 1000)
+
+
+def test_records_that_were_deleted_unread_are_told() -> None:
+    text = topic_text(topic(missed={"g": 1234}), {"0": 2**20}, 459)
+    assert text.endswith("; 1,234 records were deleted before g read them")
+    assert missed_text([]) == "none in the last day"
+    assert missed_text([("otlp_spans/0", 1234), ("otlp_spans/1", 5)]) == (
+        "1,234 of otlp_spans/0, 5 of otlp_spans/1: deleted before they were read"
+    )
 
 
 def test_checkpoints_that_do_not_complete_for_three_periods_are_an_error() -> None:

@@ -125,3 +125,18 @@ def test_rejected_rows_are_counted_by_key_and_named_with_the_answer(where: Addre
     )
     assert "add the column again" in found.remedy
     assert "--recipe rejected_rows" in found.remedy
+
+
+def test_records_that_were_deleted_unread(where: Addresses, engine: ClickHouse) -> None:
+    assert check.missed_records(where, 5).level == "ok"
+    engine.client("sluice").command(
+        "INSERT INTO offset_gaps (flink_job, topic, partition, first_missing, first_read, received, version, written) "
+        "VALUES ('j', 'otlp_spans', 1, 100, 1600, now(), 1600, now64(3)), "
+        "('j', 'otlp_spans', 1, 100, 1600, now(), 1600, now64(3)), "  # told again after a failure
+        "('j', 'otlp_spans', 1, 2000, 2007, now(), 2007, now64(3)), "
+        "('j', 'otlp_metrics', 0, 5, 6, now(), 6, now() - INTERVAL 25 HOUR)"
+    )
+    found = check.missed_records(where, 5)
+    assert found.level == "warn"
+    assert "last day: 1,507 of otlp_spans/1, last seen " in found.text
+    assert "missed_records" in found.remedy

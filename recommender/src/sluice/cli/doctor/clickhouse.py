@@ -103,6 +103,29 @@ def judge_dead_letters(rows: list[tuple[str, int, int]]) -> Verdict:
     return Verdict("warn", f"dead letters in the last 10 minutes: {'; '.join(parts)}", remedy)
 
 
+def missed_records(where: Addresses, timeout_s: float) -> Verdict:
+    rows = ask(
+        where,
+        timeout_s,
+        "SELECT topic, partition, sum(first_read - first_missing), toUnixTimestamp64Milli(max(written)) "
+        "FROM offset_gaps FINAL WHERE written >= now() - INTERVAL 1 DAY GROUP BY topic, partition ORDER BY ALL",
+    )
+    found = [(f"{topic}/{partition}", int(records), int(at_ms) / 1000) for topic, partition, records, at_ms in rows]
+    return judge_missed_records(found, time.time())
+
+
+def judge_missed_records(rows: list[tuple[str, int, float]], now_s: float) -> Verdict:
+    """rows: topic/partition, records that were deleted unread, when that was noticed last, in seconds since 1970."""
+    if not rows:
+        return Verdict("ok", "no record of the last day was deleted before it was read")
+    parts = [f"{records:,} of {at}, last seen {seconds(now_s - at_s)} ago" for at, records, at_s in rows]
+    return Verdict(
+        "warn",
+        f"records deleted before they were read, last day: {'; '.join(parts)}",
+        "their spans are lost. See kafka retention; `./sluice sql --recipe missed_records` lists them",
+    )
+
+
 def ask(where: Addresses, timeout_s: float, query: str) -> list[list[Any]]:
     """As `_rows`, for checks to which every error means that nothing is known."""
     try:
@@ -121,4 +144,5 @@ CHECKS = [
     Check("clickhouse", "migrations", migrations),
     Check("clickhouse", "newest window", freshness),
     Check("clickhouse", "dead letters", dead_letters),
+    Check("clickhouse", "missed records", missed_records),
 ]

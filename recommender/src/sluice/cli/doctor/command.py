@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import click
 
-from sluice.cli.doctor import clickhouse, collector, ends, flink, kafka, neo4j, recommender, rejected, spans
+from sluice.cli.doctor import clickhouse, collector, ends, flink, kafka, neo4j, recommender, rejected, retention, spans
 from sluice.cli.doctor.finding import LEVELS, Finding
 from sluice.cli.doctor.run import run_checks
 from sluice.cli.environment import addresses
@@ -19,6 +19,7 @@ CHECKS = [
     *collector.CHECKS,
     *spans.CHECKS,
     *kafka.CHECKS,
+    *retention.CHECKS,
     *flink.CHECKS,
     *clickhouse.CHECKS,
     *rejected.CHECKS,

@@ -23,12 +23,12 @@ _quiet.propagate = False
 def topics(where: Addresses, timeout_s: float) -> Verdict:
     expected = expected_topics()
     try:
-        admin = _admin(where, timeout_s)
-        found = _partitions(admin, where, timeout_s)
+        client = admin(where, timeout_s)
+        found = partition_counts(client, where, timeout_s)
     except NotAnsweringError as error:
         return Verdict("fail", str(error), START)
     ends = dict.fromkeys(expected, 0)
-    for (topic, _), offset in _ends(admin, timeout_s, {t: found[t] for t in expected if t in found}).items():
+    for (topic, _), offset in _ends(client, timeout_s, {t: found[t] for t in expected if t in found}).items():
         ends[topic] += offset
     return judge_topics(expected, found, ends)
 
@@ -52,11 +52,11 @@ def judge_topics(expected: dict[str, int], found: dict[str, int], ends: dict[str
 
 
 def lag(where: Addresses, timeout_s: float) -> Verdict:
-    admin = _admin(where, timeout_s)
-    found = _partitions(admin, where, timeout_s)
+    client = admin(where, timeout_s)
+    found = partition_counts(client, where, timeout_s)
     if _SPANS not in found:
         return Verdict("unknown", f"not known: there is no topic {_SPANS}")
-    return judge_lag(_group_lags(admin, timeout_s, _ends(admin, timeout_s, {_SPANS: found[_SPANS]})))
+    return judge_lag(_group_lags(client, timeout_s, _ends(client, timeout_s, {_SPANS: found[_SPANS]})))
 
 
 def judge_lag(lags: dict[str, int]) -> Verdict:
@@ -69,7 +69,7 @@ def judge_lag(lags: dict[str, int]) -> Verdict:
     return Verdict("ok", f"{text} (as of the last checkpoint)")
 
 
-def _admin(where: Addresses, timeout_s: float) -> Any:
+def admin(where: Addresses, timeout_s: float) -> Any:
     from confluent_kafka.admin import AdminClient
 
     # librdkafka retries a dead address for ever; ask the port first.
@@ -78,18 +78,18 @@ def _admin(where: Addresses, timeout_s: float) -> Any:
     return AdminClient({"bootstrap.servers": where.kafka, "socket.timeout.ms": int(timeout_s * 1000)}, logger=_quiet)
 
 
-def _partitions(admin: Any, where: Addresses, timeout_s: float) -> dict[str, int]:
+def partition_counts(client: Any, where: Addresses, timeout_s: float) -> dict[str, int]:
     from confluent_kafka import KafkaException
 
     try:
-        metadata = admin.list_topics(timeout=timeout_s)
+        metadata = client.list_topics(timeout=timeout_s)
     except KafkaException as error:
         raise NotAnsweringError(f"Kafka at {where.kafka} does not answer ({error.args[0].str()})") from None
     return {name: len(topic.partitions) for name, topic in metadata.topics.items()}
 
 
-def _ends(admin: Any, timeout_s: float, partitions: dict[str, int]) -> dict[tuple[str, int], int]:
-    """End offset by topic and partition. `admin` must live until the futures are done."""
+def _ends(client: Any, timeout_s: float, partitions: dict[str, int]) -> dict[tuple[str, int], int]:
+    """End offset by topic and partition. `client` must live until the futures are done."""
     from confluent_kafka import TopicPartition
     from confluent_kafka.admin import OffsetSpec  # type: ignore[attr-defined]
 
@@ -97,26 +97,30 @@ def _ends(admin: Any, timeout_s: float, partitions: dict[str, int]) -> dict[tupl
     wanted = {TopicPartition(t, p): latest for t, count in partitions.items() for p in range(count)}
     if not wanted:
         return {}
-    futures = admin.list_offsets(wanted, request_timeout=timeout_s)
+    futures = client.list_offsets(wanted, request_timeout=timeout_s)
     return {(tp.topic, tp.partition): future.result(timeout_s).offset for tp, future in futures.items()}
 
 
-def _group_lags(admin: Any, timeout_s: float, ends: dict[tuple[str, int], int]) -> dict[str, int]:
+def _group_lags(client: Any, timeout_s: float, ends: dict[tuple[str, int], int]) -> dict[str, int]:
+    return {
+        group: sum(max(ends[at] - offset, 0) for at, offset in offsets.items())
+        for group, offsets in committed(client, timeout_s, set(ends)).items()
+    }
+
+
+def committed(client: Any, timeout_s: float, partitions: set[tuple[str, int]]) -> dict[str, dict[tuple[str, int], int]]:
+    """Consumer group -> the offset that it reads next, by topic and partition; groups that read none are left out."""
     from confluent_kafka import ConsumerGroupTopicPartitions
 
-    lags: dict[str, int] = {}
-    for group in admin.list_consumer_groups(request_timeout=timeout_s).result(timeout_s).valid:
-        asked = admin.list_consumer_group_offsets(
+    found: dict[str, dict[tuple[str, int], int]] = {}
+    for group in client.list_consumer_groups(request_timeout=timeout_s).result(timeout_s).valid:
+        asked = client.list_consumer_group_offsets(
             [ConsumerGroupTopicPartitions(group.group_id)], request_timeout=timeout_s
         )
-        committed = [
-            (ends[(tp.topic, tp.partition)], tp.offset)
-            for tp in asked[group.group_id].result(timeout_s).topic_partitions
-            if (tp.topic, tp.partition) in ends and tp.offset >= 0
-        ]
-        if committed:
-            lags[group.group_id] = sum(max(end - offset, 0) for end, offset in committed)
-    return lags
+        for each in asked[group.group_id].result(timeout_s).topic_partitions:
+            if (each.topic, each.partition) in partitions and each.offset >= 0:
+                found.setdefault(group.group_id, {})[(each.topic, each.partition)] = each.offset
+    return found
 
 
 CHECKS = [Check("kafka", "topics", topics), Check("kafka", "lag", lag)]

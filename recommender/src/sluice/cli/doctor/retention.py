@@ -1,0 +1,154 @@
+"""Kafka deletes what is old, read or not: how close is that to what is still to be read?"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.kafka import admin, committed, partition_counts
+from sluice.cli.environment import Addresses
+from sluice.cli.pools.words import seconds
+
+_TOPICS = ("otlp_spans", "otlp_metrics")
+#: Warn once what is to be read next has lived for this part of the time that records are kept.
+_USED_WARN = 0.5
+#: The limit of bytes deletes when the oldest record is younger than this part of retention.ms.
+_BYTES_FIRST = 0.9
+_CATCH_UP = "the streaming job does not keep up or does not run: see the stage flink, and raise the topic's retention"
+_MORE_BYTES = "raise retention.bytes in collector/topics.yaml and run `make up`, or expect less time for a standstill"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a partition holds, offsets `low` to before `high`, and where a consumer group is in it.
+
+    committed: None without a group. oldest_ms, next_ms: record times of the first record that is kept and of the one
+    that the group reads next, None where there is none. retention_ms: -1 for no limit of time.
+    """
+
+    topic: str
+    partition: int
+    low: int
+    high: int
+    retention_ms: int
+    oldest_ms: int | None = None
+    group: str = ""
+    committed: int | None = None
+    next_ms: int | None = None
+
+
+def retention(where: Addresses, timeout_s: float) -> Verdict:
+    return judge_retention(_kept(where, timeout_s), time.time() * 1000)
+
+
+def judge_retention(kept: Sequence[Kept], now_ms: float) -> Verdict:
+    """kept: of each partition, one for each of its groups; or one without."""
+    if not kept:
+        return Verdict("unknown", f"not known: there is none of the topics {', '.join(_TOPICS)}")
+    lost = [
+        f"{each.group} has not read {each.low - each.committed:,} records of {_name(each)} that are deleted already"
+        for each in kept
+        if each.committed is not None and each.committed < each.low
+    ]
+    if lost:
+        return Verdict("warn", "; ".join(lost), "they are lost, and counted in offset_gaps once the job goes on")
+    late = [each for each in kept if _used(each, now_ms) > _USED_WARN]
+    if late:
+        worst = max(late, key=lambda each: _used(each, now_ms))
+        behind = f"{worst.group} is to read {_name(worst)} from {_age(worst.next_ms, now_ms)} ago"
+        kept_for = seconds(_window_ms(worst, now_ms) / 1000)
+        return Verdict("warn", f"{behind}, {_used(worst, now_ms):.0%} of the {kept_for} that are kept", _CATCH_UP)
+    text = "; ".join(_topic_text([each for each in kept if each.topic == topic], now_ms) for topic in _TOPICS)
+    short = sorted({each.topic for each in kept if _by_bytes(each, now_ms)})
+    if short:
+        return Verdict(
+            "warn", f"{text}. The limit of bytes deletes before that of time in {', '.join(short)}", _MORE_BYTES
+        )
+    return Verdict("ok", text)
+
+
+def _topic_text(kept: Sequence[Kept], now_ms: float) -> str:
+    oldest = [each.oldest_ms for each in kept if each.oldest_ms is not None]
+    if not oldest:
+        return f"{kept[0].topic} is empty" if kept else "one topic is missing"
+    limit = seconds(kept[0].retention_ms / 1000) if kept[0].retention_ms >= 0 else "no limit"
+    return f"{kept[0].topic}: oldest record {_age(min(oldest), now_ms)} old of {limit}"
+
+
+def _used(kept: Kept, now_ms: float) -> float:
+    """The part of its life that the next record to read has behind it: 1 is when it is deleted."""
+    if kept.next_ms is None:
+        return 0.0
+    window_ms = _window_ms(kept, now_ms)
+    return (now_ms - kept.next_ms) / window_ms if window_ms > 0 else 0.0
+
+
+def _window_ms(kept: Kept, now_ms: float) -> float:
+    """How long records are kept; 0 where nothing is ever deleted."""
+    if _by_bytes(kept, now_ms) and kept.oldest_ms is not None:
+        return now_ms - kept.oldest_ms
+    return max(kept.retention_ms, 0)
+
+
+def _by_bytes(kept: Kept, now_ms: float) -> bool:
+    """Something was deleted, and what is left is too young for that to have been its age."""
+    if not kept.low or kept.oldest_ms is None or kept.retention_ms < 0:
+        return False
+    return now_ms - kept.oldest_ms < _BYTES_FIRST * kept.retention_ms
+
+
+def _age(record_ms: int | None, now_ms: float) -> str:
+    return "unknown" if record_ms is None else seconds((now_ms - record_ms) / 1000)
+
+
+def _name(kept: Kept) -> str:
+    return f"{kept.topic}/{kept.partition}"
+
+
+def _kept(where: Addresses, timeout_s: float) -> list[Kept]:
+    from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+    client = admin(where, timeout_s)
+    found = partition_counts(client, where, timeout_s)
+    partitions = [(topic, number) for topic in _TOPICS for number in range(found.get(topic, 0))]
+    limits = _retention_ms(client, timeout_s, [topic for topic in _TOPICS if topic in found])
+    groups = committed(client, timeout_s, set(partitions))
+    consumer = Consumer({"bootstrap.servers": where.kafka, "group.id": "sluice-doctor", "enable.partition.eof": True})
+
+    def of_partition(topic: str, number: int) -> list[Kept]:
+        def time_of(offset: int) -> int | None:
+            at = TopicPartition(topic, number, offset)
+            return _time_of(consumer, at, timeout_s) if offset < high else None
+
+        low, high = consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=timeout_s)
+        whole = Kept(topic, number, low, high, limits[topic], time_of(low))
+        reading = {group: offsets[topic, number] for group, offsets in groups.items() if (topic, number) in offsets}
+        return [
+            replace(whole, group=group, committed=offset, next_ms=time_of(max(offset, low)))
+            for group, offset in reading.items()
+        ] or [whole]
+
+    try:
+        return [each for at in partitions for each in of_partition(*at)]
+    except KafkaException as error:
+        raise NotAnsweringError(f"Kafka at {where.kafka}: {error.args[0].str()}") from None
+    finally:
+        consumer.close()
+
+
+def _time_of(consumer: Any, at: Any, timeout_s: float) -> int | None:
+    """Record time, ms, of the first record from an offset on; None when it does not come."""
+    consumer.assign([at])
+    message = consumer.poll(timeout_s)
+    return None if message is None or message.error() else int(message.timestamp()[1])
+
+
+def _retention_ms(client: Any, timeout_s: float, topics: list[str]) -> dict[str, int]:
+    from confluent_kafka.admin import ConfigResource, ResourceType  # type: ignore[attr-defined]
+
+    asked = client.describe_configs([ConfigResource(ResourceType.TOPIC, t) for t in topics], request_timeout=timeout_s)
+    return {of.name: int(future.result(timeout_s)["retention.ms"].value) for of, future in asked.items()}
+
+
+CHECKS = [Check("kafka", "retention", retention)]

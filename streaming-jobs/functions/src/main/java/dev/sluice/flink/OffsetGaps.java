@@ -1,0 +1,64 @@
+package dev.sluice.flink;
+
+import dev.sluice.recordlimit.Agent;
+import java.time.Instant;
+import org.apache.flink.table.annotation.ArgumentHint;
+import org.apache.flink.table.annotation.ArgumentTrait;
+import org.apache.flink.table.annotation.DataTypeHint;
+import org.apache.flink.table.annotation.StateHint;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.TimestampData;
+import org.apache.flink.table.functions.FunctionContext;
+import org.apache.flink.table.functions.ProcessTableFunction;
+import org.apache.flink.types.Row;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * SQL {@code offset_gaps(TABLE positions PARTITION BY `partition`)}: a row where the offsets of a
+ * partition jump: what lies between was deleted before it was read, and Kafka's consumer went on
+ * behind it in silence.
+ *
+ * <p>Rows of a partition must come in the order of the topic, from one reader. The first offset
+ * that is read is no gap, nor is a step back (reading began anew, or the topic was made anew).
+ * Markers of transactions take offsets and are not read: a topic with such would show gaps of one.
+ */
+@DataTypeHint(value = OffsetGaps.TYPE, bridgedTo = RowData.class)
+public final class OffsetGaps extends ProcessTableFunction<RowData> {
+  private static final long serialVersionUID = 1L;
+  private static final Logger LOG = LoggerFactory.getLogger(OffsetGaps.class);
+
+  static final String TYPE =
+      "ROW<first_missing BIGINT NOT NULL, first_read BIGINT NOT NULL,"
+          + " received TIMESTAMP_LTZ(3) NOT NULL>";
+
+  /** Where a partition is read. */
+  public static class Position {
+    /** The offset that has to come; null before there is one. */
+    public Long next;
+  }
+
+  @Override
+  public void open(FunctionContext context) {
+    // Here because every job has this function: what it must be warned of is the process it runs
+    // in.
+    if (!Agent.isInstalled()) {
+      LOG.warn(
+          "this process reads records of any size: one that is compressed can fill its memory. Start"
+              + " it with -javaagent:sluice-functions-record-limit.jar");
+    }
+  }
+
+  /** Without a time to live: a job may have stood still for longer than any. */
+  public void eval(
+      @StateHint(ttl = "0 s") Position position,
+      @ArgumentHint(ArgumentTrait.SET_SEMANTIC_TABLE) Row input) {
+    long offset = input.<Long>getFieldAs("offset");
+    if (position.next != null && offset > position.next) {
+      Instant received = input.getFieldAs("record_time");
+      collect(GenericRowData.of(position.next, offset, TimestampData.fromInstant(received)));
+    }
+    position.next = offset + 1;
+  }
+}

@@ -18,7 +18,7 @@ from support.topics import end_offsets, messages_since
 SECOND = 1_000_000_000
 BOMB = 500_000_000
 #: The largest that the local stack's TaskManager reads.
-LIMIT = 32 << 20
+LIMIT = 16 << 20
 
 
 @pytest.fixture(autouse=True)
@@ -86,9 +86,9 @@ def test_metrics_that_expand_to_500_megabytes(stack: Stack) -> None:
 
 def test_many_records_that_are_read_and_do_not_fit_memory_together(stack: Stack) -> None:
     """One batch of 20 KB, 600 MB of records that are each a little smaller than the limit: a poll ends before all."""
-    count = 20
+    count = 40
     before = messages(stack, "malformed_message")
-    packed = batch([record([LIMIT - (2 << 20)], number) for number in range(count)], "zstd")
+    packed = batch([record([LIMIT - (1 << 20)], number) for number in range(count)], "zstd")
     produce_batch(stack.address["SLUICE_KAFKA"], "otlp_spans", 0, packed)
     expected = more(before, JOBS, count)
     assert eventually(lambda: messages(stack, "malformed_message"), expected) == expected

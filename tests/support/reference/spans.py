@@ -12,7 +12,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Status
 from support.reference.settings import setting
 
 MS = 1_000_000
-RECORD_BYTES = 32 << 20
+RECORD_BYTES = 16 << 20
 #: What a record has besides its value of nearly that size: two bytes, its number in the batch, no key, the length of
 #: the value, no headers.
 RECORD_OVERHEAD = 9

@@ -10,7 +10,7 @@ import java.util.TreeMap;
  * @param pollBytes a poll ends with the record that reaches this sum
  */
 public record Limits(int recordBytes, int pollBytes) {
-  static final Limits DEFAULT = new Limits(32 << 20, 16 << 20);
+  static final Limits DEFAULT = new Limits(16 << 20, 4 << 20);
 
   private static final String RECORD = "max-record-bytes";
   private static final String POLL = "max-poll-bytes";

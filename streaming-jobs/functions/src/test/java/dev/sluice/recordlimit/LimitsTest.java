@@ -10,9 +10,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LimitsTest {
   @Test
   void whatIsLeftOutHasItsDefault() {
-    assertThat(Limits.parse(null)).isEqualTo(new Limits(33_554_432, 16_777_216));
+    assertThat(Limits.parse(null)).isEqualTo(new Limits(16_777_216, 4_194_304));
     assertThat(Limits.parse("")).isEqualTo(Limits.DEFAULT);
-    assertThat(Limits.parse("max-poll-bytes=2048")).isEqualTo(new Limits(33_554_432, 2_048));
+    assertThat(Limits.parse("max-poll-bytes=2048")).isEqualTo(new Limits(16_777_216, 2_048));
     assertThat(Limits.parse("max-poll-bytes=2048,max-record-bytes=1024"))
         .isEqualTo(new Limits(1_024, 2_048));
   }

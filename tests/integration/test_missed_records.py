@@ -10,8 +10,9 @@ from confluent_kafka import TopicPartition
 
 from support.messages import SentSpan, message, produce
 from support.running_job import running
-from support.stack import Stack, eventually
+from support.stack import Stack
 from support.topics import delete_before, end_offsets
+from support.waiting import eventually
 
 SECOND = 1_000_000_000
 PARTITION = 1

@@ -5,14 +5,12 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
-from confluent_kafka import TopicPartition
-from confluent_kafka.admin import AdminClient
 
 from faults.flink_jobs import FlinkJobs, keeper_at_rest
 from faults.sender import OF_SPANS, WRITER, Sender, assert_exact
 from support.otlp_http import point, send_metric
 from support.stack import Stack
-from support.topics import committed, end_offsets
+from support.topics import committed, delete_before, end_offsets
 from support.truth import TABLES, Table
 from support.waiting import eventually
 
@@ -69,7 +67,7 @@ def test_a_job_without_state_begins_where_it_is_told(flink: FlinkJobs, stack: St
     flink.cancel(job)
 
     kept = {prefix: windows().read(stack, prefix) for prefix in (during.prefix, while_down.prefix)}
-    drop(stack, end_offsets(stack, "otlp_spans"))
+    delete_before(stack, end_offsets(stack, "otlp_spans"))
     after = Sender(stack, "start-3-")  # begins to read where the topic begins now
     after.send(after.traces())
     job = flink.run("concurrency", "--name", "starts", "--start", "earliest")
@@ -78,12 +76,31 @@ def test_a_job_without_state_begins_where_it_is_told(flink: FlinkJobs, stack: St
     flink.cancel(job)
 
 
+def test_what_was_deleted_before_a_savepoint_was_restored_is_counted(flink: FlinkJobs, stack: Stack) -> None:
+    """For each partition, at another parallelism; nothing is missing where reading began, nor before the savepoint."""
+    flink.cancel_all()
+    before, deleted, after = (Sender(stack, f"gap-{n}-") for n in range(3))
+    before.send(before.traces())
+    job = flink.run("concurrency", "--name", "gaps", "--start", "earliest")
+    assert_exact(before, "concurrency")
+    savepoint = flink.stop(job)
+    first_missing = end_offsets(stack, "otlp_spans")
+    deleted.send(deleted.traces())
+    first_read = end_offsets(stack, "otlp_spans")
+    delete_before(stack, first_read)
+    after.send(after.traces())
+
+    job = flink.run("concurrency", "--name", "gaps", savepoint=savepoint, parallelism=2)
+    gaps = [
+        {"partition": missing.partition, "first_missing": missing.offset, "first_read": read.offset}
+        for missing, read in zip(first_missing, first_read, strict=True)
+    ]
+    query = """SELECT partition, toInt32(first_missing) AS first_missing, toInt32(first_read) AS first_read
+               FROM offset_gaps FINAL WHERE flink_job = 'gaps' ORDER BY partition"""
+    assert eventually(lambda: stack.rows(query), gaps) == gaps
+    assert windows().read(stack, deleted.prefix) == {}
+    flink.cancel(job)
+
+
 def windows() -> Table:
     return next(table for table in TABLES if table.name == "windows")
-
-
-def drop(stack: Stack, until: list[TopicPartition]) -> None:
-    """Deletes the records before these offsets, as retention does."""
-    admin = AdminClient({"bootstrap.servers": stack.address["SLUICE_KAFKA"]})
-    for future in admin.delete_records(until).values():
-        future.result(timeout=30)

@@ -1,30 +1,31 @@
-"""Records that fit the topic and not memory: none is expanded, each is counted, and reading goes on behind it."""
+"""Messages and records that are small on the topic and large in memory: each is counted, and reading goes on."""
 
 import json
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from confluent_kafka import TopicPartition
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from integration.after_bad_input import good_data_counts
+from integration.masses import outcomes
 from support.batches import CODECS, batch, produce_batch, record
 from support.messages import SentSpan, message, produce
 from support.reference.counts import JOBS
-from support.stack import Stack, eventually
+from support.stack import Stack
 from support.topics import end_offsets, messages_since
+from support.waiting import eventually
+from support.wire import field
+
+pytestmark = pytest.mark.usefixtures("good_data_follows")
 
 SECOND = 1_000_000_000
+EMPTY = 2_000_000
+#: Dead letters of one message and reason.
+LETTERS = 10
 BOMB = 500_000_000
 #: The largest that the local stack's TaskManager reads.
 LIMIT = 16 << 20
-
-
-@pytest.fixture(autouse=True)
-def good_data_counts_afterwards(stack: Stack, request: pytest.FixtureRequest) -> Iterator[None]:
-    with good_data_counts(stack, request.node.nodeid):
-        yield
 
 
 def good(service: str) -> bytes:
@@ -45,6 +46,19 @@ def more(before: dict[str, int], jobs: tuple[str, ...], by: int) -> dict[str, in
 
 def letters(stack: Stack, start: list[TopicPartition]) -> list[dict[str, Any]]:
     return [json.loads(letter) for letter in messages_since(stack, start)]
+
+
+def test_two_million_empty_spans_in_one_message(stack: Stack) -> None:
+    """Two bytes each: all are counted, and few become letters, the last of which says how many more there were."""
+    start = end_offsets(stack, "otlp_dead_letter")
+    (sent,) = ExportTraceServiceRequest.FromString(good("empty")).resource_spans
+    spans = field(1, sent.resource.SerializeToString()) + field(2, field(2, b"") * EMPTY)
+    produce(stack.address["SLUICE_KAFKA"], [(field(1, spans), 0)])
+    for job in JOBS:
+        assert eventually(lambda job=job: outcomes(stack, job, "empty"), {"bad_id": EMPTY}) == {"bad_id": EMPTY}
+    found = letters(stack, start)
+    assert [(letter["reason"], letter["service"]) for letter in found] == [("bad_id", "empty")] * LETTERS
+    assert found[-1]["detail"].endswith(f"; {EMPTY - LETTERS} more in this message")
 
 
 @pytest.mark.parametrize("codec", CODECS)

@@ -17,6 +17,7 @@ MEANINGS = {
     "duplicate_span": "left out of its trace: the span id came before",
     "trace_too_large": "left out of its trace: that has more spans than are kept",
     "malformed_message": "dead letter: the whole message could not be decoded",
+    "record_too_large": "dead letter: the record would expand to more than is read; nothing of it was",
     "too_large": "dead letter: larger than a message can be; the collector left it out, and nothing else",
     "missing_service": "dead letter: no service.name",
     "bad_id": "dead letter: a trace or span id of wrong length, or of zeros",

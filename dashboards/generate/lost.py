@@ -1,4 +1,4 @@
-"""Panels of what was lost behind the topic: rows that a store refused."""
+"""Panels of what was lost: records deleted before they were read, rows that a store refused."""
 
 from grafana_foundation_sdk.builders import table as table_panel
 from grafana_foundation_sdk.cog.builder import Builder
@@ -9,7 +9,7 @@ from generate.parts import WHOLE, rows, set_to
 
 
 def panels() -> list[Builder[Panel]]:
-    return [refused()]
+    return [missed(), refused()]
 
 
 def refused() -> table_panel.Panel:
@@ -37,4 +37,26 @@ def refused() -> table_panel.Panel:
         )
         .span(WHOLE)
         .override_by_name("answer", [set_to("custom.minWidth", 240)])
+    )
+
+
+def missed() -> table_panel.Panel:
+    sql = """
+        SELECT
+            flink_job, topic, partition, first_missing, first_read - first_missing AS records,
+            received AS next_record_at, written AS noticed
+        FROM sluice.offset_gaps FINAL
+        WHERE $__timeFilter_ms(written)
+        ORDER BY noticed DESC
+        LIMIT 100
+    """
+    return (
+        rows(
+            "Records deleted before they were read",
+            "Gaps between what a job had read of a partition and the first record that the topic still had. Make the "
+            "topic's retention longer, or the job faster.",
+            table(sql),
+        )
+        .span(WHOLE)
+        .override_by_name("records", [set_to("unit", "short")])
     )

@@ -103,11 +103,13 @@ def test_the_jobs_outcomes_are_those_with_a_meaning() -> None:
 
 
 def test_what_was_lost_behind_the_topic(sluice: dict[str, Any], reader: Client, scope: Scope) -> None:
-    """The shop has two rows that a store refused, one of them twice."""
+    """The shop has two rows that a store refused, one of them twice, and a gap of 40 records."""
     _, rows = run(reader, by_title(sluice, "Rows that a store refused")["targets"][0]["rawSql"], scope)
     assert [row[:4] + row[5:] for row in rows] == [
         ("clickhouse", "windows", "not_encodable", 2, "cart|client|db|cart-0", "no place for -2")
     ]
+    _, rows = run(reader, by_title(sluice, "Records deleted before they were read")["targets"][0]["rawSql"], scope)
+    assert [row[:5] for row in rows] == [("sluice-streaming", "otlp_spans", 1, 1000, 40)]
 
 
 def with_value(scope: Scope, **values: str) -> Scope:

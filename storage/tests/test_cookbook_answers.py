@@ -225,8 +225,8 @@ def test_lost_spans(client: Client, end: datetime) -> None:
         names,
     )
     assert [tuple(row.values()) for row in answer(client, "lost_spans")] == [
-        ("concurrency", "missing_service", 20, 0, 1.0, *(at.replace(tzinfo=None) for at in (early, late, late))),
-        ("concurrency", "malformed_message", 0, 4, 0.0, *(late.replace(tzinfo=None),) * 3),
+        ("concurrency", "missing_service", "", 20, 0, 1.0, *(at.replace(tzinfo=None) for at in (early, late, late))),
+        ("concurrency", "malformed_message", "", 0, 4, 0.0, *(late.replace(tzinfo=None),) * 3),
     ]
 
 

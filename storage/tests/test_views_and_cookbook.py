@@ -17,7 +17,7 @@ CLICKHOUSE = Path(__file__).resolve().parents[1] / "clickhouse"
 VIEWS = sorted(file.stem for file in (CLICKHOUSE / "views").glob("*.sql"))
 COOKBOOK = sorted((CLICKHOUSE / "cookbook").glob("*.sql"))
 # These tell of faults that the shop does not have; test_cookbook_answers.py makes some.
-EMPTY_WHERE_ALL_IS_WELL = {"missed_records", "silent_instances"}
+EMPTY_WHERE_ALL_IS_WELL = {"silent_instances"}
 POOL = "service = 'cart', side = 'server', peer = '', threshold_ms = 250"
 ARGUMENTS = {
     "v_goodput_curve": f"({POOL}, seconds = 300)",

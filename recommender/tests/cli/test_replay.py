@@ -199,7 +199,14 @@ def test_an_interrupt_ends_with_the_totals(receiver: OtlpReceiver, tmp_path: Pat
     path = many(tmp_path / "t", traces=100, spans=1)
     words = [sys.executable, "-m", "sluice.cli", "replay", str(path), "--endpoint", receiver.address, "-o", "json"]
     environment = os.environ | {"PYTHONPATH": str(SOURCE)}
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+    # A shell starts what runs in its background with SIGINT ignored, and the tests would hand that on.
+    process = subprocess.Popen(
+        words,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     deadline = time.monotonic() + 30
     while not receiver.requests and time.monotonic() < deadline:
         time.sleep(0.05)

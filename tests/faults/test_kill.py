@@ -23,23 +23,23 @@ PAUSE_S = 3.0
 
 def test_nothing_is_lost_or_counted_twice(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
     start = end_offsets(stack, "otlp_spans")
-    traffic = Traffic(stack.address["SLUICE_OTLP_GRPC"], PREFIX, SPANS_PER_S, seed=1)
     victims = Victims(stack)
-    traffic.start()
-    wait_current(stack, newest_window, time.time())
-    for name in PROCESSES:
+    with Traffic(stack.address["SLUICE_OTLP_GRPC"], PREFIX, SPANS_PER_S, seed=1) as traffic:
+        wait_current(stack, newest_window, time.time())
+        for name in PROCESSES:
+            time.sleep(PAUSE_S)
+            began = time.time()
+            killed = victims.kill(name)
+            victims.wait_back(name, killed)
+            back = time.time()
+            wait_current(stack, newest_in_graph if name == "neo4j" else newest_window, back)
+            with capsys.disabled():
+                print(
+                    f"\n{name}: back after {back - began:.1f} s, tables current after {time.time() - began:.1f} s",
+                    end="",
+                )
         time.sleep(PAUSE_S)
-        began = time.time()
-        killed = victims.kill(name)
-        victims.wait_back(name, killed)
-        back = time.time()
-        wait_current(stack, newest_in_graph if name == "neo4j" else newest_window, back)
-        with capsys.disabled():
-            print(
-                f"\n{name}: back after {back - began:.1f} s, tables current after {time.time() - began:.1f} s", end=""
-            )
-    time.sleep(PAUSE_S)
-    traffic.stop()
+        traffic.stop()
 
     records = [each for each in records_since(stack, start) if PREFIX.encode() in (each.message or b"")]
     # What the collector acknowledged is on the topic, and nothing else.

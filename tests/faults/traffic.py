@@ -52,7 +52,7 @@ def trace(rng: random.Random, prefix: str, end_ns: int) -> list[SentSpan]:
 
 
 class Traffic:
-    """Sends `spans_per_s` to an OTLP/gRPC receiver, from its start until `stop`.
+    """Sends `spans_per_s` to an OTLP/gRPC receiver, from the begin of a `with` block until `stop`, or until its end.
 
     acknowledged: ids of the spans whose request was answered with success. retries: requests that were sent again.
     """
@@ -66,15 +66,22 @@ class Traffic:
         self._waiting: queue.SimpleQueue[tuple[bytes, list[bytes]] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._stopping = threading.Event()
+        self._given_up = threading.Event()
         options = [("grpc.initial_reconnect_backoff_ms", 200), ("grpc.max_reconnect_backoff_ms", 1000)]
         self._channel = grpc.insecure_channel(address, options=options)
         self._export = self._channel.unary_unary(EXPORT, response_deserializer=ExportTraceServiceResponse.FromString)
         self._senders = [threading.Thread(target=self._send, daemon=True) for _ in range(senders)]
         self._maker = threading.Thread(target=self._make, daemon=True)
 
-    def start(self) -> None:
+    def __enter__(self) -> "Traffic":
         for thread in (*self._senders, self._maker):
             thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """A test that fails leaves nothing behind that sends beside the next one."""
+        self._stopping.set()
+        self._given_up.set()
 
     def stop(self, within_s: float = 60.0) -> None:
         """Makes no more, and waits until all that was made is acknowledged. Raises AssertionError when it is not."""
@@ -106,6 +113,8 @@ class Traffic:
         while (item := self._waiting.get()) is not None:
             request, span_ids = item
             while not self._acknowledged(request):
+                if self._given_up.is_set():
+                    return
                 time.sleep(0.1 + 0.4 * random.random())
                 with self._lock:
                     self.retries += 1

@@ -22,36 +22,35 @@ WINDOWS, EDGES = (next(table for table in TABLES if table.name == name) for name
 
 def test_nothing_waits_for_the_graph_and_it_misses_nothing(stack: Stack) -> None:
     start = end_offsets(stack, "otlp_spans")
-    traffic = Traffic(stack.address["SLUICE_OTLP_GRPC"], PREFIX, SPANS_PER_S, seed=1)
     victims = Victims(stack)
-    traffic.start()
-    assert eventually(lambda: len(calls_in_neo4j(stack, PREFIX)), 3, steady_s=0) == 3
-    with keeper_at_rest(stack) as jobs:
-        job = jobs.only()
-        before = retries(stack)
-        with victims.stuck("neo4j"):
-            assert eventually(lambda: "Neo4j" in metric(stack, "seen", "trouble"), True, steady_s=0)
-            # Longer than a writer waits for an answer.
-            assert eventually(lambda: retries(stack) > before, True, steady_s=0)
-            next_checkpoints(stack, 3)
-            once = trace(random.Random(2), ONCE, time.time_ns())
-            produce(stack.address["SLUICE_KAFKA"], [(message(once), 0)])
-            # What is in call_edges waits for the graph as well; nobody will ever send it again.
-            assert eventually(lambda: len(EDGES.read(stack, ONCE)), 3, steady_s=0) == 3
-            jobs.run(*JOBS, savepoint=jobs.stop(job))
+    with Traffic(stack.address["SLUICE_OTLP_GRPC"], PREFIX, SPANS_PER_S, seed=1) as traffic:
+        assert eventually(lambda: len(calls_in_neo4j(stack, PREFIX)), 3, steady_s=0) == 3
+        with keeper_at_rest(stack) as jobs:
+            job = jobs.only()
+            before = retries(stack)
+            with victims.stuck("neo4j"):
+                assert eventually(lambda: "Neo4j" in metric(stack, "seen", "trouble"), True, steady_s=0)
+                # Longer than a writer waits for an answer.
+                assert eventually(lambda: retries(stack) > before, True, steady_s=0)
+                next_checkpoints(stack, 3)
+                once = trace(random.Random(2), ONCE, time.time_ns())
+                produce(stack.address["SLUICE_KAFKA"], [(message(once), 0)])
+                # What is in call_edges waits for the graph as well; nobody will ever send it again.
+                assert eventually(lambda: len(EDGES.read(stack, ONCE)), 3, steady_s=0) == 3
+                jobs.run(*JOBS, savepoint=jobs.stop(job))
+                next_checkpoints(stack, 2)
+            killed = victims.kill("neo4j")
             next_checkpoints(stack, 2)
-        killed = victims.kill("neo4j")
-        next_checkpoints(stack, 2)
-        victims.wait_back("neo4j", killed)
-        traffic.stop()
+            victims.wait_back("neo4j", killed)
+            traffic.stop()
 
-        records = [each for each in records_since(stack, start) if PREFIX.encode() in (each.message or b"")]
-        reference = Reference(records)
-        check(stack, WINDOWS, PREFIX, reference)
-        newest = newest_calls(reference)
-        assert len(newest) == 6
-        assert eventually(lambda: calls_in_neo4j(stack, PREFIX), newest) == newest
-        assert metric(stack, "calls", "shedRows") == "0"
+            records = [each for each in records_since(stack, start) if PREFIX.encode() in (each.message or b"")]
+            reference = Reference(records)
+            check(stack, WINDOWS, PREFIX, reference)
+            newest = newest_calls(reference)
+            assert len(newest) == 6
+            assert eventually(lambda: calls_in_neo4j(stack, PREFIX), newest) == newest
+            assert metric(stack, "calls", "shedRows") == "0"
 
 
 def retries(stack: Stack) -> int:

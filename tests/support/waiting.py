@@ -12,7 +12,7 @@ Key = TypeVar("Key", bound=Hashable)
 #: Neither the awaited value nor any count of the stack changed for this long: nothing more will come. A busy machine
 #: takes three times as long as an idle one, on which the longest gap (a worker that was killed is replaced) is 20 s.
 STILL_S = 75.0
-#: Where no stack is watched, and for what has a deadline of its own.
+#: Where no stack is watched, and where all moves but the awaited value: something else is being sent.
 PATIENCE_S = 300.0
 STEADY_S = 2.0
 POLL_S = 0.3
@@ -44,12 +44,13 @@ class Patience:
         now = time.monotonic()
         if value != self._value:
             self._value, self._moved_at = value, now
+        same_s = now - self._moved_at
         if watch is None:
-            return now - self._moved_at >= PATIENCE_S
+            return same_s >= PATIENCE_S
         still_s = now - max(self._moved_at, watch.moved_at())
-        if still_s < STILL_S:
+        if still_s < STILL_S and same_s < PATIENCE_S:
             return False
-        watch.gave_up(still_s)
+        watch.gave_up(same_s)
         return True
 
 

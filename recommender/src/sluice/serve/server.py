@@ -29,6 +29,8 @@ OPTIONS = [
     # to be taken up, and all from 3,000 on.
     ("grpc.server.max_pending_requests", 20_000),
     ("grpc.server.max_pending_requests_hard_limit", 30_000),
+    # And each that waits for longer than 30 s, as many do on a busy machine: they would only come again. In seconds.
+    ("grpc.server_max_unrequested_time_in_server", 300),
 ]
 
 T = TypeVar("T")

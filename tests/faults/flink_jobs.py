@@ -1,6 +1,7 @@
 """Flink jobs that a test submits itself, on the stack's cluster, while the keeper of the streaming job rests."""
 
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
@@ -11,7 +12,7 @@ from stack.layout import CACHE, FLINK_PYTHON
 from stack.settings import REPOSITORY, load
 from stack.supervisor import Supervisor
 from support.stack import Stack
-from support.waiting import until
+from support.waiting import PATIENCE_S, POLL_S, until
 
 WITHIN_S = 300.0
 Found = TypeVar("Found")
@@ -80,6 +81,10 @@ def keeper_at_rest(stack: Stack) -> Iterator[FlinkJobs]:
     """The cluster with the streaming job running, and nobody to start it again; at the end the keeper is back."""
     supervisor = Supervisor(load(stack.environment))
     jobs = FlinkJobs(stack)
+    # After a JobManager's end the keeper gets a slot only when the worker misses its heartbeat, 50 s later.
+    end = time.monotonic() + PATIENCE_S
+    while not jobs.running() and time.monotonic() < end:
+        time.sleep(POLL_S)
     supervisor.stop_process("jobs")
     try:
         yield jobs

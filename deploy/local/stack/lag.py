@@ -66,6 +66,7 @@ def on_topic(settings: Settings) -> Rows:
 
 
 def on_topic_text(metrics: str, at_least: int, at_most: int) -> str:
+    # A counter of the collector's is there from its first span on: without it none has come.
     accepted = metric(metrics, "otelcol_receiver_accepted_spans", "otelcol_receiver_accepted_spans_total") or 0
     sent = metric(metrics, "otelcol_exporter_sent_spans", "otelcol_exporter_sent_spans_total") or 0
     found = f"{at_most:,}" if at_least == at_most else f"{at_least:,} to {at_most:,}"

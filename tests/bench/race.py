@@ -29,8 +29,9 @@ import numpy as np
 
 from bench.controllers.estimated import Published
 from bench.controllers.in_loop import InLoop
-from bench.controllers.racers import HARDWARE, RACERS, RULES, SCG, SCT, SLO_S, Racer
-from bench.controllers.signal import Rule, Signal
+from bench.controllers.racers import HARDWARE, RACERS, SCG, SCT, SLO_S, Racer
+from bench.controllers.rivals import RIVALS
+from bench.controllers.signal import Rule, steady
 from testbed.autoscale import VerticalScaler
 from testbed.autoscale_agent import VerticalAgent
 from testbed.bursty import BURSTY, LARGE_VARIATION, LENGTH
@@ -179,16 +180,16 @@ def fixed(name: str, case: Case, sizes: list[int]) -> list[tuple[str, str]]:
 
 def after_timeouts(rule: Rule, windows: int = 600) -> float:
     """The limit after 60 good windows and then these, each full and a second long, none of them counted as a drop."""
-    for response_s, count in ((0.025, 60), (1.0, windows)):
-        for _ in range(count):
-            rule.update(Signal(400, response_s, response_s, rule.limit, rule.limit / response_s))
+    for second in range(60 + windows):
+        response_s, size = 0.025 if second < 60 else 1.0, max(1, int(rule.limit))
+        rule.update(steady(response_s, size, size / response_s, size=size, until_s=second + 1.0))
     return rule.limit
 
 
 def timeouts() -> list[tuple[str, str]]:
     return [
         (f"constant timeouts: {name}, rule alone", f"limit {after_timeouts(rule()):.0f}")
-        for name, rule in RULES.items()
+        for name, rule in RIVALS.items()
     ]
 
 

@@ -38,6 +38,8 @@ class PoolWindows:
     """CPU limit of each replica of the service whose work the pool bounds."""
     replicas: int
     """Of that service."""
+    core_seconds: float
+    """CPU time that it has used since the start of the run, over all replicas."""
 
 
 class FineWindows:
@@ -104,6 +106,7 @@ class FineWindows:
             count=pool.count,
             cores=bounded.cores,
             replicas=len(bounded.instances),
+            core_seconds=bounded.core_seconds(),
         )
 
     def _columns(self, span: Span) -> list[SpanColumns]:

@@ -1,22 +1,25 @@
 """Netflix concurrency-limits, Gradient2: compares the response time with its own long average.
 
 State: the limit L; long, an exponential mean of the window's mean response time over 600 windows, a plain mean of the
-first 10. Each window, short being its mean response time:
+first 10. Each window (`WindowedLimit`: 1 s, at least 10 samples), short being its mean response time:
 
     long / short > 2  ->  long = 0.95 long                      (recovers after an overload)
     inflight < L / 2  ->  hold
     g = clamp(1.5 long / short, 0.5, 1);  L = 0.8 L + 0.2 (L g + 4), within [1, 200]
 
 Its defaults but for the least limit, 20 there: the cart's best size lies below. It knows no drops.
+
+Source: Gradient2Limit.java and ExpAvgMeasurement.java of Netflix/concurrency-limits.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from bench.controllers.average import Average
 from bench.controllers.signal import Signal
 
-LONG_WINDOWS, WARM_UP = 600, 10
+LONG_WINDOWS = 600
 TOLERANCE, SMOOTHING, QUEUE = 1.5, 0.2, 4.0
 
 
@@ -26,21 +29,23 @@ class Gradient2:
     lowest: float = 1.0
     highest: float = 200.0
     enough: int = 10
-    long_s: float = 0.0
-    _count: int = 0
+    period_s: float = 1.0
+    long: Average = field(default_factory=lambda: Average(LONG_WINDOWS))
 
     def update(self, seen: Signal) -> float:
         """Worked: L 20, long 20 ms, short 60 ms, full: g = 0.5, L = 16 + 0.2 (10 + 4) = 18.8."""
-        short = seen.mean_s
-        self._count += 1
-        share = 1 / self._count if self._count <= WARM_UP else 2 / (LONG_WINDOWS + 1)
-        self.long_s += share * (short - self.long_s)
-        ratio = self.long_s / short
+        ratio = self.long.add(seen.mean_s) / seen.mean_s
         if ratio > 2:
-            self.long_s *= 0.95
+            self.long.value *= 0.95
         if seen.inflight < self.limit / 2:
             return self.limit
         gradient = min(max(TOLERANCE * ratio, 0.5), 1.0)
-        limit = (1 - SMOOTHING) * self.limit + SMOOTHING * (self.limit * gradient + QUEUE)
-        self.limit = min(max(limit, self.lowest), self.highest)
+        self._set((1 - SMOOTHING) * self.limit + SMOOTHING * (self.limit * gradient + QUEUE))
         return self.limit
+
+    def rescale(self, factor: float) -> None:
+        self._set(self.limit * factor)
+        self.long.reset()
+
+    def _set(self, limit: float) -> None:
+        self.limit = min(max(limit, self.lowest), self.highest)

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bench.controllers.aimd import Aimd
-from bench.controllers.correlated import Correlated
 from bench.controllers.estimated import Fixed, Published
-from bench.controllers.gradient2 import Gradient2
 from bench.controllers.in_loop import PERIOD_S, SETTLE_S, WINDOW_S, InLoop
+from bench.controllers.rivals import RIVALS
 from bench.controllers.signal import Limiter, Rule
-from bench.controllers.vegas import Vegas
 from sluice.estimate.models import DEFAULT, ESTIMATORS
 from testbed.adjustable import AdjustablePool
 from testbed.controller import Controller
@@ -22,12 +19,6 @@ SLO_S = CART_BURSTS.user_threshold_ms / 1e3
 HARDWARE, SCT, SCG = "hardware-only", "sct", "scg"
 
 BOUNDS = (1, 256)
-RULES: dict[str, Callable[[], Rule]] = {
-    "gradient2": Gradient2,
-    "vegas": Vegas,
-    "aimd": lambda: Aimd(timeout_s=SLO_S),
-    "correlated": Correlated,
-}
 
 
 @dataclass(frozen=True)
@@ -42,7 +33,8 @@ class Racer:
 
 
 def _limiter(rule: Callable[[], Rule]) -> Racer:
-    return Racer(lambda _: Limiter({CART_THREADS: rule()}), 1.0, 1.0)
+    period_s = rule().period_s
+    return Racer(lambda _: Limiter({CART_THREADS: rule()}), period_s, period_s)
 
 
 def _in_loop(model: str, bucket_ms: int) -> Racer:
@@ -62,5 +54,5 @@ RACERS: dict[str, Racer] = {
     SCT: _in_loop("sct", 50),
     "scg as published": _published("scg-kneedle", 60.0, 100),  # Sora 4.1
     SCG: _in_loop(DEFAULT, 100),
-    **{name: _limiter(rule) for name, rule in RULES.items()},
+    **{name: _limiter(rule) for name, rule in RIVALS.items()},
 }

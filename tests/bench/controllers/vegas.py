@@ -1,7 +1,8 @@
 """Netflix concurrency-limits, Vegas: estimates the queue from the shortest response time seen.
 
 State: the limit L; rtt0, the least mean response time of a window, taken anew every 15 to 30 L windows (drawn).
-With l = max(1, floor(log10 L)) and queue = ceil(L (1 - rtt0 / rtt)), each window:
+With l = max(1, floor(log10 L)) and queue = ceil(L (1 - rtt0 / rtt)), each window (`WindowedLimit`: 1 s, at least 10
+samples), rtt being its mean response time:
 
     drop              ->  L - l
     2 inflight < L    ->  hold
@@ -10,6 +11,8 @@ With l = max(1, floor(log10 L)) and queue = ceil(L (1 - rtt0 / rtt)), each windo
     queue > 6 l       ->  L - l
 
 within [1, 1000]; initial 20. Its defaults.
+
+Source: VegasLimit.java of Netflix/concurrency-limits.
 """
 
 from __future__ import annotations
@@ -34,10 +37,14 @@ class Vegas:
     lowest: float = 1.0
     highest: float = 1000.0
     enough: int = 10
+    period_s: float = 1.0
     random: random.Random = field(default_factory=lambda: random.Random(1))
     rtt0_s: float = 0.0
     _windows: int = 0
-    _jitter: float = 1.0
+    _jitter: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._jitter = self.random.uniform(0.5, 1.0)
 
     def update(self, seen: Signal) -> float:
         """Worked: L 20, rtt0 20 ms, rtt 40 ms, full: queue 10 > 6, L = 19; rtt 22 ms: queue 2 < 3, L = 21."""
@@ -49,8 +56,15 @@ class Vegas:
         if self.rtt0_s == 0 or seen.mean_s < self.rtt0_s:
             self.rtt0_s = seen.mean_s
             return self.limit
-        self.limit = min(max(self._next(seen), self.lowest), self.highest)
+        self._set(self._next(seen))
         return self.limit
+
+    def rescale(self, factor: float) -> None:
+        self._set(int(self.limit * factor))
+        self.rtt0_s, self._windows = 0.0, 0
+
+    def _set(self, limit: float) -> None:
+        self.limit = min(max(limit, self.lowest), self.highest)
 
     def _next(self, seen: Signal) -> float:
         log = step(self.limit)

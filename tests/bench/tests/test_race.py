@@ -42,6 +42,7 @@ def windows(size: int = 10, in_use: int = 3, durations_ms: tuple[int, ...] = (10
         count=2,
         cores=2.0,
         replicas=2,
+        core_seconds=1.0,
     )
 
 
@@ -61,11 +62,21 @@ def test_a_signal_is_per_pool() -> None:
     """The fullest bucket has 4 in flight over two pools; (10 + 30) / 2 = 20 ms; 2 in 0.3 s over two pools: 3.33/s."""
     signal = signal_of(windows())
     assert signal is not None
-    assert (signal.samples, signal.inflight, signal.dropped) == (2, 2.0, False)
+    assert (signal.samples, signal.inflight, signal.in_use, signal.dropped) == (2, 2.0, 1.5, False)
+    assert (signal.until_s, signal.seconds, signal.sizes.tolist()) == (0.3, pytest.approx(0.3), [10, 10, 10])
+    assert (signal.threshold_s, signal.cores, signal.cpu) == (0.245, 2.0, 0.0)
     assert signal.mean_s == pytest.approx(0.020)
-    assert signal.p90_s == pytest.approx(0.028)
+    assert signal.quantile_s(0.9) == pytest.approx(0.028)
     assert signal.throughput_per_s == pytest.approx(10 / 3)
     assert signal_of(windows(durations_ms=())) is None
+
+
+def test_a_signal_has_the_cpu_since_the_last_window() -> None:
+    """Two replicas with 2 cores for 0.3 s: 1.2 core seconds, of which 0.9 were used."""
+    later = replace(windows(), since_ns=300 * MS, core_seconds=1.9)
+    signal = signal_of(later, windows())
+    assert signal is not None
+    assert signal.cpu == pytest.approx(0.75)
 
 
 class Told:
@@ -101,9 +112,13 @@ def test_published_grows_a_full_pool_unless_the_knee_lies_clearly_below_its_size
 class Half:
     limit = 7.9
     enough = 2
+    period_s = 1.0
 
     def update(self, seen: Signal) -> float:
         return self.limit
+
+    def rescale(self, factor: float) -> None:
+        pass
 
 
 def test_a_limiter_rounds_down_and_skips_thin_windows() -> None:

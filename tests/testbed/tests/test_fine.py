@@ -1,6 +1,7 @@
 """Fine windows while running equal those computed from all spans, which are the reference."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -158,6 +159,8 @@ def test_a_controller_is_asked_every_period_and_its_sizes_are_applied():
     # Buckets that start before 15 s had 64 threads: 70 of those from 8 s on.
     assert list(seen[1].sizes) == [64] * 70 + [12] * 130
     assert (seen[0].cores, seen[0].replicas, seen[0].count) == (2, 1, 1)
+    used = [0.0, *(w.core_seconds for w in seen)]
+    assert all(0 < after - before <= 2 * 15 for before, after in pairwise(used))
 
 
 def test_a_controller_out_of_range_is_refused():

@@ -13,7 +13,7 @@ from bench.controllers.aimd import Aimd
 from bench.controllers.average import Average
 from bench.controllers.correlated import Correlated, correlation
 from bench.controllers.gradient2 import Gradient2
-from bench.controllers.rivals import RIVALS
+from bench.controllers.rivals import RIVALS, rows
 from bench.controllers.signal import Rule, Signal, steady
 from bench.controllers.vegas import Vegas, step
 from bench.race import after_timeouts
@@ -199,11 +199,11 @@ signals = st.builds(
 
 
 @settings(deadline=None)
-@given(name=st.sampled_from(list(RIVALS)), windows=st.lists(signals, min_size=1, max_size=60))
+@given(name=st.sampled_from(list(rows())), windows=st.lists(signals, min_size=1, max_size=60))
 def test_every_limit_is_a_number_in_its_range(
     name: str, windows: list[tuple[float, Callable[[float], Signal]]]
 ) -> None:
-    rule: Rule = RIVALS[name]()
+    rule: Rule = rows()[name]()
     until_s, heard = 0.0, False
     for gap_s, window in windows:
         until_s += gap_s

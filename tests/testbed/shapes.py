@@ -4,6 +4,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+MOST_SHARE = 100.0
+"""Of the users of a scenario: a load may be above the one that it calls 1.0."""
+
 
 @dataclass(frozen=True)
 class Repeating:
@@ -31,3 +34,28 @@ class Repeating:
         else:
             t1, s1 = self.points[after]
         return s0 + (s1 - s0) * (phase - t0) / (t1 - t0) if t1 > t0 else s1
+
+
+@dataclass(frozen=True)
+class Held:
+    """A piecewise linear curve through ``points`` (second, share), whose first and last shares hold outside them.
+
+    Two points at one second are a step. Worked: (0, 0.3), (60, 1.0), (90, 1.0), (90, 0.3) is 0.65 at 30 s, 1.0 at 89 s
+    and 0.3 from 90 s on.
+    """
+
+    points: Sequence[tuple[float, float]]
+
+    def __post_init__(self) -> None:
+        times = [time for time, _ in self.points]
+        if not times or times[0] < 0 or times != sorted(times):
+            raise ValueError(f"points must rise in time from 0 s, got {times}")
+        if any(not 0 <= share <= MOST_SHARE for _, share in self.points):
+            raise ValueError(f"shares must lie in 0 to {MOST_SHARE:g}")
+
+    def __call__(self, second: float) -> float:
+        after = bisect_right(self.points, second, key=lambda point: point[0])
+        if after == 0 or after == len(self.points):
+            return self.points[max(0, after - 1)][1]
+        (t0, s0), (t1, s1) = self.points[after - 1 : after + 1]
+        return s0 + (s1 - s0) * (second - t0) / (t1 - t0)

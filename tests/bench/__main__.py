@@ -1,8 +1,12 @@
-"""Runs the benchmarks and writes their tables: `make bench`, or `python -m bench [NAME...]`."""
+"""Runs the benchmarks and writes their tables: `make bench`, or `python -m bench [NAME...]`.
+
+`python -m bench race` and `python -m bench generate` are commands of their own: `--help` says what they take.
+"""
 
 import argparse
 import os
 import platform
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -34,7 +38,6 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "estimators": lambda quick: estimators.run(),
     "interval": interval.run,
     "localization": localization.run,
-    "race": race.run,
     "table1": table1.run,
     "scaling": scaling.run,
     "drift": drift.run,
@@ -57,7 +60,14 @@ def table(name: str, found: Found, quick: bool, when: str = "") -> str:
     return "\n".join([*lines, "| what | measured |", "|---|---|", *rows]) + "\n"
 
 
+#: Each takes the arguments after its name.
+COMMANDS: dict[str, Callable[[list[str]], None]] = {"race": race.main}
+
+
 def main() -> None:
+    if sys.argv[1:] and sys.argv[1] in COMMANDS:
+        COMMANDS[sys.argv[1]](sys.argv[2:])
+        return
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}; all when none is given")
     parser.add_argument("--quick", action="store_true", help="small inputs: whether it runs, and rough figures")

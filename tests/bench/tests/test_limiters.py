@@ -16,7 +16,6 @@ from bench.controllers.gradient2 import Gradient2
 from bench.controllers.rivals import RIVALS, rows
 from bench.controllers.signal import Rule, Signal, steady
 from bench.controllers.vegas import Vegas, step
-from bench.race import after_timeouts
 
 HIGHEST = {"vegas": 1000, "envoy gradient": 1000}
 
@@ -164,6 +163,14 @@ def test_correlation_needs_ten_values_that_vary() -> None:
     assert correlation(rising, 20 - rising) == pytest.approx(-1)
     assert correlation(rising[:9], 20 - rising[:9]) == 0
     assert correlation(rising, 100 + rising / 10) == 0  # varies by 0.3 %
+
+
+def after_timeouts(rule: Rule) -> float:
+    """The limit after 60 good windows and 600 that are full and a second long, none of them counted as a drop."""
+    for second in range(660):
+        response_s, size = 0.025 if second < 60 else 1.0, max(1, int(rule.limit))
+        rule.update(steady(response_s, size, size / response_s, size=size, until_s=second + 1.0))
+    return rule.limit
 
 
 def test_constant_timeouts_become_the_new_normal() -> None:

@@ -1,204 +1,145 @@
-"""The bridge and the controllers, on windows made by hand and on half a minute of the race."""
+"""The race on scenarios of some seconds, and its command."""
 
-from dataclasses import replace
+import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bench.controllers.bridge import samples_of
-from bench.controllers.estimated import Published
-from bench.controllers.in_loop import InLoop, measured
-from bench.controllers.racers import RACERS
-from bench.controllers.signal import Limiter, Signal, signal_of
-from bench.race import Case, Result, fixed, result_of, rows_of, run_one
-from sluice.estimate import Estimate, Samples, State
-from testbed.columns import Counts
-from testbed.fine import PoolWindows
-from testbed.presets.cart_bursts import cart_bursts
-from testbed.presets.sock_shop import CART_THREADS
-from testbed.simulation import Simulation
+from bench import race
+from bench.controllers.racers import HARDWARE, RACERS, SIZES, SLUICE
+from bench.racing import Racer, Result, drive, figures
+from testbed.single.names import POOL
+from testbed.single.reading import load, write
+from testbed.single.scenario import Scenario
 
-MS = 1_000_000
+SCENARIOS = sorted((Path(race.__file__).parent / "scenarios").glob("*.yaml"))
 
 
-def windows(size: int = 10, in_use: int = 3, durations_ms: tuple[int, ...] = (10, 30)) -> PoolWindows:
-    """Three buckets of 100 ms on two instances; in the middle one nothing is in flight."""
-
-    def ints(*values: int) -> np.ndarray:
-        return np.array(values, dtype=np.int64)
-
-    return PoolWindows(
-        since_ns=0,
-        length_ns=100 * MS,
-        threshold_ns=245 * MS,
-        own=Counts(ints(200 * MS, 0, 400 * MS), ints(2, 0, 1), ints(6, 1, 3), ints(0, 0, 0), ints(6, 1, 3)),
-        judge=Counts(ints(0, 0, 0), ints(1, 1, 1), ints(8, 1, 4), ints(0, 0, 0), ints(6, 1, 2)),
-        own_durations_ns=np.array(durations_ms, dtype=np.int64) * MS,
-        judge_durations_ns=ints(),
-        sizes=ints(size, size, size),
-        size=size,
-        in_use=in_use,
-        queued=0,
-        count=2,
-        cores=2.0,
-        replicas=2,
-        core_seconds=1.0,
-    )
-
-
-def test_samples_are_per_instance_and_leave_idle_buckets_out() -> None:
-    """200 ms on two instances in 100 ms: 1 in flight; 6 good of 8: 30/s. Then 400 ms on one: 4, and 20/s."""
-    samples = samples_of(windows())
-    assert samples is not None
-    assert samples.concurrency.tolist() == [1, 4]
-    assert samples.goodput_per_s.tolist() == [30, 20]
-    assert samples.throughput_per_s.tolist() == [30, 30]
-    assert samples.completions.tolist() == [8, 4]
-    assert samples.limit.tolist() == [10, 10]
-    assert (samples.instances, samples.caller_judged) == (2, True)
-
-
-def test_a_signal_is_per_pool() -> None:
-    """The fullest bucket has 4 in flight over two pools; (10 + 30) / 2 = 20 ms; 2 in 0.3 s over two pools: 3.33/s."""
-    signal = signal_of(windows())
-    assert signal is not None
-    assert (signal.samples, signal.inflight, signal.in_use, signal.dropped) == (2, 2.0, 1.5, False)
-    assert (signal.until_s, signal.seconds, signal.sizes.tolist()) == (0.3, pytest.approx(0.3), [10, 10, 10])
-    assert (signal.threshold_s, signal.cores, signal.cpu) == (0.245, 2.0, 0.0)
-    assert signal.mean_s == pytest.approx(0.020)
-    assert signal.quantile_s(0.9) == pytest.approx(0.028)
-    assert signal.throughput_per_s == pytest.approx(10 / 3)
-    assert signal_of(windows(durations_ms=())) is None
-
-
-def test_a_signal_has_the_cpu_since_the_last_window() -> None:
-    """Two replicas with 2 cores for 0.3 s: 1.2 core seconds, of which 0.9 were used."""
-    later = replace(windows(), since_ns=300 * MS, core_seconds=1.9)
-    signal = signal_of(later, windows())
-    assert signal is not None
-    assert signal.cpu == pytest.approx(0.75)
-
-
-class Told:
-    """An estimator that answers what it was told."""
-
-    name = "told"
-
-    def __init__(self, *targets: int | None) -> None:
-        self._targets = list(targets)
-
-    def estimate(self, samples: Samples | None) -> Estimate:
-        target = self._targets.pop(0)
-        if target is None:
-            return Estimate(State.LEARNING, ())
-        return Estimate(State.PROVIDED, (), target, target, target)
-
-
-def test_published_applies_every_target_once_a_window_has_passed() -> None:
-    published = Published(Told(2, None), 180.0)
-    assert published.decide(179.0, {"p": windows()}) == {}
-    assert published.decide(180.0, {"p": windows()}) == {"p": 2}
-    assert published.decide(195.0, {"p": windows()}) == {}
-    assert published.named == 1
-
-
-def test_published_grows_a_full_pool_unless_the_knee_lies_clearly_below_its_size() -> None:
-    """One of two buckets has 4 in flight: a pool of 4 was full in half of them. A quarter of 4 is 1; 0.8 * 4 = 3.2."""
-    published = Published(Told(None, 4, 3), 60.0)
-    assert [published.decide(60.0, {"p": windows(4)}) for _ in range(3)] == [{"p": 5}, {"p": 5}, {"p": 3}]
-    assert published.named == 1
-
-
-class Half:
-    limit = 7.9
-    enough = 2
-    period_s = 1.0
-
-    def update(self, seen: Signal) -> float:
-        return self.limit
-
-    def rescale(self, factor: float) -> None:
-        pass
-
-
-def test_a_limiter_rounds_down_and_skips_thin_windows() -> None:
-    limiter = Limiter({"p": Half()})
-    assert limiter.decide(1.0, {"p": windows()}) == {"p": 7}
-    assert limiter.decide(2.0, {"p": windows(durations_ms=(10,))}) == {}
-
-
-def test_ratios_above_one_favour_the_controller_and_bars_are_judged_by_them() -> None:
-    def seen(p99_s: float, *sizes: int, named: int | None = None) -> Result:
-        return Result(1, p99_s, 9, 8, sizes, named)
-
-    results = {
-        "hardware-only": seen(4.0, 10),
-        "sct": seen(3.0, 10),
-        "sct as published": seen(2.0, 10),
-        "scg": seen(1.6, 10, 5, named=7),
-        "gradient2": seen(1.7, 9),
-        "vegas": seen(1.5, 9),
-        "correlated": seen(1.6, 9),
-    }
-    rows = dict(rows_of("case", results, scaled=True))
-    assert rows["case: scg"] == (
-        "p95 1,000 ms, p99 1,600 ms, goodput 9/s, hardware-only/x 2.50, sct/x 1.88, size 5..10, at the end 5,"
-        " targets named 7"
-    )
-    assert rows["case: bars"] == (
-        "hardware-only/scg 2.50 (2.5: met), sct/scg 1.88 (1.5: met), sct as published/scg 1.25 (1.5: not met),"
-        " ahead of gradient2 (1.06), NOT ahead of vegas (0.94), NOT ahead of correlated (1.00)"
-    )
-    unscaled = dict(rows_of("case", results, scaled=False))
-    assert "goodput 9/s (8/s in the last third)" in unscaled["case: vegas"]
-    assert "case: bars" not in unscaled
-
-
-def test_a_result_counts_what_comes_after_the_warm_up_and_failures_as_never() -> None:
-    """30 s, of which 10 do not count; the last third begins at 20 s. Good: those at 10, 12, 20 and 25 s."""
-    at = np.array([5.0, 10.0, 12.0, 20.0, 21.0, 22.0, 25.0])
-    latency = np.array([9.0, 0.1, 0.2, 0.25, 0.3, np.inf, 0.1])
-    seen = result_of(at, latency, 30.0, (5,), None)
-    assert (seen.goodput_per_s, seen.late_goodput_per_s) == (4 / 20, 2 / 10)
-    assert (seen.p95_s, seen.p99_s) == (0.3, 0.3)  # of six: the fifth, rank 0.95 * 5 = 4.75 rounded down
-
-
-def test_the_loop_hears_of_scaling_and_grows_a_full_pool_with_it() -> None:
-    """By turns 2.5 and 4 of 4 in flight, 2 and 3 completions: too small at 2 cores, in proportion 8 at 4."""
-    pool = Simulation(cart_bursts(1, {CART_THREADS: 4}), 1, lambda _: None).pools[CART_THREADS]
-    loop = InLoop(pool, 245.0, bounds=(1, 256))
-    busy, done = np.tile([250 * MS, 400 * MS], 15), np.tile([2, 3], 15)
-    one, none = np.ones(30, dtype=np.int64), np.zeros(30, dtype=np.int64)
-    counts = Counts(busy, one, done, none, done)
-    two = replace(windows(4), since_ns=2_000 * MS, own=counts, judge=counts, sizes=4 * one)
-    assert loop.decide(5.0, {CART_THREADS: two}) == {}
-    four = replace(two, since_ns=7_000 * MS, cores=4.0)
-    assert loop.decide(10.0, {CART_THREADS: four}) == {CART_THREADS: 8}
-    last = loop.course[-1]
-    assert (last.at_s, last.state, last.target) == (10.0, "NO_DATA", 8)
-    assert loop.named == 0
-
-
-def test_windows_become_what_the_collector_gives() -> None:
-    """The bucket in the middle is empty: the others start at 0 and 200 ms."""
-    seen = measured(windows())
-    assert seen is not None
-    assert seen.bucket_start_ms.tolist() == [0, 200]
-    assert seen.samples.concurrency.tolist() == [1, 4]
+def made(**more: object) -> Scenario:
+    """350 users, a request each 1.65 s and a little: 212/s, which 2 threads and 2 cores serve."""
+    service = {"cores": 2, "compute_ms": 1.9, "wait_ms": 1.2, "threads": 5}
+    usual = {"name": "made", "seconds": 25, "slo_ms": 250, "users": 350, "think_s": 1.65, "load": [[0, 1]]}
+    return Scenario.model_validate(usual | {"service": service} | more)
 
 
 @pytest.mark.parametrize("name", list(RACERS))
-def test_every_racer_runs_and_hardware_only_keeps_its_size(name: str) -> None:
-    result = run_one(Case(cart_bursts(350, {}, lambda _: 1.0), 25.0, True), RACERS[name])
-    assert 0 < result.p95_s <= result.p99_s < 1
-    assert result.goodput_per_s == pytest.approx(212, rel=0.1)  # 350 users, a request each 1.65 s and a little
-    if name == "hardware-only":
-        assert result.sizes == (5,)
+def test_every_racer_runs(name: str) -> None:
+    scaler = {"lowest": 2, "highest": 4, "step": 2, "every_s": 5}
+    result = race.run(race.Task(made(scaler=scaler), name, 1))
+    assert 0 < result.p95_ms <= result.p99_ms < 100
+    assert result.goodput_per_s == pytest.approx(212, rel=0.1)
+    assert result.changes == len(result.sizes) - 1
+    if name.startswith("fixed "):
+        assert result.sizes == ((0.0, int(name.removeprefix("fixed "))),)
+    if name == HARDWARE:
+        assert result.sizes == ((0.0, 5),)
 
 
-def test_held_sizes_are_held() -> None:
-    """200 users ask for 121/s; one thread serves 1 / 3.1 ms = 320/s."""
-    rows = fixed("case", Case(cart_bursts(200, {}, lambda _: 1.0), 20.0, False), [1, 9])
-    assert [what for what, _ in rows] == ["case: fixed 1", "case: fixed 9"]
-    assert all(" goodput 1" in figures for _, figures in rows)
-    assert rows[0][1] != rows[1][1]
+def test_held_sizes_are_2_to_192_in_steps_of_about_1_25() -> None:
+    ratios = np.array(SIZES[1:]) / np.array(SIZES[:-1])
+    assert (SIZES[0], SIZES[-1]) == (2, 192)
+    assert all(1.1 <= ratio <= 1.5 for ratio in ratios)
+    assert f"fixed {SIZES[5]}" in RACERS
+
+
+class Recorder:
+    """Answers 12 at 4 s, later more than the pool may have; keeps what it was given."""
+
+    def __init__(self) -> None:
+        self.given: list[tuple[float, int, int, int]] = []
+
+    def decide(self, now_s: float, windows: dict) -> dict[str, int]:
+        seen = windows[POOL]
+        self.given.append((now_s, seen.since_ns // 10**6, len(seen.sizes), seen.threshold_ns // 10**6))
+        return {4.0: {POOL: 12}, 8.0: {POOL: 1000}}.get(now_s, {})
+
+
+def test_a_racer_is_asked_every_period_with_data_of_its_age_and_the_slo_in_force() -> None:
+    recorder = Recorder()
+    scenario = made(seconds=13, events=[{"at_s": 8, "slo_ms": 100}])
+    run = drive(scenario, Racer(lambda _: recorder, period_s=4.0, window_s=5.0, bucket_ms=50, delay_s=2.0), 1)
+    assert recorder.given == [(4.0, 0, 40, 250), (8.0, 1000, 100, 100), (12.0, 5000, 100, 100)]
+    assert run.history == [(0.0, 5), (4.0, 12), (8.0, 256)]
+    assert run.now == 13.0
+
+
+def test_figures_count_what_comes_after_the_warm_up_and_failures_as_never() -> None:
+    """20 s count. Good within 250 ms at 10, 12 and 20 s; at 25 s the SLO is 90 ms, which 100 ms misses."""
+    scenario = made(seconds=30, events=[{"at_s": 24, "slo_ms": 90}])
+    at = np.array([5.0, 10.0, 12.0, 20.0, 21.0, 22.0, 25.0])
+    latency = np.array([9.0, 0.1, 0.2, 0.25, 0.3, np.inf, 0.1])
+    p95, p99, goodput = figures(scenario, at, latency)
+    assert (p95, p99) == (300, 300)  # of six: the fifth, rank 0.95 * 5 = 4.75 rounded down
+    assert goodput == 3 / 20
+    assert figures(scenario, at[:1], latency[:1]) == (np.inf, np.inf, 0)
+
+
+def test_a_time_that_never_ends_is_null_in_json() -> None:
+    assert Result("x", 1, 250.0, np.inf, 3.5, 1, ((0.0, 5), (9.0, 6))).document() == {
+        "racer": "x",
+        "seed": 1,
+        "p95_ms": 250.0,
+        "p99_ms": None,
+        "goodput_per_s": 3.5,
+        "changes": 1,
+        "sizes": ((0.0, 5), (9.0, 6)),
+    }
+
+
+def test_the_command_prints_json_and_nothing_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "made.yaml"
+    path.write_text(write(made(seconds=12)))
+    arguments = [
+        "--scenario",
+        str(path),
+        "--seeds",
+        "1,2",
+        "--from",
+        "7",
+        "--racers",
+        f"{SLUICE},fixed 3,hardware only",
+    ]
+    race.main([*arguments, "-o", "json"])
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row["racer"], row["seed"]) for row in rows] == [
+        (racer, seed) for racer in (SLUICE, "fixed 3", HARDWARE) for seed in (1, 2)
+    ]
+    assert list(rows[0]) == ["racer", "seed", "p95_ms", "p99_ms", "goodput_per_s", "changes", "sizes"]
+    assert [row["sizes"][0] for row in rows] == [[0.0, 7]] * 2 + [[0.0, 3]] * 2 + [[0.0, 7]] * 2
+    race.main(arguments)
+    out = capsys.readouterr().out
+    assert re.match(r"## made, from 7 threads, seeds 1, 2\n\n\| racer ", out)
+    assert "| fixed 3 | " in out
+
+
+def test_rows_of_several_scenarios_say_which(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = [tmp_path / "a.yaml", tmp_path / "b.yaml"]
+    for path in paths:
+        path.write_text(write(made(name=path.stem, seconds=12)))
+    scenarios = [argument for path in paths for argument in ("--scenario", str(path))]
+    race.main([*scenarios, "--racers", "fixed 3", "-o", "json"])
+    assert [row["scenario"] for row in json.loads(capsys.readouterr().out)] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--scenario", "absent.yaml"], "read absent.yaml"),
+        (["--scenario", str(SCENARIOS[0]), "--seeds", "1,x"], "legal: integers, as 1,2,3"),
+        (["--scenario", str(SCENARIOS[0]), "--from", "0"], "'0' is not legal; legal: 1 to 1024"),
+        (["--scenario", str(SCENARIOS[0]), "--racers", "nobody"], "'nobody' is unknown; legal: sluice, "),
+        ([], "--scenario"),
+    ],
+)
+def test_wrong_usage_is_told(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        race.main(arguments)
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+def test_the_committed_scenarios_are_legal_and_named_as_their_files(path: Path) -> None:
+    assert load(path).name == path.stem

@@ -137,6 +137,7 @@ class FastRun:
             count=1,
             cores=self.cores,
             replicas=1,
+            core_seconds=self.core_seconds(),
         )
 
     def _sizes(self, since_ns: int, buckets: int, length_ns: int) -> Ints:

@@ -1,0 +1,149 @@
+"""The bridge and the controllers, on windows made by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bench.controllers.bridge import samples_of
+from bench.controllers.estimated import Published
+from bench.controllers.in_loop import InLoop, measured
+from bench.controllers.signal import Limiter, Signal, signal_of
+from sluice.estimate import Estimate, Samples, State
+from testbed.columns import Counts
+from testbed.fine import PoolWindows
+from testbed.presets.cart_bursts import cart_bursts
+from testbed.presets.sock_shop import CART_THREADS
+from testbed.simulation import Simulation
+
+MS = 1_000_000
+
+
+def windows(size: int = 10, in_use: int = 3, durations_ms: tuple[int, ...] = (10, 30)) -> PoolWindows:
+    """Three buckets of 100 ms on two instances; in the middle one nothing is in flight."""
+
+    def ints(*values: int) -> np.ndarray:
+        return np.array(values, dtype=np.int64)
+
+    return PoolWindows(
+        since_ns=0,
+        length_ns=100 * MS,
+        threshold_ns=245 * MS,
+        own=Counts(ints(200 * MS, 0, 400 * MS), ints(2, 0, 1), ints(6, 1, 3), ints(0, 0, 0), ints(6, 1, 3)),
+        judge=Counts(ints(0, 0, 0), ints(1, 1, 1), ints(8, 1, 4), ints(0, 0, 0), ints(6, 1, 2)),
+        own_durations_ns=np.array(durations_ms, dtype=np.int64) * MS,
+        judge_durations_ns=ints(),
+        sizes=ints(size, size, size),
+        size=size,
+        in_use=in_use,
+        queued=0,
+        count=2,
+        cores=2.0,
+        replicas=2,
+        core_seconds=1.0,
+    )
+
+
+def test_samples_are_per_instance_and_leave_idle_buckets_out() -> None:
+    """200 ms on two instances in 100 ms: 1 in flight; 6 good of 8: 30/s. Then 400 ms on one: 4, and 20/s."""
+    samples = samples_of(windows())
+    assert samples is not None
+    assert samples.concurrency.tolist() == [1, 4]
+    assert samples.goodput_per_s.tolist() == [30, 20]
+    assert samples.throughput_per_s.tolist() == [30, 30]
+    assert samples.completions.tolist() == [8, 4]
+    assert samples.limit.tolist() == [10, 10]
+    assert (samples.instances, samples.caller_judged) == (2, True)
+
+
+def test_a_signal_is_per_pool() -> None:
+    """The fullest bucket has 4 in flight over two pools; (10 + 30) / 2 = 20 ms; 2 in 0.3 s over two pools: 3.33/s."""
+    signal = signal_of(windows())
+    assert signal is not None
+    assert (signal.samples, signal.inflight, signal.in_use, signal.dropped) == (2, 2.0, 1.5, False)
+    assert (signal.until_s, signal.seconds, signal.sizes.tolist()) == (0.3, pytest.approx(0.3), [10, 10, 10])
+    assert (signal.threshold_s, signal.cores, signal.cpu) == (0.245, 2.0, 0.0)
+    assert signal.mean_s == pytest.approx(0.020)
+    assert signal.quantile_s(0.9) == pytest.approx(0.028)
+    assert signal.throughput_per_s == pytest.approx(10 / 3)
+    assert signal_of(windows(durations_ms=())) is None
+
+
+def test_a_signal_has_the_cpu_since_the_last_window() -> None:
+    """Two replicas with 2 cores for 0.3 s: 1.2 core seconds, of which 0.9 were used."""
+    later = replace(windows(), since_ns=300 * MS, core_seconds=1.9)
+    signal = signal_of(later, windows())
+    assert signal is not None
+    assert signal.cpu == pytest.approx(0.75)
+
+
+class Told:
+    """An estimator that answers what it was told."""
+
+    name = "told"
+
+    def __init__(self, *targets: int | None) -> None:
+        self._targets = list(targets)
+
+    def estimate(self, samples: Samples | None) -> Estimate:
+        target = self._targets.pop(0)
+        if target is None:
+            return Estimate(State.LEARNING, ())
+        return Estimate(State.PROVIDED, (), target, target, target)
+
+
+def test_published_applies_every_target_once_a_window_has_passed() -> None:
+    published = Published(Told(2, None), 180.0)
+    assert published.decide(179.0, {"p": windows()}) == {}
+    assert published.decide(180.0, {"p": windows()}) == {"p": 2}
+    assert published.decide(195.0, {"p": windows()}) == {}
+    assert published.named == 1
+
+
+def test_published_grows_a_full_pool_unless_the_knee_lies_clearly_below_its_size() -> None:
+    """One of two buckets has 4 in flight: a pool of 4 was full in half of them. A quarter of 4 is 1; 0.8 * 4 = 3.2."""
+    published = Published(Told(None, 4, 3), 60.0)
+    assert [published.decide(60.0, {"p": windows(4)}) for _ in range(3)] == [{"p": 5}, {"p": 5}, {"p": 3}]
+    assert published.named == 1
+
+
+class Half:
+    limit = 7.9
+    enough = 2
+    period_s = 1.0
+
+    def update(self, seen: Signal) -> float:
+        return self.limit
+
+    def rescale(self, factor: float) -> None:
+        pass
+
+
+def test_a_limiter_rounds_down_and_skips_thin_windows() -> None:
+    limiter = Limiter({"p": Half()})
+    assert limiter.decide(1.0, {"p": windows()}) == {"p": 7}
+    assert limiter.decide(2.0, {"p": windows(durations_ms=(10,))}) == {}
+
+
+def test_the_loop_hears_of_scaling_and_grows_a_full_pool_with_it() -> None:
+    """By turns 2.5 and 4 of 4 in flight, 2 and 3 completions: too small at 2 cores, in proportion 8 at 4."""
+    pool = Simulation(cart_bursts(1, {CART_THREADS: 4}), 1, lambda _: None).pools[CART_THREADS]
+    loop = InLoop(pool, 245.0, bounds=(1, 256))
+    busy, done = np.tile([250 * MS, 400 * MS], 15), np.tile([2, 3], 15)
+    one, none = np.ones(30, dtype=np.int64), np.zeros(30, dtype=np.int64)
+    counts = Counts(busy, one, done, none, done)
+    two = replace(windows(4), since_ns=2_000 * MS, own=counts, judge=counts, sizes=4 * one)
+    assert loop.decide(5.0, {CART_THREADS: two}) == {}
+    four = replace(two, since_ns=7_000 * MS, cores=4.0)
+    assert loop.decide(10.0, {CART_THREADS: four}) == {CART_THREADS: 8}
+    last = loop.course[-1]
+    assert (last.at_s, last.state, last.target) == (10.0, "NO_DATA", 8)
+    assert loop.named == 0
+
+
+def test_windows_become_what_the_collector_gives() -> None:
+    """The bucket in the middle is empty: the others start at 0 and 200 ms."""
+    seen = measured(windows())
+    assert seen is not None
+    assert seen.bucket_start_ms.tolist() == [0, 200]
+    assert seen.samples.concurrency.tolist() == [1, 4]

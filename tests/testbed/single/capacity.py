@@ -1,0 +1,45 @@
+"""What a service can do at each size of its pool while the pool is always full, worked out and not simulated.
+
+The n threads are the customers of a closed network: a CPU whose rate depends on how many are runnable, waits without a
+queue, one lock, the dependency's slots. J. P. Buzen's convolution (Computational algorithms for closed queueing
+networks with exponential servers, CACM 16 (1973)), with f_i(k) the product over j <= k of the mean time from one
+request's end to the next at station i where j are there::
+
+    G = f_1 * f_2 * ...        X(n) = G(n - 1) / G(n)
+
+Exact where the CPU and waits are all there is, whatever the times' distribution; the lock and the slots are taken for
+exponential. A share of each second goes to pauses. It is what scenarios are made with, so that their load saturates.
+"""
+
+import numpy as np
+
+from ..cpu import total_rate
+from .memory import Floats
+from .scenario import Scenario
+
+
+def throughput(scenario: Scenario, most: int, cores: float | None = None) -> Floats:
+    """Requests a second at sizes 1 to ``most``, shape (most,).
+
+    Worked: 2 cores, 10 ms of CPU beside 30 ms of waiting: one thread does 25/s, and 200/s are never passed.
+    """
+    service, dependency = scenario.service, scenario.dependency
+    cores = service.cores if cores is None else cores
+    unit = service.compute_ms / 1e3 / cores  # keeps the products near 1
+    counts = range(1, most + 1)
+    cliff, convoy, pauses = scenario.cliff, scenario.convoy, scenario.pauses
+    rate = [
+        total_rate(n, cores, service.contention, service.crosstalk) * (cliff.share(n) if cliff else 1) for n in counts
+    ]
+    stations = [np.array([service.compute_ms / 1e3 / each for each in rate])]
+    if service.wait_ms:
+        stations.append(np.array([service.wait_ms / 1e3 / n for n in counts]))
+    if convoy:
+        stations.append(np.array([convoy.seconds(n - 1) for n in counts]))
+    if dependency.slots:
+        stations.append(np.array([dependency.ms / 1e3 / min(n, dependency.slots) for n in counts]))
+    g = np.array([1.0])
+    for times in stations:
+        g = np.convolve(g, np.concatenate([[1.0], np.cumprod(times / unit)]))[: most + 1]
+    found: Floats = g[:-1] / g[1:] / unit
+    return found * np.array([1.0 - pauses.seconds(n) for n in counts]) if pauses else found

@@ -52,7 +52,7 @@ test-long: ## what needs longer, some 20 minutes: a real application under load,
 suites = $(toolchain); PYTHONPATH=tests:deploy/local $(python) -m support.suites
 pytest = $(toolchain); $(python) -m pytest -q
 # Those that start the largest servers, or take longest, first: the files are dealt out to processes in this order.
-unit := streaming-jobs/tests storage/tests recommender/tests dashboards/tests tests/testbed/tests tests/bench/tests deploy/local/tests tests/contract tests/support/tests
+unit := streaming-jobs/tests storage/tests recommender/decide/tests dashboards/tests tests/testbed/tests tests/bench/tests deploy/local/tests tests/contract tests/support/tests
 
 test-unit: ## Python tests that need no stack (some start one server), two processes
 	@$(pytest) -n 2 --dist loadfile --durations=25 $(wildcard $(unit))
@@ -77,7 +77,7 @@ test-go: ## Go tests of the actuator and of the collector's own processor, with 
 
 bench: ## measure speed; prints ratios against a reference of the same run, writes tests/bench/out (BENCH=NAME: one; QUICK=1; KEEP=1: and tests/bench/results)
 	@$(stack) setup --for bench
-	@PYTHONPATH=tests:recommender/src:recommender/tests/helpers:deploy/local:storage $(python) -m bench $(BENCH) $(if $(QUICK),--quick) $(if $(KEEP),--keep)
+	@PYTHONPATH=tests:recommender/decide/src:recommender/decide/tests/helpers:deploy/local:storage $(python) -m bench $(BENCH) $(if $(QUICK),--quick) $(if $(KEEP),--keep)
 
 lint: ## style, types, protobuf, generated code; says all that is wrong, then fails
 	@$(stack) setup --for lint
@@ -89,7 +89,7 @@ lint: ## style, types, protobuf, generated code; says all that is wrong, then fa
 
 .PHONY: lint-python lint-go lint-java lint-proto
 # Types of all code but the tests of the rooms, which pytest runs anyway.
-typed := recommender/src storage/migrate dashboards/generate deploy/local tests/support tests/testbed
+typed := recommender/decide/src storage/migrate dashboards/generate deploy/local tests/support tests/testbed
 
 lint-python:
 	@failed=0; $(python) -m ruff check . || failed=1; $(python) -m ruff format --check . || failed=1; \

@@ -12,7 +12,7 @@ check=${1:-}
 mkdir -p "$repository/.cache"
 fresh=$(mktemp -d "$repository/.cache/generated.XXXXXX")
 trap 'rm -rf "$fresh"' EXIT
-mkdir -p "$fresh/recommender/src" "$fresh/actuators"
+mkdir -p "$fresh/recommender/decide/src" "$fresh/actuators"
 cp -r "$repository/recommender/proto" "$fresh/recommender/"
 cp "$repository/actuators/"{go.mod,go.sum,generate.sh} "$fresh/actuators/"
 
@@ -20,7 +20,7 @@ cp "$repository/actuators/"{go.mod,go.sum,generate.sh} "$fresh/actuators/"
 cd "$fresh/recommender/proto"
 mapfile -t protos < <(find sluice -name '*.proto' | sort)
 PATH="$(dirname "$PYTHON"):$PATH" "$PYTHON" -m grpc_tools.protoc -I . \
-  --python_out=../src --grpc_python_out=../src --mypy_out=quiet:../src --mypy_grpc_out=quiet:../src "${protos[@]}"
+  --python_out=../decide/src --grpc_python_out=../src --mypy_out=quiet:../decide/src --mypy_grpc_out=quiet:../decide/src "${protos[@]}"
 
 # Go
 sh "$fresh/actuators/generate.sh"
@@ -34,7 +34,7 @@ for directory in "${!collectors[@]}"; do
     --skip-compilation --skip-get-modules > "$fresh/builder.log" 2>&1 || { cat "$fresh/builder.log" >&2; exit 1; }
 done
 
-pairs=(recommender/src/sluice/v1 actuators/gen)
+pairs=(recommender/decide/src/sluice/v1 actuators/gen)
 status=0
 for directory in "${pairs[@]}"; do
   if [[ $check ]]; then

@@ -20,7 +20,7 @@ def die_of_interrupts() -> None:
 def main() -> None:
     die_of_interrupts()
     # This folder last: it has folders named kafka and neo4j.
-    sys.path[0] = os.path.join(HERE, "../../recommender/src")
+    sys.path[0] = os.path.join(HERE, "../../recommender/decide/src")
     sys.path.append(HERE)
     from stack import environment, settings
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from humps import Service, draw_samples, draw_service
-from sluice.estimate import Estimate
-from sluice.estimate.model import Estimator
-from sluice.estimate.models import ESTIMATORS
+from sluice.pools.estimate import Estimate
+from sluice.pools.estimate.model import Estimator
+from sluice.pools.estimate.models import ESTIMATORS
 
 SCATTERS = 1000
 # Goodput lost against the best size that counts as a bad answer.

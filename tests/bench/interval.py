@@ -11,7 +11,7 @@ from humps import Floats, draw_service
 from sluice.collect.intervals import interval_for, measure_over
 from sluice.collect.latency import last_index_within
 from sluice.collect.rows import Ints, Rows
-from sluice.estimate.models import estimators_at
+from sluice.pools.estimate.models import estimators_at
 from testbed.presets.shop import CART_THREADS, CATALOGUE_CONNECTIONS, THRESHOLD_MS, shop
 from testbed.simulation import Simulation
 from testbed.spans import Span

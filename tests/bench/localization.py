@@ -9,7 +9,7 @@ import numpy as np
 
 from integration.path_reference import SpanDict, critical_paths
 from integration.path_tables import service_times
-from sluice.estimate.critical import Localization, PathTimes, Ranked, localize
+from sluice.pools.estimate.critical import Localization, PathTimes, Ranked, localize
 from testbed.distributions import Exponential, LogNormal
 from testbed.simulation import Scenario, Simulation
 from testbed.spans import Span

@@ -17,13 +17,14 @@ from sluice.collect.native import Arrays, Column
 from sluice.collect.newest import measure_newest
 from sluice.collect.query import Table
 from sluice.collect.rows import Rows
-from sluice.config import Config, PoolKey
-from sluice.estimate.threshold import Asked, UpstreamTime
-from sluice.serve.clickhouse import READER, ClickHouse
-from sluice.serve.loop import ControlLoop
-from sluice.serve.sizes import Sizes
-from sluice.serve.store import Store
-from sluice.serve.workers import Workers
+from sluice.config import Config
+from sluice.control.clickhouse import READER, ClickHouse
+from sluice.control.loop import ControlLoop
+from sluice.control.sizes import Sizes
+from sluice.control.store import Store
+from sluice.control.workers import Workers
+from sluice.core.keys import PoolKey
+from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from support.clickhouse import clickhouse
 
 POOLS, QUICK_POOLS = 10_000, 1_000

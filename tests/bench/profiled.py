@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bench.controllers.bridge import samples_of
-from sluice.estimate.interval import Interval, choose
-from sluice.estimate.samples import Samples
+from sluice.pools.estimate.interval import Interval, choose
+from sluice.pools.estimate.samples import Samples
 from testbed.distributions import Exponential
 from testbed.fine import FineWindows
 from testbed.presets.preset import Preset

@@ -8,7 +8,7 @@ from kneed import KneeLocator
 from numpy.polynomial import Polynomial
 
 from humps import draw_samples, draw_service
-from sluice.estimate import Samples, Scg
+from sluice.pools.estimate import Samples, Scg
 
 CURVES = 300
 # 10,000 curves in one control period of 15 s on two cores.

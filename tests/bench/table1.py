@@ -18,8 +18,8 @@ import numpy as np
 
 from bench.profiled import PROFILED, Observer, pool_of
 from bench.truth import Truth, measured
-from sluice.estimate.interval import CANDIDATES_MS
-from sluice.estimate.models import estimators_at
+from sluice.pools.estimate.interval import CANDIDATES_MS
+from sluice.pools.estimate.models import estimators_at
 from testbed.presets.preset import Preset
 from testbed.presets.registry import PRESETS
 

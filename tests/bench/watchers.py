@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fakes import CART, FakeClock, FakeCollector, FakeHistory, config, hump
-from sluice.serve.loop import ControlLoop
+from sluice.control.loop import ControlLoop
+from sluice.control.sizes import Sizes
+from sluice.control.store import Store
 from sluice.serve.server import Server
 from sluice.serve.service import PoolSizeService
-from sluice.serve.sizes import Sizes
-from sluice.serve.store import Store
 
 CLIENT = Path(__file__).with_name("watch_client")
 GO = Path(__file__).parents[2] / ".cache/venvs/go/bin"

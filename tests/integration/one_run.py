@@ -10,10 +10,11 @@ import numpy as np
 
 from bench.controllers.bridge import samples_of
 from sluice.collect import Collector, Measured
-from sluice.config import Config, PoolKey
-from sluice.estimate import Estimate, Samples
-from sluice.estimate.models import ESTIMATORS
-from sluice.serve.clickhouse import READER, ClickHouse
+from sluice.config import Config
+from sluice.control.clickhouse import READER, ClickHouse
+from sluice.core.keys import PoolKey
+from sluice.pools.estimate import Estimate, Samples
+from sluice.pools.estimate.models import ESTIMATORS
 from testbed.fine import FineWindows
 from testbed.presets.shop import THRESHOLD_MS, shop
 from testbed.simulation import Simulation

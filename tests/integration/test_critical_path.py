@@ -32,7 +32,7 @@ def jar() -> None:
 
 def critical_path(path: Path) -> tuple[dict[str, dict[str, list[Section]]], set[str], str]:
     """Sections by trace and root (span id, start us, end us), the roots of incomplete paths, standard error."""
-    environment = os.environ | {"PYTHONPATH": str(REPOSITORY / "recommender/src")}
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY / "recommender/decide/src")}
     words = [sys.executable, "-m", "sluice.cli", "critical-path", "-o", "jsonl", str(path)]
     done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr

@@ -98,7 +98,7 @@ def test_the_recommender_does_not_start_where_others_reach_it(stack: Stack) -> N
     variables = {
         **stack.environment,
         "SLUICE_RECOMMENDER": "0.0.0.0:0",
-        "PYTHONPATH": str(REPOSITORY / "recommender/src"),
+        "PYTHONPATH": str(REPOSITORY / "recommender/decide/src"),
     }
     command = [sys.executable, "-m", "sluice.serve", "--config", str(REPOSITORY / "deploy/local/sluice.yaml")]
     done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=120)

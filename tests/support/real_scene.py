@@ -132,7 +132,10 @@ def _recommender(stack: Stack, cores: set[int], folder: Path) -> Iterator[str]:
     """The stack's own watches the demo; this one watches the application, in the same database."""
     (port,) = free_ports(1)
     address = f"127.0.0.1:{port}"
-    environment = stack.environment | {"SLUICE_RECOMMENDER": address, "PYTHONPATH": str(REPOSITORY / "recommender/src")}
+    environment = stack.environment | {
+        "SLUICE_RECOMMENDER": address,
+        "PYTHONPATH": str(REPOSITORY / "recommender/decide/src"),
+    }
     python = REPOSITORY / ".cache/venvs/sluice/bin/python"
     command = pinned(cores, [python, "-m", "sluice.serve", "--config", LONG / "real_application.yaml"])
 

@@ -76,7 +76,7 @@ def sluice(settings: Settings, *words: str, timeout_s: float = 30.0) -> subproce
     """Runs the CLI against this stack; a time-out counts as a failure with that message."""
     command = [str(SLUICE_PYTHON), "-m", "sluice.cli", *words]
     variables = environment.addresses(settings) | {
-        "PYTHONPATH": str(REPOSITORY / "recommender/src"),
+        "PYTHONPATH": str(REPOSITORY / "recommender/decide/src"),
         "COLUMNS": "120",
         "LC_ALL": "C.UTF-8",
     }

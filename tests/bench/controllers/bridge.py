@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sluice.estimate.samples import Samples
+from sluice.pools.estimate.samples import Samples
 from testbed.fine import PoolWindows
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bench.controllers.bridge import samples_of
-from sluice.estimate.full_pool import is_limited
-from sluice.estimate.model import Estimator
-from sluice.guard.explore import step
+from sluice.pools.estimate.full_pool import is_limited
+from sluice.pools.estimate.model import Estimator
+from sluice.pools.guard.explore import step
 from testbed.fine import PoolWindows
 
 # A knee this near to the size of a pool that is full lies at the edge of what could be seen.

@@ -1,6 +1,6 @@
 """The recommender as a controller: its own control loop, with windows, sizes and scalings from the testbed.
 
-Everything behind the answer is the product's (`sluice.serve.loop`) with the configuration's defaults: hold,
+Everything behind the answer is the product's (`sluice.control.loop`) with the configuration's defaults: hold,
 exploration and its verdicts, remembered curves, drift, guard. What an actuator would do is done here: the answer is
 applied, and the size read back reported. The hardware autoscaler tells of each new CPU limit of the service that the
 pool bounds, as `NotifyScaling` lets it; a limiter has no such ear.
@@ -16,12 +16,13 @@ import numpy as np
 from bench.controllers.bridge import samples_of
 from fakes import FakeClock, FakeCollector, FakeHistory
 from sluice.collect import Measured
-from sluice.config import Config, PoolKey
-from sluice.estimate.models import DEFAULT
-from sluice.serve.loop import ControlLoop
-from sluice.serve.scalings import Scaling, Scalings
-from sluice.serve.sizes import Sizes
-from sluice.serve.store import Store
+from sluice.config import Config
+from sluice.control.loop import ControlLoop
+from sluice.control.scalings import Scaling, Scalings
+from sluice.control.sizes import Sizes
+from sluice.control.store import Store
+from sluice.core.keys import PoolKey
+from sluice.pools.estimate.models import DEFAULT
 from testbed.adjustable import AdjustablePool
 from testbed.columns import Ints
 from testbed.fine import PoolWindows

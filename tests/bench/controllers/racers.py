@@ -10,7 +10,7 @@ from bench.controllers.estimated import Fixed, Published
 from bench.controllers.in_loop import PERIOD_S, SETTLE_S, WINDOW_S, InLoop
 from bench.controllers.signal import Limiter, Rule
 from bench.racing import BOUNDS, Racer
-from sluice.estimate.models import DEFAULT, ESTIMATORS
+from sluice.pools.estimate.models import DEFAULT, ESTIMATORS
 from testbed.single.names import POOL, SERVICE
 from testbed.single.run import FastRun
 

@@ -9,7 +9,7 @@ from bench.controllers.bridge import samples_of
 from bench.controllers.estimated import Published
 from bench.controllers.in_loop import InLoop, measured
 from bench.controllers.signal import Limiter, Signal, signal_of
-from sluice.estimate import Estimate, Samples, State
+from sluice.pools.estimate import Estimate, Samples, State
 from testbed.columns import Counts
 from testbed.fine import PoolWindows
 from testbed.presets.cart_bursts import cart_bursts

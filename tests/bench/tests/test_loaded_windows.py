@@ -10,7 +10,8 @@ from bench.loop_scale import BUCKET_MS, NOW_MS, Queried
 from humps import Samples, draw_samples, draw_service
 from migrate.__main__ import schema_up
 from sluice.collect import Measured
-from sluice.config import Config, PoolKey
+from sluice.config import Config
+from sluice.core.keys import PoolKey
 from support.clickhouse import clickhouse
 
 

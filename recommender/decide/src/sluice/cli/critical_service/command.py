@@ -1,0 +1,71 @@
+"""The command `sluice critical-service`."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from sluice.cli.critical_service.ranking import as_json, print_ranking
+from sluice.cli.environment import addresses
+from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, print_items
+from sluice.cli.sql.http import Server, run_query
+from sluice.cli.sql.result import ROWS_FORMAT, parse_rows
+from sluice.pools.estimate.critical import Localization, PathTimes, localize
+
+QUERY = Path(__file__).with_name("services.sql").read_text(encoding="utf-8")
+
+
+class Root(NamedTuple):
+    """Where traces begin."""
+
+    service: str
+    operation: str
+
+
+@click.command("critical-service", epilog=EXIT_CODES)
+@click.option("--root", default="", metavar="SERVICE[/OPERATION]", help="Only traces that begin there; default: all.")
+@click.option(
+    "--seconds", type=click.IntRange(10, 86_400), default=60, show_default=True, help="How far back traces count."
+)
+@output_option(*FORMS)
+def critical_service(root: str, seconds: int, output: str) -> None:
+    """Name the service that holds each root operation up, with the signals that say so.
+
+    Ranked are the services on the operation's complete critical paths: those whose CPU is at 80 % of its limit or more
+    come first, and among equals that comes first whose processing time moves most with the end to end time (Pearson's
+    correlation over all traces of the operation). p99/p50 of the processing time stands beside. Under 30 traces nothing
+    is ranked.
+
+    A wait for a service's threads or connections lies in its caller's span: where the CPU of containers is not known
+    (no metrics), the caller of a service whose pool is full may be named in its place.
+
+    \b
+    Examples:
+      sluice critical-service
+      sluice critical-service --root 'frontend/GET /cart' --seconds 300 -o json
+    """
+    service, _, operation = root.partition("/")
+    server = Server(addresses().clickhouse, password=os.environ.get("SLUICE_CLICKHOUSE_READER_PASSWORD", ""))
+    parameters = {"service": service, "operation": operation, "seconds": str(seconds)}
+    with run_query(server, QUERY, ROWS_FORMAT, parameters) as answer:
+        found = localizations(parse_rows(answer.iter_lines(1 << 16)).rows)
+    if output != "table":
+        print_items((as_json(*each) for each in found.items()), output)
+        return
+    if not found:
+        what = f" of {root}" if root else ""
+        note(f"no complete critical path{what} in the last {seconds} s")
+    for where, localization in found.items():
+        print_ranking(where, localization)
+
+
+def localizations(rows: Iterable[list[Any]]) -> dict[Root, Localization]:
+    """From the query's rows; the operation with the most traces first."""
+    roots: dict[Root, list[PathTimes]] = {}
+    for service, operation, on_path, traces, x, xx, y, yy, xy, p50, p99, cpu in rows:
+        sums = (int(traces), int(x), int(xx), int(y), int(yy), int(xy))
+        roots.setdefault(Root(service, operation), []).append(PathTimes(on_path, *sums, p50, p99, cpu))
+    found = {root: localize(root.service, services) for root, services in roots.items()}
+    return dict(sorted(found.items(), key=lambda each: -each[1].traces))

@@ -1,0 +1,148 @@
+"""ClickHouse: is it there, is its schema current, is data fresh, and what was refused?"""
+
+import time
+from pathlib import Path
+from typing import Any
+
+from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.probe import START, get
+from sluice.cli.environment import Addresses
+from sluice.cli.output import CliError
+from sluice.cli.pools.words import seconds
+from sluice.cli.sql.http import Server, run_query
+from sluice.cli.sql.result import ROWS_FORMAT, parse_rows
+
+_MIGRATIONS = Path(__file__).resolve().parents[6] / "storage" / "clickhouse" / "migrations"
+_MIGRATE = "run `make up`, or `python -m migrate up` in storage/"
+_FRESH_S = 30.0
+
+
+def reachable(where: Addresses, timeout_s: float) -> Verdict:
+    try:
+        answer = get(f"{where.clickhouse}/ping", timeout_s)
+    except NotAnsweringError as error:
+        return Verdict("fail", str(error), START)
+    if answer.text.strip() != "Ok.":
+        return Verdict("fail", f"{where.clickhouse}/ping answered {answer.text[:80]!r}", "something else has its port")
+    return Verdict("ok", f"answers at {where.clickhouse}")
+
+
+def migrations(where: Addresses, timeout_s: float) -> Verdict:
+    known = {int(path.name[:4]): path.name for path in sorted(_MIGRATIONS.glob("[0-9][0-9][0-9][0-9]_*.sql"))}
+    try:
+        rows = _rows(where, timeout_s, "SELECT version FROM schema_migrations")
+    except CliError as error:
+        if any(word in str(error) for word in ("UNKNOWN_DATABASE", "UNKNOWN_TABLE")):
+            return Verdict("fail", "no migration has been applied", _MIGRATE)
+        raise NotAnsweringError(str(error)) from None
+    return judge_migrations(known, {int(row[0]) for row in rows})
+
+
+def judge_migrations(known: dict[int, str], applied: set[int]) -> Verdict:
+    """known: version -> file name."""
+    pending = [name for version, name in known.items() if version not in applied]
+    if pending:
+        return Verdict("fail", f"not applied: {', '.join(pending)}", _MIGRATE)
+    newer = sorted(applied - known.keys())
+    if newer:
+        return Verdict(
+            "warn", f"the database has migrations {newer} that this source tree has not", "update the source tree"
+        )
+    return Verdict("ok", f"{len(applied)} applied")
+
+
+def freshness(where: Addresses, timeout_s: float) -> Verdict:
+    rows = ask(
+        where,
+        timeout_s,
+        "SELECT count(), toUnixTimestamp64Milli(max(bucket)) FROM windows WHERE bucket > now() - INTERVAL 1 DAY",
+    )
+    count, newest_ms = rows[0]
+    return judge_freshness(int(count), int(newest_ms) / 1000, time.time())
+
+
+def judge_freshness(count: int, newest_s: float, now_s: float) -> Verdict:
+    """count: windows of the last day; newest_s: start of the newest, seconds since 1970."""
+    if not count:
+        remedy = "send spans (the demo, `./sluice replay`, or your application); if some are sent, see kafka and flink"
+        return Verdict("warn", "no window within the last day", remedy)
+    age_s = now_s - newest_s
+    if age_s < 0:
+        return Verdict("ok", f"newest window {seconds(-age_s)} ahead of this clock (replayed, or a clock is off)")
+    text = f"newest window {seconds(age_s)} old"
+    if age_s > _FRESH_S:
+        return Verdict("warn", text, "no spans arrive, or the job is behind: see collector, kafka and flink")
+    return Verdict("ok", text)
+
+
+def dead_letters(where: Addresses, timeout_s: float) -> Verdict:
+    # Each job reads every span, so the jobs are not added up. Accepted is also what was cut or late; what was sent
+    # again was used the first time.
+    rows = ask(
+        where,
+        timeout_s,
+        "SELECT outcome, max(s), max(m) FROM (SELECT job, outcome, sum(spans) AS s, sum(messages) AS m "
+        "FROM ingest_counts FINAL WHERE NOT startsWith(outcome, 'accepted') "
+        "AND outcome NOT IN ('repeated_message', 'duplicate_span') "
+        "AND received >= now() - INTERVAL 10 MINUTE "
+        "GROUP BY job, outcome) GROUP BY outcome ORDER BY outcome",
+    )
+    return judge_dead_letters([(str(outcome), int(spans), int(messages)) for outcome, spans, messages in rows])
+
+
+def judge_dead_letters(rows: list[tuple[str, int, int]]) -> Verdict:
+    """rows: reason, spans, whole messages that could not be decoded."""
+    counted = [(reason, spans, messages) for reason, spans, messages in rows if spans or messages]
+    if not counted:
+        return Verdict("ok", "no dead letters in the last 10 minutes")
+    parts = [
+        f"{reason}: {spans:,} spans" + (f", {messages:,} messages" if messages else "")
+        for reason, spans, messages in counted
+    ]
+    remedy = "read the records of topic otlp_dead_letter: each has the reason, the service and the ids"
+    return Verdict("warn", f"dead letters in the last 10 minutes: {'; '.join(parts)}", remedy)
+
+
+def missed_records(where: Addresses, timeout_s: float) -> Verdict:
+    rows = ask(
+        where,
+        timeout_s,
+        "SELECT topic, partition, sum(first_read - first_missing), toUnixTimestamp64Milli(max(written)) "
+        "FROM offset_gaps FINAL WHERE written >= now() - INTERVAL 1 DAY GROUP BY topic, partition ORDER BY ALL",
+    )
+    found = [(f"{topic}/{partition}", int(records), int(at_ms) / 1000) for topic, partition, records, at_ms in rows]
+    return judge_missed_records(found, time.time())
+
+
+def judge_missed_records(rows: list[tuple[str, int, float]], now_s: float) -> Verdict:
+    """rows: topic/partition, records that were deleted unread, when that was noticed last, in seconds since 1970."""
+    if not rows:
+        return Verdict("ok", "no record of the last day was deleted before it was read")
+    parts = [f"{records:,} of {at}, last seen {seconds(now_s - at_s)} ago" for at, records, at_s in rows]
+    return Verdict(
+        "warn",
+        f"records deleted before they were read, last day: {'; '.join(parts)}",
+        "their spans are lost. See kafka retention; `./sluice sql --recipe missed_records` lists them",
+    )
+
+
+def ask(where: Addresses, timeout_s: float, query: str) -> list[list[Any]]:
+    """As `_rows`, for checks to which every error means that nothing is known."""
+    try:
+        return _rows(where, timeout_s, query)
+    except CliError as error:
+        raise NotAnsweringError(str(error)) from None
+
+
+def _rows(where: Addresses, timeout_s: float, query: str) -> list[list[Any]]:
+    with run_query(Server(where.clickhouse), query, ROWS_FORMAT, {}, timeout_s) as answer:
+        return list(parse_rows(answer.iter_lines()).rows)
+
+
+CHECKS = [
+    Check("clickhouse", "reachable", reachable),
+    Check("clickhouse", "migrations", migrations),
+    Check("clickhouse", "newest window", freshness),
+    Check("clickhouse", "dead letters", dead_letters),
+    Check("clickhouse", "missed records", missed_records),
+]

@@ -1,0 +1,126 @@
+"""Kafka: is it there, does it have the topics, and do the readers keep up?"""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.probe import START, open_port
+from sluice.cli.environment import Addresses
+
+#: The contract between collector and jobs; beside the program when it runs from the source tree.
+_TOPICS = Path(__file__).resolve().parents[6] / "collector" / "topics.yaml"
+_SPANS = "otlp_spans"
+_LAG_WARN = 1000
+
+_quiet = logging.getLogger("sluice.cli.doctor.kafka")
+_quiet.addHandler(logging.NullHandler())
+_quiet.propagate = False
+
+
+def topics(where: Addresses, timeout_s: float) -> Verdict:
+    expected = expected_topics()
+    try:
+        client = admin(where, timeout_s)
+        found = partition_counts(client, where, timeout_s)
+    except NotAnsweringError as error:
+        return Verdict("fail", str(error), START)
+    ends = dict.fromkeys(expected, 0)
+    for (topic, _), offset in _ends(client, timeout_s, {t: found[t] for t in expected if t in found}).items():
+        ends[topic] += offset
+    return judge_topics(expected, found, ends)
+
+
+def expected_topics(path: Path = _TOPICS) -> dict[str, int]:
+    """Topic -> partitions, from collector/topics.yaml."""
+    loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return {name: int(topic["partitions"]) for name, topic in loaded["topics"].items()}
+
+
+def judge_topics(expected: dict[str, int], found: dict[str, int], ends: dict[str, int]) -> Verdict:
+    """found: partitions a topic; ends: messages ever written (sum of end offsets)."""
+    missing = [name for name in expected if name not in found]
+    if missing:
+        return Verdict("fail", f"topics missing: {', '.join(missing)}", "create the topics with `make up`")
+    text = "; ".join(f"{name} {found[name]} partitions, end offset {ends[name]:,}" for name in expected)
+    small = [name for name, partitions in expected.items() if found[name] != partitions]
+    if small:
+        return Verdict("warn", text, f"collector/topics.yaml wants another number of partitions for {', '.join(small)}")
+    return Verdict("ok", text)
+
+
+def lag(where: Addresses, timeout_s: float) -> Verdict:
+    client = admin(where, timeout_s)
+    found = partition_counts(client, where, timeout_s)
+    if _SPANS not in found:
+        return Verdict("unknown", f"not known: there is no topic {_SPANS}")
+    return judge_lag(_group_lags(client, timeout_s, _ends(client, timeout_s, {_SPANS: found[_SPANS]})))
+
+
+def judge_lag(lags: dict[str, int]) -> Verdict:
+    """lags: messages of the spans topic not yet committed, by consumer group."""
+    if not lags:
+        return Verdict("unknown", f"not known: no consumer group has committed an offset of {_SPANS} yet")
+    text = "; ".join(f"group {group}: {behind:,} messages behind" for group, behind in sorted(lags.items()))
+    if max(lags.values()) > _LAG_WARN:
+        return Verdict("warn", text, "the streaming job does not keep up or does not run: see the stage flink")
+    return Verdict("ok", f"{text} (as of the last checkpoint)")
+
+
+def admin(where: Addresses, timeout_s: float) -> Any:
+    from confluent_kafka.admin import AdminClient
+
+    # librdkafka retries a dead address for ever; ask the port first.
+    for address in where.kafka.split(","):
+        open_port(address, timeout_s)
+    return AdminClient({"bootstrap.servers": where.kafka, "socket.timeout.ms": int(timeout_s * 1000)}, logger=_quiet)
+
+
+def partition_counts(client: Any, where: Addresses, timeout_s: float) -> dict[str, int]:
+    from confluent_kafka import KafkaException
+
+    try:
+        metadata = client.list_topics(timeout=timeout_s)
+    except KafkaException as error:
+        raise NotAnsweringError(f"Kafka at {where.kafka} does not answer ({error.args[0].str()})") from None
+    return {name: len(topic.partitions) for name, topic in metadata.topics.items()}
+
+
+def _ends(client: Any, timeout_s: float, partitions: dict[str, int]) -> dict[tuple[str, int], int]:
+    """End offset by topic and partition. `client` must live until the futures are done."""
+    from confluent_kafka import TopicPartition
+    from confluent_kafka.admin import OffsetSpec  # type: ignore[attr-defined]
+
+    latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]
+    wanted = {TopicPartition(t, p): latest for t, count in partitions.items() for p in range(count)}
+    if not wanted:
+        return {}
+    futures = client.list_offsets(wanted, request_timeout=timeout_s)
+    return {(tp.topic, tp.partition): future.result(timeout_s).offset for tp, future in futures.items()}
+
+
+def _group_lags(client: Any, timeout_s: float, ends: dict[tuple[str, int], int]) -> dict[str, int]:
+    return {
+        group: sum(max(ends[at] - offset, 0) for at, offset in offsets.items())
+        for group, offsets in committed(client, timeout_s, set(ends)).items()
+    }
+
+
+def committed(client: Any, timeout_s: float, partitions: set[tuple[str, int]]) -> dict[str, dict[tuple[str, int], int]]:
+    """Consumer group -> the offset that it reads next, by topic and partition; groups that read none are left out."""
+    from confluent_kafka import ConsumerGroupTopicPartitions
+
+    found: dict[str, dict[tuple[str, int], int]] = {}
+    for group in client.list_consumer_groups(request_timeout=timeout_s).result(timeout_s).valid:
+        asked = client.list_consumer_group_offsets(
+            [ConsumerGroupTopicPartitions(group.group_id)], request_timeout=timeout_s
+        )
+        for each in asked[group.group_id].result(timeout_s).topic_partitions:
+            if (each.topic, each.partition) in partitions and each.offset >= 0:
+                found.setdefault(group.group_id, {})[(each.topic, each.partition)] = each.offset
+    return found
+
+
+CHECKS = [Check("kafka", "topics", topics), Check("kafka", "lag", lag)]

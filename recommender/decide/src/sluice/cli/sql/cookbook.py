@@ -1,0 +1,34 @@
+"""The query cookbook: storage/clickhouse/cookbook/NAME.sql, the first comment line is the title."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sluice.cli.output import CliError
+
+COOKBOOK = Path(__file__).resolve().parents[6] / "storage" / "clickhouse" / "cookbook"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    name: str
+    title: str
+    query: str
+
+
+def recipes(folder: Path = COOKBOOK) -> list[Recipe]:
+    """All recipes by name; empty when the folder does not exist."""
+    return [_read(path) for path in sorted(folder.glob("*.sql"))]
+
+
+def recipe(name: str, folder: Path = COOKBOOK) -> Recipe:
+    """Raises CliError naming the recipes that exist."""
+    found = {each.name: each for each in recipes(folder)}
+    if name not in found:
+        raise CliError(f"no recipe {name!r}; recipes: {', '.join(found) or 'none'}")
+    return found[name]
+
+
+def _read(path: Path) -> Recipe:
+    query = path.read_text(encoding="utf-8")
+    comments = (line.removeprefix("--").strip() for line in query.splitlines() if line.startswith("--"))
+    return Recipe(path.stem, next(comments, ""), query)

@@ -1,0 +1,45 @@
+"""Each pool over its newest whole window, in buckets as configured or as its data speak for: pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from sluice.collect.intervals import interval_for, measure_over
+from sluice.collect.rows import Measured, Rows, split, whole_before
+from sluice.config import Config, Pool
+from sluice.core.keys import PoolKey
+from sluice.pools.estimate.model import Reason
+
+
+def measure_newest(
+    rows: Rows,
+    pools: Sequence[Pool],
+    config: Config,
+    now_ms: int,
+    in_force_ms: Mapping[PoolKey, int] = MappingProxyType({}),
+) -> list[Measured | None]:
+    """Of every pool, in their order; `rows.pool` indexes `pools`. None where nothing completed.
+
+    in_force_ms: length of the buckets that the data of a pool spoke for before.
+    """
+    each = zip(split(rows, len(pools)), pools, strict=True)
+    return [
+        newest(own, index, pool, config, now_ms, in_force_ms.get(pool.key)) for index, (own, pool) in enumerate(each)
+    ]
+
+
+def newest(own: Rows, index: int, pool: Pool, config: Config, now_ms: int, in_force_ms: int | None) -> Measured | None:
+    """Of one pool, from its own rows, in which it is number `index`."""
+    before_ms = whole_before(own, index, now_ms, int(config.settle))
+    if before_ms is None:
+        return None
+    from_ms, stored_ms, bucket = before_ms - int(config.window), config.stored_ms, config.bucket_of(pool)
+    if bucket != "auto":
+        return measure_over(own, index, from_ms, before_ms, stored_ms, int(bucket))
+    interval = interval_for(own, index, from_ms, before_ms, stored_ms, in_force_ms)
+    if interval is None:
+        return None
+    found = measure_over(own, index, from_ms, before_ms, stored_ms, interval.ms)
+    return found and replace(found, reasons=(Reason("BUCKET_AUTO", interval.detail),))

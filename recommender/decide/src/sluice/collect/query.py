@@ -1,0 +1,87 @@
+"""The query of one control period: its text, and its parameters and keys for a set of pools."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import NamedTuple
+
+from sluice.core.keys import PoolKey
+
+SQL = files(__package__).joinpath("windows.sql").read_text(encoding="utf-8")
+# Whether one server numbers the inserts: a replica numbers what it fetches anew.
+ENGINE_SQL = "SELECT engine FROM system.tables WHERE database = currentDatabase() AND name = 'windows'"
+NUMBERED = "ReplacingMergeTree"
+# Number of the newest insert that reaches into the window, whosever.
+NEWEST_SQL = """
+    SELECT toInt64(max(_block_number)) FROM windows
+    WHERE bucket >= fromUnixTimestamp64Milli({from_ms:Int64}, 'UTC')
+      AND bucket < fromUnixTimestamp64Milli({to_ms:Int64}, 'UTC') AND bucket_ms = {bucket_ms:UInt16}
+"""
+
+
+class TooLargeError(Exception):
+    """The database refused a query for its size: of what it holds in memory, or of its result."""
+
+
+# Pools from which on most rows of the table are taken to be theirs.
+MANY = 1_000
+
+
+class Table(NamedTuple):
+    """A table that is sent along with a query: a few thousand keys are more than fits a parameter.
+
+    columns: name and type of each, as ClickHouse writes them.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    rows: list[tuple[int | str, ...]]
+
+
+KEY_COLUMNS = (
+    *("pool UInt32", "last_good Int16", "judges UInt8", "side Enum8('server' = 1, 'client' = 2)"),
+    *("service String", "peer String"),
+)
+
+
+class Key(NamedTuple):
+    """A pool, its number in the answer, and the last histogram bucket that counts as in time."""
+
+    pool: int
+    key: PoolKey
+    last_good: int
+
+
+@dataclass(frozen=True)
+class Span:
+    """Buckets [first, until), counted in their length since 1970. Of those before `before` only what came with inserts
+    after number `seen` is asked for, from it on everything."""
+
+    first: int
+    until: int
+    bucket_ms: int
+    before: int
+    seen: int = -1
+
+    def parameters(self, pools: int) -> dict[str, object]:
+        """Server-side parameters of `SQL` and `NEWEST_SQL`, for so many pools."""
+        return {
+            "from_ms": self.first * self.bucket_ms,
+            "to_ms": self.until * self.bucket_ms,
+            "before_ms": self.before * self.bucket_ms,
+            "bucket_ms": self.bucket_ms,
+            "first": self.first,
+            "seen": self.seen,
+            "many": pools >= MANY,
+        }
+
+
+def keys(requests: list[Key]) -> Table:
+    """The parts that belong to each pool."""
+    rows: list[tuple[int | str, ...]] = []
+    for index, key, last_good in requests:
+        judge = ("client", "", key.service) if key.side == "server" else ("server", key.service, "")
+        rows.append((index, last_good, 0, key.side, key.service, key.peer))
+        rows.append((index, last_good, 1, *judge))
+    return Table("keys", KEY_COLUMNS, rows)

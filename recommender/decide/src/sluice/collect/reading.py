@@ -1,0 +1,134 @@
+"""Reads only what is new: one query a period, whose answer goes into the cells that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from sluice.collect import query
+from sluice.collect.cells import Cells
+from sluice.collect.latency import last_index_within
+from sluice.collect.native import Arrays, Column
+from sluice.collect.news import news_of
+from sluice.collect.query import Key, Span, Table, TooLargeError
+from sluice.collect.rows import Ints, Rows
+from sluice.core.keys import PoolKey
+
+# Rows that a query is planned to gather: up to 320 MB in the database, of the 512 MiB that the reading user gets.
+MAX_ROWS = 3_200_000
+# A pool's rows in a bucket, at least: its own and its caller's.
+FEWEST_SOURCES = 2
+NEVER = -1
+
+
+class Database(Protocol):
+    """What is needed of a ClickHouse client. Gives a result's columns, and raises when the database cannot answer."""
+
+    def arrays(self, sql: str, parameters: dict[str, object], table: Table) -> list[Column | Arrays]:
+        """Of a query that reads `table`, which is sent along: whole numbers and arrays of them.
+
+        TooLargeError when it is more than the user may ask for.
+        """
+        ...
+
+    def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
+        """Of any types."""
+        ...
+
+
+class Reading:
+    """The rows of the window, kept up with the database by what was inserted since the last period.
+
+    Inserts have numbers that grow in the order in which they become visible, so nothing that is late is missed, however
+    late it is and however long its insert took. A pool is read whole when it is new or its threshold has moved (what is
+    kept is counted by it); all are when the window, the buckets or the pools are others, or the clock was set back, and
+    always when the table's engine is one that does not number its inserts so.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._keys: list[PoolKey] = []
+        self._bucket_ms = 0
+        self._cells = Cells(0)
+        self._until = 0
+        self._newest = NEVER
+        self._numbered = False
+        self._seen: Ints = np.zeros(0, dtype=np.int64)
+        self._last_good: Ints = np.zeros(0, dtype=np.int64)
+
+    @property
+    def cells(self) -> Cells:
+        return self._cells
+
+    def read(
+        self, keys: Sequence[PoolKey], thresholds_ns: Sequence[int], from_ms: int, to_ms: int, bucket_ms: int
+    ) -> Iterator[Rows]:
+        """Rows of each pool, in their order, of the buckets that start in [from_ms, to_ms).
+
+        Raises what the database does; the next call then makes good for it.
+        """
+        first, until = -(-from_ms // bucket_ms), -(-to_ms // bucket_ms)
+        width = -(-(to_ms - from_ms) // bucket_ms) + 1
+        same = (list(keys), bucket_ms, width) == (self._keys, self._bucket_ms, self._cells.width)
+        if not same or until < self._until or not self._numbered:
+            self._begin(list(keys), bucket_ms, width)
+        self._cells.advance(first)
+        last_good = np.array([last_index_within(threshold) for threshold in thresholds_ns], dtype=np.int64)
+        self._judge_by(last_good)
+        known = np.flatnonzero(self._seen > NEVER)
+        if len(known):
+            span = Span(first, until, bucket_ms, self._until, int(self._seen[known].min()))
+            new = sum(self._ask(share, span) for share in self._shares(known, until - self._until))
+            if new == 0 and self._began_anew(span):
+                self._begin(list(keys), bucket_ms, width)
+                self._cells.advance(first)
+                self._judge_by(last_good)
+        self._until = until
+        for share in self._shares(np.flatnonzero(self._seen == NEVER), width):
+            self._ask(share, Span(first, until, bucket_ms, until))
+        return (self._cells.rows(pool, until, bucket_ms) for pool in range(len(keys)))
+
+    def _begin(self, keys: list[PoolKey], bucket_ms: int, width: int) -> None:
+        # Asked before anything is changed: if the database fails here, the next call begins again.
+        numbered = self._database.columns(query.ENGINE_SQL, {}) == [[query.NUMBERED]]
+        self._keys, self._bucket_ms, self._cells = keys, bucket_ms, Cells(width)
+        self._until, self._newest, self._numbered = 0, NEVER, numbered
+        self._seen = np.full(len(keys), NEVER)
+        self._last_good = np.full(len(keys), NEVER)
+
+    def _judge_by(self, last_good: Ints) -> None:
+        """Forgets the pools whose rows were counted by another threshold."""
+        moved = np.flatnonzero((last_good != self._last_good) & (self._seen > NEVER))
+        self._cells.forget(moved.tolist())
+        self._seen[moved] = NEVER
+        self._last_good = last_good
+
+    def _ask(self, pools: Ints, span: Span) -> int:
+        """How many rows are new; in halves where all are too many for the database."""
+        requests = [Key(pool, self._keys[pool], int(self._last_good[pool])) for pool in pools.tolist()]
+        try:
+            columns = self._database.arrays(query.SQL, span.parameters(len(pools)), query.keys(requests))
+        except TooLargeError:
+            if len(pools) == 1:
+                raise
+            half = len(pools) // 2
+            return self._ask(pools[:half], span) + self._ask(pools[half:], span)
+        news = news_of(columns, span.first)
+        self._cells.put(news)
+        # What an earlier query saw, this one saw too: of a pool without rows this is how much is known to be nothing.
+        self._newest = max(self._newest, news.newest)
+        self._seen[pools] = self._newest
+        return len(news)
+
+    def _began_anew(self, span: Span) -> bool:
+        """Whether numbers are smaller than they were: of a table that was made anew. Asked only when nothing is new."""
+        newest = self._database.columns(query.NEWEST_SQL, span.parameters(0))
+        return int(newest[0][0]) < span.seen
+
+    def _shares(self, pools: Ints, buckets: int) -> list[Ints]:
+        """The pools in as few parts as have no more rows than is planned, if each of so many buckets has one."""
+        sources = max(FEWEST_SOURCES, len(self._cells) // max(1, int((self._seen > NEVER).sum())))
+        share = max(1, MAX_ROWS // (max(1, min(buckets, self._cells.width)) * sources))
+        return [pools[begin : begin + share] for begin in range(0, len(pools), share)]

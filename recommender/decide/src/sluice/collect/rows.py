@@ -1,0 +1,158 @@
+"""From the query's rows to samples: pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice.pools.estimate.model import Reason
+from sluice.pools.estimate.samples import Floats, Samples
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Columns of the query's result, each of shape (r,), all whole numbers; `pool` indexes the requests."""
+
+    pool: Ints
+    bucket_start_ms: Ints
+    busy_ns: Ints
+    own_completions: Ints
+    own_good: Ints
+    instances: Ints
+    judge_completions: Ints
+    judge_good: Ints
+
+    def __len__(self) -> int:
+        return len(self.pool)
+
+    def take(self, keep: NDArray[np.bool_] | Ints | slice) -> Rows:
+        """Those where `keep` is True, or at the indices in it. Shares memory where those are a stretch."""
+        if not isinstance(keep, slice) and keep.dtype == np.bool_:
+            keep = _stretch(np.flatnonzero(keep))
+        return Rows(*(getattr(self, name)[keep] for name in self.__dataclass_fields__))
+
+
+def _stretch(indices: Ints) -> Ints | slice:
+    """Ascending indices, as a slice if none is left out between the first and the last."""
+    count = len(indices)
+    if count and indices[-1] - indices[0] == count - 1:
+        return slice(int(indices[0]), int(indices[-1]) + 1)
+    return indices
+
+
+EMPTY = Rows(*(np.empty(0, dtype=np.int64) for _ in Rows.__dataclass_fields__))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One pool over one window. `bucket_start_ms`, shape (n,), belongs to the samples; limits are not known yet."""
+
+    samples: Samples
+    bucket_start_ms: Ints
+    bucket_ms: int
+    reasons: tuple[Reason, ...] = ()
+    """How the length of its buckets was chosen, where the data chose it."""
+
+    @property
+    def start_ms(self) -> int:
+        return int(self.bucket_start_ms.min())
+
+    @property
+    def end_ms(self) -> int:
+        return int(self.bucket_start_ms.max()) + self.bucket_ms
+
+    @property
+    def completions(self) -> int:
+        return int(self.samples.completions.sum())
+
+    def since(self, ms: int) -> Measured | None:
+        """Only the buckets that start at `ms` or later; None when nothing completed in them."""
+        keep = self.bucket_start_ms >= ms
+        if keep.all():
+            return self
+        samples = self.samples.take(keep)
+        if samples.completions.sum() == 0:
+            return None
+        return replace(self, samples=samples, bucket_start_ms=self.bucket_start_ms[keep])
+
+
+def whole_before(rows: Rows, pool: int, to_ms: int, settle_ms: int) -> int | None:
+    """Buckets of the pool that start before this time are whole; None when it has no row of its own.
+
+    A span is sent when it ends, and travels: the newest buckets miss those in flight or on their way, and look emptier
+    than they were. How late spans are is read off the data themselves, not off a clock: `settle_ms` before the newest
+    bucket, so a pipeline that lags by 4 s is given 4 s more. `to_ms` caps it: a service whose clock is ahead must not
+    make half-filled buckets look old.
+
+    Of the newest bucket with a row of the pool's own and the newest with a completion that its judges saw, the older
+    counts. Callers' spans whose peer only the traces tell come seconds after the pool's own: own rows up to 60.0 s, the
+    judges' up to 54.0 s, settle 2 s -> 52.0 s. Up to 58.0 s, six seconds of work would count as work that nobody got.
+    """
+    of_pool = rows.pool == pool
+    own = rows.bucket_start_ms[of_pool & ((rows.busy_ns > 0) | (rows.own_completions > 0))]
+    if len(own) == 0:
+        return None
+    judged = rows.bucket_start_ms[of_pool & (rows.judge_completions > 0)]
+    newest = min(int(own.max()), int(judged.max())) if len(judged) else int(own.max())
+    return min(newest, to_ms) - settle_ms
+
+
+def split(rows: Rows, pools: int) -> list[Rows]:
+    """The rows of each of the pools 0..pools-1.
+
+    Sorted by pool, unless they come so, and cut: 10,000 pools cost as much as their rows do, since each is then asked
+    about its own alone.
+    """
+    if np.any(rows.pool[1:] < rows.pool[:-1]):
+        rows = rows.take(np.argsort(rows.pool, kind="stable"))
+    ends = np.searchsorted(rows.pool, np.arange(pools + 1))
+    return [rows.take(slice(ends[i], ends[i + 1])) for i in range(pools)]
+
+
+def measure(rows: Rows, pool: int, from_ms: int, before_ms: int, bucket_ms: int) -> Measured | None:
+    """Samples of one pool from buckets with from_ms <= start < before_ms; None when nothing of it completed."""
+    return _measure(_busy(rows.take(rows.pool == pool), from_ms, before_ms), bucket_ms)
+
+
+def _busy(rows: Rows, from_ms: int, before_ms: int) -> Rows:
+    inside = (rows.bucket_start_ms >= from_ms) & (rows.bucket_start_ms < before_ms)
+    return rows.take(inside & (rows.instances > 0) & (rows.busy_ns > 0))
+
+
+def _measure(own: Rows, bucket_ms: int) -> Measured | None:
+    """Samples of one pool, from the rows in which it had something in flight; None when nothing of it completed.
+
+    Per instance: sums over instances divided by the instances that had something in flight in the bucket. One that had
+    nothing is left out rather than counted as an empty one, since it may be gone. (It may still have a row: a span that
+    ends exactly where the bucket starts completes in it without having been in flight in it.)
+
+    A bucket without a row of the pool's own had nothing in flight. It is left out: goodput at concurrency 0 is 0 by
+    definition and says nothing about the pool. A bucket with something in flight in which nothing completed is a
+    real 0, and stays.
+
+    Judged by callers when any caller's span was seen in the window, else by the pool's own spans.
+    """
+    by_caller = bool(own.judge_completions.sum() > 0)
+    completions = own.judge_completions if by_caller else own.own_completions
+    good = own.judge_good if by_caller else own.own_good
+    if completions.sum() == 0:
+        return None
+    count = own.instances.astype(np.float64)
+    samples = Samples(
+        concurrency=own.busy_ns / (bucket_ms * 1e6) / count,
+        goodput_per_s=_per_second(good, bucket_ms) / count,
+        throughput_per_s=_per_second(own.own_completions, bucket_ms) / count,
+        completions=completions.astype(np.float64),
+        limit=np.full(len(count), np.nan),
+        instances=int(own.instances.max()),
+        caller_judged=by_caller,
+    )
+    return Measured(samples, own.bucket_start_ms, bucket_ms)
+
+
+def _per_second(count: Ints, bucket_ms: int) -> Floats:
+    return count.astype(np.float64) * (1000.0 / bucket_ms)

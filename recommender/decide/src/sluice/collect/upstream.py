@@ -1,0 +1,51 @@
+"""What the services above each pool take, by the critical paths that the streaming job found (Sora 3.2, eq. 2)."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from sluice.config import Config, Pool, Slo, Upstream
+from sluice.config.model import Statistic
+from sluice.pools.estimate.threshold import Asked, UpstreamTime
+
+SQL = files(__package__).joinpath("upstream.sql").read_text(encoding="utf-8")
+
+# The p95 of fewer is the slowest trace alone.
+LEAST_TRACES = 20
+# The mean has no quantile.
+QUANTILES: dict[Statistic, float] = {"mean": -1.0, "p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99}
+
+
+def parameters(config: Config, now_ms: int) -> dict[str, object] | None:
+    """Of `SQL`, for the pools that ask for a measured upstream; None when none does. `asked` indexes `_asked`."""
+    keys: list[tuple[int, str, str, str, float, int]] = []
+    for index, (pool, slo, upstream) in enumerate(_asked(config)):
+        from_ms = now_ms - int(upstream.window)
+        q = QUANTILES[upstream.statistic]
+        keys.append((index, slo.service, slo.operation or "", pool.service, q, from_ms))
+    if not keys:
+        return None
+    return {
+        "keys": keys,
+        "services": sorted({(root, service) for _, root, _, service, _, _ in keys}),
+        "oldest_ms": min(key[-1] for key in keys),
+        "to_ms": now_ms,
+        "least": LEAST_TRACES,
+    }
+
+
+def times(columns: list[list[float]], config: Config) -> dict[Asked, UpstreamTime]:
+    """From the query's columns (asked, seen, upstream_ms); what too few traces lead to is not among them."""
+    asked = [Asked(pool.key, slo.name) for pool, slo, _ in _asked(config)]
+    return {
+        asked[int(index)]: UpstreamTime(float(value), int(seen)) for index, seen, value in zip(*columns, strict=True)
+    }
+
+
+def _asked(config: Config) -> list[tuple[Pool, Slo, Upstream]]:
+    return [
+        (pool, slo, pool.upstream)
+        for pool in config.pools
+        if isinstance(pool.upstream, Upstream)
+        for slo in config.slos_of(pool)
+    ]

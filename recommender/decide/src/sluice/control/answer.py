@@ -1,0 +1,51 @@
+"""The answer for one pool, as the API gives it and the table `recommendations` keeps it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sluice.collect import Measured
+from sluice.control.grounds import UNCHANGED, Ground
+from sluice.core.keys import PoolKey
+from sluice.pools.estimate import Estimate, Reason
+from sluice.pools.estimate.threshold import Threshold
+
+
+@dataclass(frozen=True)
+class Content:
+    """What makes an answer a new one. Times, confidence and the words of the reasons do not."""
+
+    state: str
+    current: int | None
+    target: int | None
+    lower_bound: int | None
+    upper_bound: int | None
+    unguarded_target: int | None
+    codes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Fields as in sluice.v1.PoolSize; times are Unix milliseconds. `measured` is None when nothing was.
+
+    `ground.prior` is the one that the answer made use of, None when it made use of none.
+    """
+
+    key: PoolKey
+    content: Content
+    reasons: tuple[Reason, ...]
+    confidence: float
+    model: str
+    computed_at_ms: int
+    valid_until_ms: int
+    revision: int
+    threshold: Threshold
+    estimate: Estimate
+    measured: Measured | None
+    ground: Ground = UNCHANGED
+
+    def stale(self, current: int | None) -> Answer:
+        """The same values, past their lease, beside the size known now. The lease stays where it was: over."""
+        reason = Reason("LEASE_OVER", "no newer estimate: the last answer's lease is over, do not apply it")
+        content = replace(self.content, state="STALE", current=current, codes=(reason.code,))
+        return replace(self, content=content, reasons=(reason,))

@@ -1,0 +1,152 @@
+"""Answers and reports in ClickHouse: what survives a restart, and the audit."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from importlib.resources import files
+from typing import Any, cast
+
+from sluice.control.answer import Answer, Content
+from sluice.control.clickhouse import ClickHouse
+from sluice.control.curve_rows import curve_of, curve_row
+from sluice.control.curves import Kept
+from sluice.control.pauses import Pause
+from sluice.control.scalings import Scaling
+from sluice.control.store import Memory
+from sluice.core.keys import PoolKey
+from sluice.pools.guard import LastGood
+from sluice.serve.outbox import Outbox, Row
+from sluice.v1 import pool_size_pb2 as pb
+
+RESTORE_SQL = files(__package__).joinpath("restore.sql").read_text(encoding="utf-8")
+SCALINGS_SQL = files(__package__).joinpath("scalings.sql").read_text(encoding="utf-8")
+CURVES_SQL = files(__package__).joinpath("curves.sql").read_text(encoding="utf-8")
+PAUSES_SQL = files(__package__).joinpath("pauses.sql").read_text(encoding="utf-8")
+
+COLUMNS = {
+    "recommendations": [
+        *("service", "side", "peer", "at", "state", "current", "target", "lower_bound", "upper_bound"),
+        *("unguarded_target", "confidence", "threshold_ms", "model", "reasons", "buckets", "newest_bucket"),
+        *("valid_until", "revision"),
+    ],
+    "actuations": [
+        *("service", "side", "peer", "at", "target_name", "actuator", "outcome", "requested", "previous"),
+        *("read_back", "revision", "detail"),
+    ],
+    "pool_pauses": ["service", "side", "peer", "at", "paused", "by", "why"],
+    "scaling_events": ["service", "at", "cpu_limit_cores", "replicas", "version", "source"],
+    "curves": [
+        *("service", "side", "peer", "cpu_limit_cores", "version", "peer_cpu_limit_cores", "peer_version", "at"),
+        *("target", "lower_bound", "upper_bound", "model", "threshold_ms", "bucket_ms"),
+        *("concurrency", "goodput_per_s", "throughput_per_s", "samples"),
+    ],
+}
+
+# How long an answer waits for its row to be stored before it is given out.
+WRITE_FIRST_S = 1.0
+
+
+class History:
+    """Satisfies `Remembers` of the control loop."""
+
+    def __init__(self, reader: ClickHouse, outbox: Outbox) -> None:
+        self._reader, self._outbox = reader, outbox
+
+    def restore(self) -> dict[PoolKey, Memory]:
+        """Newest revision, its content, and the last good target of every pool ever answered for."""
+        return dict(_memory(row) for row in self._reader.rows(RESTORE_SQL))
+
+    def pauses(self) -> dict[PoolKey, Pause]:
+        """The pools that are paused."""
+        rows = cast(list[tuple[Any, ...]], self._reader.rows(PAUSES_SQL))
+        return {PoolKey(service, side, peer): Pause(at, by, why) for service, side, peer, at, by, why in rows}
+
+    def record(self, answers: list[Answer]) -> None:
+        self._outbox.put("recommendations", [recommendation_row(answer) for answer in answers])
+        self._outbox.flush(WRITE_FIRST_S)
+
+    def report(self, key: PoolKey, actuation: pb.Actuation, received_ms: int) -> None:
+        self._outbox.put("actuations", [actuation_row(key, actuation, received_ms)])
+
+    def paused(self, key: PoolKey, pause: Pause, *, paused: bool) -> bool:
+        """Keeps that a pool was paused, or resumed; False while it is not stored yet."""
+        self._outbox.put("pool_pauses", [(*key, _time(pause.at_ms), paused, pause.by, pause.why)])
+        return self._outbox.flush(WRITE_FIRST_S)
+
+    def scalings(self) -> list[Scaling]:
+        """The newest notifications of each service that moved its curve."""
+        rows = cast(list[tuple[Any, ...]], self._reader.rows(SCALINGS_SQL))
+        return [
+            Scaling(at, service, cores, replicas, version, source)
+            for service, at, cores, replicas, version, source in rows
+        ]
+
+    def scaled(self, scaling: Scaling) -> bool:
+        """Keeps a notification; False while it is not stored yet."""
+        s = scaling
+        row = (s.service, _time(s.at_ms), s.cpu_limit_cores, s.replicas, s.version, s.source)
+        self._outbox.put("scaling_events", [row])
+        return self._outbox.flush(WRITE_FIRST_S)
+
+    def curves(self) -> list[Kept]:
+        """The newest of each pool and footing, also those that were forgotten."""
+        return [curve_of(row) for row in self._reader.rows(CURVES_SQL)]
+
+    def keep(self, curves: list[Kept]) -> None:
+        self._outbox.put("curves", [curve_row(kept) for kept in curves])
+
+
+def recommendation_row(answer: Answer) -> Row:
+    """In the order of COLUMNS["recommendations"].
+
+    `at` is when the answer came to be. A stale one did when its lease ended: `at` is in the key of the table, and with
+    the time of the estimate the row would replace that of the answer which went stale.
+    """
+    content, measured = answer.content, answer.measured
+    return (
+        *answer.key,
+        _time(answer.valid_until_ms if content.state == "STALE" else answer.computed_at_ms),
+        content.state,
+        content.current,
+        content.target,
+        content.lower_bound,
+        content.upper_bound,
+        content.unguarded_target,
+        answer.confidence,
+        answer.threshold.value_ms,
+        answer.model,
+        list(content.codes),
+        len(measured.samples) if measured else 0,
+        _time(measured.end_ms) if measured else None,
+        _time(answer.valid_until_ms),
+        answer.revision,
+    )
+
+
+def actuation_row(key: PoolKey, actuation: pb.Actuation, received_ms: int) -> Row:
+    """In the order of COLUMNS["actuations"]; `at` is the actuator's own time, or that of receipt without one."""
+    at_ms = actuation.at.ToMilliseconds() if actuation.HasField("at") else received_ms
+    return (
+        *key,
+        _time(at_ms),
+        actuation.target_name,
+        actuation.actuator,
+        pb.ActuationOutcome.Name(actuation.outcome).removeprefix("ACTUATION_OUTCOME_"),
+        actuation.requested if actuation.HasField("requested") else None,
+        actuation.previous if actuation.HasField("previous") else None,
+        actuation.read_back if actuation.HasField("read_back") else None,
+        actuation.revision,
+        actuation.detail,
+    )
+
+
+def _time(ms: int) -> datetime:
+    return datetime.fromtimestamp(ms / 1000, UTC)
+
+
+def _memory(row: tuple[object, ...]) -> tuple[PoolKey, Memory]:
+    service, side, peer, revision, state, sizes, codes, good_target, good_at_ms = cast(tuple[Any, ...], row)
+    current, target, lower, upper, unguarded = sizes
+    content = Content(state, current, target, lower, upper, unguarded, tuple(codes))
+    good = LastGood(int(good_target), int(good_at_ms)) if good_target is not None else None
+    return PoolKey(service, side, peer), Memory(int(revision), content, good)

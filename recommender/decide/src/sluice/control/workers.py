@@ -1,0 +1,87 @@
+"""Estimates in worker processes, once there are more than one process does in a moment."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+
+from sluice.pools.estimate import libraries
+from sluice.pools.estimate.attempt import Failed, Job, Outcome, attempt_all
+
+log = logging.getLogger(__name__)
+
+# Up to here the control loop's own thread takes a third of a second (bench scg: about 1,000 curves/s/core).
+FROM_JOBS = 300
+# A task's cost is its pickling and two hand-overs: at 50 estimates of 1 ms it is small, and 10,000 still spread evenly.
+TASK = 50
+
+
+class Workers:
+    """Processes start with the first large batch. A batch in which one dies is made again once, by new ones.
+
+    Not thread-safe: the control loop's thread runs batches and `close` is called when it has ended.
+    """
+
+    def __init__(self, processes: int | None = None, from_jobs: int = FROM_JOBS) -> None:
+        self._processes = processes or len(os.sched_getaffinity(0))
+        self._from_jobs = from_jobs
+        self._executor: ProcessPoolExecutor | None = None
+
+    def run(self, jobs: Sequence[Job]) -> list[Outcome | Failed]:
+        """An outcome per job, in their order. Never raises for what a worker does."""
+        if len(jobs) < self._from_jobs:
+            return attempt_all(jobs)
+        tasks = [jobs[i : i + TASK] for i in range(0, len(jobs), TASK)]
+        done: dict[int, list[Outcome | Failed]] = {}
+        for _ in range(2):
+            self._run(tasks, done)
+            if len(done) == len(tasks):
+                break
+            log.error("a worker process died; %d of %d tasks are left", len(tasks) - len(done), len(tasks))
+            self.close()
+        died = Failed("WorkerDied", "the process that estimated died, twice in this period")
+        return [one for i, task in enumerate(tasks) for one in done.get(i, [died] * len(task))]
+
+    def close(self) -> None:
+        """Ends the processes; what they were at is lost."""
+        executor, self._executor = self._executor, None
+        if executor is not None:
+            executor.shutdown(wait=True, cancel_futures=True)
+
+    def _run(self, tasks: list[Sequence[Job]], done: dict[int, list[Outcome | Failed]]) -> None:
+        if self._executor is None:
+            # Not fork: the gRPC server has threads.
+            context = multiprocessing.get_context("forkserver")
+            self._executor = ProcessPoolExecutor(self._processes, mp_context=context, initializer=_begin)
+        futures: dict[int, Future[list[Outcome | Failed]]] = {}
+        try:
+            for i, task in enumerate(tasks):
+                if i not in done:
+                    futures[i] = self._executor.submit(attempt_all, task)
+        except BrokenProcessPool:
+            pass  # what was submitted before is looked at all the same
+        for i, future in futures.items():
+            try:
+                done[i] = future.result()
+            except BrokenProcessPool:
+                continue
+
+
+def _begin() -> None:
+    """In each worker: Ctrl-C is the parent's to handle, and a parent that was killed leaves no orphan behind."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    libraries.load()
+
+
+def _end_with(parent: multiprocessing.process.BaseProcess) -> None:
+    parent.join()
+    os._exit(0)

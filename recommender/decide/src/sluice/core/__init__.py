@@ -1,0 +1,1 @@
+"""What every room knows: the keys of pools, and time."""

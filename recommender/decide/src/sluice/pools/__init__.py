@@ -1,0 +1,1 @@
+"""Sizes of soft resources: the estimators, the decision, the guard."""

@@ -1,0 +1,69 @@
+"""What an estimator answers, and the one method that makes it an estimator."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Protocol
+
+from sluice.pools.estimate.curve import Curve
+from sluice.pools.estimate.samples import Floats, Samples
+
+
+class State(Enum):
+    """States that an estimate can have; the names are those of sluice.v1.State."""
+
+    NO_DATA = "NO_DATA"
+    LEARNING = "LEARNING"
+    UNSATURATED = "UNSATURATED"
+    PROVIDED = "PROVIDED"
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One ground: `code` is stable and for machines, `text` for people."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The optimum of one pool per instance, before any guard.
+
+    target and bounds are set in state PROVIDED only. lower_bound..upper_bound are the sizes that the evidence does
+    not tell apart from the best; confidence is 0..1, and 0 without a target. The curve and the fit are evidence
+    for people: `fitted_per_s` has the curve's shape, or is None.
+    """
+
+    state: State
+    reasons: tuple[Reason, ...]
+    target: int | None = None
+    lower_bound: int | None = None
+    upper_bound: int | None = None
+    confidence: float = 0.0
+    curve: Curve | None = None
+    knee: float | None = None
+    polynomial_degree: int = 0
+    fitted_per_s: Floats | None = field(default=None, repr=False)
+    pool_limited: bool = False
+    """True when the pool was full so often that it hides what lies beyond its size."""
+
+
+OWN_SPANS = Reason("OWN_SPANS", "no caller's spans: judged by the pool's own, which lack the wait for it")
+
+
+def whole_size(concurrency: float) -> int:
+    """The pool that lets the mean in flight reach `concurrency`: 11.6 needs 12."""
+    return max(1, math.ceil(concurrency))
+
+
+class Estimator(Protocol):
+    """Pure: the same samples give the same estimate; no clock, no I/O, nothing remembered."""
+
+    name: str
+
+    def estimate(self, samples: Samples | None) -> Estimate:
+        """The estimate for one pool; None stands for "nothing was measured", never for zeros."""
+        ...

@@ -1,0 +1,30 @@
+"""The estimators by the name that `model:` takes in the configuration. A new one is added here, and nowhere else."""
+
+from collections.abc import Mapping
+from functools import cache
+
+from sluice.pools.estimate.evidence import NEED, Need, need_at
+from sluice.pools.estimate.model import Estimator
+from sluice.pools.estimate.scg import Scg
+from sluice.pools.estimate.scg_kneedle import ScgKneedle
+from sluice.pools.estimate.scg_top import ScgTop
+from sluice.pools.estimate.scg_unimodal import ScgUnimodal
+from sluice.pools.estimate.sct import Sct
+
+
+def estimators(need: Need = NEED) -> Mapping[str, Estimator]:
+    """All of them, each asking for `need` before it names a size (but `scg-kneedle`, which asks for nothing)."""
+    made: tuple[Estimator, ...] = (ScgTop(need), Scg(need), ScgUnimodal(need), ScgKneedle(), Sct(need))
+    return {estimator.name: estimator for estimator in made}
+
+
+@cache
+def estimators_at(bucket_ms: int) -> Mapping[str, Estimator]:
+    """As `estimators`, asking for as much time in buckets of this length as `NEED` does in those of 100 ms."""
+    return estimators(need_at(bucket_ms))
+
+
+ESTIMATORS = estimators()
+
+DEFAULT = ScgTop.name
+"""What wins on the testbed: `make bench BENCH=table1` and `BENCH=estimators`; tests/bench/results has the tables."""

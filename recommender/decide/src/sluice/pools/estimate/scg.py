@@ -1,0 +1,54 @@
+"""SCG, the scatter-concurrency-goodput model (Sora 3.2 and 3.3), kept to what the data show.
+
+The paper: average goodput per level of concurrency, fit a polynomial, raise its degree from 5 to 8 until it gives "an
+estimation that matches the profiling data", and take Kneedle's knee as the pool size. What is added here:
+
+- "matches the data" is made a test. A knee counts when the goodput there is within 10 % of the best, by a unimodal
+  fit of the same points; if none of the four degrees gives such a knee, the smallest concurrency that reaches 95 %
+  of the best of that fit is taken. (The lowest degree that yields any knee at all is often far off.)
+- Buckets in which the pool was full are left out (see `Samples.full`): after a good shrink, the queue for the pool
+  would otherwise look like a fall, and each answer would be smaller than the last.
+- The curve must have been seen (LEARNING), and must show a fall or a flat part (UNSATURATED), before a size is named.
+"""
+
+from __future__ import annotations
+
+from sluice.pools.estimate.curve import Curve
+from sluice.pools.estimate.evidence import NEED, Need, Top
+from sluice.pools.estimate.kneedle import DEGREES, Knee, find_knee
+from sluice.pools.estimate.model import Estimate, Reason
+from sluice.pools.estimate.reading import Reading, read
+from sluice.pools.estimate.samples import Samples
+
+
+class Scg:
+    """Sora's estimator, kept to the evidence; satisfies `Estimator`."""
+
+    name = "scg"
+
+    def __init__(self, need: Need = NEED) -> None:
+        self._need = need
+
+    def estimate(self, samples: Samples | None) -> Estimate:
+        seen = read(samples, self._need)
+        return seen if isinstance(seen, Estimate) else _provided(seen)
+
+
+def _provided(seen: Reading) -> Estimate:
+    top = seen.top
+    knee = _matching_knee(seen.curve, top)
+    if knee is None:
+        band = f"{top.lower:.1f}..{top.upper:.1f}"
+        text = f"no knee of degree 5 to 8 lies in {band}: smallest concurrency at 95 % of the best"
+        return seen.provided(top.first, Reason("UNIMODAL_FIT", text), top.lower, top.upper, methods_agree=False)
+    how = Reason("KNEE", f"knee of degree {knee.degree} at {knee.concurrency:.1f} in flight")
+    return seen.provided(knee.concurrency, how, top.lower, top.upper, True, knee)
+
+
+def _matching_knee(curve: Curve, top: Top) -> Knee | None:
+    """The knee of the lowest degree whose knee lies in the band (Sora 3.3, "incremental tuning")."""
+    for degree in DEGREES:
+        knee = find_knee(curve, degree)
+        if knee is not None and top.lower <= knee.concurrency <= top.upper:
+            return knee
+    return None

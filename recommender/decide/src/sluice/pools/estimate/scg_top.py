@@ -1,0 +1,76 @@
+"""SCG with the top of the fitted polynomial instead of its knee.
+
+Kneedle's knee is where the curve's slope has fallen to that of the diagonal from its first point to its last. That
+slope goes by the range of concurrency that was seen: between 1 and 50 in flight one more slot counts while it gains 2 %
+of the best, between 1 and 25 while it gains 4 %. So the knee lies left of the top, further left the smaller the range.
+Here it is the smallest concurrency, left of the polynomial's top, from which on goodput stays at 99 % of it and more:
+the same for every range. Everything else is as in `scg`; `tests/bench/table1.py` compares them.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from numpy.polynomial import Polynomial
+
+from sluice.pools.estimate.curve import Curve
+from sluice.pools.estimate.evidence import NEED, Need, Top
+from sluice.pools.estimate.kneedle import DEGREES, GRID, Knee
+from sluice.pools.estimate.model import Estimate, Reason
+from sluice.pools.estimate.reading import read
+from sluice.pools.estimate.samples import Samples
+
+ENOUGH = 0.99
+
+
+class ScgTop:
+    """Satisfies `Estimator`."""
+
+    name = "scg-top"
+
+    def __init__(self, need: Need = NEED) -> None:
+        self._need = need
+
+    def estimate(self, samples: Samples | None) -> Estimate:
+        seen = read(samples, self._need)
+        if isinstance(seen, Estimate):
+            return seen
+        top, found = seen.top, _matching_top(seen.curve, seen.top)
+        if found is None:
+            band = f"{top.lower:.1f}..{top.upper:.1f}"
+            text = f"no polynomial of degree 5 to 8 has its top in {band}: smallest concurrency at 95 % of the best"
+            low = min(top.lower, top.first)
+            return seen.provided(top.first, Reason("UNIMODAL_FIT", text), low, top.upper, methods_agree=False)
+        text = f"degree {found.degree} reaches {ENOUGH:.0%} of its top at {found.concurrency:.1f} in flight"
+        low = min(top.lower, found.concurrency)
+        return seen.provided(found.concurrency, Reason("TOP", text), low, top.upper, True, found)
+
+
+def _matching_top(curve: Curve, top: Top) -> Knee | None:
+    """Of the lowest degree whose polynomial, over all that was seen, is highest inside the band."""
+    for degree in DEGREES:
+        found = find_top_of_fit(curve, degree)
+        if found is not None and top.lower <= found[0] <= top.upper:
+            return Knee(max(found[1], top.lower), degree, found[2])
+    return None
+
+
+def find_top_of_fit(curve: Curve, degree: int) -> tuple[float, float, np.ndarray] | None:
+    """Where a weighted polynomial is highest, the first point left of it at `ENOUGH` of that, and the fit (m,).
+
+    None when m <= degree. Worked: 100 - (x - 10)^2 is highest at 10, and at 99 from 9 on.
+    """
+    if len(curve) <= degree:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a badly conditioned fit shows in the check against the band
+        fit = Polynomial.fit(curve.concurrency, curve.goodput_per_s, degree, w=np.sqrt(curve.count))
+    x = np.linspace(curve.concurrency[0], curve.concurrency[-1], GRID)
+    y = fit(x)
+    if not np.all(np.isfinite(y)) or y.max() <= 0:
+        return None
+    peak = int(np.argmax(y))
+    below = np.flatnonzero(y[:peak] < ENOUGH * y[peak])
+    first = int(below[-1]) + 1 if len(below) else 0
+    return float(x[peak]), float(x[first]), np.asarray(fit(curve.concurrency))

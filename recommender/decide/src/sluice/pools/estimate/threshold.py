@@ -1,0 +1,112 @@
+"""The response-time threshold that splits completions into goodput and badput (Sora 3.2, equations 1 to 3).
+
+RTT_i = SLA - sum of the processing times of the services upstream of i, on the critical path. The sum is an allowance
+from the configuration, or measured on traces; which of them, and its arithmetic, travel with the value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from sluice.config import Pool, Slo, Upstream
+from sluice.core.durations import format_ms
+from sluice.core.keys import PoolKey
+from sluice.pools.estimate.model import Reason
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """value_ms > 0; source "slo" or "pool"; detail: the arithmetic in words; reasons: why it is not what was asked."""
+
+    value_ms: float
+    source: str
+    detail: str
+    reasons: tuple[Reason, ...] = ()
+
+    @property
+    def value_ns(self) -> int:
+        return round(self.value_ms * 1e6)
+
+
+class Asked(NamedTuple):
+    """A pool, and the SLO whose traces tell what stands above it."""
+
+    pool: PoolKey
+    slo: str
+
+
+@dataclass(frozen=True)
+class UpstreamTime:
+    """What the services above a pool took: the statistic that the configuration names, over so many traces.
+
+    age_ms: how long ago that was known; 0 for what this period's query gave.
+    """
+
+    value_ms: float
+    traces: int
+    age_ms: int = 0
+
+
+def threshold_of(pool: Pool, slos: Sequence[Slo], upstream: Sequence[UpstreamTime | None] = ()) -> Threshold:
+    """Worked: SLO checkout 250 ms, upstream 20 ms -> 230 ms, "slo checkout 250 ms - 20 ms upstream".
+
+    `upstream`, one for each SLO, is for pools that ask for a measured one; None: never known.
+
+    A pool under several SLOs serves requests of all of them from the same slots, and its windows do not tell them
+    apart: the strictest threshold holds for each. SLOs whose traces do not lead to the pool, as far as is known, are
+    left out; without any, the strictest SLO itself stands.
+    Worked: checkout 250 ms less 100 ms, browse 120 ms less 20 ms -> 100 ms.
+    """
+    if not slos:
+        if pool.threshold is None:
+            raise ValueError(f"pool {pool.key} has neither an SLO nor a threshold")
+        return Threshold(pool.threshold, "pool", f"set on the pool: {format_ms(pool.threshold)}")
+    known = list(upstream) if isinstance(pool.upstream, Upstream) else [None] * len(slos)
+    each = [_under(pool, slo, seen) for slo, seen in zip(slos, known, strict=True)]
+    leads = [one for one, seen in zip(each, known, strict=True) if seen is not None] or each
+    strictest = min(leads, key=lambda one: one.value_ms)
+    others = [one.detail for one in each if one is not strictest]
+    if others:
+        return replace(strictest, detail=f"{strictest.detail}; strictest of it and {', '.join(others)}")
+    return strictest
+
+
+def _under(pool: Pool, slo: Slo, upstream: UpstreamTime | None) -> Threshold:
+    """Under one SLO."""
+    if isinstance(pool.upstream, Upstream):
+        return _measured(slo, pool.upstream, upstream)
+    detail = f"slo {slo.name} {format_ms(slo.latency)} - {format_ms(pool.upstream)} upstream"
+    return Threshold(slo.latency - pool.upstream, "slo", detail)
+
+
+def _measured(slo: Slo, asked: Upstream, seen: UpstreamTime | None) -> Threshold:
+    """Worked, with the default floor of 10 %, an SLO of 250 ms and an upstream of
+
+    31.4 ms: 218.6 ms;   240 ms: 25 ms, UPSTREAM_FLOOR, as for any more;   unknown: 250 ms, UPSTREAM_UNKNOWN.
+    """
+    whole = f"slo {slo.name} {format_ms(slo.latency)}"
+    if seen is None:
+        text = f"no traces of {_root(slo)} lead to the pool: all of {whole} is taken as its own"
+        return Threshold(slo.latency, "slo", f"{whole}, upstream unknown", (Reason("UPSTREAM_UNKNOWN", text),))
+    reasons = []
+    of = f"{asked.statistic} of {seen.traces:,} traces"
+    if seen.age_ms > 0:
+        of += f", known {format_ms(seen.age_ms / 1000).removesuffix(' ms')} s ago"
+        reasons.append(Reason("UPSTREAM_LAST_KNOWN", f"too few traces of {_root(slo)} lead to the pool now: {of}"))
+    detail = f"{whole} - {format_ms(round(seen.value_ms, 3))} upstream ({of})"
+    left, least = slo.latency - seen.value_ms, asked.floor * slo.latency
+    if left < least:
+        reasons.append(Reason("UPSTREAM_FLOOR", f"upstream takes over {1 - asked.floor:.0%} of {whole}; {_WAITS}"))
+        detail += f", at least {asked.floor:.0%}: {format_ms(least)}"
+    return Threshold(max(left, least), "slo", detail, tuple(reasons))
+
+
+_WAITS = (
+    "a wait for the pool itself counts as upstream, since it lies in the caller's span: a lower statistic leaves it out"
+)
+
+
+def _root(slo: Slo) -> str:
+    return slo.service if slo.operation is None else f"{slo.service}/{slo.operation}"

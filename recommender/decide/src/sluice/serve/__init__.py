@@ -1,0 +1,1 @@
+"""gRPC: hands out the answers that the control loop keeps, and takes reports."""

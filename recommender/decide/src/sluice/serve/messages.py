@@ -1,0 +1,156 @@
+"""Between answers and the messages of sluice.v1: the one place where they meet."""
+
+from __future__ import annotations
+
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from sluice.control.answer import Answer
+from sluice.control.scalings import Scaling
+from sluice.core.keys import PoolKey, Side
+from sluice.pools.estimate.memory import Footing, Prior
+from sluice.v1 import pool_size_pb2 as pb
+
+# Unix seconds that a DateTime64(3) of the tables and Python's datetime both hold.
+FIRST_S, END_S = 0, 9_214_646_400
+# No machine has more; what is above is a limit in another unit, such as 500m read as 500,000.
+MOST_CORES = 10_000
+
+_SIDES: dict[Side, pb.Side.ValueType] = {"server": pb.SIDE_SERVER, "client": pb.SIDE_CLIENT}
+
+
+class InvalidFieldError(ValueError):
+    """The message names the field and what is legal."""
+
+
+def pool_key(pool: pb.Pool, field: str) -> PoolKey:
+    """The key in a request; InvalidFieldError names the field under `field`."""
+    if not pool.service:
+        raise InvalidFieldError(f"{field}.service is empty; legal: a service name")
+    if pool.side == pb.SIDE_SERVER:
+        if pool.peer:
+            raise InvalidFieldError(f"{field}.peer {pool.peer!r} is set for SIDE_SERVER; legal: empty")
+        return PoolKey(pool.service, "server", "")
+    if pool.side == pb.SIDE_CLIENT:
+        if not pool.peer:
+            raise InvalidFieldError(f"{field}.peer is empty for SIDE_CLIENT; legal: the name of a peer")
+        return PoolKey(pool.service, "client", pool.peer)
+    raise InvalidFieldError(f"{field}.side {pool.side} is not legal; legal: SIDE_SERVER, SIDE_CLIENT")
+
+
+def pool_size(answer: Answer) -> pb.PoolSize:
+    content = answer.content
+    message = pb.PoolSize(
+        pool=pb.Pool(service=answer.key.service, side=_SIDES[answer.key.side], peer=answer.key.peer),
+        state=pb.State.Value(content.state),
+        confidence=answer.confidence,
+        reasons=[pb.Reason(code=reason.code, text=reason.text) for reason in answer.reasons],
+        model=answer.model,
+        computed_at=timestamp(answer.computed_at_ms),
+        valid_until=timestamp(answer.valid_until_ms),
+        revision=answer.revision,
+    )
+    for name in ("current", "target", "lower_bound", "upper_bound", "unguarded_target"):
+        value = getattr(content, name)
+        if value is not None:
+            setattr(message, name, value)
+    return message
+
+
+def explanation(answer: Answer) -> pb.Explanation:
+    threshold = answer.threshold
+    message = pb.Explanation(
+        pool_size=pool_size(answer),
+        threshold=pb.Threshold(
+            value=Duration(nanos=threshold.value_ns % 10**9, seconds=threshold.value_ns // 10**9),
+            source=threshold.source,
+            detail=threshold.detail,
+        ),
+        polynomial_degree=answer.estimate.polynomial_degree,
+    )
+    if answer.estimate.knee is not None:
+        message.knee = answer.estimate.knee
+    measured = answer.measured
+    if measured is not None:
+        by_caller = measured.samples.caller_judged
+        message.latency_source = pb.LATENCY_SOURCE_CALLER if by_caller else pb.LATENCY_SOURCE_OWN
+        message.window_start.CopyFrom(timestamp(measured.start_ms))
+        message.window_end.CopyFrom(timestamp(measured.end_ms))
+        message.bucket.CopyFrom(Duration(nanos=measured.bucket_ms % 1000 * 10**6, seconds=measured.bucket_ms // 1000))
+        message.buckets = len(measured.samples)
+        message.completions = measured.completions
+        message.instances = measured.samples.instances
+    message.curve.extend(_curve(answer))
+    ground = answer.ground
+    message.footing.CopyFrom(_footing(ground.footing))
+    if ground.since_ms is not None:
+        message.footing.since.CopyFrom(timestamp(ground.since_ms))
+    if ground.prior is not None:
+        message.prior.CopyFrom(_prior(ground.prior))
+    return message
+
+
+def _footing(footing: Footing) -> pb.Footing:
+    message = pb.Footing(version=footing.version, peer_version=footing.peer_version)
+    if footing.cpu_limit_cores is not None:
+        message.cpu_limit_cores = footing.cpu_limit_cores
+    if footing.peer_cpu_limit_cores is not None:
+        message.peer_cpu_limit_cores = footing.peer_cpu_limit_cores
+    return message
+
+
+def _prior(prior: Prior) -> pb.Prior:
+    found = prior.found
+    return pb.Prior(
+        kind=pb.PriorKind.Value(f"PRIOR_KIND_{prior.kind.value}"),
+        target=prior.target,
+        found_target=found.target,
+        found_lower_bound=found.lower_bound,
+        found_upper_bound=found.upper_bound,
+        footing=_footing(prior.footing),
+        found_at=timestamp(found.at_ms),
+    )
+
+
+def scaling_of(event: pb.ScalingEvent, received_ms: int) -> Scaling:
+    """The event in a request, in force from `received_ms` at the latest; InvalidFieldError when it is not legal."""
+    if not event.service:
+        raise InvalidFieldError("scaling_event.service is empty; legal: a service name")
+    if not event.source:
+        raise InvalidFieldError("scaling_event.source is empty; legal: who tells")
+    has_cores, has_replicas = event.HasField("cpu_limit_cores"), event.HasField("replicas")
+    if not (has_cores or has_replicas or event.version):
+        raise InvalidFieldError("scaling_event says nothing; legal: cpu_limit_cores, replicas or version set")
+    if has_cores and not 0 < event.cpu_limit_cores <= MOST_CORES:
+        cores = event.cpu_limit_cores
+        raise InvalidFieldError(f"scaling_event.cpu_limit_cores {cores:g} is not legal; legal: > 0 to {MOST_CORES}")
+    if event.HasField("at") and not FIRST_S <= event.at.seconds < END_S:
+        raise InvalidFieldError(
+            f"scaling_event.at {event.at.seconds} s is not legal; legal: 1970-01-01 to 2261-12-31, or absent"
+        )
+    return Scaling(
+        at_ms=min(event.at.ToMilliseconds(), received_ms) if event.HasField("at") else received_ms,
+        service=event.service,
+        cpu_limit_cores=event.cpu_limit_cores if has_cores else None,
+        replicas=event.replicas if has_replicas else None,
+        version=event.version,
+        source=event.source,
+    )
+
+
+def _curve(answer: Answer) -> list[pb.CurvePoint]:
+    curve, fitted = answer.estimate.curve, answer.estimate.fitted_per_s
+    if curve is None:
+        return []
+    points = [
+        pb.CurvePoint(concurrency=float(x), goodput_per_s=float(y), samples=int(count))
+        for x, y, count in zip(curve.concurrency, curve.goodput_per_s, curve.count, strict=True)
+    ]
+    if fitted is not None:
+        for point, value in zip(points, fitted, strict=True):
+            point.fitted_per_s = float(value)
+    return points
+
+
+def timestamp(ms: int) -> Timestamp:
+    return Timestamp(seconds=ms // 1000, nanos=ms % 1000 * 10**6)

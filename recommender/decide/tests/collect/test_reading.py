@@ -1,0 +1,152 @@
+"""What is asked for, and of whom, on a database that stands in for the real one."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sluice.collect import reading
+from sluice.collect.native import Arrays, Column
+from sluice.collect.query import ENGINE_SQL, NUMBERED, Table, TooLargeError
+from sluice.collect.reading import Reading
+from sluice.core.keys import PoolKey
+
+POOLS = [PoolKey(f"s{i}", "server", "") for i in range(4)]
+MS = 10**6
+
+
+@dataclass
+class Inserted:
+    """A table of inserts, numbered from 1: (service, bucket, completions); version and insert are one."""
+
+    rows: list[tuple[str, int, int]] = field(default_factory=list)
+    asked: list[tuple[list[str], int]] = field(default_factory=list)
+    most: int = 1_000
+    problem: Exception | None = None
+    engine: str = NUMBERED
+    problem_of_columns: Exception | None = None
+
+    def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
+        if self.problem_of_columns is not None:
+            raise self.problem_of_columns
+        return [[self.engine]] if sql == ENGINE_SQL else [[len(self.rows)]]
+
+    def arrays(self, sql: str, parameters: dict[str, Any], table: Table) -> list[Column | Arrays]:
+        """Answers with its rows one by one, each a source of its own."""
+        services = {str(row[4]): int(row[0]) for row in table.rows if row[2] == 0}
+        self.asked.append((list(services), parameters["seen"]))
+        if self.problem is not None:
+            raise self.problem
+        if len(services) > self.most:
+            raise TooLargeError("memory")
+        first, until, before = (parameters[name] // 100 for name in ("from_ms", "to_ms", "before_ms"))
+        new = [
+            (services[service], number, bucket, done)
+            for number, (service, bucket, done) in enumerate(self.rows, start=1)
+            if service in services and first <= bucket < until and (number > parameters["seen"] or bucket >= before)
+        ]
+        if not new:
+            return []
+        pool, number, bucket, done = np.array(new).T
+        one = np.ones(len(new), dtype=np.int64)
+        flat = [bucket - first, 10**8 * one, done, done, number]
+        return [pool, 0 * one, 1_000 * bucket + number, number, *(Arrays(one, column) for column in flat)]
+
+
+def read(given: Reading, to: int, thresholds_ms: tuple[int, ...] = (100,) * 4) -> list[int]:
+    """Completions of each pool in the 10 buckets before bucket `to`."""
+    limits = [threshold * MS for threshold in thresholds_ms]
+    return [int(rows.own_completions.sum()) for rows in given.read(POOLS, limits, 100 * (to - 10), 100 * to, 100)]
+
+
+@pytest.mark.parametrize("engine", ["ReplicatedReplacingMergeTree", "SharedReplacingMergeTree", "Distributed"])
+def test_where_inserts_are_not_numbered_by_one_server_everything_is_read(engine: str) -> None:
+    database = Inserted([("s0", 95, 3)], engine=engine)
+    given = Reading(database)
+    assert read(given, 100) == [3, 0, 0, 0]
+    database.rows.insert(0, ("s1", 96, 5))  # what another replica took comes with a smaller number
+    assert read(given, 100) == [3, 5, 0, 0]
+    assert [seen for _, seen in database.asked] == [-1, -1]
+
+
+def test_a_database_that_fails_as_the_pools_change_leaves_nothing_half_changed() -> None:
+    database = Inserted([("s0", 95, 3), ("s3", 96, 4)])
+    given = Reading(database)
+    two, limits = POOLS[:2], [100 * MS] * 4
+    assert [int(rows.own_completions.sum()) for rows in given.read(two, limits[:2], 9_000, 10_000, 100)] == [3, 0]
+    database.problem_of_columns = ConnectionError("down")
+    with pytest.raises(ConnectionError):
+        given.read(POOLS, limits, 9_000, 10_000, 100)
+    database.problem_of_columns = None
+    assert read(given, 100) == [3, 0, 0, 4]
+
+
+def test_after_the_first_reading_only_what_is_new_is_asked_for() -> None:
+    database = Inserted([("s0", 95, 3), ("s1", 99, 4)])
+    given = Reading(database)
+    assert read(given, 100) == [3, 4, 0, 0]
+    database.rows += [("s0", 96, 5), ("s3", 103, 7)]  # one is late
+    assert read(given, 102) == [8, 4, 0, 0]
+    # Insert 4, in bucket 103, lay outside then: it is read as soon as it does not.
+    assert read(given, 104) == [8, 4, 0, 7]
+    everyone = [pool.service for pool in POOLS]
+    assert database.asked == [(everyone, -1), (everyone, 2), (everyone, 3)]
+
+
+def test_a_pool_whose_threshold_moved_is_read_whole_and_the_others_are_not() -> None:
+    database = Inserted([("s0", 91, 3), ("s1", 99, 4)])
+    given = Reading(database)
+    read(given, 100)
+    database.asked.clear()
+    assert read(given, 100, (100, 50, 100, 100)) == [3, 4, 0, 0]
+    assert database.asked == [(["s0", "s2", "s3"], 2), (["s1"], -1)]
+
+
+def test_a_query_that_is_too_large_is_made_in_halves_down_to_one_pool() -> None:
+    database = Inserted([("s0", 91, 3), ("s3", 99, 4)], most=2)
+    assert read(Reading(database), 100) == [3, 0, 0, 4]
+    assert [len(services) for services, _ in database.asked] == [4, 2, 2]
+    database.most = 0
+    with pytest.raises(TooLargeError):
+        read(Reading(database), 100)
+
+
+def test_pools_are_read_whole_in_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    """11 buckets of 2 rows a pool: 44 rows hold two pools."""
+    monkeypatch.setattr(reading, "MAX_ROWS", 44)
+    database = Inserted([("s0", 91, 3), ("s3", 99, 4)])
+    given = Reading(database)
+    assert read(given, 100) == [3, 0, 0, 4]
+    assert [services for services, _ in database.asked] == [["s0", "s1"], ["s2", "s3"]]
+    database.asked.clear()
+    read(given, 101)  # one bucket more
+    assert len(database.asked) == 1
+
+
+def test_a_period_that_failed_is_made_good_for_by_the_next() -> None:
+    database = Inserted([("s0", 91, 3)])
+    given = Reading(database)
+    read(given, 100)
+    database.rows += [("s0", 101, 5)]
+    database.problem = OSError("away")
+    with pytest.raises(OSError, match="away"):
+        read(given, 103)
+    database.problem = None
+    database.rows += [("s1", 104, 1)]
+    assert read(given, 105) == [5, 1, 0, 0]
+
+
+def test_a_table_that_was_made_anew_is_read_anew() -> None:
+    database = Inserted([("s0", 91, 3), ("s0", 92, 3), ("s1", 99, 4)])
+    given = Reading(database)
+    read(given, 100)
+    database.rows = [("s2", 98, 6)]
+    assert read(given, 100) == [0, 0, 6, 0]
+
+
+def test_a_clock_that_is_set_back_begins_anew() -> None:
+    database = Inserted([("s0", 91, 3), ("s1", 99, 4)])
+    given = Reading(database)
+    assert read(given, 100) == [3, 4, 0, 0]
+    assert read(given, 95) == [3, 0, 0, 0]

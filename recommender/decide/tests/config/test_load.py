@@ -1,0 +1,123 @@
+"""The configuration: what is legal, and what each bad file is told."""
+
+from pathlib import Path
+
+import pytest
+
+from sluice.config import ConfigError, Upstream, load
+from sluice.core.durations import parse_ms
+from sluice.core.keys import PoolKey
+
+BAD = sorted((Path(__file__).parent / "bad").glob("*.yaml"))
+REPOSITORY = Path(__file__).resolve().parents[4]
+
+
+@pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
+def test_every_bad_file_is_told_what_is_wrong(path: Path) -> None:
+    """Each file begins with the problems that it must be told, `# error: ...`, and no others."""
+    expected = [line.removeprefix("# error: ") for line in path.read_text().splitlines() if line.startswith("# error:")]
+    with pytest.raises(ConfigError) as caught:
+        load(path)
+    message = str(caught.value)
+    for problem in expected:
+        assert problem in message
+    assert str(path) in message
+    if expected != ["parse"] and "stands twice" not in message:
+        assert len(message.splitlines()) == len(expected)
+
+
+def test_the_local_stacks_file_is_legal() -> None:
+    config = load(REPOSITORY / "deploy/local/sluice.yaml")
+    assert [str(pool.key) for pool in config.pools] == ["cart/server", "catalogue/client/catalogue-db"]
+    cart = config.pools[0]
+    (slo,) = config.slos_of(cart)
+    assert (slo.latency, cart.upstream, cart.bounds.min) == (250.0, 100.0, 2)
+
+
+def test_defaults(tmp_path: Path) -> None:
+    path = tmp_path / "sluice.yaml"
+    path.write_text("pools: [{service: db, side: client, peer: x, threshold: 1.5s}]")
+    config = load(path)
+    pool = config.pools[0]
+    assert pool.key == PoolKey("db", "client", "x")
+    assert (pool.threshold, pool.model, pool.bounds.min, pool.max_step_up) == (1500.0, "scg-top", 1, None)
+    assert (config.period, config.window, config.bucket, config.settle) == (5_000, 60_000, 100, 2_000)
+
+
+@pytest.mark.parametrize(
+    ("top", "own", "stored_ms", "used"),
+    [
+        ("{}", "{}", 100, 100.0),
+        ("{bucket: 50ms}", "{}", 50, 50.0),
+        ("{bucket: auto}", "{}", 100, "auto"),
+        ("{bucket: auto, stored_bucket: 20ms}", "{bucket: 40ms}", 20, 40.0),
+        ("{bucket: 50ms}", "{bucket: auto}", 50, "auto"),
+        ("{bucket: 200ms, stored_bucket: 100ms}", "{bucket: 100ms}", 100, 100.0),
+    ],
+)
+def test_a_pools_buckets(tmp_path: Path, top: str, own: str, stored_ms: int, used: object) -> None:
+    path = tmp_path / "sluice.yaml"
+    path.write_text(f"<<: {top}\npools:\n  - {{<<: {own}, service: db, side: client, peer: x, threshold: 1.5s}}\n")
+    config = load(path)
+    assert (config.stored_ms, config.bucket_of(config.pools[0])) == (stored_ms, used)
+
+
+def test_a_pool_may_name_several_slos(tmp_path: Path) -> None:
+    path = tmp_path / "sluice.yaml"
+    path.write_text(
+        "slos: [{name: a, service: f, operation: GET /, latency: 1s}, {name: b, service: f, latency: 2s}]\n"
+        "pools: [{service: x, side: server, slo: [b, a]}, {service: y, side: server, slo: a}, "
+        "{service: z, side: server, threshold: 1s}]\n"
+    )
+    config = load(path)
+    assert [[slo.name for slo in config.slos_of(pool)] for pool in config.pools] == [["a", "b"], ["a"], []]
+
+
+def test_a_measured_upstream(tmp_path: Path) -> None:
+    path = tmp_path / "sluice.yaml"
+    path.write_text(
+        "slos: [{name: a, service: f, latency: 1s}]\n"
+        "pools: [{service: a, side: server, slo: a, upstream: {from: traces, window: 2m, statistic: p95}}]\n"
+    )
+    upstream = load(path).pools[0].upstream
+    assert isinstance(upstream, Upstream)
+    assert (upstream.statistic, upstream.window, upstream.floor) == ("p95", 120_000, 0.1)
+
+
+@pytest.mark.parametrize(
+    "text", ["? [a]\n: b", "pools: 2026-13-01", "period: !!int x", "[" * 5000], ids=["list key", "date", "int", "depth"]
+)
+def test_yaml_that_python_cannot_build_is_a_config_error(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "sluice.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=f"parse {path}"):
+        load(path)
+
+
+def test_a_merge_key_brings_in_what_its_anchor_has(tmp_path: Path) -> None:
+    path = tmp_path / "sluice.yaml"
+    path.write_text(
+        "pools:\n"
+        "  - &web {service: a, side: server, threshold: 1s, max_step_up: 3}\n"
+        "  - {<<: *web, service: b, max_step_up: 4}\n"
+    )
+    assert [(pool.service, pool.threshold, pool.max_step_up) for pool in load(path).pools] == [
+        ("a", 1000.0, 3),
+        ("b", 1000.0, 4),
+    ]
+
+
+def test_a_file_that_is_not_there_is_named() -> None:
+    with pytest.raises(ConfigError, match=r"read /nowhere/sluice\.yaml"):
+        load(Path("/nowhere/sluice.yaml"))
+
+
+@pytest.mark.parametrize(("text", "ms"), [("250ms", 250), ("15s", 15_000), ("2m", 120_000), ("1h", 3_600_000)])
+def test_durations(text: str, ms: float) -> None:
+    assert parse_ms(text) == ms
+
+
+@pytest.mark.parametrize("text", ["", "5", "5 s", "ms", "1e3s", "5sec", 5, None, True])
+def test_not_durations(text: object) -> None:
+    with pytest.raises(ValueError, match="unit"):
+        parse_ms(text)

@@ -1,0 +1,154 @@
+"""Hand-written stand-ins for what the control loop talks to, and ready-made windows."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from humps import samples_of
+from sluice.collect import Measured, Window
+from sluice.config import Config
+from sluice.control.answer import Answer
+from sluice.control.curves import Kept
+from sluice.control.pauses import Pause
+from sluice.control.scalings import Scaling
+from sluice.control.store import Memory
+from sluice.core.keys import PoolKey
+from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.guard import LastGood
+from sluice.v1 import pool_size_pb2 as pb
+
+CART = PoolKey("cart", "server", "")
+DB = PoolKey("catalogue", "client", "catalogue-db")
+BUCKET_MS = 100
+
+
+def config(**changes: object) -> Config:
+    """Cart and the database of catalogue, periods of 5 s, leases of 30 s."""
+    given = Config.model_validate(
+        {
+            "slos": [{"name": "checkout", "service": "frontend", "latency": "250ms"}],
+            "pools": [
+                {"service": "cart", "side": "server", "slo": "checkout", "upstream": "20ms"},
+                {"service": "catalogue", "side": "client", "peer": "catalogue-db", "threshold": "60ms"},
+            ],
+        }
+    )
+    return given.model_copy(update=changes)
+
+
+def measured(concurrency: np.ndarray, goodput: np.ndarray, end_ms: int = 60_000) -> Measured:
+    starts = end_ms - BUCKET_MS * np.arange(len(concurrency), 0, -1)
+    return Measured(samples_of(concurrency, goodput), starts.astype(np.int64), BUCKET_MS)
+
+
+def bursts(highest: float) -> np.ndarray:
+    """600 levels of concurrency from 0.5 on, each once, in six bursts that grow from the lowest to the highest."""
+    return np.linspace(0.5, highest, 600).reshape(100, 6).T.ravel()
+
+
+def rising(end_ms: int = 60_000, highest: float = 30) -> Measured:
+    """10/s per request in flight, without an end."""
+    x = bursts(highest)
+    return measured(x, 10 * x, end_ms)
+
+
+def hump(end_ms: int = 60_000, highest: float = 36, top: float = 12) -> Measured:
+    """10/s per request in flight up to `top`, then 5/s less for each one more."""
+    x = bursts(highest)
+    return measured(x, np.maximum(np.minimum(10 * x, 10 * top - 5 * (x - top)), 0), end_ms)
+
+
+def glimpse(end_ms: int = 60_000) -> Measured:
+    """Too few buckets to say anything."""
+    x = np.linspace(0.5, 30, 20)
+    return measured(x, 10 * x, end_ms)
+
+
+@dataclass
+class FakeClock:
+    now_ms: int = 1_000_000
+
+    def __call__(self) -> int:
+        return self.now_ms
+
+    def pass_s(self, seconds: float) -> None:
+        self.now_ms += round(1000 * seconds)
+
+
+@dataclass
+class FakeCollector:
+    """Answers with `pools`, or raises `problem`."""
+
+    pools: dict[PoolKey, Measured | None] = field(default_factory=dict)
+    problem: Exception | None = None
+    thresholds_ns: dict[PoolKey, int] = field(default_factory=dict)
+    above: dict[Asked, UpstreamTime] = field(default_factory=dict)
+    upstream_problem: Exception | None = None
+
+    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
+        if self.upstream_problem is not None:
+            raise self.upstream_problem
+        return self.above
+
+    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window:
+        self.thresholds_ns = thresholds_ns
+        if self.problem is not None:
+            raise self.problem
+        return Window({pool.key: self.pools.get(pool.key) for pool in config.pools})
+
+
+@dataclass
+class FakeHistory:
+    """Keeps what it is told; `restore` gives `memory`, or raises `problem`."""
+
+    memory: dict[PoolKey, Memory] = field(default_factory=dict)
+    problem: Exception | None = None
+    recorded: list[Answer] = field(default_factory=list)
+    reported: list[tuple[PoolKey, pb.Actuation, int]] = field(default_factory=list)
+    paused_pools: dict[PoolKey, Pause] = field(default_factory=dict)
+    told: list[Scaling] = field(default_factory=list)
+    kept: list[Kept] = field(default_factory=list)
+
+    def restore(self) -> dict[PoolKey, Memory]:
+        if self.problem is not None:
+            raise self.problem
+        return self.memory
+
+    def pauses(self) -> dict[PoolKey, Pause]:
+        return self.paused_pools
+
+    def paused(self, key: PoolKey, pause: Pause, *, paused: bool) -> bool:
+        if self.problem is not None:
+            return False
+        if paused:
+            self.paused_pools[key] = pause
+        else:
+            self.paused_pools.pop(key, None)
+        return True
+
+    def scalings(self) -> list[Scaling]:
+        return self.told
+
+    def scaled(self, scaling: Scaling) -> bool:
+        if self.problem is not None:
+            return False
+        self.told.append(scaling)
+        return True
+
+    def curves(self) -> list[Kept]:
+        return list({(one.key, one.footing): one for one in self.kept}.values())
+
+    def keep(self, curves: list[Kept]) -> None:
+        self.kept.extend(curves)
+
+    def record(self, answers: list[Answer]) -> None:
+        self.recorded.extend(answers)
+
+    def report(self, key: PoolKey, actuation: pb.Actuation, received_ms: int) -> None:
+        self.reported.append((key, actuation, received_ms))
+
+
+def remembered(answer: Answer) -> Memory:
+    """What a restart finds of an answer."""
+    good = LastGood(answer.content.target, answer.computed_at_ms) if answer.content.target else None
+    return Memory(answer.revision, answer.content, good)

@@ -1,0 +1,111 @@
+"""Localization of the critical service, with sums worked out by hand."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sluice.pools.estimate.critical import PathTimes, correlation, localize
+
+MS = 10**6
+
+
+def times(
+    service: str, own_ms: list[int], e2e_ms: list[int], cpu: float | None = None, p50: float = 10.0, p99: float = 20.0
+) -> PathTimes:
+    x, y = [each * MS for each in own_ms], [each * MS for each in e2e_ms]
+    squares = (sum(a * a for a in x), sum(y), sum(b * b for b in y), sum(a * b for a, b in zip(x, y, strict=True)))
+    return PathTimes(service, len(x), sum(x), *squares, p50_ms=p50, p99_ms=p99, cpu=cpu)
+
+
+# 40 traces: the frontend takes 10 ms or 12 ms by turns, cart 10, 20, 30, 40 ms; they end to end.
+FRONT = [10, 12] * 20
+CART = [10, 20, 30, 40] * 10
+WHOLE = [a + b for a, b in zip(FRONT, CART, strict=True)]
+
+
+def test_the_service_whose_time_moves_with_the_whole_comes_first() -> None:
+    found = localize("frontend", [times("frontend", FRONT, WHOLE), times("cart", CART, WHOLE, p50=20, p99=80)])
+    assert (found.critical, found.traces) == ("cart", 40)
+    cart, front = found.ranking
+    # Cart by its four pairs (10, 20), (20, 32), (30, 40), (40, 52), about their means (25, 36): 520 / sqrt(500 x 544).
+    assert cart.correlation == pytest.approx(520 / (500 * 544) ** 0.5)
+    # The frontend by (10, 20), (12, 32), (10, 40), (12, 52), about (11, 36): 24 / sqrt(4 x 544).
+    assert front.correlation == pytest.approx(24 / (4 * 544) ** 0.5)
+    assert (cart.mean_ms, cart.share_of_end_to_end, cart.share_of_traces) == (25.0, 25 / 36, 1.0)
+    assert cart.congestion_ratio == 4.0
+    assert [reason.code for reason in found.reasons] == ["MOVES_WITH_END_TO_END", "CONGESTED"]
+    assert [note.code for note in found.notes] == ["CPU_UNKNOWN"]
+
+
+def test_a_busy_cpu_outranks_a_correlation() -> None:
+    """A wait for cart's threads stands in the frontend's spans: there the CPU knows better."""
+    found = localize("frontend", [times("frontend", CART, WHOLE, cpu=0.3), times("cart", FRONT, WHOLE, cpu=0.8)])
+    assert found.critical == "cart"
+    assert found.reasons[0].text == "CPU at 80% of its limit"
+    assert found.notes == ()
+    nearly = localize("frontend", [times("frontend", CART, WHOLE, cpu=0.3), times("cart", FRONT, WHOLE, cpu=0.79)])
+    assert nearly.critical == "frontend"
+
+
+def test_a_service_that_few_paths_lead_through_explains_little() -> None:
+    """Five slow calls of mail among 40 traces of 36 ms: correlated among themselves, and not with the whole."""
+    whole = WHOLE
+    rare = times("mail", [1, 2, 3, 4, 5], [31, 32, 33, 34, 35])
+    alone = correlation(
+        5, *(getattr(rare, name) for name in ("self_sum", "self_sum2", "e2e_sum", "e2e_sum2", "self_x_e2e"))
+    )
+    assert alone == pytest.approx(1.0)
+    found = localize("frontend", [times("frontend", FRONT, whole), times("cart", CART, whole), rare])
+    assert found.critical == "cart"
+    mail = next(each for each in found.ranking if each.service == "mail")
+    # n Sxy - Sx Sy = 40 x 505 - 15 x 1440, below 0
+    assert mail.correlation is not None
+    assert mail.correlation < 0
+    assert mail.share_of_traces == 0.125
+
+
+def test_too_few_traces_rank_nothing() -> None:
+    found = localize("frontend", [times("frontend", FRONT[:29], WHOLE[:29])])
+    assert (found.critical, found.ranking) == (None, ())
+    assert found.reasons[0].text == "29 complete traces, 30 are needed"
+    assert localize("frontend", []).reasons[0].code == "TOO_FEW_TRACES"
+
+
+def test_nothing_moves_and_no_cpu_is_busy() -> None:
+    found = localize("frontend", [times("frontend", [10] * 40, [20] * 40), times("cart", [10] * 40, [20] * 40)])
+    assert found.critical is None
+    assert found.reasons[0].code == "NO_BOTTLENECK"
+    assert [each.correlation for each in found.ranking] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("sums", "expected"),
+    [
+        ((3, 6, 14, 60, 1400, 130), 0.5),
+        ((2, 3, 5, 30, 500, 50), 1.0),
+        ((2, 3, 5, 30, 500, 40), -1.0),
+        ((0, 0, 0, 0, 0, 0), None),
+        ((1, 5, 25, 7, 49, 35), None),
+        ((2, 10, 50, 16, 130, 80), None),
+    ],
+)
+def test_correlations_from_sums(sums: tuple[int, int, int, int, int, int], expected: float | None) -> None:
+    """The pairs (1, 10), (2, 30), (3, 20); (1, 10), (2, 20); (1, 20), (2, 10); none; one; two with the same x."""
+    assert correlation(*sums) == (expected if expected is None else pytest.approx(expected, abs=1e-15))
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**12), st.integers(0, 10**12)), min_size=2, max_size=50))
+def test_correlations_are_those_of_numpy_and_stay_within_one(pairs: list[tuple[int, int]]) -> None:
+    x, y = [a for a, _ in pairs], [b for _, b in pairs]
+    got = correlation(
+        len(x), sum(x), sum(a * a for a in x), sum(y), sum(b * b for b in y), sum(a * b for a, b in pairs)
+    )
+    if len(set(x)) == 1 or len(set(y)) == 1:
+        assert got is None
+    else:
+        assert got is not None
+        assert -1 <= got <= 1
+        # numpy's floats see less where the spread is small beside the values
+        if np.std(x) > 1e-3 * np.mean(x) and np.std(y) > 1e-3 * np.mean(y):
+            assert got == pytest.approx(np.corrcoef(x, y)[0, 1], abs=1e-6)

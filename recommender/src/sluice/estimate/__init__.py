@@ -1,7 +1,0 @@
-"""Estimators: pure functions from samples to the size of a pool. To add one, see recommender/README.md."""
-
-from sluice.estimate.model import Estimate, Estimator, Reason, State
-from sluice.estimate.samples import Samples
-from sluice.estimate.scg import Scg
-
-__all__ = ["Estimate", "Estimator", "Reason", "Samples", "Scg", "State"]

@@ -1,1 +1,0 @@
-"""The server: a control loop that keeps an answer per pool, and gRPC that hands the answers out."""

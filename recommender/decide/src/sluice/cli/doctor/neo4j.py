@@ -30,6 +30,9 @@ def edges(where: Addresses, timeout_s: float) -> Verdict:
             headers={"access-mode": "READ"},
             timeout=timeout_s,
         )
+    except requests.Timeout:
+        stuck = f"{url} takes the question and does not answer within {timeout_s:g} s"
+        return Verdict("fail", stuck, "read Neo4j's log; windows and sizes do not wait for it")
     except requests.RequestException as error:
         raise NotAnsweringError(f"{where.neo4j} is open, but {url} does not answer ({type(error).__name__})") from None
     return judge_answer(where.neo4j_http, answer.status_code, _body(answer), time.time())

@@ -16,6 +16,7 @@ from bench import (
     drift,
     estimators,
     flink_jobs,
+    generate,
     interval,
     localization,
     loop_scale,
@@ -61,7 +62,7 @@ def table(name: str, found: Found, quick: bool, when: str = "") -> str:
 
 
 #: Each takes the arguments after its name.
-COMMANDS: dict[str, Callable[[list[str]], None]] = {"race": race.main}
+COMMANDS: dict[str, Callable[[list[str]], None]] = {"race": race.main, "generate": generate.main}
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from math import inf, isfinite
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from testbed.controller import Controller
+from testbed.fine import PoolWindows
 from testbed.single.memory import Floats
 from testbed.single.names import POOL
 from testbed.single.run import FastRun
@@ -31,6 +32,15 @@ class Racer:
     """Age of the newest bucket that it is given. In the buckets just before it, requests in flight are missing."""
     threads: int | None = None
     """To start with, instead of the scenario's."""
+
+
+class Holding:
+    def decide(self, now_s: float, windows: Mapping[str, PoolWindows]) -> Mapping[str, int]:
+        return {}
+
+
+HELD = Racer(lambda _: Holding())
+"""Keeps the first size."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Pools without the recommender's loop: left as they are, or sized by an estimator as its paper applies it."""
+"""Pools without the recommender's loop, sized by an estimator as its paper applies it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,6 @@ from testbed.fine import PoolWindows
 
 # A knee this near to the size of a pool that is full lies at the edge of what could be seen.
 AT_THE_EDGE = 0.8
-
-
-class Fixed:
-    """Leaves every pool at its first size: hardware-only scaling."""
-
-    def decide(self, now_s: float, windows: Mapping[str, PoolWindows]) -> Mapping[str, int]:
-        return {}
 
 
 class Published:

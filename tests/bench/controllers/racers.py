@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 
 from bench.controllers import rivals
-from bench.controllers.estimated import Fixed, Published
+from bench.controllers.estimated import Published
 from bench.controllers.in_loop import PERIOD_S, SETTLE_S, WINDOW_S, InLoop
 from bench.controllers.signal import Limiter, Rule
-from bench.racing import BOUNDS, Racer
+from bench.racing import BOUNDS, HELD, Racer
 from sluice.pools.estimate.models import DEFAULT, ESTIMATORS
 from testbed.single.names import POOL, SERVICE
 from testbed.single.run import FastRun
@@ -48,9 +49,9 @@ def published(model: str, window_s: float, bucket_ms: int) -> Racer:
 
 RACERS: dict[str, Racer] = {
     SLUICE: in_loop(),
-    HARDWARE: Racer(lambda _: Fixed()),
+    HARDWARE: HELD,
     "sct as published": published("sct", 180.0, 50),  # ConScale III-A and III-B
     "scg as published": published("scg-kneedle", 60.0, 100),  # Sora 4.1
     **{name: limiter(rule) for name, rule in rivals.rows().items()},
-    **{f"fixed {size}": Racer(lambda _: Fixed(), threads=size) for size in SIZES},
+    **{f"fixed {size}": replace(HELD, threads=size) for size in SIZES},
 }

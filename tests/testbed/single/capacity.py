@@ -25,7 +25,6 @@ def throughput(scenario: Scenario, most: int, cores: float | None = None) -> Flo
     """
     service, dependency = scenario.service, scenario.dependency
     cores = service.cores if cores is None else cores
-    unit = service.compute_ms / 1e3 / cores  # keeps the products near 1
     counts = range(1, most + 1)
     cliff, convoy, pauses = scenario.cliff, scenario.convoy, scenario.pauses
     rate = [
@@ -38,8 +37,14 @@ def throughput(scenario: Scenario, most: int, cores: float | None = None) -> Flo
         stations.append(np.array([convoy.seconds(n - 1) for n in counts]))
     if dependency.slots:
         stations.append(np.array([dependency.ms / 1e3 / min(n, dependency.slots) for n in counts]))
-    g = np.array([1.0])
+    g = np.full(most + 1, -np.inf)
+    g[0] = 0.0
     for times in stations:
-        g = np.convolve(g, np.concatenate([[1.0], np.cumprod(times / unit)]))[: most + 1]
-    found: Floats = g[:-1] / g[1:] / unit
+        g = _convolved(g, np.concatenate([[0.0], np.cumsum(np.log(times))]))
+    found: Floats = np.exp(g[:-1] - g[1:])
     return found * np.array([1.0 - pauses.seconds(n) for n in counts]) if pauses else found
+
+
+def _convolved(one: Floats, other: Floats) -> Floats:
+    """Of values given by their logarithms: products of hundreds of times leave the range of numbers."""
+    return np.array([np.logaddexp.reduce(one[: n + 1] + other[n::-1]) for n in range(len(one))])

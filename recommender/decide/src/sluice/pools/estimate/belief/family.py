@@ -1,0 +1,132 @@
+"""Shapes that a curve of throughput over concurrency may have, up to its scale, on a grid.
+
+    ln X(n) = ln n - ln(1 + (n / k)^p) / p - ln(1 + sigma (n - 1) + kappa n (n - 1)) + ln(speed of one thread)
+
+k      concurrency at which the processors are taken: about the CPU limit x (1 + wait / computing)
+p      how sharp the turn at k is: 1 is gentle, 8 a corner
+sigma  contention, kappa crosstalk: the universal scalability law (Gunther 2007, eq. 4.24), which bends the curve down
+
+Worked, k = 10, p = 2, sigma = 0, kappa = 0.001, in units of one thread's speed: X(1) = 0.995, X(5) = 4.38,
+X(10) = 6.49, X(20) = 6.48, X(40) = 3.79.
+
+**Below its size a pool is not full**, and its concurrency is what arrivals make of it: at a mean of 8 in flight there
+are 4 in one moment and 13 in the next, so less completes than X(8). Such seconds are compared with the mean
+throughput of a birth-death chain with constant arrivals and death rates X(n), at that mean (`opened`). Compared with X(n)
+itself, 13 threads were named where 9 are best.
+
+With other cores the same service has k in proportion and the rest as it was: `scale` below is a row's cores by those
+of now.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+K = np.exp(np.linspace(0.0, np.log(256.0), 33))
+P = (1.0, 2.0, 8.0)
+SIGMA = (0.0, 0.005, 0.02)
+KAPPA = (0.0, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 4e-3)
+
+LN_LEAST, LN_MOST = np.log(0.5), np.log(512.0)
+GRID = np.linspace(LN_LEAST, LN_MOST, 129)
+"""Of ln n."""
+# Shares of the most that a shape can complete, as arrivals of the open system.
+LOADS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 0.99)
+
+
+@dataclass(frozen=True)
+class Family:
+    """k, shape (S,); closed and opened, shape (S, 129): ln X over `GRID` for a pool that is full, and one that is not.
+
+    Shapes are ordered by k first, so that those next to each other in k are `stride` apart.
+    """
+
+    k: Floats
+    closed: Floats
+    opened: Floats
+    stride: int
+
+    def __len__(self) -> int:
+        return len(self.k)
+
+    def full(self, ln_n: Floats, shapes: Ints | None = None) -> Floats:
+        """ln X of a full pool at ln n, shape (m,), on the cores of now: shape (S or len(shapes), m)."""
+        return _at(self.closed if shapes is None else self.closed[shapes], ln_n)
+
+    def rows(self, ln_n: Floats, full: NDArray[np.bool_], scale: Floats, shapes: Ints | None = None) -> Floats:
+        """The same for rows of either kind and any cores; each argument of shape (m,)."""
+        which = np.arange(len(self)) if shapes is None else shapes
+        column, right = _place((ln_n - LN_LEAST) / (GRID[1] - GRID[0]), len(GRID))
+        # k times the scale lies so many steps of k further on.
+        k, rest = np.divmod(which, self.stride)
+        lower, upper = _place(k[:, None] + np.log(scale)[None, :] / np.log(K[1] / K[0]), len(K))
+        found = np.zeros((len(which), len(ln_n)))
+        tables = np.stack([self.opened, self.closed])
+        kind = full.astype(np.int64)[None, :]
+        for step, weight in ((0, 1 - upper), (1, upper)):
+            shape = (lower + step) * self.stride + rest[:, None]
+            left = tables[kind, shape, column[None, :]]
+            found += weight * (left + right[None, :] * (tables[kind, shape, column[None, :] + 1] - left))
+        return found
+
+
+@cache
+def family() -> Family:
+    """Made once a process: 2,079 shapes, some 0.5 s."""
+    k, p, sigma, kappa = (axis.ravel() for axis in np.meshgrid(K, P, SIGMA, KAPPA, indexing="ij"))
+    closed = ln_throughput(np.exp(GRID), k, p, sigma, kappa)
+    whole = ln_throughput(np.arange(1.0, 513.0), k, p, sigma, kappa)
+    opened = np.stack([_opened(row) for row in whole])
+    return Family(k, closed, np.minimum(opened, closed), len(P) * len(SIGMA) * len(KAPPA))
+
+
+def ln_throughput(n: Floats, k: Floats, p: Floats, sigma: Floats, kappa: Floats) -> Floats:
+    """The formula above, in units of one thread's speed: shape (S, m) for n of (m,) and parameters of (S,)."""
+    n = n[None, :]
+    k, p, sigma, kappa = (parameter[:, None] for parameter in (k, p, sigma, kappa))
+    others = np.maximum(n - 1, 0.0)
+    found: Floats = np.log(n) - np.log1p((n / k) ** p) / p - np.log1p(sigma * others + kappa * n * others)
+    return found
+
+
+def _opened(ln_x: Floats) -> Floats:
+    """ln of the mean throughput over `GRID` of the mean in flight, for ln X at 1, 2, ...: shape (129,).
+
+    Beyond the peak, where fewer complete than arrive, the chain would never come back: states from there on are left
+    out. More in flight than the heaviest load makes is given that load's throughput.
+    """
+    n = np.arange(len(ln_x) + 1.0)
+    log_sums = np.concatenate([[0.0], np.cumsum(ln_x)])
+    arrivals = np.log(LOADS)[:, None] + ln_x.max()
+    log_weights = n[None, :] * arrivals - log_sums[None, :]
+    beyond = n[None, :] > ln_x.argmax() + 1
+    lost = beyond & (np.concatenate([[-np.inf], ln_x])[None, :] < arrivals)
+    log_weights[lost] = -np.inf
+    weights = np.exp(log_weights - log_weights.max(axis=1, keepdims=True))
+    weights /= weights.sum(axis=1, keepdims=True)
+    in_flight, done = np.log(weights @ n), np.log(weights[:, 1:] @ np.exp(ln_x))
+    found = np.interp(GRID, in_flight, done)
+    light = in_flight[0] > GRID  # nobody waits for anybody there: throughput in proportion
+    found[light] = done[0] + GRID[light] - in_flight[0]
+    return found
+
+
+def _at(table: Floats, ln_n: Floats) -> Floats:
+    left, right = _place((ln_n - LN_LEAST) / (GRID[1] - GRID[0]), len(GRID))
+    low = table[:, left]
+    found: Floats = low + right[None, :] * (table[:, left + 1] - low)
+    return found
+
+
+def _place(position: Floats, length: int) -> tuple[Ints, Floats]:
+    """The grid point before a position, at most the last but one, and how far behind it: 0..1."""
+    inside = np.clip(position, 0.0, length - 1.0)
+    before = np.minimum(inside.astype(np.int64), length - 2)
+    return before, inside - before

@@ -1,0 +1,65 @@
+"""What is said of a pool, and what an actuator is to do with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Action(Enum):
+    """All that an actuator has to understand."""
+
+    HOLD = "HOLD"
+    APPLY = "APPLY"
+
+
+class Basis(Enum):
+    """What a target stands on."""
+
+    CURVE = "CURVE"
+    """The belief over the curve, from what was seen on this CPU limit."""
+    PROBE = "PROBE"
+    """Not known to be better, but worth three seconds."""
+    REVERT = "REVERT"
+    """Back to the size before the last change, which turned out worse."""
+    MEMORY = "MEMORY"
+    """What was seen of this version of the service before it was away."""
+    CARRIED = "CARRIED"
+    """What was seen on another CPU limit."""
+    HELD = "HELD"
+    """No better size is known than the one in force."""
+    OPERATOR = "OPERATOR"
+
+
+class Standing(Enum):
+    """How good what is known of the pool is; for people."""
+
+    PROVIDED = "PROVIDED"
+    """The size in force is expected to lose less than 1 % against the best one."""
+    LEARNING = "LEARNING"
+    UNSATURATED = "UNSATURATED"
+    """Never full on this CPU limit: no size is needed yet."""
+    NO_DATA = "NO_DATA"
+    PAUSED = "PAUSED"
+    GUARDED = "GUARDED"
+    """Bounds, or the backend's limit, hold the pool off the size that would be better."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """target: None when there is neither a size in force nor one that was ever good; never 0.
+
+    lower..upper: the sizes that lose less than 1 % against the best, as far as is believed; None without a belief.
+    loss: expected loss of the size in force against the best one, as a part of its throughput; None without a belief.
+    unguarded: the size without the constraints. reasons: codes, for people, each with a text.
+    """
+
+    target: int | None
+    basis: Basis
+    action: Action
+    standing: Standing
+    reasons: tuple[tuple[str, str], ...] = ()
+    lower: int | None = None
+    upper: int | None = None
+    unguarded: int | None = None
+    loss: float | None = None

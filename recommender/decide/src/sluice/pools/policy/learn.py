@@ -1,0 +1,76 @@
+"""From windows to evidence: cut into seconds, each believed or doubted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from sluice.pools.estimate.belief.doubt import Doubt, believe
+from sluice.pools.estimate.belief.evidence import Evidence, Second, second, share_full
+from sluice.pools.estimate.belief.family import family
+from sluice.pools.estimate.belief.posterior import posterior
+from sluice.pools.policy.observation import Buckets
+from sluice.pools.policy.state import RECENT, Learnt
+
+# Other versions that are remembered.
+MOST_VERSIONS = 3
+
+
+def learn(learnt: Learnt, buckets: Buckets) -> Learnt:
+    """Takes in what is newer than `until_ms`; older buckets were taken already."""
+    new = buckets.take(buckets.start_ms > learnt.until_ms)
+    if len(new) == 0:
+        return learnt
+    for part in _seconds(new):
+        size, cores = part.size[0], part.cores[0]
+        if not np.isnan(size):
+            learnt = replace(learnt, full=(*learnt.full, share_full(int(size), part.concurrency))[-RECENT:])
+        if not (np.isnan(size) or np.isnan(cores)):
+            seen = second(float(cores), int(size), part.concurrency, part.completions, part.bucket_s)
+            learnt = learnt if seen is None else _believed(learnt, seen)
+    done = new.start_ms[new.completions > 0]
+    completed = int(done[-1]) if len(done) else learnt.completed_ms
+    return replace(learnt, until_ms=int(new.start_ms[-1]), completed_ms=completed)
+
+
+def of_version(learnt: Learnt, version: str) -> Learnt:
+    """Another version of the service is another service; one that comes back is known.
+
+    Nobody told which version it is ("") until somebody does: that is no change.
+    """
+    if version in ("", learnt.version):
+        return learnt
+    if not learnt.version:
+        return replace(learnt, version=version)
+    others = [each for each in learnt.versions if each[0] not in (version, learnt.version)]
+    known = dict(learnt.versions).get(version)
+    return replace(
+        learnt,
+        version=version,
+        evidence=known or Evidence(),
+        doubt=Doubt(),
+        remembered=known is not None,
+        versions=(*others, (learnt.version, learnt.evidence))[-MOST_VERSIONS:],
+    )
+
+
+def _believed(learnt: Learnt, seen: Second) -> Learnt:
+    now = posterior(family(), learnt.evidence.rows(seen.cores), seen.cores)
+    verdict = believe(learnt.evidence, learnt.doubt, seen, now)
+    # What was seen of other versions stays: they are others still.
+    return replace(
+        learnt,
+        evidence=verdict.evidence,
+        doubt=verdict.doubt,
+        remembered=learnt.remembered and not verdict.moved,
+    )
+
+
+def _seconds(buckets: Buckets) -> list[Buckets]:
+    """Runs of buckets of the same second under the same size and cores: a second with a change in it is two."""
+    at = buckets.start_ms // 1_000
+    size, cores = np.nan_to_num(buckets.size, nan=-1), np.nan_to_num(buckets.cores, nan=-1)
+    changes = (np.diff(at) != 0) | (np.diff(size) != 0) | (np.diff(cores) != 0)
+    edges = [0, *(np.flatnonzero(changes) + 1).tolist(), len(buckets)]
+    return [buckets.take(slice(low, high)) for low, high in zip(edges, edges[1:], strict=False)]

@@ -1,0 +1,70 @@
+"""What a control period knows of one pool that its state does not: what came, and what binds it now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice.pools.estimate.belief.family import Floats, Ints
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """Windows that came since the last observation, oldest first, each array of shape (n,); rates of one instance.
+
+    size, cores: in force in each bucket, NaN where nobody told, or where instances differed.
+    """
+
+    start_ms: Ints
+    concurrency: Floats
+    completions: Floats
+    size: Floats
+    cores: Floats
+    bucket_s: float
+
+    def __len__(self) -> int:
+        return len(self.start_ms)
+
+    def take(self, keep: slice | NDArray[np.bool_]) -> Buckets:
+        return Buckets(
+            self.start_ms[keep],
+            self.concurrency[keep],
+            self.completions[keep],
+            self.size[keep],
+            self.cores[keep],
+            self.bucket_s,
+        )
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What binds the pool from outside.
+
+    least..most   its bounds, and what its backend's capacity leaves to it
+    may_look      whether a size may be tried: one pool at a time on a path
+    quiet         why nothing may change now, "" when it may
+    paused        who paused the pool and why, "" when nobody did
+    """
+
+    least: int = 1
+    most: int = 1_000
+    may_look: bool = True
+    quiet: str = ""
+    paused: str = ""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """sizes: read back from each target that reported within a minute, by its instance; None is unbounded.
+
+    cores, version: of one instance of the service, as told; slo_s: the threshold that judges its completions.
+    """
+
+    sizes: dict[str, int | None]
+    buckets: Buckets
+    cores: float
+    slo_s: float
+    version: str = ""
+    constraints: Constraints = Constraints()

@@ -1,0 +1,64 @@
+"""All that is known of a pool between two periods, in two parts: what changes seldom, and the evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sluice.pools.estimate.belief.doubt import Doubt
+from sluice.pools.estimate.belief.evidence import Evidence
+from sluice.pools.policy.decision import Basis
+
+# Fullness of so many newest seconds is kept.
+RECENT = 5
+
+
+@dataclass(frozen=True)
+class Change:
+    """A size that was decided. at_ms: when; from_size: in force then."""
+
+    from_size: int
+    to_size: int
+    at_ms: int
+    basis: Basis
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What reports and decisions changed: written when it changes.
+
+    now_ms    the newest time that a decision was made for: it never falls
+    current   the size in force, as last read; None when nobody tells, or targets differ
+    change    the last one decided, None before the first
+    baseline  the last size that was expected to lose less than 1 %: what to hold when nothing is known
+    """
+
+    now_ms: int = 0
+    current: int | None = None
+    change: Change | None = None
+    baseline: int | None = None
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """The evidence: written once a minute, with the position of the windows that it goes up to.
+
+    until_ms   start of the newest bucket in it
+    full       share of full buckets of each of the newest seconds, oldest first
+    completed_ms  start of the newest bucket in which something completed, None before the first
+    versions   what was seen of other versions of the service, oldest first
+    """
+
+    version: str = ""
+    evidence: Evidence = Evidence()
+    doubt: Doubt = Doubt()
+    until_ms: int = -1
+    full: tuple[float, ...] = ()
+    completed_ms: int | None = None
+    remembered: bool = False
+    versions: tuple[tuple[str, Evidence], ...] = ()
+
+
+@dataclass(frozen=True)
+class PoolState:
+    facts: Facts = Facts()
+    learnt: Learnt = Learnt()

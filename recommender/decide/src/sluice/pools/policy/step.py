@@ -1,0 +1,184 @@
+"""The decision: `step(state, observation, now) -> (state', decision)`. Pure; nothing else remembers.
+
+    learn (windows -> evidence) -> what is the case (transitions.py) -> its row of the table -> target, basis, action
+
+Sizes change by a factor 2 at most, once in 3 s, within the constraints. A change is known to be in force when it is
+read back; until then the decision stays APPLY.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sluice.pools.estimate.belief.family import family
+from sluice.pools.estimate.belief.posterior import Posterior, posterior
+from sluice.pools.policy.decision import Action, Basis, Decision, Standing
+from sluice.pools.policy.learn import learn, of_version
+from sluice.pools.policy.observation import Observation
+from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
+from sluice.pools.policy.transitions import TABLE, Case
+from sluice.pools.policy.worth import FULL_SHARE, Choice, Outlook, choose, outlook
+
+LARGEST_STEP = 2
+WAIT_MS = 3_000
+# Without a completion for so long there is nothing to judge by.
+SILENT_MS = 30_000
+LEAST_EVIDENCE_S = 4.0
+# What the size in force may lose against the best one and still be called good.
+GOOD_LOSS = 0.01
+
+
+@dataclass(frozen=True)
+class _View:
+    """What the rows of the table are filled in from. current: the size in force; outlook: None without one."""
+
+    current: int | None
+    foreign: bool
+    full_share: float
+    outlook: Outlook | None
+    choice: Choice | None
+
+
+def step(state: PoolState, seen: Observation, now_ms: int) -> tuple[PoolState, Decision]:
+    """The next state and what is said of the pool at `now_ms`, Unix time. A clock that was set back stands still."""
+    now_ms = max(now_ms, state.facts.now_ms)
+    learnt = learn(of_version(state.learnt, seen.version), seen.buckets)
+    view = _view(state.facts, learnt, seen, now_ms)
+    case = _case(state.facts, learnt, seen, view, now_ms)
+    decision = _decision(case, state.facts, learnt, seen, view)
+    return PoolState(_facts(state.facts, decision, view, now_ms), learnt), decision
+
+
+def _view(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> _View:
+    sizes = set(seen.sizes.values())
+    current = next(iter(sizes)) if len(sizes) == 1 else None
+    foreign = current is not None and facts.current is not None and _by_another(facts, current)
+    full = float(np.mean(learnt.full)) if learnt.full else 0.0
+    if current is None or learnt.evidence.seconds < LEAST_EVIDENCE_S:
+        return _View(current, foreign, full, None, None)
+    belief = posterior(family(), learnt.evidence.rows(seen.cores), seen.cores)
+    return _View(current, foreign, full, outlook(belief, current), _choice(belief, current, learnt, seen, full))
+
+
+def _by_another(facts: Facts, current: int) -> bool:
+    ours = facts.change.to_size if facts.change else None
+    return current != facts.current and current != ours
+
+
+def _choice(belief: Posterior, current: int, learnt: Learnt, seen: Observation, full: float) -> Choice | None:
+    bound = seen.constraints
+    least = max(bound.least, -(-current // LARGEST_STEP))
+    most = min(bound.most, current * LARGEST_STEP if full >= FULL_SHARE else current)
+    if most < least:
+        return None
+    return choose(
+        belief,
+        current,
+        least,
+        most,
+        full,
+        seen.slo_s,
+        lambda size: learnt.evidence.completions_at(seen.cores, size),
+        bound.may_look,
+    )
+
+
+def _case(facts: Facts, learnt: Learnt, seen: Observation, view: _View, now_ms: int) -> Case:
+    bound, current = seen.constraints, view.current
+    if bound.paused:
+        return Case.PAUSED
+    if not seen.sizes:
+        return Case.NO_SIZE
+    if len(set(seen.sizes.values())) > 1:
+        return Case.MIXED
+    if current is None:
+        return Case.UNBOUNDED
+    if learnt.completed_ms is None or now_ms - learnt.completed_ms > SILENT_MS:
+        return Case.NO_DATA
+    if bound.quiet:
+        return Case.QUIET
+    if not bound.least <= current <= bound.most:
+        return Case.OUTSIDE
+    if facts.change is not None and now_ms - facts.change.at_ms < WAIT_MS and not view.foreign:
+        return Case.WAITING
+    if learnt.doubt.aside:
+        return Case.DOUBT
+    if view.outlook is None:
+        return Case.TOO_LITTLE
+    if view.choice is not None:
+        return Case.LOOK if view.choice.look else Case.BETTER
+    return Case.BEST if _ever_full(learnt, seen.cores) else Case.NEVER_FULL
+
+
+def _ever_full(learnt: Learnt, cores: float) -> bool:
+    return any(level.full and level.cores == cores for level in learnt.evidence.levels)
+
+
+def _decision(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: _View) -> Decision:
+    row, bound = TABLE[case], seen.constraints
+    pool = facts.change.to_size if facts.change else facts.current
+    target = {
+        "current": view.current if view.current is not None else facts.current,
+        "baseline": facts.baseline,
+        "pool": pool,
+        "inside": None if view.current is None else min(max(view.current, bound.least), bound.most),
+        "chosen": view.choice.size if view.choice else None,
+    }[row.target]
+    action = Action.HOLD if target is None else row.action
+    seen_of = view.outlook
+    return Decision(
+        target=target,
+        basis=row.basis or _basis(case, facts, learnt, seen, view),
+        action=action,
+        standing=row.standing or _standing(view),
+        reasons=_reasons(case, view),
+        lower=seen_of.lower if seen_of else None,
+        upper=seen_of.upper if seen_of else None,
+        unguarded=seen_of.best if seen_of else None,
+        loss=seen_of.loss if seen_of else None,
+    )
+
+
+def _basis(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: _View) -> Basis:
+    """What a choice stands on; while a change is under way, what that stood on."""
+    if case is Case.WAITING and facts.change is not None:
+        return facts.change.basis
+    if view.choice is None:
+        return Basis.HELD
+    if facts.change is not None and view.choice.size == facts.change.from_size:
+        return Basis.REVERT
+    if learnt.evidence.seconds_on(seen.cores) < LEAST_EVIDENCE_S:
+        return Basis.CARRIED
+    return Basis.MEMORY if learnt.remembered else Basis.CURVE
+
+
+def _standing(view: _View) -> Standing:
+    if view.outlook is None or view.outlook.loss >= GOOD_LOSS:
+        return Standing.LEARNING
+    return Standing.PROVIDED
+
+
+def _reasons(case: Case, view: _View) -> tuple[tuple[str, str], ...]:
+    reasons = [(case.name, case.value)]
+    if view.foreign:
+        reasons.append(("FOREIGN", f"the size in force, {view.current}, is not one that Sluice decided"))
+    return tuple(reasons)
+
+
+def _facts(facts: Facts, decision: Decision, view: _View, now_ms: int) -> Facts:
+    change = facts.change
+    began = decision.action is Action.APPLY and decision.target not in (None, view.current)
+    if began and view.current is not None and decision.target is not None:
+        again = change is not None and (change.from_size, change.to_size) == (view.current, decision.target)
+        if not again:
+            change = Change(view.current, decision.target, now_ms, decision.basis)
+    good = decision.standing is Standing.PROVIDED and view.current is not None
+    return replace(
+        facts,
+        now_ms=now_ms,
+        current=view.current if view.current is not None else facts.current,
+        change=change,
+        baseline=view.current if good else facts.baseline,
+    )

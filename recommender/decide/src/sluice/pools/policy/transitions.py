@@ -1,0 +1,75 @@
+"""The table of decisions: for what is the case, in this order, what is said and done.
+
+The first row that holds is taken. `python -m sluice.pools.policy.transitions` prints it as the documents have it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from sluice.pools.policy.decision import Action, Basis, Standing
+
+
+class Case(Enum):
+    """What is the case; in the order in which it is asked."""
+
+    PAUSED = "an operator paused the pool"
+    NO_SIZE = "no target told its size within a minute"
+    MIXED = "targets have different sizes, as while they roll"
+    UNBOUNDED = "a target has no limit"
+    NO_DATA = "nothing completed for 30 s"
+    OUTSIDE = "the size in force is outside the constraints"
+    QUIET = "nothing may change now"
+    WAITING = "the last change is less than 3 s old"
+    DOUBT = "the newest seconds contradict what is believed"
+    TOO_LITTLE = "less than 4 s of evidence"
+    BETTER = "another size is better"
+    LOOK = "another size may be better, and is worth 3 s"
+    BEST = "no other size is known to be better"
+    NEVER_FULL = "the same, and the pool was never full on this CPU limit"
+
+
+@dataclass(frozen=True)
+class Row:
+    """target: "current", "baseline", "pool" (the last decided), "inside" (the nearest that is legal), "chosen".
+
+    basis: None where what the choice stands on says it. standing: None where the expected loss does.
+    """
+
+    target: str
+    basis: Basis | None
+    action: Action
+    standing: Standing | None
+
+
+TABLE: dict[Case, Row] = {
+    Case.PAUSED: Row("current", Basis.OPERATOR, Action.HOLD, Standing.PAUSED),
+    Case.NO_SIZE: Row("baseline", Basis.HELD, Action.HOLD, Standing.LEARNING),
+    Case.MIXED: Row("pool", Basis.HELD, Action.APPLY, None),
+    Case.UNBOUNDED: Row("chosen", None, Action.APPLY, None),
+    Case.NO_DATA: Row("current", Basis.HELD, Action.HOLD, Standing.NO_DATA),
+    Case.OUTSIDE: Row("inside", Basis.HELD, Action.APPLY, Standing.GUARDED),
+    Case.QUIET: Row("current", Basis.HELD, Action.HOLD, None),
+    Case.WAITING: Row("pool", None, Action.APPLY, None),
+    Case.DOUBT: Row("current", Basis.HELD, Action.HOLD, Standing.LEARNING),
+    Case.TOO_LITTLE: Row("current", Basis.HELD, Action.HOLD, Standing.LEARNING),
+    Case.BETTER: Row("chosen", None, Action.APPLY, None),
+    Case.LOOK: Row("chosen", Basis.PROBE, Action.APPLY, None),
+    Case.BEST: Row("current", Basis.HELD, Action.HOLD, None),
+    Case.NEVER_FULL: Row("current", Basis.HELD, Action.HOLD, Standing.UNSATURATED),
+}
+
+
+def table() -> str:
+    """As Markdown."""
+    lines = ["| what is the case | target | basis | action | state |", "|---|---|---|---|---|"]
+    for case, row in TABLE.items():
+        basis = "what it stands on" if row.basis is None else row.basis.value
+        standing = "by the expected loss" if row.standing is None else row.standing.value
+        lines.append(f"| {case.value} | {row.target} | {basis} | {row.action.value} | {standing} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(table())

@@ -1,0 +1,155 @@
+"""Which size to have next: the one that the belief says completes most, or one that is worth a look.
+
+For each size n within reach, with m and v the mean and variance of its gain in ln X over the size in force, and of what is
+in time there (below):
+
+    score(n) = m + 10 x (share of the time in which the pool was full) x G(n)
+    G(n)     = s f(-|m - best other m| / s),  f(z) = z Phi(z) + phi(z)
+
+G is the knowledge gradient (Frazier, Powell, Dayanik 2008): by how much better the best known size would be, on average, after 3 s at n; s is
+the standard deviation that they would take from v. At a size that was in force before, only the counting error of what was
+seen there can still be taken: without that, two sizes that are alike take turns for ever. The factor 10 is how many such
+3 s the knowledge serves; where the pool is never full, no size matters and nothing is tried.
+
+**In time**: requests that find a place stay n / X(n) (Little). A size at which that is over the SLO completes nothing that
+counts: ln Phi((ln SLO - ln(n / X)) / 0.5) is added to m.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_ndtr, ndtr
+
+from sluice.pools.estimate.belief.evidence import TAU_FULL
+from sluice.pools.estimate.belief.family import Floats, Ints
+from sluice.pools.estimate.belief.posterior import Posterior
+
+# A move has to gain 0.4 %, and to be likelier right than wrong by two thirds of a standard error.
+LEAST_GAIN, SURE_BY = 0.004, 0.67
+# A look: within a factor 1.3, at an expected loss under 2 %, where 1 % may be gained (at 1.28 standard deviations, one in ten).
+LOOK_FACTOR, LOOK_LOSS, LOOK_GAIN, ONE_IN_TEN = 1.3, 0.02, 0.01, 1.28
+# From here on a pool counts as full. Below, only a size that is better by 3 % with 90 % probability is moved to.
+FULL_SHARE, LIGHT_GAIN, LIGHT_SURE_BY = 0.5, 0.03, 1.28
+LOOK_S, LOOKS_SERVED = 3.0, 10.0
+LATENCY_SPREAD = 0.5
+
+SIZES = np.unique(np.concatenate([np.arange(1, 25), np.round(24 * 1.06 ** np.arange(52))]).astype(np.int64))
+"""That are thought of: all up to 24, then in steps of 6 %, to 500."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """gain and sure_by: mean gain in ln X, and that by its standard deviation. look: it is tried, not known to be better."""
+
+    size: int
+    gain: float
+    sure_by: float
+    look: bool
+
+
+def choose(
+    now: Posterior,
+    current: int,
+    least: int,
+    most: int,
+    full_share: float,
+    slo_s: float,
+    seen: Callable[[int], float],
+    may_look: bool = True,
+    dispersion: float = 1.0,
+) -> Choice | None:
+    """Another size from least to most, or None where none is worth it.
+
+    full_share: of the newest seconds, 0..1. seen: completions of the full pool at a size.
+    """
+    sizes, current_at = _within(current, least, most)
+    gains = now.gains(sizes.astype(np.float64), float(current))
+    ln_size = np.log(sizes)
+    late_now = log_ndtr((np.log(slo_s) - (np.log(current) - gains.ln_rate_now)) / LATENCY_SPREAD)
+    late = log_ndtr((np.log(slo_s) - (ln_size[None, :] - gains.ln_rate)) / LATENCY_SPREAD)
+    known = len(now.rows) > 0
+    mean = gains.mean + (gains.weight @ (late - late_now[:, None]) if known else 0.0)
+    deviation = np.sqrt(gains.variance + 1e-12)
+    learnt = _learnt(gains.variance, now, gains.ln_rate_now, sizes, current, seen, dispersion)
+    score = mean + LOOKS_SERVED * full_share * knowledge_gradient(mean, learnt)
+
+    allowed = np.ones(len(sizes), dtype=bool)
+    better = (mean > LEAST_GAIN) & (mean > SURE_BY * deviation)
+    if full_share >= FULL_SHARE:
+        near = (sizes <= current * LOOK_FACTOR) & (sizes * LOOK_FACTOR >= current)
+        look = near & (mean > -LOOK_LOSS) & (mean + ONE_IN_TEN * learnt > LOOK_GAIN) & may_look
+        allowed = better | look
+    else:
+        allowed = (sizes < current) & (mean > LIGHT_GAIN) & (mean > LIGHT_SURE_BY * deviation)
+    allowed[current_at] = False
+    if not allowed.any():
+        return None
+    best = int(np.flatnonzero(allowed)[np.argmax(score[allowed])])
+    if score[best] <= LEAST_GAIN + max(0.0, float(score[current_at])):
+        return None
+    return Choice(int(sizes[best]), float(mean[best]), float(mean[best] / deviation[best]), not bool(better[best]))
+
+
+def knowledge_gradient(mean: Floats, learnt: Floats) -> Floats:
+    """By how much the best mean grows, on average, when one is known better by `learnt`; shape (N,) each.
+
+    Worked: two sizes alike, 1 % learnt: 0.01 phi(0) = 0.4 %. One 3 % behind: 0.01 f(-3) = 0.0004 %.
+    """
+    top = float(mean.max())
+    second = float(np.partition(mean, -2)[-2]) if len(mean) > 1 else top
+    other = np.where(mean >= top, second, top)
+    spread = np.maximum(learnt, 1e-9)
+    z = -np.abs(mean - other) / spread
+    found: Floats = spread * (z * ndtr(z) + np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi))
+    return found
+
+
+def _within(current: int, least: int, most: int) -> tuple[Ints, int]:
+    """The sizes from least to most and the current one, which need not be among them, and where that stands."""
+    sizes = np.unique(np.append(SIZES[(SIZES >= least) & (SIZES <= most)], [current, *{least, most} - {current}]))
+    return sizes, int(np.searchsorted(sizes, current))
+
+
+def _learnt(
+    variance: Floats,
+    now: Posterior,
+    ln_rate_now: Floats,
+    sizes: Ints,
+    current: int,
+    seen: Callable[[int], float],
+    dispersion: float,
+) -> Floats:
+    """Standard deviation that `LOOK_S` at each size would take from its gain."""
+    rate = float(np.exp(now.weight @ ln_rate_now)) if len(now.rows) else 100.0
+    noise = dispersion / (LOOK_S * rate) + TAU_FULL**2
+    learnt: Floats = variance / np.sqrt(variance + noise)
+    here = seen(current)
+    of_here = dispersion / here if here else 0.01
+    counts = np.array([seen(int(size)) for size in sizes])
+    visited: NDArray[np.bool_] = counts > 0
+    learnt[visited] = np.minimum(learnt[visited], np.sqrt(dispersion / counts[visited] + of_here))
+    return learnt
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """best: the size of the highest mean; lower..upper: the sizes within 1 % of it; loss: expected loss of the
+    size in force against what turns out best, as a part of its throughput."""
+
+    best: int
+    lower: int
+    upper: int
+    loss: float
+
+
+def outlook(now: Posterior, current: int) -> Outlook:
+    """Over all sizes, reachable or not."""
+    gains = now.gains(SIZES.astype(np.float64), float(current))
+    near = np.flatnonzero(gains.mean >= gains.mean.max() - 0.01)
+    each = (gains.ln_rate - gains.ln_rate_now[:, None]).max(axis=1)
+    loss = float(gains.weight @ np.expm1(np.maximum(each, 0.0)))
+    return Outlook(int(SIZES[gains.mean.argmax()]), int(SIZES[near[0]]), int(SIZES[near[-1]]), loss)

@@ -12,8 +12,8 @@ from sluice.pools.estimate.belief.family import Floats
 
 # Share of full buckets from which a second shows the full pool, and up to which it shows one that is not full.
 FULL, PARTIAL = 0.7, 0.4
-# Partial seconds are summed by concurrency, in steps of 12 %.
-LN_STEP = 0.12
+# Seconds are summed by concurrency, in steps of 5 % where the pool was full, and 12 % where it was not.
+LN_FULL_STEP, LN_PARTIAL_STEP = 0.05, 0.12
 # Seconds of newer evidence of the same kind after which older evidence counts 1/e: not of the clock, so that what was seen
 # in the peak is known in the next one.
 MEMORY_S = 180.0
@@ -28,7 +28,7 @@ LEAST_SECONDS, LEAST_COMPLETIONS = 0.3, 3.0
 class Second:
     """About a second of one target: what was in flight and what completed, under one size and one CPU limit.
 
-    concurrency: mean in flight; of a full pool its size. Rates are per instance.
+    concurrency: mean in flight. Rates are per instance.
     """
 
     cores: float
@@ -45,16 +45,17 @@ class Second:
 def second(cores: float, size: int, concurrency: Floats, completions: Floats, bucket_s: float) -> Second | None:
     """From buckets under `size`, shape (n,) each; None where they say nothing.
 
-    A second with 70 % of its buckets full counts whole, as throughput at the size: the throughput of a full pool is not
-    censored, as its goodput is. (Picking its full buckets reads 3 % low: those are the ones in which less completed.)
-    With at most 40 % it is one point at its mean concurrency. In between it is neither.
+    A second with 70 % of its buckets full counts whole, as a full pool's throughput, which is not censored, as its
+    goodput is. (Picking its full buckets reads 3 % low: those are the ones in which less completed.) It counts at its mean
+    concurrency: at its size, a pool of 4 that had 3.5 in flight would be taken for one that completes no more at 4. With at
+    most 40 % it is a second of a pool that is not full. In between it is neither.
     """
     if len(concurrency) == 0 or completions.sum() <= 0 or concurrency.sum() <= 0:
         return None
     full = share_full(size, concurrency)
     length, done = len(concurrency) * bucket_s, float(completions.sum())
     if full >= FULL:
-        return Second(cores, True, float(size), done, length)
+        return Second(cores, True, float(concurrency.mean()), done, length)
     if full <= PARTIAL:
         return Second(cores, False, float(concurrency.mean()), done, length)
     return None
@@ -67,7 +68,7 @@ def share_full(size: int, concurrency: Floats) -> float:
 
 @dataclass(frozen=True)
 class Level:
-    """Seconds at one size, or about one concurrency of a pool that is not full. in_flight_s: sum of n dt."""
+    """Seconds about one concurrency, of a pool that was full or of one that was not. in_flight_s: sum of n dt."""
 
     cores: float
     full: bool
@@ -105,7 +106,7 @@ class Evidence:
 
     def with_second(self, new: Second) -> Evidence:
         """Older levels of the same cores and kind count a little less from now on."""
-        step = round(new.concurrency) if new.full else round(log(max(new.concurrency, 0.5)) / LN_STEP)
+        step = round(log(new.concurrency) / (LN_FULL_STEP if new.full else LN_PARTIAL_STEP))
         share = exp(-new.seconds / MEMORY_S)
         place = Level(new.cores, new.full, step, 0.0, 0.0, 0.0)
         kept = []
@@ -131,8 +132,14 @@ class Evidence:
         return Evidence((*kept, newest))
 
     def completions_at(self, cores: float, size: int) -> float:
-        """Of the full pool at that size."""
-        return sum(at.completions for at in self.levels if (at.cores, at.full, at.step) == (cores, True, size))
+        """Of the full pool at that size, or within a step of it."""
+        return sum(
+            level.completions
+            for level in self.levels
+            if level.full
+            and level.cores == cores
+            and abs(log(level.in_flight_s / (level.seconds * size))) <= LN_FULL_STEP
+        )
 
     def rows(self, cores: float, dispersion: float = 1.0) -> Rows:
         """dispersion: variance of counts by their mean. Worked: 2,000 completions of a full pool at 1.0: 1/2000 + 0.007^2,

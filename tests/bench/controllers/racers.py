@@ -10,12 +10,15 @@ from bench.controllers import rivals
 from bench.controllers.estimated import Published
 from bench.controllers.in_loop import PERIOD_S, SETTLE_S, WINDOW_S, InLoop
 from bench.controllers.signal import Limiter, Rule
+from bench.controllers.stepped import DELAY_S, Stepped
+from bench.controllers.stepped import PERIOD_S as STEP_S
+from bench.controllers.stepped import WINDOW_S as STEP_WINDOW_S
 from bench.racing import BOUNDS, HELD, Racer
 from sluice.pools.estimate.models import DEFAULT, ESTIMATORS
 from testbed.single.names import POOL, SERVICE
 from testbed.single.run import FastRun
 
-SLUICE, HARDWARE = "sluice", "hardware only"
+SLUICE, BELIEF, HARDWARE = "sluice", "belief", "hardware only"
 SIZES = (2, 3, 4, 5, 6, 8, 10, 12, 15, 19, 23, 29, 36, 45, 57, 71, 89, 111, 139, 173, 192)
 """Held: steps of about 1.25."""
 
@@ -49,6 +52,7 @@ def published(model: str, window_s: float, bucket_ms: int) -> Racer:
 
 RACERS: dict[str, Racer] = {
     SLUICE: in_loop(),
+    BELIEF: Racer(lambda run: Stepped(POOL, run.cores, BOUNDS), STEP_S, STEP_WINDOW_S, delay_s=DELAY_S),
     HARDWARE: HELD,
     "sct as published": published("sct", 180.0, 50),  # ConScale III-A and III-B
     "scg as published": published("scg-kneedle", 60.0, 100),  # Sora 4.1

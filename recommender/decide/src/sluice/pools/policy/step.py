@@ -59,7 +59,9 @@ def _view(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> _View
     if current is None or learnt.evidence.seconds < LEAST_EVIDENCE_S:
         return _View(current, foreign, full, None, None)
     belief = posterior(family(), learnt.evidence.rows(seen.cores), seen.cores)
-    return _View(current, foreign, full, outlook(belief, current), _choice(belief, current, learnt, seen, full))
+    since_s = (now_ms - facts.change.at_ms) / 1_000 if facts.change else float("inf")
+    choice = _choice(belief, current, learnt, seen, full, since_s)
+    return _View(current, foreign, full, outlook(belief, current), choice)
 
 
 def _by_another(facts: Facts, current: int) -> bool:
@@ -67,7 +69,9 @@ def _by_another(facts: Facts, current: int) -> bool:
     return current != facts.current and current != ours
 
 
-def _choice(belief: Posterior, current: int, learnt: Learnt, seen: Observation, full: float) -> Choice | None:
+def _choice(
+    belief: Posterior, current: int, learnt: Learnt, seen: Observation, full: float, since_change_s: float
+) -> Choice | None:
     bound = seen.constraints
     least = max(bound.least, -(-current // LARGEST_STEP))
     most = min(bound.most, current * LARGEST_STEP if full >= FULL_SHARE else current)
@@ -81,6 +85,7 @@ def _choice(belief: Posterior, current: int, learnt: Learnt, seen: Observation, 
         full,
         seen.slo_s,
         lambda size: learnt.evidence.completions_at(seen.cores, size),
+        since_change_s,
         bound.may_look,
     )
 

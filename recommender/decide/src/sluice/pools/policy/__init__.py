@@ -1,1 +1,1 @@
-"""One decision per pool: `step(state, observation) -> (state', decision)` is all that makes one, and nothing else remembers."""
+"""One decision per pool: `step(state, observation, now)` is all that makes one, and nothing else remembers."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -73,4 +74,4 @@ def _seconds(buckets: Buckets) -> list[Buckets]:
     size, cores = np.nan_to_num(buckets.size, nan=-1), np.nan_to_num(buckets.cores, nan=-1)
     changes = (np.diff(at) != 0) | (np.diff(size) != 0) | (np.diff(cores) != 0)
     edges = [0, *(np.flatnonzero(changes) + 1).tolist(), len(buckets)]
-    return [buckets.take(slice(low, high)) for low, high in zip(edges, edges[1:], strict=False)]
+    return [buckets.take(slice(low, high)) for low, high in pairwise(edges)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence
@@ -49,8 +49,8 @@ class Learnt:
     """
 
     version: str = ""
-    evidence: Evidence = Evidence()
-    doubt: Doubt = Doubt()
+    evidence: Evidence = field(default_factory=Evidence)
+    doubt: Doubt = field(default_factory=Doubt)
     until_ms: int = -1
     full: tuple[float, ...] = ()
     completed_ms: int | None = None
@@ -60,5 +60,5 @@ class Learnt:
 
 @dataclass(frozen=True)
 class PoolState:
-    facts: Facts = Facts()
-    learnt: Learnt = Learnt()
+    facts: Facts = field(default_factory=Facts)
+    learnt: Learnt = field(default_factory=Learnt)

@@ -1,20 +1,20 @@
 """Which size to have next: the one that the belief says completes most, or one that is worth a look.
 
-For each size n within reach, with m and v the mean and variance of its gain in ln X over the size in force, and of what is
-in time there (below):
+For each size n within reach, with m and v the mean and variance of its gain in ln X over the size in force, and of what
+is in time there (below):
 
     score(n) = m + 10 x (share of the time in which the pool was full) x G(n)
     G(n)     = s f(-|m - best other m| / s),  f(z) = z Phi(z) + phi(z)
 
-G is the knowledge gradient (Frazier, Powell, Dayanik 2008): by how much better the best known size would be, on average,
-after a look at n; s is the standard deviation that the look would take from v. At a size that was in force before, only
-the counting error of what was seen there can still be taken: without that, two sizes that are alike take turns for ever.
-The factor 10 is how many looks long the knowledge serves; where the pool is not full, no size matters and nothing is
-tried. A look lasts until 2,000 completions are counted (2.2 %), at least 3 s and at most 30 s: 3 s of 190 a second are known
-within 4 %, which decides nothing.
+G is the knowledge gradient (Frazier, Powell, Dayanik 2008): by how much better the best known size would be, on
+average, after a look at n; s is the standard deviation that the look would take from v. At a size that was in force
+before, only the counting error of what was seen there can still be taken: without that, two sizes that are alike take
+turns for ever. The factor 10 is how many looks long the knowledge serves; where the pool is not full, no size matters
+and nothing is tried. A look lasts until 2,000 completions are counted (2.2 %), at least 3 s and at most 30 s: 3 s of
+190 a second are known within 4 %, which decides nothing.
 
-**In time**: requests that find a place stay n / X(n) (Little). A size at which that is over the SLO completes nothing that
-counts: ln Phi((ln SLO - ln(n / X)) / 0.5) is added to m.
+**In time**: requests that find a place stay n / X(n) (Little). A size at which that is over the SLO completes nothing
+that counts: ln Phi((ln SLO - ln(n / X)) / 0.5) is added to m.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from sluice.pools.estimate.belief.posterior import Posterior
 
 # A move has to gain 0.4 %, and to be likelier right than wrong by two thirds of a standard error.
 LEAST_GAIN, SURE_BY = 0.004, 0.67
-# A look: within a factor 1.3, at an expected loss under 2 %, where 1 % may be gained (at 1.28 standard deviations, one in ten).
+# A look: within a factor 1.3, at an expected loss under 2 %, where 1 % may be gained (one in ten: 1.28 deviations).
 LOOK_FACTOR, LOOK_LOSS, LOOK_GAIN, ONE_IN_TEN = 1.3, 0.02, 0.01, 1.28
 # From here on a pool counts as full. Below, only a size that is better by 3 % with 90 % probability is moved to.
 FULL_SHARE, LIGHT_GAIN, LIGHT_SURE_BY = 0.5, 0.03, 1.28
@@ -47,7 +47,7 @@ SIZES = np.unique(np.concatenate([np.arange(1, 25), np.round(24 * 1.06 ** np.ara
 
 @dataclass(frozen=True)
 class Choice:
-    """gain and sure_by: mean gain in ln X, and that by its standard deviation. look: it is tried, not known to be better."""
+    """gain and sure_by: mean gain in ln X, and that by its standard deviation. look: tried, not known to be better."""
 
     size: int
     gain: float
@@ -69,8 +69,8 @@ def choose(
 ) -> Choice | None:
     """Another size from least to most, or None where none is worth it.
 
-    full_share: of the newest seconds, 0..1. seen: completions of the full pool at a size. since_change_s: age of the last
-    change: a look is not cut short by another one.
+    full_share: of the newest seconds, 0..1. seen: completions of the full pool at a size. since_change_s: age of the
+    last change: a look is not cut short by another one.
     """
     sizes, current_at = _within(current, least, most)
     gains = now.gains(sizes.astype(np.float64), float(current))

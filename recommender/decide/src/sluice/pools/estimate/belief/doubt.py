@@ -7,9 +7,9 @@ believed" (Page 1954), at most 5 a second:
     above 8   all but what was set aside is forgotten
     at 0      what was set aside is believed after all
 
-A size far from those that were in force is no contradiction whatever it shows: half of the distance in ln n is added to the
-prediction's standard deviation. Worked: the first second at 60 where 30 was seen: ln 2 = 0.69 away, so 35 % off is
-expected; the second one is near its own level, and is judged by that.
+A size far from those that were in force is no contradiction whatever it shows: half of the distance in ln n is added
+to the prediction's standard deviation. Worked: the first second at 60 where 30 was seen: ln 2 = 0.69 away, so 35 % off
+is expected; the second one is near its own level, and is judged by that.
 """
 
 from __future__ import annotations

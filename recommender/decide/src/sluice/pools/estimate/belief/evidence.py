@@ -14,11 +14,11 @@ from sluice.pools.estimate.belief.family import Floats
 FULL, PARTIAL = 0.7, 0.4
 # Seconds are summed by concurrency, in steps of 5 % where the pool was full, and 12 % where it was not.
 LN_FULL_STEP, LN_PARTIAL_STEP = 0.05, 0.12
-# Seconds of newer evidence of the same kind after which older evidence counts 1/e: not of the clock, so that what was seen
-# in the peak is known in the next one.
+# Seconds of newer evidence of the same kind after which older evidence counts 1/e: not of the clock, so that what was
+# seen in the peak is known in the next one.
 MEMORY_S = 180.0
-# What a level's mean has of errors that more seconds do not lessen, as parts: of a full pool, one that is not, and one on
-# another CPU limit.
+# What a level's mean has of errors that more seconds do not lessen, as parts: of a full pool, one that is not, and
+# one on another CPU limit.
 TAU_FULL, TAU_PARTIAL, TAU_ELSEWHERE = 0.007, 0.05, 0.10
 # A level says something from here on.
 LEAST_SECONDS, LEAST_COMPLETIONS = 0.3, 3.0
@@ -46,9 +46,9 @@ def second(cores: float, size: int, concurrency: Floats, completions: Floats, bu
     """From buckets under `size`, shape (n,) each; None where they say nothing.
 
     A second with 70 % of its buckets full counts whole, as a full pool's throughput, which is not censored, as its
-    goodput is. (Picking its full buckets reads 3 % low: those are the ones in which less completed.) It counts at its mean
-    concurrency: at its size, a pool of 4 that had 3.5 in flight would be taken for one that completes no more at 4. With at
-    most 40 % it is a second of a pool that is not full. In between it is neither.
+    goodput is. (Picking its full buckets reads 3 % low: those are the ones in which less completed.) It counts at its
+    mean concurrency: at its size, a pool of 4 that had 3.5 in flight would be taken for one that completes no more at
+    4. With at most 40 % it is a second of a pool that is not full. In between it is neither.
     """
     if len(concurrency) == 0 or completions.sum() <= 0 or concurrency.sum() <= 0:
         return None
@@ -142,8 +142,10 @@ class Evidence:
         )
 
     def rows(self, cores: float, dispersion: float = 1.0) -> Rows:
-        """dispersion: variance of counts by their mean. Worked: 2,000 completions of a full pool at 1.0: 1/2000 + 0.007^2,
-        a standard error of 2.3 %."""
+        """dispersion: variance of counts by their mean.
+
+        Worked: 2,000 completions of a full pool at 1.0: 1/2000 + 0.007^2, a standard error of 2.3 %.
+        """
         told = [
             level
             for level in self.levels

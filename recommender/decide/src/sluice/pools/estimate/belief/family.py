@@ -10,9 +10,9 @@ Worked, k = 10, p = 2, sigma = 0, kappa = 0.001, in units of one thread's speed:
 X(10) = 6.49, X(20) = 6.48, X(40) = 3.79.
 
 **Below its size a pool is not full**, and its concurrency is what arrivals make of it: at a mean of 8 in flight there
-are 4 in one moment and 13 in the next, so less completes than X(8). Such seconds are compared with the mean
-throughput of a birth-death chain with constant arrivals and death rates X(n), at that mean (`opened`). Compared with X(n)
-itself, 13 threads were named where 9 are best.
+are 4 in one moment and 13 in the next, so less completes than X(8). Such seconds are compared with the mean throughput
+of a birth-death chain with constant arrivals and death rates X(n), at that mean (`opened`). Compared with X(n) itself,
+13 threads were named where 9 are best.
 
 With other cores the same service has k in proportion and the rest as it was: `scale` below is a row's cores by those
 of now.

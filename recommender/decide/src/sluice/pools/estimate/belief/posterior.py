@@ -1,8 +1,8 @@
 """Which shapes the evidence leaves, how likely each is, and what they say of sizes that were never in force.
 
 For each shape h the residuals r = y - h of the rows (`Evidence.rows`) have the covariance Q^-1 = diag(v) + K: v are the
-rows' own variances, K = s^2 exp(-(ln n - ln n')^2 / 2 l^2) is a Gaussian process for what the family cannot be, within rows of the
-same cores. The scale a is profiled out, a = 1'Q r / 1'Q 1, and the shape's weight is
+rows' own variances, K = s^2 exp(-(ln n - ln n')^2 / 2 l^2) is a Gaussian process for what the family cannot be, within
+rows of the same cores. The scale a is profiled out, a = 1'Q r / 1'Q 1, and the shape's weight is
 
     prior(k) exp(-(r - a)' Q (r - a) / 2)
 

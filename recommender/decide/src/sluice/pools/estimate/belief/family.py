@@ -112,7 +112,7 @@ def _opened(ln_x: Floats) -> Floats:
     weights = np.exp(log_weights - log_weights.max(axis=1, keepdims=True))
     weights /= weights.sum(axis=1, keepdims=True)
     in_flight, done = np.log(weights @ n), np.log(weights[:, 1:] @ np.exp(ln_x))
-    found = np.interp(GRID, in_flight, done)
+    found: Floats = np.interp(GRID, in_flight, done)
     light = in_flight[0] > GRID  # nobody waits for anybody there: throughput in proportion
     found[light] = done[0] + GRID[light] - in_flight[0]
     return found

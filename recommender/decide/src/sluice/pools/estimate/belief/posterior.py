@@ -141,12 +141,14 @@ def posterior(family: Family, rows: Rows, cores: float, shapes: Ints | None = No
 def _ln_prior(k: Floats, cores: float) -> Floats:
     away = np.log(k / (K_PER_CORE * cores))
     found: Floats = -0.5 * (away / np.where(away < 0, LN_BELOW, LN_ABOVE)) ** 2
-    return found - found.max()
+    found -= found.max()
+    return found
 
 
 def _normal(ln_weight: Floats) -> Floats:
     weight: Floats = np.exp(ln_weight - ln_weight.max())
-    return weight / weight.sum()
+    weight /= weight.sum()
+    return weight
 
 
 def _inside(ln_n: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from heapq import heappop, heappush
 from itertools import count
@@ -142,7 +143,8 @@ class FastRun:
 
     def _sizes(self, since_ns: int, buckets: int, length_ns: int) -> Ints:
         starts = (since_ns + np.arange(buckets) * length_ns) / 1e9
-        times, sizes = zip(*self.history, strict=True)
+        before = bisect_right(self.history, since_ns / 1e9, key=lambda change: change[0]) - 1
+        times, sizes = zip(*self.history[before:], strict=True)
         return np.array(sizes, dtype=np.int64)[np.searchsorted(times, starts, side="right") - 1]
 
     def _at(self, second: float, action: Callable[[], None]) -> None:

@@ -12,7 +12,7 @@ stack := $(if $(host_python),PYTHONPATH=deploy/local $(host_python) -m stack,$(n
 python := .cache/venvs/sluice/bin/python
 functions := streaming-jobs/functions/pom.xml
 application := tests/testbed/tomcat/pom.xml
-go_modules := actuators collector/spanlimitprocessor
+go_modules := actuators recommender/proto/go collector/spanlimitprocessor
 
 # The Java and Go that set-up chose, which need not be those on PATH.
 toolchain = export JAVA_HOME="$$(readlink -f .cache/java-home)" CGO_ENABLED=0 PATH="$$PWD/.cache/venvs/go/bin:$$PATH"
@@ -110,7 +110,7 @@ lint-java:
 	done; exit $$failed
 
 lint-proto:
-	@cd recommender/proto && ../../.cache/buf/bin/buf lint
+	@cd recommender/proto && ../../.cache/buf/bin/buf lint && ../../.cache/buf/bin/buf breaking --against baseline.binpb
 
 check-generated: ## generated code is what its sources give
 	@$(toolchain); deploy/local/generate.sh --check

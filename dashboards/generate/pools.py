@@ -24,8 +24,8 @@ def panels() -> list[Builder[Panel]]:
 
 def states() -> table_panel.Panel:
     sql = """
-        SELECT service, side, peer, state, current, target, lower_bound, upper_bound, confidence, threshold_ms,
-               arrayStringConcat(reasons, ', ') AS reasons, age_s
+        SELECT service, side, peer, state, basis, action, current, target, lower_bound, upper_bound, confidence,
+               threshold_ms, arrayStringConcat(reasons, ', ') AS reasons, age_s
         FROM sluice.v_pool_now
         ORDER BY service, side, peer
     """
@@ -38,8 +38,8 @@ def states() -> table_panel.Panel:
 
 def actuations() -> table_panel.Panel:
     sql = """
-        SELECT at, service, side, peer, target_name, toString(outcome) AS outcome, previous, requested, read_back,
-               detail
+        SELECT at, service, side, peer, target_name, instance, toString(outcome) AS outcome, basis, previous,
+               requested, read_back, detail
         FROM sluice.v_actuation_history
         WHERE $__timeFilter_ms(at)
         ORDER BY at DESC

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes all generated code from its sources: Python and Go from recommender/proto, the collectors that are built here
-# from their builder.yaml, dashboards from dashboards/generate.
+# Writes all generated code from its sources: Python and Go from recommender/proto, with the image that later versions of
+# the API are compared with; the collectors that are built here from their builder.yaml; dashboards from dashboards/generate.
 # With --check it changes nothing, and fails with the differences when what is committed is not current.
 set -euo pipefail
 
@@ -12,18 +12,51 @@ check=${1:-}
 mkdir -p "$repository/.cache"
 fresh=$(mktemp -d "$repository/.cache/generated.XXXXXX")
 trap 'rm -rf "$fresh"' EXIT
-mkdir -p "$fresh/recommender/decide/src" "$fresh/actuators"
-cp -r "$repository/recommender/proto" "$fresh/recommender/"
-cp "$repository/actuators/"{go.mod,go.sum,generate.sh} "$fresh/actuators/"
+proto=$repository/recommender/proto
+image=$proto/baseline.binpb
+status=0
+
+# What breaks the API as it was committed last never becomes the image to compare with.
+buf="$repository/.cache/buf/bin/buf"
+[[ ! -e $image ]] || "$buf" breaking "$proto" --against "$image" || exit 1
+"$buf" build "$proto" --exclude-source-info -o "$fresh/baseline.binpb"
+if [[ $check ]]; then
+  cmp "$image" "$fresh/baseline.binpb" || status=1
+else
+  cp "$fresh/baseline.binpb" "$image"
+fi
 
 # Python; the plugins of mypy-protobuf stand beside the interpreter.
-cd "$fresh/recommender/proto"
-mapfile -t protos < <(find sluice -name '*.proto' | sort)
-PATH="$(dirname "$PYTHON"):$PATH" "$PYTHON" -m grpc_tools.protoc -I . \
-  --python_out=../decide/src --grpc_python_out=../src --mypy_out=quiet:../decide/src --mypy_grpc_out=quiet:../decide/src "${protos[@]}"
+mkdir "$fresh/python" "$fresh/go"
+mapfile -t protos < <(cd "$proto" && find sluice -name '*.proto' | sort)
+PATH="$(dirname "$PYTHON"):$PATH" "$PYTHON" -m grpc_tools.protoc -I "$proto" \
+  --python_out="$fresh/python" --grpc_python_out="$fresh/python" \
+  --mypy_out=quiet:"$fresh/python" --mypy_grpc_out=quiet:"$fresh/python" "${protos[@]}"
 
-# Go
-sh "$fresh/actuators/generate.sh"
+# Go; the plugins are pinned as tools in its go.mod.
+cd "$proto/go"
+plugin=$(go tool -n protoc-gen-go) grpc_plugin=$(go tool -n protoc-gen-go-grpc)
+"$PYTHON" -m grpc_tools.protoc -I "$proto" \
+  --plugin=protoc-gen-go="$plugin" --plugin=protoc-gen-go-grpc="$grpc_plugin" \
+  --go_out="$fresh/go" --go_opt=module=sluice.dev/api --go-grpc_out="$fresh/go" --go-grpc_opt=module=sluice.dev/api "${protos[@]}"
+
+# Each package has a folder of its own in both, with nothing in it that is written by hand but __init__.py.
+while read -r package; do
+  for pair in "python/sluice/$package recommender/decide/src/sluice/$package" "go/$package recommender/proto/go/$package"; do
+    read -r made kept <<< "$pair"
+    # grpcio-tools makes a stub of services for every file; of one without a service it only names a version.
+    for stub in "$fresh/$made"/*_pb2_grpc.py; do
+      [[ ! -e $stub ]] || grep -q '^class ' "$stub" || rm "$stub" "${stub}i"
+    done
+    if [[ $check ]]; then
+      diff -ru --exclude=__pycache__ --exclude=__init__.py "$repository/$kept" "$fresh/$made" || status=1
+    else
+      mkdir -p "$repository/$kept"
+      find "$repository/$kept" -type f ! -name __init__.py -delete
+      cp -r "$fresh/$made/." "$repository/$kept/"
+    fi
+  done
+done < <(cd "$proto/sluice" && find . -name '*.proto' -printf '%P\n' | xargs -n1 dirname | sort -u)
 
 # Collectors. The modules' versions are `make lock`'s: go.mod stays as it is.
 declare -A collectors=([collector/local]=collector/builder.yaml [tests/bench/collector]=tests/bench/collector/builder.yaml)
@@ -32,21 +65,6 @@ for directory in "${!collectors[@]}"; do
   mkdir -p "$directory"
   "$repository/.cache/bin/builder" --config "$repository/${collectors[$directory]}" \
     --skip-compilation --skip-get-modules > "$fresh/builder.log" 2>&1 || { cat "$fresh/builder.log" >&2; exit 1; }
-done
-
-pairs=(recommender/decide/src/sluice/v1 actuators/gen)
-status=0
-for directory in "${pairs[@]}"; do
-  if [[ $check ]]; then
-    diff -ru --exclude=__pycache__ --exclude=__init__.py "$repository/$directory" "$fresh/$directory" || status=1
-  else
-    mkdir -p "$repository/$directory"
-    find "$repository/$directory" -type f ! -name __init__.py -delete
-    cp -r "$fresh/$directory/." "$repository/$directory/"
-  fi
-done
-
-for directory in "${!collectors[@]}"; do
   for file in "$fresh/$directory/"*.go; do
     if [[ $check ]]; then
       diff -u "$repository/$directory/$(basename "$file")" "$file" || status=1

@@ -12,7 +12,8 @@ from string import Template
 import pytest
 import requests
 
-from sluice.v1.pool_size_pb2 import Actuation, ActuationOutcome, Pool, Side
+from sluice.pools.v1.actuation_pb2 import Actuation, ActuationOutcome
+from sluice.pools.v1.pool_pb2 import Pool, Side
 from support.ports import free_ports
 from support.postgres import postgres
 from support.processes import running

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from sluice.v1.pool_size_pb2 import PoolSize, State
+from sluice.pools.v1.pool_size_pb2 import PoolSize, State
 from support.real_load import Seen
 from support.real_scene import THREADS, Scene, scene, wait_for
 from support.stack import Stack
@@ -50,8 +50,9 @@ def test_updates_that_meet_have_a_best_size_which_is_found_and_applied(update: S
             patiently(update, "size", lambda: named(update))
             print(update.explanation(), flush=True)
         with update.actuator("--apply", "all"):
-            applied = patiently(update, "APPLIED row in the audit table", lambda: audit(update))
-        assert applied["previous"] == THREADS
+            steps = patiently(update, "recommended size in the audit table", lambda: audit(update))
+        assert steps[0]["previous"] == THREADS
+        applied = steps[-1]
         assert applied["read_back"] == applied["requested"] == update.application.max_threads
         # Not only the setting: threads beyond it end with what they are doing.
         assert wait_for("smaller pool", lambda: update.application.threads <= applied["requested"] or None, 60)
@@ -111,18 +112,19 @@ def mean(*seen: Seen) -> float:
 def answer(scene: Scene) -> PoolSize | None:
     """What Sluice says, once it has seen enough to say something."""
     size = scene.answer()
-    return size if size.state in (State.PROVIDED, State.GUARDED, State.UNSATURATED) else None
+    return size if size.state in (State.STATE_PROVIDED, State.STATE_GUARDED, State.STATE_UNSATURATED) else None
 
 
 def named(scene: Scene) -> PoolSize | None:
     """The same, once it names a size."""
     size = answer(scene)
-    return size if size and size.state != State.UNSATURATED else None
+    return size if size and size.state != State.STATE_UNSATURATED else None
 
 
-def audit(scene: Scene) -> dict[str, Any] | None:
+def audit(scene: Scene) -> list[dict[str, Any]] | None:
+    """The steps that were applied, once the last of them led to the recommended size."""
     rows = scene.rows(f"SELECT * FROM actuations WHERE service = '{scene.service}' AND outcome = 'APPLIED' ORDER BY at")
-    return rows[0] if rows else None
+    return rows if rows and rows[-1]["read_back"] == scene.answer().target else None
 
 
 def server_goodput(scene: Scene) -> tuple[float, float]:

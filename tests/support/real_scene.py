@@ -13,9 +13,10 @@ from typing import Any, TypeVar
 import grpc
 import requests
 
-from sluice.v1 import pool_size_service_pb2 as api
-from sluice.v1.pool_size_pb2 import Pool, PoolSize, Side
-from sluice.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
+from sluice.pools.v1 import pool_size_service_pb2 as api
+from sluice.pools.v1.pool_pb2 import Pool, Side
+from sluice.pools.v1.pool_size_pb2 import PoolSize
+from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 from stack import processes
 from support.cores import confined, pinned, split
 from support.ports import free_ports

@@ -213,7 +213,9 @@ def _recommendations(client: Client, end: datetime) -> None:
         at = end - timedelta(seconds=SECONDS - 15 * nth - 14)
         lease, seen = at + timedelta(seconds=45), at - timedelta(milliseconds=1800)
         learnt = nth >= 2
-        answer = ["PROVIDED", 64, 6, 5, 8, 6, 0.8] if learnt else ["LEARNING", 64, None, None, None, None, 0.0]
+        answer = ["LEARNING", "HELD", "HOLD", 64, None, None, None, None, 0.0]
+        if learnt:
+            answer = ["PROVIDED", "CURVE", "APPLY", 64, 6, 5, 8, 6, 0.8]
         rows.append(
             [
                 *CART,
@@ -233,6 +235,8 @@ def _recommendations(client: Client, end: datetime) -> None:
                 *CATALOGUE,
                 at,
                 "UNSATURATED",
+                "HELD",
+                "APPLY",
                 8,
                 8,
                 None,
@@ -249,14 +253,14 @@ def _recommendations(client: Client, end: datetime) -> None:
             ]
         )
     names = (
-        "service side peer at state current target lower_bound upper_bound unguarded_target confidence threshold_ms "
-        "model reasons buckets newest_bucket valid_until revision"
+        "service side peer at state basis action current target lower_bound upper_bound unguarded_target confidence "
+        "threshold_ms model reasons buckets newest_bucket valid_until revision"
     )
     _insert(client, "recommendations", names, rows)
 
 
 def _actuations(client: Client, end: datetime) -> None:
-    target = ["cart.threads", "actuator-0"]
+    target = ["cart.threads", "cart-0", "actuator-0"]
 
     def ago(seconds: int) -> datetime:
         return end - timedelta(seconds=seconds)
@@ -267,5 +271,5 @@ def _actuations(client: Client, end: datetime) -> None:
         [*CART, ago(60), *target, "APPLIED", 6, 64, 6, 2, ""],
         [*CART, ago(30), *target, "OBSERVED", None, 6, 6, 2, ""],
     ]
-    names = "service side peer at target_name actuator outcome requested previous read_back revision detail"
+    names = "service side peer at target_name instance actuator outcome requested previous read_back revision detail"
     _insert(client, "actuations", names, rows)

@@ -1,4 +1,4 @@
-"""A real gRPC server of sluice.v1 that says what a test wants said, and keeps what is reported to it."""
+"""A real gRPC server of sluice.pools.v1 that says what a test wants said, and keeps what is reported to it."""
 
 # ruff: noqa: N802 (method names are those of the service)
 
@@ -9,9 +9,13 @@ from datetime import UTC, datetime, timedelta
 
 import grpc
 
-from sluice.v1 import pool_size_service_pb2 as api
-from sluice.v1.pool_size_pb2 import Actuation, Pool, PoolSize, State
-from sluice.v1.pool_size_service_pb2_grpc import PoolSizeServiceServicer, add_PoolSizeServiceServicer_to_server
+from sluice.common.v1.decision_pb2 import Action
+from sluice.common.v1.watch_pb2 import Heartbeat, Snapshot
+from sluice.pools.v1 import pool_size_service_pb2 as api
+from sluice.pools.v1.actuation_pb2 import Actuation
+from sluice.pools.v1.pool_pb2 import Pool
+from sluice.pools.v1.pool_size_pb2 import PoolSize
+from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceServicer, add_PoolSizeServiceServicer_to_server
 
 LEASE = timedelta(minutes=10)
 
@@ -43,7 +47,7 @@ class SaidSizes(PoolSizeServiceServicer):
         now = datetime.now(UTC)
         with self._news:
             size = PoolSize(
-                pool=pool, state=State.PROVIDED, target=target, confidence=0.9, revision=len(self._said) + 1
+                pool=pool, action=Action.ACTION_APPLY, target=target, confidence=0.9, revision=len(self._said) + 1
             )
             size.computed_at.FromDatetime(now)
             size.valid_until.FromDatetime(now + LEASE)
@@ -60,7 +64,7 @@ class SaidSizes(PoolSizeServiceServicer):
             told = len(self._said)
         for size in newest.values():
             yield api.WatchPoolSizesResponse(pool_size=size, resume_token=str(told))
-        snapshot = api.Snapshot(pool_sizes=len(newest))
+        snapshot = Snapshot(answers=len(newest))
         yield api.WatchPoolSizesResponse(snapshot=snapshot, resume_token=str(told))
         while context.is_active() and not self._stopping:
             with self._news:
@@ -71,9 +75,9 @@ class SaidSizes(PoolSizeServiceServicer):
             yield api.WatchPoolSizesResponse(heartbeat=self._heartbeat(), resume_token=str(told))
 
     @staticmethod
-    def _heartbeat() -> api.Heartbeat:
+    def _heartbeat() -> Heartbeat:
         """A set of answers is complete with it."""
-        beat = api.Heartbeat()
+        beat = Heartbeat()
         beat.computed_at.FromDatetime(datetime.now(UTC))
         beat.valid_until.FromDatetime(datetime.now(UTC) + LEASE)
         return beat

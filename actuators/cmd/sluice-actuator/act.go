@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"time"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/audit"
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/dial"
@@ -22,6 +21,7 @@ import (
 	"sluice.dev/actuators/internal/scaling"
 	"sluice.dev/actuators/internal/status"
 	"sluice.dev/actuators/internal/watch"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // How long the last reports may take: when the process is told to stop, and after a single pass.
@@ -42,7 +42,7 @@ func act(c *config.Config, once bool, logs io.Writer) error {
 		return err
 	}
 	defer connection.Close()
-	client := sluicev1.NewPoolSizeServiceClient(connection)
+	client := poolsv1.NewPoolSizeServiceClient(connection)
 	targets, err := open(c.Targets)
 	if err != nil {
 		return err
@@ -132,9 +132,11 @@ func open(configured []config.Target) ([]loop.Target, error) {
 			return nil, fmt.Errorf("open target %s: %w", t.Name, err)
 		}
 		targets[i] = loop.Target{
-			Name: t.Name, Settle: t.Settle, Realizer: realizer,
-			Pool:  pool.Key{Service: t.Pool.Service, Side: side, Peer: t.Pool.Peer},
-			Rules: policy.Rules{Apply: t.Apply, Min: uint32(t.Min), Max: uint32(t.Max), Cooldown: t.Cooldown},
+			Name: t.Name, Instance: t.Instance, Settle: t.Settle, Realizer: realizer,
+			Pool: pool.Key{Service: t.Pool.Service, Side: side, Peer: t.Pool.Peer},
+			Rules: policy.Rules{
+				Apply: t.Apply, Min: uint32(t.Min), Max: uint32(t.Max), MaxFactor: t.MaxFactor, Cooldown: t.Cooldown,
+			},
 		}
 	}
 	return targets, nil

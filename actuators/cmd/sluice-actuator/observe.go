@@ -5,17 +5,18 @@ import (
 	"log/slog"
 	"runtime"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/scaling"
+	commonv1 "sluice.dev/api/common/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // observe makes an observer for each source of scaling; here is where a new kind of source is added.
-func observe(c *config.Config, client sluicev1.PoolSizeServiceClient, log *slog.Logger) []*scaling.Observer {
-	notify := func(ctx context.Context, event *sluicev1.ScalingEvent) (uint32, error) {
+func observe(c *config.Config, client poolsv1.PoolSizeServiceClient, log *slog.Logger) []*scaling.Observer {
+	notify := func(ctx context.Context, event *commonv1.ScalingEvent) (uint32, error) {
 		ctx, cancel := context.WithTimeout(ctx, c.Recommender.Timeout)
 		defer cancel()
-		response, err := client.NotifyScaling(ctx, &sluicev1.NotifyScalingRequest{ScalingEvent: event})
+		response, err := client.NotifyScaling(ctx, &poolsv1.NotifyScalingRequest{ScalingEvent: event})
 		return response.GetPools(), err
 	}
 	observers := make([]*scaling.Observer, len(c.Scaling))

@@ -16,21 +16,22 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/pool"
 	"sluice.dev/actuators/internal/recommendertest"
+	commonv1 "sluice.dev/api/common/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // These tests run the command as a process of its own, with the configuration of the local stack, a real gRPC
 // server and a real HTTP target.
 
 var (
-	cartThreads          = pool.Key{Service: "cart", Side: sluicev1.Side_SIDE_SERVER}
-	catalogueConnections = pool.Key{Service: "catalogue", Side: sluicev1.Side_SIDE_CLIENT, Peer: "catalogue-db"}
+	cartThreads          = pool.Key{Service: "cart", Side: poolsv1.Side_SIDE_SERVER}
+	catalogueConnections = pool.Key{Service: "catalogue", Side: poolsv1.Side_SIDE_CLIENT, Peer: "catalogue-db"}
 
-	observed = sluicev1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED
-	applied  = sluicev1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED
-	refused  = sluicev1.ActuationOutcome_ACTUATION_OUTCOME_REFUSED
+	observed = poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED
+	applied  = poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED
+	refused  = poolsv1.ActuationOutcome_ACTUATION_OUTCOME_REFUSED
 )
 
 type process struct {
@@ -117,18 +118,18 @@ func TestOnceRecommendOnly(t *testing.T) {
 
 func TestOnceAppliesWhereOptedIn(t *testing.T) {
 	r := recommendertest.Start(t)
-	r.Recommend(cartThreads, 12, 7)
+	r.Recommend(cartThreads, 32, 7)
 	r.Recommend(catalogueConnections, 6, 3)
 	shop, url := startShop(t)
 	p := command(t, r, url, "--once", "--apply", "cart.threads")
 	if err := p.command.Run(); err != nil {
 		t.Fatalf("%v\n%s", err, &p.errs)
 	}
-	if got := shop.written(); got != "[cart.threads=12]" {
-		t.Errorf("wrote %s, want [cart.threads=12]", got)
+	if got := shop.written(); got != "[cart.threads=32]" {
+		t.Errorf("wrote %s, want [cart.threads=32]", got)
 	}
 	report := r.Find("cart.threads", applied)
-	if report.GetPrevious() != 64 || report.GetRequested() != 12 || report.GetReadBack() != 12 || report.GetRevision() != 7 {
+	if report.GetPrevious() != 64 || report.GetRequested() != 32 || report.GetReadBack() != 32 || report.GetRevision() != 7 {
 		t.Errorf("report: %v", report)
 	}
 }
@@ -159,14 +160,14 @@ func TestOnceFails(t *testing.T) {
 
 func TestRunsAppliesSurvivesAndStops(t *testing.T) {
 	r := recommendertest.Start(t)
-	r.Recommend(cartThreads, 12, 7)
+	r.Recommend(cartThreads, 32, 7)
 	shop, url := startShop(t)
 	p := command(t, r, url, "--apply", "cart.threads")
 	p.start(t)
 	eventually(t, "cart.threads applied and reported", func() bool { return r.Find("cart.threads", applied) != nil })
 	eventually(t, "catalogue.connections observed", func() bool { return r.Find("catalogue.connections", observed) != nil })
-	if got := shop.size("cart.threads"); got != 12 {
-		t.Errorf("size %d, want 12", got)
+	if got := shop.size("cart.threads"); got != 32 {
+		t.Errorf("size %d, want 32", got)
 	}
 
 	// Answers come by themselves: nothing is asked for again.
@@ -193,7 +194,7 @@ func TestRunsAppliesSurvivesAndStops(t *testing.T) {
 			Name           string
 			Size           uint32
 			Counts         map[string]int
-			Recommendation struct{ State string }
+			Recommendation struct{ Action string }
 			LastAction     struct{ Outcome string } `json:"last_action"`
 		}
 	}
@@ -201,7 +202,7 @@ func TestRunsAppliesSurvivesAndStops(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	if first := page.Targets[0]; page.Recommender.Reachable || page.Recommender.Error == "" || first.Name != "cart.threads" ||
-		first.Size != 12 || first.Counts["APPLIED"] != 1 || first.Recommendation.State != "PROVIDED" ||
+		first.Size != 32 || first.Counts["APPLIED"] != 1 || first.Recommendation.Action != "ACTION_APPLY" ||
 		first.LastAction.Outcome != "ACTUATION_OUTCOME_APPLIED" {
 		t.Errorf("status page:\n%s", text)
 	}
@@ -216,7 +217,7 @@ func TestRunsAppliesSurvivesAndStops(t *testing.T) {
 		return strings.Contains(metrics, "sluice_actuator_recommender_reachable 1")
 	})
 	p.stop(t)
-	if got := shop.written(); got != "[cart.threads=12 cart.threads=16]" {
+	if got := shop.written(); got != "[cart.threads=32 cart.threads=16]" {
 		t.Errorf("wrote %s", got)
 	}
 }
@@ -224,20 +225,20 @@ func TestRunsAppliesSurvivesAndStops(t *testing.T) {
 // An answer whose lease ran out is not written: the size stays, and the recommender is told why.
 func TestLeaseRunsOut(t *testing.T) {
 	r := recommendertest.Start(t)
-	r.Recommend(cartThreads, 12, 7)
+	r.Recommend(cartThreads, 32, 7)
 	shop, url := startShop(t)
 	p := command(t, r, url, "--apply", "cart.threads")
 	p.start(t)
 	eventually(t, "the first size applied", func() bool { return r.Find("cart.threads", applied) != nil })
 	r.Beat(-time.Second) // confirms what was received, and no longer than until a second ago
 	size := uint32(20)
-	r.Answer(&sluicev1.PoolSize{Pool: cartThreads.Proto(), State: sluicev1.State_PROVIDED, Target: &size, Revision: 8,
+	r.Answer(&poolsv1.PoolSize{Pool: cartThreads.Proto(), Action: commonv1.Action_ACTION_APPLY, Target: &size, Revision: 8,
 		ValidUntil: timestamppb.New(time.Now().Add(time.Minute))})
 	eventually(t, "the refusal", func() bool { return r.Find("cart.threads", refused) != nil })
 	if report := r.Find("cart.threads", refused); report.GetRequested() != 20 || !strings.Contains(report.GetDetail(), "the lease ended") {
 		t.Errorf("report %v", report)
 	}
-	if got := shop.written(); got != "[cart.threads=12]" {
+	if got := shop.written(); got != "[cart.threads=32]" {
 		t.Errorf("wrote %s, want the size of the valid lease only", got)
 	}
 	p.stop(t)

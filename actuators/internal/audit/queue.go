@@ -3,19 +3,19 @@ package audit
 import (
 	"slices"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // queue is first in, first out, and drops its oldest beyond limit. It holds at most one OBSERVED a target.
 type queue struct {
 	limit   int
-	waiting []*sluicev1.Actuation
+	waiting []*poolsv1.Actuation
 }
 
 // push adds the newest report. dropped tells that the oldest had to go.
-func (q *queue) push(report *sluicev1.Actuation) (dropped bool) {
+func (q *queue) push(report *poolsv1.Actuation) (dropped bool) {
 	if observed(report) {
-		q.waiting = slices.DeleteFunc(q.waiting, func(older *sluicev1.Actuation) bool { return supersedes(report, older) })
+		q.waiting = slices.DeleteFunc(q.waiting, func(older *poolsv1.Actuation) bool { return supersedes(report, older) })
 	}
 	q.waiting = append(q.waiting, report)
 	if len(q.waiting) <= q.limit {
@@ -26,7 +26,7 @@ func (q *queue) push(report *sluicev1.Actuation) (dropped bool) {
 }
 
 // pop takes the oldest; nil when there is none.
-func (q *queue) pop() *sluicev1.Actuation {
+func (q *queue) pop() *poolsv1.Actuation {
 	if len(q.waiting) == 0 {
 		return nil
 	}
@@ -36,8 +36,8 @@ func (q *queue) pop() *sluicev1.Actuation {
 }
 
 // unpop puts back what pop took. It is the oldest still: when the queue filled up meanwhile, it is the one to go.
-func (q *queue) unpop(report *sluicev1.Actuation) (dropped bool) {
-	if slices.ContainsFunc(q.waiting, func(newer *sluicev1.Actuation) bool { return supersedes(newer, report) }) {
+func (q *queue) unpop(report *poolsv1.Actuation) (dropped bool) {
+	if slices.ContainsFunc(q.waiting, func(newer *poolsv1.Actuation) bool { return supersedes(newer, report) }) {
 		return false
 	}
 	if len(q.waiting) >= q.limit {
@@ -47,10 +47,10 @@ func (q *queue) unpop(report *sluicev1.Actuation) (dropped bool) {
 	return false
 }
 
-func supersedes(newer, older *sluicev1.Actuation) bool {
+func supersedes(newer, older *poolsv1.Actuation) bool {
 	return observed(newer) && observed(older) && newer.GetTargetName() == older.GetTargetName()
 }
 
-func observed(report *sluicev1.Actuation) bool {
-	return report.GetOutcome() == sluicev1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED
+func observed(report *poolsv1.Actuation) bool {
+	return report.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED
 }

@@ -5,16 +5,16 @@ import (
 	"strings"
 	"testing"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // report is of target name[0:1]; "a1" is OBSERVED, "A1" is APPLIED, both of target "a".
-func report(name string) *sluicev1.Actuation {
-	outcome := sluicev1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED
+func report(name string) *poolsv1.Actuation {
+	outcome := poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED
 	if strings.ToUpper(name) == name {
-		outcome = sluicev1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED
+		outcome = poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED
 	}
-	return &sluicev1.Actuation{TargetName: strings.ToLower(name[:1]), Outcome: outcome, Detail: name}
+	return &poolsv1.Actuation{TargetName: strings.ToLower(name[:1]), Outcome: outcome, Detail: name}
 }
 
 func TestQueue(t *testing.T) {

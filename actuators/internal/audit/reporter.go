@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 const (
@@ -34,7 +34,7 @@ type Stats struct {
 // Reporter sends reports one after another, in order. While the recommender is away they wait in a bounded
 // queue; of OBSERVED, which only says what the size is now, the newest of each target is enough.
 type Reporter struct {
-	client  sluicev1.PoolSizeServiceClient
+	client  poolsv1.PoolSizeServiceClient
 	timeout time.Duration
 	log     *slog.Logger
 
@@ -49,13 +49,13 @@ type Reporter struct {
 }
 
 // NewReporter returns a Reporter with room for `limit` waiting reports; timeout bounds each call.
-func NewReporter(client sluicev1.PoolSizeServiceClient, limit int, timeout time.Duration, log *slog.Logger) *Reporter {
+func NewReporter(client poolsv1.PoolSizeServiceClient, limit int, timeout time.Duration, log *slog.Logger) *Reporter {
 	return &Reporter{client: client, timeout: timeout, log: log, queue: queue{limit: limit},
 		added: make(chan struct{}, 1), rejected: map[string]codes.Code{}}
 }
 
 // Report takes a report and returns at once.
-func (r *Reporter) Report(report *sluicev1.Actuation) {
+func (r *Reporter) Report(report *poolsv1.Actuation) {
 	r.mu.Lock()
 	if dropped := r.queue.push(report); dropped {
 		r.stats.Dropped++
@@ -136,7 +136,7 @@ func again(err error, faults *int) bool {
 	}
 }
 
-func (r *Reporter) sayWaiting(report *sluicev1.Actuation, err error) {
+func (r *Reporter) sayWaiting(report *poolsv1.Actuation, err error) {
 	if !r.waiting {
 		r.log.Warn("reports wait for the recommender", "target", report.GetTargetName(), "error", err)
 	}
@@ -144,7 +144,7 @@ func (r *Reporter) sayWaiting(report *sluicev1.Actuation, err error) {
 }
 
 // sayRejected logs a target's first rejection, and again when the code is another.
-func (r *Reporter) sayRejected(report *sluicev1.Actuation, err error) {
+func (r *Reporter) sayRejected(report *poolsv1.Actuation, err error) {
 	target, code := report.GetTargetName(), status.Code(err)
 	if r.rejected[target] != code {
 		r.log.Warn("recommender rejected a report", "target", target, "outcome", report.GetOutcome(), "error", err)
@@ -152,20 +152,20 @@ func (r *Reporter) sayRejected(report *sluicev1.Actuation, err error) {
 	r.rejected[target] = code
 }
 
-func (r *Reporter) send(ctx context.Context, report *sluicev1.Actuation) error {
+func (r *Reporter) send(ctx context.Context, report *poolsv1.Actuation) error {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	_, err := r.client.ReportActuation(ctx, &sluicev1.ReportActuationRequest{Actuation: report})
+	_, err := r.client.ReportActuation(ctx, &poolsv1.ReportActuationRequest{Actuation: report})
 	return err
 }
 
-func (r *Reporter) pop() *sluicev1.Actuation {
+func (r *Reporter) pop() *poolsv1.Actuation {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.queue.pop()
 }
 
-func (r *Reporter) unpop(report *sluicev1.Actuation) {
+func (r *Reporter) unpop(report *poolsv1.Actuation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if dropped := r.queue.unpop(report); dropped {

@@ -14,12 +14,12 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // recommender takes reports, unless fail has an error for them.
 type recommender struct {
-	sluicev1.PoolSizeServiceClient
+	poolsv1.PoolSizeServiceClient
 	mu    sync.Mutex
 	fail  func(name string) error
 	taken []string
@@ -32,7 +32,7 @@ func (r *recommender) recover() {
 	r.fail = nil
 }
 
-func (r *recommender) ReportActuation(_ context.Context, request *sluicev1.ReportActuationRequest, _ ...grpc.CallOption) (*sluicev1.ReportActuationResponse, error) {
+func (r *recommender) ReportActuation(_ context.Context, request *poolsv1.ReportActuationRequest, _ ...grpc.CallOption) (*poolsv1.ReportActuationResponse, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tries++
@@ -43,7 +43,7 @@ func (r *recommender) ReportActuation(_ context.Context, request *sluicev1.Repor
 		}
 	}
 	r.taken = append(r.taken, name)
-	return &sluicev1.ReportActuationResponse{}, nil
+	return &poolsv1.ReportActuationResponse{}, nil
 }
 
 func start(t *testing.T, client *recommender, limit int) (*Reporter, *bytes.Buffer) {

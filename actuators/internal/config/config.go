@@ -42,12 +42,16 @@ type Reports struct {
 // Target is one pool of one instance.
 type Target struct {
 	Name string `yaml:"name"`
-	Pool Pool   `yaml:"pool"`
+	// Instance is which replica of the service the target is, as its spans say; the target's name when absent.
+	Instance string `yaml:"instance"`
+	Pool     Pool   `yaml:"pool"`
 	// Apply is the opt-in; without it the target is only read.
 	Apply bool `yaml:"apply"`
 	// Min and Max bound what may be written, inclusive. int64, so that a value out of range can be quoted.
 	Min int64 `yaml:"min"`
 	Max int64 `yaml:"max"`
+	// MaxFactor is how much larger, or smaller, one write may make the pool: beyond that it goes in steps.
+	MaxFactor float64 `yaml:"max_factor"`
 	// Cooldown is the least time between two writes.
 	Cooldown time.Duration `yaml:"cooldown"`
 	// Settle is how long the size that was written may take to be in force.
@@ -88,5 +92,5 @@ func Default() Config {
 
 // DefaultTarget is what each target gets unless it says otherwise; min and max have no default.
 func DefaultTarget() Target {
-	return Target{Cooldown: 30 * time.Second, Settle: 5 * time.Second}
+	return Target{MaxFactor: 2, Cooldown: 3 * time.Second, Settle: 5 * time.Second}
 }

@@ -35,7 +35,8 @@ func TestLoadDefaults(t *testing.T) {
 	if target.Apply {
 		t.Error("a target applies without an opt-in")
 	}
-	if target.Cooldown != 30*time.Second || target.Settle != 5*time.Second {
+	if target.MaxFactor != 2 || target.Cooldown != 3*time.Second || target.Settle != 5*time.Second ||
+		target.Instance != "cart.threads" {
 		t.Errorf("defaults of a target: %+v", target)
 	}
 	if h := target.HTTP; h.Timeout != 2*time.Second || h.Read.Pointer != "/size" || h.Read.Status != 200 || h.Write.Method != "PUT" {
@@ -47,7 +48,7 @@ func TestLoadDefaults(t *testing.T) {
 }
 
 func TestLoadReadsEveryKey(t *testing.T) {
-	c, err := config.Load("testdata/full.yaml", environment("STATUS", "http://127.0.0.1:18091/"))
+	c, err := config.Load("testdata/full.yaml", environment("STATUS", "http://127.0.0.1:18091/", "POD", "catalogue-7f9c"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,11 +59,12 @@ func TestLoadReadsEveryKey(t *testing.T) {
 	}
 	target := c.Targets[1]
 	if !target.Apply || target.Min != 3 || target.Max != 40 || target.Cooldown != time.Minute || target.Settle != 0 ||
+		target.Instance != "catalogue-7f9c" || target.MaxFactor != 4 ||
 		target.Pool != (config.Pool{Service: "catalogue", Side: "client", Peer: "catalogue-db"}) {
 		t.Errorf("target: %+v", target)
 	}
 	h := target.HTTP
-	if h.Timeout != 300*time.Millisecond || h.Read.Pointer != "/value/max" || h.Read.Status != 203 ||
+	if h.Timeout != 300*time.Millisecond || h.Read.Pointer != "/value/max" || h.Read.Status != 203 || *h.Read.Unbounded != -1 ||
 		h.Write.Method != "POST" || h.Write.Body != `{"value": {{.Size}}}` || h.Write.Status != 202 {
 		t.Errorf("http: %+v", h)
 	}
@@ -160,7 +162,7 @@ func TestLoadLocalStack(t *testing.T) {
 
 func TestOptIn(t *testing.T) {
 	load := func() *config.Config {
-		c, err := config.Load("testdata/full.yaml", environment("STATUS", "127.0.0.1:1"))
+		c, err := config.Load("testdata/full.yaml", environment("STATUS", "127.0.0.1:1", "POD", "p"))
 		if err != nil {
 			t.Fatal(err)
 		}

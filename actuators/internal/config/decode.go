@@ -59,10 +59,11 @@ func strictly(from, to reflect.Value) (any, error) {
 		to.Set(reflect.ValueOf(scaling.DefaultHTTP()))
 	}
 	want := map[reflect.Kind]string{
-		reflect.Int: "a whole number", reflect.Int64: "a whole number", reflect.Bool: "true or false",
+		reflect.Int: "a whole number", reflect.Int64: "a whole number", reflect.Float64: "a number", reflect.Bool: "true or false",
 		reflect.String: "text", reflect.Struct: "a block of keys", reflect.Map: "a block of keys", reflect.Slice: "a list",
 	}[to.Kind()]
 	if fits := from.Kind() == to.Kind() || to.Kind() == reflect.Int64 && from.Kind() == reflect.Int ||
+		to.Kind() == reflect.Float64 && from.Kind() == reflect.Int ||
 		to.Kind() == reflect.Struct && from.Kind() == reflect.Map; want != "" && !fits {
 		return nil, fmt.Errorf("%v: want %s", value, want)
 	}

@@ -41,7 +41,8 @@ func inFile(path string, err error) error {
 	return fmt.Errorf("%s: %s", path, strings.ReplaceAll(redact.Text(err.Error()), "\n", "\n"+path+": "))
 }
 
-// expand fills ${NAME} in the keys that may hold addresses and secrets, and in no other.
+// expand fills ${NAME} in the keys that may hold addresses, secrets and what differs from host to host, and in no
+// other.
 func (c *Config) expand(lookup func(string) (string, bool)) error {
 	var faults []error
 	fill := func(text *string, key string, args ...any) {
@@ -56,6 +57,10 @@ func (c *Config) expand(lookup func(string) (string, bool)) error {
 	c.StatusAddress = strings.TrimSuffix(strings.TrimPrefix(c.StatusAddress, "http://"), "/")
 	fill(&c.Recommender.Address, "recommender.address")
 	for i := range c.Targets {
+		fill(&c.Targets[i].Instance, "targets[%d].instance", i)
+		if c.Targets[i].Instance == "" {
+			c.Targets[i].Instance = c.Targets[i].Name
+		}
 		h := c.Targets[i].HTTP
 		if h == nil {
 			continue

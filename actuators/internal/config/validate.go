@@ -13,6 +13,8 @@ import (
 const (
 	// maxSize is the largest pool that a target may be given: above it a value is a mistake, not a pool.
 	maxSize = 65535
+	// maxInstance is as long as a name of the data plane may be.
+	maxInstance = 256
 	// maxTargets bounds the goroutines; one process serves the instances of one host.
 	maxTargets = 1000
 )
@@ -89,6 +91,12 @@ func (t *Target) validate() error {
 	}
 	if t.Max < max(t.Min, 1) || t.Max > maxSize {
 		fault("max: %d: want min (%d) to %d", t.Max, t.Min, maxSize)
+	}
+	if !(t.MaxFactor > 1 && t.MaxFactor <= maxSize) { // so that .nan is refused too
+		fault("max_factor: %g: want more than 1, up to %d", t.MaxFactor, maxSize)
+	}
+	if len(t.Instance) > maxInstance {
+		fault("instance: %d bytes: want %d at most", len(t.Instance), maxInstance)
 	}
 	faults = append(faults,
 		within("cooldown", t.Cooldown, 0, time.Hour),

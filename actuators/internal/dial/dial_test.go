@@ -23,9 +23,9 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/dial"
 	"sluice.dev/actuators/internal/recommendertest"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // certificate makes one for 127.0.0.1 that signs itself: the server's credentials, and a file for clients.
@@ -84,9 +84,9 @@ func call(t *testing.T, address string, environment map[string]string) (unary, s
 	defer connection.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	client := sluicev1.NewPoolSizeServiceClient(connection)
-	_, unaryErr := client.ListPoolSizes(ctx, &sluicev1.ListPoolSizesRequest{})
-	watch, streamErr := client.WatchPoolSizes(ctx, &sluicev1.WatchPoolSizesRequest{})
+	client := poolsv1.NewPoolSizeServiceClient(connection)
+	_, unaryErr := client.ListPoolSizes(ctx, &poolsv1.ListPoolSizesRequest{})
+	watch, streamErr := client.WatchPoolSizes(ctx, &poolsv1.WatchPoolSizesRequest{})
 	if streamErr == nil {
 		_, streamErr = watch.Recv()
 	}

@@ -7,16 +7,18 @@ import (
 	"sync"
 	"time"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/policy"
 	"sluice.dev/actuators/internal/pool"
 	"sluice.dev/actuators/internal/realize"
 	"sluice.dev/actuators/internal/watch"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // Target is one pool of one instance, and what may be done to it.
 type Target struct {
-	Name     string
+	Name string
+	// Instance is which replica of the service the target is.
+	Instance string
 	Pool     pool.Key
 	Rules    policy.Rules
 	Settle   time.Duration
@@ -27,7 +29,7 @@ type Target struct {
 type Source interface{ Latest() watch.Snapshot }
 
 // Reporter takes what goes to the recommender, without blocking; *audit.Reporter is one.
-type Reporter interface{ Report(*sluicev1.Actuation) }
+type Reporter interface{ Report(*poolsv1.Actuation) }
 
 // Recorder is shown every pass; *status.Board is one.
 type Recorder interface{ Record(Pass) }

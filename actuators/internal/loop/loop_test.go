@@ -14,15 +14,16 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/loop"
 	"sluice.dev/actuators/internal/policy"
 	"sluice.dev/actuators/internal/pool"
 	"sluice.dev/actuators/internal/realize/realizetest"
 	"sluice.dev/actuators/internal/watch"
+	commonv1 "sluice.dev/api/common/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-var cart = pool.Key{Service: "cart", Side: sluicev1.Side_SIDE_SERVER}
+var cart = pool.Key{Service: "cart", Side: poolsv1.Side_SIDE_SERVER}
 
 // bench is one target, cart.threads with 64, in a bubble of fake time: an interval of 2 s, a settle time of 5 s,
 // a cool-down of 10 s, limits 2..128.
@@ -35,7 +36,7 @@ type bench struct {
 	mu         sync.Mutex
 	snapshot   watch.Snapshot
 	superseded chan struct{}
-	reports    []*sluicev1.Actuation
+	reports    []*poolsv1.Actuation
 	passes     []loop.Pass
 }
 
@@ -45,7 +46,7 @@ func (b *bench) Latest() watch.Snapshot {
 	return b.snapshot
 }
 
-func (b *bench) Report(r *sluicev1.Actuation) {
+func (b *bench) Report(r *poolsv1.Actuation) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.reports = append(b.reports, r)
@@ -65,8 +66,8 @@ func (b *bench) recommend(target uint32, revision uint64, lease time.Duration) {
 	b.superseded = make(chan struct{})
 	b.snapshot = watch.Snapshot{
 		ReceivedAt: time.Now(), Superseded: b.superseded,
-		Sizes: map[pool.Key]*sluicev1.PoolSize{cart: {
-			Pool: cart.Proto(), State: sluicev1.State_PROVIDED, Target: &target, Revision: revision,
+		Sizes: map[pool.Key]*poolsv1.PoolSize{cart: {
+			Pool: cart.Proto(), Action: commonv1.Action_ACTION_APPLY, Target: &target, Revision: revision,
 			ValidUntil: timestamppb.New(time.Now().Add(lease)),
 		}},
 	}
@@ -75,9 +76,11 @@ func (b *bench) recommend(target uint32, revision uint64, lease time.Duration) {
 	}
 }
 
-func start(t *testing.T, apply bool) *bench {
+// start runs a loop on a pool of 64; maxFactor is how far one write goes, 100 without it.
+func start(t *testing.T, apply bool, maxFactor ...float64) *bench {
 	b := &bench{fake: realizetest.NewFake(64), done: make(chan struct{}), superseded: make(chan struct{})}
 	b.snapshot.Superseded = b.superseded
+	maxFactor = append(maxFactor, 100)
 	l := &loop.Loop{
 		Actuator: "bench", Interval: 2 * time.Second, Grace: 3 * time.Second,
 		Source: b, Reporter: b, Recorder: b, Log: slog.New(slog.NewTextHandler(&b.logs, nil)),
@@ -85,8 +88,8 @@ func start(t *testing.T, apply bool) *bench {
 	ctx, cancel := context.WithCancel(t.Context())
 	b.cancel = cancel
 	targets := []loop.Target{{
-		Name: "cart.threads", Pool: cart, Settle: 5 * time.Second, Realizer: b.fake,
-		Rules: policy.Rules{Apply: apply, Min: 2, Max: 128, Cooldown: 10 * time.Second},
+		Name: "cart.threads", Instance: "cart-7", Pool: cart, Settle: 5 * time.Second, Realizer: b.fake,
+		Rules: policy.Rules{Apply: apply, Min: 2, Max: 128, MaxFactor: maxFactor[0], Cooldown: 10 * time.Second},
 	}}
 	go func() { l.Run(ctx, targets); close(b.done) }()
 	t.Cleanup(func() { cancel(); <-b.done })
@@ -159,7 +162,7 @@ func TestAppliesReadsBackAndReports(t *testing.T) {
 		synctest.Wait() // other answers are acted on at once, not an interval later
 		report := b.reports[0]
 		b.want(t, "APPLIED 64>12=12")
-		if report.GetRevision() != 7 || report.GetTargetName() != "cart.threads" || report.GetActuator() != "bench" ||
+		if report.GetRevision() != 7 || report.GetTargetName() != "cart.threads" || report.GetInstance() != "cart-7" || report.GetActuator() != "bench" ||
 			pool.FromProto(report.GetPool()) != cart || !report.GetAt().AsTime().Equal(time.Now()) {
 			t.Errorf("report %v", report)
 		}
@@ -167,6 +170,41 @@ func TestAppliesReadsBackAndReports(t *testing.T) {
 		if got := fmt.Sprint(b.fake.Written()); got != "[12]" {
 			t.Errorf("wrote %s in a minute, want [12]: what is in place is not applied again", got)
 		}
+	})
+}
+
+func TestGoesFarInStepsACoolDownApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, true, 2)
+		b.said()
+		b.recommend(12, 1, time.Hour)
+		synctest.Wait()
+		b.want(t, "APPLIED 64>32=32")
+		advance(9 * time.Second)
+		b.said()
+		advance(12 * time.Second)
+		if got := fmt.Sprint(b.fake.Written()); got != "[32 16 12]" {
+			t.Errorf("wrote %s, want [32 16 12]", got)
+		}
+	})
+}
+
+func TestAnUnboundedPoolIsToldSoAndGivenTheTarget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, true, 2)
+		b.said()
+		b.fake.Unbound()
+		advance(2 * time.Second)
+		if report := b.reports[0]; !report.GetUnbounded() || report.ReadBack != nil {
+			t.Errorf("report %v, want unbounded and no size", report)
+		}
+		b.want(t, "OBSERVED ?")
+		b.recommend(12, 1, time.Hour)
+		synctest.Wait()
+		if report := b.reports[0]; report.GetUnbounded() || report.Previous != nil {
+			t.Errorf("report %v, want bounded, and no size before", report)
+		}
+		b.want(t, "APPLIED ?>12=12")
 	})
 }
 
@@ -374,7 +412,7 @@ func TestOnce(t *testing.T) {
 		good, broken := realizetest.NewFake(64), realizetest.NewFake(64)
 		broken.Break(errors.New("out of order"))
 		l := &loop.Loop{Source: b, Reporter: b, Recorder: b, Log: slog.New(slog.DiscardHandler)}
-		rules := policy.Rules{Apply: true, Min: 1, Max: 128}
+		rules := policy.Rules{Apply: true, Min: 1, Max: 128, MaxFactor: 100}
 		passes := l.Once(t.Context(), []loop.Target{
 			{Name: "good", Pool: cart, Rules: rules, Realizer: good}, {Name: "broken", Pool: cart, Rules: rules, Realizer: broken},
 		})

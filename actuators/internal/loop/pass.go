@@ -6,28 +6,29 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/policy"
+	"sluice.dev/actuators/internal/pool"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // Pass is what one cycle at one target saw, decided and did.
 type Pass struct {
 	Target string
 	At     time.Time
-	// Current is the size before, as read; 0 when ReadErr is set, and then nothing below Answer is.
-	Current uint32
+	// Current is the size before, as read; none when ReadErr is set, and then nothing below Answer is.
+	Current pool.Size
 	ReadErr error
 	// Answer is the recommendation acted on; nil when there was none.
-	Answer   *sluicev1.PoolSize
+	Answer   *poolsv1.PoolSize
 	Decision policy.Decision
 	// Report is what the recommender is told.
-	Report *sluicev1.Actuation
+	Report *poolsv1.Actuation
 }
 
 // Failed reports whether a person should look: the target could not be read, or a NACK was sent.
 func (p Pass) Failed() bool {
 	switch p.Report.GetOutcome() {
-	case sluicev1.ActuationOutcome_ACTUATION_OUTCOME_FAILED, sluicev1.ActuationOutcome_ACTUATION_OUTCOME_REFUSED:
+	case poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED, poolsv1.ActuationOutcome_ACTUATION_OUTCOME_REFUSED:
 		return true
 	default:
 		return p.ReadErr != nil
@@ -38,6 +39,7 @@ func (p Pass) Failed() bool {
 func (w *worker) complete(p *Pass) {
 	p.Report.Pool = w.Pool.Proto()
 	p.Report.TargetName = w.Name
+	p.Report.Instance = w.Instance
 	p.Report.Actuator = w.Actuator
 	p.Report.Revision = p.Answer.GetRevision()
 	p.Report.At = timestamppb.Now()
@@ -65,11 +67,11 @@ func (w *worker) conclude(ctx context.Context, p Pass) Pass {
 			log.Warn("cannot read the target", "error", p.ReadErr)
 		}
 	case p.Decision.Action == policy.Apply && p.Failed():
-		log.Warn("size not in force", "previous", p.Current, "requested", p.Decision.Size, "detail", p.Report.GetDetail())
+		log.Warn("size not in force", "previous", p.Current.String(), "requested", p.Decision.Size, "detail", p.Report.GetDetail())
 	case p.Decision.Action == policy.Apply:
-		log.Info("size applied", "previous", p.Current, "size", p.Decision.Size, "detail", p.Report.GetDetail())
+		log.Info("size applied", "previous", p.Current.String(), "size", p.Decision.Size, "detail", p.Report.GetDetail())
 	case now != w.lastSaid:
-		log.Info(string(p.Decision.Action), "code", p.Decision.Code, "current", p.Current, "detail", p.Decision.Text)
+		log.Info(string(p.Decision.Action), "code", p.Decision.Code, "current", p.Current.String(), "detail", p.Decision.Text)
 	}
 	w.lastSaid = now
 	return p

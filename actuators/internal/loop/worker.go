@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/policy"
+	"sluice.dev/actuators/internal/pool"
 	"sluice.dev/actuators/internal/watch"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // settlePoll lies between two read-backs.
@@ -48,12 +49,12 @@ func (w *worker) pass(ctx, work context.Context, answers watch.Snapshot) Pass {
 }
 
 // apply writes size and waits until it is in force, or until it has had its time.
-func (w *worker) apply(ctx context.Context, size, previous uint32) *sluicev1.Actuation {
+func (w *worker) apply(ctx context.Context, size uint32, previous pool.Size) *poolsv1.Actuation {
 	began := time.Now()
 	w.writes = w.writes.Next(size, began)
 	w.refused = refusal{}
-	report := &sluicev1.Actuation{
-		Outcome: sluicev1.ActuationOutcome_ACTUATION_OUTCOME_FAILED, Requested: &size, Previous: &previous,
+	report := &poolsv1.Actuation{
+		Outcome: poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED, Requested: &size, Previous: previous.Wire(),
 	}
 	writeErr := w.Realizer.Write(ctx, size)
 	settle := w.Settle
@@ -62,17 +63,17 @@ func (w *worker) apply(ctx context.Context, size, previous uint32) *sluicev1.Act
 	}
 	readBack, readErr := w.readBack(ctx, size, settle)
 	if readErr == nil {
-		report.ReadBack = &readBack
+		report.ReadBack, report.Unbounded = readBack.Wire(), readBack.Unbounded
 	}
 	switch took := time.Since(began).Round(time.Millisecond); {
 	case writeErr != nil:
 		report.Detail = writeErr.Error()
 	case readErr != nil:
 		report.Detail = "read back: " + readErr.Error()
-	case readBack != size:
-		report.Detail = fmt.Sprintf("read back %d after %s, want %d", readBack, took, size)
+	case readBack != pool.Of(size):
+		report.Detail = fmt.Sprintf("read back %s after %s, want %d", readBack, took, size)
 	default:
-		report.Outcome = sluicev1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED
+		report.Outcome = poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED
 		report.Detail = fmt.Sprintf("in force after %s", took)
 	}
 	return report
@@ -80,12 +81,12 @@ func (w *worker) apply(ctx context.Context, size, previous uint32) *sluicev1.Act
 
 // readBack reads until the size is `want` or `settle` is over, and returns what it read last: pools shrink as
 // threads go idle, so the first reading may still be the old size.
-func (w *worker) readBack(ctx context.Context, want uint32, settle time.Duration) (uint32, error) {
+func (w *worker) readBack(ctx context.Context, want uint32, settle time.Duration) (pool.Size, error) {
 	deadline := time.Now().Add(settle)
 	for {
 		got, err := w.Realizer.Read(ctx)
 		left := time.Until(deadline)
-		if (err == nil && got == want) || left <= 0 || ctx.Err() != nil {
+		if (err == nil && got == pool.Of(want)) || left <= 0 || ctx.Err() != nil {
 			return got, err
 		}
 		select {
@@ -103,21 +104,21 @@ type refusal struct {
 }
 
 // refuse sends a NACK once; as long as the ground is the same, the target is only observed.
-func (w *worker) refuse(p Pass) *sluicev1.Actuation {
+func (w *worker) refuse(p Pass) *poolsv1.Actuation {
 	report := w.observe(p)
 	now := refusal{p.Decision.Code, p.Answer.GetTarget()}
 	if now != w.refused {
-		report.Outcome = sluicev1.ActuationOutcome_ACTUATION_OUTCOME_REFUSED
+		report.Outcome = poolsv1.ActuationOutcome_ACTUATION_OUTCOME_REFUSED
 		report.Requested = p.Answer.Target
-		report.Previous = &p.Current
+		report.Previous = p.Current.Wire()
 	}
 	w.refused = now
 	return report
 }
 
-func (w *worker) observe(p Pass) *sluicev1.Actuation {
-	return &sluicev1.Actuation{
-		Outcome:  sluicev1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED,
-		ReadBack: &p.Current, Detail: p.Decision.Text,
+func (w *worker) observe(p Pass) *poolsv1.Actuation {
+	return &poolsv1.Actuation{
+		Outcome:  poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED,
+		ReadBack: p.Current.Wire(), Unbounded: p.Current.Unbounded, Detail: p.Decision.Text,
 	}
 }

@@ -22,16 +22,16 @@ type Code string
 const (
 	// Differs: the target and the size in place are not the same.
 	Differs Code = "differs"
+	// Step: as Differs, and the target is further away than one write may go.
+	Step Code = "step"
 	// InPlace: the size in place is the target.
 	InPlace Code = "in_place"
 	// NoAnswer: the recommender does not know the pool, or was never reached.
 	NoAnswer Code = "no_answer"
-	// NotReady: the state of the answer carries nothing to apply.
-	NotReady Code = "not_ready"
-	// NoTarget: the state promises a target and the answer has none.
+	// Held: the answer does not say that it is to be applied.
+	Held Code = "held"
+	// NoTarget: the answer says that it is to be applied, and has no target.
 	NoTarget Code = "no_target"
-	// NoShrink: an unsaturated pool is never made smaller.
-	NoShrink Code = "no_shrink"
 	// LeaseOver: the answer is older than its lease, as it is once the recommender is lost.
 	LeaseOver Code = "lease_over"
 	// OutOfLimits: 0, or outside the target's own min and max.
@@ -46,7 +46,7 @@ const (
 type Decision struct {
 	Action Action
 	Code   Code
-	// Size is what to write, or, for Observe with code Differs, what would be written; otherwise 0.
+	// Size is what to write, or, for Observe with code Differs or Step, what would be written; otherwise 0.
 	Size uint32
 	// Text is for people.
 	Text string

@@ -1,163 +1,63 @@
 package policy_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/policy"
+	"sluice.dev/actuators/internal/pool"
+	commonv1 "sluice.dev/api/common/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// answer has a lease that ends 30 s after noon.
-func answer(state sluicev1.State, target ...uint32) *sluicev1.PoolSize {
-	a := &sluicev1.PoolSize{State: state, Revision: 7, ValidUntil: timestamppb.New(noon.Add(30 * time.Second))}
-	if len(target) == 1 {
-		a.Target = &target[0]
-	}
-	return a
-}
-
-func leased(a *sluicev1.PoolSize, until *timestamppb.Timestamp) *sluicev1.PoolSize {
-	a.ValidUntil = until
-	return a
-}
-
-func TestDecide(t *testing.T) {
-	optedIn := policy.Rules{Apply: true, Min: 2, Max: 128, Cooldown: 10 * time.Second}
-	recommendOnly := optedIn
-	recommendOnly.Apply = false
-	provided := sluicev1.State_PROVIDED
-
+// What the vectors cannot say: values that JSON, or another language, does not have.
+func TestDecideOnWhatIsNoVector(t *testing.T) {
+	rules := policy.Rules{Apply: true, Min: 2, Max: 128, MaxFactor: 2, Cooldown: 3 * time.Second}
+	target := uint32(12)
 	tests := []struct {
-		name    string
-		rules   policy.Rules
-		answer  *sluicev1.PoolSize
-		current uint32
-		writes  policy.Writes
-		action  policy.Action
-		code    policy.Code
-		size    uint32
+		name   string
+		answer *poolsv1.PoolSize
+		code   policy.Code
 	}{
-		{name: "a provided size that differs is written", rules: optedIn, answer: answer(provided, 12), current: 64,
-			action: policy.Apply, code: policy.Differs, size: 12},
-		{name: "a guarded size is written", rules: optedIn, answer: answer(sluicev1.State_GUARDED, 32), current: 64,
-			action: policy.Apply, code: policy.Differs, size: 32},
-		{name: "an unsaturated pool may grow", rules: optedIn, answer: answer(sluicev1.State_UNSATURATED, 80), current: 64,
-			action: policy.Apply, code: policy.Differs, size: 80},
-		{name: "an unsaturated pool never shrinks", rules: optedIn, answer: answer(sluicev1.State_UNSATURATED, 12), current: 64,
-			action: policy.Hold, code: policy.NoShrink},
-		{name: "an unsaturated pool needs no target", rules: optedIn, answer: answer(sluicev1.State_UNSATURATED), current: 64,
-			action: policy.Hold, code: policy.NotReady},
-		{name: "nothing to do when equal", rules: optedIn, answer: answer(provided, 64), current: 64,
-			action: policy.Hold, code: policy.InPlace},
-		{name: "equal is fine also after the lease", rules: optedIn, current: 64,
-			answer: leased(answer(provided, 64), timestamppb.New(noon.Add(-time.Hour))),
-			action: policy.Hold, code: policy.InPlace},
-
-		{name: "no answer", rules: optedIn, current: 64, action: policy.Hold, code: policy.NoAnswer},
-		{name: "unspecified state", rules: optedIn, answer: answer(sluicev1.State_STATE_UNSPECIFIED, 12), current: 64,
-			action: policy.Hold, code: policy.NotReady},
-		{name: "state of a newer recommender", rules: optedIn, answer: answer(sluicev1.State(99), 12), current: 64,
-			action: policy.Hold, code: policy.NotReady},
-		{name: "learning", rules: optedIn, answer: answer(sluicev1.State_LEARNING, 12), current: 64,
-			action: policy.Hold, code: policy.NotReady},
-		{name: "no data", rules: optedIn, answer: answer(sluicev1.State_NO_DATA), current: 64,
-			action: policy.Hold, code: policy.NotReady},
-		{name: "stale", rules: optedIn, answer: answer(sluicev1.State_STALE, 12), current: 64,
-			action: policy.Hold, code: policy.NotReady},
-		{name: "paused", rules: optedIn, answer: answer(sluicev1.State_PAUSED, 12), current: 64,
-			action: policy.Hold, code: policy.NotReady},
-
-		{name: "provided without a target", rules: optedIn, answer: answer(provided), current: 64,
-			action: policy.Refuse, code: policy.NoTarget},
-		{name: "never 0", rules: optedIn, answer: answer(provided, 0), current: 64,
-			action: policy.Refuse, code: policy.OutOfLimits},
-		{name: "never 0, whatever min says", rules: policy.Rules{Apply: true, Max: 128}, answer: answer(provided, 0), current: 64,
-			action: policy.Refuse, code: policy.OutOfLimits},
-		{name: "lease over since a second", rules: optedIn, current: 64,
-			answer: leased(answer(provided, 12), timestamppb.New(noon.Add(-time.Second))),
-			action: policy.Refuse, code: policy.LeaseOver},
-		{name: "lease over at its very end", rules: optedIn, current: 64,
-			answer: leased(answer(provided, 12), timestamppb.New(noon)),
-			action: policy.Refuse, code: policy.LeaseOver},
-		{name: "one nanosecond of lease left", rules: optedIn, current: 64,
-			answer: leased(answer(provided, 12), timestamppb.New(noon.Add(1))),
-			action: policy.Apply, code: policy.Differs, size: 12},
-		{name: "no lease at all", rules: optedIn, current: 64, answer: leased(answer(provided, 12), nil),
-			action: policy.Refuse, code: policy.LeaseOver},
-		{name: "a lease that is no time", rules: optedIn, current: 64,
-			answer: leased(answer(provided, 12), &timestamppb.Timestamp{Nanos: -1}),
-			action: policy.Refuse, code: policy.LeaseOver},
-		{name: "below min", rules: optedIn, answer: answer(provided, 1), current: 64,
-			action: policy.Refuse, code: policy.OutOfLimits},
-		{name: "above max", rules: optedIn, answer: answer(provided, 129), current: 64,
-			action: policy.Refuse, code: policy.OutOfLimits},
-		{name: "at min", rules: optedIn, answer: answer(provided, 2), current: 64,
-			action: policy.Apply, code: policy.Differs, size: 2},
-		{name: "at max", rules: optedIn, answer: answer(provided, 128), current: 64,
-			action: policy.Apply, code: policy.Differs, size: 128},
-
-		{name: "another size within the cool-down", rules: optedIn, answer: answer(provided, 12), current: 16,
-			writes: policy.Writes{At: noon.Add(-9 * time.Second), Size: 16, Repeats: 1},
-			action: policy.Hold, code: policy.CoolingDown},
-		{name: "another size after the cool-down", rules: optedIn, answer: answer(provided, 12), current: 16,
-			writes: policy.Writes{At: noon.Add(-10 * time.Second), Size: 16, Repeats: 1},
-			action: policy.Apply, code: policy.Differs, size: 12},
-		{name: "applied and in place is not applied twice", rules: optedIn, answer: answer(provided, 12), current: 12,
-			writes: policy.Writes{At: noon.Add(-time.Hour), Size: 12, Repeats: 1},
-			action: policy.Hold, code: policy.InPlace},
-		{name: "applied and drifted is applied again", rules: optedIn, answer: answer(provided, 12), current: 64,
-			writes: policy.Writes{At: noon.Add(-10 * time.Second), Size: 12, Repeats: 1},
-			action: policy.Apply, code: policy.Differs, size: 12},
-		{name: "third repeat waits 4 cool-downs: 39 s are too few", rules: optedIn, answer: answer(provided, 12), current: 64,
-			writes: policy.Writes{At: noon.Add(-39 * time.Second), Size: 12, Repeats: 3},
-			action: policy.Hold, code: policy.BackingOff},
-		{name: "third repeat waits 4 cool-downs: 40 s are enough", rules: optedIn, answer: answer(provided, 12), current: 64,
-			writes: policy.Writes{At: noon.Add(-40 * time.Second), Size: 12, Repeats: 3},
-			action: policy.Apply, code: policy.Differs, size: 12},
-		{name: "without a cool-down at once", rules: policy.Rules{Apply: true, Min: 1, Max: 128}, answer: answer(provided, 12), current: 64,
-			writes: policy.Writes{At: noon, Size: 12, Repeats: 5},
-			action: policy.Apply, code: policy.Differs, size: 12},
-
-		{name: "recommend-only shows what it would write", rules: recommendOnly, answer: answer(provided, 12), current: 64,
-			action: policy.Observe, code: policy.Differs, size: 12},
-		{name: "recommend-only in place", rules: recommendOnly, answer: answer(provided, 64), current: 64,
-			action: policy.Observe, code: policy.InPlace},
-		{name: "recommend-only sends no NACK", rules: recommendOnly, answer: answer(provided, 0), current: 64,
-			action: policy.Observe, code: policy.OutOfLimits},
-		{name: "recommend-only without an answer", rules: recommendOnly, current: 64,
-			action: policy.Observe, code: policy.NoAnswer},
+		{"an action of a newer recommender",
+			&poolsv1.PoolSize{Action: commonv1.Action(99), Target: &target, ValidUntil: timestamppb.New(noon.Add(time.Minute))}, policy.Held},
+		{"a lease that is no time",
+			&poolsv1.PoolSize{Action: commonv1.Action_ACTION_APPLY, Target: &target, ValidUntil: &timestamppb.Timestamp{Nanos: -1}}, policy.LeaseOver},
+		{"one nanosecond of lease left",
+			&poolsv1.PoolSize{Action: commonv1.Action_ACTION_APPLY, Target: &target, ValidUntil: timestamppb.New(noon.Add(1))}, policy.Differs},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := policy.Decide(tt.rules, tt.answer, tt.current, tt.writes, noon)
-			if got.Action != tt.action || got.Code != tt.code || got.Size != tt.size {
-				t.Errorf("got %s/%s/%d (%s), want %s/%s/%d", got.Action, got.Code, got.Size, got.Text, tt.action, tt.code, tt.size)
-			}
-			if got.Text == "" || strings.Contains(got.Text, "%!") {
-				t.Errorf("text %q is not for people", got.Text)
+			for state := range poolsv1.State_name { // which says nothing to an actuator
+				tt.answer.State = poolsv1.State(state)
+				if got := policy.Decide(rules, tt.answer, pool.Of(16), policy.Writes{}, noon); got.Code != tt.code {
+					t.Errorf("%s: got %s (%s), want %s", tt.answer.State, got.Code, got.Text, tt.code)
+				}
 			}
 		})
 	}
 }
 
-// Whatever comes in, a decision to write carries a size within the limits, under a lease, of a target that opted in.
+// Whatever the answer and the rules are, what is written is legal, and no further away than one step.
 func FuzzDecide(f *testing.F) {
-	f.Add(true, uint32(2), uint32(128), int32(1), uint32(12), true, uint32(64), int64(30), uint32(12), 1, int64(5))
-	f.Add(false, uint32(0), uint32(0), int32(7), uint32(0), false, uint32(0), int64(-1), uint32(0), 0, int64(0))
-	f.Fuzz(func(t *testing.T, apply bool, low, high uint32, state int32, target uint32, hasTarget bool,
-		current uint32, leaseSeconds int64, lastSize uint32, repeats int, sinceSeconds int64) {
-		rules := policy.Rules{Apply: apply, Min: low, Max: high, Cooldown: 10 * time.Second}
-		a := answer(sluicev1.State(state))
+	f.Add(true, uint32(2), uint32(128), 2.0, int32(2), uint32(12), true, uint32(64), false, int64(30), uint32(16), 1, int64(9))
+	f.Add(true, uint32(0), uint32(0), 0.0, int32(2), uint32(0), false, uint32(0), true, int64(0), uint32(0), 0, int64(0))
+	f.Add(false, uint32(2), uint32(128), 1.5, int32(0), uint32(12), true, uint32(64), false, int64(30), uint32(16), 1, int64(9))
+	f.Fuzz(func(t *testing.T, apply bool, low, high uint32, factor float64, action int32, target uint32, hasTarget bool,
+		limit uint32, unbounded bool, leaseSeconds int64, lastSize uint32, repeats int, sinceSeconds int64) {
+		rules := policy.Rules{Apply: apply, Min: low, Max: high, MaxFactor: factor, Cooldown: 10 * time.Second}
+		a := &poolsv1.PoolSize{Action: commonv1.Action(action), ValidUntil: timestamppb.New(noon.Add(time.Duration(leaseSeconds%1e6) * time.Second))}
 		if hasTarget {
 			a.Target = &target
 		}
-		a.ValidUntil = &timestamppb.Timestamp{Seconds: noon.Unix() + leaseSeconds%1e6}
+		current := pool.Of(limit)
+		if unbounded {
+			current = pool.Unbounded
+		}
 		writes := policy.Writes{At: noon.Add(-time.Duration(sinceSeconds%1e6) * time.Second), Size: lastSize, Repeats: max(repeats, 0)}
 
 		d := policy.Decide(rules, a, current, writes, noon)
@@ -167,14 +67,15 @@ func FuzzDecide(f *testing.F) {
 		if d.Action != policy.Apply {
 			return
 		}
-		if d.Size == 0 || d.Size < low || d.Size > high || d.Size == current || d.Size != a.GetTarget() {
-			t.Fatalf("writes %d over %d, limits %d..%d, target %v", d.Size, current, low, high, a.Target)
+		if a.GetAction() != commonv1.Action_ACTION_APPLY {
+			t.Fatalf("applies an answer that says %s", a.GetAction())
 		}
 		if leaseSeconds%1e6 <= 0 {
 			t.Fatalf("writes after the lease")
 		}
-		if state == int32(sluicev1.State_UNSATURATED) && d.Size < current {
-			t.Fatalf("shrinks an unsaturated pool from %d to %d", current, d.Size)
+		between := d.Size >= min(target, limit) && d.Size <= max(target, limit)
+		if d.Size == 0 || d.Size < low || d.Size > high || pool.Of(d.Size) == current || !(unbounded || between) {
+			t.Fatalf("writes %d over %s, limits %d..%d, target %v, factor %g", d.Size, current, low, high, a.Target, factor)
 		}
 	})
 }

@@ -4,25 +4,25 @@ package pool
 import (
 	"fmt"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // Key identifies a soft resource: the thread pool of a service (side server, no peer), or its connection
 // pool towards one peer (side client).
 type Key struct {
 	Service string
-	Side    sluicev1.Side
+	Side    poolsv1.Side
 	Peer    string
 }
 
 // FromProto returns the key of p. A nil p gives the zero Key, which no target has.
-func FromProto(p *sluicev1.Pool) Key {
+func FromProto(p *poolsv1.Pool) Key {
 	return Key{Service: p.GetService(), Side: p.GetSide(), Peer: p.GetPeer()}
 }
 
 // Proto returns k as the wire has it.
-func (k Key) Proto() *sluicev1.Pool {
-	return &sluicev1.Pool{Service: k.Service, Side: k.Side, Peer: k.Peer}
+func (k Key) Proto() *poolsv1.Pool {
+	return &poolsv1.Pool{Service: k.Service, Side: k.Side, Peer: k.Peer}
 }
 
 // String is for people and logs: "cart/server", "catalogue/client/catalogue-db".
@@ -34,11 +34,11 @@ func (k Key) String() string {
 }
 
 // SideName returns "server", "client", or "unspecified".
-func SideName(side sluicev1.Side) string {
+func SideName(side poolsv1.Side) string {
 	switch side {
-	case sluicev1.Side_SIDE_SERVER:
+	case poolsv1.Side_SIDE_SERVER:
 		return "server"
-	case sluicev1.Side_SIDE_CLIENT:
+	case poolsv1.Side_SIDE_CLIENT:
 		return "client"
 	default:
 		return "unspecified"
@@ -46,13 +46,13 @@ func SideName(side sluicev1.Side) string {
 }
 
 // ParseSide is the inverse of SideName for the two sides that exist.
-func ParseSide(name string) (sluicev1.Side, error) {
+func ParseSide(name string) (poolsv1.Side, error) {
 	switch name {
 	case "server":
-		return sluicev1.Side_SIDE_SERVER, nil
+		return poolsv1.Side_SIDE_SERVER, nil
 	case "client":
-		return sluicev1.Side_SIDE_CLIENT, nil
+		return poolsv1.Side_SIDE_CLIENT, nil
 	default:
-		return sluicev1.Side_SIDE_UNSPECIFIED, fmt.Errorf("%q: want server or client", name)
+		return poolsv1.Side_SIDE_UNSPECIFIED, fmt.Errorf("%q: want server or client", name)
 	}
 }

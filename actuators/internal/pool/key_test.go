@@ -3,8 +3,8 @@ package pool_test
 import (
 	"testing"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/pool"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 func TestKey(t *testing.T) {
@@ -12,8 +12,8 @@ func TestKey(t *testing.T) {
 		key  pool.Key
 		text string
 	}{
-		{pool.Key{Service: "cart", Side: sluicev1.Side_SIDE_SERVER}, "cart/server"},
-		{pool.Key{Service: "catalogue", Side: sluicev1.Side_SIDE_CLIENT, Peer: "catalogue-db"}, "catalogue/client/catalogue-db"},
+		{pool.Key{Service: "cart", Side: poolsv1.Side_SIDE_SERVER}, "cart/server"},
+		{pool.Key{Service: "catalogue", Side: poolsv1.Side_SIDE_CLIENT, Peer: "catalogue-db"}, "catalogue/client/catalogue-db"},
 		{pool.Key{}, "/unspecified"},
 	}
 	for _, tt := range tests {

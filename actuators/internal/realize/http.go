@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-openapi/jsonpointer"
 
+	"sluice.dev/actuators/internal/pool"
 	"sluice.dev/actuators/internal/redact"
 )
 
@@ -46,8 +47,9 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 	return &HTTP{config: config, pointer: pointer, client: client, secrets: secrets}, nil
 }
 
-// Read gets the read URL and returns the whole number that the pointer leads to. Its errors show no credentials.
-func (h *HTTP) Read(ctx context.Context) (uint32, error) {
+// Read gets the read URL and returns the whole number that the pointer leads to, or pool.Unbounded where it is the one
+// that means so. Its errors show no credentials.
+func (h *HTTP) Read(ctx context.Context) (pool.Size, error) {
 	size, err := h.read(ctx)
 	return size, h.secrets.Error(err)
 }
@@ -58,14 +60,14 @@ func (h *HTTP) Write(ctx context.Context, size uint32) error {
 	return h.secrets.Error(h.write(ctx, size))
 }
 
-func (h *HTTP) read(ctx context.Context) (uint32, error) {
+func (h *HTTP) read(ctx context.Context) (pool.Size, error) {
 	answer, err := h.request(ctx, http.MethodGet, h.config.Read.URL, "", h.config.Read.Status)
 	if err != nil {
-		return 0, fmt.Errorf("read size: %w", err)
+		return pool.Size{}, fmt.Errorf("read size: %w", err)
 	}
 	size, err := h.sizeIn(answer)
 	if err != nil {
-		return 0, fmt.Errorf("read size: GET %s: %w", h.config.Read.URL, err)
+		return pool.Size{}, fmt.Errorf("read size: GET %s: %w", h.config.Read.URL, err)
 	}
 	return size, nil
 }
@@ -118,27 +120,30 @@ func (h *HTTP) request(ctx context.Context, method, address, body string, want i
 	return answer, nil
 }
 
-func (h *HTTP) sizeIn(answer []byte) (uint32, error) {
+func (h *HTTP) sizeIn(answer []byte) (pool.Size, error) {
 	decoder := json.NewDecoder(bytes.NewReader(answer))
 	decoder.UseNumber()
 	var document any
 	if err := decoder.Decode(&document); err != nil {
-		return 0, fmt.Errorf("the answer is not JSON: %s", excerpt(answer))
+		return pool.Size{}, fmt.Errorf("the answer is not JSON: %s", excerpt(answer))
 	}
 	at := h.config.Read.Pointer
 	value, _, err := h.pointer.Get(document)
 	if err != nil {
-		return 0, fmt.Errorf("the answer has nothing at %q: %s", at, excerpt(answer))
+		return pool.Size{}, fmt.Errorf("the answer has nothing at %q: %s", at, excerpt(answer))
 	}
 	number, ok := value.(json.Number)
 	if !ok {
-		return 0, fmt.Errorf("the answer has no number at %q: %s", at, excerpt(answer))
+		return pool.Size{}, fmt.Errorf("the answer has no number at %q: %s", at, excerpt(answer))
+	}
+	if none := h.config.Read.Unbounded; none != nil && number.String() == strconv.FormatInt(*none, 10) {
+		return pool.Unbounded, nil
 	}
 	size, err := strconv.ParseUint(number.String(), 10, 32)
 	if err != nil || size == 0 {
-		return 0, fmt.Errorf("the answer has %s at %q: want a whole number from 1 to %d", number, at, uint32(math.MaxUint32))
+		return pool.Size{}, fmt.Errorf("the answer has %s at %q: want a whole number from 1 to %d", number, at, uint32(math.MaxUint32))
 	}
-	return uint32(size), nil
+	return pool.Of(uint32(size)), nil
 }
 
 // excerpt shortens an answer for an error message.

@@ -29,6 +29,8 @@ type HTTPRead struct {
 	Pointer string `yaml:"pointer"`
 	// Status is the one that means success.
 	Status int `yaml:"status"`
+	// Unbounded is the number, 0 or less, that means that the pool has no limit; without it such a number is an error.
+	Unbounded *int64 `yaml:"unbounded"`
 }
 
 // HTTPWrite says how a size is set. URL and Body are Go templates; {{.Size}} is the size.
@@ -67,6 +69,9 @@ func (c *HTTPConfig) Validate() error {
 	}
 	if _, err := jsonpointer.New(c.Read.Pointer); err != nil {
 		fault("read.pointer: %q: want a JSON pointer (RFC 6901) such as /size, or nothing for the whole answer", c.Read.Pointer)
+	}
+	if none := c.Read.Unbounded; none != nil && *none > 0 {
+		fault("read.unbounded: %d: want the number that means no limit, 0 or less", *none)
 	}
 	switch c.Write.Method {
 	case http.MethodPut, http.MethodPost, http.MethodPatch:

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"sluice.dev/actuators/internal/pool"
 	"sluice.dev/actuators/internal/realize"
 	"sluice.dev/actuators/internal/realize/realizetest"
 )
@@ -20,6 +21,7 @@ import (
 type poolServer struct {
 	mu      sync.Mutex
 	size    uint32
+	none    string // what is answered instead of the size
 	broken  bool
 	stalled bool
 	// settleAfter is how many reads still see the old size after a write.
@@ -61,6 +63,7 @@ func (p *poolServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, `{"error": "size: want 1..256"}`, http.StatusBadRequest)
 			return
 		}
+		p.none = ""
 		switch {
 		case p.deaf:
 		case p.settleAfter > 0:
@@ -73,7 +76,11 @@ func (p *poolServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			p.size, p.pending = p.pending, 0
 		}
 	}
-	fmt.Fprintf(w, `{"name": "cart.threads", "size": %d, "min": 1, "max": 256}`, p.size)
+	size := fmt.Sprint(p.size)
+	if p.none != "" {
+		size = p.none
+	}
+	fmt.Fprintf(w, `{"name": "cart.threads", "size": %s, "min": 1, "max": 256}`, size)
 }
 
 func (p *poolServer) with(change func()) {
@@ -111,6 +118,31 @@ func TestHTTPContract(t *testing.T) {
 	})
 }
 
+// Where a number means that the pool has no limit, as 0 does for Go's database/sql, it is no size and no error.
+func TestHTTPUnbounded(t *testing.T) {
+	for _, none := range []int64{0, -1} {
+		realizetest.TestContract(t, func(t *testing.T) realizetest.Fixture {
+			p, server := startPool(t)
+			config := httpConfig(server)
+			config.Read.Unbounded = &none
+			return realizetest.Fixture{
+				Realizer: open(t, config),
+				Size:     func() (size uint32) { p.with(func() { size = p.size }); return },
+				SetSize: func(size uint32) {
+					p.with(func() {
+						if p.size = size; size == 0 {
+							p.none = "null"
+						}
+					})
+				},
+				Unbound: func() { p.with(func() { p.none = fmt.Sprint(none) }) },
+				Break:   func() { p.with(func() { p.broken = true }) },
+				Stall:   func() { p.with(func() { p.stalled = true }) },
+			}
+		})
+	}
+}
+
 func TestHTTPReadErrors(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -145,8 +177,8 @@ func TestHTTPReadErrors(t *testing.T) {
 			config := httpConfig(server)
 			config.Read.Pointer = tt.pointer
 			got, err := open(t, config).Read(context.Background())
-			if got != 0 || err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("Read() = %d, %v\nwant 0 and an error with: %s", got, err, tt.want)
+			if got != (pool.Size{}) || err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Read() = %v, %v\nwant no size and an error with: %s", got, err, tt.want)
 			}
 			if err != nil && len(err.Error()) > 600 {
 				t.Errorf("the error has %d characters, want an excerpt", len(err.Error()))
@@ -166,8 +198,8 @@ func TestHTTPReadPointer(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, tt.answer) }))
 		config := httpConfig(server)
 		config.Read.Pointer = tt.pointer
-		if got, err := open(t, config).Read(context.Background()); err != nil || got != 12 {
-			t.Errorf("%s at %q: %d, %v, want 12", tt.answer, tt.pointer, got, err)
+		if got, err := open(t, config).Read(context.Background()); err != nil || got != pool.Of(12) {
+			t.Errorf("%s at %q: %v, %v, want 12", tt.answer, tt.pointer, got, err)
 		}
 		server.Close()
 	}
@@ -202,8 +234,8 @@ func TestHTTPWriteTakenIsNotSizeInForce(t *testing.T) {
 	if err := h.Write(context.Background(), 12); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := h.Read(context.Background()); err != nil || got != 64 {
-		t.Errorf("Read() = %d, %v, want 64", got, err)
+	if got, err := h.Read(context.Background()); err != nil || got != pool.Of(64) {
+		t.Errorf("Read() = %v, %v, want 64", got, err)
 	}
 }
 
@@ -215,8 +247,8 @@ func TestHTTPSettlesLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []uint32{64, 64, 12, 12} {
-		if got, err := h.Read(context.Background()); err != nil || got != want {
-			t.Errorf("Read() = %d, %v, want %d", got, err, want)
+		if got, err := h.Read(context.Background()); err != nil || got != pool.Of(want) {
+			t.Errorf("Read() = %v, %v, want %d", got, err, want)
 		}
 	}
 }
@@ -228,8 +260,8 @@ func TestHTTPTimeout(t *testing.T) {
 	h := open(t, config)
 	p.with(func() { p.stalled = true })
 	began := time.Now()
-	if got, err := h.Read(context.Background()); err == nil || got != 0 {
-		t.Errorf("Read() = %d, %v, want an error", got, err)
+	if got, err := h.Read(context.Background()); err == nil || got != (pool.Size{}) {
+		t.Errorf("Read() = %v, %v, want an error", got, err)
 	}
 	if took := time.Since(began); took > time.Second {
 		t.Errorf("took %s with a timeout of 50 ms", took)

@@ -16,29 +16,30 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/pool"
+	commonv1 "sluice.dev/api/common/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // Server serves until the test ends.
 type Server struct {
-	sluicev1.UnimplementedPoolSizeServiceServer
+	poolsv1.UnimplementedPoolSizeServiceServer
 	Address string
 
 	options []grpc.ServerOption
 	server  *grpc.Server
 
 	mu       sync.Mutex
-	sizes    map[pool.Key]*sluicev1.PoolSize
+	sizes    map[pool.Key]*poolsv1.PoolSize
 	at       map[pool.Key]int // the set in which an answer came
 	number   int              // of sets
 	run      int              // of Listen: tokens of an earlier one are not known
 	lease    time.Duration    // of heartbeats
 	news     chan struct{}
 	broken   chan struct{}
-	watches  []*sluicev1.WatchPoolSizesRequest
-	reports  []*sluicev1.Actuation
-	scalings []*sluicev1.ScalingEvent
+	watches  []*poolsv1.WatchPoolSizesRequest
+	reports  []*poolsv1.Actuation
+	scalings []*commonv1.ScalingEvent
 	fault    error
 }
 
@@ -46,7 +47,7 @@ type Server struct {
 func Start(t *testing.T, options ...grpc.ServerOption) *Server {
 	s := &Server{
 		Address: "127.0.0.1:0", options: options, lease: time.Minute, number: 1,
-		sizes: map[pool.Key]*sluicev1.PoolSize{}, at: map[pool.Key]int{},
+		sizes: map[pool.Key]*poolsv1.PoolSize{}, at: map[pool.Key]int{},
 		news: make(chan struct{}), broken: make(chan struct{}),
 	}
 	s.Listen(t)
@@ -66,23 +67,23 @@ func (s *Server) Listen(t *testing.T) {
 	s.mu.Unlock()
 	s.Address = listener.Addr().String()
 	s.server = grpc.NewServer(s.options...)
-	sluicev1.RegisterPoolSizeServiceServer(s.server, s)
+	poolsv1.RegisterPoolSizeServiceServer(s.server, s)
 	go s.server.Serve(listener)
 }
 
 // Stop ends every call.
 func (s *Server) Stop() { s.server.Stop() }
 
-// Recommend gives an answer in state PROVIDED with a lease of a minute, and tells the watchers.
+// Recommend gives an answer to apply with a lease of a minute, and tells the watchers.
 func (s *Server) Recommend(key pool.Key, target uint32, revision uint64) {
-	s.Answer(&sluicev1.PoolSize{
-		Pool: key.Proto(), State: sluicev1.State_PROVIDED, Target: &target, Revision: revision,
+	s.Answer(&poolsv1.PoolSize{
+		Pool: key.Proto(), Action: commonv1.Action_ACTION_APPLY, Target: &target, Revision: revision,
 		ValidUntil: timestamppb.New(time.Now().Add(time.Minute)), Model: "scg", Confidence: 0.8,
 	})
 }
 
 // Answer gives any answer, and tells the watchers.
-func (s *Server) Answer(size *sluicev1.PoolSize) {
+func (s *Server) Answer(size *poolsv1.PoolSize) {
 	s.change(func() {
 		s.number++
 		key := pool.FromProto(size.GetPool())
@@ -121,21 +122,21 @@ func (s *Server) Fail(err error) {
 }
 
 // Watches returns the requests for watches so far.
-func (s *Server) Watches() []*sluicev1.WatchPoolSizesRequest {
+func (s *Server) Watches() []*poolsv1.WatchPoolSizesRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]*sluicev1.WatchPoolSizesRequest(nil), s.watches...)
+	return append([]*poolsv1.WatchPoolSizesRequest(nil), s.watches...)
 }
 
 // Scalings returns the scaling events taken so far.
-func (s *Server) Scalings() []*sluicev1.ScalingEvent {
+func (s *Server) Scalings() []*commonv1.ScalingEvent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]*sluicev1.ScalingEvent(nil), s.scalings...)
+	return append([]*commonv1.ScalingEvent(nil), s.scalings...)
 }
 
 // Find returns the first report of a target with an outcome, nil if there is none yet.
-func (s *Server) Find(target string, outcome sluicev1.ActuationOutcome) *sluicev1.Actuation {
+func (s *Server) Find(target string, outcome poolsv1.ActuationOutcome) *poolsv1.Actuation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, report := range s.reports {
@@ -147,10 +148,10 @@ func (s *Server) Find(target string, outcome sluicev1.ActuationOutcome) *sluicev
 }
 
 // ListPoolSizes implements the service.
-func (s *Server) ListPoolSizes(context.Context, *sluicev1.ListPoolSizesRequest) (*sluicev1.ListPoolSizesResponse, error) {
+func (s *Server) ListPoolSizes(context.Context, *poolsv1.ListPoolSizesRequest) (*poolsv1.ListPoolSizesResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	response := &sluicev1.ListPoolSizesResponse{}
+	response := &poolsv1.ListPoolSizesResponse{}
 	for _, size := range s.sizes {
 		response.PoolSizes = append(response.PoolSizes, size)
 	}
@@ -158,7 +159,7 @@ func (s *Server) ListPoolSizes(context.Context, *sluicev1.ListPoolSizesRequest) 
 }
 
 // WatchPoolSizes implements the service.
-func (s *Server) WatchPoolSizes(request *sluicev1.WatchPoolSizesRequest, stream sluicev1.PoolSizeService_WatchPoolSizesServer) error {
+func (s *Server) WatchPoolSizes(request *poolsv1.WatchPoolSizesRequest, stream poolsv1.PoolSizeService_WatchPoolSizesServer) error {
 	s.mu.Lock()
 	s.watches = append(s.watches, proto.CloneOf(request))
 	broken := s.broken
@@ -183,46 +184,46 @@ func (s *Server) WatchPoolSizes(request *sluicev1.WatchPoolSizesRequest, stream 
 }
 
 // since returns what brings a watcher with a token here, and what is closed when there is more.
-func (s *Server) since(service, token string) ([]*sluicev1.WatchPoolSizesResponse, <-chan struct{}) {
+func (s *Server) since(service, token string) ([]*poolsv1.WatchPoolSizesResponse, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var run, seen int
 	_, err := fmt.Sscanf(token, "%d.%d", &run, &seen)
 	known := err == nil && run == s.run
-	var events []*sluicev1.WatchPoolSizesResponse
+	var events []*poolsv1.WatchPoolSizesResponse
 	for key, size := range s.sizes {
 		if (service == "" || service == key.Service) && (!known || s.at[key] > seen) {
-			events = append(events, &sluicev1.WatchPoolSizesResponse{
-				Event: &sluicev1.WatchPoolSizesResponse_PoolSize{PoolSize: size}})
+			events = append(events, &poolsv1.WatchPoolSizesResponse{
+				Event: &poolsv1.WatchPoolSizesResponse_PoolSize{PoolSize: size}})
 		}
 	}
-	last := &sluicev1.WatchPoolSizesResponse{ResumeToken: fmt.Sprintf("%d.%d", s.run, s.number)}
+	last := &poolsv1.WatchPoolSizesResponse{ResumeToken: fmt.Sprintf("%d.%d", s.run, s.number)}
 	if known {
-		last.Event = &sluicev1.WatchPoolSizesResponse_Heartbeat{Heartbeat: &sluicev1.Heartbeat{
+		last.Event = &poolsv1.WatchPoolSizesResponse_Heartbeat{Heartbeat: &commonv1.Heartbeat{
 			ComputedAt: timestamppb.Now(), ValidUntil: timestamppb.New(time.Now().Add(s.lease))}}
 	} else {
-		last.Event = &sluicev1.WatchPoolSizesResponse_Snapshot{Snapshot: &sluicev1.Snapshot{PoolSizes: uint32(len(events))}}
+		last.Event = &poolsv1.WatchPoolSizesResponse_Snapshot{Snapshot: &commonv1.Snapshot{Answers: uint32(len(events))}}
 	}
 	return append(events, last), s.news
 }
 
 // ReportActuation implements the service.
-func (s *Server) ReportActuation(_ context.Context, request *sluicev1.ReportActuationRequest) (*sluicev1.ReportActuationResponse, error) {
+func (s *Server) ReportActuation(_ context.Context, request *poolsv1.ReportActuationRequest) (*poolsv1.ReportActuationResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reports = append(s.reports, proto.CloneOf(request.GetActuation()))
-	return &sluicev1.ReportActuationResponse{}, nil
+	return &poolsv1.ReportActuationResponse{}, nil
 }
 
 // NotifyScaling implements the service.
-func (s *Server) NotifyScaling(_ context.Context, request *sluicev1.NotifyScalingRequest) (*sluicev1.NotifyScalingResponse, error) {
+func (s *Server) NotifyScaling(_ context.Context, request *poolsv1.NotifyScalingRequest) (*poolsv1.NotifyScalingResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fault != nil {
 		return nil, s.fault
 	}
 	s.scalings = append(s.scalings, proto.CloneOf(request.GetScalingEvent()))
-	return &sluicev1.NotifyScalingResponse{Pools: 1}, nil
+	return &poolsv1.NotifyScalingResponse{Pools: 1}, nil
 }
 
 // change changes what is answered and wakes every watch.

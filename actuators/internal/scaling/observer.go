@@ -9,11 +9,11 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+	commonv1 "sluice.dev/api/common/v1"
 )
 
 // Notifier takes events; the recommender's client is one.
-type Notifier func(ctx context.Context, event *sluicev1.ScalingEvent) (pools uint32, err error)
+type Notifier func(ctx context.Context, event *commonv1.ScalingEvent) (pools uint32, err error)
 
 // Stats is one observer on the status page.
 type Stats struct {

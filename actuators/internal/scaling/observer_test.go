@@ -14,9 +14,10 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/recommendertest"
 	"sluice.dev/actuators/internal/scaling"
+	commonv1 "sluice.dev/api/common/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 type source struct {
@@ -34,9 +35,9 @@ func observe(t *testing.T, from scaling.Source) (*scaling.Observer, *recommender
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { connection.Close() })
-	client := sluicev1.NewPoolSizeServiceClient(connection)
-	notify := func(ctx context.Context, event *sluicev1.ScalingEvent) (uint32, error) {
-		response, err := client.NotifyScaling(ctx, &sluicev1.NotifyScalingRequest{ScalingEvent: event})
+	client := poolsv1.NewPoolSizeServiceClient(connection)
+	notify := func(ctx context.Context, event *commonv1.ScalingEvent) (uint32, error) {
+		response, err := client.NotifyScaling(ctx, &poolsv1.NotifyScalingRequest{ScalingEvent: event})
 		return response.GetPools(), err
 	}
 	var logs bytes.Buffer

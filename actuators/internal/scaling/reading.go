@@ -10,7 +10,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+	commonv1 "sluice.dev/api/common/v1"
 )
 
 // Source says what a service runs on now. An error is for the log, and tried again.
@@ -32,8 +32,8 @@ type Reading struct {
 
 // Change is the event that takes what was told to r: nil when nothing that r knows differs. seen is when r was first
 // read, and stands in where the source does not know since when it has been so.
-func (r Reading) Change(told Reading, service, source string, seen time.Time) *sluicev1.ScalingEvent {
-	event := &sluicev1.ScalingEvent{Service: service, Source: source, At: timestamppb.New(seen)}
+func (r Reading) Change(told Reading, service, source string, seen time.Time) *commonv1.ScalingEvent {
+	event := &commonv1.ScalingEvent{Service: service, Source: source, At: timestamppb.New(seen)}
 	changed := false
 	if r.CPULimitCores > 0 && r.CPULimitCores != told.CPULimitCores {
 		event.CpuLimitCores, changed = &r.CPULimitCores, true
@@ -73,7 +73,7 @@ func same(a, b Reading) bool {
 }
 
 // words is an event for the log: "cpu_limit_cores=2 replicas=3".
-func words(event *sluicev1.ScalingEvent) string {
+func words(event *commonv1.ScalingEvent) string {
 	var all []string
 	if event.CpuLimitCores != nil {
 		all = append(all, fmt.Sprintf("cpu_limit_cores=%g", event.GetCpuLimitCores()))

@@ -10,12 +10,12 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/audit"
 	"sluice.dev/actuators/internal/loop"
 	"sluice.dev/actuators/internal/pool"
 	"sluice.dev/actuators/internal/scaling"
 	"sluice.dev/actuators/internal/watch"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // Board holds the newest pass of each target. It implements loop.Recorder.
@@ -41,12 +41,16 @@ type Process struct {
 
 // Target is one target on the status page.
 type Target struct {
-	Name  string `json:"name"`
-	Pool  Pool   `json:"pool"`
-	Apply bool   `json:"apply"`
-	// Size is what was read last, after a write if there was one; absent before the first reading.
-	Size   *uint32    `json:"size,omitempty"`
-	ReadAt *time.Time `json:"read_at,omitempty"`
+	Name     string `json:"name"`
+	Instance string `json:"instance"`
+	Pool     Pool   `json:"pool"`
+	Apply    bool   `json:"apply"`
+	// Size is what was read last, after a write if there was one; absent before the first reading, and while the pool
+	// has no limit.
+	Size *uint32 `json:"size,omitempty"`
+	// Unbounded: the pool has no limit.
+	Unbounded bool       `json:"unbounded,omitempty"`
+	ReadAt    *time.Time `json:"read_at,omitempty"`
 	// ReadError is set while the target cannot be read.
 	ReadError      string          `json:"read_error,omitempty"`
 	Decision       *Decision       `json:"decision,omitempty"`
@@ -82,7 +86,7 @@ func NewBoard(process Process, targets []loop.Target, source func() watch.Snapsh
 	for _, t := range targets {
 		b.order = append(b.order, t.Name)
 		b.targets[t.Name] = &Target{
-			Name: t.Name, Apply: t.Rules.Apply, Counts: map[string]uint64{},
+			Name: t.Name, Instance: t.Instance, Apply: t.Rules.Apply, Counts: map[string]uint64{},
 			Pool: Pool{t.Pool.Service, pool.SideName(t.Pool.Side), t.Pool.Peer},
 		}
 	}
@@ -105,17 +109,17 @@ func (b *Board) Record(p loop.Pass) {
 		return
 	}
 	t.ReadError, t.ReadAt = "", &p.At
-	t.Size = p.Report.ReadBack
+	t.Size, t.Unbounded = p.Report.ReadBack, p.Report.GetUnbounded()
 	t.Decision = &Decision{string(p.Decision.Action), string(p.Decision.Code), p.Decision.Size, p.Decision.Text, p.At}
 	outcome := outcomeName(p.Report.GetOutcome())
 	t.Counts[outcome]++
-	if p.Report.GetOutcome() != sluicev1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED {
+	if p.Report.GetOutcome() != poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED {
 		t.LastAction = protoJSON(p.Report)
 	}
 }
 
 // outcomeName is the outcome without its prefix: "APPLIED".
-func outcomeName(outcome sluicev1.ActuationOutcome) string {
+func outcomeName(outcome poolsv1.ActuationOutcome) string {
 	return strings.TrimPrefix(outcome.String(), "ACTUATION_OUTCOME_")
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/audit"
 	"sluice.dev/actuators/internal/loop"
 	"sluice.dev/actuators/internal/policy"
@@ -20,13 +19,15 @@ import (
 	"sluice.dev/actuators/internal/scaling"
 	"sluice.dev/actuators/internal/status"
 	"sluice.dev/actuators/internal/watch"
+	commonv1 "sluice.dev/api/common/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func open(t *testing.T, snapshot watch.Snapshot) (*status.Board, func(path string) string) {
 	targets := []loop.Target{{
-		Name: "cart.threads", Pool: pool.Key{Service: "cart", Side: sluicev1.Side_SIDE_SERVER}, Rules: policy.Rules{Apply: true},
+		Name: "cart.threads", Instance: "cart-7", Pool: pool.Key{Service: "cart", Side: poolsv1.Side_SIDE_SERVER}, Rules: policy.Rules{Apply: true},
 	}}
 	board := status.NewBoard(status.Process{Name: "bench", Version: "1", StartedAt: noon, Recommender: "127.0.0.1:50051"}, targets,
 		func() watch.Snapshot { return snapshot }, func() audit.Stats { return audit.Stats{Sent: 5, Dropped: 2, Rejected: 1, Queued: 3} },
@@ -49,13 +50,13 @@ func open(t *testing.T, snapshot watch.Snapshot) (*status.Board, func(path strin
 	}
 }
 
-func pass(outcome sluicev1.ActuationOutcome, readBack uint32) loop.Pass {
+func pass(outcome poolsv1.ActuationOutcome, readBack uint32) loop.Pass {
 	target := uint32(12)
 	return loop.Pass{
-		Target: "cart.threads", At: noon, Current: 64,
-		Answer:   &sluicev1.PoolSize{State: sluicev1.State_PROVIDED, Target: &target, Revision: 7},
+		Target: "cart.threads", At: noon, Current: pool.Of(64),
+		Answer:   &poolsv1.PoolSize{Action: commonv1.Action_ACTION_APPLY, Target: &target, Revision: 7},
 		Decision: policy.Decision{Action: policy.Apply, Code: policy.Differs, Size: 12, Text: "write 12 over 64"},
-		Report:   &sluicev1.Actuation{Outcome: outcome, Requested: &target, ReadBack: &readBack},
+		Report:   &poolsv1.Actuation{Outcome: outcome, Requested: &target, ReadBack: &readBack},
 	}
 }
 
@@ -90,22 +91,23 @@ func TestBeforeTheFirstPassNothingIsZero(t *testing.T) {
 
 func TestShowsEachPass(t *testing.T) {
 	board, get := open(t, watch.Snapshot{ReceivedAt: time.Now()})
-	board.Record(pass(sluicev1.ActuationOutcome_ACTUATION_OUTCOME_FAILED, 64))
-	board.Record(pass(sluicev1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED, 12))
-	board.Record(pass(sluicev1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, 12))
+	board.Record(pass(poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED, 64))
+	board.Record(pass(poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED, 12))
+	board.Record(pass(poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, 12))
 
 	var page struct {
 		Name        string
 		Recommender struct{ Reachable bool }
 		Reports     audit.Stats
 		Targets     []struct {
+			Instance       string
 			Pool           struct{ Service, Side string }
 			Apply          bool
 			Size           uint32
 			Counts         map[string]int
 			Decision       struct{ Action, Code, Text string }
 			Recommendation struct {
-				State  string
+				Action string
 				Target uint32
 			}
 			LastAction struct {
@@ -120,9 +122,9 @@ func TestShowsEachPass(t *testing.T) {
 	}
 	got := page.Targets[0]
 	if page.Name != "bench" || !page.Recommender.Reachable || page.Reports.Dropped != 2 ||
-		got.Pool.Service != "cart" || got.Pool.Side != "server" || !got.Apply || got.Size != 12 ||
+		got.Instance != "cart-7" || got.Pool.Service != "cart" || got.Pool.Side != "server" || !got.Apply || got.Size != 12 ||
 		got.Decision.Action != "apply" || got.Decision.Code != "differs" || got.Decision.Text != "write 12 over 64" ||
-		got.Recommendation.State != "PROVIDED" || got.Recommendation.Target != 12 ||
+		got.Recommendation.Action != "ACTION_APPLY" || got.Recommendation.Target != 12 ||
 		got.LastAction.Outcome != "ACTUATION_OUTCOME_APPLIED" || got.LastAction.ReadBack != 12 ||
 		got.Counts["FAILED"] != 1 || got.Counts["APPLIED"] != 1 || got.Counts["OBSERVED"] != 1 {
 		t.Errorf("status page:\n%s", text)
@@ -143,7 +145,7 @@ func TestShowsEachPass(t *testing.T) {
 
 func TestUnreadableTargetHasNoSize(t *testing.T) {
 	board, get := open(t, watch.Snapshot{})
-	board.Record(pass(sluicev1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED, 12))
+	board.Record(pass(poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED, 12))
 	board.Record(loop.Pass{Target: "cart.threads", At: noon, ReadErr: errors.New("read size: connection refused")})
 	page, metrics := get("/status"), get("/metrics")
 	if !strings.Contains(page, `"read_error": "read size: connection refused"`) || !strings.Contains(page, `"read_errors": 1`) {
@@ -155,15 +157,28 @@ func TestUnreadableTargetHasNoSize(t *testing.T) {
 	if !strings.Contains(metrics, `sluice_actuator_read_errors_total{target="cart.threads"} 1`) {
 		t.Error("the failed reading is not counted")
 	}
-	board.Record(pass(sluicev1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, 12))
+	board.Record(pass(poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, 12))
 	if page := get("/status"); strings.Contains(page, "connection refused") {
 		t.Errorf("the error outlives the reading that succeeded:\n%s", page)
 	}
 }
 
+func TestAPoolWithoutALimitHasNoSize(t *testing.T) {
+	board, get := open(t, watch.Snapshot{})
+	board.Record(loop.Pass{Target: "cart.threads", At: noon, Current: pool.Unbounded, Report: &poolsv1.Actuation{
+		Outcome: poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, Unbounded: true}})
+	page, metrics := get("/status"), get("/metrics")
+	if !strings.Contains(page, `"unbounded": true`) || strings.Contains(page, `"size"`) {
+		t.Errorf("status page:\n%s", page)
+	}
+	if !strings.Contains(metrics, `sluice_actuator_pool_size{target="cart.threads"} +Inf`) {
+		t.Error("metrics do not say that there is no limit")
+	}
+}
+
 func TestMetricsFollowThePrometheusConventions(t *testing.T) {
 	board, get := open(t, watch.Snapshot{})
-	board.Record(pass(sluicev1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED, 12))
+	board.Record(pass(poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED, 12))
 	problems, err := promlint.New(strings.NewReader(get("/metrics"))).Lint()
 	if err != nil {
 		t.Fatal(err)

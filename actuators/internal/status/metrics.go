@@ -7,8 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/loop"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 type metrics struct {
@@ -34,12 +34,12 @@ func newMetrics(b *Board, targets []loop.Target) *metrics {
 		actions:    counters("actions_total", "Passes over a target by outcome: OBSERVED, APPLIED, FAILED, REFUSED.", "target", "outcome"),
 		nacks:      counters("nacks_total", "Recommendations that did not come into force: FAILED and REFUSED together.", "target"),
 		readErrors: counters("read_errors_total", "Readings of a target that failed.", "target"),
-		size:       gauges("pool_size", "Size in force as last read, in threads or connections."),
+		size:       gauges("pool_size", "Size in force as last read, in threads or connections; +Inf without a limit."),
 		wanted:     gauges("pool_target_size", "Size recommended, in threads or connections; absent without a target."),
 	}
 	for _, t := range targets {
-		for outcome := range sluicev1.ActuationOutcome_name {
-			if o := sluicev1.ActuationOutcome(outcome); o != sluicev1.ActuationOutcome_ACTUATION_OUTCOME_UNSPECIFIED {
+		for outcome := range poolsv1.ActuationOutcome_name {
+			if o := poolsv1.ActuationOutcome(outcome); o != poolsv1.ActuationOutcome_ACTUATION_OUTCOME_UNSPECIFIED {
 				m.actions.WithLabelValues(t.Name, outcomeName(o))
 			}
 		}
@@ -102,9 +102,12 @@ func (m *metrics) record(p loop.Pass) {
 	if p.Failed() {
 		m.nacks.WithLabelValues(p.Target).Inc()
 	}
-	if p.Report.ReadBack != nil {
+	switch {
+	case p.Report.GetUnbounded():
+		m.size.WithLabelValues(p.Target).Set(math.Inf(1))
+	case p.Report.ReadBack != nil:
 		m.size.WithLabelValues(p.Target).Set(float64(p.Report.GetReadBack()))
-	} else {
+	default:
 		m.size.DeleteLabelValues(p.Target)
 	}
 }

@@ -16,15 +16,16 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/watch"
+	commonv1 "sluice.dev/api/common/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // scripted is a recommender in the bubble's fake time: each watch plays a script and then stays silent, or ends as
 // `end` says.
 type scripted struct {
-	sluicev1.PoolSizeServiceClient
-	script []*sluicev1.WatchPoolSizesResponse
+	poolsv1.PoolSizeServiceClient
+	script []*poolsv1.WatchPoolSizesResponse
 	end    error
 
 	mu     sync.Mutex
@@ -39,7 +40,7 @@ func (s *scripted) seen() ([]time.Time, []string) {
 	return slices.Clone(s.calls), slices.Clone(s.tokens)
 }
 
-func (s *scripted) WatchPoolSizes(ctx context.Context, request *sluicev1.WatchPoolSizesRequest, _ ...grpc.CallOption) (grpc.ServerStreamingClient[sluicev1.WatchPoolSizesResponse], error) {
+func (s *scripted) WatchPoolSizes(ctx context.Context, request *poolsv1.WatchPoolSizesRequest, _ ...grpc.CallOption) (grpc.ServerStreamingClient[poolsv1.WatchPoolSizesResponse], error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls = append(s.calls, time.Now())
@@ -48,15 +49,15 @@ func (s *scripted) WatchPoolSizes(ctx context.Context, request *sluicev1.WatchPo
 }
 
 type stream struct {
-	grpc.ServerStreamingClient[sluicev1.WatchPoolSizesResponse]
+	grpc.ServerStreamingClient[poolsv1.WatchPoolSizesResponse]
 	ctx    context.Context
-	events []*sluicev1.WatchPoolSizesResponse
+	events []*poolsv1.WatchPoolSizesResponse
 	end    error
 }
 
-func (s *stream) Recv() (*sluicev1.WatchPoolSizesResponse, error) {
+func (s *stream) Recv() (*poolsv1.WatchPoolSizesResponse, error) {
 	if len(s.events) > 0 {
-		var event *sluicev1.WatchPoolSizesResponse
+		var event *poolsv1.WatchPoolSizesResponse
 		event, s.events = s.events[0], s.events[1:]
 		return event, nil
 	}
@@ -67,9 +68,9 @@ func (s *stream) Recv() (*sluicev1.WatchPoolSizesResponse, error) {
 	return nil, status.FromContextError(s.ctx.Err()).Err()
 }
 
-func empty(token string) []*sluicev1.WatchPoolSizesResponse {
-	return []*sluicev1.WatchPoolSizesResponse{{ResumeToken: token,
-		Event: &sluicev1.WatchPoolSizesResponse_Snapshot{Snapshot: &sluicev1.Snapshot{}}}}
+func empty(token string) []*poolsv1.WatchPoolSizesResponse {
+	return []*poolsv1.WatchPoolSizesResponse{{ResumeToken: token,
+		Event: &poolsv1.WatchPoolSizesResponse_Snapshot{Snapshot: &commonv1.Snapshot{}}}}
 }
 
 func start(t *testing.T, s *scripted) (*watch.Watcher, *bytes.Buffer, context.CancelFunc) {

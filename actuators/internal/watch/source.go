@@ -8,8 +8,9 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/pool"
+	commonv1 "sluice.dev/api/common/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // Source is where answers come from: Run receives, Latest shows. Watcher is the one there is.
@@ -24,9 +25,9 @@ type Source interface {
 type Snapshot struct {
 	// Sizes are the last answers received, also when the recommender was lost since. nil before the first. Their
 	// leases are those that they came with: Answer knows the renewed ones.
-	Sizes map[pool.Key]*sluicev1.PoolSize
-	// Lease is that of the newest heartbeat, which all answers but STALE ones have instead of their own; nil when
-	// none came since Sizes.
+	Sizes map[pool.Key]*poolsv1.PoolSize
+	// Lease is that of the newest heartbeat, which answers to apply have instead of their own; nil when none came
+	// since Sizes.
 	Lease *timestamppb.Timestamp
 	// ReceivedAt is when Sizes came or were confirmed; zero before the first.
 	ReceivedAt time.Time
@@ -40,9 +41,9 @@ type Snapshot struct {
 func (s Snapshot) Reachable() bool { return s.Err == nil && !s.ReceivedAt.IsZero() }
 
 // Answer returns the answer for a pool with the lease that it has now; nil when there is none.
-func (s Snapshot) Answer(key pool.Key) *sluicev1.PoolSize {
+func (s Snapshot) Answer(key pool.Key) *poolsv1.PoolSize {
 	answer := s.Sizes[key]
-	if answer == nil || s.Lease == nil || answer.GetState() == sluicev1.State_STALE {
+	if answer == nil || s.Lease == nil || answer.GetAction() != commonv1.Action_ACTION_APPLY {
 		return answer
 	}
 	renewed := proto.CloneOf(answer)

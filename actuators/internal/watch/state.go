@@ -6,36 +6,36 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/pool"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // state is what the events of WatchPoolSizes add up to. Answers count once their snapshot or heartbeat is there: what
 // belongs to one control period is taken up whole, and a stream that breaks before it leaves no trace.
 type state struct {
-	sizes map[pool.Key]*sluicev1.PoolSize
+	sizes map[pool.Key]*poolsv1.PoolSize
 	lease *timestamppb.Timestamp
 	// token resumes behind the last snapshot or heartbeat; empty before the first.
 	token string
-	batch []*sluicev1.PoolSize
+	batch []*poolsv1.PoolSize
 }
 
 // restart forgets the part of a batch that a broken stream left.
 func (s *state) restart() { s.batch = nil }
 
 // apply takes up one event. whole: it ended a batch, and sizes and lease are those of one control period.
-func (s *state) apply(event *sluicev1.WatchPoolSizesResponse) (whole bool, err error) {
+func (s *state) apply(event *poolsv1.WatchPoolSizesResponse) (whole bool, err error) {
 	switch event.GetEvent().(type) {
-	case *sluicev1.WatchPoolSizesResponse_PoolSize:
+	case *poolsv1.WatchPoolSizesResponse_PoolSize:
 		s.batch = append(s.batch, event.GetPoolSize())
 		return false, nil
-	case *sluicev1.WatchPoolSizesResponse_Snapshot:
-		if want := int(event.GetSnapshot().GetPoolSizes()); want != len(s.batch) {
+	case *poolsv1.WatchPoolSizesResponse_Snapshot:
+		if want := int(event.GetSnapshot().GetAnswers()); want != len(s.batch) {
 			s.token = "" // everything, once more
 			return false, fmt.Errorf("a snapshot of %d answers came with %d", want, len(s.batch))
 		}
 		s.sizes, s.lease = with(nil, s.batch), nil
-	case *sluicev1.WatchPoolSizesResponse_Heartbeat:
+	case *poolsv1.WatchPoolSizesResponse_Heartbeat:
 		if len(s.batch) > 0 {
 			s.sizes = with(s.sizes, s.batch)
 		}
@@ -48,8 +48,8 @@ func (s *state) apply(event *sluicev1.WatchPoolSizesResponse) (whole bool, err e
 }
 
 // with returns a new map: the one before is shared with who reads it.
-func with(sizes map[pool.Key]*sluicev1.PoolSize, batch []*sluicev1.PoolSize) map[pool.Key]*sluicev1.PoolSize {
-	all := make(map[pool.Key]*sluicev1.PoolSize, len(sizes)+len(batch))
+func with(sizes map[pool.Key]*poolsv1.PoolSize, batch []*poolsv1.PoolSize) map[pool.Key]*poolsv1.PoolSize {
+	all := make(map[pool.Key]*poolsv1.PoolSize, len(sizes)+len(batch))
 	maps.Copy(all, sizes)
 	for _, answer := range batch {
 		all[pool.FromProto(answer.GetPool())] = answer
@@ -58,7 +58,7 @@ func with(sizes map[pool.Key]*sluicev1.PoolSize, batch []*sluicev1.PoolSize) map
 }
 
 // sameRevisions ignores leases, which are renewed all the time.
-func sameRevisions(a, b map[pool.Key]*sluicev1.PoolSize) bool {
+func sameRevisions(a, b map[pool.Key]*poolsv1.PoolSize) bool {
 	if len(a) != len(b) {
 		return false
 	}

@@ -6,34 +6,35 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/pool"
+	commonv1 "sluice.dev/api/common/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 var (
 	noon      = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	cart      = pool.Key{Service: "cart", Side: sluicev1.Side_SIDE_SERVER}
-	catalogue = pool.Key{Service: "catalogue", Side: sluicev1.Side_SIDE_SERVER}
+	cart      = pool.Key{Service: "cart", Side: poolsv1.Side_SIDE_SERVER}
+	catalogue = pool.Key{Service: "catalogue", Side: poolsv1.Side_SIDE_SERVER}
 )
 
-func size(key pool.Key, target uint32, lease time.Duration) *sluicev1.WatchPoolSizesResponse {
-	return &sluicev1.WatchPoolSizesResponse{Event: &sluicev1.WatchPoolSizesResponse_PoolSize{PoolSize: &sluicev1.PoolSize{
-		Pool: key.Proto(), State: sluicev1.State_PROVIDED, Target: &target, ValidUntil: timestamppb.New(noon.Add(lease)),
+func size(key pool.Key, target uint32, lease time.Duration) *poolsv1.WatchPoolSizesResponse {
+	return &poolsv1.WatchPoolSizesResponse{Event: &poolsv1.WatchPoolSizesResponse_PoolSize{PoolSize: &poolsv1.PoolSize{
+		Pool: key.Proto(), Action: commonv1.Action_ACTION_APPLY, Target: &target, ValidUntil: timestamppb.New(noon.Add(lease)),
 	}}}
 }
 
-func snapshot(n uint32, token string) *sluicev1.WatchPoolSizesResponse {
-	return &sluicev1.WatchPoolSizesResponse{ResumeToken: token,
-		Event: &sluicev1.WatchPoolSizesResponse_Snapshot{Snapshot: &sluicev1.Snapshot{PoolSizes: n}}}
+func snapshot(n uint32, token string) *poolsv1.WatchPoolSizesResponse {
+	return &poolsv1.WatchPoolSizesResponse{ResumeToken: token,
+		Event: &poolsv1.WatchPoolSizesResponse_Snapshot{Snapshot: &commonv1.Snapshot{Answers: n}}}
 }
 
-func heartbeat(lease time.Duration, token string) *sluicev1.WatchPoolSizesResponse {
-	return &sluicev1.WatchPoolSizesResponse{ResumeToken: token,
-		Event: &sluicev1.WatchPoolSizesResponse_Heartbeat{Heartbeat: &sluicev1.Heartbeat{ValidUntil: timestamppb.New(noon.Add(lease))}}}
+func heartbeat(lease time.Duration, token string) *poolsv1.WatchPoolSizesResponse {
+	return &poolsv1.WatchPoolSizesResponse{ResumeToken: token,
+		Event: &poolsv1.WatchPoolSizesResponse_Heartbeat{Heartbeat: &commonv1.Heartbeat{ValidUntil: timestamppb.New(noon.Add(lease))}}}
 }
 
 // take applies events, of which the last one only may end a batch, and all of which must be legal.
-func take(t *testing.T, s *state, events ...*sluicev1.WatchPoolSizesResponse) {
+func take(t *testing.T, s *state, events ...*poolsv1.WatchPoolSizesResponse) {
 	t.Helper()
 	for i, event := range events {
 		whole, err := s.apply(event)
@@ -82,7 +83,7 @@ func TestHeartbeatsRenewTheLeasesOfAllThatWasReceived(t *testing.T) {
 func TestHeartbeatsRenewNoStaleAnswer(t *testing.T) {
 	var s state
 	stale := size(cart, 12, -time.Second)
-	stale.GetPoolSize().State = sluicev1.State_STALE
+	stale.GetPoolSize().Action = commonv1.Action_ACTION_HOLD
 	take(t, &s, stale, size(catalogue, 6, 30*time.Second), snapshot(2, "a.1"), heartbeat(40*time.Second, "a.2"))
 	if got := leases(&s); got != [2]time.Duration{-time.Second, 40 * time.Second} {
 		t.Errorf("leases %v, want the stale one's own", got)
@@ -119,16 +120,16 @@ func TestASnapshotThatLacksAnswersIsNotBelieved(t *testing.T) {
 // An answer without a pool belongs to no target, and events of a later API are passed over.
 func TestStateToleratesNonsense(t *testing.T) {
 	var s state
-	nameless := &sluicev1.WatchPoolSizesResponse{Event: &sluicev1.WatchPoolSizesResponse_PoolSize{}}
-	if whole, err := s.apply(&sluicev1.WatchPoolSizesResponse{ResumeToken: "x"}); whole || err != nil || s.token != "" {
+	nameless := &poolsv1.WatchPoolSizesResponse{Event: &poolsv1.WatchPoolSizesResponse_PoolSize{}}
+	if whole, err := s.apply(&poolsv1.WatchPoolSizesResponse{ResumeToken: "x"}); whole || err != nil || s.token != "" {
 		t.Errorf("an unknown event: whole %t, %v, token %q", whole, err, s.token)
 	}
 	take(t, &s, size(cart, 12, time.Minute))
 	if _, err := s.apply(nameless); err != nil {
 		t.Error(err)
 	}
-	take(t, &s, snapshot(2, "a.1"), &sluicev1.WatchPoolSizesResponse{
-		ResumeToken: "a.2", Event: &sluicev1.WatchPoolSizesResponse_Heartbeat{Heartbeat: &sluicev1.Heartbeat{}}})
+	take(t, &s, snapshot(2, "a.1"), &poolsv1.WatchPoolSizesResponse{
+		ResumeToken: "a.2", Event: &poolsv1.WatchPoolSizesResponse_Heartbeat{Heartbeat: &commonv1.Heartbeat{}}})
 	if got := leases(&s); got[0] != time.Minute {
 		t.Errorf("a heartbeat without a lease left %v, want the answer's own", got[0])
 	}

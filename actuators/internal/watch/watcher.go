@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 const (
@@ -28,7 +28,7 @@ const (
 // after a pause that grows from 0.5 s to 10 s, each time by half of itself more or less, so that the actuators of a
 // recommender that was restarted do not come back all at once.
 type Watcher struct {
-	client  sluicev1.PoolSizeServiceClient
+	client  poolsv1.PoolSizeServiceClient
 	service string
 	timeout time.Duration
 	log     *slog.Logger
@@ -43,7 +43,7 @@ type Watcher struct {
 
 // NewWatcher returns a Watcher that has no answers yet. It asks for one service, or for all when it is empty; timeout
 // bounds List.
-func NewWatcher(client sluicev1.PoolSizeServiceClient, service string, timeout time.Duration, log *slog.Logger) *Watcher {
+func NewWatcher(client poolsv1.PoolSizeServiceClient, service string, timeout time.Duration, log *slog.Logger) *Watcher {
 	superseded := make(chan struct{})
 	return &Watcher{
 		client: client, service: service, timeout: timeout, log: log,
@@ -80,9 +80,9 @@ func (w *Watcher) follow(ctx context.Context) (received bool, err error) {
 	defer silence.Stop()
 
 	w.state.restart()
-	stream, err := w.client.WatchPoolSizes(ctx, &sluicev1.WatchPoolSizesRequest{Service: w.service, ResumeToken: w.state.token})
+	stream, err := w.client.WatchPoolSizes(ctx, &poolsv1.WatchPoolSizesRequest{Service: w.service, ResumeToken: w.state.token})
 	for err == nil {
-		var event *sluicev1.WatchPoolSizesResponse
+		var event *poolsv1.WatchPoolSizesResponse
 		if event, err = stream.Recv(); err != nil {
 			break
 		}
@@ -108,7 +108,7 @@ func (w *Watcher) follow(ctx context.Context) (received bool, err error) {
 func (w *Watcher) List(ctx context.Context) error {
 	call, cancel := context.WithTimeout(ctx, w.timeout)
 	defer cancel()
-	response, err := w.client.ListPoolSizes(call, &sluicev1.ListPoolSizesRequest{Service: w.service})
+	response, err := w.client.ListPoolSizes(call, &poolsv1.ListPoolSizesRequest{Service: w.service})
 	if err != nil {
 		err = fmt.Errorf("list pool sizes: %w", err)
 		w.failed(err)

@@ -12,17 +12,17 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
 	"sluice.dev/actuators/internal/pool"
 	"sluice.dev/actuators/internal/recommendertest"
 	"sluice.dev/actuators/internal/watch"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // These tests watch a real gRPC server on loopback.
 
 var (
-	cart      = pool.Key{Service: "cart", Side: sluicev1.Side_SIDE_SERVER}
-	catalogue = pool.Key{Service: "catalogue", Side: sluicev1.Side_SIDE_SERVER}
+	cart      = pool.Key{Service: "cart", Side: poolsv1.Side_SIDE_SERVER}
+	catalogue = pool.Key{Service: "catalogue", Side: poolsv1.Side_SIDE_SERVER}
 )
 
 // safeLog is a log that a test may read while it is written.
@@ -50,7 +50,7 @@ func follow(t *testing.T, s *recommendertest.Server, service string) (*watch.Wat
 		t.Fatal(err)
 	}
 	logs := &safeLog{}
-	w := watch.NewWatcher(sluicev1.NewPoolSizeServiceClient(connection), service, time.Second, slog.New(slog.NewTextHandler(logs, nil)))
+	w := watch.NewWatcher(poolsv1.NewPoolSizeServiceClient(connection), service, time.Second, slog.New(slog.NewTextHandler(logs, nil)))
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { w.Run(ctx); close(done) }()
@@ -158,7 +158,7 @@ func TestWatcherListsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer connection.Close()
-	w := watch.NewWatcher(sluicev1.NewPoolSizeServiceClient(connection), "", time.Second, slog.New(slog.DiscardHandler))
+	w := watch.NewWatcher(poolsv1.NewPoolSizeServiceClient(connection), "", time.Second, slog.New(slog.DiscardHandler))
 	if w.Latest().Reachable() {
 		t.Error("reachable before it was asked")
 	}

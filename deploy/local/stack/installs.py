@@ -35,6 +35,7 @@ TOMCAT = REPOSITORY / "tests/testbed/tomcat"
 AGENTS = CACHE / "agents"
 POSTGRES = CACHE / "postgres"
 ACTUATORS = REPOSITORY / "actuators"
+API = REPOSITORY / "recommender/proto/go"
 GOTOOLS = LOCAL / "gotools"
 
 Versions = tuple[tuple[int, int], tuple[int, int]]  # the oldest and the newest
@@ -193,7 +194,7 @@ def _stack_steps() -> list[Step]:
         Step("collector-build", "OpenTelemetry Collector", go_build(COLLECTOR, ".", "sluice-collector"),
              after=("go",), inputs=(COLLECTOR, SPAN_LIMIT), outputs=(BIN / "sluice-collector",), resource="go"),
         Step("actuator-build", "Sluice's actuator", go_build(ACTUATORS, "./cmd/sluice-actuator", "sluice-actuator"),
-             after=("go",), inputs=(ACTUATORS,), outputs=(BIN / "sluice-actuator",), resource="go"),
+             after=("go",), inputs=(ACTUATORS, API), outputs=(BIN / "sluice-actuator",), resource="go"),
         Step("clickhouse-engine", "ClickHouse engine", lambda log: fetch("clickhouse", CACHE / "clickhouse", log),
              after=("npm",), inputs=(PINS,), outputs=(CACHE / "clickhouse/libchdb.so",)),
         Step("kafka-jars", "Kafka broker", jars("kafka", CACHE / "kafka/lib"),

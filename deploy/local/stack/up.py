@@ -104,7 +104,7 @@ def summary(settings: Settings, report: Report) -> None:
     at = settings.address
     rows = [
         ("OTLP", f"grpc {at('otlp_grpc')}   http {at('otlp_http')}", "send your traces here"),
-        ("recommender", at("recommender"), "gRPC sluice.v1, with reflection"),
+        ("recommender", at("recommender"), "gRPC sluice.pools.v1, with reflection"),
         ("ClickHouse", f"http {at('clickhouse_http')}   native {at('clickhouse_native')}", "./sluice sql 'SELECT 1'"),
         ("Neo4j", f"bolt://{at('neo4j_bolt')}", "user neo4j; password in secrets/ below"),
         ("Kafka", at("kafka"), "topics otlp_spans, otlp_metrics, otlp_dead_letter"),

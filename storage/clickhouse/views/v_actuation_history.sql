@@ -7,13 +7,16 @@ SELECT
     a.side AS side,
     a.peer AS peer,
     a.target_name AS target_name,
+    a.instance AS instance,
     a.actuator AS actuator,
     a.outcome AS outcome,
     a.previous AS previous,
     a.requested AS requested,
     a.read_back AS read_back,
+    a.unbounded AS unbounded,
     a.revision AS revision,
     r.state AS state,
+    r.basis AS basis,
     r.threshold_ms AS threshold_ms,
     a.detail AS detail
 FROM
@@ -21,14 +24,14 @@ FROM
     SELECT
         *,
         lagInFrame(tuple(read_back)) OVER (
-            PARTITION BY service, side, peer, target_name ORDER BY at
+            PARTITION BY service, side, peer, target_name, instance ORDER BY at
             ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS report_before,
-        row_number() OVER (PARTITION BY service, side, peer, target_name ORDER BY at) AS nth
+        row_number() OVER (PARTITION BY service, side, peer, target_name, instance ORDER BY at) AS nth
     FROM actuations FINAL
 ) AS a
 LEFT JOIN
 (
-    SELECT service, side, peer, revision, any(state) AS state, toNullable(any(threshold_ms)) AS threshold_ms
+    SELECT service, side, peer, revision, any(state) AS state, any(basis) AS basis, toNullable(any(threshold_ms)) AS threshold_ms
     FROM recommendations
     GROUP BY service, side, peer, revision
 ) AS r ON a.service = r.service AND a.side = r.side AND a.peer = r.peer AND a.revision = r.revision

@@ -5,6 +5,8 @@ SELECT
     side,
     peer,
     state,
+    basis,
+    action,
     current,
     target,
     lower_bound,

@@ -9,6 +9,8 @@ SELECT
     max(at) AS until,
     count() AS periods,
     argMax(r.state, r.at) AS state,
+    argMax(r.basis, r.at) AS basis,
+    argMax(r.action, r.at) AS action,
     tupleElement(argMax(tuple(r.current), r.at), 1) AS current,
     tupleElement(argMax(tuple(r.target), r.at), 1) AS target,
     tupleElement(argMax(tuple(r.lower_bound), r.at), 1) AS lower_bound,

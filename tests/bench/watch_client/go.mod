@@ -5,7 +5,7 @@ go 1.26
 require (
 	golang.org/x/sys v0.47.0
 	google.golang.org/grpc v1.84.0
-	sluice.dev/actuators v0.0.0
+	sluice.dev/api v0.0.0
 )
 
 require (
@@ -15,4 +15,4 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 )
 
-replace sluice.dev/actuators => ../../../actuators
+replace sluice.dev/api => ../../../recommender/proto/go

@@ -21,11 +21,11 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
-	sluicev1 "sluice.dev/actuators/gen/sluice/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 type watcher struct {
-	stream sluicev1.PoolSizeService_WatchPoolSizesClient
+	stream poolsv1.PoolSizeService_WatchPoolSizesClient
 	at     int64
 }
 
@@ -83,8 +83,8 @@ func open(ctx context.Context, address string, watchers, connections int) ([]*wa
 	}
 	all := make([]*watcher, watchers)
 	for i := range all {
-		client := sluicev1.NewPoolSizeServiceClient(links[i%connections])
-		stream, err := client.WatchPoolSizes(ctx, &sluicev1.WatchPoolSizesRequest{Service: "cart"}, grpc.WaitForReady(true))
+		client := poolsv1.NewPoolSizeServiceClient(links[i%connections])
+		stream, err := client.WatchPoolSizes(ctx, &poolsv1.WatchPoolSizesRequest{Service: "cart"}, grpc.WaitForReady(true))
 		if err != nil {
 			fail(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"sluice.dev/actuators/internal/pool"
 	"sluice.dev/actuators/internal/realize"
 )
 
@@ -17,6 +18,8 @@ type Fixture struct {
 	Size func() uint32
 	// SetSize moves it, as an operator would.
 	SetSize func(uint32)
+	// Unbound takes the limit away; nil where the target always has one.
+	Unbound func()
 	// Break lets the target fail every request from now on.
 	Break func()
 	// Stall lets the target never answer from now on.
@@ -59,6 +62,20 @@ func TestContract(t *testing.T, open func(t *testing.T) Fixture) {
 		f.SetSize(0)
 		wantReadError(t, ctx, f)
 	})
+	t.Run("a pool without a limit is unbounded, until it is given one", func(t *testing.T) {
+		f := open(t)
+		if f.Unbound == nil {
+			t.Skip("the target always has a limit")
+		}
+		f.Unbound()
+		if got, err := f.Realizer.Read(ctx); err != nil || got != pool.Unbounded {
+			t.Fatalf("Read() = %v, %v, want unbounded", got, err)
+		}
+		if err := f.Realizer.Write(ctx, 12); err != nil {
+			t.Fatalf("Write(12): %v", err)
+		}
+		wantRead(t, f, 12)
+	})
 	t.Run("a broken target is an error, not a size", func(t *testing.T) {
 		f := open(t)
 		wantRead(t, f, 64)
@@ -94,8 +111,8 @@ func TestContract(t *testing.T, open func(t *testing.T) Fixture) {
 					if err := f.Realizer.Write(ctx, size); err != nil {
 						t.Errorf("Write(%d): %v", size, err)
 					}
-					if got, err := f.Realizer.Read(ctx); err != nil || got < 1 || got > 8 {
-						t.Errorf("Read() = %d, %v, want 1..8", got, err)
+					if got, err := f.Realizer.Read(ctx); err != nil || got.Limit < 1 || got.Limit > 8 {
+						t.Errorf("Read() = %v, %v, want 1..8", got, err)
 					}
 				}
 			})
@@ -107,14 +124,14 @@ func TestContract(t *testing.T, open func(t *testing.T) Fixture) {
 func wantRead(t *testing.T, f Fixture, want uint32) {
 	t.Helper()
 	got, err := f.Realizer.Read(context.Background())
-	if err != nil || got != want {
-		t.Fatalf("Read() = %d, %v, want %d", got, err, want)
+	if err != nil || got != pool.Of(want) {
+		t.Fatalf("Read() = %v, %v, want %d", got, err, want)
 	}
 }
 
 func wantReadError(t *testing.T, ctx context.Context, f Fixture) {
 	t.Helper()
-	if got, err := f.Realizer.Read(ctx); err == nil || got != 0 {
-		t.Errorf("Read() = %d, %v, want 0 and an error", got, err)
+	if got, err := f.Realizer.Read(ctx); err == nil || got != (pool.Size{}) {
+		t.Errorf("Read() = %v, %v, want no size and an error", got, err)
 	}
 }

@@ -4,32 +4,38 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"sluice.dev/actuators/internal/pool"
 )
 
 // Fake is a pool in memory.
 type Fake struct {
-	mu      sync.Mutex
-	size    uint32
-	broken  error
-	stalled bool
-	written []uint32
-	onWrite func(size uint32) error
+	mu        sync.Mutex
+	size      uint32
+	unbounded bool
+	broken    error
+	stalled   bool
+	written   []uint32
+	onWrite   func(size uint32) error
 }
 
 // NewFake returns a pool of the given size that takes every write at once.
 func NewFake(size uint32) *Fake { return &Fake{size: size} }
 
 // Read implements realize.Realizer.
-func (f *Fake) Read(ctx context.Context) (uint32, error) {
+func (f *Fake) Read(ctx context.Context) (pool.Size, error) {
 	if err := f.ready(ctx); err != nil {
-		return 0, err
+		return pool.Size{}, err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.size == 0 {
-		return 0, errors.New("read size: 0: want at least 1")
+	if f.unbounded {
+		return pool.Unbounded, nil
 	}
-	return f.size, nil
+	if f.size == 0 {
+		return pool.Size{}, errors.New("read size: 0: want at least 1")
+	}
+	return pool.Of(f.size), nil
 }
 
 // Write implements realize.Realizer.
@@ -44,7 +50,7 @@ func (f *Fake) Write(ctx context.Context, size uint32) error {
 	f.written = append(f.written, size)
 	hook := f.onWrite
 	if hook == nil {
-		f.size = size
+		f.size, f.unbounded = size, false
 	}
 	f.mu.Unlock()
 	if hook != nil {
@@ -74,7 +80,14 @@ func (f *Fake) Size() uint32 {
 func (f *Fake) SetSize(size uint32) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.size = size
+	f.size, f.unbounded = size, false
+}
+
+// Unbound takes the limit away.
+func (f *Fake) Unbound() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.unbounded = true
 }
 
 // Break makes every call fail with err, until Break(nil).

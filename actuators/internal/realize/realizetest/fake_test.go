@@ -11,7 +11,7 @@ func TestFakeContract(t *testing.T) {
 	realizetest.TestContract(t, func(*testing.T) realizetest.Fixture {
 		fake := realizetest.NewFake(64)
 		return realizetest.Fixture{
-			Realizer: fake, Size: fake.Size, SetSize: fake.SetSize, Stall: fake.Stall,
+			Realizer: fake, Size: fake.Size, SetSize: fake.SetSize, Unbound: fake.Unbound, Stall: fake.Stall,
 			Break: func() { fake.Break(errors.New("read or write size: out of order")) },
 		}
 	})

@@ -1,4 +1,4 @@
-"""A real gRPC server of sluice.v1 with answers that a test sets."""
+"""A real gRPC server of sluice.pools.v1 with answers that a test sets."""
 
 # ruff: noqa: N802 (method names are those of the service)
 
@@ -9,9 +9,10 @@ import grpc
 from grpc_health.v1 import health, health_pb2_grpc
 from grpc_health.v1.health_pb2 import HealthCheckResponse
 
-from sluice.v1 import pool_size_service_pb2 as api
-from sluice.v1.pool_size_pb2 import Explanation, Pool
-from sluice.v1.pool_size_service_pb2_grpc import PoolSizeServiceServicer, add_PoolSizeServiceServicer_to_server
+from sluice.pools.v1 import pool_size_service_pb2 as api
+from sluice.pools.v1.evidence_pb2 import Explanation
+from sluice.pools.v1.pool_pb2 import Pool
+from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceServicer, add_PoolSizeServiceServicer_to_server
 
 
 @dataclass

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from sluice.v1.pool_size_pb2 import SIDE_CLIENT, SIDE_SERVER, Explanation, Pool, PoolSize
+from sluice.pools.v1.evidence_pb2 import Explanation
+from sluice.pools.v1.pool_pb2 import SIDE_CLIENT, SIDE_SERVER, Pool
+from sluice.pools.v1.pool_size_pb2 import PoolSize
 
 from .pool_server import PoolServer
 from .processes import command, run

@@ -16,7 +16,8 @@ from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
 from sluice.cli.doctor.prometheus import sums
 from sluice.cli.doctor.run import run_checks
 from sluice.cli.environment import DEFAULTS, addresses
-from sluice.v1.pool_size_pb2 import NO_DATA, PROVIDED, STALE, Explanation, PoolSize
+from sluice.pools.v1.evidence_pb2 import Explanation
+from sluice.pools.v1.pool_size_pb2 import STATE_NO_DATA, STATE_PROVIDED, STATE_STALE, PoolSize
 from support.ports import free_ports
 
 from .http_server import FixedServer
@@ -335,7 +336,7 @@ def test_recommender_over_grpc(pool_server: PoolServer) -> None:
     where = addresses({"SLUICE_RECOMMENDER": pool_server.address})
     assert recommender.health(where, 2).level == "ok"
     assert recommender.pools(where, 2).text == "no pool is configured"
-    pool_server.explanations = [Explanation(pool_size=PoolSize(state=PROVIDED))]
+    pool_server.explanations = [Explanation(pool_size=PoolSize(state=STATE_PROVIDED))]
     pool_server.explanations[0].pool_size.computed_at.GetCurrentTime()
     assert recommender.pools(where, 2).level == "ok"
     pool_server.serve(HealthCheckResponse.NOT_SERVING)
@@ -349,12 +350,12 @@ def test_recommender_judgement() -> None:
         made.computed_at.FromDatetime(NOW - timedelta(seconds=age_s))
         return made
 
-    ok = recommender.judge_pools([size(PROVIDED, 9), size(PROVIDED, 3)], NOW)
+    ok = recommender.judge_pools([size(STATE_PROVIDED, 9), size(STATE_PROVIDED, 3)], NOW)
     assert (ok.level, ok.text) == ("ok", "2 pools: 2 PROVIDED; newest answer 3 s old")
-    assert recommender.judge_pools([size(PROVIDED, 61)], NOW).level == "warn"
-    assert "service.name" in recommender.judge_pools([size(PROVIDED, 1), size(NO_DATA, 1)], NOW).remedy
-    assert recommender.judge_pools([size(STALE, 1)], NOW).level == "warn"
-    assert recommender.judge_pools([PoolSize(state=PROVIDED)], NOW).text.endswith("nothing was computed yet")
+    assert recommender.judge_pools([size(STATE_PROVIDED, 61)], NOW).level == "warn"
+    assert "service.name" in recommender.judge_pools([size(STATE_PROVIDED, 1), size(STATE_NO_DATA, 1)], NOW).remedy
+    assert recommender.judge_pools([size(STATE_STALE, 1)], NOW).level == "warn"
+    assert recommender.judge_pools([PoolSize(state=STATE_PROVIDED)], NOW).text.endswith("nothing was computed yet")
 
 
 def test_actuator_and_demo() -> None:

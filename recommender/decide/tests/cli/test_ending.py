@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from sluice.v1.pool_size_pb2 import SIDE_SERVER, Explanation, Pool, PoolSize, Reason
+from sluice.common.v1.decision_pb2 import Reason
+from sluice.pools.v1.evidence_pb2 import Explanation
+from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
+from sluice.pools.v1.pool_size_pb2 import PoolSize
 
 from .pool_server import PoolServer
 from .processes import command, environment

@@ -11,23 +11,17 @@ from sluice.cli.pools.curve_plot import ASCII, plot_curve
 from sluice.cli.pools.message_json import message_to_json
 from sluice.cli.pools.selector import SelectorError, parse_selector
 from sluice.cli.pools.words import age, seconds
-from sluice.v1.pool_size_pb2 import (
-    GUARDED,
+from sluice.common.v1.decision_pb2 import Action, Reason
+from sluice.pools.v1.evidence_pb2 import (
     LATENCY_SOURCE_CALLER,
-    NO_DATA,
-    PRIOR_KIND_SAME,
-    PRIOR_KIND_SCALED,
-    PROVIDED,
-    SIDE_CLIENT,
-    SIDE_SERVER,
+    Baseline,
+    CurveEvidence,
     CurvePoint,
     Explanation,
-    Footing,
-    Pool,
-    PoolSize,
-    Prior,
-    Reason,
+    RememberedCurve,
 )
+from sluice.pools.v1.pool_pb2 import SIDE_CLIENT, SIDE_SERVER, Pool
+from sluice.pools.v1.pool_size_pb2 import STATE_GUARDED, STATE_NO_DATA, STATE_PROVIDED, Basis, PoolSize, TargetSize
 
 from .pool_server import PoolServer
 
@@ -39,7 +33,9 @@ def cart() -> Explanation:
     explanation = Explanation(
         pool_size=PoolSize(
             pool=Pool(service="cart", side=SIDE_SERVER),
-            state=PROVIDED,
+            state=STATE_PROVIDED,
+            action=Action.ACTION_APPLY,
+            basis=Basis.BASIS_CURVE,
             current=64,
             target=12,
             lower_bound=10,
@@ -53,13 +49,15 @@ def cart() -> Explanation:
         buckets=600,
         completions=54321,
         instances=2,
-        curve=[
-            CurvePoint(concurrency=4, goodput_per_s=100, samples=10, fitted_per_s=99),
-            CurvePoint(concurrency=12, goodput_per_s=200, samples=20, fitted_per_s=199),
-            CurvePoint(concurrency=20, goodput_per_s=150, samples=5),
-        ],
-        knee=12.4,
-        polynomial_degree=6,
+        curve=CurveEvidence(
+            points=[
+                CurvePoint(concurrency=4, goodput_per_s=100, samples=10, fitted_per_s=99),
+                CurvePoint(concurrency=12, goodput_per_s=200, samples=20, fitted_per_s=199),
+                CurvePoint(concurrency=20, goodput_per_s=150, samples=5),
+            ],
+            knee=12.4,
+            polynomial_degree=6,
+        ),
     )
     explanation.threshold.value.FromTimedelta(timedelta(milliseconds=230))
     explanation.threshold.source = "slo"
@@ -74,7 +72,7 @@ def cart() -> Explanation:
 
 def client_pool(peer: str) -> Explanation:
     pool = Pool(service="catalogue", side=SIDE_CLIENT, peer=peer)
-    return Explanation(pool_size=PoolSize(pool=pool, state=NO_DATA, model="scg"))
+    return Explanation(pool_size=PoolSize(pool=pool, state=STATE_NO_DATA, model="scg"))
 
 
 @pytest.fixture
@@ -87,12 +85,13 @@ def test_list_as_a_table(run: Run, server: PoolServer) -> None:
     result = run("pools", "list", SLUICE_RECOMMENDER=server.address)
     assert result.exit_code == 0, result.output
     header, first, second = result.stdout.splitlines()
-    assert header.split() == ["POOL", "STATE", "CURRENT", "TARGET", "RANGE", "CONFIDENCE", "AGE", "REASONS"]
-    assert first.split()[:8] == ["cart/server", "PROVIDED", "64", "12", "10", "to", "16", "0.88"]
+    columns = ["POOL", "STATE", "CURRENT", "TARGET", "ACTION", "BASIS", "RANGE", "CONFIDENCE", "AGE", "REASONS"]
+    assert header.split() == columns
+    assert first.split()[:10] == ["cart/server", "PROVIDED", "64", "12", "APPLY", "CURVE", "10", "to", "16", "0.88"]
     assert "lease over" in first
     assert "the curve bends at 12.4" in first
     # A size that is not known is never shown as 0.
-    assert second.split() == ["catalogue/client/catalogue-db", "NO_DATA", "-", "-", "-", "0.00", "-"]
+    assert second.split() == ["catalogue/client/catalogue-db", "NO_DATA", "-", "-", "-", "-", "-", "0.00", "-"]
 
 
 def test_list_as_json_has_the_names_of_the_proto_and_null_for_absent_values(run: Run, server: PoolServer) -> None:
@@ -100,6 +99,8 @@ def test_list_as_json_has_the_names_of_the_proto_and_null_for_absent_values(run:
     assert sizes[0] == {
         "pool": {"service": "cart", "side": "SIDE_SERVER", "peer": ""},
         "state": "PROVIDED",
+        "action": "APPLY",
+        "basis": "CURVE",
         "current": 64,
         "target": 12,
         "lower_bound": 10,
@@ -111,6 +112,7 @@ def test_list_as_json_has_the_names_of_the_proto_and_null_for_absent_values(run:
         "computed_at": "2026-03-01T12:00:00Z",
         "valid_until": "2026-03-01T12:01:00Z",
         "revision": 7,
+        "sizes": [],
     }
     assert sizes[1]["state"] == "NO_DATA"
     assert sizes[1]["target"] is None
@@ -194,17 +196,19 @@ def test_explain_says_what_the_pool_stands_on_and_what_was_remembered(run: Run, 
     assert "stands on       no CPU limit and no version were told" in lines
     assert "memory          not used" in lines
     explanation = server.explanations[0]
-    explanation.footing.CopyFrom(Footing(cpu_limit_cores=2, version="v7"))
-    explanation.footing.since.FromSeconds(1_000_000_000)
-    prior = Prior(kind=PRIOR_KIND_SCALED, target=24, found_target=12, found_lower_bound=10, found_upper_bound=15)
-    prior.footing.CopyFrom(Footing(cpu_limit_cores=1, version="v7"))
+    explanation.baseline.CopyFrom(Baseline(cpu_limit_cores=2, version="v7"))
+    explanation.baseline.since.FromSeconds(1_000_000_000)
+    prior = RememberedCurve(
+        kind=RememberedCurve.KIND_SCALED, target=24, found_target=12, found_lower_bound=10, found_upper_bound=15
+    )
+    prior.baseline.CopyFrom(Baseline(cpu_limit_cores=1, version="v7"))
     prior.found_at.FromDatetime(datetime.now(UTC) - timedelta(minutes=90))
-    explanation.prior.CopyFrom(prior)
+    explanation.remembered_curve.CopyFrom(prior)
     lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
     assert "stands on       2 cores, version v7; samples since 2001-09-09 01:46:40 UTC" in lines
     scaled = "12 (10 to 15) was best 1.5 h ago with 1 cores, version v7: 24 by the ratio of CPU limits"
     assert f"memory          {scaled}" in lines
-    explanation.prior.kind = PRIOR_KIND_SAME
+    explanation.remembered_curve.kind = RememberedCurve.KIND_SAME
     lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
     assert "memory          12 (10 to 15) was best here 1.5 h ago" in lines
 
@@ -222,6 +226,7 @@ def test_explain_as_json(run: Run, server: PoolServer) -> None:
     assert found["threshold"] == {"value": "0.230s", "source": "slo", "detail": "slo checkout 250 ms - 20 ms upstream"}
     assert found["latency_source"] == "LATENCY_SOURCE_CALLER"
     assert found["completions"] == 54321
+    assert (found["knee"], found["polynomial_degree"]) == (12.4, 6)
     assert found["curve"][2] == {"concurrency": 20.0, "goodput_per_s": 150.0, "samples": 5, "fitted_per_s": None}
 
 
@@ -296,9 +301,48 @@ def test_age() -> None:
 
 
 def test_a_guarded_target_shows_the_estimate(run: Run, server: PoolServer) -> None:
-    server.explanations[0].pool_size.state = GUARDED
+    server.explanations[0].pool_size.state = STATE_GUARDED
     server.explanations[0].pool_size.unguarded_target = 9
     assert "12 (was 9)" in run("pools", "get", "cart", "--address", server.address).stdout
+
+
+def test_explain_as_json_keeps_the_names_that_it_had_before_the_api_had_packages(run: Run, server: PoolServer) -> None:
+    """Scripts that read sluice.v1's names go on reading them."""
+    explanation = server.explanations[0]
+    explanation.baseline.CopyFrom(Baseline(cpu_limit_cores=2, version="v7"))
+    curve = RememberedCurve(kind=RememberedCurve.KIND_SCALED, target=24, found_target=12)
+    curve.baseline.CopyFrom(Baseline(cpu_limit_cores=1))
+    explanation.remembered_curve.CopyFrom(curve)
+    found = json.loads(run("pools", "explain", "cart", "-o", "json", "--address", server.address).stdout)
+    assert set(found) == {
+        *("pool_size", "threshold", "latency_source", "window_start", "window_end", "bucket", "buckets"),
+        *("completions", "instances", "curve", "knee", "polynomial_degree", "footing", "prior"),
+    }
+    assert found["footing"]["cpu_limit_cores"] == 2
+    assert (found["prior"]["kind"], found["prior"]["footing"]["cpu_limit_cores"]) == ("PRIOR_KIND_SCALED", 1)
+    empty = json.loads(run("pools", "explain", "catalogue", "-o", "json", "--address", server.address).stdout)
+    assert (empty["curve"], empty["knee"], empty["polynomial_degree"], empty["prior"]) == ([], None, 0, None)
+    assert empty["pool_size"]["action"] == "ACTION_UNSPECIFIED"
+
+
+SIZES = {
+    "12 to 64": [TargetSize(instance="a", size=64), TargetSize(instance="b", size=12)],
+    "unbounded": [TargetSize(instance="a", unbounded=True)],
+    "12 to unbounded": [TargetSize(instance="a", size=12), TargetSize(instance="b", unbounded=True)],
+}
+
+
+@pytest.mark.parametrize("shown", SIZES)
+def test_a_pool_without_one_size_shows_those_of_its_targets(run: Run, server: PoolServer, shown: str) -> None:
+    size = server.explanations[0].pool_size
+    size.ClearField("current")
+    size.sizes.extend(SIZES[shown])
+    listed = run("pools", "list", "--address", server.address).stdout
+    assert f"  {shown}      12  APPLY" in listed
+    explained = run("pools", "explain", "cart", "--address", server.address).stdout
+    assert f"current         {shown}\n" in explained
+    assert ("targets         a 64, b 12\n" in explained) == (shown == "12 to 64")
+    assert "action          APPLY\nbasis           CURVE\n" in explained
 
 
 def test_an_enum_value_newer_than_this_program_is_a_number() -> None:

@@ -20,10 +20,10 @@ from sluice.control.loop import ControlLoop
 from sluice.control.pauses import Pauses
 from sluice.control.sizes import Sizes
 from sluice.control.store import Store
+from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 from sluice.serve.access import Access
 from sluice.serve.server import Server
 from sluice.serve.service import PoolSizeService
-from sluice.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 
 Run = Callable[..., Result]
 TLS = Path(__file__).parents[1] / "serve/tls"

@@ -10,7 +10,9 @@ from click.testing import Result
 from sluice.cli.output import print_item, print_items
 from sluice.cli.printable import printable, printable_json
 from sluice.cli.table import Column, lines
-from sluice.v1.pool_size_pb2 import SIDE_SERVER, Explanation, Pool, PoolSize
+from sluice.pools.v1.evidence_pb2 import Explanation
+from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
+from sluice.pools.v1.pool_size_pb2 import PoolSize
 
 from .pool_server import PoolServer
 

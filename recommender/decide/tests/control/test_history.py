@@ -16,7 +16,7 @@ def test_a_stale_answer_does_not_take_the_place_of_the_one_that_went_stale() -> 
     assert answer is not None
     fresh, stale = (
         dict(zip(COLUMNS["recommendations"], recommendation_row(each), strict=True))
-        for each in (answer, answer.stale(None))
+        for each in (answer, answer.stale(()))
     )
     computed = datetime.fromtimestamp(clock() / 1000, UTC)
     assert (fresh["state"], fresh["at"]) == ("PROVIDED", computed)

@@ -47,6 +47,54 @@ def brief(answer: Answer) -> tuple[str, int | None, int]:
     return answer.content.state, answer.content.target, answer.revision
 
 
+@dataclass
+class SlowCollector(FakeCollector):
+    """Takes 20 s, as reading 10,000 pools for the first time does."""
+
+    clock: FakeClock = field(default_factory=FakeClock)
+
+    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window:
+        self.clock.pass_s(20)
+        return super().collect(config, thresholds_ns, now_ms)
+
+
+def test_the_lease_begins_when_the_answer_is_published() -> None:
+    clock, store = FakeClock(), Store()
+    collector = SlowCollector({CART: hump()}, clock=clock)
+    begun_ms = clock()
+    ControlLoop(config(), collector, FakeHistory(), store, Sizes(), clock).step()
+    answer = store.get(CART)
+    assert answer is not None
+    assert answer.computed_at_ms == begun_ms
+    assert answer.valid_until_ms == begun_ms + 20_000 + 30_000
+
+
+def test_targets_that_differ_are_shown_and_another_size_of_one_is_a_new_answer() -> None:
+    world = World()
+    world.collector.pools[CART] = hump()
+    world.sizes.report(CART, 64, world.clock(), "a")
+    world.sizes.report(CART, 64, world.clock(), "b")
+    first = world.step()
+    assert (first.content.current, first.content.basis, first.content.action) == (64, "CURVE", "APPLY")
+    world.sizes.report(CART, 12, world.clock(), "b")
+    rolling = world.step()
+    assert rolling.content.current is None
+    assert "MIXED" in codes(rolling)
+    assert rolling.content.sizes == (("a", 64), ("b", 12))
+    assert rolling.revision == first.revision + 1
+    world.sizes.report(CART, 64, world.clock(), "a")  # read again, with the same size
+    assert world.step().revision == rolling.revision
+
+
+def test_a_stale_answer_is_not_to_be_applied() -> None:
+    world = World()
+    world.collector.pools[CART] = hump()
+    assert world.step().content.action == "APPLY"
+    world.collector.problem = RuntimeError("gone")
+    stale = world.step(after_s=31)
+    assert (stale.content.state, stale.content.basis, stale.content.action) == ("STALE", "CURVE", "HOLD")
+
+
 def codes(answer: Answer) -> tuple[str, ...]:
     return answer.content.codes
 

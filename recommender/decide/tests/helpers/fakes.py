@@ -15,7 +15,7 @@ from sluice.control.store import Memory
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from sluice.pools.guard import LastGood
-from sluice.v1 import pool_size_pb2 as pb
+from sluice.pools.v1 import actuation_pb2
 
 CART = PoolKey("cart", "server", "")
 DB = PoolKey("catalogue", "client", "catalogue-db")
@@ -104,7 +104,7 @@ class FakeHistory:
     memory: dict[PoolKey, Memory] = field(default_factory=dict)
     problem: Exception | None = None
     recorded: list[Answer] = field(default_factory=list)
-    reported: list[tuple[PoolKey, pb.Actuation, int]] = field(default_factory=list)
+    reported: list[tuple[PoolKey, actuation_pb2.Actuation, int]] = field(default_factory=list)
     paused_pools: dict[PoolKey, Pause] = field(default_factory=dict)
     told: list[Scaling] = field(default_factory=list)
     kept: list[Kept] = field(default_factory=list)
@@ -144,7 +144,7 @@ class FakeHistory:
     def record(self, answers: list[Answer]) -> None:
         self.recorded.extend(answers)
 
-    def report(self, key: PoolKey, actuation: pb.Actuation, received_ms: int) -> None:
+    def report(self, key: PoolKey, actuation: actuation_pb2.Actuation, received_ms: int) -> None:
         self.reported.append((key, actuation, received_ms))
 
 

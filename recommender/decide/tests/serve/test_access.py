@@ -12,11 +12,11 @@ from fakes import CART, FakeClock, FakeCollector, FakeHistory, config, hump
 from sluice.control.loop import ControlLoop
 from sluice.control.sizes import Sizes
 from sluice.control.store import Store
+from sluice.pools.v1 import pool_size_service_pb2 as api
+from sluice.pools.v1 import pool_size_service_pb2_grpc as rpc
 from sluice.serve.access import Access, AccessError
 from sluice.serve.server import AddressError, Server
 from sluice.serve.service import PoolSizeService
-from sluice.v1 import pool_size_service_pb2 as api
-from sluice.v1 import pool_size_service_pb2_grpc as rpc
 
 TLS = Path(__file__).with_name("tls")
 CERTIFICATE, KEY = (TLS / "cert.pem").read_bytes(), (TLS / "key.pem").read_bytes()

@@ -11,19 +11,21 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from fakes import CART, FakeClock, FakeCollector, FakeHistory, config, hump
+from sluice.common.v1 import scaling_pb2
+from sluice.common.v1.decision_pb2 import Action
 from sluice.control.loop import ControlLoop
 from sluice.control.pauses import Pauses
 from sluice.control.scalings import Scaling, Scalings
 from sluice.control.sizes import Sizes
 from sluice.control.store import Store
+from sluice.pools.v1 import actuation_pb2, evidence_pb2, pool_pb2, pool_size_pb2
+from sluice.pools.v1 import pool_size_service_pb2 as api
+from sluice.pools.v1 import pool_size_service_pb2_grpc as rpc
 from sluice.serve.server import AddressError, Server
 from sluice.serve.service import PoolSizeService
-from sluice.v1 import pool_size_pb2 as pb
-from sluice.v1 import pool_size_service_pb2 as api
-from sluice.v1 import pool_size_service_pb2_grpc as rpc
 
-CART_POOL = pb.Pool(service="cart", side=pb.SIDE_SERVER)
-DB_POOL = pb.Pool(service="catalogue", side=pb.SIDE_CLIENT, peer="catalogue-db")
+CART_POOL = pool_pb2.Pool(service="cart", side=pool_pb2.SIDE_SERVER)
+DB_POOL = pool_pb2.Pool(service="catalogue", side=pool_pb2.SIDE_CLIENT, peer="catalogue-db")
 
 
 @dataclass
@@ -63,7 +65,7 @@ def refused(call: object, request: object) -> tuple[grpc.StatusCode, str]:
 def test_get(ready: Served) -> None:
     size = ready.stub.GetPoolSize(api.GetPoolSizeRequest(pool=CART_POOL)).pool_size
     assert size.pool == CART_POOL
-    assert size.state == pb.PROVIDED
+    assert size.state == pool_size_pb2.STATE_PROVIDED
     assert 11 <= size.target <= 14
     assert size.lower_bound <= size.target <= size.upper_bound
     assert not size.HasField("current")
@@ -77,7 +79,7 @@ def test_get(ready: Served) -> None:
 
 def test_a_pool_without_data_has_no_target_rather_than_zero(ready: Served) -> None:
     size = ready.stub.GetPoolSize(api.GetPoolSizeRequest(pool=DB_POOL)).pool_size
-    assert size.state == pb.NO_DATA
+    assert size.state == pool_size_pb2.STATE_NO_DATA
     assert not size.HasField("target")
 
 
@@ -94,23 +96,23 @@ def test_explain(ready: Served) -> None:
     assert given.pool_size == ready.stub.GetPoolSize(api.GetPoolSizeRequest(pool=CART_POOL)).pool_size
     assert given.threshold.value.ToMilliseconds() == 230
     assert (given.threshold.source, given.threshold.detail) == ("slo", "slo checkout 250 ms - 20 ms upstream")
-    assert given.latency_source == pb.LATENCY_SOURCE_CALLER
+    assert given.latency_source == evidence_pb2.LATENCY_SOURCE_CALLER
     assert (given.buckets, given.instances, given.bucket.ToMilliseconds()) == (600, 1, 100)
     assert (given.window_start.ToMilliseconds(), given.window_end.ToMilliseconds()) == (0, 60_000)
     # 0.5 rounds up: levels 1 to 36.
-    assert [round(point.concurrency) for point in given.curve] == list(range(1, 37))
-    assert sum(point.samples for point in given.curve) == 600
-    assert all(point.HasField("fitted_per_s") for point in given.curve)
-    assert given.knee <= given.pool_size.target < given.knee + 1
-    assert 5 <= given.polynomial_degree <= 8
+    assert [round(point.concurrency) for point in given.curve.points] == list(range(1, 37))
+    assert sum(point.samples for point in given.curve.points) == 600
+    assert all(point.HasField("fitted_per_s") for point in given.curve.points)
+    assert given.curve.knee <= given.pool_size.target < given.curve.knee + 1
+    assert 5 <= given.curve.polynomial_degree <= 8
 
 
 def test_a_report_becomes_the_current_size_and_is_audited(ready: Served) -> None:
-    actuation = pb.Actuation(
+    actuation = actuation_pb2.Actuation(
         pool=CART_POOL,
         target_name="cart.threads",
         actuator="a-1",
-        outcome=pb.ACTUATION_OUTCOME_APPLIED,
+        outcome=actuation_pb2.ACTUATION_OUTCOME_APPLIED,
         revision=1,
         requested=12,
         previous=64,
@@ -123,37 +125,77 @@ def test_a_report_becomes_the_current_size_and_is_audited(ready: Served) -> None
 
 
 def test_a_report_that_only_observed_tells_the_size_too(ready: Served) -> None:
-    actuation = pb.Actuation(
-        pool=DB_POOL, target_name="db", actuator="a-1", outcome=pb.ACTUATION_OUTCOME_OBSERVED, previous=20
+    actuation = actuation_pb2.Actuation(
+        pool=DB_POOL, target_name="db", actuator="a-1", outcome=actuation_pb2.ACTUATION_OUTCOME_OBSERVED, previous=20
     )
     ready.stub.ReportActuation(api.ReportActuationRequest(actuation=actuation))
     ready.loop.step()
     assert ready.stub.GetPoolSize(api.GetPoolSizeRequest(pool=DB_POOL)).pool_size.current == 20
 
 
+def report(instance: str, size: int | None) -> api.ReportActuationRequest:
+    """OBSERVED at one of several targets; None: it has no limit."""
+    return api.ReportActuationRequest(
+        actuation=actuation_pb2.Actuation(
+            pool=CART_POOL,
+            instance=instance,
+            target_name="cart.threads",
+            actuator="a-1",
+            outcome=actuation_pb2.ACTUATION_OUTCOME_OBSERVED,
+            read_back=size,
+            unbounded=size is None,
+        )
+    )
+
+
+def test_sizes_are_known_for_each_target(ready: Served) -> None:
+    for instance, size in (("cart-2", 64), ("cart-1", 12), ("", 12)):
+        ready.stub.ReportActuation(report(instance, size))
+    ready.loop.step()
+    answer = ready.stub.GetPoolSize(api.GetPoolSizeRequest(pool=CART_POOL)).pool_size
+    # Without an instance the target's name stands in.
+    found = [(each.instance, each.size, each.unbounded) for each in answer.sizes]
+    assert found == [("cart-1", 12, False), ("cart-2", 64, False), ("cart.threads", 12, False)]
+    assert answer.sizes[0].read_at.ToMilliseconds() == ready.clock()
+    assert not answer.HasField("current")
+    assert "MIXED" in [reason.code for reason in answer.reasons]
+    assert (answer.basis, answer.action) == (pool_size_pb2.BASIS_CURVE, Action.ACTION_APPLY)
+
+
+def test_a_pool_without_a_limit_is_no_pool_of_size_0(ready: Served) -> None:
+    ready.stub.ReportActuation(report("cart-1", None))
+    ready.loop.step()
+    answer = ready.stub.GetPoolSize(api.GetPoolSizeRequest(pool=CART_POOL)).pool_size
+    (seen,) = answer.sizes
+    assert (seen.unbounded, seen.HasField("size"), answer.HasField("current")) == (True, False, False)
+    assert "UNBOUNDED" in [reason.code for reason in answer.reasons]
+
+
 def test_a_size_observed_again_is_not_audited_again(ready: Served) -> None:
-    def report(outcome: pb.ActuationOutcome.ValueType, size: int) -> None:
-        actuation = pb.Actuation(pool=DB_POOL, target_name="db", actuator="a-1", outcome=outcome, read_back=size)
+    def report(outcome: actuation_pb2.ActuationOutcome.ValueType, size: int) -> None:
+        actuation = actuation_pb2.Actuation(
+            pool=DB_POOL, target_name="db", actuator="a-1", outcome=outcome, read_back=size
+        )
         ready.stub.ReportActuation(api.ReportActuationRequest(actuation=actuation))
 
     for size in (20, 20, 20, 12, 12):
-        report(pb.ACTUATION_OUTCOME_OBSERVED, size)
-    report(pb.ACTUATION_OUTCOME_FAILED, 12)
-    report(pb.ACTUATION_OUTCOME_FAILED, 12)
+        report(actuation_pb2.ACTUATION_OUTCOME_OBSERVED, size)
+    report(actuation_pb2.ACTUATION_OUTCOME_FAILED, 12)
+    report(actuation_pb2.ACTUATION_OUTCOME_FAILED, 12)
     assert [actuation.read_back for _, actuation, _ in ready.history.reported] == [20, 12, 12, 12]
 
 
 @pytest.mark.parametrize(
     ("pool", "field"),
     [
-        (pb.Pool(), "pool.service is empty"),
-        (pb.Pool(service="cart"), "pool.side 0 is not legal; legal: SIDE_SERVER, SIDE_CLIENT"),
-        (pb.Pool(service="cart", side=9), "pool.side 9 is not legal"),  # type: ignore[arg-type]
-        (pb.Pool(service="cart", side=pb.SIDE_SERVER, peer="x"), "pool.peer 'x' is set for SIDE_SERVER"),
-        (pb.Pool(service="cart", side=pb.SIDE_CLIENT), "pool.peer is empty for SIDE_CLIENT"),
+        (pool_pb2.Pool(), "pool.service is empty"),
+        (pool_pb2.Pool(service="cart"), "pool.side 0 is not legal; legal: SIDE_SERVER, SIDE_CLIENT"),
+        (pool_pb2.Pool(service="cart", side=9), "pool.side 9 is not legal"),  # type: ignore[arg-type]
+        (pool_pb2.Pool(service="cart", side=pool_pb2.SIDE_SERVER, peer="x"), "pool.peer 'x' is set for SIDE_SERVER"),
+        (pool_pb2.Pool(service="cart", side=pool_pb2.SIDE_CLIENT), "pool.peer is empty for SIDE_CLIENT"),
     ],
 )
-def test_an_invalid_pool_is_named_by_its_field(ready: Served, pool: pb.Pool, field: str) -> None:
+def test_an_invalid_pool_is_named_by_its_field(ready: Served, pool: pool_pb2.Pool, field: str) -> None:
     for call, request in (
         (ready.stub.GetPoolSize, api.GetPoolSizeRequest(pool=pool)),
         (ready.stub.ExplainPoolSize, api.ExplainPoolSizeRequest(pool=pool)),
@@ -161,34 +203,46 @@ def test_an_invalid_pool_is_named_by_its_field(ready: Served, pool: pb.Pool, fie
         code, text = refused(call, request)
         assert code == grpc.StatusCode.INVALID_ARGUMENT
         assert text.startswith(field)
-    code, text = refused(ready.stub.ReportActuation, api.ReportActuationRequest(actuation=pb.Actuation(pool=pool)))
+    code, text = refused(
+        ready.stub.ReportActuation, api.ReportActuationRequest(actuation=actuation_pb2.Actuation(pool=pool))
+    )
     assert (code, text.startswith("actuation." + field)) == (grpc.StatusCode.INVALID_ARGUMENT, True)
 
 
 def test_an_unknown_pool_is_named(ready: Served) -> None:
-    pool = pb.Pool(service="cart", side=pb.SIDE_CLIENT, peer="cart-db")
+    pool = pool_pb2.Pool(service="cart", side=pool_pb2.SIDE_CLIENT, peer="cart-db")
     code, text = refused(ready.stub.GetPoolSize, api.GetPoolSizeRequest(pool=pool))
     assert (code, text) == (grpc.StatusCode.NOT_FOUND, "pool cart/client/cart-db is not in the configuration")
 
 
-APPLIED = pb.ACTUATION_OUTCOME_APPLIED
+APPLIED = actuation_pb2.ACTUATION_OUTCOME_APPLIED
 REPORT: dict[str, Any] = {"pool": CART_POOL, "target_name": "t", "actuator": "a", "outcome": APPLIED}
 
 
 @pytest.mark.parametrize(
     ("actuation", "field"),
     [
-        (pb.Actuation(pool=CART_POOL, actuator="a", outcome=APPLIED, read_back=1), "actuation.target_name"),
-        (pb.Actuation(pool=CART_POOL, target_name="t", outcome=APPLIED, read_back=1), "actuation.actuator"),
-        (pb.Actuation(pool=CART_POOL, target_name="t", actuator="a"), "actuation.outcome"),
-        (pb.Actuation(pool=CART_POOL, target_name="t", actuator="a", outcome=APPLIED), "actuation.read_back"),
-        (pb.Actuation(**REPORT, read_back=0), "actuation.read_back 0 is not legal; legal: >= 1"),
-        (pb.Actuation(**REPORT, read_back=1, previous=0), "actuation.previous 0 is not legal; legal: >= 1"),
-        (pb.Actuation(**REPORT, read_back=1, at=Timestamp(seconds=-1)), "actuation.at -1 s is not legal; legal: 1970"),
-        (pb.Actuation(**REPORT, read_back=1, at=Timestamp(seconds=2**60)), "actuation.at 1152921504606846976 s"),
+        (actuation_pb2.Actuation(pool=CART_POOL, actuator="a", outcome=APPLIED, read_back=1), "actuation.target_name"),
+        (actuation_pb2.Actuation(pool=CART_POOL, target_name="t", outcome=APPLIED, read_back=1), "actuation.actuator"),
+        (actuation_pb2.Actuation(pool=CART_POOL, target_name="t", actuator="a"), "actuation.outcome"),
+        (
+            actuation_pb2.Actuation(pool=CART_POOL, target_name="t", actuator="a", outcome=APPLIED),
+            "actuation.read_back",
+        ),
+        (actuation_pb2.Actuation(**REPORT, read_back=1, unbounded=True), "actuation.read_back is set, and unbounded"),
+        (actuation_pb2.Actuation(**REPORT, read_back=0), "actuation.read_back 0 is not legal; legal: >= 1"),
+        (actuation_pb2.Actuation(**REPORT, read_back=1, previous=0), "actuation.previous 0 is not legal; legal: >= 1"),
+        (
+            actuation_pb2.Actuation(**REPORT, read_back=1, at=Timestamp(seconds=-1)),
+            "actuation.at -1 s is not legal; legal: 1970",
+        ),
+        (
+            actuation_pb2.Actuation(**REPORT, read_back=1, at=Timestamp(seconds=2**60)),
+            "actuation.at 1152921504606846976 s",
+        ),
     ],
 )
-def test_an_invalid_report_is_named_by_its_field(ready: Served, actuation: pb.Actuation, field: str) -> None:
+def test_an_invalid_report_is_named_by_its_field(ready: Served, actuation: actuation_pb2.Actuation, field: str) -> None:
     code, text = refused(ready.stub.ReportActuation, api.ReportActuationRequest(actuation=actuation))
     assert (code, text.startswith(field)) == (grpc.StatusCode.INVALID_ARGUMENT, True)
     assert not ready.history.reported
@@ -207,7 +261,7 @@ def test_before_the_first_period_it_is_unavailable_not_empty(served: Served) -> 
 
 
 def test_health_knows_the_server_and_the_service(ready: Served) -> None:
-    for name in ("", "sluice.v1.PoolSizeService"):
+    for name in ("", "sluice.pools.v1.PoolSizeService"):
         assert health(ready, name) == health_pb2.HealthCheckResponse.SERVING
 
 
@@ -228,7 +282,7 @@ def test_reflection_lists_the_service(ready: Served) -> None:
     request = reflection_pb2.ServerReflectionRequest(list_services="")
     [answer] = stub.ServerReflectionInfo(iter([request]))
     names = {service.name for service in answer.list_services_response.service}
-    assert names >= {"sluice.v1.PoolSizeService", "grpc.health.v1.Health"}
+    assert names >= {"sluice.pools.v1.PoolSizeService", "grpc.health.v1.Health"}
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "example.org:50051", ":50051", "50051"])
@@ -254,21 +308,21 @@ def test_pausing_and_resuming_are_stored_and_wake_the_loop() -> None:
     with grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
         stub = rpc.PoolSizeServiceStub(channel)
 
-        def state() -> pb.State.ValueType:
+        def state() -> pool_size_pb2.State.ValueType:
             return stub.GetPoolSize(api.GetPoolSizeRequest(pool=CART_POOL)).pool_size.state
 
         stub.PausePool(api.PausePoolRequest(pool=CART_POOL, by="ada", why="release"))
-        assert state() == pb.PAUSED
+        assert state() == pool_size_pb2.STATE_PAUSED
         assert history.paused_pools[CART].why == "release"
         assert stub.ResumePool(api.ResumePoolRequest(pool=CART_POOL, by="ada")).was_paused
-        assert state() == pb.PROVIDED
+        assert state() == pool_size_pb2.STATE_PROVIDED
         assert history.paused_pools == {}
         assert not stub.ResumePool(api.ResumePoolRequest(pool=CART_POOL, by="ada")).was_paused
         code, text = refused(stub.PausePool, api.PausePoolRequest(pool=CART_POOL))
         assert (code, text) == (grpc.StatusCode.INVALID_ARGUMENT, "by is empty; legal: who asks for it")
         history.problem = ConnectionError("down")
         code, _ = refused(stub.PausePool, api.PausePoolRequest(pool=CART_POOL, by="ada"))
-        assert (code, state()) == (grpc.StatusCode.UNAVAILABLE, pb.PROVIDED)
+        assert (code, state()) == (grpc.StatusCode.UNAVAILABLE, pool_size_pb2.STATE_PROVIDED)
     server.stop(0)
 
 
@@ -295,7 +349,9 @@ def told() -> Iterator[Told]:
 
 
 def event(**fields: Any) -> api.NotifyScalingRequest:
-    return api.NotifyScalingRequest(scaling_event=pb.ScalingEvent(**({"service": "cart", "source": "vpa"} | fields)))
+    return api.NotifyScalingRequest(
+        scaling_event=scaling_pb2.ScalingEvent(**({"service": "cart", "source": "vpa"} | fields))
+    )
 
 
 def test_a_scaling_is_stored_and_explained_at_once(told: Told) -> None:
@@ -303,9 +359,9 @@ def test_a_scaling_is_stored_and_explained_at_once(told: Told) -> None:
     assert told.stub.NotifyScaling(event(cpu_limit_cores=2.0, version="v7")).pools == 1
     assert told.history.told == [Scaling(told.clock(), "cart", 2.0, None, "v7", "vpa")]
     explained = told.stub.ExplainPoolSize(api.ExplainPoolSizeRequest(pool=CART_POOL)).explanation
-    assert (explained.footing.cpu_limit_cores, explained.footing.version) == (2.0, "v7")
-    assert explained.footing.since.ToMilliseconds() == told.clock()
-    assert not explained.HasField("prior")
+    assert (explained.baseline.cpu_limit_cores, explained.baseline.version) == (2.0, "v7")
+    assert explained.baseline.since.ToMilliseconds() == told.clock()
+    assert not explained.HasField("remembered_curve")
     told.clock.pass_s(5)
     told.stub.NotifyScaling(event(cpu_limit_cores=4.0))
     told.loop.step()
@@ -318,16 +374,16 @@ def test_the_prior_in_use_is_explained(told: Told) -> None:
     told.clock.now_ms = 0  # the made window is of the first minute
     told.stub.NotifyScaling(event(cpu_limit_cores=1.0))
     found = told.stub.GetPoolSize(api.GetPoolSizeRequest(pool=CART_POOL)).pool_size
-    assert found.state == pb.PROVIDED
+    assert found.state == pool_size_pb2.STATE_PROVIDED
     told.clock.now_ms = 100_000
     told.stub.NotifyScaling(event(cpu_limit_cores=2.0))
     explained = told.stub.ExplainPoolSize(api.ExplainPoolSizeRequest(pool=CART_POOL)).explanation
-    assert explained.pool_size.state == pb.NO_DATA
-    prior = explained.prior
-    assert prior.kind == pb.PRIOR_KIND_SCALED
+    assert explained.pool_size.state == pool_size_pb2.STATE_NO_DATA
+    prior = explained.remembered_curve
+    assert prior.kind == evidence_pb2.RememberedCurve.KIND_SCALED
     assert (prior.target, prior.found_target) == (2 * found.target, found.target)
     assert prior.found_lower_bound <= found.target <= prior.found_upper_bound
-    assert prior.footing.cpu_limit_cores == 1.0
+    assert prior.baseline.cpu_limit_cores == 1.0
     assert explained.pool_size.target == 2 * found.target  # the most that a guess may grow
 
 
@@ -362,4 +418,4 @@ def test_a_scaling_that_is_not_stored_is_not_taken_up(told: Told) -> None:
     told.history.problem = None
     told.loop.step()
     explained = told.stub.ExplainPoolSize(api.ExplainPoolSizeRequest(pool=CART_POOL)).explanation
-    assert explained.footing == pb.Footing()
+    assert explained.baseline == evidence_pb2.Baseline()

@@ -15,9 +15,10 @@ import grpc
 import pytest
 
 from sluice.cli.pools.history import HISTORY_SQL
-from sluice.v1 import pool_size_pb2 as pb
-from sluice.v1 import pool_size_service_pb2 as api
-from sluice.v1 import pool_size_service_pb2_grpc as rpc
+from sluice.common.v1 import scaling_pb2
+from sluice.pools.v1 import actuation_pb2, evidence_pb2, pool_pb2, pool_size_pb2
+from sluice.pools.v1 import pool_size_service_pb2 as api
+from sluice.pools.v1 import pool_size_service_pb2_grpc as rpc
 from support.clickhouse import PASSWORD, WRITER, ClickHouse
 from support.ports import free_ports
 from testbed.presets.shop import CART_THREADS, shop
@@ -28,7 +29,7 @@ from testbed.windows import windows
 pytestmark = pytest.mark.integration
 
 REPOSITORY = Path(__file__).resolve().parents[4]
-CART = pb.Pool(service="cart", side=pb.SIDE_SERVER)
+CART = pool_pb2.Pool(service="cart", side=pool_pb2.SIDE_SERVER)
 SIMULATED_S = 75
 # Much more than it takes: the machine may be busy.
 PATIENCE_S = 200
@@ -113,7 +114,9 @@ def recommender(tmp_path: Path, database: ClickHouse) -> Recommender:
     return Recommender(tmp_path, database.url)
 
 
-def eventually(stub: rpc.PoolSizeServiceStub, wanted: Callable[[pb.PoolSize], bool]) -> pb.PoolSize:
+def eventually(
+    stub: rpc.PoolSizeServiceStub, wanted: Callable[[pool_size_pb2.PoolSize], bool]
+) -> pool_size_pb2.PoolSize:
     """Cart's answer once it is as wanted."""
     deadline = time.monotonic() + PATIENCE_S
     size = None
@@ -129,8 +132,8 @@ def eventually(stub: rpc.PoolSizeServiceStub, wanted: Callable[[pb.PoolSize], bo
     raise AssertionError(f"not as wanted in time; last: {size}")
 
 
-def provided(size: pb.PoolSize) -> bool:
-    return size.state == pb.PROVIDED
+def provided(size: pool_size_pb2.PoolSize) -> bool:
+    return size.state == pool_size_pb2.STATE_PROVIDED
 
 
 def test_from_windows_to_an_answer_and_over_a_kill(
@@ -141,13 +144,17 @@ def test_from_windows_to_an_answer_and_over_a_kill(
         first = eventually(stub, provided)
         assert 8 <= first.target <= 16
         explained = stub.ExplainPoolSize(api.ExplainPoolSizeRequest(pool=CART)).explanation
-        assert explained.latency_source == pb.LATENCY_SOURCE_CALLER
+        assert explained.latency_source == evidence_pb2.LATENCY_SOURCE_CALLER
         assert explained.buckets > 500
-        actuation = pb.Actuation(
-            pool=CART, target_name="cart.threads", actuator="test", outcome=pb.ACTUATION_OUTCOME_OBSERVED, previous=64
+        actuation = actuation_pb2.Actuation(
+            pool=CART,
+            target_name="cart.threads",
+            actuator="test",
+            outcome=actuation_pb2.ACTUATION_OUTCOME_OBSERVED,
+            previous=64,
         )
         stub.ReportActuation(api.ReportActuationRequest(actuation=actuation))
-        seen = eventually(stub, lambda size: size.HasField("current") and size.state == pb.PROVIDED)
+        seen = eventually(stub, lambda size: size.HasField("current") and size.state == pool_size_pb2.STATE_PROVIDED)
         assert seen.current == 64
         assert seen.revision > first.revision
         assert recommender.process is not None
@@ -161,13 +168,13 @@ def test_from_windows_to_an_answer_and_over_a_kill(
 
     client.command("TRUNCATE TABLE windows")
     with recommender.running() as stub:
-        held = eventually(stub, lambda size: size.state == pb.NO_DATA)
+        held = eventually(stub, lambda size: size.state == pool_size_pb2.STATE_NO_DATA)
         assert held.revision == stored + 1
         assert held.target == seen.target
         assert "HELD" in [reason.code for reason in held.reasons]
 
 
-def explained(stub: rpc.PoolSizeServiceStub) -> pb.Explanation:
+def explained(stub: rpc.PoolSizeServiceStub) -> evidence_pb2.Explanation:
     return stub.ExplainPoolSize(api.ExplainPoolSizeRequest(pool=CART)).explanation
 
 
@@ -179,34 +186,40 @@ def test_a_kill_loses_neither_pauses_nor_scalings_nor_curves_nor_revisions(
     with recommender.running() as stub:
         first = eventually(stub, provided)
         # In force since long ago: the windows are of this CPU limit.
-        one_core = pb.ScalingEvent(service="cart", cpu_limit_cores=1.0, version="v1", source="test")
+        one_core = scaling_pb2.ScalingEvent(service="cart", cpu_limit_cores=1.0, version="v1", source="test")
         one_core.at.FromSeconds(1_000_000_000)
         assert stub.NotifyScaling(api.NotifyScalingRequest(scaling_event=one_core)).pools == 1
-        eventually(stub, lambda _: explained(stub).footing.cpu_limit_cores == 1.0)
+        eventually(stub, lambda _: explained(stub).baseline.cpu_limit_cores == 1.0)
         count = "SELECT count() FROM curves FINAL WHERE cpu_limit_cores = 1 AND version = 'v1' AND target > 0"
         deadline = time.monotonic() + PATIENCE_S
         while client.query(count).result_rows[0][0] == 0:
             assert time.monotonic() < deadline, recommender.log_text()
             time.sleep(0.1)
         stub.PausePool(api.PausePoolRequest(pool=CART, by="ada", why="release"))
-        paused = eventually(stub, lambda size: size.state == pb.PAUSED)
+        paused = eventually(stub, lambda size: size.state == pool_size_pb2.STATE_PAUSED)
         assert recommender.process is not None
         recommender.process.kill()
 
     with recommender.running() as stub:
-        back = eventually(stub, lambda size: size.state == pb.PAUSED)
+        back = eventually(stub, lambda size: size.state == pool_size_pb2.STATE_PAUSED)
         assert back.revision >= paused.revision > first.revision
-        assert explained(stub).footing.cpu_limit_cores == 1.0
+        assert explained(stub).baseline.cpu_limit_cores == 1.0
         stub.ResumePool(api.ResumePoolRequest(pool=CART, by="ada"))
-        two_cores = pb.ScalingEvent(service="cart", cpu_limit_cores=2.0, source="test")
+        two_cores = scaling_pb2.ScalingEvent(service="cart", cpu_limit_cores=2.0, source="test")
         stub.NotifyScaling(api.NotifyScalingRequest(scaling_event=two_cores))
         # No bucket is younger than the event: all there is is what the run before has seen.
         scaled = eventually(stub, lambda size: "REMEMBERED_SCALED" in [reason.code for reason in size.reasons])
-        prior = explained(stub).prior
-        assert (prior.kind, prior.footing.cpu_limit_cores, prior.footing.version) == (pb.PRIOR_KIND_SCALED, 1.0, "v1")
+        prior = explained(stub).remembered_curve
+        assert (prior.kind, prior.baseline.cpu_limit_cores, prior.baseline.version) == (
+            evidence_pb2.RememberedCurve.KIND_SCALED,
+            1.0,
+            "v1",
+        )
         assert scaled.target == 2 * prior.found_target
         stub.NotifyScaling(
-            api.NotifyScalingRequest(scaling_event=pb.ScalingEvent(service="cart", cpu_limit_cores=1.0, source="test"))
+            api.NotifyScalingRequest(
+                scaling_event=scaling_pb2.ScalingEvent(service="cart", cpu_limit_cores=1.0, source="test")
+            )
         )
         same = eventually(stub, lambda size: "REMEMBERED" in [reason.code for reason in size.reasons])
         assert same.target == prior.found_target
@@ -225,7 +238,7 @@ def test_a_kill_loses_neither_pauses_nor_scalings_nor_curves_nor_revisions(
 
 def test_reload_takes_a_legal_file_only_and_sigterm_ends(recommender: Recommender) -> None:
     with recommender.running() as stub:
-        eventually(stub, lambda size: size.state == pb.NO_DATA)
+        eventually(stub, lambda size: size.state == pool_size_pb2.STATE_NO_DATA)
         process = recommender.process
         assert process is not None
 
@@ -257,7 +270,7 @@ def test_a_new_slo_is_answered_for_at_once(recommender: Recommender) -> None:
         return explained.threshold.value.ToMilliseconds()
 
     with recommender.running() as stub:
-        eventually(stub, lambda size: size.state == pb.NO_DATA)
+        eventually(stub, lambda size: size.state == pool_size_pb2.STATE_NO_DATA)
         assert threshold_ms(stub) == 150
         recommender.path.write_text(yaml.replace("latency: 250ms", "latency: 400ms"))
         assert recommender.process is not None

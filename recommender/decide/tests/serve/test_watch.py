@@ -12,10 +12,10 @@ from fakes import CART, FakeClock, FakeCollector, FakeHistory, config, hump
 from sluice.control.loop import ControlLoop
 from sluice.control.sizes import Sizes
 from sluice.control.store import Store
+from sluice.pools.v1 import pool_size_service_pb2 as api
+from sluice.pools.v1 import pool_size_service_pb2_grpc as rpc
 from sluice.serve.server import Server
 from sluice.serve.service import PoolSizeService
-from sluice.v1 import pool_size_service_pb2 as api
-from sluice.v1 import pool_size_service_pb2_grpc as rpc
 
 HEARTBEAT_S = 0.3
 # How long an answer may take on a busy machine.

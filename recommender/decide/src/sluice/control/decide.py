@@ -6,9 +6,11 @@ from dataclasses import replace
 
 from sluice.collect import Measured
 from sluice.config import Config, Pool
-from sluice.control.answer import Answer, Content
+from sluice.control.advice import advice
+from sluice.control.answer import Answer, Content, untimed
 from sluice.control.grounds import UNCHANGED, Ground
 from sluice.control.pauses import Pause
+from sluice.control.sizes import TargetSize, conditions
 from sluice.pools.estimate import Estimate, Reason, State
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.guard import guard
@@ -31,8 +33,9 @@ def decide(
     ceiling: Ceiling | None = None,
     pause: Pause | None = None,
     ground: Ground = UNCHANGED,
+    targets: tuple[TargetSize, ...] = (),
 ) -> Answer:
-    """The answer of this period, with revision 0: numbering is the store's.
+    """The answer of this period, with revision 0: numbering is the store's, and the lease begins when it is published.
 
     A paused pool is told its own size, or the last good one where that is unknown: never a new one.
     """
@@ -61,6 +64,10 @@ def decide(
         reasons += guarded.reasons
         if unguarded is not None and estimate.state is State.PROVIDED:
             state = "GUARDED"
+    reasons += conditions(targets)
+    codes = tuple(reason.code for reason in reasons)
+    unbounded = bool(targets) and all(each.size is None for each in targets)
+    basis, action = advice(state, target, codes, unbounded=unbounded)
     return Answer(
         key=pool.key,
         content=Content(
@@ -70,7 +77,10 @@ def decide(
             lower_bound=estimate.lower_bound,
             upper_bound=estimate.upper_bound,
             unguarded_target=unguarded,
-            codes=tuple(reason.code for reason in reasons),
+            codes=codes,
+            basis=basis,
+            action=action,
+            sizes=untimed(targets),
         ),
         reasons=reasons,
         confidence=estimate.confidence,
@@ -82,4 +92,5 @@ def decide(
         estimate=estimate,
         measured=measured,
         ground=ground if remembered else replace(ground, prior=None),
+        targets=targets,
     )

@@ -15,8 +15,8 @@ from sluice.control.scalings import Scaling
 from sluice.control.store import Memory
 from sluice.core.keys import PoolKey
 from sluice.pools.guard import LastGood
+from sluice.pools.v1 import actuation_pb2 as pb
 from sluice.serve.outbox import Outbox, Row
-from sluice.v1 import pool_size_pb2 as pb
 
 RESTORE_SQL = files(__package__).joinpath("restore.sql").read_text(encoding="utf-8")
 SCALINGS_SQL = files(__package__).joinpath("scalings.sql").read_text(encoding="utf-8")
@@ -27,11 +27,11 @@ COLUMNS = {
     "recommendations": [
         *("service", "side", "peer", "at", "state", "current", "target", "lower_bound", "upper_bound"),
         *("unguarded_target", "confidence", "threshold_ms", "model", "reasons", "buckets", "newest_bucket"),
-        *("valid_until", "revision"),
+        *("valid_until", "revision", "basis", "action"),
     ],
     "actuations": [
         *("service", "side", "peer", "at", "target_name", "actuator", "outcome", "requested", "previous"),
-        *("read_back", "revision", "detail"),
+        *("read_back", "revision", "detail", "instance", "unbounded"),
     ],
     "pool_pauses": ["service", "side", "peer", "at", "paused", "by", "why"],
     "scaling_events": ["service", "at", "cpu_limit_cores", "replicas", "version", "source"],
@@ -120,6 +120,8 @@ def recommendation_row(answer: Answer) -> Row:
         _time(measured.end_ms) if measured else None,
         _time(answer.valid_until_ms),
         answer.revision,
+        content.basis,
+        content.action,
     )
 
 
@@ -137,6 +139,8 @@ def actuation_row(key: PoolKey, actuation: pb.Actuation, received_ms: int) -> Ro
         actuation.read_back if actuation.HasField("read_back") else None,
         actuation.revision,
         actuation.detail,
+        actuation.instance or actuation.target_name,
+        actuation.unbounded,
     )
 
 
@@ -145,8 +149,9 @@ def _time(ms: int) -> datetime:
 
 
 def _memory(row: tuple[object, ...]) -> tuple[PoolKey, Memory]:
-    service, side, peer, revision, state, sizes, codes, good_target, good_at_ms = cast(tuple[Any, ...], row)
+    service, side, peer, revision, state, sizes, codes, basis, action, *good_row = cast(tuple[Any, ...], row)
     current, target, lower, upper, unguarded = sizes
-    content = Content(state, current, target, lower, upper, unguarded, tuple(codes))
+    content = Content(state, current, target, lower, upper, unguarded, tuple(codes), basis, action)
+    good_target, good_at_ms = good_row
     good = LastGood(int(good_target), int(good_at_ms)) if good_target is not None else None
     return PoolKey(service, side, peer), Memory(int(revision), content, good)

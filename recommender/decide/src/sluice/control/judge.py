@@ -10,7 +10,7 @@ from sluice.config import Config, Pool
 from sluice.control.grounds import Ground, Grounds
 from sluice.control.problems import Problems
 from sluice.control.scalings import Scalings
-from sluice.control.sizes import Sizes
+from sluice.control.sizes import Sizes, TargetSize, one_size
 from sluice.control.trials import Trials
 from sluice.control.workers import Workers
 from sluice.core.keys import PoolKey
@@ -29,7 +29,7 @@ SHORT_MS = 15_000
 
 @dataclass(frozen=True)
 class Seen:
-    """One pool in one period, before the guard. instances: of its service, as last seen."""
+    """One pool in one period, before the guard. instances: of its service, as last seen. targets: their sizes."""
 
     pool: Pool
     measured: Measured | None
@@ -38,6 +38,7 @@ class Seen:
     situation: Situation
     proposal: Proposal
     instances: int
+    targets: tuple[TargetSize, ...] = ()
 
 
 class Judge:
@@ -106,10 +107,14 @@ class Judge:
         if isinstance(outcome, Failed):
             measured = whole = None  # what cannot be estimated is no ground for anything else either
         collapse = outcome.collapse if isinstance(outcome, Outcome) else None
-        situation = self._situation(config, pool, ground, measured, whole, collapse, threshold.value_ms, now_ms)
+        targets = self._sizes.targets(key, now_ms)
+        current = one_size(targets)
+        situation = self._situation(
+            config, pool, ground, measured, whole, collapse, current, threshold.value_ms, now_ms
+        )
         proposal = propose(estimate, situation)
-        self._try(key, situation.current, estimate, proposal, measured.samples if measured else None, now_ms)
-        return Seen(pool, measured, ground, estimate, situation, proposal, self._instances.get(key, 1))
+        self._try(key, current, estimate, proposal, measured.samples if measured else None, now_ms)
+        return Seen(pool, measured, ground, estimate, situation, proposal, self._instances.get(key, 1), targets)
 
     def _try(
         self,
@@ -167,11 +172,12 @@ class Judge:
         measured: Measured | None,
         whole: Measured | None,
         collapse: Collapse | None,
+        current: int | None,
         threshold_ms: float,
         now_ms: int,
     ) -> Situation:
         key, window_ms = pool.key, int(config.window)
-        current, unchanged_ms = self._sizes.current(key, now_ms), self._sizes.unchanged_ms(key, now_ms)
+        unchanged_ms = self._sizes.unchanged_ms(key, now_ms)
         samples = measured.samples if measured else None
         served = samples is not None and full_pool.serves(samples)
         tried = self._trials.judge(key, current, unchanged_ms, window_ms, samples, now_ms)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from sluice.collect import Window
@@ -95,10 +96,13 @@ class ControlLoop:
                     limits.get(one.pool.key),
                     self._pauses.of(one.pool.key),
                     one.ground,
+                    one.targets,
                 )
                 for one in seen
             ]
-            self._publish(answers)
+            # The lease begins here: what deciding took is not taken from it.
+            until_ms = self._clock() + int(config.lease)
+            self._publish([replace(answer, valid_until_ms=until_ms) for answer in answers])
             self._history.keep(self._grounds.take())
             self._problems.succeeded("control period")
         except Exception as cause:
@@ -146,7 +150,7 @@ class ControlLoop:
             return
         answers = self._store.newest()
         aged = [
-            answer.stale(self._sizes.current(answer.key, now_ms)) if now_ms > answer.valid_until_ms else answer
+            answer.stale(self._sizes.targets(answer.key, now_ms)) if now_ms > answer.valid_until_ms else answer
             for answer in answers
         ]
         if aged != answers:

@@ -7,6 +7,8 @@ SELECT
     argMax(state, (revision, at))                                        AS newest_state,
     argMax((current, target, lower_bound, upper_bound, unguarded_target), (revision, at)) AS sizes,
     argMax(reasons, (revision, at))                                      AS codes,
+    argMax(basis, (revision, at))                                        AS newest_basis,
+    argMax(action, (revision, at))                                       AS newest_action,
     argMaxIf(target, at, state IN ('PROVIDED', 'GUARDED'))               AS good_target,
     toUnixTimestamp64Milli(maxIf(at, state IN ('PROVIDED', 'GUARDED')))  AS good_at_ms
 FROM recommendations

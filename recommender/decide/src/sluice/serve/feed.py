@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from sluice.common.v1.watch_pb2 import Heartbeat, Snapshot
 from sluice.control.store import Published
+from sluice.pools.v1 import pool_size_service_pb2 as api
 from sluice.serve.messages import InvalidFieldError, pool_size, timestamp
-from sluice.v1 import pool_size_service_pb2 as api
 
 # Callers choose services and cursors freely: what is kept of them is bounded.
 MOST_BATCHES = 64
@@ -52,7 +53,7 @@ def events(published: Published, run: str, cursor: Cursor | None, service: str) 
     if known:
         yield api.WatchPoolSizesResponse(heartbeat=_heartbeat(published), resume_token=here)
     else:
-        yield api.WatchPoolSizesResponse(snapshot=api.Snapshot(pool_sizes=len(news)), resume_token=here)
+        yield api.WatchPoolSizesResponse(snapshot=Snapshot(answers=len(news)), resume_token=here)
 
 
 class Batches:
@@ -80,9 +81,9 @@ class Batches:
         return len(self._made)
 
 
-def _heartbeat(published: Published) -> api.Heartbeat:
+def _heartbeat(published: Published) -> Heartbeat:
     """The newest period of any answer: those of stale ones stand still."""
     newest = max(published.answers.values(), key=lambda answer: answer.computed_at_ms, default=None)
     if newest is None:
-        return api.Heartbeat()
-    return api.Heartbeat(computed_at=timestamp(newest.computed_at_ms), valid_until=timestamp(newest.valid_until_ms))
+        return Heartbeat()
+    return Heartbeat(computed_at=timestamp(newest.computed_at_ms), valid_until=timestamp(newest.valid_until_ms))

@@ -1,15 +1,21 @@
-"""Between answers and the messages of sluice.v1: the one place where they meet."""
+"""Between answers and the messages of sluice.pools.v1: the one place where they meet."""
 
 from __future__ import annotations
 
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from sluice.common.v1.decision_pb2 import Action, Reason
+from sluice.common.v1.scaling_pb2 import ScalingEvent
 from sluice.control.answer import Answer
 from sluice.control.scalings import Scaling
+from sluice.control.sizes import TargetSize
 from sluice.core.keys import PoolKey, Side
+from sluice.pools.estimate import Estimate
+from sluice.pools.estimate.curve import Curve
 from sluice.pools.estimate.memory import Footing, Prior
-from sluice.v1 import pool_size_pb2 as pb
+from sluice.pools.v1 import evidence_pb2, pool_size_pb2
+from sluice.pools.v1 import pool_pb2 as pb
 
 # Unix seconds that a DateTime64(3) of the tables and Python's datetime both hold.
 FIRST_S, END_S = 0, 9_214_646_400
@@ -38,17 +44,20 @@ def pool_key(pool: pb.Pool, field: str) -> PoolKey:
     raise InvalidFieldError(f"{field}.side {pool.side} is not legal; legal: SIDE_SERVER, SIDE_CLIENT")
 
 
-def pool_size(answer: Answer) -> pb.PoolSize:
+def pool_size(answer: Answer) -> pool_size_pb2.PoolSize:
     content = answer.content
-    message = pb.PoolSize(
+    message = pool_size_pb2.PoolSize(
         pool=pb.Pool(service=answer.key.service, side=_SIDES[answer.key.side], peer=answer.key.peer),
-        state=pb.State.Value(content.state),
+        state=pool_size_pb2.State.Value(f"STATE_{content.state}"),
+        action=Action.Value(f"ACTION_{content.action}"),
+        basis=pool_size_pb2.Basis.Value(f"BASIS_{content.basis}"),
         confidence=answer.confidence,
-        reasons=[pb.Reason(code=reason.code, text=reason.text) for reason in answer.reasons],
+        reasons=[Reason(code=reason.code, text=reason.text) for reason in answer.reasons],
         model=answer.model,
         computed_at=timestamp(answer.computed_at_ms),
         valid_until=timestamp(answer.valid_until_ms),
         revision=answer.revision,
+        sizes=[_target_size(target) for target in answer.targets],
     )
     for name in ("current", "target", "lower_bound", "upper_bound", "unguarded_target"):
         value = getattr(content, name)
@@ -57,41 +66,46 @@ def pool_size(answer: Answer) -> pb.PoolSize:
     return message
 
 
-def explanation(answer: Answer) -> pb.Explanation:
+def _target_size(target: TargetSize) -> pool_size_pb2.TargetSize:
+    read_at = timestamp(target.read_at_ms)
+    return pool_size_pb2.TargetSize(
+        instance=target.instance, size=target.size, unbounded=target.size is None, read_at=read_at
+    )
+
+
+def explanation(answer: Answer) -> evidence_pb2.Explanation:
     threshold = answer.threshold
-    message = pb.Explanation(
+    message = evidence_pb2.Explanation(
         pool_size=pool_size(answer),
-        threshold=pb.Threshold(
+        threshold=evidence_pb2.Threshold(
             value=Duration(nanos=threshold.value_ns % 10**9, seconds=threshold.value_ns // 10**9),
             source=threshold.source,
             detail=threshold.detail,
         ),
-        polynomial_degree=answer.estimate.polynomial_degree,
     )
-    if answer.estimate.knee is not None:
-        message.knee = answer.estimate.knee
     measured = answer.measured
     if measured is not None:
         by_caller = measured.samples.caller_judged
-        message.latency_source = pb.LATENCY_SOURCE_CALLER if by_caller else pb.LATENCY_SOURCE_OWN
+        message.latency_source = evidence_pb2.LATENCY_SOURCE_CALLER if by_caller else evidence_pb2.LATENCY_SOURCE_OWN
         message.window_start.CopyFrom(timestamp(measured.start_ms))
         message.window_end.CopyFrom(timestamp(measured.end_ms))
         message.bucket.CopyFrom(Duration(nanos=measured.bucket_ms % 1000 * 10**6, seconds=measured.bucket_ms // 1000))
         message.buckets = len(measured.samples)
         message.completions = measured.completions
         message.instances = measured.samples.instances
-    message.curve.extend(_curve(answer))
+    if answer.estimate.curve is not None:
+        message.curve.CopyFrom(_curve(answer.estimate, answer.estimate.curve))
     ground = answer.ground
-    message.footing.CopyFrom(_footing(ground.footing))
+    message.baseline.CopyFrom(_baseline(ground.footing))
     if ground.since_ms is not None:
-        message.footing.since.CopyFrom(timestamp(ground.since_ms))
+        message.baseline.since.CopyFrom(timestamp(ground.since_ms))
     if ground.prior is not None:
-        message.prior.CopyFrom(_prior(ground.prior))
+        message.remembered_curve.CopyFrom(_remembered(ground.prior))
     return message
 
 
-def _footing(footing: Footing) -> pb.Footing:
-    message = pb.Footing(version=footing.version, peer_version=footing.peer_version)
+def _baseline(footing: Footing) -> evidence_pb2.Baseline:
+    message = evidence_pb2.Baseline(version=footing.version, peer_version=footing.peer_version)
     if footing.cpu_limit_cores is not None:
         message.cpu_limit_cores = footing.cpu_limit_cores
     if footing.peer_cpu_limit_cores is not None:
@@ -99,20 +113,20 @@ def _footing(footing: Footing) -> pb.Footing:
     return message
 
 
-def _prior(prior: Prior) -> pb.Prior:
+def _remembered(prior: Prior) -> evidence_pb2.RememberedCurve:
     found = prior.found
-    return pb.Prior(
-        kind=pb.PriorKind.Value(f"PRIOR_KIND_{prior.kind.value}"),
+    return evidence_pb2.RememberedCurve(
+        kind=evidence_pb2.RememberedCurve.Kind.Value(f"KIND_{prior.kind.value}"),
         target=prior.target,
         found_target=found.target,
         found_lower_bound=found.lower_bound,
         found_upper_bound=found.upper_bound,
-        footing=_footing(prior.footing),
+        baseline=_baseline(prior.footing),
         found_at=timestamp(found.at_ms),
     )
 
 
-def scaling_of(event: pb.ScalingEvent, received_ms: int) -> Scaling:
+def scaling_of(event: ScalingEvent, received_ms: int) -> Scaling:
     """The event in a request, in force from `received_ms` at the latest; InvalidFieldError when it is not legal."""
     if not event.service:
         raise InvalidFieldError("scaling_event.service is empty; legal: a service name")
@@ -138,18 +152,15 @@ def scaling_of(event: pb.ScalingEvent, received_ms: int) -> Scaling:
     )
 
 
-def _curve(answer: Answer) -> list[pb.CurvePoint]:
-    curve, fitted = answer.estimate.curve, answer.estimate.fitted_per_s
-    if curve is None:
-        return []
+def _curve(estimate: Estimate, curve: Curve) -> evidence_pb2.CurveEvidence:
     points = [
-        pb.CurvePoint(concurrency=float(x), goodput_per_s=float(y), samples=int(count))
+        evidence_pb2.CurvePoint(concurrency=float(x), goodput_per_s=float(y), samples=int(count))
         for x, y, count in zip(curve.concurrency, curve.goodput_per_s, curve.count, strict=True)
     ]
-    if fitted is not None:
-        for point, value in zip(points, fitted, strict=True):
+    if estimate.fitted_per_s is not None:
+        for point, value in zip(points, estimate.fitted_per_s, strict=True):
             point.fitted_per_s = float(value)
-    return points
+    return evidence_pb2.CurveEvidence(points=points, knee=estimate.knee, polynomial_degree=estimate.polynomial_degree)
 
 
 def timestamp(ms: int) -> Timestamp:

@@ -15,10 +15,10 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from sluice.pools.v1 import pool_size_service_pb2 as api
+from sluice.pools.v1 import pool_size_service_pb2_grpc as rpc
 from sluice.serve.access import Access
 from sluice.serve.service import PoolSizeService
-from sluice.v1 import pool_size_service_pb2 as api
-from sluice.v1 import pool_size_service_pb2_grpc as rpc
 
 NAME = api.DESCRIPTOR.services_by_name["PoolSizeService"].full_name
 GRACE_S = 5.0

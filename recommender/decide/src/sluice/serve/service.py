@@ -16,11 +16,11 @@ from sluice.control.scalings import Scaling, Scalings
 from sluice.control.sizes import Sizes
 from sluice.control.store import NotReadyError, Published, Store
 from sluice.core.keys import PoolKey
+from sluice.pools.v1 import actuation_pb2, pool_pb2
+from sluice.pools.v1 import pool_size_service_pb2 as api
+from sluice.pools.v1 import pool_size_service_pb2_grpc as rpc
 from sluice.serve.feed import Batches, Cursor, parse_cursor
 from sluice.serve.messages import END_S, FIRST_S, InvalidFieldError, explanation, pool_key, pool_size, scaling_of
-from sluice.v1 import pool_size_pb2 as pb
-from sluice.v1 import pool_size_service_pb2 as api
-from sluice.v1 import pool_size_service_pb2_grpc as rpc
 
 NOT_STORED = "the database does not take it now: it may still be stored; try again"
 # A watcher hears something this often, whatever the control loop does.
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Audit(Protocol):
-    def report(self, key: PoolKey, actuation: pb.Actuation, received_ms: int) -> None: ...
+    def report(self, key: PoolKey, actuation: actuation_pb2.Actuation, received_ms: int) -> None: ...
 
     def paused(self, key: PoolKey, pause: Pause, *, paused: bool) -> bool: ...
 
@@ -120,9 +120,11 @@ class PoolSizeService(rpc.PoolSizeServiceServicer):
             await _abort(context, grpc.StatusCode.INVALID_ARGUMENT, problem)
         received_ms = self._clock()
         size = _size_now(actuation)
-        changed = size is None or self._sizes.report(answer.key, size, received_ms)
+        instance = actuation.instance or actuation.target_name
+        known = actuation.unbounded or size is not None
+        changed = not known or self._sizes.report(answer.key, size, received_ms, instance)
         # A target is observed every few seconds: 43,000 equal rows a day at 2 s would bury what was done.
-        if changed or actuation.outcome != pb.ACTUATION_OUTCOME_OBSERVED:
+        if changed or actuation.outcome != actuation_pb2.ACTUATION_OUTCOME_OBSERVED:
             self._audit.report(answer.key, actuation, received_ms)
         return api.ReportActuationResponse()
 
@@ -188,7 +190,7 @@ class PoolSizeService(rpc.PoolSizeServiceServicer):
         except NotReadyError as cause:
             await _abort(context, grpc.StatusCode.UNAVAILABLE, str(cause))
 
-    async def _answer(self, pool: pb.Pool, field: str, context: Context) -> Answer:
+    async def _answer(self, pool: pool_pb2.Pool, field: str, context: Context) -> Answer:
         try:
             key = pool_key(pool, field)
         except InvalidFieldError as cause:
@@ -199,17 +201,19 @@ class PoolSizeService(rpc.PoolSizeServiceServicer):
         return answer
 
 
-def _problem(actuation: pb.Actuation) -> str | None:
+def _problem(actuation: actuation_pb2.Actuation) -> str | None:
     """What is not legal in a report; None when all is."""
     if not actuation.target_name:
         return "actuation.target_name is empty; legal: the target's name in the actuator's configuration"
     if not actuation.actuator:
         return "actuation.actuator is empty; legal: the name of the actuator"
-    if actuation.outcome not in pb.ActuationOutcome.values() or not actuation.outcome:
-        legal = ", ".join(pb.ActuationOutcome.keys()[1:])
+    if actuation.outcome not in actuation_pb2.ActuationOutcome.values() or not actuation.outcome:
+        legal = ", ".join(actuation_pb2.ActuationOutcome.keys()[1:])
         return f"actuation.outcome {actuation.outcome} is not legal; legal: {legal}"
-    if actuation.outcome == pb.ACTUATION_OUTCOME_APPLIED and not actuation.HasField("read_back"):
+    if actuation.outcome == actuation_pb2.ACTUATION_OUTCOME_APPLIED and not actuation.HasField("read_back"):
         return "actuation.read_back is missing for ACTUATION_OUTCOME_APPLIED; legal: the size read from the target"
+    if actuation.HasField("read_back") and actuation.unbounded:
+        return "actuation.read_back is set, and unbounded too; legal: one of them"
     if actuation.HasField("read_back") and actuation.read_back < 1:
         return "actuation.read_back 0 is not legal; legal: >= 1, or absent when it could not be read"
     if actuation.HasField("previous") and actuation.previous < 1:
@@ -219,11 +223,16 @@ def _problem(actuation: pb.Actuation) -> str | None:
     return None
 
 
-def _size_now(actuation: pb.Actuation) -> int | None:
-    """The size after the report: what was read back; without that, the size before if nothing was written."""
+def _size_now(actuation: actuation_pb2.Actuation) -> int | None:
+    """The size after the report: what was read back; without that, the size before if nothing was written.
+
+    None where it is not known, and where there is no limit.
+    """
     if actuation.HasField("read_back"):
         return actuation.read_back
-    untouched = (pb.ACTUATION_OUTCOME_OBSERVED, pb.ACTUATION_OUTCOME_REFUSED)
+    if actuation.unbounded:
+        return None
+    untouched = (actuation_pb2.ACTUATION_OUTCOME_OBSERVED, actuation_pb2.ACTUATION_OUTCOME_REFUSED)
     if actuation.outcome in untouched and actuation.HasField("previous"):
         return actuation.previous
     return None

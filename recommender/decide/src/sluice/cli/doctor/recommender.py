@@ -12,9 +12,9 @@ from sluice.cli.environment import Addresses
 from sluice.cli.output import CliError
 from sluice.cli.pools.channel import open_channel
 from sluice.cli.pools.words import moment, seconds, state_name
-from sluice.v1.pool_size_pb2 import PoolSize
-from sluice.v1.pool_size_service_pb2 import ListPoolSizesRequest
-from sluice.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
+from sluice.pools.v1.pool_size_pb2 import PoolSize
+from sluice.pools.v1.pool_size_service_pb2 import ListPoolSizesRequest
+from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 
 _FRESH_S = 60.0
 _REMEDIES = {

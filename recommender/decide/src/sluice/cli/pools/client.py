@@ -10,9 +10,11 @@ from sluice.cli.output import CliError
 from sluice.cli.pools.channel import open_channel
 from sluice.cli.pools.selector import Selector, pool_name
 from sluice.cli.pools.watching import follow
-from sluice.v1 import pool_size_service_pb2 as api
-from sluice.v1.pool_size_pb2 import Explanation, Pool, PoolSize
-from sluice.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
+from sluice.pools.v1 import pool_size_service_pb2 as api
+from sluice.pools.v1.evidence_pb2 import Explanation
+from sluice.pools.v1.pool_pb2 import Pool
+from sluice.pools.v1.pool_size_pb2 import PoolSize
+from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 
 _TIMEOUT_S = 5.0
 

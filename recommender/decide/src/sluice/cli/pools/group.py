@@ -31,8 +31,9 @@ def pools() -> None:
 
     \b
     Output as JSON (-o json; the same with -o yaml, and one object a line with -o jsonl): field names and enum names
-    of the proto sluice.v1, e.g. "state": "PROVIDED", "side": "SIDE_SERVER". Every field is there; one that has no
-    value is null, never 0. Times are RFC 3339, durations like "0.250s", all integers are numbers.
+    of the proto sluice.pools.v1, e.g. "state": "PROVIDED", "side": "SIDE_SERVER" (state, basis and action without
+    their prefix). Every field is there; one that has no value is null, never 0. Times are RFC 3339, durations like
+    "0.250s", all integers are numbers.
       list     an array of PoolSize
       get      a PoolSize
       explain  an Explanation (the PoolSize is its `pool_size`)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sluice.cli.table import Column
-from sluice.v1.pool_size_pb2 import SIDE_CLIENT, Pool
+from sluice.pools.v1.pool_pb2 import SIDE_CLIENT, Pool
 
 HISTORY_SQL = Path(__file__).with_name("history.sql").read_text(encoding="utf-8")
 COLUMNS = (Column("AT (UTC)"), Column("WHAT"), Column("DETAIL", fold=True))

@@ -6,7 +6,7 @@ FROM
         since AS at,
         concat('answer ', toString(revision)) AS what,
         concat(
-            state, ', current ', ifNull(toString(current), '-'), ', target ', ifNull(toString(target), '-'),
+            state, if(action = '', '', concat(', ', action, ' by ', basis)), ', current ', ifNull(toString(current), '-'), ', target ', ifNull(toString(target), '-'),
             if(unguarded_target IS NULL, '', concat(' (was ', toString(unguarded_target), ')')),
             ': ', arrayStringConcat(reasons, ', ')) AS detail
     FROM v_recommendation_history

@@ -2,6 +2,8 @@
 
 As protobuf's JSON mapping (times RFC 3339, durations "0.250s", enums by name) with three differences: fields are
 named as in the proto (snake_case), an absent field that knows presence is null, and 64-bit integers are numbers.
+
+Scripts outlive versions of the API: what had a name in the output before sluice.pools.v1 keeps it (`SHORT`, `KEPT`).
 """
 
 from typing import Any
@@ -10,12 +12,35 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from sluice.cli.pools.words import short_name
+
+# Enums whose values are shown without their prefix.
+SHORT = {"sluice.pools.v1.State", "sluice.pools.v1.Basis", "sluice.common.v1.Action"}
+# Names of fields and values of the API that have another one here.
+KEPT = {
+    "sluice.pools.v1.Explanation.baseline": "footing",
+    "sluice.pools.v1.Explanation.remembered_curve": "prior",
+    "sluice.pools.v1.RememberedCurve.baseline": "footing",
+    "sluice.pools.v1.CurveEvidence.points": "curve",
+    "KIND_UNSPECIFIED": "PRIOR_KIND_UNSPECIFIED",
+    "KIND_SAME": "PRIOR_KIND_SAME",
+    "KIND_SCALED": "PRIOR_KIND_SCALED",
+}
+# Messages whose fields stand beside those of the message that they are in.
+FLAT = {"sluice.pools.v1.CurveEvidence"}
+
 
 def message_to_json(message: Message) -> Any:
     """Every field of the message appears, in the proto's order."""
     if isinstance(message, Duration | Timestamp):
         return message.ToJsonString()
-    return {field.name: _field(message, field) for field in message.DESCRIPTOR.fields}
+    values: dict[str, Any] = {}
+    for field in message.DESCRIPTOR.fields:
+        if field.message_type is not None and field.message_type.full_name in FLAT:
+            values |= message_to_json(getattr(message, field.name))
+        else:
+            values[KEPT.get(field.full_name, field.name)] = _field(message, field)
+    return values
 
 
 def _field(message: Message, field: Any) -> Any:
@@ -31,6 +56,8 @@ def _scalar(field: Any, value: Any) -> Any:
     if field.message_type is not None:
         return message_to_json(value)
     if field.enum_type is not None:
+        if field.enum_type.full_name in SHORT:
+            return short_name(field.enum_type, value)
         known = field.enum_type.values_by_number.get(value)
-        return known.name if known is not None else value
+        return KEPT.get(known.name, known.name) if known is not None else value
     return value

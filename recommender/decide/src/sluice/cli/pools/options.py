@@ -28,8 +28,8 @@ def _known(ctx: click.Context, incomplete: str, name: Callable[..., str]) -> lis
 
     from sluice.cli.output import CliError
     from sluice.cli.pools.channel import open_channel
-    from sluice.v1.pool_size_service_pb2 import ListPoolSizesRequest
-    from sluice.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
+    from sluice.pools.v1.pool_size_service_pb2 import ListPoolSizesRequest
+    from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 
     try:
         with open_channel(ctx.params.get("address") or addresses().recommender) as channel:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sluice.v1.pool_size_pb2 import SIDE_CLIENT, SIDE_SERVER, Pool
+from sluice.pools.v1.pool_pb2 import SIDE_CLIENT, SIDE_SERVER, Pool
 
 _SIDES = {"server": SIDE_SERVER, "client": SIDE_CLIENT}
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from sluice.cli.pools.selector import pool_name
-from sluice.cli.pools.words import age, optional, reasons, size_range, state_name
+from sluice.cli.pools.words import action, age, basis, current, optional, reasons, size_range, state_name
 from sluice.cli.table import Column, print_table
-from sluice.v1.pool_size_pb2 import PoolSize
+from sluice.pools.v1.pool_size_pb2 import PoolSize
 
 _STYLES = (
     ("PROVIDED", "green"),
@@ -19,7 +19,9 @@ _STYLES = (
 _COLUMNS = (
     Column("POOL"),
     Column("STATE", styles=_STYLES),
-    *(Column(name, right=True) for name in ("CURRENT", "TARGET", "RANGE", "CONFIDENCE")),
+    *(Column(name, right=True) for name in ("CURRENT", "TARGET")),
+    *(Column(name) for name in ("ACTION", "BASIS")),
+    *(Column(name, right=True) for name in ("RANGE", "CONFIDENCE")),
     Column("AGE"),
     Column("REASONS", fold=True),
 )
@@ -34,8 +36,10 @@ def _row(size: PoolSize, now: datetime) -> tuple[str, ...]:
     return (
         pool_name(size.pool),
         state_name(size.state),
-        optional(size, "current"),
+        current(size),
         target(size),
+        action(size),
+        basis(size),
         size_range(size),
         f"{size.confidence:.2f}",
         age(size, now),
@@ -51,8 +55,8 @@ def target(size: PoolSize) -> str:
 
 
 def change_line(size: PoolSize, now: datetime) -> str:
-    """One line for one change: `12:30:05 cart/server PROVIDED current 64 target 12: the curve bends at 12.4`."""
+    """One line for one change: `12:30:05 cart/server PROVIDED current 64 target 12 APPLY by CURVE: it bends at 12`."""
     return (
-        f"{now:%H:%M:%S} {pool_name(size.pool)} {state_name(size.state)} current {optional(size, 'current')} "
-        f"target {target(size)}: {reasons(size)}"
+        f"{now:%H:%M:%S} {pool_name(size.pool)} {state_name(size.state)} current {current(size)} "
+        f"target {target(size)} {action(size)} by {basis(size)}: {reasons(size)}"
     )

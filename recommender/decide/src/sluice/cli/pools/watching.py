@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import grpc
 
 from sluice.cli.output import CliError
-from sluice.v1 import pool_size_service_pb2 as api
-from sluice.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
+from sluice.pools.v1 import pool_size_service_pb2 as api
+from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 
 FIRST_WAIT_S, LAST_WAIT_S = 0.5, 10.0
 # After these the next attempt ends in the same way.

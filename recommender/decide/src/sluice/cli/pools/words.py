@@ -3,18 +3,48 @@
 from datetime import UTC, datetime
 from typing import Literal
 
+from google.protobuf.descriptor import EnumDescriptor
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from sluice.v1.pool_size_pb2 import PoolSize, State
+from sluice.common.v1.decision_pb2 import Action
+from sluice.pools.v1.pool_size_pb2 import Basis, PoolSize, State
 
 OptionalSize = Literal["current", "target", "lower_bound", "upper_bound", "unguarded_target"]
 
 
+def short_name(enum: EnumDescriptor, value: int) -> str | int:
+    """A value of State, Basis or Action without its prefix: STATE_NO_DATA -> NO_DATA.
+
+    STATE_UNSPECIFIED stays as it is, and a number that this program does not know: neither is a name of its own.
+    """
+    known = enum.values_by_number.get(value)
+    if known is None:
+        return value
+    return known.name if value == 0 else known.name.removeprefix(f"{enum.name.upper()}_")
+
+
 def state_name(state: int) -> str:
-    try:
-        return State.Name(state)  # type: ignore[arg-type]
-    except ValueError:
-        return str(state)
+    return str(short_name(State.DESCRIPTOR, state))
+
+
+def action(size: PoolSize) -> str:
+    """`APPLY`, `HOLD`; `-` from a recommender that says nothing."""
+    return str(short_name(Action.DESCRIPTOR, size.action)) if size.action else "-"
+
+
+def basis(size: PoolSize) -> str:
+    return str(short_name(Basis.DESCRIPTOR, size.basis)) if size.basis else "-"
+
+
+def current(size: PoolSize) -> str:
+    """`12`; `12 to 64` where targets differ, `unbounded` where they have no limit."""
+    if size.HasField("current") or not size.sizes:
+        return optional(size, "current")
+    limits = {each.size for each in size.sizes if not each.unbounded}
+    ends = [str(end) for end in ([min(limits), max(limits)] if limits else [])][: len(limits)]
+    if any(each.unbounded for each in size.sizes):
+        ends = [*ends[:1], "unbounded"]
+    return " to ".join(ends)
 
 
 def optional(message: PoolSize, field: OptionalSize) -> str:

@@ -12,7 +12,7 @@ from sluice.pools.estimate.samples import Floats, Samples
 
 
 class State(Enum):
-    """States that an estimate can have; the names are those of sluice.v1.State."""
+    """States that an estimate can have; the names are those of sluice.pools.v1.State, without their prefix."""
 
     NO_DATA = "NO_DATA"
     LEARNING = "LEARNING"

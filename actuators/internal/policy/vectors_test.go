@@ -1,0 +1,114 @@
+package policy_test
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"sluice.dev/actuators/internal/policy"
+	"sluice.dev/actuators/internal/pool"
+	commonv1 "sluice.dev/api/common/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+// vector is one case of tests/contract/decisions/apply.json. Times are Unix milliseconds.
+type vector struct {
+	Name  string
+	Rules struct {
+		Apply      bool
+		Min, Max   uint32
+		MaxFactor  float64 `json:"max_factor"`
+		CooldownMS int64   `json:"cooldown_ms"`
+	}
+	Answer *struct {
+		Action       string
+		Target       *uint32
+		ValidUntilMS *int64 `json:"valid_until_ms"`
+	}
+	// Current is a number, or "unbounded".
+	Current any
+	Writes  *struct {
+		AtMS    int64 `json:"at_ms"`
+		Size    uint32
+		Repeats int
+	}
+	NowMS    int64 `json:"now_ms"`
+	Decision struct {
+		Action policy.Action
+		Code   policy.Code
+		Size   uint32
+	}
+}
+
+func TestVectors(t *testing.T) {
+	text, err := os.ReadFile("../../../tests/contract/decisions/apply.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Cases []vector }
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	missing := map[policy.Code]bool{
+		policy.Differs: true, policy.Step: true, policy.InPlace: true, policy.NoAnswer: true, policy.Held: true,
+		policy.NoTarget: true, policy.LeaseOver: true, policy.OutOfLimits: true, policy.CoolingDown: true, policy.BackingOff: true,
+	}
+	for _, v := range file.Cases {
+		t.Run(v.Name, func(t *testing.T) {
+			got := policy.Decide(v.rules(), v.answer(), v.current(t), v.writes(), time.UnixMilli(v.NowMS))
+			if got.Action != v.Decision.Action || got.Code != v.Decision.Code || got.Size != v.Decision.Size {
+				t.Errorf("got %s/%s/%d (%s), want %+v", got.Action, got.Code, got.Size, got.Text, v.Decision)
+			}
+			if got.Text == "" {
+				t.Error("a decision without a text for people")
+			}
+		})
+		delete(missing, v.Decision.Code)
+	}
+	if len(missing) > 0 {
+		t.Errorf("no case has the codes %v", missing)
+	}
+}
+
+func (v vector) rules() policy.Rules {
+	r := v.Rules
+	return policy.Rules{
+		Apply: r.Apply, Min: r.Min, Max: r.Max, MaxFactor: r.MaxFactor, Cooldown: time.Duration(r.CooldownMS) * time.Millisecond,
+	}
+}
+
+func (v vector) answer() *poolsv1.PoolSize {
+	if v.Answer == nil {
+		return nil
+	}
+	answer := &poolsv1.PoolSize{
+		Action: commonv1.Action(commonv1.Action_value["ACTION_"+v.Answer.Action]), Target: v.Answer.Target,
+	}
+	if until := v.Answer.ValidUntilMS; until != nil {
+		answer.ValidUntil = timestamppb.New(time.UnixMilli(*until))
+	}
+	return answer
+}
+
+func (v vector) current(t *testing.T) pool.Size {
+	switch current := v.Current.(type) {
+	case float64:
+		return pool.Of(uint32(current))
+	case string:
+		if current == "unbounded" {
+			return pool.Unbounded
+		}
+	}
+	t.Fatalf("current: %v: want a number or unbounded", v.Current)
+	return pool.Size{}
+}
+
+func (v vector) writes() policy.Writes {
+	if v.Writes == nil {
+		return policy.Writes{}
+	}
+	return policy.Writes{At: time.UnixMilli(v.Writes.AtMS), Size: v.Writes.Size, Repeats: v.Writes.Repeats}
+}

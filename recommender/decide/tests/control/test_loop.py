@@ -396,3 +396,18 @@ def test_callers_of_one_backend_share_what_it_takes() -> None:
     assert answer is not None
     assert (answer.content.state, answer.content.target) == ("GUARDED", 7)
     assert "BACKEND_LIMIT" in codes(answer)
+
+
+def test_an_actuator_that_goes_by_halves_is_not_held_up_by_its_own_steps() -> None:
+    """64 -> 12 would take two cool-downs of a minute: each step is a change of the size."""
+    world, size, seen = World(), 64, [64]
+    world.collector.pools[CART] = hump()
+    for _ in range(6):
+        world.sizes.report(CART, size, world.clock())
+        target = world.step().content.target
+        assert target is not None
+        if target != size:
+            size = max(target, -(-size // 2))
+            seen.append(size)
+    assert seen[1:3] == [32, 16]
+    assert 11 <= size <= 14

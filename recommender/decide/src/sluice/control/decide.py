@@ -57,6 +57,7 @@ def decide(
             upper=estimate.upper_bound,
             since_change_ms=situation.since_change_ms,
             ceiling=ceiling,
+            heading=situation.heading,
             measured=proposal.measured,
         )
         guarded = guard(target, context)

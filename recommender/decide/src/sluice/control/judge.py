@@ -52,9 +52,11 @@ class Judge:
         workers: Workers,
         problems: Problems,
         last_good: Callable[[PoolKey], LastGood | None],
+        last_target: Callable[[PoolKey], int | None],
     ) -> None:
         self._grounds, self._scalings, self._sizes = grounds, scalings, sizes
         self._workers, self._problems, self._last_good = workers, problems, last_good
+        self._last_target = last_target
         self._trials = Trials()
         self._instances: dict[PoolKey, int] = {}
 
@@ -188,6 +190,7 @@ class Judge:
             last_good=self._last_good(key),
             window_ms=window_ms,
             explore_after_ms=int(config.explore_after),
+            heading=self._last_target(key),
             since_change_ms=self._sizes.since_change_ms(key, now_ms),
             since_ms=ground.since_ms,
             prior=ground.prior,

@@ -72,7 +72,15 @@ class ControlLoop:
         self._problems = Problems()
         self._thresholds = Thresholds()
         self._grounds = Grounds(self._scalings, Curves())
-        self._judge = Judge(self._grounds, self._scalings, sizes, workers or Workers(), self._problems, store.last_good)
+        self._judge = Judge(
+            self._grounds,
+            self._scalings,
+            sizes,
+            workers or Workers(),
+            self._problems,
+            store.last_good,
+            store.last_target,
+        )
         self._restored = False
 
     def step(self) -> None:

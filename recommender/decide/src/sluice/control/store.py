@@ -65,6 +65,12 @@ class Store:
             memory = self._memory.get(key)
             return memory.last_good if memory else None
 
+    def last_target(self, key: PoolKey) -> int | None:
+        """Of the newest answer, also one from before a restart."""
+        with self._lock:
+            memory = self._memory.get(key)
+            return memory.content.target if memory and memory.content else None
+
     def number(self, answers: list[Answer]) -> list[Answer]:
         """The answers with their revisions: one more than the last where the content changed, else the same."""
         with self._lock:

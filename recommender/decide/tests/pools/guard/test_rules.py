@@ -121,3 +121,20 @@ def test_a_backend_is_relieved_even_while_the_pool_cools_down() -> None:
 
 def test_what_was_measured_in_force_does_not_wait_for_the_cool_down() -> None:
     assert cool_down(12, Context(Limits(), current=64, since_change_ms=0, measured=True)) is None
+
+
+@pytest.mark.parametrize(
+    ("heading", "size", "waits"),
+    [
+        (12, 12, False),  # 64 -> 12 by an actuator that goes by halves
+        (12, 14, False),
+        (32, 12, True),  # arrived where the last answer led: a new change
+        (None, 12, True),
+        (40, 12, True),  # the last answer asked for more
+        (40, 36, False),
+        (12, 36, True),
+    ],
+)
+def test_steps_towards_the_last_target_do_not_wait_for_one_another(heading: int | None, size: int, waits: bool) -> None:
+    change = cool_down(size, Context(Limits(), current=32, since_change_ms=0, heading=heading))
+    assert (change is not None) == waits

@@ -21,6 +21,7 @@ class Context:
     lower, upper    the estimate's band, None without one
     since_change_ms how long ago the size was last seen to change, None when it never was
     ceiling         of the backend that the pool leads to, None where it sets none
+    heading         the target of the answer before, None without one
     measured        whether the size rests on sizes that were in force, not on a curve
     """
 
@@ -31,6 +32,7 @@ class Context:
     upper: int | None = None
     since_change_ms: int | None = None
     ceiling: Ceiling | None = None
+    heading: int | None = None
     measured: bool = False
 
 
@@ -80,10 +82,15 @@ def max_step(size: int, context: Context) -> Change | None:
 def cool_down(size: int, context: Context) -> Change | None:
     """Keep the current size for a while after it changed: shorter before it grows again than before it shrinks.
 
-    Against curves that are not certain yet. A size that was in force and is known to be worse need not stay.
+    Against curves that are not certain yet. A size that was in force and is known to be worse need not stay. Nor does
+    one that lies on the way to the last target: an actuator goes there in steps, and each is a change of the size.
+    Worked: 64 -> 12 goes by 32 and 16; at 32, with 12 or 14 named and 12 before, the cool-down is not asked.
     """
     current, since = context.current, context.since_change_ms
     if current is None or since is None or size == current or context.measured:
+        return None
+    heading = context.heading
+    if heading is not None and heading != current and (heading < current) == (size < current):
         return None
     wait = context.limits.cool_down_up if size > current else context.limits.cool_down_down
     if since >= wait:

@@ -36,6 +36,7 @@ class Situation:
     current         size that an actuator read back within the last minute, None when unknown
     unchanged_ms    how long that size has been in force, as far as reports go
     since_change_ms how long ago the size was seen to change, None when it never was
+    heading         the target of the answer before, None without one
     since_ms        when the service last became another one: scaled, released, drifted; None when it never did
     prior           what remembered curves say, None without any that fits
     back            the size before a step that gained nothing, or lost, None without one
@@ -59,6 +60,7 @@ class Situation:
     window_ms: int
     explore_after_ms: int
     since_change_ms: int | None = None
+    heading: int | None = None
     since_ms: int | None = None
     prior: Prior | None = None
     back: int | None = None

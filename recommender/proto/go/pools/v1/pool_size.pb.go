@@ -106,9 +106,9 @@ const (
 	Basis_BASIS_PROBE Basis = 2
 	// The size before a trial that gained nothing, or lost.
 	Basis_BASIS_REVERT Basis = 3
-	// A curve that was seen before, on this baseline or on another CPU limit.
+	// A curve that was seen before.
 	Basis_BASIS_MEMORY Basis = 4
-	// The size in force on another CPU limit, of which no curve was ever seen.
+	// What was seen, or in force, on another CPU limit.
 	Basis_BASIS_CARRIED Basis = 5
 	// What was learnt from other pools, or by a policy that learns.
 	Basis_BASIS_LEARNED Basis = 6

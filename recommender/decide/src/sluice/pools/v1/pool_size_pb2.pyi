@@ -78,9 +78,9 @@ class _BasisEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Basis.ValueType
     BASIS_REVERT: _Basis.ValueType  # 3
     """The size before a trial that gained nothing, or lost."""
     BASIS_MEMORY: _Basis.ValueType  # 4
-    """A curve that was seen before, on this baseline or on another CPU limit."""
+    """A curve that was seen before."""
     BASIS_CARRIED: _Basis.ValueType  # 5
-    """The size in force on another CPU limit, of which no curve was ever seen."""
+    """What was seen, or in force, on another CPU limit."""
     BASIS_LEARNED: _Basis.ValueType  # 6
     """What was learnt from other pools, or by a policy that learns."""
     BASIS_HELD: _Basis.ValueType  # 7
@@ -99,9 +99,9 @@ BASIS_PROBE: Basis.ValueType  # 2
 BASIS_REVERT: Basis.ValueType  # 3
 """The size before a trial that gained nothing, or lost."""
 BASIS_MEMORY: Basis.ValueType  # 4
-"""A curve that was seen before, on this baseline or on another CPU limit."""
+"""A curve that was seen before."""
 BASIS_CARRIED: Basis.ValueType  # 5
-"""The size in force on another CPU limit, of which no curve was ever seen."""
+"""What was seen, or in force, on another CPU limit."""
 BASIS_LEARNED: Basis.ValueType  # 6
 """What was learnt from other pools, or by a policy that learns."""
 BASIS_HELD: Basis.ValueType  # 7

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
-from sluice.pools.estimate.belief.evidence import TAU_FULL
+from sluice.pools.estimate.belief.evidence import TAU_SATURATED
 from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.estimate.belief.posterior import Posterior
 
@@ -37,7 +37,7 @@ LOOK_FACTOR, LOOK_LOSS, LOOK_GAIN, ONE_IN_TEN = 1.3, 0.02, 0.01, 1.28
 # From here on a pool counts as full. Below, only a size that is better by 3 % with 90 % probability is moved to.
 FULL_SHARE, LIGHT_GAIN, LIGHT_SURE_BY = 0.5, 0.03, 1.28
 # And from here on what is looked at can be seen.
-LOOK_SHARE = 0.7
+LOOK_SHARE = 0.9
 LOOKS_SERVED, LOOK_COMPLETIONS, SHORTEST_LOOK_S, LONGEST_LOOK_S = 10.0, 2_000.0, 3.0, 30.0
 LATENCY_SPREAD = 0.5
 
@@ -138,7 +138,7 @@ def _learnt(
     dispersion: float,
 ) -> Floats:
     """Standard deviation that a look of so many completions at each size would take from its gain."""
-    noise = dispersion / max(completions, 1.0) + TAU_FULL**2
+    noise = dispersion / max(completions, 1.0) + TAU_SATURATED**2
     learnt: Floats = variance / np.sqrt(variance + noise)
     here = seen(current)
     of_here = dispersion / here if here else 0.01

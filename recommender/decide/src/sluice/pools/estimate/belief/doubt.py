@@ -19,7 +19,7 @@ from math import log
 
 import numpy as np
 
-from sluice.pools.estimate.belief.evidence import TAU_FULL, TAU_PARTIAL, Evidence, Second
+from sluice.pools.estimate.belief.evidence import TAU_PARTIAL, TAU_SATURATED, Evidence, Second
 from sluice.pools.estimate.belief.posterior import Posterior
 
 SET_ASIDE, FORGET, MOST_A_SECOND = 2.0, 8.0, 5.0
@@ -67,7 +67,7 @@ def contradiction(now: Posterior, new: Second, dispersion: float) -> float:
     Worked, predicted within 2 %: 1 % off gives -3.4, 8 % off 4.3, 20 % off more than 5, of which 5 count.
     """
     mean, variance = now.predict(new.concurrency, new.full)
-    variance += dispersion / new.completions + (TAU_FULL if new.full else TAU_PARTIAL) ** 2
+    variance += dispersion / new.completions + (TAU_SATURATED if new.saturated else TAU_PARTIAL) ** 2
     variance += (PER_LN_AWAY * _away(now, new)) ** 2
     wide = variance + JUMP**2
     off = new.ln_rate - mean

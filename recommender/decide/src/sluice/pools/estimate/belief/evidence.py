@@ -10,16 +10,17 @@ from numpy.typing import NDArray
 
 from sluice.pools.estimate.belief.family import Floats
 
-# Share of full buckets from which a second shows the full pool, and up to which it shows one that is not full.
-FULL, PARTIAL = 0.7, 0.4
+# Share of full buckets from which a second shows nothing but the full pool, from which it shows one that is nearly full,
+# and up to which it shows one that is not.
+SATURATED, FULL, PARTIAL = 0.95, 0.7, 0.4
 # Seconds are summed by concurrency, in steps of 5 % where the pool was full, and 12 % where it was not.
 LN_FULL_STEP, LN_PARTIAL_STEP = 0.05, 0.12
 # Seconds of newer evidence of the same kind after which older evidence counts 1/e: not of the clock, so that what was
 # seen in the peak is known in the next one.
 MEMORY_S = 180.0
-# What a level's mean has of errors that more seconds do not lessen, as parts: of a full pool, one that is not, and
-# one on another CPU limit.
-TAU_FULL, TAU_PARTIAL, TAU_ELSEWHERE = 0.007, 0.05, 0.10
+# What a level's mean has of errors that more seconds do not lessen, as parts: of a saturated pool, one that is not,
+# and one on another CPU limit.
+TAU_SATURATED, TAU_PARTIAL, TAU_ELSEWHERE = 0.007, 0.05, 0.10
 # A level says something from here on.
 LEAST_SECONDS, LEAST_COMPLETIONS = 0.3, 3.0
 
@@ -28,11 +29,12 @@ LEAST_SECONDS, LEAST_COMPLETIONS = 0.3, 3.0
 class Second:
     """About a second of one target: what was in flight and what completed, under one size and one CPU limit.
 
-    concurrency: mean in flight. Rates are per instance.
+    concurrency: mean in flight. Rates are per instance. saturated: full, and in all but all of its buckets.
     """
 
     cores: float
     full: bool
+    saturated: bool
     concurrency: float
     completions: float
     seconds: float
@@ -48,16 +50,17 @@ def second(cores: float, size: int, concurrency: Floats, completions: Floats, bu
     A second with 70 % of its buckets full counts whole, as a full pool's throughput, which is not censored, as its
     goodput is. (Picking its full buckets reads 3 % low: those are the ones in which less completed.) It counts at its
     mean concurrency: at its size, a pool of 4 that had 3.5 in flight would be taken for one that completes no more at
-    4. With at most 40 % it is a second of a pool that is not full. In between it is neither.
+    4. Under 95 % it is the load that limits it for a part: it completed no more than came, which is a weak lower bound of
+    what the pool can. With at most 40 % it is a second of a pool that is not full. In between it is neither.
     """
     if len(concurrency) == 0 or completions.sum() <= 0 or concurrency.sum() <= 0:
         return None
     full = share_full(size, concurrency)
     length, done = len(concurrency) * bucket_s, float(completions.sum())
     if full >= FULL:
-        return Second(cores, True, float(concurrency.mean()), done, length)
+        return Second(cores, True, full >= SATURATED, float(concurrency.mean()), done, length)
     if full <= PARTIAL:
-        return Second(cores, False, float(concurrency.mean()), done, length)
+        return Second(cores, False, False, float(concurrency.mean()), done, length)
     return None
 
 
@@ -72,6 +75,7 @@ class Level:
 
     cores: float
     full: bool
+    saturated: bool
     step: int
     completions: float
     seconds: float
@@ -108,18 +112,19 @@ class Evidence:
         """Older levels of the same cores and kind count a little less from now on."""
         step = round(log(new.concurrency) / (LN_FULL_STEP if new.full else LN_PARTIAL_STEP))
         share = exp(-new.seconds / MEMORY_S)
-        place = Level(new.cores, new.full, step, 0.0, 0.0, 0.0)
+        kind = (new.cores, new.full, new.saturated)
+        place = Level(*kind, step, 0.0, 0.0, 0.0)
         kept = []
         for level in self.levels:
             older = level
-            if (level.cores, level.full) == (new.cores, new.full):
+            if (level.cores, level.full, level.saturated) == kind:
                 older = replace(
                     level,
                     completions=level.completions * share,
                     seconds=level.seconds * share,
                     in_flight_s=level.in_flight_s * share,
                 )
-            if (level.cores, level.full, level.step) == (new.cores, new.full, step):
+            if (level.cores, level.full, level.saturated, level.step) == (*kind, step):
                 place = older
             elif older.seconds >= LEAST_SECONDS / 2:
                 kept.append(older)
@@ -132,11 +137,11 @@ class Evidence:
         return Evidence((*kept, newest))
 
     def completions_at(self, cores: float, size: int) -> float:
-        """Of the full pool at that size, or within a step of it."""
+        """Of the saturated pool at that size, or within a step of it."""
         return sum(
             level.completions
             for level in self.levels
-            if level.full
+            if level.saturated
             and level.cores == cores
             and abs(log(level.in_flight_s / (level.seconds * size))) <= LN_FULL_STEP
         )
@@ -144,7 +149,7 @@ class Evidence:
     def rows(self, cores: float, dispersion: float = 1.0) -> Rows:
         """dispersion: variance of counts by their mean.
 
-        Worked: 2,000 completions of a full pool at 1.0: 1/2000 + 0.007^2, a standard error of 2.3 %.
+        Worked: 2,000 completions of a saturated pool at 1.0: 1/2000 + 0.007^2, a standard error of 2.3 %.
         """
         told = [
             level
@@ -153,7 +158,7 @@ class Evidence:
         ]
         variances = [
             dispersion / level.completions
-            + (TAU_FULL if level.full else TAU_PARTIAL) ** 2
+            + (TAU_SATURATED if level.saturated else TAU_PARTIAL) ** 2
             + (0.0 if level.cores == cores else TAU_ELSEWHERE**2)
             for level in told
         ]

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from sluice.pools.estimate.belief.family import Floats
 
-# Share of full buckets from which a second shows nothing but the full pool, from which it shows one that is nearly full,
-# and up to which it shows one that is not.
+# Share of full buckets from which a second shows nothing but the full pool, from which it shows one that is nearly
+# full, and up to which it shows one that is not.
 SATURATED, FULL, PARTIAL = 0.95, 0.7, 0.4
 # Seconds are summed by concurrency, in steps of 5 % where the pool was full, and 12 % where it was not.
 LN_FULL_STEP, LN_PARTIAL_STEP = 0.05, 0.12
@@ -50,8 +50,8 @@ def second(cores: float, size: int, concurrency: Floats, completions: Floats, bu
     A second with 70 % of its buckets full counts whole, as a full pool's throughput, which is not censored, as its
     goodput is. (Picking its full buckets reads 3 % low: those are the ones in which less completed.) It counts at its
     mean concurrency: at its size, a pool of 4 that had 3.5 in flight would be taken for one that completes no more at
-    4. Under 95 % it is the load that limits it for a part: it completed no more than came, which is a weak lower bound of
-    what the pool can. With at most 40 % it is a second of a pool that is not full. In between it is neither.
+    4. Under 95 % it is the load that limits it for a part: it completed no more than came, which says little of what
+    the pool can. With at most 40 % it is a second of a pool that is not full. In between it is neither.
     """
     if len(concurrency) == 0 or completions.sum() <= 0 or concurrency.sum() <= 0:
         return None

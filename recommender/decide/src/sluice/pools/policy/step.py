@@ -19,7 +19,7 @@ from sluice.pools.policy.learn import learn, of_version
 from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.transitions import TABLE, Case
-from sluice.pools.policy.worth import FULL_SHARE, Choice, Outlook, choose, outlook
+from sluice.pools.policy.worth import Choice, Outlook, choose, outlook
 
 LARGEST_STEP = 2
 WAIT_MS = 3_000
@@ -74,7 +74,7 @@ def _choice(
 ) -> Choice | None:
     bound = seen.constraints
     least = max(bound.least, -(-current // LARGEST_STEP))
-    most = min(bound.most, current * LARGEST_STEP if full >= FULL_SHARE else current)
+    most = min(bound.most, current * LARGEST_STEP)
     if most < least:
         return None
     return choose(

@@ -24,7 +24,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr, ndtr
 
 from sluice.pools.estimate.belief.evidence import TAU_SATURATED
 from sluice.pools.estimate.belief.family import Floats, Ints
@@ -72,6 +71,8 @@ def choose(
     full_share: of the newest seconds, 0..1. seen: completions of the full pool at a size. since_change_s: age of the
     last change: a look is not cut short by another one.
     """
+    from scipy.special import log_ndtr
+
     sizes, current_at = _within(current, least, most)
     gains = now.gains(sizes.astype(np.float64), float(current))
     ln_size = np.log(sizes)
@@ -107,6 +108,8 @@ def knowledge_gradient(mean: Floats, learnt: Floats) -> Floats:
 
     Worked: two sizes alike, 1 % learnt: 0.01 phi(0) = 0.4 %. One 3 % behind: 0.01 f(-3) = 0.0004 %.
     """
+    from scipy.special import ndtr
+
     top = float(mean.max())
     second = float(np.partition(mean, -2)[-2]) if len(mean) > 1 else top
     other = np.where(mean >= top, second, top)

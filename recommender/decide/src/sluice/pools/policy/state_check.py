@@ -1,0 +1,74 @@
+"""Which numbers a state may hold: what breaks one of these rules is neither written nor taken up.
+
+Sizes are at least 1. Sums of evidence are above 0 and finite, since their logarithms are taken. Times are those that a
+timestamp of the API holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import inf, isfinite
+
+from sluice.pools.estimate.belief.evidence import Evidence
+from sluice.pools.policy.state import Facts, Learnt
+
+MOST_SIZE = 2**32 - 1
+# Unix ms, to the end of 2261.
+END_MS = 9_214_646_400_000
+MOST_STEP = 2**31 - 1
+
+
+class IllegalError(ValueError):
+    """The message names the number and what is legal."""
+
+
+def check_facts(facts: Facts) -> None:
+    check_time("now", facts.now_ms)
+    _size("current", facts.current)
+    _size("baseline", facts.baseline)
+    if facts.change is not None:
+        _size("change.from_size", facts.change.from_size)
+        _size("change.to_size", facts.change.to_size)
+        check_time("change.at", facts.change.at_ms)
+
+
+def check_learnt(learnt: Learnt) -> None:
+    if learnt.until_ms != -1:
+        check_time("until", learnt.until_ms)
+    if learnt.completed_ms is not None:
+        check_time("completed", learnt.completed_ms)
+    _levels("levels", learnt.evidence)
+    for version, evidence in learnt.versions:
+        _levels(f"levels of version {version!r}", evidence)
+    _between("doubt_score", learnt.doubt.score, 0.0, inf)
+    for each in learnt.doubt.aside:
+        _above_0("doubted", (each.cores, each.concurrency, each.completions, each.seconds))
+    for share in learnt.full:
+        _between("full_shares", share, 0.0, 1.0)
+
+
+def _levels(name: str, evidence: Evidence) -> None:
+    for each in evidence.levels:
+        _between(f"{name}: step", each.step, -MOST_STEP, MOST_STEP)
+        _above_0(name, (each.cores, each.completions, each.seconds, each.in_flight_s))
+
+
+def _above_0(name: str, values: Iterable[float]) -> None:
+    for value in values:
+        if not (isfinite(value) and value > 0):
+            raise IllegalError(f"{name}: {value} is not legal; legal: above 0, finite")
+
+
+def _size(name: str, value: int | None) -> None:
+    if value is not None:
+        _between(name, value, 1, MOST_SIZE)
+
+
+def check_time(name: str, ms: int) -> None:
+    if not 0 <= ms < END_MS:
+        raise IllegalError(f"{name} {ms} ms is not legal; legal: 1970-01-01 to 2261-12-31")
+
+
+def _between(name: str, value: float, low: float, high: float) -> None:
+    if not (isfinite(value) and low <= value <= high):
+        raise IllegalError(f"{name} {value} is not legal; legal: {low:g} to {high:g}")

@@ -1,0 +1,208 @@
+"""Between a pool's state and its two messages, `PoolFacts` and `PoolEvidence` (proto/sluice/pools/v1/state.proto).
+
+Both ways give the same value: numbers are not rounded. Fields that are not known, as of a later version, are ignored.
+Both messages carry the time of the newest decision: facts are written seldom, and `now` must not fall over a restart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import TypeVar
+
+from google.protobuf.message import DecodeError
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from sluice.core.keys import PoolKey, Side
+from sluice.pools.estimate.belief.doubt import Doubt
+from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
+from sluice.pools.policy.decision import Basis
+from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
+from sluice.pools.policy.state_check import IllegalError, check_facts, check_learnt, check_time
+from sluice.pools.v1 import pool_pb2, pool_size_pb2
+from sluice.pools.v1.state_pb2 import PoolEvidence, PoolFacts, SizeChange
+
+_SIDES: dict[Side, pool_pb2.Side.ValueType] = {"server": pool_pb2.SIDE_SERVER, "client": pool_pb2.SIDE_CLIENT}
+
+Value = TypeVar("Value")
+Parsed = TypeVar("Parsed", PoolFacts, PoolEvidence)
+
+
+class StateError(ValueError):
+    """A part of a pool's state that cannot be read or written: which, of which pool, and why."""
+
+
+def write_facts(key: PoolKey, state: PoolState) -> bytes:
+    """A `PoolFacts`; StateError for numbers that are not legal."""
+    return _told(f"write facts of {key}", lambda: _facts_message(key, state.facts).SerializeToString())
+
+
+def write_evidence(key: PoolKey, state: PoolState) -> bytes:
+    """A `PoolEvidence`; StateError for numbers that are not legal."""
+    return _told(f"write evidence of {key}", lambda: _evidence_message(key, state).SerializeToString())
+
+
+def read_facts(key: PoolKey, value: bytes) -> Facts:
+    """From a `PoolFacts`; StateError when it is none, of another pool, or its numbers are not legal."""
+    return _told(f"read facts of {key}", lambda: _facts(_parsed(key, PoolFacts(), value)))
+
+
+def read_evidence(key: PoolKey, value: bytes) -> tuple[Learnt, int]:
+    """From a `PoolEvidence`, with the newest time (Unix ms) that a decision was made for; StateError as above."""
+    return _told(f"read evidence of {key}", lambda: _learnt(_parsed(key, PoolEvidence(), value)))
+
+
+def joined(facts: Facts | None, evidence: tuple[Learnt, int] | None) -> PoolState:
+    """The state of both parts; one that is lacking is as of a new pool."""
+    facts = facts or Facts()
+    learnt, now_ms = evidence or (Learnt(), 0)
+    return PoolState(replace(facts, now_ms=max(facts.now_ms, now_ms)), learnt)
+
+
+def _told(what: str, made: Callable[[], Value]) -> Value:
+    try:
+        return made()
+    except (ValueError, TypeError, DecodeError) as cause:
+        raise StateError(f"{what}: {cause}") from cause
+
+
+def _facts_message(key: PoolKey, facts: Facts) -> PoolFacts:
+    check_facts(facts)
+    message = PoolFacts(pool=_pool(key), now=_timestamp(facts.now_ms), current=facts.current, baseline=facts.baseline)
+    change = facts.change
+    if change is not None:
+        basis = pool_size_pb2.Basis.Value(f"BASIS_{change.basis.name}")
+        at = _timestamp(change.at_ms)
+        message.change.CopyFrom(SizeChange(from_size=change.from_size, to_size=change.to_size, at=at, basis=basis))
+    return message
+
+
+def _facts(message: PoolFacts) -> Facts:
+    facts = Facts(
+        now_ms=_ms(message.now),
+        current=message.current if message.HasField("current") else None,
+        change=_change(message.change) if message.HasField("change") else None,
+        baseline=message.baseline if message.HasField("baseline") else None,
+    )
+    check_facts(facts)
+    return facts
+
+
+def _change(message: SizeChange) -> Change:
+    number = message.basis
+    known = {pool_size_pb2.Basis.Value(f"BASIS_{basis.name}"): basis for basis in Basis}
+    if number not in known:
+        raise IllegalError(f"change.basis {number} is not legal; legal: {', '.join(basis.name for basis in Basis)}")
+    return Change(message.from_size, message.to_size, _ms(message.at), known[number])
+
+
+def _evidence_message(key: PoolKey, state: PoolState) -> PoolEvidence:
+    learnt = state.learnt
+    check_learnt(learnt)
+    check_time("now", state.facts.now_ms)
+    message = PoolEvidence(
+        pool=_pool(key),
+        now=_timestamp(state.facts.now_ms),
+        until=None if learnt.until_ms == -1 else _timestamp(learnt.until_ms),
+        version=learnt.version,
+        levels=_level_messages(learnt.evidence),
+        doubt_score=learnt.doubt.score,
+        full_shares=learnt.full,
+        completed=None if learnt.completed_ms is None else _timestamp(learnt.completed_ms),
+        remembered=learnt.remembered,
+    )
+    for each in learnt.doubt.aside:
+        message.doubted.add(
+            cores=each.cores,
+            full=each.full,
+            saturated=each.saturated,
+            concurrency=each.concurrency,
+            completions=each.completions,
+            seconds=each.seconds,
+        )
+    for version, evidence in learnt.versions:
+        message.other_versions.add(version=version, levels=_level_messages(evidence))
+    return message
+
+
+def _learnt(message: PoolEvidence) -> tuple[Learnt, int]:
+    learnt = Learnt(
+        version=message.version,
+        evidence=_evidence(message.levels),
+        doubt=Doubt(message.doubt_score, tuple(map(_second, message.doubted))),
+        until_ms=_ms(message.until) if message.HasField("until") else -1,
+        full=tuple(message.full_shares),
+        completed_ms=_ms(message.completed) if message.HasField("completed") else None,
+        remembered=message.remembered,
+        versions=tuple((each.version, _evidence(each.levels)) for each in message.other_versions),
+    )
+    check_learnt(learnt)
+    now_ms = _ms(message.now)
+    check_time("now", now_ms)
+    return learnt, now_ms
+
+
+def _level_messages(evidence: Evidence) -> list[PoolEvidence.Level]:
+    return [
+        PoolEvidence.Level(
+            cores=level.cores,
+            full=level.full,
+            saturated=level.saturated,
+            step=level.step,
+            completions=level.completions,
+            seconds=level.seconds,
+            in_flight_s=level.in_flight_s,
+        )
+        for level in evidence.levels
+    ]
+
+
+def _evidence(levels: Iterable[PoolEvidence.Level]) -> Evidence:
+    return Evidence(
+        tuple(
+            Level(
+                cores=each.cores,
+                full=each.full,
+                saturated=each.saturated,
+                step=each.step,
+                completions=each.completions,
+                seconds=each.seconds,
+                in_flight_s=each.in_flight_s,
+            )
+            for each in levels
+        )
+    )
+
+
+def _second(message: PoolEvidence.Second) -> Second:
+    return Second(
+        cores=message.cores,
+        full=message.full,
+        saturated=message.saturated,
+        concurrency=message.concurrency,
+        completions=message.completions,
+        seconds=message.seconds,
+    )
+
+
+def _parsed(key: PoolKey, message: Parsed, value: bytes) -> Parsed:
+    message.ParseFromString(value)
+    if message.pool != _pool(key):
+        named = " ".join(str(message.pool).split())
+        raise IllegalError(f"the message is of another pool: {named or 'none'}")
+    return message
+
+
+def _pool(key: PoolKey) -> pool_pb2.Pool:
+    return pool_pb2.Pool(service=key.service, side=_SIDES[key.side], peer=key.peer)
+
+
+def _timestamp(ms: int) -> Timestamp:
+    return Timestamp(seconds=ms // 1000, nanos=ms % 1000 * 10**6)
+
+
+def _ms(at: Timestamp) -> int:
+    """IllegalError for a time that is none; the checks of the state say which are legal."""
+    if not 0 <= at.nanos < 10**9:
+        raise IllegalError(f"{at.nanos} ns of a second are not legal; legal: 0 to 999,999,999")
+    return at.seconds * 1000 + at.nanos // 10**6

@@ -1,0 +1,56 @@
+"""Any state of a pool that is legal, for property tests."""
+
+from hypothesis import strategies as st
+
+from sluice.core.keys import PoolKey
+from sluice.pools.estimate.belief.doubt import Doubt
+from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
+from sluice.pools.policy.decision import Basis
+from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
+from sluice.pools.policy.state_check import END_MS, MOST_SIZE, MOST_STEP
+
+names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
+keys = st.one_of(
+    st.builds(PoolKey, names, st.just("server"), st.just("")),
+    st.builds(PoolKey, names, st.just("client"), names),
+)
+
+sizes = st.integers(1, MOST_SIZE)
+times = st.integers(0, END_MS - 1)
+sums = st.floats(0, exclude_min=True, allow_infinity=False)
+
+levels = st.builds(
+    Level,
+    cores=sums,
+    full=st.booleans(),
+    saturated=st.booleans(),
+    step=st.integers(-MOST_STEP, MOST_STEP),
+    completions=sums,
+    seconds=sums,
+    in_flight_s=sums,
+)
+seconds = st.builds(
+    Second, cores=sums, full=st.booleans(), saturated=st.booleans(), concurrency=sums, completions=sums, seconds=sums
+)
+evidence = st.builds(Evidence, levels=st.lists(levels, max_size=5).map(tuple))
+doubts = st.builds(Doubt, score=st.floats(0, allow_infinity=False), aside=st.lists(seconds, max_size=3).map(tuple))
+
+facts = st.builds(
+    Facts,
+    now_ms=times,
+    current=st.none() | sizes,
+    change=st.none() | st.builds(Change, from_size=sizes, to_size=sizes, at_ms=times, basis=st.sampled_from(Basis)),
+    baseline=st.none() | sizes,
+)
+learnt = st.builds(
+    Learnt,
+    version=st.just("") | names,
+    evidence=evidence,
+    doubt=doubts,
+    until_ms=st.just(-1) | times,
+    full=st.lists(st.floats(0, 1), max_size=5).map(tuple),
+    completed_ms=st.none() | times,
+    remembered=st.booleans(),
+    versions=st.lists(st.tuples(names, evidence), max_size=3).map(tuple),
+)
+states = st.builds(PoolState, facts=facts, learnt=learnt)

@@ -1,0 +1,158 @@
+from dataclasses import fields, replace
+from math import inf, nan
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from sluice.core.keys import PoolKey
+from sluice.pools.estimate.belief.doubt import Doubt
+from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
+from sluice.pools.policy.decision import Basis
+from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
+from sluice.pools.policy.state_message import (
+    StateError,
+    joined,
+    read_evidence,
+    read_facts,
+    write_evidence,
+    write_facts,
+)
+from sluice.pools.v1 import pool_size_pb2
+from sluice.pools.v1.state_pb2 import PoolEvidence, PoolFacts
+from states import keys, states
+
+SHOP = PoolKey("shop", "server", "")
+LEVEL = Level(cores=4.0, full=True, saturated=False, step=46, completions=2_000.0, seconds=4.0, in_flight_s=40.0)
+SECOND = Second(cores=4.0, full=True, saturated=True, concurrency=10.0, completions=100.0, seconds=1.0)
+STATE = PoolState(
+    Facts(now_ms=1_700_000_000_123, current=10, change=Change(12, 10, 1_699_999_999_000, Basis.PROBE), baseline=12),
+    Learnt(
+        version="v2",
+        evidence=Evidence((LEVEL,)),
+        doubt=Doubt(2.5, (SECOND,)),
+        until_ms=1_699_999_999_900,
+        full=(1.0, 0.9),
+        completed_ms=1_699_999_999_800,
+        remembered=True,
+        versions=(("v1", Evidence((LEVEL, LEVEL))),),
+    ),
+)
+
+
+def read(key: PoolKey, facts: bytes, evidence: bytes) -> PoolState:
+    return joined(read_facts(key, facts), read_evidence(key, evidence))
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(key=keys, state=states)
+def test_what_is_written_is_read_as_the_same_value(key: PoolKey, state: PoolState) -> None:
+    assert read(key, write_facts(key, state), write_evidence(key, state)) == state
+
+
+@pytest.mark.parametrize("each", [Facts, Change, Learnt, Evidence, Level, Doubt, Second, PoolState])
+def test_every_field_is_generated(each: type) -> None:
+    """A field that the messages do not know would pass the round trip by its default."""
+    known = {
+        Facts: "now_ms current change baseline",
+        Change: "from_size to_size at_ms basis",
+        Learnt: "version evidence doubt until_ms full completed_ms remembered versions",
+        Evidence: "levels",
+        Level: "cores full saturated step completions seconds in_flight_s",
+        Doubt: "score aside",
+        Second: "cores full saturated concurrency completions seconds",
+        PoolState: "facts learnt",
+    }
+    assert " ".join(field.name for field in fields(each)) == known[each]
+
+
+def test_the_newest_time_stands_in_either_part() -> None:
+    """Facts are written when they change: the evidence of an hour later says how late it was."""
+    later = replace(STATE, facts=replace(STATE.facts, now_ms=STATE.facts.now_ms + 3_600_000))
+    found = read(SHOP, write_facts(SHOP, STATE), write_evidence(SHOP, later))
+    assert found == later
+    assert joined(None, read_evidence(SHOP, write_evidence(SHOP, later))).facts == Facts(now_ms=later.facts.now_ms)
+    assert joined(STATE.facts, None) == PoolState(STATE.facts)
+
+
+def test_fields_of_a_later_version_are_ignored() -> None:
+    unknown = b"\xfa\x7f\x05later" + b"\xf8\x7f\x07"  # fields 2047: five bytes, and a number
+    assert read(SHOP, write_facts(SHOP, STATE) + unknown, write_evidence(SHOP, STATE) + unknown) == STATE
+
+
+def facts_message() -> PoolFacts:
+    message = PoolFacts()
+    message.ParseFromString(write_facts(SHOP, STATE))
+    return message
+
+
+def evidence_message() -> PoolEvidence:
+    message = PoolEvidence()
+    message.ParseFromString(write_evidence(SHOP, STATE))
+    return message
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "says"),
+    [
+        ("current", 0, "current 0 is not legal; legal: 1 to"),
+        ("baseline", 0, "baseline 0"),
+        ("change.from_size", 0, "change.from_size 0"),
+        ("change.to_size", 0, "change.to_size 0"),
+        ("change.basis", pool_size_pb2.BASIS_UNSPECIFIED, "change.basis 0 is not legal; legal: CURVE"),
+        ("change.basis", 99, "change.basis 99"),
+        ("change.at.seconds", -1, "change.at -1000 ms is not legal; legal: 1970"),
+        ("now.seconds", 9_214_646_400, "now 9214646400123 ms"),
+        ("now.nanos", -5, "-5 ns"),
+        ("pool.service", "cart", "of another pool"),
+        ("pool.peer", "db", "of another pool"),
+    ],
+)
+def test_facts_that_are_not_legal_name_the_pool_and_the_number(path: str, value: object, says: str) -> None:
+    message = facts_message()
+    *parents, name = path.split(".")
+    holder = message
+    for parent in parents:
+        holder = getattr(holder, parent)
+    setattr(holder, name, value)
+    with pytest.raises(StateError, match=f"^read facts of shop/server: .*{says}"):
+        read_facts(SHOP, message.SerializeToString())
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, nan, inf])
+@pytest.mark.parametrize("name", ["cores", "completions", "seconds", "in_flight_s"])
+def test_sums_whose_logarithm_is_none_are_not_legal(name: str, value: float) -> None:
+    for of in (lambda m: m.levels[0], lambda m: m.other_versions[0].levels[1]):
+        message = evidence_message()
+        setattr(of(message), name, value)
+        with pytest.raises(StateError, match=r"^read evidence of shop/server: levels"):
+            read_evidence(SHOP, message.SerializeToString())
+
+
+@pytest.mark.parametrize(
+    ("learnt", "says"),
+    [
+        (Learnt(until_ms=-2), "until -2 ms"),
+        (Learnt(completed_ms=-1), "completed -1 ms"),
+        (Learnt(full=(1.1,)), "full_shares 1.1 is not legal; legal: 0 to 1"),
+        (Learnt(doubt=Doubt(nan)), "doubt_score nan"),
+        (Learnt(doubt=Doubt(0.0, (replace(SECOND, concurrency=0.0),))), "doubted: 0.0"),
+        (Learnt(evidence=Evidence((replace(LEVEL, step=2**31),))), "levels: step"),
+        (Learnt(version="\ud800"), "surrogates"),
+    ],
+)
+def test_what_could_not_be_read_is_not_written(learnt: Learnt, says: str) -> None:
+    with pytest.raises(StateError, match=f"^write evidence of shop/server: .*{says}"):
+        write_evidence(SHOP, PoolState(Facts(), learnt))
+
+
+def test_a_size_of_0_is_not_written() -> None:
+    with pytest.raises(StateError, match="write facts of shop/client/db: current 0"):
+        write_facts(PoolKey("shop", "client", "db"), PoolState(Facts(current=0)))
+
+
+@pytest.mark.parametrize("value", [b"", b"\x0a", b"not a message at all", write_facts(SHOP, STATE)[:-3]])
+def test_bytes_that_are_no_message_are_an_error_that_names_the_pool(value: bytes) -> None:
+    with pytest.raises(StateError, match=r"^read facts of shop/server: "):
+        read_facts(SHOP, value)
+    with pytest.raises(StateError, match=r"^read evidence of shop/server: "):
+        read_evidence(SHOP, value)

@@ -1,0 +1,57 @@
+"""What of the states is to be written: facts when they changed, evidence once a minute, the pools spread over it.
+
+Windows can be read again, so evidence may be old. What it rests on besides them may not: a version that was told is
+written at once, or else the seconds since the last record would count for the wrong one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from zlib import crc32
+
+from sluice.core.keys import PoolKey
+from sluice.log.record import Ref, Restored
+from sluice.pools.policy.state import Facts, Learnt, PoolState
+
+EVERY_MS = 60_000
+
+
+class Due:
+    """Remembers what was given out as due, or restored."""
+
+    def __init__(self) -> None:
+        self._facts: dict[PoolKey, Facts] = {}
+        self._evidence: dict[PoolKey, tuple[Learnt, int]] = {}
+
+    def restored(self, found: Restored) -> None:
+        """What is in the log already."""
+        self._facts = {key: _undated(facts) for key, facts in found.facts.items()}
+        self._evidence = {key: (learnt, _turn(key, now)) for key, (learnt, now) in found.evidence.items()}
+
+    def of(self, states: Mapping[PoolKey, PoolState]) -> Iterable[tuple[Ref, PoolState]]:
+        for key, state in states.items():
+            facts = _undated(state.facts)
+            if self._facts.get(key, Facts()) != facts:
+                self._facts[key] = facts
+                yield Ref("facts", key), state
+            if self._evidence_is_due(key, state):
+                yield Ref("evidence", key), state
+
+    def _evidence_is_due(self, key: PoolKey, state: PoolState) -> bool:
+        learnt, turn = state.learnt, _turn(key, state.facts.now_ms)
+        written, last_turn = self._evidence.setdefault(key, (Learnt(), turn))
+        if (turn <= last_turn and learnt.version == written.version) or learnt == written:
+            return False
+        self._evidence[key] = learnt, turn
+        return True
+
+
+def _turn(key: PoolKey, now_ms: int) -> int:
+    """Grows by one each minute, in each pool at another second of it: the same one in every process."""
+    return (now_ms - crc32(repr(tuple(key)).encode()) % EVERY_MS) // EVERY_MS
+
+
+def _undated(facts: Facts) -> Facts:
+    """Time alone is no change."""
+    return replace(facts, now_ms=0)

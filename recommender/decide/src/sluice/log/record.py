@@ -1,0 +1,91 @@
+"""A record of `sluice_state`: one part of the state of one pool. collector/topics.yaml says how it is named."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, cast
+from urllib.parse import quote, unquote
+
+from sluice.core.keys import PoolKey, Side
+from sluice.pools.policy.state import Facts, Learnt, PoolState
+from sluice.pools.policy.state_message import (
+    StateError,
+    joined,
+    read_evidence,
+    read_facts,
+    write_evidence,
+    write_facts,
+)
+
+log = logging.getLogger(__name__)
+
+Part = Literal["facts", "evidence"]
+# Under max.message.bytes of the topic, and under what a client sends by itself (1,000,000).
+MOST_BYTES = 900_000
+# Of records that cannot be read so many are named; all are counted.
+MOST_NAMED = 20
+
+
+class Ref(NamedTuple):
+    """Which part of which pool's state."""
+
+    part: Part
+    pool: PoolKey
+
+    def __str__(self) -> str:
+        return "/".join((self.part, *(quote(name, safe="") for name in self.pool)))
+
+
+def ref_of(name: str) -> Ref:
+    """The inverse of `str(ref)`; StateError for any other text."""
+    part, *names = name.split("/")
+    if part in ("facts", "evidence") and len(names) == 3:
+        service, side, peer = (unquote(each) for each in names)
+        if side in ("server", "client"):
+            return Ref(cast(Part, part), PoolKey(service, cast(Side, side), peer))
+    raise StateError(f"read a record of sluice_state: its key {name!r} is not PART/SERVICE/SIDE/PEER")
+
+
+def value_of(ref: Ref, state: PoolState) -> bytes:
+    """StateError for a state that could not be read again, or stored."""
+    write = write_facts if ref.part == "facts" else write_evidence
+    value = write(ref.pool, state)
+    if len(value) > MOST_BYTES:
+        raise StateError(f"write {ref}: {len(value):,} bytes are too many; legal: to {MOST_BYTES:,}")
+    return value
+
+
+@dataclass(frozen=True)
+class Restored:
+    """By pool the parts that could be read, and how many records could not."""
+
+    facts: dict[PoolKey, Facts]
+    evidence: dict[PoolKey, tuple[Learnt, int]]
+    unreadable: int
+
+    def states(self) -> dict[PoolKey, PoolState]:
+        keys = self.facts.keys() | self.evidence.keys()
+        return {key: joined(self.facts.get(key), self.evidence.get(key)) for key in keys}
+
+
+def restored(records: Mapping[str, bytes]) -> Restored:
+    """From values by the name of their record. What cannot be read is logged."""
+    facts: dict[PoolKey, Facts] = {}
+    evidence: dict[PoolKey, tuple[Learnt, int]] = {}
+    unreadable = 0
+    for name, value in records.items():
+        try:
+            ref = ref_of(name)
+            if ref.part == "facts":
+                facts[ref.pool] = read_facts(ref.pool, value)
+            else:
+                evidence[ref.pool] = read_evidence(ref.pool, value)
+        except StateError as cause:
+            unreadable += 1
+            if unreadable <= MOST_NAMED:
+                log.error("restore goes on without one record: %s", cause)
+    if unreadable > MOST_NAMED:
+        log.error("restore left out %d records, of which %d are named", unreadable, MOST_NAMED)
+    return Restored(facts, evidence, unreadable)

@@ -1,0 +1,57 @@
+"""A Kafka broker of its own for tests: the one that the local stack runs, with its configuration, on free ports."""
+
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from stack.configs import QUICK, cluster_id, render
+from stack.layout import CACHE, LOCAL, java_home
+from stack.settings import REPOSITORY
+from support.ports import free_ports
+from support.processes import running
+
+
+@dataclass(frozen=True)
+class Kafka:
+    """A broker that is up. `process`: for signals that stop it and let it go on."""
+
+    bootstrap: str
+    folder: Path
+    process: "subprocess.Popen[bytes]"
+
+    def topic(self, name: str, like: str) -> str:
+        """Creates `name` with the partitions and configuration of `like` in collector/topics.yaml; returns `name`."""
+        topics = yaml.safe_load((REPOSITORY / "collector/topics.yaml").read_text())["topics"]
+        wanted = self.folder / f"{name}.yaml"
+        wanted.write_text(yaml.safe_dump({"topics": {name: topics[like]}}))
+        words: list[str | Path] = [LOCAL / "kafka/topics.py", "--bootstrap", self.bootstrap, "--topics", wanted]
+        subprocess.run([sys.executable, *words], check=True, stdout=subprocess.DEVNULL, timeout=120)
+        return name
+
+
+@contextmanager
+def kafka(folder: Path) -> Iterator[Kafka]:
+    """Runs the broker on data and logs in `folder`, without topics."""
+    jars = CACHE / "kafka/lib"
+    if not jars.exists():
+        raise FileNotFoundError(f"start Kafka: {jars} is missing; `make setup` brings it")
+    port, controller = free_ports(2)
+    config = folder / "server.properties"
+    names = {"host": "127.0.0.1", "kafka": str(port), "kafka_controller": str(controller), "data": str(folder)}
+    config.write_text(render((LOCAL / "kafka/server.properties").read_text(), names))
+    java: list[str | Path] = [java_home() / "bin/java", "-Xms64m", "-Xmx256m", *QUICK, "-cp", f"{jars}/*"]
+    words: list[str | Path] = ["kafka.tools.StorageTool", "format", "--cluster-id", cluster_id(), "--config", config]
+    subprocess.run([*java, *words], check=True, stdout=subprocess.DEVNULL, timeout=120)
+
+    def ready() -> bool:
+        with socket.socket() as one:
+            return one.connect_ex(("127.0.0.1", port)) == 0
+
+    with running("Kafka", [*java, "kafka.Kafka", config], ready, folder / "process.log", limit_s=120) as process:
+        yield Kafka(f"127.0.0.1:{port}", folder, process)

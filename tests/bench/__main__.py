@@ -24,6 +24,7 @@ from bench import (
     real_app,
     scaling,
     scg,
+    state_log,
     table1,
     testbed_speed,
     watchers,
@@ -36,6 +37,7 @@ Found = list[tuple[str, str]] | str
 BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "scg": lambda quick: scg.run(),
     "loop-scale": loop_scale.run,
+    "state-log": state_log.run,
     "estimators": lambda quick: estimators.run(),
     "interval": interval.run,
     "localization": localization.run,

@@ -1,8 +1,8 @@
 """The recommender as a controller: its own control loop, with windows, sizes and scalings from the testbed.
 
 Everything behind the answer is the product's (`sluice.control.loop`) with the configuration's defaults: hold,
-exploration and its verdicts, remembered curves, drift, guard. What an actuator would do is done here: the answer is
-applied, and the size read back reported. The hardware autoscaler tells of each new CPU limit of the service that the
+exploration and its verdicts, remembered curves, drift, guard. The answer is applied by the actuator's rules, once a
+period, and the size read back reported. The hardware autoscaler tells of each new CPU limit of the service that the
 pool bounds, as `NotifyScaling` lets it; a limiter has no such ear.
 """
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bench.controllers.applied import Applied
 from bench.controllers.bridge import samples_of
 from fakes import FakeClock, FakeCollector, FakeHistory
 from sluice.collect import Measured
@@ -66,6 +67,7 @@ class InLoop:
         self._tell(pool.bounded.cores)
         self._sizes.report(self._key, pool.size, 0)
         self._counts: list[tuple[float, int]] = []
+        self._actuator = Applied((least, most))
         self._loop = ControlLoop(
             config, self._collector, FakeHistory(), self._store, self._sizes, self._clock, scalings=self._scalings
         )
@@ -90,10 +92,11 @@ class InLoop:
         assert answer is not None
         content = answer.content
         self.course.append(Course(now_s, content.state, answer.estimate.target, content.target, content.codes))
-        if content.target is None or content.target == seen.size:
+        size = self._actuator.size(content.action, content.target, seen.size, now_ms)
+        if size is None:
             return {}
-        self._sizes.report(self._key, content.target, now_ms)
-        return {self._pool: content.target}
+        self._sizes.report(self._key, size, now_ms)
+        return {self._pool: size}
 
     def _tell(self, cores: float) -> None:
         self._cores = cores

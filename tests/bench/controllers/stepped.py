@@ -1,6 +1,7 @@
 """The decision alone as a controller: `sluice.pools.policy.step` once a second, on windows of the testbed.
 
-What it decides is applied at once and read back in the next period. Not yet what the control loop runs.
+What it decides is applied by the actuator's rules, and read back in the next period. It is not yet what the control
+loop runs.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sluice.pools.policy.decision import Action, Decision
+from bench.controllers.applied import Applied
+from sluice.pools.policy.decision import Decision
 from sluice.pools.policy.observation import Buckets, Constraints, Observation
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.step import step
@@ -23,6 +25,7 @@ class Stepped:
         self._pool, self._constraints = pool, Constraints(*bounds)
         self._state = PoolState()
         self._told = [(0.0, cores)]
+        self._actuator = Applied(bounds)
         self.said: list[tuple[float, Decision]] = []
         """(second, decision) of each period."""
 
@@ -39,10 +42,8 @@ class Stepped:
         )
         self._state, decision = step(self._state, observation, round(now_s * 1_000))
         self.said.append((now_s, decision))
-        if decision.action is not Action.APPLY or decision.target in (None, seen.size):
-            return {}
-        assert decision.target is not None
-        return {self._pool: decision.target}
+        size = self._actuator.size(decision.action.value, decision.target, seen.size, round(now_s * 1_000))
+        return {} if size is None else {self._pool: size}
 
     def _buckets(self, seen: PoolWindows) -> Buckets:
         """The CPU limit is known from the period on in which it was told; the one before that has either."""

@@ -25,6 +25,7 @@ LARGEST_STEP = 2
 WAIT_MS = 3_000
 # Without a completion for so long there is nothing to judge by.
 SILENT_MS = 30_000
+# Seconds of a saturated pool count double: nothing else limits what completes in them.
 LEAST_EVIDENCE_S = 4.0
 # What the size in force may lose against the best one and still be called good.
 GOOD_LOSS = 0.01
@@ -56,7 +57,7 @@ def _view(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> _View
     current = next(iter(sizes)) if len(sizes) == 1 else None
     foreign = current is not None and facts.current is not None and _by_another(facts, current)
     full = float(np.mean(learnt.full)) if learnt.full else 0.0
-    if current is None or learnt.evidence.seconds < LEAST_EVIDENCE_S:
+    if current is None or learnt.evidence.weight < LEAST_EVIDENCE_S:
         return _View(current, foreign, full, None, None)
     belief = posterior(family(), learnt.evidence.rows(seen.cores), seen.cores)
     since_s = (now_ms - facts.change.at_ms) / 1_000 if facts.change else float("inf")
@@ -74,7 +75,9 @@ def _choice(
 ) -> Choice | None:
     bound = seen.constraints
     least = max(bound.least, -(-current // LARGEST_STEP))
-    most = min(bound.most, current * LARGEST_STEP if full >= FULL_SHARE else current)
+    # Where the pool is not full no larger one is needed, unless nobody knows yet what it needs on these cores.
+    needed = full >= FULL_SHARE or not learnt.evidence.saturated_on(seen.cores)
+    most = min(bound.most, current * LARGEST_STEP if needed else current)
     if most < least:
         return None
     return choose(

@@ -24,7 +24,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr, ndtr
 
 from sluice.pools.estimate.belief.evidence import TAU_SATURATED
 from sluice.pools.estimate.belief.family import Floats, Ints
@@ -72,6 +71,8 @@ def choose(
     full_share: of the newest seconds, 0..1. seen: completions of the full pool at a size. since_change_s: age of the
     last change: a look is not cut short by another one.
     """
+    from scipy.special import log_ndtr
+
     sizes, current_at = _within(current, least, most)
     gains = now.gains(sizes.astype(np.float64), float(current))
     ln_size = np.log(sizes)
@@ -85,21 +86,21 @@ def choose(
     learnt = _learnt(gains.variance, rate * look_s, sizes, current, seen, dispersion)
     score = mean + LOOKS_SERVED * full_share * knowledge_gradient(mean, learnt)
 
-    allowed = np.ones(len(sizes), dtype=bool)
     better = (mean > LEAST_GAIN) & (mean > SURE_BY * deviation)
-    if full_share >= FULL_SHARE:
+    look = np.zeros(len(sizes), dtype=bool)
+    if full_share < FULL_SHARE:
+        better = (mean > LIGHT_GAIN) & (mean > LIGHT_SURE_BY * deviation)
+    elif may_look and full_share >= LOOK_SHARE and since_change_s >= look_s:
         near = (sizes <= current * LOOK_FACTOR) & (sizes * LOOK_FACTOR >= current)
         look = near & (mean > -LOOK_LOSS) & (mean + ONE_IN_TEN * learnt > LOOK_GAIN)
-        allowed = better | (look & (may_look and full_share >= LOOK_SHARE and since_change_s >= look_s))
-    else:
-        allowed = (sizes < current) & (mean > LIGHT_GAIN) & (mean > LIGHT_SURE_BY * deviation)
-    allowed[current_at] = False
-    if not allowed.any():
-        return None
-    best = int(np.flatnonzero(allowed)[np.argmax(score[allowed])])
-    if score[best] <= LEAST_GAIN + max(0.0, float(score[current_at])):
-        return None
-    return Choice(int(sizes[best]), float(mean[best]), float(mean[best] / deviation[best]), not bool(better[best]))
+    better[current_at] = look[current_at] = False
+    for allowed, by in ((better, mean), (look, score)):
+        if allowed.any():
+            best = int(np.flatnonzero(allowed)[np.argmax(by[allowed])])
+            if by[best] > LEAST_GAIN + max(0.0, float(by[current_at])):
+                sure_by = float(mean[best] / deviation[best])
+                return Choice(int(sizes[best]), float(mean[best]), sure_by, look=by is score)
+    return None
 
 
 def knowledge_gradient(mean: Floats, learnt: Floats) -> Floats:
@@ -107,6 +108,8 @@ def knowledge_gradient(mean: Floats, learnt: Floats) -> Floats:
 
     Worked: two sizes alike, 1 % learnt: 0.01 phi(0) = 0.4 %. One 3 % behind: 0.01 f(-3) = 0.0004 %.
     """
+    from scipy.special import ndtr
+
     top = float(mean.max())
     second = float(np.partition(mean, -2)[-2]) if len(mean) > 1 else top
     other = np.where(mean >= top, second, top)

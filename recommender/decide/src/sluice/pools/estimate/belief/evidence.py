@@ -102,8 +102,13 @@ class Evidence:
     levels: tuple[Level, ...] = ()
 
     @property
-    def seconds(self) -> float:
-        return sum(level.seconds for level in self.levels)
+    def weight(self) -> float:
+        """Seconds, those of a saturated pool double."""
+        return sum(level.seconds * (2 if level.saturated else 1) for level in self.levels)
+
+    def saturated_on(self, cores: float) -> bool:
+        """Whether the pool was ever saturated on these cores, as far as is remembered."""
+        return any(level.saturated and level.cores == cores for level in self.levels)
 
     def seconds_on(self, cores: float) -> float:
         return sum(level.seconds for level in self.levels if level.cores == cores)

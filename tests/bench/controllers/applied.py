@@ -1,0 +1,24 @@
+"""What the shipped actuator makes of an answer: `testbed.actuator` with its defaults, and what it wrote so far."""
+
+from __future__ import annotations
+
+from testbed.actuator import Advice, Rules, Writes, decide
+
+LEASE_MS = 30_000
+
+
+class Applied:
+    """Of one target; asked once a second, as the actuator looks at its targets."""
+
+    def __init__(self, bounds: tuple[int, int]) -> None:
+        self._rules = Rules(*bounds)
+        self._writes = Writes()
+
+    def size(self, action: str, target: int | None, current: int, now_ms: int) -> int | None:
+        """What to write over `current`, as it was read back; None when nothing is."""
+        answer = Advice(action, target, now_ms + LEASE_MS)
+        decision = decide(self._rules, answer, current, self._writes, now_ms)
+        if decision.action != "apply":
+            return None
+        self._writes = self._writes.next(decision.size, now_ms)
+        return decision.size

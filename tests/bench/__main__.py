@@ -29,6 +29,7 @@ from bench import (
     testbed_speed,
     watchers,
 )
+from bench.decision import parts
 from bench.results import OUT, keep
 
 #: Rows (what, figure), or Markdown where a benchmark has tables of its own.
@@ -41,6 +42,10 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "estimators": lambda quick: estimators.run(),
     "interval": interval.run,
     "localization": localization.run,
+    "decision": parts.decision,
+    "services": parts.random_services,
+    "bad-start": parts.bad_start,
+    "rest": parts.at_rest,
     "table1": table1.run,
     "scaling": scaling.run,
     "drift": drift.run,

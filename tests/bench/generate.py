@@ -42,6 +42,19 @@ def scenario(seed: int) -> Scenario:
     return _Draw(seed).scenario()
 
 
+def step(seed: int, at_s: float, seconds: float) -> Scenario:
+    """The same service under a twentieth of what its best size can serve, and from ``at_s`` on under all of it.
+
+    Without what else may happen: no event, and no scaler but all the cores that it would give.
+    """
+    drawn = scenario(seed)
+    load = [[0.0, 0.05], [at_s, 0.05], [at_s, 1.0]]
+    service = drawn.service
+    if drawn.scaler:
+        service = service.model_copy(update={"cores": drawn.scaler.highest})
+    return drawn.model_copy(update={"load": load, "seconds": seconds, "service": service, "scaler": None, "events": []})
+
+
 class _Draw:
     """One scenario, part after part: each needs what was drawn before it."""
 

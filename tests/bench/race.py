@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -27,6 +28,8 @@ from testbed.single.reading import ScenarioError, load
 from testbed.single.scenario import MOST_THREADS, Scenario
 
 PROCESSES = 2
+In = TypeVar("In")
+Out = TypeVar("Out")
 
 
 @dataclass(frozen=True)
@@ -41,18 +44,23 @@ def run(task: Task) -> Result:
 
 
 def run_all(tasks: Sequence[Task], processes: int = PROCESSES) -> list[Result]:
-    """In the order of the tasks; how far it is goes to standard error."""
-    if processes == 1 or len(tasks) == 1:
-        return list(_told(map(run, tasks), len(tasks)))
+    """In the order of the tasks."""
+    return mapped(run, tasks, processes)
+
+
+def mapped(function: Callable[[In], Out], arguments: Sequence[In], processes: int = PROCESSES) -> list[Out]:
+    """In their order, in processes; how far it is goes to standard error."""
+    if processes == 1 or len(arguments) == 1:
+        return list(_told(map(function, arguments), len(arguments)))
     with ProcessPoolExecutor(processes) as pool:
-        return list(_told(pool.map(run, tasks, chunksize=1), len(tasks)))
+        return list(_told(pool.map(function, arguments), len(arguments)))
 
 
-def _told(results: Iterable[Result], total: int) -> Iterator[Result]:
+def _told(results: Iterable[Out], total: int) -> Iterator[Out]:
     for done, result in enumerate(results, 1):
-        print(f"\r{done}/{total} runs", end="", file=sys.stderr, flush=True)
+        if done * 10 // total > (done - 1) * 10 // total:
+            print(f"{done} of {total} runs", file=sys.stderr, flush=True)
         yield result
-    print(file=sys.stderr)
 
 
 def table(results: Sequence[Result]) -> str:

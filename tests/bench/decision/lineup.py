@@ -1,0 +1,16 @@
+"""Who is raced, by what the proof asks of them."""
+
+from bench.controllers.racers import HARDWARE, RACERS, SLUICE
+from bench.controllers.rivals import RIVALS
+
+SEEDS = (1, 2, 3, 4, 5)
+"""That everyone is judged on."""
+
+LATE = [name for name in RACERS if name in RIVALS or name.endswith("(told of scaling)")]
+"""Rivals whose data are as old as Sluice's: these are to be beaten."""
+FRESH = [name for name in RACERS if name.endswith("(undelayed)")]
+PUBLISHED = [name for name in RACERS if name.endswith("as published")]
+VARIANTS = [name for name in RACERS if name.startswith(f"{SLUICE} (")]
+"""The same loop with another model, or none."""
+
+EVERYONE = [SLUICE, *VARIANTS, HARDWARE, *PUBLISHED, *LATE, *FRESH]

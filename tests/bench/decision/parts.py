@@ -1,0 +1,30 @@
+"""The parts as benchmarks: each takes whether to be quick, and returns its tables."""
+
+from __future__ import annotations
+
+from bench.decision import cases, rest, services, starts, workloads
+from bench.decision.lineup import SEEDS
+from bench.generate import HELD_OUT
+
+
+def decision(quick: bool) -> str:
+    """The six workloads, and the cases, which are judged by who is of use in the workloads."""
+    names, from_, seeds = (
+        (workloads.NAMES[:1], (60,), SEEDS[:1]) if quick else (workloads.NAMES, workloads.STARTS, SEEDS)
+    )
+    cells = workloads.cells(names, from_, seeds)
+    happened = cases.CHANGES[:1] if quick else (*cases.CHANGES, *cases.OVERLOADS)
+    found = cases.report(cases.results(happened, seeds), cases.of_use(cells))
+    return f"### The six workloads\n\n{workloads.report(cells)}\n### What happens to a service\n\n{found}"
+
+
+def random_services(quick: bool) -> str:
+    return services.report(services.all_regrets(HELD_OUT[:4] if quick else HELD_OUT))
+
+
+def bad_start(quick: bool) -> str:
+    return starts.report(starts.all_recoveries(starts.SEEDS[:8] if quick else starts.SEEDS))
+
+
+def at_rest(quick: bool) -> str:
+    return rest.report(rest.all_rests(SEEDS[:1], (60,)) if quick else rest.all_rests())

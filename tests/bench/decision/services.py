@@ -1,0 +1,54 @@
+"""Random services and loads (`bench/generate.py`), the held-out seeds: regret against the best size in hindsight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bench.best_fixed import best_fixed, held
+from bench.controllers.racers import HARDWARE, SLUICE
+from bench.decision.lineup import LATE, PUBLISHED, VARIANTS
+from bench.decision.summary import markdown
+from bench.generate import HELD_OUT, scenario
+from bench.race import PROCESSES, Task, mapped, run
+
+SEED, CHOOSING = 1, (11,)
+RACERS = [SLUICE, *VARIANTS, HARDWARE, *PUBLISHED, *LATE]
+WORSE = 0.02
+
+
+@dataclass(frozen=True)
+class Regrets:
+    """Of one service: the part of the best held size's goodput that each racer loses; below 0 it gains."""
+
+    law: str
+    of: dict[str, float]
+
+
+def regrets(seed: int) -> Regrets:
+    drawn = scenario(seed)
+    best = held(drawn, best_fixed(drawn, CHOOSING).size, SEED).goodput_per_s
+    lost = {racer: 1.0 - run(Task(drawn, racer, SEED)).goodput_per_s / best for racer in RACERS}
+    return Regrets(drawn.law.kind, lost)
+
+
+def all_regrets(seeds: Sequence[int] = HELD_OUT, processes: int = PROCESSES) -> list[Regrets]:
+    return mapped(regrets, seeds, processes)
+
+
+def report(found: Sequence[Regrets]) -> str:
+    losing = sum(each.of[HARDWARE] >= 0.05 for each in found)
+    text = f"{len(found)} services; holding the first size loses 5 % or more in {losing} (bar: 150 of 200).\n\n"
+    head = ["racer", "median regret", "95th percentile", "worst", "worse than holding by over 2 %"]
+    text += markdown(head, [_row(racer, racer, found) for racer in RACERS])
+    laws = sorted({each.law for each in found})
+    rows = [_row(f"{SLUICE}, {law}", SLUICE, [each for each in found if each.law == law]) for law in laws]
+    return f"{text}\n{markdown(head, rows)}\nBars: median <= 1 %, 95th percentile <= 5 %, none worse than holding.\n"
+
+
+def _row(name: str, racer: str, found: Sequence[Regrets]) -> list[str]:
+    lost = np.array([each.of[racer] for each in found])
+    worse = sum(each.of[racer] > each.of[HARDWARE] + WORSE for each in found)
+    return [name, f"{np.median(lost):.1%}", f"{np.quantile(lost, 0.95):.1%}", f"{lost.max():.1%}", f"{worse}"]

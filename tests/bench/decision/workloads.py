@@ -1,0 +1,139 @@
+"""The six bursty workloads of ConScale and Sora, from four starts: p99 and goodput beside everyone's best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bench.best_fixed import CHOSEN_ON
+from bench.controllers.racers import SIZES, SLUICE
+from bench.decision.lineup import EVERYONE, LATE, PUBLISHED
+from bench.decision.summary import ENOUGH, Summary, best_p99, markdown, summary
+from bench.race import Task, run_all
+from bench.racing import Result, starting_at
+from bench.scenarios import scenario
+
+NAMES = ("large_variation", "quickly_varying", "slowly_varying", "big_spike", "dual_phase", "steep_tri_phase")
+STARTS = (5, 20, 60, 128)
+P99_BAR, GOODPUT_BAR, AHEAD_BAR = 1.25, 0.99, 20
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One workload from one start."""
+
+    workload: str
+    start: int
+    of: Mapping[str, Summary]
+    """By racer; the best fixed sizes among them, by their names."""
+    fixed: Sequence[str]
+
+    @property
+    def ours(self) -> Summary:
+        return self.of[SLUICE]
+
+    @property
+    def rivals(self) -> dict[str, Summary]:
+        return {name: self.of[name] for name in (*LATE, *self.fixed)}
+
+    @property
+    def best(self) -> str:
+        return best_p99(self.rivals)
+
+    @property
+    def p99_ratio(self) -> float:
+        return self.ours.p99_ms / self.of[self.best].p99_ms
+
+    @property
+    def goodput_ratio(self) -> float:
+        return self.ours.goodput_per_s / max(each.goodput_per_s for each in self.rivals.values())
+
+    def behind(self, names: Sequence[str]) -> list[str]:
+        """Those who do not lose to ours: less p99, with enough goodput to count."""
+        counted = {name: self.of[name] for name in (*names, SLUICE)}
+        most = max(each.goodput_per_s for each in counted.values())
+        return [
+            name
+            for name in names
+            if self.of[name].p99_ms <= self.ours.p99_ms and self.of[name].goodput_per_s >= ENOUGH * most
+        ]
+
+
+def cells(names: Sequence[str], starts: Sequence[int], seeds: Sequence[int]) -> list[Cell]:
+    best = {name: _best_sizes(name) for name in names}
+    tasks, keys = [], []
+    for name in names:
+        for start in starts:
+            for racer in (*EVERYONE, *best[name]):
+                tasks += [Task(starting_at(scenario(name), start), racer, seed) for seed in seeds]
+                keys += [(name, start, racer)] * len(seeds)
+    found: dict[tuple[str, int, str], list[Result]] = {}
+    for key, result in zip(keys, run_all(tasks), strict=True):
+        found.setdefault(key, []).append(result)
+    return [
+        Cell(name, start, {racer: summary(found[name, start, racer]) for racer in (*EVERYONE, *best[name])}, best[name])
+        for name in names
+        for start in starts
+    ]
+
+
+def _best_sizes(name: str) -> list[str]:
+    """The held sizes with the most goodput and with the least p99, on the seeds that are for choosing."""
+    tasks = [Task(scenario(name), f"fixed {size}", seed) for size in SIZES for seed in CHOSEN_ON]
+    results = run_all(tasks)
+    of = {f"fixed {size}": summary([r for r in results if r.racer == f"fixed {size}"]) for size in SIZES}
+    return list(dict.fromkeys([max(of, key=lambda each: of[each].goodput_per_s), best_p99(of)]))
+
+
+def report(found: Sequence[Cell]) -> str:
+    head = ["workload", "from", "best of rivals and fixed sizes: p99", "p99 ms (worst)", "p99 / best"]
+    head += ["goodput/s (worst)", "goodput / best", "changes", "rivals not behind"]
+    rows = [
+        [
+            cell.workload,
+            f"{cell.start}",
+            f"{cell.best}: {cell.of[cell.best].p99_ms:,.0f}",
+            f"{cell.ours.p99_ms:,.0f} ({cell.ours.worst_p99_ms:,.0f})",
+            f"{cell.p99_ratio:.2f}",
+            f"{cell.ours.goodput_per_s:,.0f} ({cell.ours.worst_goodput_per_s:,.0f})",
+            f"{cell.goodput_ratio:.3f}",
+            f"{cell.ours.changes:.3g}",
+            ", ".join(cell.behind(LATE)) or "none",
+        ]
+        for cell in found
+    ]
+    return f"{markdown(head, rows)}\n{bars(found)}\n{everyone(found)}"
+
+
+def bars(found: Sequence[Cell]) -> str:
+    total = len(found)
+    p99 = sum(cell.p99_ratio <= P99_BAR for cell in found)
+    goodput = sum(cell.goodput_ratio >= GOODPUT_BAR for cell in found)
+    ahead = sum(not cell.behind(LATE) for cell in found)
+    published = sum(not cell.behind(PUBLISHED) for cell in found)
+    rows = [
+        [f"p99 <= {P99_BAR} x the best", f"{p99} of {total}, worst {max(cell.p99_ratio for cell in found):.2f}"],
+        [
+            f"goodput >= {GOODPUT_BAR} of the best",
+            f"{goodput} of {total}, worst {min(cell.goodput_ratio for cell in found):.3f}",
+        ],
+        [f"ahead of every rival in p99 (bar: {AHEAD_BAR} of 24)", f"{ahead} of {total}"],
+        ["ahead of SCT and SCG as published", f"{published} of {total}"],
+    ]
+    return markdown(["bar", "met in"], rows)
+
+
+def everyone(found: Sequence[Cell]) -> str:
+    """Over the workloads: the geometric mean of p99, and the mean goodput, by start."""
+    starts = sorted({cell.start for cell in found})
+    rows = []
+    for racer in EVERYONE:
+        row = [racer]
+        for start in starts:
+            mine = [cell.of[racer] for cell in found if cell.start == start]
+            p99 = float(np.exp(np.mean(np.log([each.p99_ms for each in mine]))))
+            row.append(f"{p99:,.0f} ms, {np.mean([each.goodput_per_s for each in mine]):,.0f}/s")
+        rows.append(row)
+    return markdown(["racer", *(f"from {start}" for start in starts)], rows)

@@ -1,0 +1,118 @@
+"""How the proof counts, by hand; that its parts run is seen by ``make bench QUICK=1``."""
+
+import numpy as np
+import pytest
+
+from bench.best_fixed import CHOSEN_ON
+from bench.controllers.racers import HARDWARE, SLUICE
+from bench.decision import cases, lineup, rest, services, starts, workloads
+from bench.decision.summary import Summary, best_p99, markdown, summary
+from bench.generate import scenario, step
+from bench.racing import HELD, Result, drive
+from bench.scenarios import scenario as committed
+
+
+def seen(p99_ms: float, goodput: float) -> Summary:
+    return Summary(p99_ms, 2 * p99_ms, goodput, goodput / 2, 3.0)
+
+
+def test_who_is_raced() -> None:
+    assert {"vegas", "vegas (told of scaling)", "hill climbing"} <= set(lineup.LATE)
+    assert "vegas (undelayed)" in lineup.FRESH
+    assert lineup.PUBLISHED == ["sct as published", "scg as published"]
+    assert not set(lineup.SEEDS) & set(CHOSEN_ON)
+    assert len(set(lineup.EVERYONE)) == len(lineup.EVERYONE)
+
+
+def test_a_summary_is_of_means_and_of_the_worst_seed() -> None:
+    results = [Result("x", seed, 1, p99, good, 2 * seed, ()) for seed, p99, good in ((1, 100, 10), (2, 300, 20))]
+    assert summary(results) == Summary(200, 300, 15, 10, 3)
+
+
+def test_a_short_p99_counts_with_enough_goodput_only() -> None:
+    assert best_p99({"a": seen(300, 100), "b": seen(200, 98), "c": seen(50, 97)}) == "b"
+
+
+def cell(ours: Summary, **others: Summary) -> workloads.Cell:
+    everyone = dict.fromkeys(lineup.EVERYONE, seen(900, 50)) | {"fixed 9": seen(100, 100), "fixed 12": seen(140, 101)}
+    return workloads.Cell("big_spike", 20, everyone | {SLUICE: ours} | others, ["fixed 12", "fixed 9"])
+
+
+def test_a_cell_is_held_against_the_best_of_rivals_and_fixed_sizes() -> None:
+    found = cell(seen(120, 100), vegas=seen(90, 99), aimd=seen(10, 90))
+    assert (found.best, found.p99_ratio) == ("vegas", pytest.approx(120 / 90))  # aimd completes too little to count
+    assert found.goodput_ratio == pytest.approx(100 / 101)
+    assert found.behind(lineup.LATE) == ["vegas"]
+    assert found.behind(lineup.PUBLISHED) == []
+    assert "fresh" not in workloads.bars([found])
+
+
+def test_the_bars_count_cells() -> None:
+    text = workloads.bars([cell(seen(120, 100), vegas=seen(90, 99)), cell(seen(110, 101))])
+    assert "| p99 <= 1.25 x the best | 1 of 2, worst 1.33 |" in text
+    assert "| goodput >= 0.99 of the best | 2 of 2, worst 0.990 |" in text
+    assert "| ahead of every rival in p99 (bar: 20 of 24) | 1 of 2 |" in text
+    assert "| ahead of SCT and SCG as published | 2 of 2 |" in text
+    assert f"| {SLUICE} | 115 ms, 100/s |" in workloads.everyone([cell(seen(120, 100)), cell(seen(110, 101))])
+
+
+def test_rivals_of_use_come_near_the_best_one_over_the_workloads() -> None:
+    found = [cell(seen(1, 1), vegas=seen(500, 100), gradient2=seen(100, 96), aimd=seen(10, 94))]
+    assert cases.of_use(found) == ["gradient2", "vegas"]
+
+
+def test_a_case_asks_for_the_goodput_and_p99_of_rivals_of_use() -> None:
+    racers = {"vegas": seen(100, 100), "gradient2": seen(80, 97), "fixed 9": seen(60, 120)}
+    text = cases.report(
+        {
+            "slow_dependency": racers | {SLUICE: seen(110, 100)},
+            "slo_changes": racers | {SLUICE: seen(111, 100)},
+            "steady_overload": racers | {SLUICE: seen(500, 99)},
+        },
+        ["gradient2", "vegas"],
+    )
+    met = [line.split(" | ")[-2] for line in text.splitlines() if line.startswith("| s")]
+    assert met == ["yes", "no", "yes"]
+    assert "vegas: 100 | vegas: 100" in text  # gradient2's p99 does not count: 97 is under 0.98 of 100
+
+
+def test_regrets_are_shares_of_the_best_goodput() -> None:
+    usual = dict.fromkeys(services.RACERS, 0.10)
+    found = [services.Regrets("usl", usual | {SLUICE: lost, HARDWARE: 0.04}) for lost in (0.0, 0.02, 0.07)]
+    text = services.report(found)
+    assert "holding the first size loses 5 % or more in 0 " in text
+    assert f"| {SLUICE} | 2.0% | 6.5% | 7.0% | 1 |" in text
+    assert f"| {SLUICE}, usl | 2.0% | 6.5% | 7.0% | 1 |" in text
+
+
+def test_recovery_is_the_first_second_from_which_10_s_are_near_the_best() -> None:
+    best = np.full(20, 100.0)
+    ours = np.concatenate([np.zeros(5), np.full(15, 100.0)])
+    assert starts.recovered_s(ours, best) == 4
+    assert starts.recovered_s(best, best) == 0
+    assert starts.recovered_s(best / 2, best) == 20
+
+
+def test_a_step_scenario_needs_all_it_can_do_at_once() -> None:
+    drawn = step(2001, 31.0, 90.0)
+    assert [drawn.shape(second) for second in (0, 30.9, 31, 90)] == [0.05, 0.05, 1.0, 1.0]
+    assert (drawn.scaler, drawn.events, drawn.service.threads) == (None, [], scenario(2001).service.threads)
+
+
+def test_good_responses_are_counted_by_second() -> None:
+    run = drive(committed("rest_light").model_copy(update={"seconds": 30.0}), HELD, 1)
+    good = starts.good_per_s(run)
+    assert good.shape == (30,)
+    assert good[10:].mean() == pytest.approx(1055, rel=0.05)
+
+
+def test_the_dearest_change_is_that_with_the_least_goodput_after_it() -> None:
+    best = np.full(60, 100.0)
+    ours = best.copy()
+    ours[25] = 90.0
+    assert rest.dearest(ours, best, []) == 0
+    assert rest.dearest(ours, best, [20.0, 40.0]) == pytest.approx(0.01)
+
+
+def test_a_table_is_markdown() -> None:
+    assert markdown(["a", "b"], [["1", "2"]]) == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"

@@ -19,7 +19,7 @@ from sluice.pools.policy.learn import learn, of_version
 from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.transitions import TABLE, Case
-from sluice.pools.policy.worth import FULL_SHARE, Choice, Outlook, choose, outlook
+from sluice.pools.policy.worth import FULL_SHARE, LOOK_FACTOR, LOOK_SHARE, Choice, Outlook, choose, outlook
 
 LARGEST_STEP = 2
 WAIT_MS = 3_000
@@ -75,9 +75,7 @@ def _choice(
 ) -> Choice | None:
     bound = seen.constraints
     least = max(bound.least, -(-current // LARGEST_STEP))
-    # Where the pool is not full no larger one is needed, unless nobody knows yet what it needs on these cores.
-    needed = full >= FULL_SHARE or not learnt.evidence.saturated_on(seen.cores)
-    most = min(bound.most, current * LARGEST_STEP if needed else current)
+    most = min(bound.most, _largest(current, full, learnt.evidence.saturated_on(seen.cores)))
     if most < least:
         return None
     return choose(
@@ -91,6 +89,18 @@ def _choice(
         since_change_s,
         bound.may_look,
     )
+
+
+def _largest(current: int, full: float, known: bool) -> int:
+    """Twice the size where the pool is full all the time, or nobody knows yet what it needs on these cores; a third
+    more where it is full half of the time; where it is not, no more is needed. At least one more than the size.
+
+    At 10 threads, full in half of the buckets, twice as many were believed to complete a little more, as none above 8
+    had been seen: three seconds of 20 made p99 1.5 times as high.
+    """
+    if full >= LOOK_SHARE or not known:
+        return current * LARGEST_STEP
+    return max(current + 1, int(current * LOOK_FACTOR)) if full >= FULL_SHARE else current
 
 
 def _case(facts: Facts, learnt: Learnt, seen: Observation, view: _View, now_ms: int) -> Case:

@@ -7,9 +7,9 @@ believed" (Page 1954), at most 5 a second:
     above 8   all but what was set aside is forgotten
     at 0      what was set aside is believed after all
 
-A size far from those that were in force is no contradiction whatever it shows: half of the distance in ln n is added
-to the prediction's standard deviation. Worked: the first second at 60 where 30 was seen: ln 2 = 0.69 away, so 35 % off
-is expected; the second one is near its own level, and is judged by that.
+A size far from those that were in force is no contradiction whatever it shows: half of the distance in ln n, less the
+0.06 that are near, is added to the prediction's standard deviation. Worked: the first second at 60 where 30 was seen:
+ln 2 is 0.69, so 32 % off is expected; the second one is near its own level, and is judged by that.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def believe(evidence: Evidence, doubt: Doubt, new: Second, now: Posterior, dispe
 def contradiction(now: Posterior, new: Second, dispersion: float) -> float:
     """The log likelihood ratio, above 0 when "it has moved" is likelier.
 
-    Worked, predicted within 2 %: 1 % off gives -3.4, 8 % off 4.3, 20 % off more than 5, of which 5 count.
+    Worked, predicted within 2 %: 1 % off gives -3.4, 8 % off 4.4, 20 % off more than 5, of which 5 count.
     """
     mean, variance = now.predict(new.concurrency, new.full)
     variance += dispersion / new.completions + (TAU_SATURATED if new.saturated else TAU_PARTIAL) ** 2

@@ -1,0 +1,133 @@
+"""What contradicts the belief: the worked values, and each way that doubt ends."""
+
+from dataclasses import replace
+from math import exp, log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from feeds import FALLS, evidence
+from sluice.pools.estimate.belief.doubt import (
+    FORGET,
+    LONGEST_S,
+    MOST_A_SECOND,
+    SET_ASIDE,
+    Doubt,
+    Verdict,
+    _away,
+    believe,
+    contradiction,
+)
+from sluice.pools.estimate.belief.evidence import TAU_SATURATED, Evidence, Second
+from sluice.pools.estimate.belief.family import family
+from sluice.pools.estimate.belief.posterior import Posterior, posterior
+
+
+def belief(seen: Evidence) -> Posterior:
+    return posterior(family(), seen.rows(4.0), 4.0)
+
+
+def within_2_percent() -> Posterior:
+    """Predicts ln 100 at 10 in flight with a standard deviation of 2 %, what a row's mean has of errors included."""
+    seen = Evidence().with_second(Second(4.0, True, True, 10.0, 100.0, 1.0))
+    now = belief(seen)
+    # One shape, known to the digit but for its speed; nothing local.
+    one = replace(now, shapes=now.shapes[:1], weight=np.ones(1), ln_speed=now.ln_speed[:1], residual=now.residual[:1])
+    none = replace(one, spread=0.0, speed_variance=0.02**2 - TAU_SATURATED**2)
+    assert none.predict(10.0, full=True) == (pytest.approx(log(100)), pytest.approx(0.02**2 - TAU_SATURATED**2))
+    return none
+
+
+@pytest.mark.parametrize(("off", "ratio"), [(0.01, -3.4), (-0.01, -3.4), (0.08, 4.4), (-0.08, 4.4), (0.2, 5.0)])
+def test_worked_values(off: float, ratio: float) -> None:
+    # 1 %: 0.01^2 / 2 x (1 / 0.0004 - 1 / 0.4904) - ln(0.4904 / 0.0004) / 2 = 0.12 - 3.56
+    new = Second(4.0, True, True, 10.0, 100.0 * exp(off), 1.0)
+    assert contradiction(within_2_percent(), new, dispersion=0.0) == pytest.approx(ratio, abs=0.05)
+
+
+def test_far_from_what_was_seen_nothing_is_a_contradiction() -> None:
+    now = belief(evidence(30))
+    first = Second(4.0, True, True, 60.0, FALLS.throughput(30), 1.0)
+    # ln 2 = 0.69 away, 0.06 of which are near.
+    assert _away(now, first) == pytest.approx(log(2) - 0.06)
+    for rate in (0.7, 1.3):
+        mean, _ = now.predict(60.0, full=True)
+        assert contradiction(now, Second(4.0, True, True, 60.0, exp(mean) * rate, 1.0), 1.0) < 0
+    known = belief(evidence(30, 60))
+    assert _away(known, first) == 0
+    mean, _ = known.predict(60.0, full=True)
+    assert contradiction(known, Second(4.0, True, True, 60.0, exp(mean) * 0.7, 1.0), 1.0) > SET_ASIDE
+
+
+def test_the_nearest_row_is_one_of_the_same_kind_where_there_is_one() -> None:
+    light = Second(4.0, False, False, 30.0, 300.0, 1.0)
+    now = belief(evidence(30))
+    assert _away(now, light) == 0  # no other kind is known
+    both = belief(evidence(30).with_second(Second(4.0, False, False, 10.0, 200.0, 1.0)))
+    assert _away(both, light) == pytest.approx(log(3) - 0.06)
+
+
+def at(rate: float, seconds: float = 1.0) -> Second:
+    return Second(4.0, True, True, 16.0, rate * seconds, seconds)
+
+
+KNOWN = evidence(8, 16, 32)
+RATE = FALLS.throughput(16)
+
+
+def take(rates: list[float]) -> list[Verdict]:
+    seen, doubt, found = KNOWN, Doubt(), []
+    for rate in rates:
+        found.append(believe(seen, doubt, at(rate), belief(seen)))
+        seen, doubt = found[-1].evidence, found[-1].doubt
+    return found
+
+
+def test_what_is_as_believed_is_taken_in() -> None:
+    (verdict,) = take([RATE])
+    assert verdict == Verdict(KNOWN.with_second(at(RATE)), Doubt())
+
+
+def test_with_too_little_evidence_on_these_cores_nothing_is_doubted() -> None:
+    little = evidence(16, seconds=3)
+    assert little.seconds_on(4.0) < 4
+    verdict = believe(little, Doubt(1.5, (at(1.0),)), at(RATE / 4), belief(little))
+    assert verdict == Verdict(little.with_second(at(RATE / 4)), Doubt())
+    elsewhere = replace(at(RATE / 4), cores=2.0)
+    assert believe(KNOWN, Doubt(), elsewhere, belief(KNOWN)).evidence == KNOWN.with_second(elsewhere)
+
+
+def test_a_service_that_became_another_is_learnt_anew() -> None:
+    first, then = take([RATE / 2, RATE / 2])
+    # At most 5 a second: one second sets itself aside, and takes two to forget.
+    assert (first.doubt.score, first.doubt.aside, first.moved) == (MOST_A_SECOND, (at(RATE / 2),), False)
+    assert first.evidence == KNOWN
+    assert 2 * MOST_A_SECOND > FORGET
+    assert then.moved
+    assert then.doubt == Doubt()
+    assert then.evidence == Evidence().with_second(at(RATE / 2)).with_second(at(RATE / 2))
+
+
+def test_a_single_bad_second_is_believed_after_all() -> None:
+    aside, still, back = take([RATE / 2, RATE, RATE])
+    assert aside.doubt.aside == (at(RATE / 2),)
+    # 5, then 2 to 3 less for each that is as believed: once it is not above 2 all are taken in, in their order.
+    assert SET_ASIDE < still.doubt.score < 3
+    assert back.doubt.score < SET_ASIDE
+    assert back.doubt.aside == ()
+    assert back.evidence == KNOWN.with_second(at(RATE / 2)).with_second(at(RATE)).with_second(at(RATE))
+
+
+@given(st.lists(st.floats(0.1, 3.0), min_size=1, max_size=12))
+@settings(deadline=None, max_examples=30)
+def test_doubt_ends(factors: list[float]) -> None:
+    """Seconds lie aside while the score is above 2, and for 5 s at most."""
+    for verdict in take([RATE * factor for factor in factors]):
+        assert sum(each.seconds for each in verdict.doubt.aside) <= LONGEST_S
+        assert 0 <= verdict.doubt.score <= FORGET
+        assert (verdict.doubt.score > SET_ASIDE) == bool(verdict.doubt.aside)
+        if verdict.moved:
+            assert verdict.evidence.seconds <= LONGEST_S + 1
+            assert verdict.doubt == Doubt()

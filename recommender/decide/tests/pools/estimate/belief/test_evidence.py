@@ -1,0 +1,188 @@
+"""Seconds, their levels, and how they are forgotten: numbers by hand."""
+
+from math import exp, log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sluice.pools.estimate.belief.evidence import (
+    LEAST_SECONDS,
+    MEMORY_S,
+    TAU_ELSEWHERE,
+    TAU_SATURATED,
+    TAU_PARTIAL,
+    Evidence,
+    Second,
+    second,
+    share_full,
+)
+
+
+def of(full_buckets: int, size: int = 10, completions: float = 5.0) -> Second | None:
+    """A second of ten buckets, so many of them full and the others half full."""
+    in_flight = np.where(np.arange(10) < full_buckets, float(size), size / 2)
+    return second(4.0, size, in_flight, np.full(10, completions), 0.1)
+
+
+@pytest.mark.parametrize(
+    ("full_buckets", "full", "saturated"), [(10, True, True), (9, True, False), (7, True, False), (4, False, False)]
+)
+def test_a_second_is_of_a_full_pool_or_of_one_that_is_not(full_buckets: int, full: bool, saturated: bool) -> None:
+    found = of(full_buckets)
+    assert found is not None
+    assert (found.full, found.saturated) == (full, saturated)
+    # Whole, at its mean in flight: 7 buckets at 10 and 3 at 5 are 8.5.
+    assert found.concurrency == pytest.approx((10 * full_buckets + 5 * (10 - full_buckets)) / 10)
+    assert found.completions == pytest.approx(50)
+    assert found.seconds == pytest.approx(1)
+    assert found.ln_rate == pytest.approx(log(50))
+
+
+@pytest.mark.parametrize("full_buckets", [5, 6])
+def test_in_between_it_is_neither(full_buckets: int) -> None:
+    assert of(full_buckets) is None
+
+
+def test_without_completions_or_requests_there_is_nothing_to_learn() -> None:
+    none = np.zeros(10)
+    assert of(10, completions=0) is None
+    assert second(4.0, 10, none, none + 1, 0.1) is None
+    assert second(4.0, 10, np.zeros(0), np.zeros(0), 0.1) is None
+
+
+@pytest.mark.parametrize(("size", "least"), [(1, 0.5), (4, 3.5), (5, 4.5), (10, 9.0), (100, 90.0)])
+def test_a_bucket_is_full_within_half_a_request_or_a_tenth(size: int, least: float) -> None:
+    assert share_full(size, np.array([least, least - 0.01])) == 0.5
+
+
+def one(concurrency: float = 10.0, full: bool = True, cores: float = 4.0, rate: float = 100.0) -> Second:
+    return Second(cores, full, full, concurrency, rate, 1.0)
+
+
+def test_seconds_about_one_concurrency_are_one_level() -> None:
+    # Steps of 5 %: ln 10 / 0.05 = 46.05 and ln 10.2 / 0.05 = 46.4 are both 46; ln 10.5 / 0.05 = 47.03 is 47.
+    found = Evidence().with_second(one(10.0)).with_second(one(10.2)).with_second(one(10.5))
+    assert [level.step for level in found.levels] == [46, 47]
+    share = exp(-1 / 180)
+    assert found.levels[0].seconds == pytest.approx((share + 1) * share)
+    assert found.levels[0].in_flight_s == pytest.approx((10.0 * share + 10.2) * share)
+    assert found.levels[0].completions == pytest.approx(100 * (share + 1) * share)
+
+
+def test_a_pool_that_is_not_full_has_wider_levels() -> None:
+    # Steps of 12 %: ln 10 / 0.12 = 19.19 and ln 10.5 / 0.12 = 19.6; ln 9.9 / 0.12 = 19.1.
+    found = Evidence().with_second(one(10.0, full=False)).with_second(one(9.9, full=False))
+    assert [level.step for level in found.levels] == [19]
+
+
+def test_after_180_s_of_its_kind_evidence_counts_1_in_e() -> None:
+    found = Evidence().with_second(Second(4.0, True, True, 10.0, 1_000.0, 10.0))
+    for _ in range(180):
+        found = found.with_second(one(60.0))
+    old = next(level for level in found.levels if level.step == 46)
+    assert old.seconds == pytest.approx(10 / np.e)
+    assert old.completions == pytest.approx(1_000 / np.e)
+
+
+@pytest.mark.parametrize("other", [one(60.0, full=False), one(60.0, cores=2.0)])
+def test_other_kinds_and_other_cores_are_not_forgotten_for_it(other: Second) -> None:
+    found = Evidence().with_second(one())
+    before = found.levels[0]
+    for _ in range(1_000):
+        found = found.with_second(other)
+    assert found.levels[0] == before
+    assert found.seconds_on(4.0) == pytest.approx(1 if other.cores != 4 else found.seconds)
+
+
+def test_what_is_all_but_forgotten_is_gone() -> None:
+    # A second counts under 0.15 after ln(1 / 0.15) x 180 = 342 s.
+    found = Evidence().with_second(one())
+    for _ in range(341):
+        found = found.with_second(one(60.0))
+    assert len(found.levels) == 2
+    assert len(found.with_second(one(60.0)).levels) == 1
+
+
+def test_rows_have_the_counting_error_and_that_which_stays() -> None:
+    evidence = Evidence().with_second(Second(4.0, True, True, 10.0, 2_000.0, 10.0))
+    rows = evidence.rows(4.0)
+    assert rows.variance[0] ** 0.5 == pytest.approx(0.0234, abs=5e-5)
+    assert rows.variance[0] == pytest.approx(1 / 2_000 + 0.007**2)
+    assert (rows.ln_n[0], rows.ln_rate[0]) == (pytest.approx(log(10)), pytest.approx(log(200)))
+    assert rows.full[0]
+    assert rows.scale[0] == 1
+    # Counts that vary twice as much as Poisson's; other cores; a pool that is not full.
+    assert evidence.rows(4.0, dispersion=2.0).variance[0] == pytest.approx(2 / 2_000 + TAU_SATURATED**2)
+    elsewhere = evidence.rows(8.0)
+    assert elsewhere.variance[0] == pytest.approx(1 / 2_000 + TAU_SATURATED**2 + TAU_ELSEWHERE**2)
+    assert elsewhere.scale[0] == 0.5
+    light = Evidence().with_second(Second(4.0, False, False, 10.0, 2_000.0, 10.0)).rows(4.0)
+    assert light.variance[0] == pytest.approx(1 / 2_000 + TAU_PARTIAL**2)
+
+
+@pytest.mark.parametrize(("seconds", "completions", "rows"), [(0.29, 100, 0), (0.3, 100, 1), (1, 2.9, 0), (1, 3, 1)])
+def test_a_level_says_something_from_its_least_on(seconds: float, completions: float, rows: int) -> None:
+    evidence = Evidence().with_second(Second(4.0, True, True, 10.0, completions, seconds))
+    assert len(evidence.rows(4.0)) == rows
+
+
+def test_completions_at_a_size_are_those_of_the_full_pool_within_a_step() -> None:
+    evidence = Evidence()
+    for each in (one(10.0), one(10.4), one(11.0), one(10.0, full=False), one(10.0, cores=2.0)):
+        evidence = evidence.with_second(each)
+    # 10.4 is ln 1.04 = 3.9 % away, 11 is 9.5 %.
+    share = exp(-1 / 180)
+    assert evidence.completions_at(4.0, 10) == pytest.approx(100 * share**2 + 100 * share)
+    assert evidence.completions_at(4.0, 40) == 0
+    assert evidence.completions_at(2.0, 10) == pytest.approx(100)
+
+
+SECONDS = st.builds(
+    lambda cores, kind, *seen: Second(cores, *kind, *seen),
+    st.sampled_from([2.0, 4.0]),
+    st.sampled_from([(False, False), (True, False), (True, True)]),
+    st.floats(0.05, 600.0),
+    st.floats(0.1, 5_000.0),
+    st.floats(0.05, 1.0),
+)
+
+
+@given(st.lists(SECONDS, max_size=40), SECONDS)
+def test_evidence_only_forgets(before: list[Second], new: Second) -> None:
+    """A second adds itself to one level; no other level ever grows, and none moves."""
+    old = Evidence()
+    for each in before:
+        old = old.with_second(each)
+    after = old.with_second(new)
+    was = {(level.cores, level.full, level.saturated, level.step): level for level in old.levels}
+    grown = 0
+    for level in after.levels:
+        past = was.get((level.cores, level.full, level.saturated, level.step))
+        if past is None or level.seconds > past.seconds:
+            grown += 1
+            continue
+        assert level.completions <= past.completions + new.completions
+        if level is not after.levels[-1]:
+            assert level.completions <= past.completions
+            assert level.in_flight_s / level.seconds == pytest.approx(past.in_flight_s / past.seconds)
+    assert grown <= 1
+    assert after.seconds <= old.seconds + new.seconds + 1e-9
+
+
+@given(st.lists(SECONDS, max_size=60))
+def test_a_kind_never_has_more_than_its_memory(seen: list[Second]) -> None:
+    evidence = Evidence()
+    for each in seen:
+        evidence = evidence.with_second(each)
+    for cores in (2.0, 4.0):
+        for kind in ((True, True), (True, False), (False, False)):
+            of_kind = [each for each in evidence.levels if (each.cores, each.full, each.saturated) == (cores, *kind)]
+            # A second is added to what is left of older ones: at most 1 / (1 - exp(-1 / 180)) = 180.5.
+            assert sum(level.seconds for level in of_kind) <= MEMORY_S + 1
+    assert all(level.seconds >= LEAST_SECONDS / 2 for level in evidence.levels[:-1])
+    rows = evidence.rows(4.0)
+    for each in (rows.ln_n, rows.ln_rate, rows.variance, rows.scale):
+        assert np.isfinite(each).all()
+    assert (rows.variance > 0).all()

@@ -1,0 +1,132 @@
+"""From windows to evidence: what is taken once, how it is cut, and what a version remembers."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from feeds import FALLS, buckets, evidence, full, joined
+from sluice.pools.estimate.belief.doubt import Doubt
+from sluice.pools.estimate.belief.evidence import Evidence
+from sluice.pools.policy.learn import MOST_VERSIONS, learn, of_version
+from sluice.pools.policy.observation import Buckets
+from sluice.pools.policy.state import RECENT, Learnt
+
+T0 = 1_700_000_000_000
+
+
+def test_a_second_is_learnt_from() -> None:
+    found = learn(Learnt(), full(T0, 1, 16))
+    assert found.evidence == evidence(16, seconds=1)
+    assert found.until_ms == found.completed_ms == T0 + 900
+    assert found.full == (1.0,)
+
+
+def test_what_was_taken_is_not_taken_again() -> None:
+    once = learn(Learnt(), full(T0, 3, 16))
+    assert learn(once, full(T0, 3, 16)) == once
+    assert learn(once, full(T0, 0, 16)) == once
+    # Of four seconds the last one is new.
+    assert learn(once, full(T0, 4, 16)) == learn(once, full(T0 + 3_000, 1, 16))
+
+
+def test_without_a_size_or_cores_nothing_is_learnt_but_that_requests_completed() -> None:
+    untold = replace(full(T0, 1, 16), size=np.full(10, np.nan))
+    found = learn(Learnt(), untold)
+    assert (found.evidence, found.full) == (Evidence(), ())
+    assert found.completed_ms == found.until_ms == T0 + 900
+    no_cores = learn(Learnt(), replace(full(T0, 1, 16), cores=np.full(10, np.nan)))
+    assert (no_cores.evidence, no_cores.full) == (Evidence(), (1.0,))
+
+
+def test_silence_keeps_the_last_completion() -> None:
+    found = learn(learn(Learnt(), full(T0, 1, 16)), buckets(T0 + 1_000, 2, 16, 0.0, 0.0))
+    assert found.completed_ms == T0 + 900
+    assert found.until_ms == T0 + 2_900
+    assert found.evidence.seconds == pytest.approx(1)
+
+
+def test_a_second_in_which_the_size_changed_is_two() -> None:
+    half = joined(full(T0, 0.5, 16), full(T0 + 500, 0.5, 32))
+    found = learn(Learnt(), half)
+    assert [round(level.seconds, 2) for level in found.evidence.levels] == [0.5, 0.5]
+    assert found.full == (1.0, 1.0)
+    cores = learn(Learnt(), joined(full(T0, 0.5, 16), full(T0 + 500, 0.5, 16, cores=2.0)))
+    assert [level.cores for level in cores.evidence.levels] == [4.0, 2.0]
+
+
+def test_fullness_of_the_newest_seconds_is_kept() -> None:
+    busy, idle = full(T0, 3, 16), buckets(T0 + 3_000, 4, 16, 2.0, 50.0)
+    assert learn(Learnt(), joined(busy, idle)).full == (1.0, 0.0, 0.0, 0.0, 0.0)
+    assert RECENT == 5
+
+
+def test_a_version_that_comes_back_is_known() -> None:
+    old = Learnt(version="1", evidence=evidence(16), doubt=Doubt(1.0))
+    new = of_version(old, "2")
+    assert (new.version, new.evidence, new.doubt, new.remembered) == ("2", Evidence(), Doubt(), False)
+    assert new.versions == (("1", evidence(16)),)
+    back = of_version(replace(new, evidence=evidence(8)), "1")
+    assert (back.version, back.evidence, back.remembered) == ("1", evidence(16), True)
+    assert back.versions == (("2", evidence(8)),)
+
+
+def test_a_version_that_is_not_told_changes_nothing() -> None:
+    told = Learnt(version="1", evidence=evidence(16))
+    assert of_version(told, "") is told
+    assert of_version(told, "1") is told
+    assert of_version(Learnt(evidence=evidence(16)), "1") == told
+
+
+def test_the_newest_other_versions_are_remembered() -> None:
+    learnt = Learnt(version="0", evidence=evidence(4))
+    for version in range(1, 7):
+        learnt = replace(of_version(learnt, str(version)), evidence=evidence(4 + version))
+    assert [version for version, _ in learnt.versions] == ["3", "4", "5"]
+    assert len(learnt.versions) == MOST_VERSIONS
+
+
+LOADS = st.lists(st.tuples(st.sampled_from([8, 16, 32]), st.floats(0.1, 1.0)), min_size=4, max_size=14)
+
+
+def feed(loads: list[tuple[int, float]]) -> Buckets:
+    """A second each of a size and the part of it that is in flight."""
+    return joined(
+        *(
+            buckets(T0 + 1_000 * at, 1, size, size * share, FALLS.throughput(size * share))
+            for at, (size, share) in enumerate(loads)
+        )
+    )
+
+
+def cut(all_of_it: Buckets, edges_ms: list[int]) -> list[Buckets]:
+    at = np.searchsorted(all_of_it.start_ms, edges_ms)
+    return [all_of_it.take(slice(low, high)) for low, high in zip([0, *at], [*at, len(all_of_it)], strict=True)]
+
+
+def learnt_from(parts: list[Buckets]) -> Learnt:
+    learnt = Learnt()
+    for part in parts:
+        learnt = learn(learnt, part)
+    return learnt
+
+
+@given(LOADS, st.lists(st.integers(0, 14), max_size=6))
+@settings(deadline=None, max_examples=25)
+def test_periods_that_end_on_whole_seconds_give_the_same_evidence(
+    loads: list[tuple[int, float]], ends: list[int]
+) -> None:
+    whole = feed(loads)
+    assert learnt_from(cut(whole, sorted(T0 + 1_000 * end for end in ends))) == learnt_from([whole])
+
+
+@given(LOADS, st.lists(st.integers(0, 140), max_size=6))
+@settings(deadline=None, max_examples=25)
+def test_periods_that_overlap_change_nothing(loads: list[tuple[int, float]], ends: list[int]) -> None:
+    """What was read again, as after a restart, was taken already."""
+    whole = feed(loads)
+    learnt = learnt_from([whole])
+    for part in cut(whole, sorted(T0 + 100 * end for end in ends)):
+        assert learn(learnt, part) == learnt

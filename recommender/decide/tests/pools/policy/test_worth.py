@@ -1,0 +1,149 @@
+"""Which size is worth having: the worked values, and what is never chosen."""
+
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from feeds import FALLS, Curve, evidence
+from sluice.pools.estimate.belief.evidence import Evidence
+from sluice.pools.estimate.belief.family import family
+from sluice.pools.estimate.belief.posterior import Posterior, posterior
+from sluice.pools.policy.worth import SIZES, Choice, _look_s, choose, knowledge_gradient, outlook
+
+
+def belief(seen: Evidence) -> Posterior:
+    return posterior(family(), seen.rows(4.0), 4.0)
+
+
+def chosen(
+    seen: Evidence,
+    current: int,
+    least: int = 1,
+    most: int = 1_000,
+    full: float = 1.0,
+    slo_s: float = 10.0,
+    may_look: bool = True,
+) -> Choice | None:
+    def at(size: int) -> float:
+        return seen.completions_at(4.0, size)
+
+    return choose(belief(seen), current, least, most, full, slo_s, at, may_look=may_look)
+
+
+def test_knowledge_gradient_of_two_sizes_alike() -> None:
+    # 0.01 x phi(0) = 0.01 x 0.399
+    found = knowledge_gradient(np.zeros(2), np.full(2, 0.01))
+    assert found == pytest.approx([0.00399, 0.00399], abs=5e-6)
+
+
+def test_knowledge_gradient_of_one_that_is_3_percent_behind() -> None:
+    # f(-3) = phi(3) - 3 Phi(-3) = 0.00443 - 0.00405 = 0.00038
+    found = knowledge_gradient(np.array([0.0, -0.03]), np.full(2, 0.01))
+    assert found == pytest.approx([3.8e-6, 3.8e-6], abs=5e-8)
+
+
+def test_nothing_learnt_is_nothing_gained() -> None:
+    assert knowledge_gradient(np.array([0.0, -0.1]), np.zeros(2)) == pytest.approx([0.0, 0.0], abs=1e-9)
+    # A single size is compared with itself.
+    assert knowledge_gradient(np.zeros(1), np.full(1, 0.01)) == pytest.approx([0.00399], abs=5e-6)
+
+
+@pytest.mark.parametrize(("rate", "seconds"), [(500, 4.0), (190, 10.5), (2_000, 3.0), (10, 30.0), (0, 30.0)])
+def test_a_look_takes_until_2000_completions(rate: float, seconds: float) -> None:
+    assert _look_s(rate, 1.0) == pytest.approx(seconds, abs=0.05)
+
+
+def test_sizes_that_are_thought_of() -> None:
+    assert SIZES[:24].tolist() == list(range(1, 25))
+    steps = SIZES[24:] / SIZES[23:-1]
+    # 6 %, rounded to whole sizes.
+    assert (steps >= 1.03).all()
+    assert (steps <= 1.09).all()
+    assert 450 < SIZES[-1] <= 500
+
+
+def test_a_size_far_above_the_best_is_left_for_a_better_one() -> None:
+    found = chosen(evidence(8, 16, 32, 64), 64, least=32)
+    assert found is not None
+    assert not found.look
+    assert 32 <= found.size < 40
+    # ln(X(32) / X(64)) by the curve: 0.499
+    assert found.gain == pytest.approx(log(FALLS.throughput(found.size) / FALLS.throughput(64)), abs=0.03)
+    assert found.sure_by > 3
+
+
+def test_the_best_size_stays() -> None:
+    assert chosen(evidence(8, 12, 16, 20, 32, seconds=60), 16, 8, 32) is None
+
+
+def test_a_pool_that_is_not_full_tries_nothing() -> None:
+    rises = Curve(contention=0.0, crosstalk=0.0)
+    seen = evidence(10, curve=rises)
+    found = chosen(seen, 10, 5, 20)
+    assert found is not None
+    assert found.size > 10
+    assert chosen(seen, 10, 5, 20, full=0.4) is None
+    # A size that is surely better is moved to even so, and only downwards.
+    light = chosen(evidence(8, 16, 32, 64), 64, 32, 128, full=0.4)
+    assert light is not None
+    assert light.size < 64
+    assert chosen(evidence(8, 16, 32, 64), 8, 4, 16, full=0.4) is None
+
+
+def test_nobody_looks_while_another_pool_on_the_path_does() -> None:
+    seen = evidence(16, seconds=40)
+    looks = [current for current in (12, 14, 16, 18, 20) if (found := chosen(seen, current)) and found.look]
+    assert looks
+    for current in looks:
+        other = chosen(seen, current, may_look=False)
+        assert other is None or not other.look
+
+
+def test_a_size_at_which_requests_are_too_late_is_not_wanted() -> None:
+    """Calls go through something slow: throughput rises by little, and each request waits for all others."""
+    flat = Curve(speed=50, contention=0.5, crosstalk=0.0)
+    # Little: 64 in flight at 98 a second stay 0.65 s, 4 at 80 a second 50 ms.
+    seen = evidence(4, 8, 16, 32, 64, curve=flat)
+    patient, hasty = chosen(seen, 32, 16, 64, slo_s=10.0), chosen(seen, 32, 16, 64, slo_s=0.1)
+    assert patient is None or patient.size > 32
+    assert hasty is not None
+    assert hasty.size < 32
+
+
+def test_outlook_names_the_best_and_what_the_size_in_force_loses() -> None:
+    now = belief(evidence(8, 12, 16, 20, 32, 64, seconds=40))
+    here = outlook(now, 64)
+    assert here.lower <= here.best <= here.upper
+    assert FALLS.throughput(here.best) >= 0.99 * FALLS.throughput(FALLS.best())
+    # X(16) / X(64) - 1 = 364 / 176 - 1
+    assert here.loss == pytest.approx(FALLS.throughput(16) / FALLS.throughput(64) - 1, rel=0.05)
+    assert outlook(now, 16).loss < 0.01
+
+
+@given(
+    st.lists(st.sampled_from([1, 2, 4, 8, 16, 32, 64, 128, 256]), max_size=4, unique=True),
+    st.integers(1, 300),
+    st.integers(1, 300),
+    st.integers(0, 300),
+    st.floats(0.0, 1.0),
+    st.sampled_from([0.01, 0.25, 10.0]),
+    st.builds(Curve, st.floats(1.0, 500.0), st.floats(0.0, 0.5), st.floats(0.0, 0.01)),
+)
+@settings(deadline=None, max_examples=60)
+def test_a_choice_is_another_size_within_the_bounds(
+    sizes: list[int], current: int, least: int, more: int, full: float, slo_s: float, curve: Curve
+) -> None:
+    found = chosen(evidence(*sizes, seconds=8, curve=curve), current, least, least + more, full, slo_s)
+    if found is None:
+        return
+    assert least <= found.size <= least + more
+    assert found.size != current
+    assert np.isfinite(found.gain)
+    if full < 0.5:
+        assert found.size < current
+        assert not found.look
+    if found.look:
+        assert current / 1.3 - 1e-9 <= found.size <= current * 1.3 + 1e-9

@@ -81,3 +81,7 @@ def evidence(*sizes: int, seconds: int = 20, curve: Curve = FALLS, cores: float 
         for _ in range(seconds):
             found = found.with_second(seen)
     return found
+
+
+def seconds_of(seen: Evidence) -> float:
+    return sum(level.seconds for level in seen.levels)

@@ -57,9 +57,10 @@ class Constraints:
 
 @dataclass(frozen=True)
 class Observation:
-    """sizes: read back from each target that reported within a minute, by its instance; None is unbounded.
+    """sizes: read back from each target that reported within a minute, by its instance; 1 at least, None is unbounded.
 
-    cores, version: of one instance of the service, as told; slo_s: the threshold that judges its completions.
+    cores, version: of one instance of the service, as told; NaN and "" while nobody did. slo_s: the threshold that
+    judges its completions.
     """
 
     sizes: dict[str, int | None]

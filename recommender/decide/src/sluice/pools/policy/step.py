@@ -16,7 +16,7 @@ from sluice.pools.estimate.belief.family import family
 from sluice.pools.estimate.belief.posterior import Posterior, posterior
 from sluice.pools.policy.decision import Action, Basis, Decision, Standing
 from sluice.pools.policy.learn import learn, of_version
-from sluice.pools.policy.observation import Observation
+from sluice.pools.policy.observation import Constraints, Observation
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.transitions import TABLE, Case
 from sluice.pools.policy.worth import FULL_SHARE, LOOK_FACTOR, LOOK_SHARE, Choice, Outlook, choose, outlook
@@ -57,12 +57,32 @@ def _view(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> _View
     current = next(iter(sizes)) if len(sizes) == 1 else None
     foreign = current is not None and facts.current is not None and _by_another(facts, current)
     full = float(np.mean(learnt.full)) if learnt.full else 0.0
-    if current is None or learnt.evidence.weight < LEAST_EVIDENCE_S:
+    if current is None or not seen.cores > 0 or learnt.evidence.weight < LEAST_EVIDENCE_S:
         return _View(current, foreign, full, None, None)
     belief = posterior(family(), learnt.evidence.rows(seen.cores), seen.cores)
     since_s = (now_ms - facts.change.at_ms) / 1_000 if facts.change else float("inf")
     choice = _choice(belief, current, learnt, seen, full, since_s)
     return _View(current, foreign, full, outlook(belief, current), choice)
+
+
+def _pool(facts: Facts) -> int | None:
+    """The size that all targets are to have: the last decided one, unless another was set since."""
+    change = facts.change
+    if change is not None and facts.current in (change.from_size, change.to_size):
+        return change.to_size
+    return facts.current
+
+
+def _near(size: int | None, current: int | None) -> int | None:
+    """As far towards a size as one step goes; where targets differ, each actuator sees to that itself."""
+    if size is None or current is None:
+        return size
+    return min(max(size, -(-current // LARGEST_STEP)), current * LARGEST_STEP)
+
+
+def _legal(size: int | None, bound: Constraints) -> int | None:
+    """The nearest one. Where a backend leaves less than the pool's least, that is its size."""
+    return None if size is None else max(min(size, bound.most), bound.least, 1)
 
 
 def _by_another(facts: Facts, current: int) -> bool:
@@ -119,7 +139,7 @@ def _case(facts: Facts, learnt: Learnt, seen: Observation, view: _View, now_ms: 
         return Case.QUIET
     if not bound.least <= current <= bound.most:
         return Case.OUTSIDE
-    if facts.change is not None and now_ms - facts.change.at_ms < WAIT_MS and not view.foreign:
+    if _waits(facts, view, now_ms):
         return Case.WAITING
     if learnt.doubt.aside:
         return Case.DOUBT
@@ -130,18 +150,24 @@ def _case(facts: Facts, learnt: Learnt, seen: Observation, view: _View, now_ms: 
     return Case.BEST if _ever_full(learnt, seen.cores) else Case.NEVER_FULL
 
 
+def _waits(facts: Facts, view: _View, now_ms: int) -> bool:
+    change = facts.change
+    return (
+        change is not None and now_ms - change.at_ms < WAIT_MS and not view.foreign and _pool(facts) == change.to_size
+    )
+
+
 def _ever_full(learnt: Learnt, cores: float) -> bool:
     return any(level.full and level.cores == cores for level in learnt.evidence.levels)
 
 
 def _decision(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: _View) -> Decision:
     row, bound = TABLE[case], seen.constraints
-    pool = facts.change.to_size if facts.change else facts.current
     target = {
         "current": view.current if view.current is not None else facts.current,
         "baseline": facts.baseline,
-        "pool": pool,
-        "inside": None if view.current is None else min(max(view.current, bound.least), bound.most),
+        "pool": _legal(_near(_pool(facts), view.current), bound),
+        "inside": _legal(view.current, bound),
         "chosen": view.choice.size if view.choice else None,
     }[row.target]
     action = Action.HOLD if target is None else row.action

@@ -19,8 +19,8 @@ class Case(Enum):
     MIXED = "targets have different sizes, as while they roll"
     UNBOUNDED = "a target has no limit"
     NO_DATA = "nothing completed for 30 s"
-    OUTSIDE = "the size in force is outside the constraints"
     QUIET = "nothing may change now"
+    OUTSIDE = "the size in force is outside the constraints"
     WAITING = "the last change is less than 3 s old"
     DOUBT = "the newest seconds contradict what is believed"
     TOO_LITTLE = "less than 4 s of evidence"
@@ -32,7 +32,8 @@ class Case(Enum):
 
 @dataclass(frozen=True)
 class Row:
-    """target: "current", "baseline", "pool" (the last decided), "inside" (the nearest that is legal), "chosen".
+    """target: "current", "baseline", "pool" (the last decided, or set by another since), "inside" (the nearest legal
+    one), "chosen".
 
     basis: None where what the choice stands on says it. standing: None where the expected loss does.
     """
@@ -49,8 +50,8 @@ TABLE: dict[Case, Row] = {
     Case.MIXED: Row("pool", Basis.HELD, Action.APPLY, None),
     Case.UNBOUNDED: Row("chosen", None, Action.APPLY, None),
     Case.NO_DATA: Row("current", Basis.HELD, Action.HOLD, Standing.NO_DATA),
-    Case.OUTSIDE: Row("inside", Basis.HELD, Action.APPLY, Standing.GUARDED),
     Case.QUIET: Row("current", Basis.HELD, Action.HOLD, None),
+    Case.OUTSIDE: Row("inside", Basis.HELD, Action.APPLY, Standing.GUARDED),
     Case.WAITING: Row("pool", None, Action.APPLY, None),
     Case.DOUBT: Row("current", Basis.HELD, Action.HOLD, Standing.LEARNING),
     Case.TOO_LITTLE: Row("current", Basis.HELD, Action.HOLD, Standing.LEARNING),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feeds import FALLS, evidence
+from feeds import FALLS, evidence, seconds_of
 from sluice.pools.estimate.belief.doubt import (
     FORGET,
     LONGEST_S,
@@ -129,5 +129,5 @@ def test_doubt_ends(factors: list[float]) -> None:
         assert 0 <= verdict.doubt.score <= FORGET
         assert (verdict.doubt.score > SET_ASIDE) == bool(verdict.doubt.aside)
         if verdict.moved:
-            assert verdict.evidence.seconds <= LONGEST_S + 1
+            assert seconds_of(verdict.evidence) <= LONGEST_S + 1
             assert verdict.doubt == Doubt()

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from feeds import seconds_of
 from sluice.pools.estimate.belief.evidence import (
     LEAST_SECONDS,
     MEMORY_S,
     TAU_ELSEWHERE,
-    TAU_SATURATED,
     TAU_PARTIAL,
+    TAU_SATURATED,
     Evidence,
     Second,
     second,
@@ -93,7 +94,7 @@ def test_other_kinds_and_other_cores_are_not_forgotten_for_it(other: Second) -> 
     for _ in range(1_000):
         found = found.with_second(other)
     assert found.levels[0] == before
-    assert found.seconds_on(4.0) == pytest.approx(1 if other.cores != 4 else found.seconds)
+    assert found.seconds_on(4.0) == pytest.approx(1 if other.cores != 4 else seconds_of(found))
 
 
 def test_what_is_all_but_forgotten_is_gone() -> None:
@@ -139,6 +140,14 @@ def test_completions_at_a_size_are_those_of_the_full_pool_within_a_step() -> Non
     assert evidence.completions_at(2.0, 10) == pytest.approx(100)
 
 
+def test_weight_counts_seconds_of_a_saturated_pool_double() -> None:
+    found = (
+        Evidence().with_second(one()).with_second(one(full=False)).with_second(Second(2.0, True, False, 9.0, 50.0, 1.0))
+    )
+    assert found.weight == pytest.approx(2 + 1 + 1)
+    assert (found.saturated_on(4.0), found.saturated_on(2.0)) == (True, False)
+
+
 SECONDS = st.builds(
     lambda cores, kind, *seen: Second(cores, *kind, *seen),
     st.sampled_from([2.0, 4.0]),
@@ -168,7 +177,7 @@ def test_evidence_only_forgets(before: list[Second], new: Second) -> None:
             assert level.completions <= past.completions
             assert level.in_flight_s / level.seconds == pytest.approx(past.in_flight_s / past.seconds)
     assert grown <= 1
-    assert after.seconds <= old.seconds + new.seconds + 1e-9
+    assert seconds_of(after) <= seconds_of(old) + new.seconds + 1e-9
 
 
 @given(st.lists(SECONDS, max_size=60))

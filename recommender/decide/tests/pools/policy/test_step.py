@@ -1,0 +1,218 @@
+"""`step` holds, whatever comes: sizes, bounds, gaps, and a clock that goes back."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from feeds import FALLS, Curve, buckets
+from sluice.pools.policy.decision import Action, Basis, Decision, Standing
+from sluice.pools.policy.observation import Constraints, Observation
+from sluice.pools.policy.state import PoolState
+from sluice.pools.policy.step import WAIT_MS, step
+
+T0 = 1_700_000_000_000
+
+
+@dataclass(frozen=True)
+class Period:
+    """What happens in one: does the target take what was decided, or is another size set by hand; how busy is it."""
+
+    lasts_ms: int
+    sets: str | int
+    busy: float
+    curve: Curve
+    constraints: Constraints
+
+
+PERIODS = st.builds(
+    Period,
+    st.sampled_from([1_000, 1_000, 1_000, 2_500, 5_000, -4_000]),
+    st.sampled_from(["obeys", "obeys", "obeys", "obeys", "stays", "mixed", "unbounded", "silent", 7, 200]),
+    st.sampled_from([1.0, 1.0, 1.0, 1.0, 0.3, 0.0]),
+    st.sampled_from([FALLS, FALLS, FALLS, Curve(contention=0.0, crosstalk=0.0), Curve(speed=10)]),
+    st.builds(
+        Constraints,
+        st.sampled_from([1, 1, 4, 30]),
+        st.sampled_from([1_000, 1_000, 1_000, 40, 0]),
+        st.booleans(),
+        st.sampled_from(["", "", "", "", "at night"]),
+        st.sampled_from(["", "", "", "", "by ops: why"]),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Done:
+    """A period as it was: in_force is the one size read, None where there is none or several."""
+
+    seen: Observation
+    now_ms: int
+    before: PoolState
+    after: PoolState
+    decision: Decision
+    in_force: int | None
+
+    @property
+    def code(self) -> str:
+        return self.decision.reasons[0][0]
+
+    @property
+    def foreign(self) -> bool:
+        return any(code == "FOREIGN" for code, _ in self.decision.reasons)
+
+
+def played(size: int, periods: list[Period]) -> list[Done]:
+    state, now_ms, found = PoolState(), T0, []
+    for each in periods:
+        size = each.sets if isinstance(each.sets, int) else size
+        sizes: dict[str, int | None] = {"a": size, "b": size}
+        if each.sets == "mixed":
+            sizes = {"a": size, "b": size + 1}
+        elif each.sets == "unbounded":
+            sizes = {"a": None}
+        elif each.sets == "silent":
+            sizes = {}
+        in_flight = size * each.busy
+        rate = each.curve.throughput(in_flight) if in_flight else 0.0
+        came = buckets(now_ms, max(each.lasts_ms, 0) / 1_000, size, in_flight, rate)
+        now_ms += each.lasts_ms
+        seen = Observation(sizes, came, 4.0, 0.5, constraints=each.constraints)
+        after, decision = step(state, seen, now_ms)
+        in_force = size if len(set(sizes.values())) == 1 and None not in sizes.values() else None
+        found.append(Done(seen, now_ms, state, after, decision, in_force))
+        state = after
+        if each.sets != "stays" and decision.action is Action.APPLY and decision.target:
+            size = decision.target
+    return found
+
+
+HISTORIES = st.lists(PERIODS, min_size=1, max_size=20)
+STARTS = st.sampled_from([1, 2, 5, 16, 60, 128])
+
+
+CHECKS: list[Callable[[Done, list[Done]], None]] = []
+
+
+def always(check: Callable[[Done, list[Done]], None]) -> Callable[[Done, list[Done]], None]:
+    """check(done, what was before) holds for each period of any history."""
+    CHECKS.append(check)
+    return check
+
+
+@always
+def a_target_is_never_0(done: Done, before: list[Done]) -> None:
+    assert done.decision.target is None or done.decision.target >= 1
+    if done.decision.action is Action.APPLY:
+        assert done.decision.target is not None
+
+
+@always
+def what_is_applied_is_within_the_constraints(done: Done, before: list[Done]) -> None:
+    bound, decision = done.seen.constraints, done.decision
+    if decision.action is Action.APPLY and 1 <= bound.least <= bound.most:
+        assert bound.least <= decision.target <= bound.most
+
+
+@always
+def no_more_than_a_factor_2_at_a_time(done: Done, before: list[Done]) -> None:
+    """But back into the constraints, which is at once."""
+    now = done.in_force
+    if now is not None and done.decision.action is Action.APPLY and done.code != "OUTSIDE":
+        assert -(-now // 2) <= done.decision.target <= 2 * now
+
+
+@always
+def one_change_in_3_s(done: Done, before: list[Done]) -> None:
+    """Or one that somebody else's, or a bound that moved, made necessary."""
+    change, last = done.after.facts.change, done.before.facts.change
+    if change is None or change == last or last is None or done.foreign or done.code == "OUTSIDE":
+        return
+    if not done.seen.constraints.least <= last.to_size <= done.seen.constraints.most:
+        return
+    # A size that was set by hand in the meantime ended the wait for ours.
+    if any(each.foreign and each.after.facts.now_ms >= last.at_ms for each in before):
+        return
+    assert change.at_ms - last.at_ms >= WAIT_MS
+
+
+@always
+def a_change_is_that_of_the_decision(done: Done, before: list[Done]) -> None:
+    change = done.after.facts.change
+    if change != done.before.facts.change:
+        assert done.decision.action is Action.APPLY
+        assert (change.from_size, change.to_size) == (done.in_force, done.decision.target)
+        assert (change.at_ms, change.basis) == (done.after.facts.now_ms, done.decision.basis)
+        assert change.from_size != change.to_size
+
+
+@always
+def held_while_nothing_may_change_or_nothing_is_known(done: Done, before: list[Done]) -> None:
+    bound = done.seen.constraints
+    within = done.in_force is not None and bound.least <= done.in_force <= bound.most
+    if bound.paused or not done.seen.sizes or None in done.seen.sizes.values() or (bound.quiet and within):
+        assert done.decision.action is Action.HOLD
+    if bound.paused:
+        assert (done.decision.basis, done.decision.standing) == (Basis.OPERATOR, Standing.PAUSED)
+
+
+@always
+def now_never_falls(done: Done, before: list[Done]) -> None:
+    assert done.after.facts.now_ms == max(done.before.facts.now_ms, done.now_ms)
+
+
+@always
+def the_same_state_and_observation_give_the_same_decision(done: Done, before: list[Done]) -> None:
+    assert step(done.before, done.seen, done.now_ms) == (done.after, done.decision)
+
+
+@always
+def windows_that_come_again_teach_nothing(done: Done, before: list[Done]) -> None:
+    again, _ = step(done.after, done.seen, done.now_ms)
+    assert again.learnt == done.after.learnt
+
+
+@always
+def the_baseline_is_a_size_that_was_in_force_and_good(done: Done, before: list[Done]) -> None:
+    baseline = done.after.facts.baseline
+    if baseline != done.before.facts.baseline:
+        assert baseline == done.in_force
+        assert done.decision.standing is Standing.PROVIDED
+        assert done.decision.loss is not None
+        assert done.decision.loss < 0.01
+
+
+@always
+def what_is_said_is_consistent(done: Done, before: list[Done]) -> None:
+    decision = done.decision
+    assert decision.reasons
+    known = decision.loss is not None
+    assert known == (decision.lower is not None) == (decision.upper is not None) == (decision.unguarded is not None)
+    if known:
+        assert 1 <= decision.lower <= decision.unguarded <= decision.upper
+        assert decision.loss >= 0
+    if decision.standing is Standing.PROVIDED:
+        assert known
+
+
+@given(STARTS, HISTORIES)
+@settings(deadline=None, max_examples=60)
+def test_whatever_comes(size: int, periods: list[Period]) -> None:
+    found = played(size, periods)
+    for at, done in enumerate(found):
+        for check in CHECKS:
+            check(done, found[:at])
+
+
+@pytest.mark.parametrize("start", [2, 5, 16, 60, 128, 300])
+def test_a_steady_full_pool_comes_to_its_best_size_and_stays(start: int) -> None:
+    busy = Period(1_000, "obeys", 1.0, FALLS, Constraints())
+    found = played(start, [busy] * 120)
+    end = found[-1].in_force
+    assert FALLS.throughput(end) >= 0.99 * FALLS.throughput(FALLS.best())
+    changed = [at for at, (one, other) in enumerate(pairwise(found)) if one.in_force != other.in_force]
+    # A look and the way back.
+    assert len([at for at in changed if at >= 60]) <= 2

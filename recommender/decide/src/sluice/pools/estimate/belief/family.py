@@ -37,44 +37,76 @@ KAPPA = (0.0, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 4e-3)
 LN_LEAST, LN_MOST = np.log(0.5), np.log(512.0)
 GRID = np.linspace(LN_LEAST, LN_MOST, 129)
 """Of ln n."""
+STEP = float(GRID[1] - GRID[0])
 # Shares of the most that a shape can complete, as arrivals of the open system.
 LOADS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 0.99)
 
 
 @dataclass(frozen=True)
 class Family:
-    """k, shape (S,); closed and opened, shape (S, 129): ln X over `GRID` for a pool that is full, and one that is not.
+    """k, shape (S,); tables, shape (2, 129, S): ln X over `GRID` for a pool that is not full, and for one that is.
 
     Shapes are ordered by k first, so that those next to each other in k are `stride` apart.
     """
 
     k: Floats
-    closed: Floats
-    opened: Floats
+    tables: Floats
     stride: int
 
     def __len__(self) -> int:
         return len(self.k)
 
+    @property
+    def opened(self) -> Floats:
+        """Shape (S, 129)."""
+        found: Floats = self.tables[0].T
+        return found
+
+    @property
+    def closed(self) -> Floats:
+        """Shape (S, 129)."""
+        found: Floats = self.tables[1].T
+        return found
+
     def full(self, ln_n: Floats, shapes: Ints | None = None) -> Floats:
         """ln X of a full pool at ln n, shape (m,), on the cores of now: shape (S or len(shapes), m)."""
-        return _at(self.closed if shapes is None else self.closed[shapes], ln_n)
+        return self._here(ln_n, np.ones(len(ln_n), dtype=np.int64), shapes)
 
     def rows(self, ln_n: Floats, full: NDArray[np.bool_], scale: Floats, shapes: Ints | None = None) -> Floats:
         """The same for rows of either kind and any cores; each argument of shape (m,)."""
-        which = np.arange(len(self)) if shapes is None else shapes
-        column, right = _place((ln_n - LN_LEAST) / (GRID[1] - GRID[0]), len(GRID))
-        # k times the scale lies so many steps of k further on.
-        k, rest = np.divmod(which, self.stride)
-        lower, upper = _place(k[:, None] + np.log(scale)[None, :] / np.log(K[1] / K[0]), len(K))
-        found = np.zeros((len(which), len(ln_n)))
-        tables = np.stack([self.opened, self.closed])
-        kind = full.astype(np.int64)[None, :]
-        for step, weight in ((0, 1 - upper), (1, upper)):
-            shape = (lower + step) * self.stride + rest[:, None]
-            left = tables[kind, shape, column[None, :]]
-            found += weight * (left + right[None, :] * (tables[kind, shape, column[None, :] + 1] - left))
+        kind, elsewhere = full.astype(np.int64), scale != 1.0
+        if not elsewhere.any():
+            return self._here(ln_n, kind, shapes)
+        found = np.empty((len(self) if shapes is None else len(shapes), len(ln_n)))
+        found[:, ~elsewhere] = self._here(ln_n[~elsewhere], kind[~elsewhere], shapes)
+        found[:, elsewhere] = self._elsewhere(ln_n[elsewhere], kind[elsewhere], scale[elsewhere], shapes)
         return found
+
+    def _here(self, ln_n: Floats, kind: Ints, shapes: Ints | None) -> Floats:
+        column, right = _place((ln_n - LN_LEAST) / STEP, len(GRID))
+        if shapes is None:
+            left, after = self.tables[kind, column], self.tables[kind, column + 1]
+        else:
+            left = self.tables[kind[:, None], column[:, None], shapes]
+            after = self.tables[kind[:, None], column[:, None] + 1, shapes]
+        after -= left
+        after *= right[:, None]
+        after += left
+        return after.T
+
+    def _elsewhere(self, ln_n: Floats, kind: Ints, scale: Floats, shapes: Ints | None) -> Floats:
+        """k times the scale lies so many steps of k further on."""
+        which = np.arange(len(self)) if shapes is None else shapes
+        k, rest = np.divmod(which, self.stride)
+        column, right = _place((ln_n - LN_LEAST) / STEP, len(GRID))
+        lower, upper = _place(k[None, :] + np.log(scale)[:, None] / np.log(K[1] / K[0]), len(K))
+        kind, column, right = kind[:, None], column[:, None], right[:, None]
+        found = np.zeros((len(ln_n), len(which)))
+        for step, weight in ((0, 1 - upper), (1, upper)):
+            shape = (lower + step) * self.stride + rest
+            left = self.tables[kind, column, shape]
+            found += weight * (left + right * (self.tables[kind, column + 1, shape] - left))
+        return found.T
 
 
 @cache
@@ -84,7 +116,8 @@ def family() -> Family:
     closed = ln_throughput(np.exp(GRID), k, p, sigma, kappa)
     whole = ln_throughput(np.arange(1.0, 513.0), k, p, sigma, kappa)
     opened = np.stack([_opened(row) for row in whole])
-    return Family(k, closed, np.minimum(opened, closed), len(P) * len(SIGMA) * len(KAPPA))
+    tables = np.ascontiguousarray(np.stack([np.minimum(opened, closed).T, closed.T]))
+    return Family(k, tables, len(P) * len(SIGMA) * len(KAPPA))
 
 
 def ln_throughput(n: Floats, k: Floats, p: Floats, sigma: Floats, kappa: Floats) -> Floats:
@@ -115,13 +148,6 @@ def _opened(ln_x: Floats) -> Floats:
     found: Floats = np.interp(GRID, in_flight, done)
     light = in_flight[0] > GRID  # nobody waits for anybody there: throughput in proportion
     found[light] = done[0] + GRID[light] - in_flight[0]
-    return found
-
-
-def _at(table: Floats, ln_n: Floats) -> Floats:
-    left, right = _place((ln_n - LN_LEAST) / (GRID[1] - GRID[0]), len(GRID))
-    low = table[:, left]
-    found: Floats = low + right[None, :] * (table[:, left + 1] - low)
     return found
 
 

@@ -80,7 +80,7 @@ class Posterior:
         mean = self.weight @ gain
         apart = near - near_now
         alike = np.exp(-0.5 * ((ln_n - ln_now) / LENGTH) ** 2)
-        local = 2 * self.spread**2 * (1 - alike) - np.einsum("nm,mk,nk->n", apart, self.precision, apart)
+        local = 2 * self.spread**2 * (1 - alike) - ((apart @ self.precision) * apart).sum(axis=1)
         variance = self.weight @ (gain - mean) ** 2 + np.maximum(local, 0.0)
         return Gains(mean, variance, ln_rate, ln_rate_now, self.weight)
 
@@ -114,7 +114,7 @@ def posterior(family: Family, rows: Rows, cores: float, shapes: Ints | None = No
         ones = precision.sum(axis=0)
         ln_speed = residual @ ones / ones.sum()
         rest = residual - ln_speed[:, None]
-        ln_weight = prior - 0.5 * np.einsum("sm,sm->s", rest @ precision, rest)
+        ln_weight = prior - 0.5 * ((rest @ precision) * rest).sum(axis=1)
         top = float(ln_weight.max())
         evidence = top + float(np.log(np.exp(ln_weight - top).sum())) + float(np.log(share))
         evidence -= 0.5 * float(np.linalg.slogdet(covariance)[1]) + 0.5 * float(np.log(ones.sum()))

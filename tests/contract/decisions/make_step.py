@@ -1,0 +1,184 @@
+"""Writes `step.json`: the cases by hand below, each with the decision that `step` makes of it now.
+
+    PYTHONPATH=recommender/decide/src:tests python -m contract.decisions.make_step
+
+Read the difference before it is committed: a decision that changed is a change of what the product does.
+"""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from contract.decisions.step_json import observation_of, said, state_of
+from sluice.pools.policy.step import step
+
+OUT = Path(__file__).with_name("step.json")
+NOW = 1_700_000_000_000
+
+
+def rate(n: float) -> float:
+    """Completions a second; most at 16 (364), 176 at 64."""
+    return 50.0 * n / (1 + 0.02 * (n - 1) + 0.004 * n * (n - 1))
+
+
+def level(size: int, cores: float = 4.0, seconds: float = 30.0, full: bool = True) -> list[Any]:
+    step_of = round(math.log(size) / (0.05 if full else 0.12))
+    return [cores, full, full, step_of, round(rate(size) * seconds, 3), seconds, size * seconds]
+
+
+KNOWN = [level(size) for size in (8, 12, 16, 20, 32, 64)]
+ELSEWHERE = [level(size, cores=2.0) for size in (8, 16, 32, 64)]
+LIGHT = [level(4, full=False)]
+
+
+def learnt(levels: list[Any], full: float = 1.0, **more: Any) -> dict[str, Any]:
+    return {"levels": levels, "full": [full] * 5, "until_ms": NOW - 1_100, "completed_ms": NOW - 1_100, **more}
+
+
+def state(levels: list[Any], current: int | None = 64, full: float = 1.0, **facts: Any) -> dict[str, Any]:
+    return {"facts": {"now_ms": NOW - 1_000, "current": current, **facts}, "learnt": learnt(levels, full)}
+
+
+def sees(*sizes: int | None, cores: float | None = 4.0, **constraints: Any) -> dict[str, Any]:
+    named = {f"pod-{at}": size for at, size in enumerate(sizes)}
+    found: dict[str, Any] = {"sizes": named, "cores": cores, "slo_s": 10.0}
+    return found | ({"constraints": constraints} if constraints else {})
+
+
+def change(from_size: int, to_size: int, ago_ms: int, basis: str = "CURVE") -> dict[str, Any]:
+    return {"from_size": from_size, "to_size": to_size, "at_ms": NOW - ago_ms, "basis": basis}
+
+
+def doubted() -> dict[str, Any]:
+    found = state(KNOWN)
+    aside = [4.0, True, True, 64.0, 80.0, 1.0]
+    return found | {"learnt": found["learnt"] | {"doubt": {"score": 5.0, "aside": [aside]}}}
+
+
+def remembered() -> dict[str, Any]:
+    found = state(KNOWN)
+    return found | {"learnt": found["learnt"] | {"remembered": True}}
+
+
+def five_seconds() -> dict[str, Any]:
+    buckets = {
+        "start_ms": [NOW - 6_000 + 100 * at for at in range(50)],
+        "concurrency": 64.0,
+        "completions": round(rate(64) / 10, 3),
+        "size": 64.0,
+        "cores": 4.0,
+        "bucket_s": 0.1,
+    }
+    return sees(64, least=32, most=64) | {"buckets": buckets}
+
+
+NIGHT, OPS = "at night", "by ops: a sale"
+BEGUN = change(64, 40, 2_999)
+# fmt: off
+#: What it is, the state, the observation, the time.
+CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
+    ("nothing is known of a pool that has just been found", {}, sees(64), NOW),
+    ("an operator paused it", state(KNOWN), sees(64, paused=OPS), NOW),
+    ("an operator paused it, which comes before all else", {}, sees(paused=OPS), NOW),
+    ("nobody tells a size: what was last good is held", state(KNOWN, baseline=16), sees(), NOW),
+    ("nobody tells a size, and none was ever good", state(KNOWN), sees(), NOW),
+    (
+        "targets differ: all are brought to the size that was decided",
+        state(KNOWN, change=change(64, 40, 60_000)),
+        sees(64, 40),
+        NOW,
+    ),
+    (
+        "targets differ: the size decided was replaced by hand since",
+        state(KNOWN, change=change(128, 40, 60_000)),
+        sees(64, 10),
+        NOW,
+    ),
+    ("targets differ, and one has no limit", state(KNOWN), sees(64, None), NOW),
+    ("no limit: a first size needs a curve", state(KNOWN, current=None), sees(None), NOW),
+    ("silent for 30 s is not silence yet", state(KNOWN, current=16), sees(16, may_look=False), NOW + 28_900),
+    ("silent for a millisecond more", state(KNOWN, current=16), sees(16, may_look=False), NOW + 28_901),
+    ("nothing may change now", state(KNOWN), sees(64, quiet=NIGHT), NOW),
+    ("nothing may change now, not even into the bounds", state(KNOWN), sees(64, quiet=NIGHT, most=50), NOW),
+    ("above its bounds: into them at once", state(KNOWN), sees(64, most=20), NOW),
+    ("below its bounds", state(KNOWN), sees(64, least=200), NOW),
+    ("a backend that leaves nothing", state(KNOWN), sees(64, most=0), NOW),
+    ("a backend that leaves less than the pool's least", state(KNOWN), sees(64, least=8, most=4), NOW),
+    ("a change under way, not read back yet", state(KNOWN, change=BEGUN), sees(64), NOW),
+    ("a change under way, read back", state(KNOWN, change=BEGUN), sees(40), NOW),
+    (
+        "a change under way, and a bound that moved",
+        state(KNOWN, current=20, change=change(20, 40, 1_000)),
+        sees(20, most=30),
+        NOW,
+    ),
+    (
+        "3 s after a change the next may follow",
+        state(KNOWN, change=change(128, 64, 3_000)),
+        sees(64, most=64, least=60),
+        NOW,
+    ),
+    ("set by hand: no wait", state(KNOWN, change=BEGUN), sees(16, may_look=False), NOW),
+    ("the newest second contradicts", doubted(), sees(64), NOW),
+    ("too little evidence", state([level(64, seconds=1.9)]), sees(64), NOW),
+    ("cores that nobody told", state(KNOWN), sees(64, cores=None), NOW),
+    ("a better size, as near to it as the bounds allow", state(KNOWN), sees(64, least=60, most=64), NOW),
+    ("a better size, from before it was away", remembered(), sees(64, least=60, most=64), NOW),
+    ("a better size, seen on other cores", state(ELSEWHERE), sees(64, least=60, most=64), NOW),
+    ("back to the size before", state(KNOWN, change=change(60, 64, 9_000, "PROBE")), sees(64, least=60, most=64), NOW),
+    ("five seconds at once, as after a restart", {}, five_seconds(), NOW),
+    (
+        "worth a look, of the two sizes that the bounds allow",
+        state([level(16)], current=16),
+        sees(16, least=16, most=18),
+        NOW,
+    ),
+    (
+        "the same while another pool on the path looks",
+        state([level(16)], current=16),
+        sees(16, least=16, most=18, may_look=False),
+        NOW,
+    ),
+    ("the best size", state(KNOWN, current=16), sees(16, may_look=False), NOW),
+    ("never full", state(LIGHT, current=16, full=0.0), sees(16), NOW),
+    ("a clock that was set back", state(KNOWN, current=16), sees(16, may_look=False), NOW - 50_000),
+]
+# fmt: on
+
+
+def vectors() -> list[dict[str, Any]]:
+    found = []
+    for name, before, seen, now_ms in CASES:
+        after, decision = step(state_of(before), observation_of(seen), now_ms)
+        changed = after.facts.change
+        facts = {
+            "now_ms": after.facts.now_ms,
+            "current": after.facts.current,
+            "change": None
+            if changed is None
+            else {
+                "from_size": changed.from_size,
+                "to_size": changed.to_size,
+                "at_ms": changed.at_ms,
+                "basis": changed.basis.value,
+            },
+            "baseline": after.facts.baseline,
+        }
+        found.append(
+            {
+                "name": name,
+                "state": before,
+                "observation": seen,
+                "now_ms": now_ms,
+                "decision": said(decision),
+                "facts": facts,
+            }
+        )
+    return found
+
+
+if __name__ == "__main__":
+    cases = ",\n".join("    " + json.dumps(case) for case in vectors())
+    about = "What `step` makes of a state, an observation and a time: the decision, and the facts that are kept."
+    OUT.write_text(f'{{\n  "about": "{about}",\n  "cases": [\n{cases}\n  ]\n}}\n')

@@ -1,0 +1,71 @@
+"""States, observations and decisions of `step` as JSON, one field a name; for the vectors of `step.json`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sluice.pools.estimate.belief.doubt import Doubt
+from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
+from sluice.pools.policy.decision import Basis, Decision
+from sluice.pools.policy.observation import Buckets, Constraints, Observation
+from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
+
+Json = Mapping[str, Any]
+
+
+def state_of(given: Json) -> PoolState:
+    """facts and learnt; levels as [cores, full, saturated, step, completions, seconds, in_flight_s]; a field that is
+    absent has its default."""
+    facts, learnt = dict(given.get("facts", {})), dict(given.get("learnt", {}))
+    if facts.get("change"):
+        change = facts["change"]
+        facts["change"] = Change(change["from_size"], change["to_size"], change["at_ms"], Basis(change["basis"]))
+    levels = learnt.pop("levels", [])
+    doubt = learnt.pop("doubt", {"score": 0.0, "aside": []})
+    return PoolState(
+        Facts(**facts),
+        Learnt(
+            evidence=Evidence(tuple(Level(*level) for level in levels)),
+            doubt=Doubt(doubt["score"], tuple(Second(*second) for second in doubt["aside"])),
+            full=tuple(learnt.pop("full", ())),
+            **learnt,
+        ),
+    )
+
+
+def observation_of(given: Json) -> Observation:
+    """buckets: one value for all of them, or a list; cores and sizes null where nobody told."""
+    buckets = given.get("buckets", {"start_ms": [], "bucket_s": 0.1})
+    start_ms = np.array(buckets["start_ms"], dtype=np.int64)
+
+    def column(name: str) -> Any:
+        value = np.array(buckets.get(name, np.nan), dtype=np.float64)
+        return np.broadcast_to(value, start_ms.shape).copy()
+
+    return Observation(
+        sizes=dict(given["sizes"]),
+        buckets=Buckets(
+            start_ms,
+            column("concurrency"),
+            column("completions"),
+            column("size"),
+            column("cores"),
+            buckets["bucket_s"],
+        ),
+        cores=float("nan") if given["cores"] is None else given["cores"],
+        slo_s=given["slo_s"],
+        version=given.get("version", ""),
+        constraints=Constraints(**given.get("constraints", {})),
+    )
+
+
+def said(decision: Decision) -> dict[str, Any]:
+    """What an actuator and people have of it; figures of the belief are not held to the digit."""
+    return {
+        "target": decision.target,
+        "basis": decision.basis.value,
+        "action": decision.action.value,
+        "standing": decision.standing.value,
+        "reasons": [code for code, _ in decision.reasons],
+    }

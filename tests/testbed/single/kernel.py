@@ -7,11 +7,11 @@ grows, as in the plain engine, and of two things at one time the one scheduled f
 
 import math
 
+from ..compiled import draws, heap, ring
+from ..compiled.jit import compiled
+from ..compiled.processor import finish, go, ready, stop
 from ..users import REFRESH
-from . import draws, heap, ring
-from .jit import compiled
 from .memory import NEVER, QUEUE_LIMIT, ROWS, Memory
-from .processor import finish, go, ready, stop
 
 PAUSE_EVERY_S = 1.0
 
@@ -24,7 +24,7 @@ COMPUTE, HOLD, WAIT, CALL, CALLED = range(5)
 def advance(m: Memory, until: float) -> bool:
     """Lets everything up to and including ``until`` (s) happen; False: first the rows must be read."""
     while m.recorded < ROWS:
-        if ring.length(m.stopped) and not m.stands:
+        if ring.length(m.stopped) and not m.cpu.stands:
             proceed(m, ring.leave(m.stopped))
             continue
         what, time, order = COUNT, m.refresh_time, m.refresh_order
@@ -32,8 +32,8 @@ def advance(m: Memory, until: float) -> bool:
             what, time, order = THOUGHT, m.thinking[1].time, m.thinking[1].order
         if m.waiting[0].order and earlier(m.waiting[1].time, m.waiting[1].order, time, order):
             what, time, order = WAITED, m.waiting[1].time, m.waiting[1].order
-        if earlier(m.ready_time, m.ready_order, time, order):
-            what, time, order = COMPUTED, m.ready_time, m.ready_order
+        if earlier(m.cpu.ready_time, m.cpu.ready_order, time, order):
+            what, time, order = COMPUTED, m.cpu.ready_time, m.cpu.ready_order
         if earlier(m.release_time, m.release_order, time, order):
             what, time, order = RELEASED, m.release_time, m.release_order
         if earlier(m.pause_time, m.pause_order, time, order):
@@ -48,7 +48,8 @@ def advance(m: Memory, until: float) -> bool:
             heap.pop(m.thinking)
             _thought(m)
         elif what == COMPUTED:
-            proceed(m, finish(m))
+            m.order += 1
+            proceed(m, finish(m.cpu, m.now, m.order))
         elif what == WAITED:
             proceed(m, _waited(m))
         elif what == RELEASED:
@@ -126,7 +127,7 @@ def _thought(m: Memory) -> None:
 def _begin(m: Memory, who: int) -> None:
     m.requests[who].begun = m.now
     m.requests[who].step = COMPUTE
-    if m.stands:
+    if m.cpu.stands:
         ring.enter(m.stopped, who)
     else:
         _compute(m, who)
@@ -135,7 +136,7 @@ def _begin(m: Memory, who: int) -> None:
 @compiled
 def proceed(m: Memory, who: int) -> None:
     """Starts the next step of a request, or ends it."""
-    if m.stands:
+    if m.cpu.stands:
         ring.enter(m.stopped, who)
         return
     step = m.requests[who].step
@@ -170,7 +171,9 @@ def proceed(m: Memory, who: int) -> None:
 @compiled
 def _compute(m: Memory, who: int) -> None:
     m.requests[who].step = HOLD
-    ready(m, draws.log_normal(m.compute, m.compute_mu, m.sigma) * m.compute_factor, who)
+    m.order += 1
+    work = draws.log_normal(m.compute, m.compute_mu, m.sigma) * m.compute_factor
+    ready(m.cpu, m.now, m.order, work, who)
 
 
 @compiled
@@ -230,7 +233,7 @@ def _pause(m: Memory) -> None:
     m.order += 1
     m.pause_time, m.pause_order = m.now + PAUSE_EVERY_S, m.order
     if m.in_use:
-        stop(m)
+        stop(m.cpu, m.now)
         m.order += 1
         m.resume_time, m.resume_order = m.now + m.pauses[m.in_use], m.order
 
@@ -238,4 +241,5 @@ def _pause(m: Memory) -> None:
 @compiled
 def _resume(m: Memory) -> None:
     m.resume_time = math.inf
-    go(m)
+    m.order += 1
+    go(m.cpu, m.now, m.order)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cpu import thread_rate
+from ..compiled import draws, ring
+from ..compiled.heap import ENTRY
+from ..compiled.processor import build, cpu_of, rates
 from ..users import REFRESH
-from . import draws, ring
-from .heap import ENTRY
 from .names import DEPENDENCY, SERVICE, place
 from .scenario import MOST_SECONDS, MOST_THREADS, MOST_USERS, Scenario
 
@@ -48,16 +48,7 @@ MEMORY = np.dtype(
         ("queue", np.int64, (ring.HEAD + IN_FLIGHT,)),  # those before the pool
         ("size", np.int64),
         ("in_use", np.int64),
-        # CPU, as in cpu.Cpu; `rates`: work per second of each of n threads
-        ("cores", np.float64),
-        ("virtual", np.float64),
-        ("since", np.float64),
-        ("core_seconds", np.float64),
-        ("stands", np.bool_),
-        ("ready_time", np.float64),
-        ("ready_order", np.int64),
-        ("jobs", ENTRY, (MOST_THREADS + 1,)),
-        ("rates", np.float64, (MOST_THREADS + 1,)),
+        ("cpu", cpu_of(MOST_THREADS)),
         # random times: mu (NEVER: there is none), factor, stream
         ("sigma", np.float64),
         ("compute_mu", np.float64),
@@ -101,14 +92,14 @@ def first(scenario: Scenario, seed: int) -> Memory:
     service, dependency = scenario.service, scenario.dependency
     convoy, pauses = scenario.convoy, scenario.pauses
     m = np.zeros(1, dtype=MEMORY)[0]
-    for name in ("ready_time", "release_time", "pause_time", "resume_time"):
+    for name in ("release_time", "pause_time", "resume_time"):
         m[name] = math.inf
     users = shape(scenario)
     m["shape"][: len(users)] = users
     m["think_rate"] = 1.0 / scenario.think_s
     ring.fill(m["free"])
-    m["size"], m["cores"] = service.threads, service.cores
-    m["rates"] = rates(scenario, service.cores)
+    m["size"] = service.threads
+    build(m["cpu"], service.cores, rates_of(scenario, service.cores))
     variance = math.log1p(service.sigma * service.sigma)
     m["sigma"] = math.sqrt(variance)
     m["compute_mu"], m["wait_mu"] = _mu(service.compute_ms, variance), _mu(service.wait_ms, variance)
@@ -132,10 +123,9 @@ def shape(scenario: Scenario) -> list[int]:
     return [round(share(REFRESH * count) * scenario.users) for count in range(int(scenario.seconds / REFRESH) + 2)]
 
 
-def rates(scenario: Scenario, cores: float) -> Floats:
-    service, cliff = scenario.service, scenario.cliff
-    each = [thread_rate(n, cores, service.contention, service.crosstalk, cliff) for n in range(1, MOST_THREADS + 1)]
-    return np.array([0.0, *each])
+def rates_of(scenario: Scenario, cores: float) -> Floats:
+    service = scenario.service
+    return rates(MOST_THREADS, cores, service.contention, service.crosstalk, scenario.cliff)
 
 
 def _table(seconds: Callable[[int], float]) -> Floats:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from testbed.compiled import draws
 from testbed.distributions import stream
 from testbed.fine import PoolWindows
-from testbed.single import draws
 from testbed.single.plain import PlainRun
 from testbed.single.run import FastRun
 from testbed.single.scenario import Scenario

@@ -7,8 +7,9 @@ from typing import TypeVar, cast
 
 import numba
 
-HERE = Path(__file__).parent
-CACHE = HERE.parents[2] / ".cache" / "numba"
+TESTBED = Path(__file__).parents[1]
+CACHE = TESTBED.parents[1] / ".cache" / "numba"
+ROOMS = ("compiled", "path", "single")
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -16,8 +17,9 @@ F = TypeVar("F", bound=Callable[..., object])
 def _sources() -> str:
     """Numba looks at the file of a function only, not at those of the functions that it calls."""
     digest = hashlib.sha256()
-    for path in sorted(HERE.glob("*.py")):
-        digest.update(path.read_bytes())
+    for room in ROOMS:
+        for path in sorted((TESTBED / room).glob("*.py")):
+            digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 

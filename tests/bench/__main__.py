@@ -46,6 +46,7 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "services": parts.random_services,
     "bad-start": parts.bad_start,
     "rest": parts.at_rest,
+    "two-pools": parts.wrong_pools,
     "table1": table1.run,
     "scaling": scaling.run,
     "drift": drift.run,

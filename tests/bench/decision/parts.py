@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.decision import cases, rest, services, starts, workloads
+from bench.decision import cases, rest, services, starts, two_pools, workloads
 from bench.decision.lineup import SEEDS
 from bench.generate import HELD_OUT
 
@@ -28,3 +28,7 @@ def bad_start(quick: bool) -> str:
 
 def at_rest(quick: bool) -> str:
     return rest.report(rest.all_rests(SEEDS[:1], (60,)) if quick else rest.all_rests())
+
+
+def wrong_pools(quick: bool) -> str:
+    return two_pools.report((16, 8), SEEDS[:1]) if quick else two_pools.report(two_pools.best_pair())

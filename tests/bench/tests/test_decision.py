@@ -1,15 +1,18 @@
 """How the proof counts, by hand; that its parts run is seen by ``make bench QUICK=1``."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import pytest
 
 from bench.best_fixed import CHOSEN_ON
 from bench.controllers.racers import HARDWARE, SLUICE
-from bench.decision import cases, lineup, rest, services, starts, workloads
+from bench.decision import cases, lineup, path, rest, services, starts, two_pools, workloads
 from bench.decision.summary import Summary, best_p99, markdown, summary
 from bench.generate import scenario, step
 from bench.racing import HELD, Result, drive
 from bench.scenarios import scenario as committed
+from testbed.fine import PoolWindows
 
 
 def seen(p99_ms: float, goodput: float) -> Summary:
@@ -116,3 +119,24 @@ def test_the_dearest_change_is_that_with_the_least_goodput_after_it() -> None:
 
 def test_a_table_is_markdown() -> None:
     assert markdown(["a", "b"], [["1", "2"]]) == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
+
+
+def test_two_pools_are_sized_by_answers_for_each() -> None:
+    """20 s; asked every 5 s with 2 s old data, answers 300 threads, clamped, and 9 connections, once."""
+    given = []
+
+    class Once:
+        def decide(self, now_s: float, windows: Mapping[str, PoolWindows]) -> dict[str, int]:
+            given.append((now_s, {pool: len(seen.sizes) for pool, seen in windows.items()}))
+            return {path.THREADS: 300, path.CONNECTIONS: 9}
+
+    short = two_pools.TWO_WRONG_POOLS.model_copy(update={"seconds": 20.0, "events": []})
+    seen = path.drive(two_pools.of_size(short, 16, 8), path.PathRacer(lambda _: Once(), 5.0, 10.0, 2.0), 1)
+    assert given[:2] == [(5.0, {path.THREADS: 30, path.CONNECTIONS: 30}), (10.0, dict.fromkeys(path.POOLS, 80))]
+    assert (seen.sizes, seen.changes) == ((256, 9), 2)
+    assert seen.goodput_per_s == pytest.approx(610, rel=0.1)  # 0.26 of 3,900 users, a request each 1.66 s
+
+
+def test_the_wrong_pair_loses_most_of_the_goodput() -> None:
+    wrong, right = two_pools.run(two_pools.Try(HARDWARE, 1)), two_pools.run(two_pools.Try(HARDWARE, 1, (16, 8)))
+    assert wrong.goodput_per_s < 0.5 * right.goodput_per_s

@@ -1,7 +1,5 @@
 """The compiled engine does what the plain one does, to the last bit."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,10 +7,11 @@ from hypothesis import strategies as st
 
 from testbed.compiled import draws
 from testbed.distributions import stream
-from testbed.fine import PoolWindows
 from testbed.single.plain import PlainRun
 from testbed.single.run import FastRun
 from testbed.single.scenario import Scenario
+
+from .same import assert_same_windows
 
 USL = {"contention": 0.02, "crosstalk": 0.001}
 LAWS = {
@@ -58,16 +57,6 @@ def assert_same(scenario, resizes=(), seed=1):
         assert np.array_equal(ours, theirs)
     assert not scenario.scaler or fast.scaled == plain.scaled
     return fast
-
-
-def assert_same_windows(ours: PoolWindows, theirs: PoolWindows):
-    for field in dataclasses.fields(PoolWindows):
-        one, other = getattr(ours, field.name), getattr(theirs, field.name)
-        if field.name in ("own", "judge"):
-            for count in dataclasses.fields(one):
-                assert np.array_equal(getattr(one, count.name), getattr(other, count.name)), (field.name, count.name)
-        else:
-            assert np.array_equal(one, other), field.name
 
 
 @pytest.mark.parametrize("service", [USL, {}], ids=["on top", "alone"])

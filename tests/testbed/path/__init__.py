@@ -1,0 +1,13 @@
+"""Two pools on one path: callers with threads and connections, which a callee shares; compiled as ``single`` is.
+
+users -> caller, 1 to n replicas: [threads] compute -> [connections] -> callee: compute, wait
+
+A request goes to the replicas by turns, takes a thread there, computes, takes one of the replica's connections, and
+holds both while the callee computes and waits. The sizes are per replica; one that is removed gets no more requests and
+finishes those it has::
+
+    run = PathRun(scenario, seed=1)
+    run.until(60.0)
+    seen = run.windows(THREADS, 0.0, 60.0, 100, 250.0)
+    run.resize(CONNECTIONS, 12)
+"""

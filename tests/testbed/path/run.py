@@ -1,0 +1,112 @@
+"""A run over a path on the compiled engine, step by step."""
+
+from __future__ import annotations
+
+from operator import index
+
+from ..compiled import processor, ring
+from ..compiled.counting import NONE, between, counts, durations, sizes
+from ..compiled.run import ARRIVED, BEGUN, CompiledRun
+from ..fine import PoolWindows
+from . import kernel
+from .memory import CONNECTIONS, THREADS, first
+from .scenario import MOST_SIZE, PathScenario, Scaling
+
+CONNECTED, INSTANCE = 3, 4
+"""Columns of the rows, beside those of every engine."""
+SPANS = {THREADS: (BEGUN, INSTANCE, ARRIVED, NONE), CONNECTIONS: (CONNECTED, INSTANCE, BEGUN, INSTANCE)}
+"""By pool: where its own spans begin and in which column their instance stands, and the same of those that judge it."""
+
+
+class PathRun(CompiledRun):
+    """The same scenario and seed give the same events as ``plain.PlainPathRun``, the same resizes provided."""
+
+    def __init__(self, scenario: PathScenario, seed: int) -> None:
+        super().__init__(first(scenario, seed), kernel.advance, scenario.seconds)
+        self.scenario = scenario
+        caller = scenario.caller
+        self.history: dict[str, list[tuple[float, int]]] = {
+            THREADS: [(0.0, caller.threads)],
+            CONNECTIONS: [(0.0, caller.connections)],
+        }
+        """By pool: (second, size) of every change, the first size included."""
+        self._gone: list[int] = []
+        self._rates = processor.rates(MOST_SIZE, caller.cores, caller.contention, caller.crosstalk, None)
+        self._scale(caller.replicas)
+        for event in scenario.events:
+            self._at(event.at_s, lambda event=event: self._apply(event))  # type: ignore[misc]
+
+    @property
+    def replicas(self) -> int:
+        return int(self._memory["rotating"])
+
+    def size(self, pool: str) -> int:
+        """Per replica."""
+        return self.history[pool][-1][1]
+
+    def in_use(self, pool: str) -> int:
+        """Sum over the replicas in rotation, as ``queued``."""
+        field = "threads_in_use" if pool == THREADS else "connections_in_use"
+        return sum(int(self._memory["instances"][i][field]) for i in self._rotation())
+
+    def queued(self, pool: str) -> int:
+        field = "queue" if pool == THREADS else "behind"
+        return sum(int(ring.length(self._memory["instances"][i][field])) for i in self._rotation())
+
+    def resize(self, pool: str, size: int) -> None:
+        """Of every replica; raises ValueError when the size is not an integer in 1 to 256."""
+        if not 1 <= index(size) <= MOST_SIZE:
+            raise ValueError(f"size must be an integer from 1 to {MOST_SIZE}, got {size}")
+        resize = kernel.resize_threads if pool == THREADS else kernel.resize_connections
+        resize(self._memory, index(size))
+        self.history[pool].append((self.now, index(size)))
+
+    def core_seconds(self, pool: str) -> float:
+        """Seconds of cores occupied since the start by the service whose work the pool bounds."""
+        m = self._memory
+        if pool == CONNECTIONS:
+            return processor.used(m["callee"], self.now)
+        return sum(processor.used(m["instances"][i]["cpu"], self.now) for i in (*self._rotation(), *self._gone))
+
+    def windows(self, pool: str, since_s: float, until_s: float, bucket_ms: int, threshold_ms: float) -> PoolWindows:
+        """As ``single.run.FastRun.windows``; threads are judged by their callers, connections by who holds them."""
+        of = between(since_s, until_s, bucket_ms, threshold_ms)
+        own, own_of, judge, judge_of = SPANS[pool]
+        built = int(self._memory["built"])
+        bounded = self.scenario.caller if pool == THREADS else self.scenario.callee
+        return PoolWindows(
+            since_ns=of.since_ns,
+            length_ns=of.length_ns,
+            threshold_ns=of.threshold_ns,
+            own=counts(self.rows, own, of, own_of, built),
+            judge=counts(self.rows, judge, of, judge_of, built if judge_of != NONE else 1),
+            own_durations_ns=durations(self.rows, own, of),
+            judge_durations_ns=durations(self.rows, judge, of),
+            sizes=sizes(self.history[pool], of),
+            size=self.size(pool),
+            in_use=self.in_use(pool),
+            queued=self.queued(pool),
+            count=self.replicas,
+            cores=bounded.cores,
+            replicas=self.replicas if pool == THREADS else 1,
+            core_seconds=self.core_seconds(pool),
+        )
+
+    def _rotation(self) -> list[int]:
+        return [int(i) for i in self._memory["rotation"][: self.replicas]]
+
+    def _apply(self, event: Scaling) -> None:
+        self._scale(event.replicas)
+
+    def _scale(self, replicas: int) -> None:
+        """New ones are built with the sizes in force; the newest ones go first."""
+        m = self._memory
+        while m["rotating"] < replicas:
+            new = m["instances"][m["built"]]
+            processor.build(new["cpu"], self.scenario.caller.cores, self._rates, self.now)
+            new["threads"], new["connections"] = self.size(THREADS), self.size(CONNECTIONS)
+            m["rotation"][m["rotating"]] = m["built"]
+            m["built"] += 1
+            m["rotating"] += 1
+        self._gone += reversed(self._rotation()[replicas:])
+        m["rotating"] = replicas

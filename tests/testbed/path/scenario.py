@@ -1,0 +1,71 @@
+"""What a run over a path depends on but the seed."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from ..shapes import Held
+from ..single.scenario import MOST_USERS, Part, Point
+
+MOST_SIZE, MOST_INSTANCES, MOST_SECONDS = 256, 16, 14_400
+"""What the compiled engine has room for; instances are those built in a run, removed ones included."""
+
+
+class Caller(Part):
+    cores: float = Field(gt=0, le=256)
+    compute_ms: float = Field(gt=0, le=60_000)
+    contention: float = Field(default=0.0, ge=0, le=1)
+    crosstalk: float = Field(default=0.0, ge=0, le=1)
+    threads: int = Field(ge=1, le=MOST_SIZE)
+    connections: int = Field(ge=1, le=MOST_SIZE)
+    replicas: int = Field(default=1, ge=1, le=MOST_INSTANCES)
+
+
+class Callee(Part):
+    cores: float = Field(gt=0, le=256)
+    compute_ms: float = Field(gt=0, le=60_000)
+    wait_ms: float = Field(gt=0, le=600_000)
+    contention: float = Field(default=0.0, ge=0, le=1)
+    crosstalk: float = Field(default=0.0, ge=0, le=1)
+
+
+class Scaling(Part):
+    at_s: float = Field(ge=0)
+    replicas: int = Field(ge=1, le=MOST_INSTANCES)
+
+
+class PathScenario(Part):
+    name: str = Field(min_length=1)
+    seconds: float = Field(gt=0, le=MOST_SECONDS)
+    warm_up_s: float = Field(default=10.0, ge=0)
+    slo_ms: float = Field(gt=0, le=600_000)
+    users: int = Field(ge=1, le=MOST_USERS)
+    """Closed loop; at a load of 1.0."""
+    think_s: float = Field(gt=0, le=3600)
+    load: list[Point] = Field(min_length=1)
+    sigma: float = Field(default=0.5, ge=0, le=10)
+    """Coefficient of variation of every log-normal time."""
+    caller: Caller
+    callee: Callee
+    events: list[Scaling] = Field(default_factory=list)
+    """Of the callers, in the order of their times."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if round(max(share for _, share in self.shape.points) * self.users) > MOST_USERS:
+            raise ValueError(f"users at the peak are not legal; legal: <= {MOST_USERS}")
+        if [event.at_s for event in self.events] != sorted(event.at_s for event in self.events):
+            raise ValueError("events must stand in the order of their times")
+        built = replicas = self.caller.replicas
+        for event in self.events:
+            built += max(0, event.replicas - replicas)
+            replicas = event.replicas
+        if built > MOST_INSTANCES:
+            raise ValueError(f"{built} instances over the run are not legal; legal: <= {MOST_INSTANCES}")
+        return self
+
+    @property
+    def shape(self) -> Held:
+        return Held([(second, share) for second, share in self.load])

@@ -36,7 +36,8 @@ def views(settings: Settings) -> dict[str, str]:
         SELECT t.on_path.root_service AS root_service, t.on_path.root_operation AS root_operation,
                t.on_path.complete AS complete, t.on_path.service AS service, t.on_path.window_start AS window_start,
                t.on_path.self_ns AS self_ns, t.on_path.upstream_ns AS upstream_ns,
-               t.on_path.duration_ns AS duration_ns
+               t.on_path.call_upstream_ns AS call_upstream_ns, t.on_path.wait_ns AS wait_ns,
+               t.on_path.blame_ns AS blame_ns, t.on_path.duration_ns AS duration_ns
         FROM traces AS t WHERE t.on_path IS NOT NULL""",
         "traces_by_cause": """
         SELECT t.trace_count.cause AS cause, t.trace_count.service AS service, t.trace_count.received AS received,
@@ -63,10 +64,11 @@ def inserts(settings: Settings) -> list[str]:
         INSERT INTO path_services
         SELECT root_service, root_operation, complete, service, {window_s}, TO_TIMESTAMP_LTZ(window_start, 0),
                s.traces, s.self_sum, s.self_sum2, s.e2e_sum, s.e2e_sum2, s.self_x_e2e, s.upstream_sum,
-               s.upstream_sum2, s.self_latency, s.upstream_latency, s.traces
+               s.upstream_sum2, s.call_upstream_sum, s.wait_sum, s.blame_sum, s.blame_sum2, s.blame_x_e2e,
+               s.self_latency, s.upstream_latency, s.call_upstream_latency, s.blame_latency, s.traces
         FROM (
             SELECT root_service, root_operation, complete, service, window_start,
-                   sum_service_times(self_ns, upstream_ns, duration_ns) AS s
+                   sum_service_times(self_ns, upstream_ns, call_upstream_ns, wait_ns, blame_ns, duration_ns) AS s
             FROM services_on_paths
             GROUP BY root_service, root_operation, complete, service, window_start
         )""",

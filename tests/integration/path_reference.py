@@ -17,10 +17,15 @@ class Paths:
 
     `ways`: by the root's id, the ids of the spans that lead to each span on the path, and its own; parents before
     children, children in order of time.
+
+    Of spans on a path: `lengths`, end less start as they are placed; `waits`, of a SERVER span that answers a CLIENT
+    span: by how much the gap before it is longer than the one behind it. Both in ns.
     """
 
     sections: dict[str, list[tuple[str, int, int]]] = field(default_factory=dict)
     ways: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
+    lengths: dict[str, int] = field(default_factory=dict)
+    waits: dict[str, int] = field(default_factory=dict)
     incomplete: set[str] = field(default_factory=set)
     excluded: Counter[str] = field(default_factory=Counter)
 
@@ -64,7 +69,7 @@ def critical_paths(spans: list[SpanDict]) -> Paths:
             span |= {"from": span["start_ns"], "to": span["end_ns"], "moved": 0, "clock": span["host"]}
             place(span)
             ways: list[tuple[str, ...]] = []
-            sections = _merged(_back(span, [], (), ways))
+            sections = _merged(_back(span, [], (), ways, found))
             assert sum(end - start for _, start, end in sections) == span["end_ns"] - span["start_ns"]
             found.sections[span["span_id"]] = sections
             found.ways[span["span_id"]] = ways[::-1]
@@ -139,21 +144,39 @@ def _skew(server: SpanDict, client_from: int, client_to: int) -> int:
 
 
 def _back(
-    span: SpanDict, sections: list[tuple[str, int, int]], above: tuple[str, ...], ways: list[tuple[str, ...]]
+    span: SpanDict,
+    sections: list[tuple[str, int, int]],
+    above: tuple[str, ...],
+    ways: list[tuple[str, ...]],
+    found: Paths,
 ) -> list[tuple[str, int, int]]:
     """Appends the sections of the span and of what it waited for, and the ways to them, the latest first."""
     at = span["to"]
     waiting = list(span["kept"])
     way = (*above, span["span_id"])
+    met: list[SpanDict] = []
     while finished := [child for child in waiting if child["to"] <= at]:
         child = max(finished, key=lambda c: (c["to"], c["from"], c["span_id"]))
         waiting.remove(child)
         sections.append((span["span_id"], child["to"], at))
-        _back(child, sections, way, ways)
+        _back(child, sections, way, ways, found)
+        met.append(child)
         at = child["from"]
     sections.append((span["span_id"], span["from"], at))
     ways.append(way)
+    found.lengths[span["span_id"]] = span["to"] - span["from"]
+    if span["kind"] == "CLIENT":
+        _waits(span, met[::-1], found.waits)
     return sections
+
+
+def _waits(client: SpanDict, answers: list[SpanDict], waits: dict[str, int]) -> None:
+    """`answers`: the children on the path, in order of time."""
+    edges = [client["from"], *(edge for child in answers for edge in (child["from"], child["to"])), client["to"]]
+    gaps = [end - start for start, end in zip(edges[::2], edges[1::2], strict=True)]
+    for child, before, behind in zip(answers, gaps, gaps[1:], strict=False):
+        if child["kind"] == "SERVER":
+            waits[child["span_id"]] = max(0, before - behind)
 
 
 def _merged(sections: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:

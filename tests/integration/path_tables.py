@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from integration.path_reference import SpanDict, critical_paths
+from integration.path_waits import Waits, waits
 from testbed.windows import latency_index
 
 WINDOW_S = 10
@@ -30,7 +31,7 @@ def tables(traces: list[tuple[str, list[SpanDict]]], late: set[int] = frozenset(
     """Of closed traces with their ids; `late`: positions of those whose id was closed before. All fell quiet."""
     out = Tables()
     ways: dict[Key, list[tuple[int, str]]] = defaultdict(list)
-    services: dict[Key, list[tuple[int, int, int]]] = defaultdict(list)
+    services: dict[Key, list[tuple[int, int, int, Waits]]] = defaultdict(list)
     for position, (trace_id, spans) in enumerate(traces):
         by_id = {span["span_id"]: span for span in spans}
         found = critical_paths(spans)
@@ -42,8 +43,9 @@ def tables(traces: list[tuple[str, list[SpanDict]]], late: set[int] = frozenset(
             duration = root["end_ns"] - root["start_ns"]
             times = service_times(by_id, root_id, sections)
             ways[*head, " > ".join(times), window].append((duration, trace_id))
+            waited = waits(found, root_id, {name: span["service"] for name, span in by_id.items()})
             for service, (own, upstream) in times.items():
-                services[*head, service, window].append((own, upstream, duration))
+                services[*head, service, window].append((own, upstream, duration, waited[service]))
     out.critical_paths = {key: _way(of) for key, of in ways.items()}
     out.path_services = {key: _service(of) for key, of in services.items()}
     return out
@@ -96,18 +98,25 @@ def _way(traces: list[tuple[int, str]]) -> dict[str, Any]:
     }
 
 
-def _service(parts: list[tuple[int, int, int]]) -> dict[str, Any]:
+def _service(parts: list[tuple[int, int, int, Waits]]) -> dict[str, Any]:
     return {
         "traces": len(parts),
-        "self_sum": sum(own for own, _, _ in parts),
-        "self_sum2": sum(own * own for own, _, _ in parts),
-        "e2e_sum": sum(whole for _, _, whole in parts),
-        "e2e_sum2": sum(whole * whole for _, _, whole in parts),
-        "self_x_e2e": sum(own * whole for own, _, whole in parts),
-        "upstream_sum": sum(upstream for _, upstream, _ in parts),
-        "upstream_sum2": sum(upstream * upstream for _, upstream, _ in parts),
-        "self_latency": histogram([own for own, _, _ in parts]),
-        "upstream_latency": histogram([upstream for _, upstream, _ in parts]),
+        "self_sum": sum(own for own, _, _, _ in parts),
+        "self_sum2": sum(own * own for own, _, _, _ in parts),
+        "e2e_sum": sum(whole for _, _, whole, _ in parts),
+        "e2e_sum2": sum(whole * whole for _, _, whole, _ in parts),
+        "self_x_e2e": sum(own * whole for own, _, whole, _ in parts),
+        "upstream_sum": sum(upstream for _, upstream, _, _ in parts),
+        "upstream_sum2": sum(upstream * upstream for _, upstream, _, _ in parts),
+        "call_upstream_sum": sum(each.call_upstream for *_, each in parts),
+        "wait_sum": sum(each.wait for *_, each in parts),
+        "blame_sum": sum(each.blame for *_, each in parts),
+        "blame_sum2": sum(each.blame**2 for *_, each in parts),
+        "blame_x_e2e": sum(each.blame * whole for _, _, whole, each in parts),
+        "self_latency": histogram([own for own, _, _, _ in parts]),
+        "upstream_latency": histogram([upstream for _, upstream, _, _ in parts]),
+        "call_upstream_latency": histogram([each.call_upstream for *_, each in parts]),
+        "blame_latency": histogram([each.blame for *_, each in parts]),
         "version": len(parts),
     }
 

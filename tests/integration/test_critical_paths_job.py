@@ -27,7 +27,8 @@ RECORDED_TRACES = 1500
 COLUMNS = {
     "critical_paths": "signature window_s traces sum_ns sum_ns2 latency slowest_ns slowest_trace_id median_trace_id",
     "path_services": "service window_s traces self_sum self_sum2 e2e_sum e2e_sum2 self_x_e2e "
-    "upstream_sum upstream_sum2 self_latency upstream_latency",
+    "upstream_sum upstream_sum2 call_upstream_sum wait_sum blame_sum blame_sum2 blame_x_e2e "
+    "self_latency upstream_latency call_upstream_latency blame_latency",
 }
 
 

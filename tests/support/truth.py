@@ -19,6 +19,8 @@ Row = dict[str, Any]
 Rows = dict[tuple[Any, ...], Row]
 #: Columns whose parts are rounded: each request may be 1 apart.
 ROUNDED = ("ln_sum", "ln_sum2")
+#: Columns of 128 bits, which come as text.
+WIDE = ("sum_ns2", "self_sum2", "e2e_sum2", "self_x_e2e", "upstream_sum2", "blame_sum2", "blame_x_e2e")
 
 
 class Reference:
@@ -86,7 +88,7 @@ class Table:
                 row["tree"] = trees.plain(row["tree"])
             names = list(row)
             rows[tuple(row[name] for name in names[: self.key])] = {name: row[name] for name in names[self.key :]}
-        return _plain(rows, wide=("sum_ns2", "self_sum2", "e2e_sum2", "self_x_e2e", "upstream_sum2"))
+        return _plain(rows, wide=WIDE)
 
     def differences(self, stack: Stack, prefix: str, expected: Rows) -> list[str]:
         """One line a row that differs; empty when the table is exact."""
@@ -157,7 +159,9 @@ ALL_TABLES = (
         """SELECT root_service, root_operation, complete, service, toUnixTimestamp(window), traces, self_sum,
                   toString(self_sum2) AS self_sum2, e2e_sum, toString(e2e_sum2) AS e2e_sum2,
                   toString(self_x_e2e) AS self_x_e2e, upstream_sum, toString(upstream_sum2) AS upstream_sum2,
-                  self_latency, upstream_latency
+                  call_upstream_sum, wait_sum, blame_sum, toString(blame_sum2) AS blame_sum2,
+                  toString(blame_x_e2e) AS blame_x_e2e,
+                  self_latency, upstream_latency, call_upstream_latency, blame_latency
            FROM path_services FINAL WHERE {of}""",
         Reference.path_services,
     ),

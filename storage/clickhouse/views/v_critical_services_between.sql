@@ -1,6 +1,7 @@
 -- The services on the critical paths of each root operation whose root ended in [from_ms, until_ms), epoch milliseconds
 -- (by whole windows): how often each is on the path, what it takes there itself, how that moves with the end to end
--- time, and what the services above it take, which a deadline has to leave to them.
+-- time, and what the services above it take, which a deadline has to leave to them. Waits for threads: mean_wait_ms is what its
+-- callers waited for its own; mean_self_ms counts each wait for the caller, blame for those who held the threads.
 -- pearson is NULL for fewer than two traces, and where one of the times is always the same.
 CREATE OR REPLACE VIEW v_critical_services_between AS
 WITH
@@ -18,8 +19,13 @@ WITH
             sum(e2e_sum2) AS e2e2,
             sum(self_x_e2e) AS product,
             sum(toUInt128(upstream_sum)) AS upstream,
+            sum(toUInt128(wait_sum)) AS wait,
+            toUInt128(sum(toUInt128(blame_sum))) AS blame,
+            sum(blame_sum2) AS blame2,
+            sum(blame_x_e2e) AS blame_product,
             sumMap(self_latency) AS self_all,
-            sumMap(upstream_latency) AS upstream_all
+            sumMap(upstream_latency) AS upstream_all,
+            sumMap(blame_latency) AS blame_all
         FROM path_services FINAL
         WHERE window >= fromUnixTimestamp64Milli({from_ms:Int64}) AND window < fromUnixTimestamp64Milli({until_ms:Int64})
         GROUP BY root_service, root_operation, complete, service
@@ -45,7 +51,12 @@ SELECT
     latency_quantile_ms(s.self_all, 0.99) AS p99_self_ms,
     p99_self_ms / p50_self_ms AS congestion_ratio,
     s.upstream / s.n / 1e6 AS mean_upstream_ms,
-    latency_quantile_ms(s.upstream_all, 0.95) AS p95_upstream_ms
+    latency_quantile_ms(s.upstream_all, 0.95) AS p95_upstream_ms,
+    s.wait / s.n / 1e6 AS mean_wait_ms,
+    s.blame / s.n / 1e6 AS mean_blame_ms,
+    if(s.e2e = 0, NULL, s.blame / s.e2e) AS blame_of_end_to_end,
+    pearson(s.n, s.blame, s.blame2, s.e2e, s.e2e2, s.blame_product) AS blame_pearson,
+    latency_quantile_ms(s.blame_all, 0.99) / latency_quantile_ms(s.blame_all, 0.5) AS blame_congestion_ratio
 FROM per_service AS s
 INNER JOIN per_operation AS o USING (root_service, root_operation, complete)
 ORDER BY root_service, root_operation, complete DESC, s.self DESC

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from contract.make_latency_index import exact_index
 from integration.path_reference import Paths, critical_paths
+from integration.path_waits import Waits, waits
 from support.reference.spans import MS, Span
 from support.reference.traces import Trace
 
@@ -31,7 +32,8 @@ class PathRow:
 
 @dataclass
 class ServiceRow:
-    """Sums over paths of a service's processing time on them, of the one above it, and of the end to end time."""
+    """Sums over paths of a service's processing time on them, of the one above it, and of the end to end time; and
+    the same with waits for threads counted for others than the caller."""
 
     traces: int = 0
     self_sum: int = 0
@@ -41,8 +43,15 @@ class ServiceRow:
     self_x_e2e: int = 0
     upstream_sum: int = 0
     upstream_sum2: int = 0
+    call_upstream_sum: int = 0
+    wait_sum: int = 0
+    blame_sum: int = 0
+    blame_sum2: int = 0
+    blame_x_e2e: int = 0
     self_latency: Counter[int] = field(default_factory=Counter)
     upstream_latency: Counter[int] = field(default_factory=Counter)
+    call_upstream_latency: Counter[int] = field(default_factory=Counter)
+    blame_latency: Counter[int] = field(default_factory=Counter)
 
 
 @dataclass
@@ -53,12 +62,14 @@ class CauseRow:
 
 @dataclass(frozen=True)
 class Path:
-    """One path: `services` on it in the order in which they are reached, with (processing, upstream) time in ns."""
+    """One path: `services` on it in the order in which they are reached, with (processing, upstream) time in ns,
+    and the `waits` for their threads."""
 
     trace_id: str
     root: Span
     complete: bool
     services: dict[str, tuple[int, int]]
+    waits: dict[str, Waits]
 
     @property
     def window_s(self) -> int:
@@ -103,6 +114,14 @@ def service_rows(traces: Iterable[Trace]) -> dict[Key, ServiceRow]:
             row.upstream_sum2 += upstream**2
             row.self_latency[exact_index(own)] += 1
             row.upstream_latency[exact_index(upstream)] += 1
+            waited = path.waits[service]
+            row.call_upstream_sum += waited.call_upstream
+            row.wait_sum += waited.wait
+            row.blame_sum += waited.blame
+            row.blame_sum2 += waited.blame**2
+            row.blame_x_e2e += waited.blame * e2e
+            row.call_upstream_latency[exact_index(waited.call_upstream)] += 1
+            row.blame_latency[exact_index(waited.blame)] += 1
     return table
 
 
@@ -143,6 +162,7 @@ def _paths(traces: Iterable[Trace]) -> Iterator[Path]:
                 _span(trace, root),
                 root not in found.incomplete,
                 _services(trace, found, root),
+                waits(found, root, {span_id.hex(): span.service for span_id, span in trace.spans.items()}),
             )
 
 

@@ -2,6 +2,7 @@ package dev.sluice.flink;
 
 import static dev.sluice.flink.Rows.squares;
 
+import dev.sluice.paths.ServiceTime;
 import dev.sluice.paths.ServiceTotals;
 import org.apache.flink.table.annotation.DataTypeHint;
 import org.apache.flink.table.annotation.FunctionHint;
@@ -10,11 +11,18 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.functions.AggregateFunction;
 
 /**
- * SQL {@code sum_service_times(self_ns, upstream_ns, duration_ns)}: the totals of a service's parts
- * in critical paths, as one row.
+ * SQL {@code sum_service_times(self_ns, upstream_ns, call_upstream_ns, wait_ns, blame_ns,
+ * duration_ns)}: the totals of a service's parts in critical paths, as one row. None is NULL.
  */
 @FunctionHint(
-    input = {@DataTypeHint("BIGINT"), @DataTypeHint("BIGINT"), @DataTypeHint("BIGINT")},
+    input = {
+      @DataTypeHint("BIGINT"),
+      @DataTypeHint("BIGINT"),
+      @DataTypeHint("BIGINT"),
+      @DataTypeHint("BIGINT"),
+      @DataTypeHint("BIGINT"),
+      @DataTypeHint("BIGINT")
+    },
     accumulator =
         @DataTypeHint(
             value = "RAW",
@@ -27,7 +35,12 @@ import org.apache.flink.table.functions.AggregateFunction;
                     + " self_sum2 DECIMAL(38, 0) NOT NULL, e2e_sum BIGINT NOT NULL,"
                     + " e2e_sum2 DECIMAL(38, 0) NOT NULL, self_x_e2e DECIMAL(38, 0) NOT NULL,"
                     + " upstream_sum BIGINT NOT NULL, upstream_sum2 DECIMAL(38, 0) NOT NULL,"
-                    + " self_latency MAP<SMALLINT, INT>, upstream_latency MAP<SMALLINT, INT>>",
+                    + " call_upstream_sum BIGINT NOT NULL, wait_sum BIGINT NOT NULL,"
+                    + " blame_sum BIGINT NOT NULL, blame_sum2 DECIMAL(38, 0) NOT NULL,"
+                    + " blame_x_e2e DECIMAL(38, 0) NOT NULL,"
+                    + " self_latency MAP<SMALLINT, INT>, upstream_latency MAP<SMALLINT, INT>,"
+                    + " call_upstream_latency MAP<SMALLINT, INT>,"
+                    + " blame_latency MAP<SMALLINT, INT>>",
             bridgedTo = RowData.class))
 public final class SumServiceTimes extends AggregateFunction<RowData, ServiceTotals> {
   private static final long serialVersionUID = 1L;
@@ -37,10 +50,16 @@ public final class SumServiceTimes extends AggregateFunction<RowData, ServiceTot
     return new ServiceTotals();
   }
 
-  public void accumulate(ServiceTotals totals, Long selfNs, Long upstreamNs, Long durationNs) {
-    if (selfNs != null && upstreamNs != null && durationNs != null) {
-      totals.add(selfNs, upstreamNs, durationNs);
-    }
+  public void accumulate(
+      ServiceTotals totals,
+      Long selfNs,
+      Long upstreamNs,
+      Long callUpstreamNs,
+      Long waitNs,
+      Long blameNs,
+      Long durationNs) {
+    totals.add(
+        new ServiceTime("", selfNs, upstreamNs, callUpstreamNs, waitNs, blameNs), durationNs);
   }
 
   /** Lets Flink sum before and after the shuffle. */
@@ -61,7 +80,14 @@ public final class SumServiceTimes extends AggregateFunction<RowData, ServiceTot
         squares(totals.selfByEndToEnd()),
         totals.upstream().sumNs(),
         squares(totals.upstream().squares()),
+        totals.callUpstream().sumNs(),
+        totals.waited().sumNs(),
+        totals.blame().sumNs(),
+        squares(totals.blame().squares()),
+        squares(totals.blameByEndToEnd()),
         totals.selfLatency().toMapData(),
-        totals.upstreamLatency().toMapData());
+        totals.upstreamLatency().toMapData(),
+        totals.callUpstreamLatency().toMapData(),
+        totals.blameLatency().toMapData());
   }
 }

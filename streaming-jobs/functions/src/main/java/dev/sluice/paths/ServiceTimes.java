@@ -17,39 +17,94 @@ import java.util.Map;
  * <p>Worked example: frontend [0, 100) calls search [10, 60), which calls geo [20, 50), and then
  * profile [70, 90). PT: frontend 10 + 10 + 10 = 30, search 10 + 10 = 20, geo 30, profile 20.
  * Upstream: frontend 0, search 30, geo 30 + 20 = 50, profile 30.
+ *
+ * <p>A wait for a thread ({@link PathSpan#waitNs}) counts for the caller in PT and upstream, and
+ * for the owner of the threads in callUpstream. In the example of {@link Blame} PT is frontend 55,
+ * orders 15, cart 30; with the waits of 40 and 5 moved to those who own the threads frontend 15,
+ * orders 15 + 40 - 5 = 50, cart 35. Upstream of cart is 55 + 15 = 70, callUpstream 15 + 50 = 65: the
+ * wait before cart is no longer above it, that before orders still is.
  */
 public final class ServiceTimes {
   private static final class Sums {
+    private final int number;
     private long selfNs;
+    private long waitNs;
+    // PT with each wait moved from the caller to the owner of the threads.
+    private long residenceNs;
     private long upstreamNs;
+    private long callUpstreamNs;
     private int above;
+
+    Sums(int number) {
+      this.number = number;
+    }
   }
 
   private ServiceTimes() {}
 
   /** The services on the path, in the order in which the request first reaches them. */
   public static List<ServiceTime> of(CriticalPath path) {
+    List<PathSpan> spans = path.spans();
     Map<String, Sums> services = new LinkedHashMap<>();
-    for (PathSpan span : path.spans()) {
-      services.computeIfAbsent(span.span().service(), name -> new Sums()).selfNs += span.selfNs();
+    Sums[] of = new Sums[spans.size()];
+    int[] number = new int[of.length];
+    for (int i = 0; i < of.length; i++) {
+      String service = spans.get(i).span().service();
+      of[i] = services.computeIfAbsent(service, name -> new Sums(services.size()));
+      number[i] = of[i].number;
     }
+    sumOwn(spans, of);
+    sumUpstream(spans, of);
+    long[] blame = Blame.of(spans, number, services.size());
+    List<ServiceTime> times = new ArrayList<>(services.size());
+    services.forEach(
+        (name, sums) ->
+            times.add(
+                new ServiceTime(
+                    name,
+                    sums.selfNs,
+                    sums.upstreamNs,
+                    sums.callUpstreamNs,
+                    sums.waitNs,
+                    blame[sums.number])));
+    return times;
+  }
+
+  private static void sumOwn(List<PathSpan> spans, Sums[] of) {
+    Sums[] line = new Sums[of.length];
+    for (int i = 0; i < of.length; i++) {
+      PathSpan span = spans.get(i);
+      line[span.depth()] = of[i];
+      of[i].selfNs += span.selfNs();
+      of[i].residenceNs += span.selfNs();
+      if (span.waitNs() > 0) {
+        of[i].waitNs += span.waitNs();
+        of[i].residenceNs += span.waitNs();
+        line[span.depth() - 1].residenceNs -= span.waitNs();
+      }
+    }
+  }
+
+  private static void sumUpstream(List<PathSpan> spans, Sums[] of) {
     List<Sums> stack = new ArrayList<>();
     long upstreamNs = 0;
-    for (PathSpan span : path.spans()) {
-      while (stack.size() > span.depth()) {
+    long callUpstreamNs = 0;
+    for (int i = 0; i < of.length; i++) {
+      while (stack.size() > spans.get(i).depth()) {
         Sums left = stack.remove(stack.size() - 1);
-        upstreamNs -= --left.above == 0 ? left.selfNs : 0;
+        if (--left.above == 0) {
+          upstreamNs -= left.selfNs;
+          callUpstreamNs -= left.residenceNs;
+        }
       }
-      Sums sums = services.get(span.span().service());
+      Sums sums = of[i];
       if (sums.above++ == 0) {
         sums.upstreamNs = Math.max(sums.upstreamNs, upstreamNs);
+        sums.callUpstreamNs = Math.max(sums.callUpstreamNs, callUpstreamNs);
         upstreamNs += sums.selfNs;
+        callUpstreamNs += sums.residenceNs;
       }
       stack.add(sums);
     }
-    List<ServiceTime> times = new ArrayList<>(services.size());
-    services.forEach(
-        (name, sums) -> times.add(new ServiceTime(name, sums.selfNs, sums.upstreamNs)));
-    return times;
   }
 }

@@ -11,7 +11,7 @@ import java.math.BigDecimal;
  *
  * <p>Besides means these give Pearson's correlation of the service's processing time x with the end
  * to end time y (Sora, section 3.2), for any span of windows by summing first: {@code (n Sxy - Sx
- * Sy) / sqrt((n Sxx - Sx²)(n Syy - Sy²))}. Worked example: (x, y) = (1, 10), (2, 30), (3, 20): n =
+ * Sy) / sqrt((n Sxx - Sx²)(n Syy - Sy²))}. The same goes for x = blame ({@link Blame}). Worked example: (x, y) = (1, 10), (2, 30), (3, 20): n =
  * 3, Sx = 6, Sy = 60, Sxx = 14, Syy = 1400, Sxy = 130, so (390 - 360) / sqrt(6 * 600) = 0.5.
  *
  * <p>Adding is exact: any order and any grouping of the same paths gives the same totals.
@@ -21,25 +21,35 @@ public final class ServiceTotals {
   private final Moments self = new Moments();
   private final Moments endToEnd = new Moments();
   private final Moments upstream = new Moments();
+  private final Moments callUpstream = new Moments();
+  private final Moments wait = new Moments();
+  private final Moments blame = new Moments();
   private final Sum128 selfByEndToEnd = new Sum128();
+  private final Sum128 blameByEndToEnd = new Sum128();
   private final LatencyHistogram selfLatency = new LatencyHistogram();
   private final LatencyHistogram upstreamLatency = new LatencyHistogram();
+  private final LatencyHistogram callUpstreamLatency = new LatencyHistogram();
+  private final LatencyHistogram blameLatency = new LatencyHistogram();
 
   /**
    * Adds the service's part in one path.
    *
-   * @param selfNs its processing time
-   * @param upstreamNs the processing time of everything upstream of it
    * @param durationNs end to end
    */
-  public void add(long selfNs, long upstreamNs, long durationNs) {
+  public void add(ServiceTime part, long durationNs) {
     traces++;
-    self.add(selfNs);
+    self.add(part.selfNs());
     endToEnd.add(durationNs);
-    upstream.add(upstreamNs);
-    selfByEndToEnd.addProduct(selfNs, durationNs);
-    selfLatency.record(selfNs);
-    upstreamLatency.record(upstreamNs);
+    upstream.add(part.upstreamNs());
+    callUpstream.add(part.callUpstreamNs());
+    wait.add(part.waitNs());
+    blame.add(part.blameNs());
+    selfByEndToEnd.addProduct(part.selfNs(), durationNs);
+    blameByEndToEnd.addProduct(part.blameNs(), durationNs);
+    selfLatency.record(part.selfNs());
+    upstreamLatency.record(part.upstreamNs());
+    callUpstreamLatency.record(part.callUpstreamNs());
+    blameLatency.record(part.blameNs());
   }
 
   /** Adds all paths of another. */
@@ -48,9 +58,15 @@ public final class ServiceTotals {
     self.add(other.self);
     endToEnd.add(other.endToEnd);
     upstream.add(other.upstream);
+    callUpstream.add(other.callUpstream);
+    wait.add(other.wait);
+    blame.add(other.blame);
     selfByEndToEnd.add(other.selfByEndToEnd);
+    blameByEndToEnd.add(other.blameByEndToEnd);
     selfLatency.merge(other.selfLatency);
     upstreamLatency.merge(other.upstreamLatency);
+    callUpstreamLatency.merge(other.callUpstreamLatency);
+    blameLatency.merge(other.blameLatency);
   }
 
   public long traces() {
@@ -69,9 +85,26 @@ public final class ServiceTotals {
     return upstream;
   }
 
+  public Moments callUpstream() {
+    return callUpstream;
+  }
+
+  public Moments waited() {
+    return wait;
+  }
+
+  public Moments blame() {
+    return blame;
+  }
+
   /** Sum of processing time times end to end time, in ns², as DECIMAL(38, 0). */
   public BigDecimal selfByEndToEnd() {
     return selfByEndToEnd.toDecimal();
+  }
+
+  /** Sum of blame times end to end time, likewise. */
+  public BigDecimal blameByEndToEnd() {
+    return blameByEndToEnd.toDecimal();
   }
 
   public LatencyHistogram selfLatency() {
@@ -82,15 +115,29 @@ public final class ServiceTotals {
     return upstreamLatency;
   }
 
+  public LatencyHistogram callUpstreamLatency() {
+    return callUpstreamLatency;
+  }
+
+  public LatencyHistogram blameLatency() {
+    return blameLatency;
+  }
+
   /** Writes everything, for {@link #read}. */
   public void write(DataOutput out) throws IOException {
     out.writeLong(traces);
     self.write(out);
     endToEnd.write(out);
     upstream.write(out);
+    callUpstream.write(out);
+    wait.write(out);
+    blame.write(out);
     selfByEndToEnd.write(out);
+    blameByEndToEnd.write(out);
     Histograms.write(selfLatency, out);
     Histograms.write(upstreamLatency, out);
+    Histograms.write(callUpstreamLatency, out);
+    Histograms.write(blameLatency, out);
   }
 
   public static ServiceTotals read(DataInput in) throws IOException {
@@ -99,9 +146,15 @@ public final class ServiceTotals {
     totals.self.read(in);
     totals.endToEnd.read(in);
     totals.upstream.read(in);
+    totals.callUpstream.read(in);
+    totals.wait.read(in);
+    totals.blame.read(in);
     totals.selfByEndToEnd.read(in);
+    totals.blameByEndToEnd.read(in);
     Histograms.read(totals.selfLatency, in);
     Histograms.read(totals.upstreamLatency, in);
+    Histograms.read(totals.callUpstreamLatency, in);
+    Histograms.read(totals.blameLatency, in);
     return totals;
   }
 }

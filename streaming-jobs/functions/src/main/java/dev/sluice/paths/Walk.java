@@ -1,5 +1,6 @@
 package dev.sluice.paths;
 
+import dev.sluice.otlp.Span;
 import java.util.Arrays;
 import java.util.List;
 
@@ -12,6 +13,12 @@ import java.util.List;
  * <p>Worked example: root [0, 100) with children B1 [10, 30), B2 [20, 45), B3 [45, 65). From 100
  * back to 65 the root itself, B3 back to 45, where B2 touches it, back to 20. B1 ends after 20:
  * beside B2, nobody waited for it. So the root again, back to 0.
+ *
+ * <p>Between a CLIENT span and the SERVER span that answers it lie the way there, the wait for a
+ * thread, and the way back. The ways are taken to be equally long, as in {@link ClockSkew}: what the
+ * gap before the SERVER span is longer than the one behind it is the wait. CLIENT [0, 100), SERVER
+ * [70, 95): 70 - 5 = 65. Of several SERVER spans below one CLIENT span the gaps are those between
+ * them.
  *
  * <p>A stack of its own instead of recursion: a trace may be as deep as it has spans. Each span is
  * entered once and each child looked at once; with the sorting, O(n log n).
@@ -30,6 +37,12 @@ final class Walk {
   private long[] self = {};
   private int[] depth = {};
   private int[] stack = {};
+
+  // By span: its child that the walk met last, how long after that child it went on by itself, and
+  // how long its request waited for a thread.
+  private int[] met = {};
+  private long[] after = {};
+  private long[] wait = {};
 
   // Filled from its end, as the walk leaves one span after the other: the last first.
   private int[] left = {};
@@ -62,10 +75,14 @@ final class Walk {
       self = new long[capacity];
       depth = new int[capacity];
       stack = new int[capacity];
+      met = new int[capacity];
+      after = new long[capacity];
+      wait = new long[capacity];
       left = new int[capacity];
       sections = new Section[2 * capacity];
     }
     Arrays.fill(self, 0, size, 0);
+    Arrays.fill(wait, 0, size, 0);
   }
 
   /** The path of the tree below {@code root}. */
@@ -81,12 +98,16 @@ final class Walk {
       int span = stack[height - 1];
       int child = lastFinished(span);
       if (child == SpanTable.NONE) {
+        waited(span, placed.start(span));
         own(span, placed.start(span), cursor[span]);
         left[--firstLeft] = span;
         height--;
         continue;
       }
+      waited(span, placed.end(child));
       own(span, placed.end(child), cursor[span]);
+      after[span] = cursor[span] - placed.end(child);
+      met[span] = child;
       cursor[span] = placed.start(child);
       depth[child] = height;
       if (tree.firstChild(child) == tree.endOfChildren(child)) {
@@ -106,6 +127,7 @@ final class Walk {
   private void open(int span) {
     cursor[span] = placed.end(span);
     next[span] = tree.firstChild(span);
+    met[span] = SpanTable.NONE;
     siblings.sort(tree.children(), tree.firstChild(span), tree.endOfChildren(span));
   }
 
@@ -119,6 +141,16 @@ final class Walk {
       }
     }
     return SpanTable.NONE;
+  }
+
+  /** The walk comes to {@code from}, before the child that it met last. */
+  private void waited(int span, long from) {
+    int child = met[span];
+    if (child != SpanTable.NONE
+        && spans.get(span).kind() == Span.CLIENT
+        && spans.get(child).kind() == Span.SERVER) {
+      wait[child] = Math.max(0, cursor[span] - from - after[span]);
+    }
   }
 
   private void own(int span, long from, long to) {
@@ -147,7 +179,8 @@ final class Walk {
     PathSpan[] onPath = new PathSpan[left.length - firstLeft];
     for (int i = 0; i < onPath.length; i++) {
       int span = left[firstLeft + i];
-      onPath[i] = new PathSpan(spans.get(span), self[span], depth[span]);
+      long lengthNs = placed.end(span) - placed.start(span);
+      onPath[i] = new PathSpan(spans.get(span), self[span], depth[span], lengthNs, wait[span]);
     }
     return Arrays.asList(onPath);
   }

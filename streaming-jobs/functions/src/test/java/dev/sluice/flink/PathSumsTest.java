@@ -90,11 +90,14 @@ class PathSumsTest {
         upserted(
             tables(true),
             "SELECT k, s.traces, s.self_sum, s.self_sum2, s.e2e_sum, s.e2e_sum2, s.self_x_e2e,"
-                + " s.upstream_sum, s.upstream_sum2, s.self_latency, s.upstream_latency"
-                + " FROM (SELECT k, sum_service_times(a, b, c) AS s FROM (SELECT CAST(k AS INT) AS"
-                + " k, CAST(a AS BIGINT) AS a, CAST(b AS BIGINT) AS b, CAST(c AS BIGINT) AS c FROM"
-                + " (VALUES (1, 1, 2, 10), (1, 2, 0, 30), (1, 3, 2, 20)) AS v (k, a, b, c)) GROUP"
-                + " BY k)");
+                + " s.upstream_sum, s.upstream_sum2, s.call_upstream_sum, s.wait_sum, s.blame_sum,"
+                + " s.blame_sum2, s.blame_x_e2e, s.self_latency, s.upstream_latency,"
+                + " s.call_upstream_latency, s.blame_latency"
+                + " FROM (SELECT k, sum_service_times(a, b, c, d, e, f) AS s FROM (SELECT CAST(k AS"
+                + " INT) AS k, CAST(a AS BIGINT) AS a, CAST(b AS BIGINT) AS b, CAST(c AS BIGINT) AS"
+                + " c, CAST(d AS BIGINT) AS d, CAST(e AS BIGINT) AS e, CAST(f AS BIGINT) AS f FROM"
+                + " (VALUES (1, 1, 2, 1, 5, 3, 10), (1, 2, 0, 0, 7, 1, 30), (1, 3, 2, 2, 9, 2, 20))"
+                + " AS v (k, a, b, c, d, e, f)) GROUP BY k)");
     assertThat(rows)
         .isEqualTo(
             Map.of(
@@ -109,7 +112,14 @@ class PathSumsTest {
                     new BigDecimal(130),
                     4L,
                     new BigDecimal(8),
+                    3L,
+                    21L,
+                    6L,
+                    new BigDecimal(14),
+                    new BigDecimal(30 + 30 + 40),
                     Map.of((short) -1, 1, (short) 63, 1, (short) 101, 1),
-                    Map.of((short) -1, 1, (short) 63, 2))));
+                    Map.of((short) -1, 1, (short) 63, 2),
+                    Map.of((short) -1, 2, (short) 63, 1),
+                    Map.of((short) -1, 1, (short) 63, 1, (short) 101, 1))));
   }
 }

@@ -2,6 +2,7 @@ package dev.sluice.paths;
 
 import static dev.sluice.paths.Spans.text;
 import static dev.sluice.paths.Spans.trace;
+import static dev.sluice.paths.Spans.time;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
@@ -66,7 +67,7 @@ class BrokenTracesTest {
     CriticalPath path = trace.path();
     assertThat(path.sections()).hasSize(2 * MANY - 1);
     assertThat(path.spans().get(MANY - 1).depth()).isEqualTo(MANY - 1);
-    assertThat(ServiceTimes.of(path)).containsExactly(new ServiceTime("s", 2L * MANY, 0));
+    assertThat(ServiceTimes.of(path)).containsExactly(time("s", 2L * MANY, 0));
   }
 
   @Test

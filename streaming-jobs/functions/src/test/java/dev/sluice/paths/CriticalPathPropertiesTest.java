@@ -2,6 +2,7 @@ package dev.sluice.paths;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.otlp.Span;
 import dev.sluice.traces.TraceSpan;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -104,6 +105,80 @@ class CriticalPathPropertiesTest {
       for (ServiceTime time : times) {
         assertThat(time.upstreamNs()).isBetween(0L, sum(path) - time.selfNs());
       }
+    }
+  }
+
+  /** The wait before a span, summed by who it counts for. */
+  private static Map<String, Long> waits(CriticalPath path, boolean owner) {
+    Map<String, Long> waits = new HashMap<>();
+    List<PathSpan> line = new ArrayList<>();
+    for (PathSpan span : path.spans()) {
+      line.subList(span.depth(), line.size()).clear();
+      line.add(span);
+      if (span.waitNs() > 0) {
+        PathSpan caller = line.get(span.depth() - 1);
+        assertThat(caller.span().kind()).isEqualTo(Span.CLIENT);
+        assertThat(span.span().kind()).isEqualTo(Span.SERVER);
+        waits.merge((owner ? span : caller).span().service(), span.waitNs(), Long::sum);
+      }
+    }
+    return waits;
+  }
+
+  @Property(tries = 2000)
+  void spansFillTheirLengthWithTheSpansBelowThem(@ForAll long seed) {
+    for (CriticalPath path : CriticalPaths.of(RandomTraces.of(seed)).paths()) {
+      List<PathSpan> spans = path.spans();
+      for (int i = 0; i < spans.size(); i++) {
+        long below = spans.get(i).selfNs();
+        long waited = 0;
+        for (int j = i + 1; j < spans.size() && spans.get(j).depth() > spans.get(i).depth(); j++) {
+          below += spans.get(j).selfNs();
+          waited += spans.get(j).depth() == spans.get(i).depth() + 1 ? spans.get(j).waitNs() : 0;
+        }
+        assertThat(spans.get(i).lengthNs()).isEqualTo(below);
+        assertThat(waited).isBetween(0L, spans.get(i).selfNs());
+      }
+      assertThat(spans.get(0).lengthNs()).isEqualTo(sum(path));
+    }
+  }
+
+  @Property(tries = 2000)
+  void waitsCountOnceWhoeverTheyCountFor(@ForAll long seed) {
+    for (CriticalPath path : CriticalPaths.of(RandomTraces.of(seed)).paths()) {
+      List<ServiceTime> times = ServiceTimes.of(path);
+      Map<String, Long> owners = waits(path, true);
+      assertThat(times.stream().mapToLong(ServiceTime::blameNs).sum()).isEqualTo(sum(path));
+      assertThat(times.get(0).callUpstreamNs()).isZero();
+      for (ServiceTime time : times) {
+        assertThat(time.waitNs()).isEqualTo(owners.getOrDefault(time.service(), 0L));
+        assertThat(time.blameNs()).isBetween(0L, sum(path));
+        assertThat(time.callUpstreamNs()).isBetween(0L, sum(path));
+        if (owners.isEmpty()) {
+          assertThat(time.callUpstreamNs()).isEqualTo(time.upstreamNs());
+          assertThat(time.blameNs()).isEqualTo(time.selfNs());
+        }
+      }
+    }
+  }
+
+  /** root > s1 > ... > sn: upstream and callUpstream of each differ by the wait before it. */
+  @Property(tries = 500)
+  void inAChainBothUpstreamsDifferByTheWait(@ForAll long seed) {
+    Random random = new Random(seed);
+    Spans chain = Spans.trace().of("s0").add(1, 0, Span.SERVER, 0, 1_000);
+    long from = 0;
+    long to = 1_000;
+    int services = 1 + random.nextInt(6);
+    for (int i = 1; i <= services; i++) {
+      long[] ends = random.longs(4, from, to + 1).sorted().toArray();
+      chain.add(2L * i, 2L * i - 1, Span.CLIENT, ends[0], ends[3]);
+      chain.of("s" + i).add(2L * i + 1, 2L * i, Span.SERVER, ends[1], ends[2]);
+      from = ends[1];
+      to = ends[2];
+    }
+    for (ServiceTime time : ServiceTimes.of(chain.path())) {
+      assertThat(time.upstreamNs() - time.callUpstreamNs()).isEqualTo(time.waitNs());
     }
   }
 }

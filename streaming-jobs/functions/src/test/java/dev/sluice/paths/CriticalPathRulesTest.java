@@ -282,4 +282,49 @@ class CriticalPathRulesTest {
     assertThat(path.spans()).extracting(PathSpan::selfNs).containsExactly(0L, 50L, 0L, 50L);
     assertThat(path.spans()).extracting(PathSpan::depth).containsExactly(0, 1, 1, 2);
   }
+
+  // Waits for threads.
+
+  private static List<Long> waits(Spans spans) {
+    return spans.path().spans().stream().map(PathSpan::waitNs).toList();
+  }
+
+  @Test
+  void waitIsWhatTheGapBeforeTheServerSpanIsLongerThanTheOneBehindIt() {
+    assertThat(waits(trace().add(1, 0, CLIENT, 0, 100).add(2, 1, SERVER, 70, 95)))
+        .containsExactly(0L, 65L);
+    assertThat(waits(trace().add(1, 0, CLIENT, 0, 100).add(2, 1, SERVER, 10, 80)))
+        .containsExactly(0L, 0L);
+    // The client gave up: its span ends within the other.
+    assertThat(waits(trace().add(1, 0, CLIENT, 0, 100).add(2, 1, SERVER, 70, 200)))
+        .containsExactly(0L, 70L);
+  }
+
+  @Test
+  void onlyServerSpansOfClientSpansWait() {
+    assertThat(waits(trace().add(1, 0, SERVER, 0, 100).add(2, 1, SERVER, 70, 95)))
+        .containsExactly(0L, 0L);
+    assertThat(waits(trace().add(1, 0, CLIENT, 0, 100).add(2, 1, 70, 95))).containsExactly(0L, 0L);
+  }
+
+  @Test
+  void gapsEndAtOtherChildrenOnThePath() {
+    // A look-up of the name [0, 20), then the request: 70 - 20 = 50 before it, 5 behind it.
+    assertThat(waits(trace().add(1, 0, CLIENT, 0, 100).add(3, 1, 0, 20).add(2, 1, SERVER, 70, 95)))
+        .containsExactly(0L, 0L, 45L);
+    // Two tries: 10 before and 20 behind the first, 20 before and 5 behind the second.
+    Spans tries = trace().add(1, 0, CLIENT, 0, 100);
+    assertThat(waits(tries.add(2, 1, SERVER, 10, 50).add(3, 1, SERVER, 70, 95)))
+        .containsExactly(0L, 0L, 15L);
+    // [30, 60) ends within the SERVER span, so nobody waited for it: off the path.
+    Spans beside = trace().add(1, 0, CLIENT, 0, 100).add(3, 1, 30, 60);
+    assertThat(waits(beside.add(2, 1, SERVER, 50, 95))).containsExactly(0L, 45L);
+  }
+
+  @Test
+  void aServerSpanThatIsMovedForSkewHidesItsWait() {
+    Spans spans = trace().on("a").add(1, 0, CLIENT, 0, 100).on("b").add(2, 1, SERVER, 970, 995);
+    assertThat(text(spans.path())).isEqualTo("1:0-37 2:37-62 1:62-100");
+    assertThat(waits(spans)).containsExactly(0L, 0L);
+  }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.paths;
 
+import static dev.sluice.paths.Spans.time;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
@@ -12,7 +13,7 @@ class SignatureTest {
   private static List<ServiceTime> services(String... names) {
     List<ServiceTime> services = new ArrayList<>();
     for (String name : names) {
-      services.add(new ServiceTime(name, 1, 2));
+      services.add(time(name, 1, 2));
     }
     return services;
   }

@@ -43,6 +43,11 @@ final class Spans {
         0);
   }
 
+  /** A service on a path on which nobody waited for a thread. */
+  static ServiceTime time(String service, long selfNs, long upstreamNs) {
+    return new ServiceTime(service, selfNs, upstreamNs, upstreamNs, 0, selfNs);
+  }
+
   /** The service of the spans that follow. */
   Spans of(String name) {
     service = name;

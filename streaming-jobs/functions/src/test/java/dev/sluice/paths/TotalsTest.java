@@ -22,7 +22,11 @@ import org.junit.jupiter.api.Test;
 class TotalsTest {
   private static final long MS = 1_000_000;
 
-  private record Part(long selfNs, long upstreamNs, long durationNs, byte[] traceId) {}
+  private record Part(long selfNs, long upstreamNs, long durationNs, byte[] traceId) {
+    ServiceTime time() {
+      return new ServiceTime("s", selfNs, upstreamNs, upstreamNs / 2, selfNs / 2, 2 * selfNs);
+    }
+  }
 
   private static byte[] id(int number) {
     byte[] id = new byte[16];
@@ -42,7 +46,7 @@ class TotalsTest {
 
   private static ServiceTotals services(List<Part> parts) {
     ServiceTotals totals = new ServiceTotals();
-    parts.forEach(part -> totals.add(part.selfNs, part.upstreamNs, part.durationNs));
+    parts.forEach(part -> totals.add(part.time(), part.durationNs));
     return totals;
   }
 
@@ -103,11 +107,11 @@ class TotalsTest {
 
   @Test
   void servicesByHand() {
-    // The example of the class comment, and 5, 6, 7 upstream.
+    // The example of the class comment, and 5, 6, 7 upstream, of which 1, 2, 4 are waits.
     ServiceTotals totals = new ServiceTotals();
-    totals.add(1, 5, 10);
-    totals.add(2, 6, 30);
-    totals.add(3, 7, 20);
+    totals.add(new ServiceTime("s", 1, 5, 4, 1, 2), 10);
+    totals.add(new ServiceTime("s", 2, 6, 4, 2, 4), 30);
+    totals.add(new ServiceTime("s", 3, 7, 3, 4, 5), 20);
     assertThat(totals.traces()).isEqualTo(3);
     assertThat(totals.self().sumNs()).isEqualTo(6);
     assertThat(totals.self().squares()).isEqualTo(new BigDecimal(14));
@@ -119,6 +123,15 @@ class TotalsTest {
     assertThat(totals.selfLatency().toMap())
         .isEqualTo(Map.of((short) -1, 1, (short) 63, 1, (short) 101, 1));
     assertThat(totals.upstreamLatency().total()).isEqualTo(3);
+    assertThat(totals.callUpstream().sumNs()).isEqualTo(11);
+    assertThat(totals.waited().sumNs()).isEqualTo(7);
+    assertThat(totals.blame().sumNs()).isEqualTo(11);
+    assertThat(totals.blame().squares()).isEqualTo(new BigDecimal(4 + 16 + 25));
+    assertThat(totals.blameByEndToEnd()).isEqualTo(new BigDecimal(20 + 120 + 100));
+    // log2(3) * 64 = 101.4, log2(4) * 64 = 128: rounded up, less one.
+    assertThat(totals.callUpstreamLatency().toMap())
+        .isEqualTo(Map.of((short) 101, 1, (short) 127, 2));
+    assertThat(totals.blameLatency().total()).isEqualTo(3);
   }
 
   @Test
@@ -171,9 +184,16 @@ class TotalsTest {
         services.endToEnd().squares(),
         services.upstream().sumNs(),
         services.upstream().squares(),
+        services.callUpstream().sumNs(),
+        services.waited().sumNs(),
+        services.blame().sumNs(),
+        services.blame().squares(),
         services.selfByEndToEnd(),
+        services.blameByEndToEnd(),
         services.selfLatency(),
-        services.upstreamLatency());
+        services.upstreamLatency(),
+        services.callUpstreamLatency(),
+        services.blameLatency());
   }
 
   private static PathTotals stored(PathTotals totals) throws IOException {

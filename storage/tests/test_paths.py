@@ -1,11 +1,14 @@
 """Views of critical paths: numbers worked out by hand, over windows that were written more than once."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from clickhouse_connect.driver.client import Client
 
+from migrate.statements import read
+from support.clickhouse import ClickHouse
 from support.rows import MS
 from testbed.windows import latency_index
 
@@ -13,6 +16,7 @@ WINDOW = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelt
 ROOT = ["frontend", "GET /", True]
 FROM_MS = int(WINDOW.timestamp()) * 1000
 RANGE = f"from_ms = {FROM_MS}, until_ms = {FROM_MS + 60_000}"
+MIGRATIONS = Path(__file__).parents[1] / "clickhouse/migrations"
 HALF_BUCKET = 0.0055
 LARGEST = 10**38 - 1
 OPERATION = ["root_service", "root_operation", "complete"]
@@ -20,6 +24,10 @@ EXEMPLARS = ["slowest_ns", "slowest_trace_id", "median_trace_id"]
 WAYS = [*OPERATION, "signature", "window_s", "window", "traces", "sum_ns", "sum_ns2", "latency", *EXEMPLARS, "version"]
 SUMS = ["self_sum", "self_sum2", "e2e_sum", "e2e_sum2", "self_x_e2e", "upstream_sum", "upstream_sum2"]
 SERVICES = [*OPERATION, "service", "window_s", "window", "traces", *SUMS, "self_latency", "upstream_latency", "version"]
+WAITS = [
+    *("call_upstream_sum", "wait_sum", "blame_sum", "blame_sum2", "blame_x_e2e"),
+    *("call_upstream_latency", "blame_latency"),
+]
 
 
 def histogram(*times_ns: int) -> dict[int, int]:
@@ -51,14 +59,24 @@ def service(name: str, nth: int, *parts: tuple[int, int, int], root: list[Any] =
     ]
 
 
+def waited(name: str, nth: int, *parts: tuple[int, int, int, int, int, int]) -> list[Any]:
+    """The same, and what waits make of it: parts of (self, upstream, end to end, call upstream, wait, blame) in ns."""
+    call_upstream, blame = [part[3] for part in parts], [part[5] for part in parts]
+    return [
+        *service(name, nth, *(part[:3] for part in parts)),
+        *[sum(call_upstream), sum(part[4] for part in parts), sum(blame), sum(each * each for each in blame)],
+        *[sum(part[5] * part[2] for part in parts), histogram(*call_upstream), histogram(*blame)],
+    ]
+
+
 def insert(client: Client, table: str, *rows: list[Any]) -> None:
     """Each row as a part of its own, twice: before and after a merge."""
-    names = WAYS if table == "critical_paths" else SERVICES
+    names = WAYS if table == "critical_paths" else [*SERVICES, *WAITS]
     for row in rows:
-        client.insert(table, [row], column_names=names)
+        client.insert(table, [row], column_names=names[: len(row)])
     client.command(f"OPTIMIZE TABLE {table} FINAL")
     for row in rows:
-        client.insert(table, [row], column_names=names)
+        client.insert(table, [row], column_names=names[: len(row)])
 
 
 def named(client: Client, query: str) -> list[dict[str, Any]]:
@@ -112,6 +130,67 @@ def test_services_on_the_paths_of_a_root_operation(client: Client) -> None:
     assert cart["mean_upstream_ms"] == pytest.approx(6e-6)
     assert cart["p95_upstream_ms"] == pytest.approx(7e-6, rel=2 * HALF_BUCKET)
     assert (mail["traces"], mail["pearson"]) == (1, None)
+
+
+def test_what_waits_count_for(client: Client) -> None:
+    # Orders takes 1 each time; requests wait 4, 6 and 8 for its threads, of which cart takes three quarters.
+    insert(
+        client,
+        "path_services",
+        waited("orders", 0, (1, 9, 20, 5, 4, 2), (1, 9, 30, 3, 6, 3)),
+        waited("orders", 1, (1, 9, 25, 1, 8, 3)),
+        waited("cart", 0, (7, 10, 20, 10, 0, 10), (17, 10, 30, 10, 0, 22)),
+        waited("cart", 1, (12, 10, 25, 10, 0, 18)),
+    )
+    insert(client, "critical_paths", way("orders > cart", 0, (1, "a"), (1, "b")), way("orders > cart", 1, (1, "c")))
+    cart, orders = named(client, f"SELECT * FROM v_critical_services_between({RANGE}) ORDER BY service")
+    assert (cart["mean_wait_ms"], orders["mean_wait_ms"]) == (0, pytest.approx(6e-6))
+    assert (cart["mean_self_ms"], orders["mean_self_ms"]) == (pytest.approx(12e-6), pytest.approx(1e-6))
+    assert (cart["mean_blame_ms"], orders["mean_blame_ms"]) == (pytest.approx(50e-6 / 3), pytest.approx(8e-6 / 3))
+    assert (cart["blame_of_end_to_end"], orders["blame_of_end_to_end"]) == (
+        pytest.approx(50 / 75),
+        pytest.approx(8 / 75),
+    )
+    # (10, 20), (22, 30), (18, 25) about (50 / 3, 25): 60 / sqrt(224 / 3 x 50)
+    assert cart["blame_pearson"] == pytest.approx(60 / (224 / 3 * 50) ** 0.5)
+    assert cart["blame_congestion_ratio"] == pytest.approx(22 / 18, rel=4 * HALF_BUCKET)
+    assert orders["mean_upstream_ms"] == pytest.approx(9e-6)
+    ((above,),) = client.query(
+        "SELECT sum(call_upstream_sum) FROM path_services FINAL WHERE service = 'orders'"
+    ).result_rows
+    assert above == 9
+
+
+def test_rows_of_a_job_that_knows_no_waits_read_as_if_nobody_had_waited(client: Client) -> None:
+    insert(client, "path_services", service("cart", 0, (1, 5, 10), (2, 6, 30)), service("cart", 1, (3, 7, 20)))
+    columns = "call_upstream_sum, wait_sum, blame_sum, blame_sum2, blame_x_e2e, call_upstream_latency, blame_latency"
+    as_before = "upstream_sum, toUInt64(0), self_sum, self_sum2, self_x_e2e, upstream_latency, self_latency"
+    query = "SELECT {} FROM path_services FINAL ORDER BY window"
+    assert client.query(query.format(columns)).result_rows == client.query(query.format(as_before)).result_rows
+    insert(client, "critical_paths", way("cart", 0, (1, "a"), (1, "b")), way("cart", 1, (1, "c")))
+    (cart,) = named(client, f"SELECT * FROM v_critical_services_between({RANGE})")
+    assert (cart["blame_pearson"], cart["mean_blame_ms"]) == (cart["pearson"], cart["mean_self_ms"])
+
+
+def test_rows_from_before_the_columns_for_waits_read_so_too(engine: ClickHouse) -> None:
+    client = engine.client("default")
+    client.command("CREATE DATABASE before_waits")
+    client = engine.client("before_waits")
+    for statement in read(MIGRATIONS / "0007_path_services.sql"):
+        client.command(statement.text)
+    rows = [service("cart", 0, (1, 5, 10), (2, 6, 30)), service("cart", 1, (3, 7, 20))]
+    client.insert("path_services", rows, column_names=SERVICES)
+    for _ in range(2):  # as a run that was killed before it was recorded
+        for statement in read(MIGRATIONS / "0028_path_services_waits.sql"):
+            client.command(statement.text)
+    query = """SELECT blame_sum, toUInt64(blame_sum2), blame_x_e2e = self_x_e2e, wait_sum, call_upstream_sum,
+                      blame_latency = self_latency, call_upstream_latency = upstream_latency
+               FROM path_services FINAL ORDER BY window"""
+    expected = [(3, 5, 1, 0, 11, 1, 1), (3, 9, 1, 0, 7, 1, 1)]
+    assert client.query(query).result_rows == expected
+    client.command("OPTIMIZE TABLE path_services FINAL")
+    assert client.query(query).result_rows == expected
+    client.command("DROP DATABASE before_waits")
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,13 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from integration.path_reference import SpanDict, critical_paths
 from integration.path_tables import service_times
+from integration.path_waits import waits
 from sluice.pools.estimate.critical import Localization, PathTimes, Ranked, localize
 from testbed.distributions import Exponential, LogNormal
 from testbed.simulation import Scenario, Simulation
@@ -122,7 +124,7 @@ def _core_seconds(simulation: Simulation, service: str) -> float:
 
 
 def path_times(spans: list[Span]) -> list[PathTimes]:
-    """The table `path_services` of at most MOST_TRACES whole traces, by the plain walk."""
+    """What the table `path_services` holds of at most MOST_TRACES whole traces, by the plain walk."""
     traces: dict[int, list[SpanDict]] = defaultdict(list)
     for span in spans:
         traces[span.trace_id].append(
@@ -138,28 +140,40 @@ def path_times(spans: list[Span]) -> list[PathTimes]:
             }
         )
     whole = [of for of in traces.values() if any(not span["parent_id"] for span in of)]
-    pairs: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    parts: dict[str, list[Part]] = defaultdict(list)
     for of in whole[:: max(1, len(whole) // MOST_TRACES)]:
         by_id = {span["span_id"]: span for span in of}
         found = critical_paths(of)
         root = next(each for each in found.sections if each not in found.incomplete)
         y = by_id[root]["end_ns"] - by_id[root]["start_ns"]
-        for service, (x, _) in service_times(by_id, root, found.sections[root]).items():
-            pairs[service].append((x, y))
-    return [_sums(service, of) for service, of in pairs.items()]
+        waited = waits(found, root, {name: span["service"] for name, span in by_id.items()})
+        for service, (own, _) in service_times(by_id, root, found.sections[root]).items():
+            parts[service].append(Part(waited[service].blame, y, own, waited[service].wait))
+    return [_sums(service, of) for service, of in parts.items()]
 
 
-def _sums(service: str, pairs: list[tuple[int, int]]) -> PathTimes:
-    x, y = [x for x, _ in pairs], [y for _, y in pairs]
+class Part(NamedTuple):
+    """A service's part in one path, ns."""
+
+    blame: int
+    e2e: int
+    own: int
+    wait: int
+
+
+def _sums(service: str, parts: list[Part]) -> PathTimes:
+    x, y = [part.blame for part in parts], [part.e2e for part in parts]
     p50, p99 = np.quantile(x, [0.5, 0.99]) / 1e6
     return PathTimes(
         service,
-        len(pairs),
+        len(parts),
         sum(x),
         sum(each * each for each in x),
         sum(y),
         sum(each * each for each in y),
-        sum(a * b for a, b in pairs),
+        sum(a * b for a, b in zip(x, y, strict=True)),
+        sum(part.own for part in parts),
+        sum(part.wait for part in parts),
         float(p50),
         float(p99),
     )
@@ -175,6 +189,7 @@ SIGNALS: dict[str, Callable[[Run], str | None]] = {
     "CPU utilization alone": lambda run: largest(run, lambda each: each.cpu),
     "congestion ratio alone": lambda run: largest(run, lambda each: each.congestion_ratio),
     "longest processing time alone": lambda run: largest(run, lambda each: each.mean_ms),
+    "longest wait for its threads alone": lambda run: largest(run, lambda each: each.wait_ms),
 }
 
 

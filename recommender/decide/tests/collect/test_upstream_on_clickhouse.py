@@ -23,6 +23,7 @@ COLUMNS = [
     *("self_sum", "self_sum2", "e2e_sum", "e2e_sum2", "self_x_e2e", "upstream_sum", "upstream_sum2"),
     *("self_latency", "upstream_latency", "version"),
 ]
+WAITS = ["call_upstream_sum", "call_upstream_latency"]
 
 
 def path(
@@ -53,11 +54,18 @@ def config(statistic: str = "mean", operation: str | None = None, window: str = 
     )
 
 
+def waited(row: list[Any], call_upstream_ms: dict[int, int]) -> list[Any]:
+    """The same without the wait for the service's threads."""
+    histogram = {latency_index(ms * MS): n for ms, n in call_upstream_ms.items()}
+    return [*row, sum(ms * n for ms, n in call_upstream_ms.items()) * MS, histogram]
+
+
 @pytest.fixture
 def upstream(database: Any) -> Any:
     def run(given: Config, *rows: list[Any]) -> dict[Asked, UpstreamTime]:
         for row in rows:
-            database.client("sluice").insert("path_services", [row], column_names=COLUMNS)
+            names = [*COLUMNS, *WAITS][: len(row)]
+            database.client("sluice").insert("path_services", [row], column_names=names)
         return Collector(ClickHouse(database.url, READER)).upstream(given, NOW_MS)
 
     return run
@@ -76,6 +84,27 @@ def test_each_pool_gets_its_own_statistic_in_one_query(upstream: Any) -> None:
     assert found[CART] == UpstreamTime(17.5, 40)
     assert (found[DB].value_ms, found[DB].traces) == (pytest.approx(8, rel=0.011), 40)
     assert found.keys() == {CART, DB}
+
+
+@pytest.mark.parametrize("statistic", ["mean", "p50"])
+def test_a_wait_for_threads_is_above_what_server_spans_judge_and_not_above_what_callers_do(
+    upstream: Any, statistic: str
+) -> None:
+    """55 ms above catalogue, 40 of them a wait for its threads: what is above its threads and its connections."""
+    asked = {"from": "traces", "statistic": statistic}
+    slo = {"name": "home", "service": "frontend", "latency": "255ms"}
+    threads = {"service": "catalogue", "side": "server", "slo": "home", "upstream": asked}
+    connections = {"service": "catalogue", "side": "client", "peer": "catalogue-db", "slo": "home", "upstream": asked}
+    given = Config.model_validate({"slos": [slo], "pools": [threads, connections]})
+    found = upstream(given, waited(path(20, "catalogue", {55: 20}), {15: 20}))
+    assert found[Asked(PoolKey("catalogue", "server", ""), "home")].value_ms == pytest.approx(15, rel=0.011)
+    assert found[DB].value_ms == pytest.approx(55, rel=0.011)
+
+
+def test_a_pool_with_an_slo_is_asked_for_by_default(upstream: Any) -> None:
+    pool = {"service": "cart", "side": "server", "slo": "home"}
+    given = Config.model_validate({"slos": [{"name": "home", "service": "frontend", "latency": "1s"}], "pools": [pool]})
+    assert upstream(given, path(20, "cart", {10: 20}))[CART].traces == 20
 
 
 @pytest.mark.parametrize(("statistic", "ms"), [("p50", 10), ("p90", 10), ("p95", 50), ("p99", 50)])

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from sluice.config import ConfigError, Upstream, load
+from sluice.config.model import BY_DEFAULT
 from sluice.core.durations import parse_ms
 from sluice.core.keys import PoolKey
 
@@ -31,7 +32,7 @@ def test_the_local_stacks_file_is_legal() -> None:
     assert [str(pool.key) for pool in config.pools] == ["cart/server", "catalogue/client/catalogue-db"]
     cart = config.pools[0]
     (slo,) = config.slos_of(cart)
-    assert (slo.latency, cart.upstream, cart.bounds.min) == (250.0, 100.0, 2)
+    assert (slo.latency, cart.measured, cart.bounds.min) == (250.0, BY_DEFAULT, 2)
 
 
 def test_defaults(tmp_path: Path) -> None:
@@ -82,6 +83,22 @@ def test_a_measured_upstream(tmp_path: Path) -> None:
     upstream = load(path).pools[0].upstream
     assert isinstance(upstream, Upstream)
     assert (upstream.statistic, upstream.window, upstream.floor) == ("p95", 120_000, 0.1)
+
+
+def test_which_pools_ask_traces_for_what_is_above_them(tmp_path: Path) -> None:
+    """Those that name an SLO and no allowance: an allowance of 0 ms takes nothing off either."""
+    path = tmp_path / "sluice.yaml"
+    path.write_text(
+        "slos: [{name: a, service: f, latency: 1s}]\n"
+        "pools:\n"
+        "  - {service: a, side: server, slo: a}\n"
+        "  - {service: b, side: server, slo: a, upstream: 0ms}\n"
+        "  - {service: c, side: server, slo: a, upstream: {from: traces, statistic: mean}}\n"
+        "  - {service: d, side: server, threshold: 1s}\n"
+    )
+    asked = [pool.measured for pool in load(path).pools]
+    assert [one and one.statistic for one in asked] == ["p50", None, "mean", None]
+    assert (BY_DEFAULT.statistic, BY_DEFAULT.window, BY_DEFAULT.floor) == ("p50", 60_000, 0.1)
 
 
 @pytest.mark.parametrize(

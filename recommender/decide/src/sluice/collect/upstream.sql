@@ -1,17 +1,20 @@
 -- What the services above each pool's service take on the critical paths of its SLO's root operation: one statistic a key,
 -- over the windows that reach beyond `from_ms`. Complete paths only: an orphan lacks what stands above it.
--- `keys`: (asked, root_service, root_operation or '' for all, service, q, from_ms); q < 0 stands for the mean.
+-- `keys`: (asked, root_service, root_operation or '' for all, service, by_callers, q, from_ms); by_callers: it is judged by its
+-- callers' CLIENT spans, which contain the wait for its threads; q < 0 stands for the mean.
 WITH
     keys AS
     (
-        SELECT k.1 AS asked, k.2 AS root_service, k.3 AS operation, k.4 AS service, k.5 AS q, k.6 AS from_ms
-        FROM (SELECT arrayJoin({keys:Array(Tuple(UInt32, String, String, String, Float64, Int64))}) AS k)
+        SELECT
+            k.1 AS asked, k.2 AS root_service, k.3 AS operation, k.4 AS service, k.5 AS by_callers, k.6 AS q, k.7 AS from_ms
+        FROM (SELECT arrayJoin({keys:Array(Tuple(UInt32, String, String, String, Bool, Float64, Int64))}) AS k)
     ),
     paths AS
     (
         SELECT
             toString(root_service) AS root_service, toString(root_operation) AS root_operation, toString(service) AS service,
-            toUnixTimestamp(window) * 1000 AS window_ms, window_s, traces, upstream_sum, upstream_latency
+            toUnixTimestamp(window) * 1000 AS window_ms, window_s, traces,
+            upstream_sum, upstream_latency, call_upstream_sum, call_upstream_latency
         FROM path_services FINAL
         WHERE complete
           AND window > fromUnixTimestamp64Milli({oldest_ms:Int64}, 'UTC') - INTERVAL 1 HOUR  -- longer than any window
@@ -21,7 +24,11 @@ WITH
 SELECT
     asked,
     sum(traces) AS seen,
-    if(any(q) < 0, sum(upstream_sum) / seen / 1e6, latency_quantile_ms(sumMap(upstream_latency), any(q))) AS upstream_ms
+    if(
+        any(q) < 0,
+        sum(if(by_callers, call_upstream_sum, upstream_sum)) / seen / 1e6,
+        latency_quantile_ms(sumMap(if(by_callers, call_upstream_latency, upstream_latency)), any(q))
+    ) AS upstream_ms
 FROM paths
 INNER JOIN keys USING (root_service, service)
 WHERE (operation = '' OR operation = root_operation) AND window_ms + 1000 * window_s > from_ms

@@ -31,9 +31,8 @@ Statistic = Literal["mean", "p50", "p90", "p95", "p99"]
 class Upstream(_Strict):
     """What services above the pool take of the SLO, measured: `upstream: {from: traces}`.
 
-    statistic  of the processing times of all services above, over the traces whose critical path leads to the service.
-               A wait for the pool's own slots lies in its caller's span and counts as its caller's: the median does not
-               see it while most calls find a slot, the mean and high percentiles do
+    statistic  of the processing times of all services above, waits for their threads included, over the traces whose
+               critical path leads to the service
     window     how far back traces count
     floor      share of the SLO that is left to the pool at least, whatever is measured
     """
@@ -43,6 +42,9 @@ class Upstream(_Strict):
     window: Milliseconds = Field(default=60_000.0, ge=10_000, le=3_600_000)
     floor: float = Field(default=0.1, ge=0.01, le=1)
 
+
+# Of a pool that names an SLO and says nothing of what is above it.
+BY_DEFAULT = Upstream.model_validate({"from": "traces"})
 
 # `~` marks what tells the kinds of a value apart; it stands in no path of the file (see `load._line`).
 FixedOrMeasured = Annotated[
@@ -101,6 +103,8 @@ class Backend(_Strict):
 class Pool(Limits):
     """One pool, with the threshold that judges its completions: an SLO less `upstream`, or a `threshold` of its own.
 
+    upstream  an allowance, or what to measure; None: measured where the SLO's service is the root of traces that lead
+              to the pool, else nothing is taken off
     slo  one name, or a list of them for a pool that requests under several SLOs share: the strictest threshold counts
     """
 
@@ -108,7 +112,7 @@ class Pool(Limits):
     side: Side
     peer: str = ""
     slo: Annotated[list[str], BeforeValidator(_listed)] = []
-    upstream: FixedOrMeasured = 0.0
+    upstream: FixedOrMeasured | None = None
     threshold: Milliseconds | None = Field(default=None, gt=0, le=3_600_000)
     model: str = DEFAULT
     bucket: Bucket | None = None
@@ -123,6 +127,13 @@ class Pool(Limits):
     @property
     def key(self) -> PoolKey:
         return PoolKey(self.service, self.side, self.peer)
+
+    @property
+    def measured(self) -> Upstream | None:
+        """What to ask traces for; None: nothing."""
+        if self.upstream is None and self.slo:
+            return BY_DEFAULT
+        return self.upstream if isinstance(self.upstream, Upstream) else None
 
     @model_validator(mode="after")
     def _consistent(self) -> Pool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from sluice.config import Config, Pool, Slo, Upstream
+from sluice.config import Config, Pool, Slo
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, Threshold, UpstreamTime, threshold_of
 
@@ -34,10 +34,10 @@ class Thresholds:
 
     def _newest(self, pool: Pool, slo: Slo, seen: dict[Asked, UpstreamTime], now_ms: int) -> UpstreamTime | None:
         """What is known of another root or another statistic is not known of this one; the SLO's latency may change."""
-        if not isinstance(pool.upstream, Upstream):
+        if pool.measured is None:
             return None
         key, now = Asked(pool.key, slo.name), seen.get(Asked(pool.key, slo.name))
-        asked = (slo.service, slo.operation, pool.upstream.statistic)
+        asked = (slo.service, slo.operation, pool.measured.statistic)
         if now is not None:
             self._known[key] = _Known(asked, now, now_ms)
             return now

@@ -11,11 +11,20 @@ MS = 10**6
 
 
 def times(
-    service: str, own_ms: list[int], e2e_ms: list[int], cpu: float | None = None, p50: float = 10.0, p99: float = 20.0
+    service: str,
+    blame_ms: list[int],
+    e2e_ms: list[int],
+    cpu: float | None = None,
+    p50: float = 10.0,
+    p99: float = 20.0,
+    own_ms: int = 0,
+    wait_ms: int = 0,
 ) -> PathTimes:
-    x, y = [each * MS for each in own_ms], [each * MS for each in e2e_ms]
+    """own_ms, wait_ms: of each trace."""
+    x, y = [each * MS for each in blame_ms], [each * MS for each in e2e_ms]
     squares = (sum(a * a for a in x), sum(y), sum(b * b for b in y), sum(a * b for a, b in zip(x, y, strict=True)))
-    return PathTimes(service, len(x), sum(x), *squares, p50_ms=p50, p99_ms=p99, cpu=cpu)
+    sums = (own_ms * len(x) * MS, wait_ms * len(x) * MS)
+    return PathTimes(service, len(x), sum(x), *squares, *sums, p50_ms=p50, p99_ms=p99, cpu=cpu)
 
 
 # 40 traces: the frontend takes 10 ms or 12 ms by turns, cart 10, 20, 30, 40 ms; they end to end.
@@ -32,14 +41,28 @@ def test_the_service_whose_time_moves_with_the_whole_comes_first() -> None:
     assert cart.correlation == pytest.approx(520 / (500 * 544) ** 0.5)
     # The frontend by (10, 20), (12, 32), (10, 40), (12, 52), about (11, 36): 24 / sqrt(4 x 544).
     assert front.correlation == pytest.approx(24 / (4 * 544) ** 0.5)
-    assert (cart.mean_ms, cart.share_of_end_to_end, cart.share_of_traces) == (25.0, 25 / 36, 1.0)
+    assert (cart.blame_ms, cart.share_of_end_to_end, cart.share_of_traces) == (25.0, 25 / 36, 1.0)
     assert cart.congestion_ratio == 4.0
     assert [reason.code for reason in found.reasons] == ["MOVES_WITH_END_TO_END", "CONGESTED"]
     assert [note.code for note in found.notes] == ["CPU_UNKNOWN"]
 
 
+def test_a_long_wait_for_threads_is_said_of_the_service_that_owns_them() -> None:
+    """Of 36 ms, 4 ms are a wait for the frontend's threads, which cart holds: 11 % of the end to end time."""
+    found = localize(
+        "frontend",
+        [times("frontend", FRONT, WHOLE, own_ms=9, wait_ms=4), times("cart", CART, WHOLE, own_ms=20, wait_ms=3)],
+    )
+    cart, front = found.ranking
+    assert found.critical == "cart"
+    assert (cart.mean_ms, cart.wait_ms, front.mean_ms, front.wait_ms) == (20.0, 3.0, 9.0, 4.0)
+    assert [reason.code for reason in cart.reasons] == ["MOVES_WITH_END_TO_END"]
+    assert front.reasons[-1].text == "requests wait for its threads for 11% of the end to end time"
+    assert front.reasons[-1].code == "THREADS_TAKEN"
+
+
 def test_a_busy_cpu_outranks_a_correlation() -> None:
-    """A wait for cart's threads stands in the frontend's spans: there the CPU knows better."""
+    """What moves with the whole may do so for another's sake: the CPU knows better."""
     found = localize("frontend", [times("frontend", CART, WHOLE, cpu=0.3), times("cart", FRONT, WHOLE, cpu=0.8)])
     assert found.critical == "cart"
     assert found.reasons[0].text == "CPU at 80% of its limit"
@@ -53,7 +76,7 @@ def test_a_service_that_few_paths_lead_through_explains_little() -> None:
     whole = WHOLE
     rare = times("mail", [1, 2, 3, 4, 5], [31, 32, 33, 34, 35])
     alone = correlation(
-        5, *(getattr(rare, name) for name in ("self_sum", "self_sum2", "e2e_sum", "e2e_sum2", "self_x_e2e"))
+        5, *(getattr(rare, name) for name in ("blame_sum", "blame_sum2", "e2e_sum", "e2e_sum2", "blame_x_e2e"))
     )
     assert alone == pytest.approx(1.0)
     found = localize("frontend", [times("frontend", FRONT, whole), times("cart", CART, whole), rare])

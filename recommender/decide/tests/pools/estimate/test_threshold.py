@@ -44,6 +44,7 @@ def test_services_above_that_take_it_all_leave_the_floor(floor: float, least_ms:
     threshold = measured(UpstreamTime(400.0, 300), floor=floor)
     assert (threshold.value_ms, codes(threshold)) == (least_ms, ["UPSTREAM_FLOOR"])
     assert f"at least {floor:.0%}: {least_ms:g} ms" in threshold.detail
+    assert "waits for threads of services above it are in it" in threshold.reasons[0].text
 
 
 @given(st.floats(0, 1e9), st.floats(0.01, 1), st.integers(0, 10**7))
@@ -61,6 +62,31 @@ def test_an_slo_less_what_upstream_takes() -> None:
     threshold = threshold_of(pool, [slo])
     assert (threshold.value_ms, threshold.value_ns, threshold.source) == (140.0, 140_000_000, "slo")
     assert threshold.detail == "slo cart 150 ms - 10 ms upstream"
+
+
+def by_default(seen: UpstreamTime | None) -> Threshold:
+    return threshold_of(Pool(service="cart", side="server", slo="checkout"), [CHECKOUT], [seen])  # type: ignore[arg-type]
+
+
+def test_a_pool_that_says_nothing_of_upstream_times_is_judged_by_traces_where_they_begin_at_its_slo() -> None:
+    assert by_default(UpstreamTime(31.4, 1240)) == measured(UpstreamTime(31.4, 1240))
+    assert by_default(UpstreamTime(400.0, 300)) == measured(UpstreamTime(400.0, 300))
+    whole = by_default(None)
+    assert (whole.value_ms, whole.reasons) == (250.0, ())
+    assert whole.detail == "slo checkout 250 ms, not less: no traces of frontend/POST /orders lead to the pool"
+
+
+def test_an_slo_that_traces_do_not_begin_at_stands_beside_one_that_they_begin_at() -> None:
+    """An SLO of cart itself, 90 ms, that nobody can measure; checkout leaves 250 - 100 = 150 ms."""
+    own = Slo(name="own", service="cart", latency="90ms")  # type: ignore[arg-type]
+    pool = Pool(service="cart", side="server", slo=["checkout", "own"])  # type: ignore[arg-type]
+    threshold = threshold_of(pool, [CHECKOUT, own], [UpstreamTime(100.0, 300), None])
+    assert threshold.value_ms == 90.0
+    assert threshold.detail == (
+        "slo own 90 ms, not less: no traces of cart lead to the pool; "
+        "strictest of it and slo checkout 250 ms - 100 ms upstream (p50 of 300 traces)"
+    )
+    assert threshold_of(pool, [CHECKOUT, own], [UpstreamTime(180.0, 300), None]).value_ms == 70.0
 
 
 def test_a_threshold_of_the_pools_own() -> None:

@@ -34,12 +34,13 @@ def critical_service(root: str, seconds: int, output: str) -> None:
     """Name the service that holds each root operation up, with the signals that say so.
 
     Ranked are the services on the operation's complete critical paths: those whose CPU is at 80 % of its limit or more
-    come first, and among equals that comes first whose processing time moves most with the end to end time (Pearson's
-    correlation over all traces of the operation). p99/p50 of the processing time stands beside. Under 30 traces nothing
-    is ranked.
+    come first, and among equals that comes first whose blame moves most with the end to end time (Pearson's correlation
+    over all traces of the operation). Blame is what a service takes itself, and the waits for threads that were held
+    for it. p99/p50 of the blame stands beside. Under 30 traces nothing is ranked.
 
-    A wait for a service's threads or connections lies in its caller's span: where the CPU of containers is not known
-    (no metrics), the caller of a service whose pool is full may be named in its place.
+    MEAN MS is what the service takes itself, WAIT MS what its callers wait for its threads, BLAME MS what ranks it, and
+    OF END TO END its share. Where the CPU of containers is not known (no metrics), a pool that is too small looks like
+    the services that its threads wait for: THREADS_TAKEN names its service.
 
     \b
     Examples:
@@ -64,8 +65,7 @@ def critical_service(root: str, seconds: int, output: str) -> None:
 def localizations(rows: Iterable[list[Any]]) -> dict[Root, Localization]:
     """From the query's rows; the operation with the most traces first."""
     roots: dict[Root, list[PathTimes]] = {}
-    for service, operation, on_path, traces, x, xx, y, yy, xy, p50, p99, cpu in rows:
-        sums = (int(traces), int(x), int(xx), int(y), int(yy), int(xy))
-        roots.setdefault(Root(service, operation), []).append(PathTimes(on_path, *sums, p50, p99, cpu))
+    for service, operation, on_path, *sums, p50, p99, cpu in rows:
+        roots.setdefault(Root(service, operation), []).append(PathTimes(on_path, *map(int, sums), p50, p99, cpu))
     found = {root: localize(root.service, services) for root, services in roots.items()}
     return dict(sorted(found.items(), key=lambda each: -each[1].traces))

@@ -10,7 +10,8 @@ from sluice.pools.estimate.critical import Localization, Ranked
 
 COLUMNS = (
     Column("SERVICE", fold=True),
-    *(Column(n, right=True) for n in ("CPU", "CORRELATION", "P99/P50", "MEAN MS", "OF END TO END", "OF TRACES")),
+    *(Column(n, right=True) for n in ("CPU", "CORRELATION", "P99/P50", "MEAN MS", "WAIT MS", "BLAME MS")),
+    *(Column(n, right=True) for n in ("OF END TO END", "OF TRACES")),
     Column("REASONS"),
 )
 
@@ -40,6 +41,8 @@ def as_json(root: tuple[str, str], found: Localization) -> dict[str, Any]:
                 "correlation": each.correlation,
                 "congestion_ratio": each.congestion_ratio,
                 "mean_ms": each.mean_ms,
+                "wait_ms": each.wait_ms,
+                "blame_ms": each.blame_ms,
                 "share_of_end_to_end": each.share_of_end_to_end,
                 "share_of_traces": each.share_of_traces,
                 "reasons": [{"code": reason.code, "text": reason.text} for reason in each.reasons],
@@ -56,6 +59,8 @@ def _row(each: Ranked) -> tuple[str, ...]:
         _or_dash(each.correlation, "{:.2f}"),
         _or_dash(each.congestion_ratio, "{:.1f}"),
         f"{each.mean_ms:.2f}",
+        f"{each.wait_ms:.2f}",
+        f"{each.blame_ms:.2f}",
         f"{each.share_of_end_to_end:.0%}",
         f"{each.share_of_traces:.0%}",
         " ".join(reason.code for reason in each.reasons),

@@ -23,12 +23,14 @@ WITH
             root_operation,
             service,
             sum(traces) AS n,
-            toString(sum(toUInt128(self_sum))) AS self,
-            toString(sum(self_sum2)) AS self2,
+            toString(sum(toUInt128(blame_sum))) AS blame,
+            toString(sum(blame_sum2)) AS blame2,
             toString(sum(toUInt128(e2e_sum))) AS e2e,
             toString(sum(e2e_sum2)) AS e2e2,
-            toString(sum(self_x_e2e)) AS product,
-            sumMap(self_latency) AS latency
+            toString(sum(blame_x_e2e)) AS product,
+            toString(sum(toUInt128(self_sum))) AS self,
+            toString(sum(toUInt128(wait_sum))) AS wait,
+            sumMap(blame_latency) AS latency
         FROM path_services FINAL
         WHERE complete AND window > since - toIntervalSecond(window_s)
           AND ({service:String} = '' OR root_service = {service:String})
@@ -37,7 +39,7 @@ WITH
     )
 SELECT
     toString(p.root_service) AS root_service, toString(p.root_operation) AS root_operation, toString(p.service) AS service,
-    toString(n) AS traces, self, self2, e2e, e2e2, product,
+    toString(n) AS traces, blame, blame2, e2e, e2e2, product, self, wait,
     latency_quantile_ms(latency, 0.5) AS p50_ms,
     latency_quantile_ms(latency, 0.99) AS p99_ms,
     cpu.cpu AS cpu

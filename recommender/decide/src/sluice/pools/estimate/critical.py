@@ -3,8 +3,13 @@
 Two published signals and a third one beside them, all over the traces of one root operation:
 
 - candidates by CPU: utilization of at least 80 % of the limit;
-- Pearson's correlation of the service's processing time on the critical path with the end to end time;
-- congestion ratio, p99 / p50 of that processing time.
+- Pearson's correlation of the service's blame with the end to end time;
+- congestion ratio, p99 / p50 of that blame.
+
+Blame is the processing time on the critical path, with each wait for a thread counted for those who held the threads,
+in proportion (`Blame.java`). The papers take the processing time alone. In it a wait for threads counts for the caller
+of the service whose threads are all taken. Counted for that service itself, it would still be the wrong one where its
+threads wait for another: services with bounded pools pass a jam on to their callers, up to the first of them.
 
 Ranked by the first two, CPU candidates first. The third is reported; `tests/bench/localization.py` measures each.
 """
@@ -22,8 +27,12 @@ HIGH_UTILIZATION = 0.8
 # Standard error of a correlation near 0 over 30 traces: 0.18.
 LEAST_TRACES = 30
 # What traces alone cannot tell apart.
-CPU_UNKNOWN = Reason("CPU_UNKNOWN", "a wait for a service's threads counts for its caller: look at what it calls, too")
-# Below it processing time explains less than a tenth of the end to end time's variance (r^2 = 0.09).
+CPU_UNKNOWN = Reason(
+    "CPU_UNKNOWN", "threads that are too few and threads that are held too long look alike: see THREADS_TAKEN, too"
+)
+# Share of the end to end time.
+LONG_WAIT = 0.1
+# Below it blame explains less than a tenth of the end to end time's variance (r^2 = 0.09).
 WEAK_CORRELATION = 0.3
 CONGESTED = 3.0
 
@@ -33,19 +42,23 @@ class PathTimes:
     """A service on the critical paths of one root operation; sums in ns and ns^2, exact.
 
     traces            whose path leads through the service
-    self_sum, self_sum2     of its processing time x on the path, and of x^2
-    e2e_sum, e2e_sum2, self_x_e2e   of the end to end time y of the same traces, of y^2 and of x y
+    blame_sum, blame_sum2   of its blame x, and of x^2
+    e2e_sum, e2e_sum2, blame_x_e2e   of the end to end time y of the same traces, of y^2 and of x y
+    self_sum          of its processing time, which counts waits for threads for the caller
+    wait_sum          of what its callers waited for its threads
     p50_ms, p99_ms    of x
     cpu               of its busiest instance, used / limit; None: not known
     """
 
     service: str
     traces: int
-    self_sum: int
-    self_sum2: int
+    blame_sum: int
+    blame_sum2: int
     e2e_sum: int
     e2e_sum2: int
-    self_x_e2e: int
+    blame_x_e2e: int
+    self_sum: int
+    wait_sum: int
     p50_ms: float | None = None
     p99_ms: float | None = None
     cpu: float | None = None
@@ -53,11 +66,17 @@ class PathTimes:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A service with its signals; None where a signal is not known. Shares are of all traces of the operation."""
+    """A service with its signals; None where a signal is not known. Shares are of all traces of the operation.
+
+    mean_ms, wait_ms, blame_ms   of processing time, wait for its threads, blame; over the traces that lead through it
+    share_of_end_to_end          that blame has in it; over all services these sum to 1
+    """
 
     service: str
     share_of_traces: float
     mean_ms: float
+    wait_ms: float
+    blame_ms: float
     share_of_end_to_end: float
     correlation: float | None
     congestion_ratio: float | None
@@ -115,26 +134,35 @@ def _signals(each: PathTimes, whole: PathTimes) -> Ranked:
 
     Over its own traces alone, one that 5 of 1,000 paths lead through could come first and explain nothing.
     """
-    r = correlation(whole.traces, each.self_sum, each.self_sum2, whole.e2e_sum, whole.e2e_sum2, each.self_x_e2e)
+    r = correlation(whole.traces, each.blame_sum, each.blame_sum2, whole.e2e_sum, whole.e2e_sum2, each.blame_x_e2e)
     ratio = each.p99_ms / each.p50_ms if each.p99_ms is not None and each.p50_ms else None
     reasons = []
     if each.cpu is not None and each.cpu >= HIGH_UTILIZATION:
         reasons.append(Reason("CPU_HIGH", f"CPU at {each.cpu:.0%} of its limit"))
     if r is not None and r >= WEAK_CORRELATION:
-        text = f"processing time moves with the end to end time, correlation {r:.2f}"
+        text = f"what it takes and holds up moves with the end to end time, correlation {r:.2f}"
         reasons.append(Reason("MOVES_WITH_END_TO_END", text))
     if ratio is not None and ratio >= CONGESTED:
         reasons.append(Reason("CONGESTED", f"p99 is {ratio:.1f} times p50"))
+    if whole.e2e_sum and each.wait_sum >= LONG_WAIT * whole.e2e_sum:
+        share = each.wait_sum / whole.e2e_sum
+        reasons.append(Reason("THREADS_TAKEN", f"requests wait for its threads for {share:.0%} of the end to end time"))
     return Ranked(
         service=each.service,
         share_of_traces=each.traces / whole.traces,
-        mean_ms=each.self_sum / each.traces / 1e6 if each.traces else 0.0,
-        share_of_end_to_end=each.self_sum / whole.e2e_sum if whole.e2e_sum else 0.0,
+        mean_ms=_mean_ms(each.self_sum, each),
+        wait_ms=_mean_ms(each.wait_sum, each),
+        blame_ms=_mean_ms(each.blame_sum, each),
+        share_of_end_to_end=each.blame_sum / whole.e2e_sum if whole.e2e_sum else 0.0,
         correlation=r,
         congestion_ratio=ratio,
         cpu=each.cpu,
         reasons=tuple(reasons),
     )
+
+
+def _mean_ms(sum_ns: int, each: PathTimes) -> float:
+    return sum_ns / each.traces / 1e6 if each.traces else 0.0
 
 
 def _order(each: Ranked) -> tuple[bool, float, str]:

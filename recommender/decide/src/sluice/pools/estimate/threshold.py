@@ -56,16 +56,19 @@ def threshold_of(pool: Pool, slos: Sequence[Slo], upstream: Sequence[UpstreamTim
 
     A pool under several SLOs serves requests of all of them from the same slots, and its windows do not tell them
     apart: the strictest threshold holds for each. SLOs whose traces do not lead to the pool, as far as is known, are
-    left out; without any, the strictest SLO itself stands.
+    left out; without any, the strictest SLO itself stands. Where the file says nothing of upstream times none is left
+    out: its service may be one that traces do not begin at.
     Worked: checkout 250 ms less 100 ms, browse 120 ms less 20 ms -> 100 ms.
     """
     if not slos:
         if pool.threshold is None:
             raise ValueError(f"pool {pool.key} has neither an SLO nor a threshold")
         return Threshold(pool.threshold, "pool", f"set on the pool: {format_ms(pool.threshold)}")
-    known = list(upstream) if isinstance(pool.upstream, Upstream) else [None] * len(slos)
+    known = list(upstream) if pool.measured else [None] * len(slos)
     each = [_under(pool, slo, seen) for slo, seen in zip(slos, known, strict=True)]
-    leads = [one for one, seen in zip(each, known, strict=True) if seen is not None] or each
+    leads = each
+    if pool.upstream is not None:
+        leads = [one for one, seen in zip(each, known, strict=True) if seen is not None] or each
     strictest = min(leads, key=lambda one: one.value_ms)
     others = [one.detail for one in each if one is not strictest]
     if others:
@@ -75,13 +78,17 @@ def threshold_of(pool: Pool, slos: Sequence[Slo], upstream: Sequence[UpstreamTim
 
 def _under(pool: Pool, slo: Slo, upstream: UpstreamTime | None) -> Threshold:
     """Under one SLO."""
-    if isinstance(pool.upstream, Upstream):
-        return _measured(slo, pool.upstream, upstream)
+    if pool.upstream is None and upstream is None:
+        detail = f"slo {slo.name} {format_ms(slo.latency)}, not less: no traces of {_root(slo)} lead to the pool"
+        return Threshold(slo.latency, "slo", detail)
+    if pool.measured:
+        return _measured(pool, slo, pool.measured, upstream)
+    assert isinstance(pool.upstream, float)
     detail = f"slo {slo.name} {format_ms(slo.latency)} - {format_ms(pool.upstream)} upstream"
     return Threshold(slo.latency - pool.upstream, "slo", detail)
 
 
-def _measured(slo: Slo, asked: Upstream, seen: UpstreamTime | None) -> Threshold:
+def _measured(pool: Pool, slo: Slo, asked: Upstream, seen: UpstreamTime | None) -> Threshold:
     """Worked, with the default floor of 10 %, an SLO of 250 ms and an upstream of
 
     31.4 ms: 218.6 ms;   240 ms: 25 ms, UPSTREAM_FLOOR, as for any more;   unknown: 250 ms, UPSTREAM_UNKNOWN.
@@ -98,14 +105,11 @@ def _measured(slo: Slo, asked: Upstream, seen: UpstreamTime | None) -> Threshold
     detail = f"{whole} - {format_ms(round(seen.value_ms, 3))} upstream ({of})"
     left, least = slo.latency - seen.value_ms, asked.floor * slo.latency
     if left < least:
-        reasons.append(Reason("UPSTREAM_FLOOR", f"upstream takes over {1 - asked.floor:.0%} of {whole}; {_WAITS}"))
+        waits = f"waits for threads of {'services above it' if pool.side == 'server' else 'its service and above'}"
+        text = f"upstream takes over {1 - asked.floor:.0%} of {whole}; {waits} are in it"
+        reasons.append(Reason("UPSTREAM_FLOOR", text))
         detail += f", at least {asked.floor:.0%}: {format_ms(least)}"
     return Threshold(max(left, least), "slo", detail, tuple(reasons))
-
-
-_WAITS = (
-    "a wait for the pool itself counts as upstream, since it lies in the caller's span: a lower statistic leaves it out"
-)
 
 
 def _root(slo: Slo) -> str:

@@ -30,9 +30,10 @@ def test_every_bad_file_is_told_what_is_wrong(path: Path) -> None:
 def test_the_local_stacks_file_is_legal() -> None:
     config = load(REPOSITORY / "deploy/local/sluice.yaml")
     assert [str(pool.key) for pool in config.pools] == ["cart/server", "catalogue/client/catalogue-db"]
-    cart = config.pools[0]
+    cart, catalogue = config.pools
     (slo,) = config.slos_of(cart)
     assert (slo.latency, cart.measured, cart.bounds.min) == (250.0, BY_DEFAULT, 2)
+    assert catalogue.measured == BY_DEFAULT
 
 
 def test_defaults(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_a_pool_that_says_nothing_of_upstream_times_is_judged_by_traces_where_th
 def test_an_slo_that_traces_do_not_begin_at_stands_beside_one_that_they_begin_at() -> None:
     """An SLO of cart itself, 90 ms, that nobody can measure; checkout leaves 250 - 100 = 150 ms."""
     own = Slo(name="own", service="cart", latency="90ms")  # type: ignore[arg-type]
-    pool = Pool(service="cart", side="server", slo=["checkout", "own"])  # type: ignore[arg-type]
+    pool = Pool(service="cart", side="server", slo=["checkout", "own"])
     threshold = threshold_of(pool, [CHECKOUT, own], [UpstreamTime(100.0, 300), None])
     assert threshold.value_ms == 90.0
     assert threshold.detail == (

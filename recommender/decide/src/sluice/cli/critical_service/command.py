@@ -65,7 +65,8 @@ def critical_service(root: str, seconds: int, output: str) -> None:
 def localizations(rows: Iterable[list[Any]]) -> dict[Root, Localization]:
     """From the query's rows; the operation with the most traces first."""
     roots: dict[Root, list[PathTimes]] = {}
-    for service, operation, on_path, *sums, p50, p99, cpu in rows:
-        roots.setdefault(Root(service, operation), []).append(PathTimes(on_path, *map(int, sums), p50, p99, cpu))
+    for service, operation, on_path, traces, x, xx, y, yy, xy, own, wait, p50, p99, cpu in rows:
+        sums = (int(traces), int(x), int(xx), int(y), int(yy), int(xy), int(own), int(wait))
+        roots.setdefault(Root(service, operation), []).append(PathTimes(on_path, *sums, p50, p99, cpu))
     found = {root: localize(root.service, services) for root, services in roots.items()}
     return dict(sorted(found.items(), key=lambda each: -each[1].traces))

@@ -14,8 +14,8 @@ import java.util.List;
  *
  * <p>The part of a span is its time on the path, less the waits behind its calls, times {@code
  * (length + wait) / length} of each SERVER span above it, and of itself. A SERVER span of no length
- * takes its wait itself. Parts are cut to whole nanoseconds so that they sum to the root's duration:
- * each service ends where the sum up to it does, rounded down.
+ * takes its wait itself. Parts are cut to whole nanoseconds so that they sum to the root's
+ * duration: each service ends where the sum up to it does, rounded down.
  *
  * <p>Worked example: frontend [0, 100), its CLIENT span [10, 95) to orders, whose SERVER span is
  * [50, 95): a wait of 40. In there the CLIENT span [55, 90) to cart, whose SERVER span is [60, 90):

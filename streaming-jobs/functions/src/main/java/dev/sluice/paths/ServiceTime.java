@@ -8,16 +8,11 @@ package dev.sluice.paths;
  * @param upstreamNs the processing time of all services above it, which its own deadline must leave
  *     to them (Sora, section 3.2, equation 3). A wait for its own threads is in it: what is judged
  *     from the start of its SERVER spans on has lost that time already
- * @param callUpstreamNs the same, each wait for threads counted for the service that owns them: what
- *     is judged from the start of its callers' CLIENT spans on has the wait before it
+ * @param callUpstreamNs the same, each wait for threads counted for the service that owns them:
+ *     what is judged from the start of its callers' CLIENT spans on contains the wait
  * @param waitNs how long its callers waited for its threads
  * @param blameNs its processing time, and its share of the waits for threads that it held ({@link
  *     Blame})
  */
 public record ServiceTime(
-    String service,
-    long selfNs,
-    long upstreamNs,
-    long callUpstreamNs,
-    long waitNs,
-    long blameNs) {}
+    String service, long selfNs, long upstreamNs, long callUpstreamNs, long waitNs, long blameNs) {}

@@ -21,8 +21,8 @@ import java.util.Map;
  * <p>A wait for a thread ({@link PathSpan#waitNs}) counts for the caller in PT and upstream, and
  * for the owner of the threads in callUpstream. In the example of {@link Blame} PT is frontend 55,
  * orders 15, cart 30; with the waits of 40 and 5 moved to those who own the threads frontend 15,
- * orders 15 + 40 - 5 = 50, cart 35. Upstream of cart is 55 + 15 = 70, callUpstream 15 + 50 = 65: the
- * wait before cart is no longer above it, that before orders still is.
+ * orders 15 + 40 - 5 = 50, cart 35. Upstream of cart is 55 + 15 = 70, callUpstream 15 + 50 = 65:
+ * the wait before cart is no longer above it, that before orders still is.
  */
 public final class ServiceTimes {
   private static final class Sums {

@@ -11,8 +11,9 @@ import java.math.BigDecimal;
  *
  * <p>Besides means these give Pearson's correlation of the service's processing time x with the end
  * to end time y (Sora, section 3.2), for any span of windows by summing first: {@code (n Sxy - Sx
- * Sy) / sqrt((n Sxx - Sx²)(n Syy - Sy²))}. The same goes for x = blame ({@link Blame}). Worked example: (x, y) = (1, 10), (2, 30), (3, 20): n =
- * 3, Sx = 6, Sy = 60, Sxx = 14, Syy = 1400, Sxy = 130, so (390 - 360) / sqrt(6 * 600) = 0.5.
+ * Sy) / sqrt((n Sxx - Sx²)(n Syy - Sy²))}. The same goes for x = blame ({@link Blame}). Worked
+ * example: (x, y) = (1, 10), (2, 30), (3, 20): n = 3, Sx = 6, Sy = 60, Sxx = 14, Syy = 1400, Sxy =
+ * 130, so (390 - 360) / sqrt(6 * 600) = 0.5.
  *
  * <p>Adding is exact: any order and any grouping of the same paths gives the same totals.
  */

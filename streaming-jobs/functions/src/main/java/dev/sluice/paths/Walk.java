@@ -15,10 +15,10 @@ import java.util.List;
  * beside B2, nobody waited for it. So the root again, back to 0.
  *
  * <p>Between a CLIENT span and the SERVER span that answers it lie the way there, the wait for a
- * thread, and the way back. The ways are taken to be equally long, as in {@link ClockSkew}: what the
- * gap before the SERVER span is longer than the one behind it is the wait. CLIENT [0, 100), SERVER
- * [70, 95): 70 - 5 = 65. Of several SERVER spans below one CLIENT span the gaps are those between
- * them.
+ * thread, and the way back. The ways are taken to be equally long, as in {@link ClockSkew}: what
+ * the gap before the SERVER span is longer than the one behind it is the wait. CLIENT [0, 100),
+ * SERVER [70, 95): 70 - 5 = 65. Of several SERVER spans below one CLIENT span the gaps are those
+ * between them.
  *
  * <p>A stack of its own instead of recursion: a trace may be as deep as it has spans. Each span is
  * entered once and each child looked at once; with the sorting, O(n log n).

@@ -1,8 +1,8 @@
 package dev.sluice.paths;
 
 import static dev.sluice.paths.Spans.text;
-import static dev.sluice.paths.Spans.trace;
 import static dev.sluice.paths.Spans.time;
+import static dev.sluice.paths.Spans.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;

@@ -1,9 +1,9 @@
 package dev.sluice.paths;
 
-import static dev.sluice.paths.Spans.trace;
 import static dev.sluice.otlp.Span.CLIENT;
 import static dev.sluice.otlp.Span.SERVER;
 import static dev.sluice.paths.Spans.time;
+import static dev.sluice.paths.Spans.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
@@ -42,8 +42,7 @@ class ServiceTimesTest {
             .of("rate")
             .add(3, 1, 15, 55)
             .path();
-    assertThat(ServiceTimes.of(path))
-        .containsExactly(time("search", 20, 0), time("rate", 40, 20));
+    assertThat(ServiceTimes.of(path)).containsExactly(time("search", 20, 0), time("rate", 40, 20));
   }
 
   @Test
@@ -61,10 +60,7 @@ class ServiceTimesTest {
             .add(4, 3, 25, 35)
             .path();
     assertThat(ServiceTimes.of(path))
-        .containsExactly(
-            time("a", 30, 0),
-            time("b", 60, 30),
-            time("c", 10, 90));
+        .containsExactly(time("a", 30, 0), time("b", 60, 30), time("c", 10, 90));
   }
 
   @Test
@@ -82,10 +78,7 @@ class ServiceTimesTest {
             .add(4, 3, 40, 70)
             .path();
     assertThat(ServiceTimes.of(path))
-        .containsExactlyInAnyOrder(
-            time("a", 30, 0),
-            time("b", 30, 30),
-            time("db", 40, 60));
+        .containsExactlyInAnyOrder(time("a", 30, 0), time("b", 30, 30), time("db", 40, 60));
   }
 
   /** frontend calls orders, which calls cart: waits of 40 and 5 in the CLIENT spans. */

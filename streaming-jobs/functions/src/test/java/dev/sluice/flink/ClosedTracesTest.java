@@ -239,11 +239,12 @@ class ClosedTracesTest {
     assertThat(path.getField("duration_ns")).isEqualTo(20 * MS);
     assertThat(path.getField("signature")).isEqualTo("front > cart");
     assertThat(path.<byte[]>getFieldAs("trace_id")).isEqualTo(id(1, 16).toByteArray());
-    // front [0, 20), cart [5, 15)
+    // front [0, 20), cart [5, 15), by equal ways there and back: nobody waited
+    long ten = 10 * MS;
     assertThat(services)
         .containsExactly(
-            Row.of("front", "work", true, midnight, 20 * MS, "front", 10 * MS, 0L),
-            Row.of("front", "work", true, midnight, 20 * MS, "cart", 10 * MS, 10 * MS));
+            Row.of("front", "work", true, midnight, 20 * MS, "front", ten, 0L, 0L, 0L, ten),
+            Row.of("front", "work", true, midnight, 20 * MS, "cart", ten, ten, ten, 0L, ten));
   }
 
   @Test

@@ -128,7 +128,7 @@ def deliveries(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> dict[s
     """All of them, sent; with the reference of what then was on the topic."""
 
     def made(stack: Stack, prefix: str, base_ns: int) -> None:
-        traces = hotel.traces(300, seed=11)
+        traces = hotel.traces(300, seed=12)
         replayed(map(json.dumps, traces), tmp_path_factory.mktemp("made"), stack, prefix)
 
     def recorded(stack: Stack, prefix: str, base_ns: int) -> None:

@@ -3,14 +3,14 @@
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from integration.path_reference import SpanDict, critical_paths
 from integration.path_tables import service_times
-from integration.path_waits import waits
+from integration.path_waits import Waits, waits
 from sluice.pools.estimate.critical import Localization, PathTimes, Ranked, localize
 from testbed.distributions import Exponential, LogNormal
 from testbed.simulation import Scenario, Simulation
@@ -48,27 +48,38 @@ PATHS: dict[str, Tree] = {
         "shipping": (),
     },
 }
-BAR = 0.916
 THINK_S = 1.0
 WARM_S, MEASURED_S = 8.0, 20.0
 # As the paper: load under which the 95th percentile of the end to end time lies here.
 P95_S = (0.5, 2.0)
-THREADS = 8
 MOST_TRACES = 300
+# Threads of each service but the root; the last draws.
+Draw = Callable[[random.Random], int]
+THREADS: dict[str, Draw | None] = {
+    "a thread a request": None,
+    "8 threads a service": lambda rng: 8,
+    "4 to 32 threads a service": lambda rng: rng.choice((4, 6, 8, 12, 16, 24, 32)),
+}
 
 
 @dataclass(frozen=True)
 class Run:
+    """`counted`: without CPU, by whom a wait for threads counts for."""
+
     found: Localization
-    without_cpu: Localization
+    counted: dict[str, Localization]
     p95_s: float
 
+    @property
+    def without_cpu(self) -> Localization:
+        return self.counted[HOLDERS]
 
-def scenario(tree: Tree, bottleneck: str, threads: bool, rng: random.Random) -> Scenario:
+
+def scenario(tree: Tree, bottleneck: str, threads: Draw | None, rng: random.Random) -> Scenario:
     """Each can do 2 to 4 times what the bottleneck can: its cores are cut or, in half of the runs, its work grows.
 
     Works of 2 to 8 ms, half before and half after the calls; the bottleneck does 60 requests a second. With `threads`,
-    every service but the root has 8: the wait for them stands in its caller's CLIENT span, and not in its own spans.
+    every service but the root has so many: the wait for them stands in its caller's CLIENT span, not in its own spans.
     """
     rate = 60.0
     services: list[ServiceSpec] = []
@@ -82,7 +93,7 @@ def scenario(tree: Tree, bottleneck: str, threads: bool, rng: random.Random) -> 
             cores = capacity * work  # less of a core
         half = Compute(LogNormal(work / 2, 0.5))
         steps: tuple[Step, ...] = (half, *map(_step, calls), half)
-        pool = PoolSpec(THREADS, 5000) if threads and services else None
+        pool = PoolSpec(threads(rng), 5000) if threads and services else None
         services.append(ServiceSpec(name, {OPERATION: steps}, cores=cores, threads=pool))
     users = round(rate * (THINK_S + rng.uniform(0.3, 1.2)))
     root = next(iter(tree))
@@ -95,11 +106,11 @@ def _step(callees: str | tuple[str, ...]) -> Step:
     return Parallel(tuple(Call(each, OPERATION) for each in callees))
 
 
-def measure(tree: Tree, bottleneck: str, threads: bool, seed: int) -> Run:
+def measure(tree: Tree, bottleneck: str, threads: str, seed: int) -> Run:
     spans: list[Span] = []
     latencies: list[float] = []
     simulation = Simulation(
-        scenario(tree, bottleneck, threads, random.Random(f"{bottleneck}/{threads}/{seed}")),
+        scenario(tree, bottleneck, THREADS[threads], random.Random(f"{bottleneck}/{threads}/{seed}")),
         seed,
         spans.append,
         lambda at, latency, failed: latencies.append(latency) if at >= WARM_S else None,
@@ -113,18 +124,35 @@ def measure(tree: Tree, bottleneck: str, threads: bool, seed: int) -> Run:
         / simulation.application.instances[name][0].cpu.cores
         for name in tree
     }
-    times = path_times([span for span in spans if span.end_ns >= WARM_S * 1e9])
+    parts = parts_of([span for span in spans if span.end_ns >= WARM_S * 1e9])
     root = next(iter(tree))
-    with_cpu = [PathTimes(**{**vars(each), "cpu": cpu[each.service]}) for each in times]
-    return Run(localize(root, with_cpu), localize(root, times), float(np.quantile(latencies, 0.95)))
+    counted = {name: localize(root, [_sums(*each, x) for each in parts.items()]) for name, x in COUNTED.items()}
+    with_cpu = [replace(_sums(*each, COUNTED[HOLDERS]), cpu=cpu[each[0]]) for each in parts.items()]
+    return Run(localize(root, with_cpu), counted, float(np.quantile(latencies, 0.95)))
 
 
 def _core_seconds(simulation: Simulation, service: str) -> float:
     return simulation.application.instances[service][0].cpu.core_seconds
 
 
-def path_times(spans: list[Span]) -> list[PathTimes]:
-    """What the table `path_services` holds of at most MOST_TRACES whole traces, by the plain walk."""
+class Part(NamedTuple):
+    """A service's part in one path, ns: whole path, own time, and what waits make of it."""
+
+    e2e: int
+    own: int
+    waits: Waits
+
+
+HOLDERS = "those who held them"
+COUNTED: dict[str, Callable[[Part], int]] = {
+    HOLDERS: lambda part: part.waits.blame,
+    "the service that owns them": lambda part: part.waits.residence,
+    "the caller, as the papers have it": lambda part: part.own,
+}
+
+
+def parts_of(spans: list[Span]) -> dict[str, list[Part]]:
+    """By service, in at most MOST_TRACES whole traces, by the plain walk."""
     traces: dict[int, list[SpanDict]] = defaultdict(list)
     for span in spans:
         traces[span.trace_id].append(
@@ -148,21 +176,13 @@ def path_times(spans: list[Span]) -> list[PathTimes]:
         y = by_id[root]["end_ns"] - by_id[root]["start_ns"]
         waited = waits(found, root, {name: span["service"] for name, span in by_id.items()})
         for service, (own, _) in service_times(by_id, root, found.sections[root]).items():
-            parts[service].append(Part(waited[service].blame, y, own, waited[service].wait))
-    return [_sums(service, of) for service, of in parts.items()]
+            parts[service].append(Part(y, own, waited[service]))
+    return parts
 
 
-class Part(NamedTuple):
-    """A service's part in one path, ns."""
-
-    blame: int
-    e2e: int
-    own: int
-    wait: int
-
-
-def _sums(service: str, parts: list[Part]) -> PathTimes:
-    x, y = [part.blame for part in parts], [part.e2e for part in parts]
+def _sums(service: str, parts: list[Part], counted: Callable[[Part], int]) -> PathTimes:
+    """What the table `path_services` holds of them, and its quantiles exactly; waits counted in this way."""
+    x, y = [counted(part) for part in parts], [part.e2e for part in parts]
     p50, p99 = np.quantile(x, [0.5, 0.99]) / 1e6
     return PathTimes(
         service,
@@ -173,19 +193,25 @@ def _sums(service: str, parts: list[Part]) -> PathTimes:
         sum(each * each for each in y),
         sum(a * b for a, b in zip(x, y, strict=True)),
         sum(part.own for part in parts),
-        sum(part.wait for part in parts),
+        sum(part.waits.wait for part in parts),
         float(p50),
         float(p99),
     )
 
 
-def largest(run: Run, signal: Callable[[Ranked], float | None]) -> str:
-    return max(run.found.ranking, key=lambda each: signal(each) or 0.0).service
+def largest(run: Run, signal: Callable[[Ranked], float | None]) -> str | None:
+    first = max(run.found.ranking, key=lambda each: signal(each) or 0.0)
+    return first.service if signal(first) else None
+
+
+def critical(counted: str) -> Callable[[Run], str | None]:
+    return lambda run: run.counted[counted].critical
 
 
 SIGNALS: dict[str, Callable[[Run], str | None]] = {
     "localize, CPU known": lambda run: run.found.critical,
     "localize, CPU unknown": lambda run: run.without_cpu.critical,
+    **{f"CPU unknown, waits for threads counted for {name}": critical(name) for name in COUNTED if name != HOLDERS},
     "CPU utilization alone": lambda run: largest(run, lambda each: each.cpu),
     "congestion ratio alone": lambda run: largest(run, lambda each: each.congestion_ratio),
     "longest processing time alone": lambda run: largest(run, lambda each: each.mean_ms),
@@ -193,13 +219,17 @@ SIGNALS: dict[str, Callable[[Run], str | None]] = {
 }
 
 
+# uConAdapter's average with CPU known; ours without.
+BARS = {"localize, CPU known": 0.916, "localize, CPU unknown": 0.95}
+
+
 def run(quick: bool) -> list[tuple[str, str]]:
     """Rows (what, figure) for the table."""
     seeds = 1 if quick else 6
-    right: Counter[tuple[str, str, bool]] = Counter()
-    runs: Counter[tuple[str, bool]] = Counter()
+    right: Counter[tuple[str, str, str]] = Counter()
+    runs: Counter[tuple[str, str]] = Counter()
     for path, tree in PATHS.items():
-        for threads in (False, True):
+        for threads in THREADS:
             for bottleneck in tree:
                 for seed in range(seeds):
                     one = measure(tree, bottleneck, threads, seed)
@@ -209,10 +239,11 @@ def run(quick: bool) -> list[tuple[str, str]]:
                     for name, signal in SIGNALS.items():
                         right[name, path, threads] += signal(one) == bottleneck
     rows = []
-    for threads, label in ((False, "a thread a request"), (True, f"{THREADS} threads a service")):
+    for threads in THREADS:
         total = sum(runs[path, threads] for path in PATHS)
         for name in SIGNALS:
             hits = sum(right[name, path, threads] for path in PATHS)
             each = ", ".join(f"{path} {right[name, path, threads] / runs[path, threads]:.0%}" for path in PATHS)
-            rows.append((f"{name}; {label}, {total} runs (bar {BAR:.1%})", f"{hits / total:.1%} ({each})"))
+            bar = f" (bar {BARS[name]:.1%})" if name in BARS else ""
+            rows.append((f"{name}; {threads}, {total} runs{bar}", f"{hits / total:.1%} ({each})"))
     return rows

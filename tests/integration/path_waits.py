@@ -13,6 +13,8 @@ class Waits:
     call_upstream: int = 0
     wait: int = 0
     blame: int = 0
+    residence: int = 0
+    """Time on the path, each wait counted for the service that owns the threads."""
 
 
 def waits(found: Paths, root: str, service: dict[str, str]) -> dict[str, Waits]:
@@ -22,21 +24,20 @@ def waits(found: Paths, root: str, service: dict[str, str]) -> dict[str, Waits]:
     own = {way[-1]: 0 for way in ways}
     for span_id, start, end in found.sections[root]:
         own[span_id] += end - start
-    residence = dict.fromkeys(out, 0)
     behind = dict.fromkeys(own, 0)
     for *above, span_id in ways:
         wait = found.waits.get(span_id, 0)
         out[service[span_id]].wait += wait
-        residence[service[span_id]] += own[span_id] + wait
+        out[service[span_id]].residence += own[span_id] + wait
         if wait:
-            residence[service[above[-1]]] -= wait
+            out[service[above[-1]]].residence -= wait
             behind[above[-1]] += wait
     for *above, span_id in ways:
         callers = {service[each] for each in above}
         if service[span_id] in callers:
             continue
         each = out[service[span_id]]
-        each.call_upstream = max(each.call_upstream, sum(residence[caller] for caller in callers))
+        each.call_upstream = max(each.call_upstream, sum(out[caller].residence for caller in callers))
     own = {span_id: ns - behind[span_id] for span_id, ns in own.items()}
     for name, ns in _blame(found, ways, own, service).items():
         out[name].blame = ns

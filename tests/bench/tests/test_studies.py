@@ -7,9 +7,9 @@ from bench.interval import Pair, _rows, bursts, fine_rows, synthetic
 from bench.localization import P95_S, PATHS, measure
 
 
-@pytest.mark.parametrize("threads", [False, True])
-def test_one_bottleneck_is_busy_and_the_others_are_not(threads: bool) -> None:
-    run = measure(PATHS["GetFollower"], "user", threads, seed=1)
+@pytest.mark.parametrize("threads", ["a thread a request", "8 threads a service"])
+def test_one_bottleneck_is_busy_and_the_others_are_not(threads: str) -> None:
+    run = measure(PATHS["GetFollower"], "user", threads, seed=2)
     assert P95_S[0] < run.p95_s < P95_S[1]
     cpu = {each.service: each.cpu for each in run.found.ranking}
     assert cpu["user"] is not None
@@ -19,7 +19,11 @@ def test_one_bottleneck_is_busy_and_the_others_are_not(threads: bool) -> None:
     assert run.without_cpu.critical == "user"
     # Threads of social-graph run out, since they wait for user: the wait shows there, and is none of its own.
     waits = {each.service: each.wait_ms for each in run.without_cpu.ranking}
-    assert max(waits, key=lambda name: waits[name]) == "social-graph" if threads else max(waits.values()) == 0
+    bounded = threads == "8 threads a service"
+    assert (max(waits, key=lambda name: waits[name]) == "social-graph") if bounded else (max(waits.values()) == 0)
+    papers = run.counted["the caller, as the papers have it"].critical
+    owners = run.counted["the service that owns them"].critical
+    assert (papers, owners) == (("nginx", "social-graph") if bounded else ("user", "user"))
 
 
 def test_bursts_keep_their_jitter_as_long_as_told() -> None:

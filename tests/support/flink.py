@@ -11,8 +11,11 @@ from support.waiting import until
 
 
 def metric(stack: Stack, sink: str, name: str) -> str:
-    """The value of `name` in the writer of the table `sink`, at parallelism 1; "" while Flink does not have it yet."""
-    job = _get(stack, f"jobs/{_id(stack)}")
+    """The value of `name` in the writer of the table `sink`, at parallelism 1; "" while Flink does not have it."""
+    running = _running(stack)
+    if running is None:
+        return ""
+    job = _get(stack, f"jobs/{running}")
     for vertex in job["vertices"]:
         path = f"jobs/{job['jid']}/vertices/{vertex['id']}/metrics"
         for each in _get(stack, path):
@@ -30,13 +33,17 @@ def next_checkpoints(stack: Stack, count: int = 1) -> None:
 
 def _completed(stack: Stack) -> list[float]:
     """When the newest checkpoints that are complete began, Unix time in ms."""
-    history = _get(stack, f"jobs/{_id(stack)}/checkpoints")["history"]
+    running = _running(stack)
+    if running is None:
+        return []
+    history = _get(stack, f"jobs/{running}/checkpoints")["history"]
     return [each["trigger_timestamp"] for each in history if each["status"] == "COMPLETED"]
 
 
-def _id(stack: Stack) -> str:
+def _running(stack: Stack) -> str | None:
+    """Id of the job; None while it is not running, as after a kill."""
     jobs = _get(stack, "jobs/overview")["jobs"]
-    return next(str(job["jid"]) for job in jobs if job["name"] == JOB and job["state"] == "RUNNING")
+    return next((str(job["jid"]) for job in jobs if job["name"] == JOB and job["state"] == "RUNNING"), None)
 
 
 def _get(stack: Stack, path: str) -> Any:

@@ -62,7 +62,8 @@ def test_every_field_is_generated(each: type) -> None:
         Second: "cores full saturated concurrency completions seconds",
         PoolState: "facts learnt",
     }
-    assert " ".join(field.name for field in fields(each)) == known[each]
+    # What is not compared is made again.
+    assert " ".join(field.name for field in fields(each) if field.compare) == known[each]
 
 
 def test_the_newest_time_stands_in_either_part() -> None:

@@ -9,8 +9,7 @@ import numpy as np
 
 from sluice.pools.estimate.belief.doubt import Doubt, believe
 from sluice.pools.estimate.belief.evidence import Evidence, Second, second, share_full
-from sluice.pools.estimate.belief.family import family
-from sluice.pools.estimate.belief.posterior import posterior
+from sluice.pools.estimate.belief.kept import believed
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.policy.state import RECENT, Learnt
 
@@ -57,14 +56,15 @@ def of_version(learnt: Learnt, version: str) -> Learnt:
 
 
 def _believed(learnt: Learnt, seen: Second) -> Learnt:
-    now = posterior(family(), learnt.evidence.rows(seen.cores), seen.cores)
-    verdict = believe(learnt.evidence, learnt.doubt, seen, now)
+    kept = believed(learnt.kept, learnt.evidence, seen.cores)
+    verdict = believe(learnt.evidence, learnt.doubt, seen, kept.now)
     # What was seen of other versions stays: they are others still.
     return replace(
         learnt,
         evidence=verdict.evidence,
         doubt=verdict.doubt,
         remembered=learnt.remembered and not verdict.moved,
+        kept=kept,
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence
+from sluice.pools.estimate.belief.kept import Kept
 from sluice.pools.policy.decision import Basis
 
 # Fullness of so many newest seconds is kept.
@@ -46,6 +47,7 @@ class Learnt:
     full       share of full buckets of each of the newest seconds, oldest first
     completed_ms  start of the newest bucket in which something completed, None before the first
     versions   what was seen of other versions of the service, oldest first
+    kept       the belief that was made last: it saves work, and is neither compared nor written
     """
 
     version: str = ""
@@ -56,6 +58,7 @@ class Learnt:
     completed_ms: int | None = None
     remembered: bool = False
     versions: tuple[tuple[str, Evidence], ...] = ()
+    kept: Kept | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sluice.pools.estimate.belief.family import family
-from sluice.pools.estimate.belief.posterior import Posterior, posterior
+from sluice.pools.estimate.belief.kept import believed
+from sluice.pools.estimate.belief.posterior import Posterior
 from sluice.pools.policy.decision import Action, Basis, Decision, Standing
 from sluice.pools.policy.learn import learn, of_version
 from sluice.pools.policy.observation import Constraints, Observation
@@ -45,11 +45,22 @@ class _View:
 def step(state: PoolState, seen: Observation, now_ms: int) -> tuple[PoolState, Decision]:
     """The next state and what is said of the pool at `now_ms`, Unix time. A clock that was set back stands still."""
     now_ms = max(now_ms, state.facts.now_ms)
-    learnt = learn(of_version(state.learnt, seen.version), seen.buckets)
+    learnt = _judged(learn(of_version(state.learnt, seen.version), seen.buckets), seen)
     view = _view(state.facts, learnt, seen, now_ms)
     case = _case(state.facts, learnt, seen, view, now_ms)
     decision = _decision(case, state.facts, learnt, seen, view)
     return PoolState(_facts(state.facts, decision, view, now_ms), learnt), decision
+
+
+def _enough(learnt: Learnt, seen: Observation) -> bool:
+    return seen.cores > 0 and learnt.evidence.weight >= LEAST_EVIDENCE_S
+
+
+def _judged(learnt: Learnt, seen: Observation) -> Learnt:
+    """With the belief of now, on the cores of now."""
+    if not _enough(learnt, seen):
+        return learnt
+    return replace(learnt, kept=believed(learnt.kept, learnt.evidence, seen.cores))
 
 
 def _view(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> _View:
@@ -57,9 +68,9 @@ def _view(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> _View
     current = next(iter(sizes)) if len(sizes) == 1 else None
     foreign = current is not None and facts.current is not None and _by_another(facts, current)
     full = float(np.mean(learnt.full)) if learnt.full else 0.0
-    if current is None or not seen.cores > 0 or learnt.evidence.weight < LEAST_EVIDENCE_S:
+    if current is None or learnt.kept is None or not _enough(learnt, seen):
         return _View(current, foreign, full, None, None)
-    belief = posterior(family(), learnt.evidence.rows(seen.cores), seen.cores)
+    belief = learnt.kept.now
     since_s = (now_ms - facts.change.at_ms) / 1_000 if facts.change else float("inf")
     choice = _choice(belief, current, learnt, seen, full, since_s)
     return _View(current, foreign, full, outlook(belief, current), choice)

@@ -20,6 +20,7 @@ of now.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -55,6 +56,10 @@ class Family:
 
     def __len__(self) -> int:
         return len(self.k)
+
+    def __reduce__(self) -> tuple[Callable[[], Family], tuple[()]]:
+        """Made by each process for itself: a belief that goes to another one does not carry it."""
+        return family, ()
 
     @property
     def opened(self) -> Floats:

@@ -14,6 +14,7 @@ The prior of ln k is normal about ln(2.5 cores), 0.5 wide below and 1.0 above: t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log
 
 import numpy as np
 
@@ -25,6 +26,8 @@ LENGTH = 0.25
 K_PER_CORE, LN_BELOW, LN_ABOVE = 2.5, 0.5, 1.0
 # Shapes with less than so much of the likeliest one's weight are left out.
 NEGLIGIBLE = 1e-4
+# And with less than so much of it they will not have more in a moment.
+UNLIKELY = 1e-8
 # The scale without any row: nobody knows.
 UNKNOWN = 1e3
 
@@ -46,7 +49,11 @@ class Gains:
 
 @dataclass(frozen=True)
 class Posterior:
-    """shapes: indices of those left, shape (s,); weight and ln_speed (the scale a) of each; residual: (s, m)."""
+    """shapes: indices of those left, shape (s,); weight and ln_speed (the scale a) of each; residual: (s, m).
+
+    likely: indices of those that may have weight a moment later. ahead: by how much ln of how likely the rows are is
+    above that under the next spread.
+    """
 
     family: Family
     rows: Rows
@@ -57,6 +64,8 @@ class Posterior:
     precision: Floats
     speed_variance: float
     spread: float
+    likely: Ints
+    ahead: float
 
     def predict(self, n: float, full: bool) -> tuple[float, float]:
         """Mean and variance of ln X at n in flight, on the cores of now."""
@@ -91,51 +100,66 @@ class Posterior:
         return near
 
 
-def posterior(family: Family, rows: Rows, cores: float, shapes: Ints | None = None) -> Posterior:
-    """shapes: only these are looked at, as where others had no weight a moment ago; None: all."""
+def posterior(
+    family: Family, rows: Rows, cores: float, shapes: Ints | None = None, spread: float | None = None
+) -> Posterior:
+    """shapes, spread: only these are looked at, as where others had no weight a moment ago; None: all."""
     which = np.arange(len(family)) if shapes is None else shapes
     prior = _ln_prior(family.k[which], cores)
     if len(rows) == 0:
         left = np.flatnonzero(prior >= np.log(NEGLIGIBLE))
-        weight = _normal(prior[left])
-        none = np.zeros((0, 0))
-        return Posterior(
-            family, rows, which[left], weight, np.zeros(len(left)), np.zeros((len(left), 0)), none, UNKNOWN, SPREADS[0]
-        )
-    residual = rows.ln_rate[None, :] - family.rows(rows.ln_n, rows.full, rows.scale, which)
+        nothing, none = np.zeros((len(left), 0)), np.zeros((0, 0))
+        weight, speed = _normal(prior[left]), np.zeros(len(left))
+        return Posterior(family, rows, which[left], weight, speed, nothing, none, UNKNOWN, SPREADS[0], which, 0.0)
+    residual = rows.ln_rate[None, :] - family.rows(rows.ln_n, rows.full, rows.scale, shapes)
     apart = (rows.ln_n[:, None] - rows.ln_n[None, :]) / LENGTH
     alike = np.exp(-0.5 * apart**2) * (rows.scale[:, None] == rows.scale[None, :])
     # Two rows are fitted by any two-parameter curve: nothing says that the family is wrong.
-    spreads = list(zip(SPREADS, SPREAD_PRIOR, strict=True))[: None if len(rows) > 2 else 1]
-    best: tuple[float, Posterior] | None = None
-    for spread, share in spreads:
-        covariance = spread**2 * alike + np.diag(rows.variance)
-        precision = np.linalg.inv(covariance)
-        ones = precision.sum(axis=0)
-        ln_speed = residual @ ones / ones.sum()
-        rest = residual - ln_speed[:, None]
-        ln_weight = prior - 0.5 * ((rest @ precision) * rest).sum(axis=1)
-        top = float(ln_weight.max())
-        evidence = top + float(np.log(np.exp(ln_weight - top).sum())) + float(np.log(share))
-        evidence -= 0.5 * float(np.linalg.slogdet(covariance)[1]) + 0.5 * float(np.log(ones.sum()))
-        if best is None or evidence > best[0]:
-            left = np.flatnonzero(ln_weight >= top + np.log(NEGLIGIBLE))
-            best = (
-                evidence,
-                Posterior(
-                    family,
-                    rows,
-                    which[left],
-                    _normal(ln_weight[left]),
-                    ln_speed[left],
-                    rest[left],
-                    precision,
-                    1 / float(ones.sum()),
-                    spread,
-                ),
-            )
-    assert best is not None
-    return best[1]
+    asked = [spread] if spread is not None else SPREADS[: None if len(rows) > 2 else 1]
+    fits = [_fit(each, rows, alike, residual, prior) for each in asked]
+    best = max(fits, key=lambda fit: fit.ln_likely)
+    others = [fit.ln_likely for fit in fits if fit is not best]
+    top = float(best.ln_weight.max())
+    left = np.flatnonzero(best.ln_weight >= top + np.log(NEGLIGIBLE))
+    ones = best.precision.sum(axis=0)
+    return Posterior(
+        family,
+        rows,
+        which[left],
+        _normal(best.ln_weight[left]),
+        best.ln_speed[left],
+        residual[left] - best.ln_speed[left, None],
+        best.precision,
+        1 / float(ones.sum()),
+        best.spread,
+        which[best.ln_weight >= top + np.log(UNLIKELY)],
+        best.ln_likely - max(others) if others else np.inf,
+    )
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """Under one spread; ln_likely: of the rows, whatever the shape."""
+
+    spread: float
+    precision: Floats
+    ln_speed: Floats
+    ln_weight: Floats
+    ln_likely: float
+
+
+def _fit(spread: float, rows: Rows, alike: Floats, residual: Floats, prior: Floats) -> _Fit:
+    covariance = spread**2 * alike + np.diag(rows.variance)
+    precision = np.asarray(np.linalg.inv(covariance), dtype=np.float64)
+    ones = precision.sum(axis=0)
+    pulled = residual @ precision
+    ln_speed: Floats = pulled.sum(axis=1) / ones.sum()
+    # (r - a)' Q (r - a) = r' Q r - a^2 1' Q 1 for the a that is the mean.
+    ln_weight: Floats = prior - 0.5 * ((pulled * residual).sum(axis=1) - ln_speed**2 * ones.sum())
+    top = float(ln_weight.max())
+    ln_likely = top + float(np.log(np.exp(ln_weight - top).sum())) + log(SPREAD_PRIOR[SPREADS.index(spread)])
+    ln_likely -= 0.5 * float(np.linalg.slogdet(covariance)[1]) + 0.5 * float(np.log(ones.sum()))
+    return _Fit(spread, precision, ln_speed, ln_weight, ln_likely)
 
 
 def _ln_prior(k: Floats, cores: float) -> Floats:

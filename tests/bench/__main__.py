@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from bench import (
     cli,
     critical_path,
+    decide_cost,
     drift,
     estimators,
     flink_jobs,
@@ -54,6 +55,7 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "testbed": lambda quick: testbed_speed.run(),
     "watchers": watchers.run,
     "cli": cli.run,
+    "decide-cost": decide_cost.run,
     "critical-path": critical_path.run,
     "flink-jobs": flink_jobs.run,
 }

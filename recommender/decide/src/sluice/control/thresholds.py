@@ -6,8 +6,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sluice.config import Config, Pool, Slo
+from sluice.core.durations import format_ms
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, Threshold, UpstreamTime, threshold_of
+
+# A bucket of the latency histograms (tests/contract/latency_index.csv). Windows tell no less, and a pool is read whole
+# for each bucket that its threshold moves by.
+BUCKET = 2 ** (1 / 64)
 
 
 class _Known(NamedTuple):
@@ -16,11 +21,19 @@ class _Known(NamedTuple):
     at_ms: int
 
 
+class _Standing(NamedTuple):
+    asked: tuple[object, ...]
+    value_ms: float
+
+
 class Thresholds:
-    """Remembers the last known upstream time of each pool and SLO, for periods in which too few traces lead there."""
+    """Remembers the last known upstream time of each pool and SLO, for periods in which too few traces lead there; and
+    the threshold of each pool that traces move: it stands until it is off by a bucket, whose edge may be anywhere.
+    """
 
     def __init__(self) -> None:
         self._known: dict[Asked, _Known] = {}
+        self._standing: dict[PoolKey, _Standing] = {}
 
     def of(self, config: Config, seen: dict[Asked, UpstreamTime], now_ms: int) -> dict[PoolKey, Threshold]:
         """`seen`: what this period's query gave."""
@@ -28,9 +41,23 @@ class Thresholds:
         for pool in config.pools:
             slos = config.slos_of(pool)
             asked |= {Asked(pool.key, slo.name) for slo in slos}
-            found[pool.key] = threshold_of(pool, slos, [self._newest(pool, slo, seen, now_ms) for slo in slos])
+            newest = threshold_of(pool, slos, [self._newest(pool, slo, seen, now_ms) for slo in slos])
+            found[pool.key] = self._stand(pool, slos, newest) if pool.measured else newest
         self._known = {key: known for key, known in self._known.items() if key in asked}
+        self._standing = {pool.key: self._standing[pool.key] for pool in config.pools if pool.measured}
         return found
+
+    def _stand(self, pool: Pool, slos: list[Slo], newest: Threshold) -> Threshold:
+        """Worked: 200 ms stand while 197.9 to 202.1 ms are found, and 203 ms replace them."""
+        asked = (pool.measured, tuple(slos))
+        standing = self._standing.get(pool.key)
+        if standing is None or standing.asked != asked or not 1 / BUCKET < newest.value_ms / standing.value_ms < BUCKET:
+            self._standing[pool.key] = _Standing(asked, newest.value_ms)
+            return newest
+        if newest.value_ms == standing.value_ms:
+            return newest
+        detail = f"{newest.detail}; {format_ms(round(standing.value_ms, 3))} stand, less than {BUCKET - 1:.1%} off"
+        return replace(newest, value_ms=standing.value_ms, detail=detail)
 
     def _newest(self, pool: Pool, slo: Slo, seen: dict[Asked, UpstreamTime], now_ms: int) -> UpstreamTime | None:
         """What is known of another root or another statistic is not known of this one; the SLO's latency may change."""

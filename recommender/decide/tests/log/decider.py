@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -84,8 +84,9 @@ def one_second(state: PoolState, pool: Pool, log: StateLog) -> tuple[PoolState, 
 
 
 def told(state: PoolState) -> dict[str, Any]:
-    """The state as JSON has it."""
-    told: dict[str, Any] = json.loads(json.dumps(asdict(state), default=lambda value: value.name))
+    """The state as JSON has it, without what only saves work."""
+    written = replace(state, learnt=replace(state.learnt, kept=None))
+    told: dict[str, Any] = json.loads(json.dumps(asdict(written), default=lambda value: value.name))
     return told
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sluice.collect import Measured
 from sluice.control.grounds import UNCHANGED, Ground
@@ -10,6 +10,7 @@ from sluice.control.sizes import TargetSize, conditions, one_size
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate import Estimate, Reason
 from sluice.pools.estimate.threshold import Threshold
+from sluice.pools.policy.state import Learnt
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ class Content:
 class Answer:
     """Fields as in sluice.pools.v1.PoolSize; times are Unix milliseconds. `measured` is None when nothing was.
 
-    `ground.prior` is the one that the answer made use of, None when it made use of none.
+    `ground.prior` is the one that the answer made use of, None when it made use of none. `learnt` is what it was
+    decided by, from which a picture is drawn when somebody asks; None where no belief decided.
     """
 
     key: PoolKey
@@ -52,6 +54,7 @@ class Answer:
     measured: Measured | None
     ground: Ground = UNCHANGED
     targets: tuple[TargetSize, ...] = ()
+    learnt: Learnt | None = field(default=None, compare=False, repr=False)
 
     def stale(self, targets: tuple[TargetSize, ...]) -> Answer:
         """The same values, past their lease, beside the sizes known now. The lease stays where it was: over."""

@@ -14,6 +14,7 @@ from sluice.core.keys import PoolKey, Side
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.curve import Curve
 from sluice.pools.estimate.memory import Footing, Prior
+from sluice.pools.policy.picture import Picture, draw
 from sluice.pools.v1 import evidence_pb2, pool_size_pb2
 from sluice.pools.v1 import pool_pb2 as pb
 
@@ -93,7 +94,10 @@ def explanation(answer: Answer) -> evidence_pb2.Explanation:
         message.buckets = len(measured.samples)
         message.completions = measured.completions
         message.instances = measured.samples.instances
-    if answer.estimate.curve is not None:
+    picture = None if answer.learnt is None else draw(answer.learnt, answer.content.current)
+    if picture is not None:
+        message.belief.CopyFrom(belief_evidence(picture))
+    elif answer.estimate.curve is not None:
         message.curve.CopyFrom(_curve(answer.estimate, answer.estimate.curve))
     ground = answer.ground
     message.baseline.CopyFrom(_baseline(ground.footing))
@@ -161,6 +165,36 @@ def _curve(estimate: Estimate, curve: Curve) -> evidence_pb2.CurveEvidence:
         for point, value in zip(points, estimate.fitted_per_s, strict=True):
             point.fitted_per_s = float(value)
     return evidence_pb2.CurveEvidence(points=points, knee=estimate.knee, polynomial_degree=estimate.polynomial_degree)
+
+
+def belief_evidence(picture: Picture) -> evidence_pb2.BeliefEvidence:
+    return evidence_pb2.BeliefEvidence(
+        points=[
+            evidence_pb2.SeenPoint(
+                concurrency=each.concurrency,
+                throughput_per_s=each.completions_per_s,
+                seconds=each.seconds,
+                full=each.full,
+                cpu_limit_cores=each.cores,
+            )
+            for each in picture.points
+        ],
+        curve=[
+            evidence_pb2.BelievedPoint(
+                size=each.size,
+                throughput_per_s=each.per_s,
+                lower_per_s=each.lower_per_s,
+                upper_per_s=each.upper_per_s,
+            )
+            for each in picture.curve
+        ],
+        knee=picture.knee,
+        upper=picture.upper,
+        best=picture.best,
+        loss=picture.loss,
+        seconds=picture.seconds,
+        cpu_limit_cores=picture.cores,
+    )
 
 
 def timestamp(ms: int) -> Timestamp:

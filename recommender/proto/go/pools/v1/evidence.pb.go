@@ -125,7 +125,7 @@ func (x RememberedCurve_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use RememberedCurve_Kind.Descriptor instead.
 func (RememberedCurve_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{5, 0}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{8, 0}
 }
 
 // A PoolSize and what is behind it.
@@ -144,11 +144,12 @@ type Explanation struct {
 	Baseline *Baseline `protobuf:"bytes,10,opt,name=baseline,proto3" json:"baseline,omitempty"`
 	// What gives a size while the new curve is LEARNING, or what few buckets agreed with; absent when none was used.
 	RememberedCurve *RememberedCurve `protobuf:"bytes,11,opt,name=remembered_curve,json=rememberedCurve,proto3" json:"remembered_curve,omitempty"`
-	// Of the model; absent when it has none yet.
+	// Of the model, or of what decides; absent while there is none.
 	//
 	// Types that are valid to be assigned to Evidence:
 	//
 	//	*Explanation_Curve
+	//	*Explanation_Belief
 	Evidence      isExplanation_Evidence `protobuf_oneof:"evidence"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -277,6 +278,15 @@ func (x *Explanation) GetCurve() *CurveEvidence {
 	return nil
 }
 
+func (x *Explanation) GetBelief() *BeliefEvidence {
+	if x != nil {
+		if x, ok := x.Evidence.(*Explanation_Belief); ok {
+			return x.Belief
+		}
+	}
+	return nil
+}
+
 type isExplanation_Evidence interface {
 	isExplanation_Evidence()
 }
@@ -285,7 +295,13 @@ type Explanation_Curve struct {
 	Curve *CurveEvidence `protobuf:"bytes,12,opt,name=curve,proto3,oneof"`
 }
 
+type Explanation_Belief struct {
+	Belief *BeliefEvidence `protobuf:"bytes,13,opt,name=belief,proto3,oneof"`
+}
+
 func (*Explanation_Curve) isExplanation_Evidence() {}
+
+func (*Explanation_Belief) isExplanation_Evidence() {}
 
 // The goodput curve, of SCG and the like.
 type CurveEvidence struct {
@@ -424,6 +440,267 @@ func (x *CurvePoint) GetFittedPerS() float64 {
 	return 0
 }
 
+// What is believed of a full pool's throughput over its size, and what it was learnt from. Rates are of one instance.
+type BeliefEvidence struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was seen, ascending in concurrency.
+	Points []*SeenPoint `protobuf:"bytes,1,rep,name=points,proto3" json:"points,omitempty"`
+	// What is believed, ascending in size, up to twice what was seen or in force.
+	Curve []*BelievedPoint `protobuf:"bytes,2,rep,name=curve,proto3" json:"curve,omitempty"`
+	// The smallest and the largest size that complete at least 99 % of what the best one does. They may lie beyond the
+	// curve, where the pool was never full.
+	Knee  uint32 `protobuf:"varint,3,opt,name=knee,proto3" json:"knee,omitempty"`
+	Upper uint32 `protobuf:"varint,4,opt,name=upper,proto3" json:"upper,omitempty"`
+	// The size that completes most.
+	Best uint32 `protobuf:"varint,5,opt,name=best,proto3" json:"best,omitempty"`
+	// Expected of the size in force, as a part of what the best one completes: 0.01 is 1 %. Absent where no one size is in
+	// force.
+	Loss *float64 `protobuf:"fixed64,6,opt,name=loss,proto3,oneof" json:"loss,omitempty"`
+	// Of points on the CPU limit of now; older seconds count less.
+	Seconds float64 `protobuf:"fixed64,7,opt,name=seconds,proto3" json:"seconds,omitempty"`
+	// The CPU limit of one instance that the curve is for.
+	CpuLimitCores float64 `protobuf:"fixed64,8,opt,name=cpu_limit_cores,json=cpuLimitCores,proto3" json:"cpu_limit_cores,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BeliefEvidence) Reset() {
+	*x = BeliefEvidence{}
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BeliefEvidence) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BeliefEvidence) ProtoMessage() {}
+
+func (x *BeliefEvidence) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BeliefEvidence.ProtoReflect.Descriptor instead.
+func (*BeliefEvidence) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *BeliefEvidence) GetPoints() []*SeenPoint {
+	if x != nil {
+		return x.Points
+	}
+	return nil
+}
+
+func (x *BeliefEvidence) GetCurve() []*BelievedPoint {
+	if x != nil {
+		return x.Curve
+	}
+	return nil
+}
+
+func (x *BeliefEvidence) GetKnee() uint32 {
+	if x != nil {
+		return x.Knee
+	}
+	return 0
+}
+
+func (x *BeliefEvidence) GetUpper() uint32 {
+	if x != nil {
+		return x.Upper
+	}
+	return 0
+}
+
+func (x *BeliefEvidence) GetBest() uint32 {
+	if x != nil {
+		return x.Best
+	}
+	return 0
+}
+
+func (x *BeliefEvidence) GetLoss() float64 {
+	if x != nil && x.Loss != nil {
+		return *x.Loss
+	}
+	return 0
+}
+
+func (x *BeliefEvidence) GetSeconds() float64 {
+	if x != nil {
+		return x.Seconds
+	}
+	return 0
+}
+
+func (x *BeliefEvidence) GetCpuLimitCores() float64 {
+	if x != nil {
+		return x.CpuLimitCores
+	}
+	return 0
+}
+
+// Seconds about one concurrency, summed.
+type SeenPoint struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Mean number in flight in one instance.
+	Concurrency    float64 `protobuf:"fixed64,1,opt,name=concurrency,proto3" json:"concurrency,omitempty"`
+	ThroughputPerS float64 `protobuf:"fixed64,2,opt,name=throughput_per_s,json=throughputPerS,proto3" json:"throughput_per_s,omitempty"`
+	// Older ones count less.
+	Seconds float64 `protobuf:"fixed64,3,opt,name=seconds,proto3" json:"seconds,omitempty"`
+	// Whether the pool was full. One that was not completes less at the same concurrency than one that is.
+	Full bool `protobuf:"varint,4,opt,name=full,proto3" json:"full,omitempty"`
+	// The CPU limit of the instance then.
+	CpuLimitCores float64 `protobuf:"fixed64,5,opt,name=cpu_limit_cores,json=cpuLimitCores,proto3" json:"cpu_limit_cores,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SeenPoint) Reset() {
+	*x = SeenPoint{}
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SeenPoint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SeenPoint) ProtoMessage() {}
+
+func (x *SeenPoint) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SeenPoint.ProtoReflect.Descriptor instead.
+func (*SeenPoint) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *SeenPoint) GetConcurrency() float64 {
+	if x != nil {
+		return x.Concurrency
+	}
+	return 0
+}
+
+func (x *SeenPoint) GetThroughputPerS() float64 {
+	if x != nil {
+		return x.ThroughputPerS
+	}
+	return 0
+}
+
+func (x *SeenPoint) GetSeconds() float64 {
+	if x != nil {
+		return x.Seconds
+	}
+	return 0
+}
+
+func (x *SeenPoint) GetFull() bool {
+	if x != nil {
+		return x.Full
+	}
+	return false
+}
+
+func (x *SeenPoint) GetCpuLimitCores() float64 {
+	if x != nil {
+		return x.CpuLimitCores
+	}
+	return 0
+}
+
+// What is believed to complete in a full pool of one size.
+type BelievedPoint struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	Size           uint32                 `protobuf:"varint,1,opt,name=size,proto3" json:"size,omitempty"`
+	ThroughputPerS float64                `protobuf:"fixed64,2,opt,name=throughput_per_s,json=throughputPerS,proto3" json:"throughput_per_s,omitempty"`
+	// 80 % of what is believed lies between them.
+	LowerPerS     float64 `protobuf:"fixed64,3,opt,name=lower_per_s,json=lowerPerS,proto3" json:"lower_per_s,omitempty"`
+	UpperPerS     float64 `protobuf:"fixed64,4,opt,name=upper_per_s,json=upperPerS,proto3" json:"upper_per_s,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BelievedPoint) Reset() {
+	*x = BelievedPoint{}
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BelievedPoint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BelievedPoint) ProtoMessage() {}
+
+func (x *BelievedPoint) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BelievedPoint.ProtoReflect.Descriptor instead.
+func (*BelievedPoint) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *BelievedPoint) GetSize() uint32 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *BelievedPoint) GetThroughputPerS() float64 {
+	if x != nil {
+		return x.ThroughputPerS
+	}
+	return 0
+}
+
+func (x *BelievedPoint) GetLowerPerS() float64 {
+	if x != nil {
+		return x.LowerPerS
+	}
+	return 0
+}
+
+func (x *BelievedPoint) GetUpperPerS() float64 {
+	if x != nil {
+		return x.UpperPerS
+	}
+	return 0
+}
+
 // Where the response-time threshold came from.
 type Threshold struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -438,7 +715,7 @@ type Threshold struct {
 
 func (x *Threshold) Reset() {
 	*x = Threshold{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[3]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -450,7 +727,7 @@ func (x *Threshold) String() string {
 func (*Threshold) ProtoMessage() {}
 
 func (x *Threshold) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[3]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -463,7 +740,7 @@ func (x *Threshold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Threshold.ProtoReflect.Descriptor instead.
 func (*Threshold) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{3}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Threshold) GetValue() *durationpb.Duration {
@@ -504,7 +781,7 @@ type Baseline struct {
 
 func (x *Baseline) Reset() {
 	*x = Baseline{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[4]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -516,7 +793,7 @@ func (x *Baseline) String() string {
 func (*Baseline) ProtoMessage() {}
 
 func (x *Baseline) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[4]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -529,7 +806,7 @@ func (x *Baseline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Baseline.ProtoReflect.Descriptor instead.
 func (*Baseline) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{4}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Baseline) GetCpuLimitCores() float64 {
@@ -585,7 +862,7 @@ type RememberedCurve struct {
 
 func (x *RememberedCurve) Reset() {
 	*x = RememberedCurve{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[5]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -597,7 +874,7 @@ func (x *RememberedCurve) String() string {
 func (*RememberedCurve) ProtoMessage() {}
 
 func (x *RememberedCurve) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[5]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -610,7 +887,7 @@ func (x *RememberedCurve) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RememberedCurve.ProtoReflect.Descriptor instead.
 func (*RememberedCurve) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{5}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *RememberedCurve) GetKind() RememberedCurve_Kind {
@@ -666,7 +943,7 @@ var File_sluice_pools_v1_evidence_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_evidence_proto_rawDesc = "" +
 	"\n" +
-	"\x1esluice/pools/v1/evidence.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\x95\x05\n" +
+	"\x1esluice/pools/v1/evidence.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xd0\x05\n" +
 	"\vExplanation\x126\n" +
 	"\tpool_size\x18\x01 \x01(\v2\x19.sluice.pools.v1.PoolSizeR\bpoolSize\x128\n" +
 	"\tthreshold\x18\x02 \x01(\v2\x1a.sluice.pools.v1.ThresholdR\tthreshold\x12E\n" +
@@ -681,7 +958,8 @@ const file_sluice_pools_v1_evidence_proto_rawDesc = "" +
 	"\bbaseline\x18\n" +
 	" \x01(\v2\x19.sluice.pools.v1.BaselineR\bbaseline\x12K\n" +
 	"\x10remembered_curve\x18\v \x01(\v2 .sluice.pools.v1.RememberedCurveR\x0frememberedCurve\x126\n" +
-	"\x05curve\x18\f \x01(\v2\x1e.sluice.pools.v1.CurveEvidenceH\x00R\x05curveB\n" +
+	"\x05curve\x18\f \x01(\v2\x1e.sluice.pools.v1.CurveEvidenceH\x00R\x05curve\x129\n" +
+	"\x06belief\x18\r \x01(\v2\x1f.sluice.pools.v1.BeliefEvidenceH\x00R\x06beliefB\n" +
 	"\n" +
 	"\bevidence\"\x93\x01\n" +
 	"\rCurveEvidence\x123\n" +
@@ -696,7 +974,28 @@ const file_sluice_pools_v1_evidence_proto_rawDesc = "" +
 	"\asamples\x18\x03 \x01(\rR\asamples\x12%\n" +
 	"\ffitted_per_s\x18\x04 \x01(\x01H\x00R\n" +
 	"fittedPerS\x88\x01\x01B\x0f\n" +
-	"\r_fitted_per_s\"l\n" +
+	"\r_fitted_per_s\"\x9c\x02\n" +
+	"\x0eBeliefEvidence\x122\n" +
+	"\x06points\x18\x01 \x03(\v2\x1a.sluice.pools.v1.SeenPointR\x06points\x124\n" +
+	"\x05curve\x18\x02 \x03(\v2\x1e.sluice.pools.v1.BelievedPointR\x05curve\x12\x12\n" +
+	"\x04knee\x18\x03 \x01(\rR\x04knee\x12\x14\n" +
+	"\x05upper\x18\x04 \x01(\rR\x05upper\x12\x12\n" +
+	"\x04best\x18\x05 \x01(\rR\x04best\x12\x17\n" +
+	"\x04loss\x18\x06 \x01(\x01H\x00R\x04loss\x88\x01\x01\x12\x18\n" +
+	"\aseconds\x18\a \x01(\x01R\aseconds\x12&\n" +
+	"\x0fcpu_limit_cores\x18\b \x01(\x01R\rcpuLimitCoresB\a\n" +
+	"\x05_loss\"\xad\x01\n" +
+	"\tSeenPoint\x12 \n" +
+	"\vconcurrency\x18\x01 \x01(\x01R\vconcurrency\x12(\n" +
+	"\x10throughput_per_s\x18\x02 \x01(\x01R\x0ethroughputPerS\x12\x18\n" +
+	"\aseconds\x18\x03 \x01(\x01R\aseconds\x12\x12\n" +
+	"\x04full\x18\x04 \x01(\bR\x04full\x12&\n" +
+	"\x0fcpu_limit_cores\x18\x05 \x01(\x01R\rcpuLimitCores\"\x8d\x01\n" +
+	"\rBelievedPoint\x12\x12\n" +
+	"\x04size\x18\x01 \x01(\rR\x04size\x12(\n" +
+	"\x10throughput_per_s\x18\x02 \x01(\x01R\x0ethroughputPerS\x12\x1e\n" +
+	"\vlower_per_s\x18\x03 \x01(\x01R\tlowerPerS\x12\x1e\n" +
+	"\vupper_per_s\x18\x04 \x01(\x01R\tupperPerS\"l\n" +
 	"\tThreshold\x12/\n" +
 	"\x05value\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\x05value\x12\x16\n" +
 	"\x06source\x18\x02 \x01(\tR\x06source\x12\x16\n" +
@@ -739,41 +1038,47 @@ func file_sluice_pools_v1_evidence_proto_rawDescGZIP() []byte {
 }
 
 var file_sluice_pools_v1_evidence_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_sluice_pools_v1_evidence_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_sluice_pools_v1_evidence_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_sluice_pools_v1_evidence_proto_goTypes = []any{
 	(LatencySource)(0),            // 0: sluice.pools.v1.LatencySource
 	(RememberedCurve_Kind)(0),     // 1: sluice.pools.v1.RememberedCurve.Kind
 	(*Explanation)(nil),           // 2: sluice.pools.v1.Explanation
 	(*CurveEvidence)(nil),         // 3: sluice.pools.v1.CurveEvidence
 	(*CurvePoint)(nil),            // 4: sluice.pools.v1.CurvePoint
-	(*Threshold)(nil),             // 5: sluice.pools.v1.Threshold
-	(*Baseline)(nil),              // 6: sluice.pools.v1.Baseline
-	(*RememberedCurve)(nil),       // 7: sluice.pools.v1.RememberedCurve
-	(*PoolSize)(nil),              // 8: sluice.pools.v1.PoolSize
-	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 10: google.protobuf.Duration
+	(*BeliefEvidence)(nil),        // 5: sluice.pools.v1.BeliefEvidence
+	(*SeenPoint)(nil),             // 6: sluice.pools.v1.SeenPoint
+	(*BelievedPoint)(nil),         // 7: sluice.pools.v1.BelievedPoint
+	(*Threshold)(nil),             // 8: sluice.pools.v1.Threshold
+	(*Baseline)(nil),              // 9: sluice.pools.v1.Baseline
+	(*RememberedCurve)(nil),       // 10: sluice.pools.v1.RememberedCurve
+	(*PoolSize)(nil),              // 11: sluice.pools.v1.PoolSize
+	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 13: google.protobuf.Duration
 }
 var file_sluice_pools_v1_evidence_proto_depIdxs = []int32{
-	8,  // 0: sluice.pools.v1.Explanation.pool_size:type_name -> sluice.pools.v1.PoolSize
-	5,  // 1: sluice.pools.v1.Explanation.threshold:type_name -> sluice.pools.v1.Threshold
+	11, // 0: sluice.pools.v1.Explanation.pool_size:type_name -> sluice.pools.v1.PoolSize
+	8,  // 1: sluice.pools.v1.Explanation.threshold:type_name -> sluice.pools.v1.Threshold
 	0,  // 2: sluice.pools.v1.Explanation.latency_source:type_name -> sluice.pools.v1.LatencySource
-	9,  // 3: sluice.pools.v1.Explanation.window_start:type_name -> google.protobuf.Timestamp
-	9,  // 4: sluice.pools.v1.Explanation.window_end:type_name -> google.protobuf.Timestamp
-	10, // 5: sluice.pools.v1.Explanation.bucket:type_name -> google.protobuf.Duration
-	6,  // 6: sluice.pools.v1.Explanation.baseline:type_name -> sluice.pools.v1.Baseline
-	7,  // 7: sluice.pools.v1.Explanation.remembered_curve:type_name -> sluice.pools.v1.RememberedCurve
+	12, // 3: sluice.pools.v1.Explanation.window_start:type_name -> google.protobuf.Timestamp
+	12, // 4: sluice.pools.v1.Explanation.window_end:type_name -> google.protobuf.Timestamp
+	13, // 5: sluice.pools.v1.Explanation.bucket:type_name -> google.protobuf.Duration
+	9,  // 6: sluice.pools.v1.Explanation.baseline:type_name -> sluice.pools.v1.Baseline
+	10, // 7: sluice.pools.v1.Explanation.remembered_curve:type_name -> sluice.pools.v1.RememberedCurve
 	3,  // 8: sluice.pools.v1.Explanation.curve:type_name -> sluice.pools.v1.CurveEvidence
-	4,  // 9: sluice.pools.v1.CurveEvidence.points:type_name -> sluice.pools.v1.CurvePoint
-	10, // 10: sluice.pools.v1.Threshold.value:type_name -> google.protobuf.Duration
-	9,  // 11: sluice.pools.v1.Baseline.since:type_name -> google.protobuf.Timestamp
-	1,  // 12: sluice.pools.v1.RememberedCurve.kind:type_name -> sluice.pools.v1.RememberedCurve.Kind
-	6,  // 13: sluice.pools.v1.RememberedCurve.baseline:type_name -> sluice.pools.v1.Baseline
-	9,  // 14: sluice.pools.v1.RememberedCurve.found_at:type_name -> google.protobuf.Timestamp
-	15, // [15:15] is the sub-list for method output_type
-	15, // [15:15] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	5,  // 9: sluice.pools.v1.Explanation.belief:type_name -> sluice.pools.v1.BeliefEvidence
+	4,  // 10: sluice.pools.v1.CurveEvidence.points:type_name -> sluice.pools.v1.CurvePoint
+	6,  // 11: sluice.pools.v1.BeliefEvidence.points:type_name -> sluice.pools.v1.SeenPoint
+	7,  // 12: sluice.pools.v1.BeliefEvidence.curve:type_name -> sluice.pools.v1.BelievedPoint
+	13, // 13: sluice.pools.v1.Threshold.value:type_name -> google.protobuf.Duration
+	12, // 14: sluice.pools.v1.Baseline.since:type_name -> google.protobuf.Timestamp
+	1,  // 15: sluice.pools.v1.RememberedCurve.kind:type_name -> sluice.pools.v1.RememberedCurve.Kind
+	9,  // 16: sluice.pools.v1.RememberedCurve.baseline:type_name -> sluice.pools.v1.Baseline
+	12, // 17: sluice.pools.v1.RememberedCurve.found_at:type_name -> google.protobuf.Timestamp
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_evidence_proto_init() }
@@ -784,17 +1089,19 @@ func file_sluice_pools_v1_evidence_proto_init() {
 	file_sluice_pools_v1_pool_size_proto_init()
 	file_sluice_pools_v1_evidence_proto_msgTypes[0].OneofWrappers = []any{
 		(*Explanation_Curve)(nil),
+		(*Explanation_Belief)(nil),
 	}
 	file_sluice_pools_v1_evidence_proto_msgTypes[1].OneofWrappers = []any{}
 	file_sluice_pools_v1_evidence_proto_msgTypes[2].OneofWrappers = []any{}
-	file_sluice_pools_v1_evidence_proto_msgTypes[4].OneofWrappers = []any{}
+	file_sluice_pools_v1_evidence_proto_msgTypes[3].OneofWrappers = []any{}
+	file_sluice_pools_v1_evidence_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_pools_v1_evidence_proto_rawDesc), len(file_sluice_pools_v1_evidence_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   6,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

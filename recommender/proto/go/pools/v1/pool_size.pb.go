@@ -23,24 +23,24 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Of what quality an answer is, for people. Missing data is a state, never a size of 0.
+// How good what is known of the pool is, for people. Missing data is a state, never a size of 0.
 type State int32
 
 const (
 	State_STATE_UNSPECIFIED State = 0
-	// The curve shows an optimum; `target` is set.
+	// The size in force is expected to lose less than 1 % of throughput against the best one.
 	State_STATE_PROVIDED State = 1
-	// Spans arrive, but too few of them, or over too narrow a range of concurrency.
+	// A better size is likely, or nobody knows: too little evidence, doubt about it, or no one size in force.
 	State_STATE_LEARNING State = 2
-	// No completed span of this pool in the newest window.
+	// Nothing completed for 30 s.
 	State_STATE_NO_DATA State = 3
 	// The newest answer is older than its lease; its values are repeated.
 	State_STATE_STALE State = 4
 	// An operator paused this pool.
 	State_STATE_PAUSED State = 5
-	// An optimum was found and the guard changed it; `unguarded_target` has the estimate.
+	// Bounds, or the backend's limit, hold the pool off the size that would be better: that is `unguarded_target`.
 	State_STATE_GUARDED State = 6
-	// Goodput still rises at the highest concurrency seen: the pool is not the limit, or hides it.
+	// Never full on this CPU limit: no size is needed yet.
 	State_STATE_UNSATURATED State = 7
 )
 
@@ -100,19 +100,19 @@ type Basis int32
 
 const (
 	Basis_BASIS_UNSPECIFIED Basis = 0
-	// The curve as it is seen now.
+	// What is believed of the curve, from what was seen on this CPU limit.
 	Basis_BASIS_CURVE Basis = 1
-	// A size on trial, where no curve names one.
+	// A size that is not known to be better, but worth a look of a few seconds.
 	Basis_BASIS_PROBE Basis = 2
-	// The size before a trial that gained nothing, or lost.
+	// Back to the size before the last change, which turned out worse.
 	Basis_BASIS_REVERT Basis = 3
-	// A curve that was seen before.
+	// What was seen of this version of the service before it was away.
 	Basis_BASIS_MEMORY Basis = 4
-	// What was seen, or in force, on another CPU limit.
+	// What was seen on another CPU limit.
 	Basis_BASIS_CARRIED Basis = 5
 	// What was learnt from other pools, or by a policy that learns.
 	Basis_BASIS_LEARNED Basis = 6
-	// Nothing new: the size in force, or the last good one; also where there is no target.
+	// No better size is known than the one in force, or nothing may change; also where there is no target.
 	Basis_BASIS_HELD Basis = 7
 	// An operator's word.
 	Basis_BASIS_OPERATOR Basis = 8
@@ -254,17 +254,17 @@ type PoolSize struct {
 	// The size that all targets have. Absent when they differ (reason MIXED), have no limit (reason UNBOUNDED), or no
 	// actuator reported within a minute.
 	Current *uint32 `protobuf:"varint,5,opt,name=current,proto3,oneof" json:"current,omitempty"`
-	// Absent in LEARNING and NO_DATA when there is no last good value.
+	// Absent when there is neither a size in force nor one that was ever good.
 	Target *uint32 `protobuf:"varint,6,opt,name=target,proto3,oneof" json:"target,omitempty"`
-	// The range of sizes that the evidence does not tell apart from the target.
+	// The sizes that are expected to complete at least 99 % of what the best one does; absent without a belief.
 	LowerBound *uint32 `protobuf:"varint,7,opt,name=lower_bound,json=lowerBound,proto3,oneof" json:"lower_bound,omitempty"`
 	UpperBound *uint32 `protobuf:"varint,8,opt,name=upper_bound,json=upperBound,proto3,oneof" json:"upper_bound,omitempty"`
-	// The estimate before the guard.
+	// The size without the constraints; absent without a belief.
 	UnguardedTarget *uint32 `protobuf:"varint,9,opt,name=unguarded_target,json=unguardedTarget,proto3,oneof" json:"unguarded_target,omitempty"`
 	// 0..1.
 	Confidence float64      `protobuf:"fixed64,10,opt,name=confidence,proto3" json:"confidence,omitempty"`
 	Reasons    []*v1.Reason `protobuf:"bytes,11,rep,name=reasons,proto3" json:"reasons,omitempty"`
-	// The estimator: "scg".
+	// What decides: "belief", or the name of an estimator, such as "scg".
 	Model string `protobuf:"bytes,12,opt,name=model,proto3" json:"model,omitempty"`
 	// When the control period began in which it was decided.
 	ComputedAt *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=computed_at,json=computedAt,proto3" json:"computed_at,omitempty"`

@@ -66,6 +66,7 @@ class Explanation(_message.Message):
     BASELINE_FIELD_NUMBER: _builtins.int
     REMEMBERED_CURVE_FIELD_NUMBER: _builtins.int
     CURVE_FIELD_NUMBER: _builtins.int
+    BELIEF_FIELD_NUMBER: _builtins.int
     latency_source: Global___LatencySource.ValueType
     buckets: _builtins.int
     completions: _builtins.int
@@ -90,6 +91,8 @@ class Explanation(_message.Message):
 
     @_builtins.property
     def curve(self) -> Global___CurveEvidence: ...
+    @_builtins.property
+    def belief(self) -> Global___BeliefEvidence: ...
     def __init__(
         self,
         *,
@@ -105,12 +108,13 @@ class Explanation(_message.Message):
         baseline: Global___Baseline | None = ...,
         remembered_curve: Global___RememberedCurve | None = ...,
         curve: Global___CurveEvidence | None = ...,
+        belief: Global___BeliefEvidence | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["baseline", b"baseline", "bucket", b"bucket", "curve", b"curve", "evidence", b"evidence", "pool_size", b"pool_size", "remembered_curve", b"remembered_curve", "threshold", b"threshold", "window_end", b"window_end", "window_start", b"window_start"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["baseline", b"baseline", "belief", b"belief", "bucket", b"bucket", "curve", b"curve", "evidence", b"evidence", "pool_size", b"pool_size", "remembered_curve", b"remembered_curve", "threshold", b"threshold", "window_end", b"window_end", "window_start", b"window_start"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["baseline", b"baseline", "bucket", b"bucket", "buckets", b"buckets", "completions", b"completions", "curve", b"curve", "evidence", b"evidence", "instances", b"instances", "latency_source", b"latency_source", "pool_size", b"pool_size", "remembered_curve", b"remembered_curve", "threshold", b"threshold", "window_end", b"window_end", "window_start", b"window_start"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["baseline", b"baseline", "belief", b"belief", "bucket", b"bucket", "buckets", b"buckets", "completions", b"completions", "curve", b"curve", "evidence", b"evidence", "instances", b"instances", "latency_source", b"latency_source", "pool_size", b"pool_size", "remembered_curve", b"remembered_curve", "threshold", b"threshold", "window_end", b"window_end", "window_start", b"window_start"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_evidence: _TypeAlias = _typing.Literal["curve"]  # noqa: Y015
+    _WhichOneofReturnType_evidence: _TypeAlias = _typing.Literal["curve", "belief"]  # noqa: Y015
     _WhichOneofArgType_evidence: _TypeAlias = _typing.Literal["evidence", b"evidence"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_evidence) -> _WhichOneofReturnType_evidence | None: ...
 
@@ -185,6 +189,133 @@ class CurvePoint(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__fitted_per_s) -> _WhichOneofReturnType__fitted_per_s | None: ...
 
 Global___CurvePoint: _TypeAlias = CurvePoint  # noqa: Y015
+
+@_typing.final
+class BeliefEvidence(_message.Message):
+    """What is believed of a full pool's throughput over its size, and what it was learnt from. Rates are of one instance."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POINTS_FIELD_NUMBER: _builtins.int
+    CURVE_FIELD_NUMBER: _builtins.int
+    KNEE_FIELD_NUMBER: _builtins.int
+    UPPER_FIELD_NUMBER: _builtins.int
+    BEST_FIELD_NUMBER: _builtins.int
+    LOSS_FIELD_NUMBER: _builtins.int
+    SECONDS_FIELD_NUMBER: _builtins.int
+    CPU_LIMIT_CORES_FIELD_NUMBER: _builtins.int
+    knee: _builtins.int
+    """The smallest and the largest size that complete at least 99 % of what the best one does. They may lie beyond the
+    curve, where the pool was never full.
+    """
+    upper: _builtins.int
+    best: _builtins.int
+    """The size that completes most."""
+    loss: _builtins.float
+    """Expected of the size in force, as a part of what the best one completes: 0.01 is 1 %. Absent where no one size is in
+    force.
+    """
+    seconds: _builtins.float
+    """Of points on the CPU limit of now; older seconds count less."""
+    cpu_limit_cores: _builtins.float
+    """The CPU limit of one instance that the curve is for."""
+    @_builtins.property
+    def points(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeenPoint]:
+        """What was seen, ascending in concurrency."""
+
+    @_builtins.property
+    def curve(self) -> _containers.RepeatedCompositeFieldContainer[Global___BelievedPoint]:
+        """What is believed, ascending in size, up to twice what was seen or in force."""
+
+    def __init__(
+        self,
+        *,
+        points: _abc.Iterable[Global___SeenPoint] | None = ...,
+        curve: _abc.Iterable[Global___BelievedPoint] | None = ...,
+        knee: _builtins.int = ...,
+        upper: _builtins.int = ...,
+        best: _builtins.int = ...,
+        loss: _builtins.float | None = ...,
+        seconds: _builtins.float = ...,
+        cpu_limit_cores: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_loss", b"_loss", "loss", b"loss"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_loss", b"_loss", "best", b"best", "cpu_limit_cores", b"cpu_limit_cores", "curve", b"curve", "knee", b"knee", "loss", b"loss", "points", b"points", "seconds", b"seconds", "upper", b"upper"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__loss: _TypeAlias = _typing.Literal["loss"]  # noqa: Y015
+    _WhichOneofArgType__loss: _TypeAlias = _typing.Literal["_loss", b"_loss"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__loss) -> _WhichOneofReturnType__loss | None: ...
+
+Global___BeliefEvidence: _TypeAlias = BeliefEvidence  # noqa: Y015
+
+@_typing.final
+class SeenPoint(_message.Message):
+    """Seconds about one concurrency, summed."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONCURRENCY_FIELD_NUMBER: _builtins.int
+    THROUGHPUT_PER_S_FIELD_NUMBER: _builtins.int
+    SECONDS_FIELD_NUMBER: _builtins.int
+    FULL_FIELD_NUMBER: _builtins.int
+    CPU_LIMIT_CORES_FIELD_NUMBER: _builtins.int
+    concurrency: _builtins.float
+    """Mean number in flight in one instance."""
+    throughput_per_s: _builtins.float
+    seconds: _builtins.float
+    """Older ones count less."""
+    full: _builtins.bool
+    """Whether the pool was full. One that was not completes less at the same concurrency than one that is."""
+    cpu_limit_cores: _builtins.float
+    """The CPU limit of the instance then."""
+    def __init__(
+        self,
+        *,
+        concurrency: _builtins.float = ...,
+        throughput_per_s: _builtins.float = ...,
+        seconds: _builtins.float = ...,
+        full: _builtins.bool = ...,
+        cpu_limit_cores: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["concurrency", b"concurrency", "cpu_limit_cores", b"cpu_limit_cores", "full", b"full", "seconds", b"seconds", "throughput_per_s", b"throughput_per_s"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SeenPoint: _TypeAlias = SeenPoint  # noqa: Y015
+
+@_typing.final
+class BelievedPoint(_message.Message):
+    """What is believed to complete in a full pool of one size."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SIZE_FIELD_NUMBER: _builtins.int
+    THROUGHPUT_PER_S_FIELD_NUMBER: _builtins.int
+    LOWER_PER_S_FIELD_NUMBER: _builtins.int
+    UPPER_PER_S_FIELD_NUMBER: _builtins.int
+    size: _builtins.int
+    throughput_per_s: _builtins.float
+    lower_per_s: _builtins.float
+    """80 % of what is believed lies between them."""
+    upper_per_s: _builtins.float
+    def __init__(
+        self,
+        *,
+        size: _builtins.int = ...,
+        throughput_per_s: _builtins.float = ...,
+        lower_per_s: _builtins.float = ...,
+        upper_per_s: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["lower_per_s", b"lower_per_s", "size", b"size", "throughput_per_s", b"throughput_per_s", "upper_per_s", b"upper_per_s"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BelievedPoint: _TypeAlias = BelievedPoint  # noqa: Y015
 
 @_typing.final
 class Threshold(_message.Message):

@@ -30,38 +30,38 @@ class _StateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_State.ValueType
     DESCRIPTOR: _descriptor.EnumDescriptor
     STATE_UNSPECIFIED: _State.ValueType  # 0
     STATE_PROVIDED: _State.ValueType  # 1
-    """The curve shows an optimum; `target` is set."""
+    """The size in force is expected to lose less than 1 % of throughput against the best one."""
     STATE_LEARNING: _State.ValueType  # 2
-    """Spans arrive, but too few of them, or over too narrow a range of concurrency."""
+    """A better size is likely, or nobody knows: too little evidence, doubt about it, or no one size in force."""
     STATE_NO_DATA: _State.ValueType  # 3
-    """No completed span of this pool in the newest window."""
+    """Nothing completed for 30 s."""
     STATE_STALE: _State.ValueType  # 4
     """The newest answer is older than its lease; its values are repeated."""
     STATE_PAUSED: _State.ValueType  # 5
     """An operator paused this pool."""
     STATE_GUARDED: _State.ValueType  # 6
-    """An optimum was found and the guard changed it; `unguarded_target` has the estimate."""
+    """Bounds, or the backend's limit, hold the pool off the size that would be better: that is `unguarded_target`."""
     STATE_UNSATURATED: _State.ValueType  # 7
-    """Goodput still rises at the highest concurrency seen: the pool is not the limit, or hides it."""
+    """Never full on this CPU limit: no size is needed yet."""
 
 class State(_State, metaclass=_StateEnumTypeWrapper):
-    """Of what quality an answer is, for people. Missing data is a state, never a size of 0."""
+    """How good what is known of the pool is, for people. Missing data is a state, never a size of 0."""
 
 STATE_UNSPECIFIED: State.ValueType  # 0
 STATE_PROVIDED: State.ValueType  # 1
-"""The curve shows an optimum; `target` is set."""
+"""The size in force is expected to lose less than 1 % of throughput against the best one."""
 STATE_LEARNING: State.ValueType  # 2
-"""Spans arrive, but too few of them, or over too narrow a range of concurrency."""
+"""A better size is likely, or nobody knows: too little evidence, doubt about it, or no one size in force."""
 STATE_NO_DATA: State.ValueType  # 3
-"""No completed span of this pool in the newest window."""
+"""Nothing completed for 30 s."""
 STATE_STALE: State.ValueType  # 4
 """The newest answer is older than its lease; its values are repeated."""
 STATE_PAUSED: State.ValueType  # 5
 """An operator paused this pool."""
 STATE_GUARDED: State.ValueType  # 6
-"""An optimum was found and the guard changed it; `unguarded_target` has the estimate."""
+"""Bounds, or the backend's limit, hold the pool off the size that would be better: that is `unguarded_target`."""
 STATE_UNSATURATED: State.ValueType  # 7
-"""Goodput still rises at the highest concurrency seen: the pool is not the limit, or hides it."""
+"""Never full on this CPU limit: no size is needed yet."""
 Global___State: _TypeAlias = State  # noqa: Y015
 
 class _Basis:
@@ -72,19 +72,19 @@ class _BasisEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Basis.ValueType
     DESCRIPTOR: _descriptor.EnumDescriptor
     BASIS_UNSPECIFIED: _Basis.ValueType  # 0
     BASIS_CURVE: _Basis.ValueType  # 1
-    """The curve as it is seen now."""
+    """What is believed of the curve, from what was seen on this CPU limit."""
     BASIS_PROBE: _Basis.ValueType  # 2
-    """A size on trial, where no curve names one."""
+    """A size that is not known to be better, but worth a look of a few seconds."""
     BASIS_REVERT: _Basis.ValueType  # 3
-    """The size before a trial that gained nothing, or lost."""
+    """Back to the size before the last change, which turned out worse."""
     BASIS_MEMORY: _Basis.ValueType  # 4
-    """A curve that was seen before."""
+    """What was seen of this version of the service before it was away."""
     BASIS_CARRIED: _Basis.ValueType  # 5
-    """What was seen, or in force, on another CPU limit."""
+    """What was seen on another CPU limit."""
     BASIS_LEARNED: _Basis.ValueType  # 6
     """What was learnt from other pools, or by a policy that learns."""
     BASIS_HELD: _Basis.ValueType  # 7
-    """Nothing new: the size in force, or the last good one; also where there is no target."""
+    """No better size is known than the one in force, or nothing may change; also where there is no target."""
     BASIS_OPERATOR: _Basis.ValueType  # 8
     """An operator's word."""
 
@@ -93,19 +93,19 @@ class Basis(_Basis, metaclass=_BasisEnumTypeWrapper):
 
 BASIS_UNSPECIFIED: Basis.ValueType  # 0
 BASIS_CURVE: Basis.ValueType  # 1
-"""The curve as it is seen now."""
+"""What is believed of the curve, from what was seen on this CPU limit."""
 BASIS_PROBE: Basis.ValueType  # 2
-"""A size on trial, where no curve names one."""
+"""A size that is not known to be better, but worth a look of a few seconds."""
 BASIS_REVERT: Basis.ValueType  # 3
-"""The size before a trial that gained nothing, or lost."""
+"""Back to the size before the last change, which turned out worse."""
 BASIS_MEMORY: Basis.ValueType  # 4
-"""A curve that was seen before."""
+"""What was seen of this version of the service before it was away."""
 BASIS_CARRIED: Basis.ValueType  # 5
-"""What was seen, or in force, on another CPU limit."""
+"""What was seen on another CPU limit."""
 BASIS_LEARNED: Basis.ValueType  # 6
 """What was learnt from other pools, or by a policy that learns."""
 BASIS_HELD: Basis.ValueType  # 7
-"""Nothing new: the size in force, or the last good one; also where there is no target."""
+"""No better size is known than the one in force, or nothing may change; also where there is no target."""
 BASIS_OPERATOR: Basis.ValueType  # 8
 """An operator's word."""
 Global___Basis: _TypeAlias = Basis  # noqa: Y015
@@ -177,16 +177,16 @@ class PoolSize(_message.Message):
     actuator reported within a minute.
     """
     target: _builtins.int
-    """Absent in LEARNING and NO_DATA when there is no last good value."""
+    """Absent when there is neither a size in force nor one that was ever good."""
     lower_bound: _builtins.int
-    """The range of sizes that the evidence does not tell apart from the target."""
+    """The sizes that are expected to complete at least 99 % of what the best one does; absent without a belief."""
     upper_bound: _builtins.int
     unguarded_target: _builtins.int
-    """The estimate before the guard."""
+    """The size without the constraints; absent without a belief."""
     confidence: _builtins.float
     """0..1."""
     model: _builtins.str
-    """The estimator: "scg"."""
+    """What decides: "belief", or the name of an estimator, such as "scg"."""
     revision: _builtins.int
     """Grows by one whenever the answer for this pool changes; never falls, also over a restart."""
     @_builtins.property

@@ -1,0 +1,109 @@
+"""What people see of the belief, as SCG draws its own: the scatter, the curve through it with a band, and the knee.
+
+Drawn when somebody asks, not when it is decided: a curve of 50 sizes takes 1.5 ms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sluice.pools.estimate.belief.evidence import LEAST_COMPLETIONS, LEAST_SECONDS, Evidence, Level
+from sluice.pools.estimate.belief.posterior import Posterior
+from sluice.pools.policy.state import Learnt
+from sluice.pools.policy.worth import SIZES, outlook
+
+# Standard deviations to either side, of a normal distribution: the band holds 80 % of what is believed.
+BAND = 1.28
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Seconds about one concurrency, of one instance: what completed per second on average.
+
+    cores: the CPU limit that they were seen on. full: the pool was. One that was not completes less at the same
+    concurrency than the curve, which is a full pool's. seconds: older ones count less.
+    """
+
+    concurrency: float
+    completions_per_s: float
+    seconds: float
+    full: bool
+    cores: float
+
+
+@dataclass(frozen=True)
+class Believed:
+    """Completions per second of an instance whose pool of `size` is full: the mean, and the band about it."""
+
+    size: int
+    per_s: float
+    lower_per_s: float
+    upper_per_s: float
+
+
+@dataclass(frozen=True)
+class Picture:
+    """points: ascending in concurrency; curve: ascending in size, on `cores`.
+
+    knee..upper: the sizes that complete at least 99 % of what the best one does; the curve ends before them where they
+    are more than twice all that was seen. loss: expected of the size in force, as a part of what the best one
+    completes: 0..1; None where no one size is in force. seconds: of evidence on `cores`.
+    """
+
+    points: tuple[Seen, ...]
+    curve: tuple[Believed, ...]
+    knee: int
+    upper: int
+    best: int
+    loss: float | None
+    seconds: float
+    cores: float
+
+
+def draw(learnt: Learnt, size: int | None) -> Picture | None:
+    """What is believed now; None where nothing is yet. size: in force, None where there is no one size."""
+    kept = learnt.kept
+    if kept is None or kept.evidence != learnt.evidence:
+        return None
+    points = _points(learnt.evidence)
+    largest = max([point.concurrency for point in points] + [float(size or 1)])
+    found = outlook(kept.now, size or 1)
+    return Picture(
+        points=points,
+        curve=tuple(_believed(kept.now, each) for each in _sizes(2 * largest, size)),
+        knee=found.lower,
+        upper=found.upper,
+        best=found.best,
+        # There it is a part of what the size in force completes: 1.0 where the best one completes twice as much.
+        loss=None if size is None else found.loss / (1 + found.loss),
+        seconds=learnt.evidence.seconds_on(kept.cores),
+        cores=kept.cores,
+    )
+
+
+def _points(evidence: Evidence) -> tuple[Seen, ...]:
+    """Levels that count, as in `Evidence.rows`."""
+    told = [each for each in evidence.levels if each.seconds >= LEAST_SECONDS]
+    points = [_seen(each) for each in told if each.completions >= LEAST_COMPLETIONS and each.in_flight_s > 0]
+    return tuple(sorted(points, key=lambda point: (point.concurrency, point.cores, point.full)))
+
+
+def _sizes(most: float, current: int | None) -> list[int]:
+    """Those that are thought of, up to `most`, and the one in force as far as there are shapes."""
+    sizes = {int(each) for each in SIZES if each <= most}
+    return sorted(sizes | ({current} if current is not None and current <= SIZES[-1] else set()))
+
+
+def _seen(level: Level) -> Seen:
+    return Seen(
+        level.in_flight_s / level.seconds, level.completions / level.seconds, level.seconds, level.full, level.cores
+    )
+
+
+def _believed(now: Posterior, size: int) -> Believed:
+    """Of ln X, in which the belief is normal."""
+    mean, variance = now.predict(float(size), full=True)
+    middle, lower, upper = np.exp(mean + np.sqrt(variance) * np.array([0.0, -BAND, BAND]))
+    return Believed(size, float(middle), float(lower), float(upper))

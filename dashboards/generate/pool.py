@@ -47,8 +47,9 @@ def sizes() -> timeseries.Panel:
     return (
         lines(
             "Recommended and current size: $service $side $peer",
-            "The target after the guard, the size that the application reports, and the range that the evidence does "
-            "not tell apart from the target. A gap is an answer without one (LEARNING, NO_DATA). Marks are actuations.",
+            "The target, the size that the application reports, the best size without the constraints (unguarded), and "
+            "the sizes that complete at least 99 % of what that does. A gap is an answer without one. Marks are "
+            "actuations.",
             time_series(sql),
         )
         .line_interpolation(LineInterpolation.STEP_AFTER)

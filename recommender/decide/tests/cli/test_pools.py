@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from click.testing import Result
 
-from sluice.cli.pools.curve_plot import ASCII, plot_curve
+from sluice.cli.pools.curve_plot import ASCII, Curve, plot_curve
 from sluice.cli.pools.message_json import message_to_json
 from sluice.cli.pools.selector import SelectorError, parse_selector
 from sluice.cli.pools.words import age, seconds
@@ -21,7 +21,15 @@ from sluice.pools.v1.evidence_pb2 import (
     RememberedCurve,
 )
 from sluice.pools.v1.pool_pb2 import SIDE_CLIENT, SIDE_SERVER, Pool
-from sluice.pools.v1.pool_size_pb2 import STATE_GUARDED, STATE_NO_DATA, STATE_PROVIDED, Basis, PoolSize, TargetSize
+from sluice.pools.v1.pool_size_pb2 import (
+    STATE_GUARDED,
+    STATE_NO_DATA,
+    STATE_PROVIDED,
+    Basis,
+    PoolSize,
+    State,
+    TargetSize,
+)
 
 from .pool_server import PoolServer
 
@@ -217,7 +225,7 @@ def test_explain_without_a_curve(run: Run, server: PoolServer) -> None:
     result = run("pools", "explain", "catalogue", "--address", server.address)
     assert result.exit_code == 0, result.output
     assert "no curve" in result.stdout
-    assert "NO_DATA" in result.stdout
+    assert "state           NO_DATA: nothing completed for 30 s\n" in result.stdout
 
 
 def test_explain_as_json(run: Run, server: PoolServer) -> None:
@@ -232,11 +240,11 @@ def test_explain_as_json(run: Run, server: PoolServer) -> None:
 
 def test_plot() -> None:
     # Width 11 and right end 10: a column a unit of concurrency; height 5 and top 8: a row for 2/s.
-    points: list[tuple[float, float, float | None]] = [(0.0, 0.0, None), (5.0, 8.0, None), (10.0, 4.0, None)]
-    assert plot_curve(points, knee=5.0, width=11, height=5, symbols=ASCII) == [
+    scatter = [((0.0, 0.0), "o"), ((5.0, 8.0), "o"), ((10.0, 4.0), "x")]
+    assert plot_curve(Curve(scatter, knee=5.0), width=11, height=5, symbols=ASCII) == [
         " 8 |     o",
         "   |     :",
-        "   |     :    o",
+        "   |     :    x",
         "   |     :",
         " 0 |o    :",
         "   +-----------",
@@ -245,13 +253,28 @@ def test_plot() -> None:
 
 
 def test_plot_draws_the_fit_between_its_points() -> None:
-    lines = plot_curve([(0.0, 0.0, 0.0), (4.0, 0.0, 4.0)], None, width=5, height=5, symbols=ASCII)
+    curve = Curve([((0.0, 0.0), "o"), ((4.0, 0.0), "o")], [(0.0, 0.0), (4.0, 4.0)])
+    lines = plot_curve(curve, width=5, height=5, symbols=ASCII)
     assert [line[4:].rstrip() for line in lines[:5]] == ["    .", "   .", "  .", " .", "o   o"]
 
 
 def test_plot_of_nothing_and_of_zeros() -> None:
-    assert plot_curve([], None) == []
-    assert len(plot_curve([(0.0, 0.0, None)], None, height=4)) == 6
+    assert plot_curve(Curve([])) == []
+    assert len(plot_curve(Curve([((0.0, 0.0), "o")]), height=4)) == 6
+
+
+def test_plot_draws_the_band_behind_all_others_and_cuts_it_off_at_the_top() -> None:
+    band = [(0.0, 0.0, 0.0), (4.0, 2.0, 9.0)]
+    curve = Curve([((2.0, 3.0), "o")], [(0.0, 0.0), (4.0, 4.0)], band, best=(1.0, 2.0))
+    assert plot_curve(curve, width=5, height=5, symbols=ASCII) == [
+        " 4 |  ''.",
+        "   |  o.'",
+        "   | '.''",
+        "   | .'",
+        " 0 |.'",
+        "   +-==--",
+        "    0   4",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -300,10 +323,18 @@ def test_age() -> None:
     assert age(PoolSize(), NOW) == "-"
 
 
-def test_a_guarded_target_shows_the_estimate(run: Run, server: PoolServer) -> None:
-    server.explanations[0].pool_size.state = STATE_GUARDED
-    server.explanations[0].pool_size.unguarded_target = 9
-    assert "12 (was 9)" in run("pools", "get", "cart", "--address", server.address).stdout
+@pytest.mark.parametrize(("state", "target"), [(STATE_PROVIDED, 20), (STATE_GUARDED, 9)])
+def test_a_target_that_is_on_the_way_to_the_best_size_shows_that(
+    run: Run, server: PoolServer, state: State.ValueType, target: int
+) -> None:
+    size = server.explanations[0].pool_size
+    size.state, size.target, size.unguarded_target = state, target, 13
+    assert f"{target} (best 13)" in run("pools", "get", "cart", "--address", server.address).stdout
+    # One that is as good as the best, and one that nobody is to take, stand alone.
+    size.action = Action.ACTION_HOLD
+    assert "(best" not in run("pools", "get", "cart", "--address", server.address).stdout
+    size.action, size.target = Action.ACTION_APPLY, 12
+    assert "(best" not in run("pools", "get", "cart", "--address", server.address).stdout
 
 
 def test_explain_as_json_keeps_the_names_that_it_had_before_the_api_had_packages(run: Run, server: PoolServer) -> None:
@@ -316,12 +347,13 @@ def test_explain_as_json_keeps_the_names_that_it_had_before_the_api_had_packages
     found = json.loads(run("pools", "explain", "cart", "-o", "json", "--address", server.address).stdout)
     assert set(found) == {
         *("pool_size", "threshold", "latency_source", "window_start", "window_end", "bucket", "buckets"),
-        *("completions", "instances", "curve", "knee", "polynomial_degree", "footing", "prior"),
+        *("completions", "instances", "curve", "knee", "polynomial_degree", "footing", "prior", "belief"),
     }
     assert found["footing"]["cpu_limit_cores"] == 2
     assert (found["prior"]["kind"], found["prior"]["footing"]["cpu_limit_cores"]) == ("PRIOR_KIND_SCALED", 1)
     empty = json.loads(run("pools", "explain", "catalogue", "-o", "json", "--address", server.address).stdout)
     assert (empty["curve"], empty["knee"], empty["polynomial_degree"], empty["prior"]) == ([], None, 0, None)
+    assert empty["belief"] is None
     assert empty["pool_size"]["action"] == "ACTION_UNSPECIFIED"
 
 
@@ -342,7 +374,7 @@ def test_a_pool_without_one_size_shows_those_of_its_targets(run: Run, server: Po
     explained = run("pools", "explain", "cart", "--address", server.address).stdout
     assert f"current         {shown}\n" in explained
     assert ("targets         a 64, b 12\n" in explained) == (shown == "12 to 64")
-    assert "action          APPLY\nbasis           CURVE\n" in explained
+    assert "action          APPLY\nbasis           CURVE: what was seen on this CPU limit\n" in explained
 
 
 def test_an_enum_value_newer_than_this_program_is_a_number() -> None:

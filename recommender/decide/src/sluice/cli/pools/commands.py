@@ -8,7 +8,7 @@ from sluice.cli.environment import addresses
 from sluice.cli.output import EXIT_CODES, FORMS, output_option, print_item, print_items, say
 from sluice.cli.pools.client import connect
 from sluice.cli.pools.explanation import print_explanation
-from sluice.cli.pools.message_json import message_to_json
+from sluice.cli.pools.message_json import explanation_to_json, message_to_json
 from sluice.cli.pools.options import address_option, peer_option, pool_argument, service_option, side_option
 from sluice.cli.pools.selector import Selector, SelectorError, parse_selector
 from sluice.cli.pools.table import print_pools
@@ -69,18 +69,18 @@ def get_command(pool: str, side: str | None, peer: str | None, address: str | No
 @address_option
 @output_option(*FORMS)
 def explain_command(pool: str, side: str | None, peer: str | None, address: str | None, output: str) -> None:
-    """Show the evidence: threshold, window, goodput curve and its knee.
+    """Show the evidence: threshold, window, the curve and its knee.
 
     \b
     Examples:
       sluice pools explain cart
-      sluice pools explain cart/server -o json | jq '.curve'
+      sluice pools explain cart/server -o json | jq '.belief.curve'
     """
     selector = select(pool, side, peer)
     with connect(address or addresses().recommender) as client:
         explanation = client.explain(selector)
     if output != "table":
-        print_item(message_to_json(explanation), output)
+        print_item(explanation_to_json(explanation), output)
     else:
         print_explanation(explanation, datetime.now(UTC))
 

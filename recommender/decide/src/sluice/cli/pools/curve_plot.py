@@ -1,4 +1,4 @@
-"""The goodput curve drawn with characters."""
+"""A curve and what was measured drawn with characters."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,53 +7,78 @@ from itertools import pairwise
 
 @dataclass(frozen=True)
 class Symbols:
+    """point: measured in a full pool, or whatever it was; light: in one that was not full; elsewhere: on another CPU
+    limit. best: of the axis, under sizes that are as good as the best."""
+
     point: str
+    light: str
+    elsewhere: str
     fit: str
+    band: str
     knee: str
     corner: str
     across: str
+    best: str
     up: str
 
 
-UNICODE = Symbols("●", "·", "┊", "└", "─", "│")
-ASCII = Symbols("o", ".", ":", "+", "-", "|")
+UNICODE = Symbols("●", "○", "×", "·", "░", "┊", "└", "─", "═", "│")
+ASCII = Symbols("o", "*", "x", ".", "'", ":", "+", "-", "=", "|")
+
+Point = tuple[float, float]
 
 
-def plot_curve(
-    points: Sequence[tuple[float, float, float | None]],
-    knee: float | None,
-    width: int = 72,
-    height: int = 16,
-    symbols: Symbols = UNICODE,
-) -> list[str]:
-    """Draws (concurrency, goodput/s, fitted goodput/s or None), ascending in concurrency.
+@dataclass(frozen=True)
+class Curve:
+    """Over the concurrency, ascending: `fit` (concurrency, per second), `band` (concurrency, lower, upper).
 
-    Both axes begin at 0. The measured points cover the fit, and both cover the knee's vertical line. Returns
-    height + 2 lines of text, the last with the scale of the concurrency; none for no points.
+    scatter: (concurrency, per second) and the symbol of each. best: the ends of a range of concurrencies.
     """
-    if not points:
+
+    scatter: Sequence[tuple[Point, str]]
+    fit: Sequence[Point] = ()
+    band: Sequence[tuple[float, float, float]] = ()
+    knee: float | None = None
+    best: tuple[float, float] | None = None
+
+
+def plot_curve(curve: Curve, width: int = 72, height: int = 16, symbols: Symbols = UNICODE) -> list[str]:
+    """Returns height + 2 lines of text, the last with the scale of the concurrency; none for nothing to draw.
+
+    Both axes begin at 0. The measured points cover the fit, both cover the knee's vertical line, and all of them the
+    band, which is cut off above the highest of them.
+    """
+    drawn = [*(point for point, _ in curve.scatter), *curve.fit]
+    if not drawn:
         return []
-    top = max([y for _, y, _ in points] + [fit for *_, fit in points if fit is not None] + [0.0]) or 1.0
-    right = max([x for x, *_ in points] + ([knee] if knee is not None else [])) or 1.0
+    top = max(*(y for _, y in drawn), 0.0) or 1.0
+    right = max([x for x, _ in drawn] + ([curve.knee] if curve.knee is not None else [])) or 1.0
     grid = [[" "] * width for _ in range(height)]
 
-    def put(x: float, y: float, symbol: str) -> None:
-        row = height - 1 - min(max(round(y / top * (height - 1)), 0), height - 1)
-        grid[row][_column(x, right, width)] = symbol
+    def row_of(y: float) -> int:
+        return height - 1 - min(max(round(y / top * (height - 1)), 0), height - 1)
 
-    if knee is not None:
+    def put(x: float, y: float, symbol: str) -> None:
+        grid[row_of(y)][_column(x, right, width)] = symbol
+
+    lower = _between([(x, low) for x, low, _ in curve.band], right, width)
+    upper = _between([(x, high) for x, _, high in curve.band], right, width)
+    for (x, low), (_, high) in zip(lower, upper, strict=True):
+        for row in grid[row_of(high) : row_of(low) + 1]:
+            row[_column(x, right, width)] = symbols.band
+    if curve.knee is not None:
         for row in grid:
-            row[_column(knee, right, width)] = symbols.knee
-    for x, y in _between([(x, fit) for x, _, fit in points if fit is not None], right, width):
+            row[_column(curve.knee, right, width)] = symbols.knee
+    for x, y in _between(curve.fit, right, width):
         put(x, y, symbols.fit)
-    for x, y, _ in points:
-        put(x, y, symbols.point)
+    for (x, y), symbol in curve.scatter:
+        put(x, y, symbol)
 
     labels = {0: f"{top:.4g}", height - 1: "0"}
     margin = max(len(label) for label in labels.values()) + 1
     lines = [f"{labels.get(i, ''):>{margin}} {symbols.up}{''.join(row).rstrip()}" for i, row in enumerate(grid)]
-    lines.append(" " * (margin + 1) + symbols.corner + symbols.across * width)
-    lines.append(" " * (margin + 2) + _scale(right, knee, width))
+    lines.append(" " * (margin + 1) + symbols.corner + _axis(curve.best, right, width, symbols))
+    lines.append(" " * (margin + 2) + _scale(right, curve.knee, width))
     return lines
 
 
@@ -61,15 +86,23 @@ def _column(x: float, right: float, width: int) -> int:
     return min(max(round(x / right * (width - 1)), 0), width - 1)
 
 
-def _between(fit: Sequence[tuple[float, float]], right: float, width: int) -> list[tuple[float, float]]:
-    """The fit at every column between its points, by straight lines."""
-    filled = list(fit)
-    for (x0, y0), (x1, y1) in pairwise(fit):
+def _between(line: Sequence[Point], right: float, width: int) -> list[Point]:
+    """The line at every column between its points, by straight lines."""
+    filled = list(line)
+    for (x0, y0), (x1, y1) in pairwise(line):
         for column in range(_column(x0, right, width) + 1, _column(x1, right, width)):
             x = column / (width - 1) * right
             if x0 < x < x1:
                 filled.append((x, y0 + (y1 - y0) * (x - x0) / (x1 - x0)))
     return filled
+
+
+def _axis(best: tuple[float, float] | None, right: float, width: int, symbols: Symbols) -> str:
+    line = [symbols.across] * width
+    if best is not None and best[0] <= right:
+        for column in range(_column(best[0], right, width), _column(best[1], right, width) + 1):
+            line[column] = symbols.best
+    return "".join(line)
 
 
 def _scale(right: float, knee: float | None, width: int) -> str:

@@ -7,12 +7,13 @@ from datetime import datetime
 import click
 
 from sluice.cli.output import say
-from sluice.cli.pools.curve_plot import ASCII, UNICODE, plot_curve
+from sluice.cli.pools.belief import belief_facts, print_belief
+from sluice.cli.pools.curve_plot import ASCII, UNICODE
+from sluice.cli.pools.goodput_curve import curve_facts, print_curve
 from sluice.cli.pools.selector import pool_name
 from sluice.cli.pools.table import target
-from sluice.cli.pools.words import action, age, basis, current, moment, seconds, size_range, state_name
+from sluice.cli.pools.words import action, age, basis_meaning, current, moment, seconds, size_range, state_meaning
 from sluice.cli.printable import printable
-from sluice.cli.table import Column, print_table
 from sluice.pools.v1.evidence_pb2 import (
     LATENCY_SOURCE_CALLER,
     LATENCY_SOURCE_OWN,
@@ -24,8 +25,6 @@ from sluice.pools.v1.evidence_pb2 import (
 from sluice.pools.v1.pool_pb2 import SIDE_CLIENT
 from sluice.pools.v1.pool_size_pb2 import TargetSize
 
-_POINTS = (*(Column(name, right=True) for name in ("CONCURRENCY", "GOODPUT/S", "FIT", "SAMPLES")), Column(""))
-
 
 def print_explanation(explanation: Explanation, now: datetime) -> None:
     for label, value in _facts(explanation, now):
@@ -34,32 +33,25 @@ def print_explanation(explanation: Explanation, now: datetime) -> None:
     say("reasons" if reasons else "reasons         none", style="bold" if reasons else "")
     for reason in reasons:
         say(f"  {reason.code}: {reason.text}")
-    curve = explanation.curve
-    if not curve.points:
-        click.echo("\nno curve: no completed span with data in the window")
-        return
-    knee = curve.knee if curve.HasField("knee") else None
-    points = [
-        (p.concurrency, p.goodput_per_s, p.fitted_per_s if p.HasField("fitted_per_s") else None) for p in curve.points
-    ]
     symbols = UNICODE if (sys.stdout.encoding or "").lower().startswith("utf") else ASCII
-    legend = f"{symbols.point} measured  {symbols.fit} fitted  {symbols.knee} knee"
-    click.echo(f"\ngoodput per second and instance, by concurrency   {legend}")
-    for line in plot_curve(points, knee, symbols=symbols):
-        click.echo(line)
-    print_table(_POINTS, _points(explanation, knee))
+    if explanation.HasField("belief"):
+        print_belief(explanation.belief, symbols)
+    elif explanation.curve.points:
+        print_curve(explanation.curve, symbols)
+    else:
+        click.echo("\nno curve yet: too little was seen")
 
 
 def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]:
     size = explanation.pool_size
     yield "pool", pool_name(size.pool)
-    yield "state", state_name(size.state)
+    yield "state", state_meaning(size.state)
     yield "current", current(size)
     if len(size.sizes) > 1:
         yield "targets", ", ".join(map(_target_size, size.sizes))
     yield "target", target(size)
     yield "action", action(size)
-    yield "basis", basis(size)
+    yield "basis", basis_meaning(size)
     yield "range", size_range(size)
     yield "confidence", f"{size.confidence:.2f}"
     yield "model", size.model or "-"
@@ -67,15 +59,11 @@ def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]
     yield "threshold", _threshold(explanation)
     yield "latency source", _latency_source(explanation)
     yield "stands on", _baseline(explanation.baseline)
-    yield "memory", _remembered(explanation, now)
+    if not explanation.HasField("belief"):
+        yield "memory", _remembered(explanation, now)
     yield "window", _window(explanation)
     yield "instances", str(explanation.instances)
-    if explanation.curve.HasField("knee"):
-        yield "knee", f"at concurrency {explanation.curve.knee:.4g}"
-    else:
-        yield "knee", "none"
-    degree = explanation.curve.polynomial_degree
-    yield "fit", f"polynomial of degree {degree}" if degree else "nothing was fitted"
+    yield from belief_facts(explanation.belief) if explanation.HasField("belief") else curve_facts(explanation.curve)
 
 
 def _threshold(explanation: Explanation) -> str:
@@ -135,11 +123,3 @@ def _window(explanation: Explanation) -> str:
         f"{begin:%Y-%m-%d %H:%M:%S} to {end:%H:%M:%S} UTC ({seconds((end - begin).total_seconds())}), "
         f"{explanation.buckets:,} buckets of {bucket}, {explanation.completions:,} completions"
     )
-
-
-def _points(explanation: Explanation, knee: float | None) -> Iterator[tuple[str, ...]]:
-    nearest = None if knee is None else min(explanation.curve.points, key=lambda point: abs(point.concurrency - knee))
-    for point in explanation.curve.points:
-        fitted = f"{point.fitted_per_s:.1f}" if point.HasField("fitted_per_s") else "-"
-        mark = "< knee" if point is nearest else ""
-        yield f"{point.concurrency:.4g}", f"{point.goodput_per_s:.1f}", fitted, f"{point.samples:,}", mark

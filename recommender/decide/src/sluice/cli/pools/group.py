@@ -10,7 +10,7 @@ COMMANDS = {
     "get": Lazy("sluice.cli.pools.commands:get_command", "Show one pool."),
     "explain": Lazy(
         "sluice.cli.pools.commands:explain_command",
-        "Show the evidence: threshold, window, goodput curve and its knee.",
+        "Show the evidence: threshold, window, the curve and its knee.",
     ),
     "watch": Lazy("sluice.cli.pools.changing:watch_command", "Print every answer as it changes, until interrupted."),
     "history": Lazy(

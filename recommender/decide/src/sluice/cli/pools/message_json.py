@@ -13,6 +13,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from sluice.cli.pools.words import short_name
+from sluice.pools.v1.evidence_pb2 import Explanation
 
 # Enums whose values are shown without their prefix.
 SHORT = {"sluice.pools.v1.State", "sluice.pools.v1.Basis", "sluice.common.v1.Action"}
@@ -40,6 +41,14 @@ def message_to_json(message: Message) -> Any:
             values |= message_to_json(getattr(message, field.name))
         else:
             values[KEPT.get(field.full_name, field.name)] = _field(message, field)
+    return values
+
+
+def explanation_to_json(explanation: Explanation) -> Any:
+    """The knee of a belief is `knee` too: that had its name before there was a belief."""
+    values = message_to_json(explanation)
+    if explanation.HasField("belief"):
+        values["knee"] = float(explanation.belief.knee)
     return values
 
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from sluice.cli.pools.selector import pool_name
 from sluice.cli.pools.words import action, age, basis, current, optional, reasons, size_range, state_name
 from sluice.cli.table import Column, print_table
+from sluice.common.v1.decision_pb2 import Action
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 
 _STYLES = (
@@ -48,10 +49,14 @@ def _row(size: PoolSize, now: datetime) -> tuple[str, ...]:
 
 
 def target(size: PoolSize) -> str:
-    """`12`, or `12 (was 20)` where the guard changed the estimate."""
+    """`12`, or `32 (best 16)` where it is no more than a step towards the best size, or as far as the bounds let it."""
     text = optional(size, "target")
-    guarded = size.HasField("unguarded_target") and size.HasField("target")
-    return f"{text} (was {size.unguarded_target})" if guarded and size.unguarded_target != size.target else text
+    if size.action != Action.ACTION_APPLY or not (size.HasField("target") and size.HasField("unguarded_target")):
+        return text
+    best = size.unguarded_target
+    lower = size.lower_bound if size.HasField("lower_bound") else best
+    upper = size.upper_bound if size.HasField("upper_bound") else best
+    return text if lower <= size.target <= upper else f"{text} (best {best})"
 
 
 def change_line(size: PoolSize, now: datetime) -> str:

@@ -9,6 +9,27 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from sluice.common.v1.decision_pb2 import Action
 from sluice.pools.v1.pool_size_pb2 import Basis, PoolSize, State
 
+# What State and Basis say, behind their short names.
+STATES = {
+    "PROVIDED": "the size in force is expected to lose less than 1 %",
+    "LEARNING": "a better size is likely, or too little is known",
+    "NO_DATA": "nothing completed for 30 s",
+    "STALE": "the newest answer is older than its lease",
+    "PAUSED": "an operator paused the pool",
+    "GUARDED": "the constraints hold the pool off a better size",
+    "UNSATURATED": "never full on this CPU limit, no size is needed yet",
+}
+BASES = {
+    "CURVE": "what was seen on this CPU limit",
+    "PROBE": "not known to be better, but worth a look",
+    "REVERT": "back to the size before the last change",
+    "MEMORY": "what was seen of this version before it was away",
+    "CARRIED": "what was seen on another CPU limit",
+    "LEARNED": "what was learnt from other pools",
+    "HELD": "no better size is known, or nothing may change",
+    "OPERATOR": "an operator's word",
+}
+
 OptionalSize = Literal["current", "target", "lower_bound", "upper_bound", "unguarded_target"]
 
 
@@ -34,6 +55,19 @@ def action(size: PoolSize) -> str:
 
 def basis(size: PoolSize) -> str:
     return str(short_name(Basis.DESCRIPTOR, size.basis)) if size.basis else "-"
+
+
+def state_meaning(state: int) -> str:
+    """`UNSATURATED: never full on this CPU limit, no size is needed yet`."""
+    return _meaning(state_name(state), STATES)
+
+
+def basis_meaning(size: PoolSize) -> str:
+    return _meaning(basis(size), BASES)
+
+
+def _meaning(name: str, words: dict[str, str]) -> str:
+    return f"{name}: {words[name]}" if name in words else name
 
 
 def current(size: PoolSize) -> str:

@@ -1,0 +1,76 @@
+"""BeliefEvidence on the screen: what was seen, what is believed of each size, and the sizes as good as the best."""
+
+from collections.abc import Iterator
+
+import click
+
+from sluice.cli.pools.curve_plot import Curve, Symbols, plot_curve
+from sluice.cli.table import Column, print_table
+from sluice.pools.v1.evidence_pb2 import BeliefEvidence, SeenPoint
+
+_POINTS = (*(Column(name, right=True) for name in ("CONCURRENCY", "THROUGHPUT/S", "SECONDS")), Column("POOL"))
+
+
+def belief_facts(belief: BeliefEvidence) -> Iterator[tuple[str, str]]:
+    yield "best size", _best(belief)
+    yield "expected loss", f"{belief.loss:.1%} at the size in force" if belief.HasField("loss") else "-"
+    yield "evidence", _evidence(belief)
+
+
+def print_belief(belief: BeliefEvidence, symbols: Symbols) -> None:
+    scatter = [((each.concurrency, each.throughput_per_s), _symbol(each, belief, symbols)) for each in belief.points]
+    curve = Curve(
+        scatter=scatter,
+        fit=[(each.size, each.throughput_per_s) for each in belief.curve],
+        band=[(each.size, each.lower_per_s, each.upper_per_s) for each in belief.curve],
+        knee=None if _beyond(belief) else belief.knee,
+        best=None if _beyond(belief) else (belief.knee, belief.upper),
+    )
+    click.echo("\nthroughput per second and instance, by size")
+    click.echo(_legend(belief, {symbol for _, symbol in scatter}, symbols))
+    for line in plot_curve(curve, symbols=symbols):
+        click.echo(line)
+    print_table(_POINTS, (_row(each, belief) for each in belief.points))
+
+
+def _best(belief: BeliefEvidence) -> str:
+    text = f"{belief.best}; {belief.knee} to {belief.upper} complete at least 99 % of what it does"
+    seen = max((each.concurrency for each in belief.points), default=0.0)
+    return f"{text}; more than were ever in flight" if belief.knee > seen + 0.5 else text
+
+
+def _beyond(belief: BeliefEvidence) -> bool:
+    """Whether the knee lies beyond what is drawn: twice all that was seen or in force."""
+    return not belief.curve or belief.knee > belief.curve[-1].size
+
+
+def _evidence(belief: BeliefEvidence) -> str:
+    elsewhere = sum(each.seconds for each in belief.points if _elsewhere(each, belief))
+    text = f"{belief.seconds:,.0f} s on {belief.cpu_limit_cores:g} cores"
+    return f"{text}, {elsewhere:,.0f} s on other CPU limits" if elsewhere else text
+
+
+def _elsewhere(point: SeenPoint, belief: BeliefEvidence) -> bool:
+    return point.cpu_limit_cores != belief.cpu_limit_cores
+
+
+def _symbol(point: SeenPoint, belief: BeliefEvidence, symbols: Symbols) -> str:
+    if _elsewhere(point, belief):
+        return symbols.elsewhere
+    return symbols.point if point.full else symbols.light
+
+
+def _legend(belief: BeliefEvidence, used: set[str], symbols: Symbols) -> str:
+    """Of what is drawn."""
+    words = {symbols.point: "full pool", symbols.light: "not full", symbols.elsewhere: "other CPU limit"}
+    legend = [f"{symbol} {text}" for symbol, text in words.items() if symbol in used]
+    legend += [f"{symbols.fit} belief of a full pool", f"{symbols.band} 80 % of it"]
+    if not _beyond(belief):
+        legend += [f"{symbols.knee} knee", f"{symbols.best} within 1 % of best"]
+    return "  ".join(legend)
+
+
+def _row(point: SeenPoint, belief: BeliefEvidence) -> tuple[str, ...]:
+    pool = "full" if point.full else "not full"
+    where = f", {point.cpu_limit_cores:g} cores" if _elsewhere(point, belief) else ""
+    return f"{point.concurrency:.4g}", f"{point.throughput_per_s:.1f}", f"{point.seconds:,.0f}", pool + where

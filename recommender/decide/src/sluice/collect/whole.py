@@ -1,0 +1,91 @@
+"""What a pool, or one target of it, did in each bucket that is whole: pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice.collect.rows import Ints
+from sluice.pools.estimate.samples import Floats
+
+# A source is there from so long before its first busy bucket until so long after its last.
+AROUND_MS = 5_000
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Buckets of one pool from the first in which it was busy on, without gaps, each array of shape (n,).
+
+    concurrency, completions  of one instance; 0 in a bucket in which nothing was in flight, completed
+    instances  that were there, busy or not
+    """
+
+    start_ms: Ints
+    concurrency: Floats
+    completions: Floats
+    instances: Ints
+    bucket_ms: int
+
+    def __len__(self) -> int:
+        return len(self.start_ms)
+
+    def since(self, ms: int) -> Whole:
+        """What starts later than that."""
+        later = slice(int(np.searchsorted(self.start_ms, ms, side="right")), None)
+        return Whole(
+            self.start_ms[later],
+            self.concurrency[later],
+            self.completions[later],
+            self.instances[later],
+            self.bucket_ms,
+        )
+
+
+def whole(start_ms: Ints, busy_ns: Ints, completions: Ints, before_ms: int, bucket_ms: int) -> Whole | None:
+    """Of k instances, busy_ns and completions of shape (k, n); None when there is no such bucket.
+
+    start_ms  of n buckets without gaps, those that are not whole among them
+    before_ms  those that start before are whole
+
+    An instance that has nothing in flight in a bucket between two that it has is there and idle: among the busy ones
+    alone, a light pool would seem to have more in flight at each than it has. Worked: two instances, one busy in every
+    bucket with 1 in flight, the other with 2 in every second bucket: 1.5 and 0.5 of each of two, not 1.5 and 1.
+    """
+    busy: NDArray[np.bool_] = busy_ns > 0
+    of_any = np.flatnonzero(busy.any(axis=0))
+    end = int(np.searchsorted(start_ms, before_ms))
+    if len(of_any) == 0 or of_any[0] >= end:
+        return None
+    part = slice(int(of_any[0]), end)
+    there = _there(busy, AROUND_MS // bucket_ms)[part]
+    count = there.astype(np.float64)
+    return Whole(
+        start_ms=start_ms[part],
+        concurrency=busy_ns[:, part].sum(axis=0) / (bucket_ms * 1e6) / count,
+        completions=completions[:, part].sum(axis=0) / count,
+        instances=there,
+        bucket_ms=bucket_ms,
+    )
+
+
+def alone(start_ms: Ints, busy_ns: Ints, completions: Ints, before_ms: int, bucket_ms: int) -> Whole | None:
+    """Of one instance, busy_ns and completions of shape (n,): as `whole`, as long as it is there."""
+    at = np.flatnonzero(busy_ns)
+    if len(at) == 0:
+        return None
+    gone_ms = int(start_ms[at[-1]]) + AROUND_MS + bucket_ms
+    return whole(start_ms, busy_ns[None], completions[None], min(before_ms, gone_ms), bucket_ms)
+
+
+def _there(busy: NDArray[np.bool_], around: int) -> Ints:
+    """How many instances are there in each bucket, shape (n,); at least one."""
+    instances, buckets = busy.shape
+    if instances == 1:
+        return np.ones(buckets, dtype=np.int64)
+    busy = busy[busy.any(axis=1)]
+    first = np.maximum(busy.argmax(axis=1) - around, 0)
+    behind = np.minimum(buckets - busy[:, ::-1].argmax(axis=1) + around, buckets)
+    steps = np.bincount(first, minlength=buckets + 1) - np.bincount(behind, minlength=buckets + 1)
+    return np.maximum(np.cumsum(steps[:-1]), 1)

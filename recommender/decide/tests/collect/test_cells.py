@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sluice.collect.cells import FEWEST, Cells
 from sluice.collect.native import Arrays, NativeError
@@ -128,3 +130,61 @@ def test_columns_of_an_answer_become_news() -> None:
         news_of([*flat, *arrays[:4]], 100)
     with pytest.raises(NativeError):
         news_of([*flat, *arrays[:4], Arrays(np.array([1, 2]), np.array([1, 2, 3]))], 100)
+
+
+def test_what_is_known_of_rows() -> None:
+    cells = Cells(4)
+    cells.advance(10)
+    cells.put(news((0, OWN, 1, 10, 2, 2, 2, 2), (0, OWN, 1, 11, 5, 1, 1, 2)))
+    asked = news((0, OWN, 1, 11, 9, 1, 1, 3), (0, OWN, 1, 12, 9, 1, 1, 3), (0, OWN, 2, 11, 9, 1, 1, 3))
+    assert cells.busy_ns(asked).tolist() == [5, 0, 0]
+
+
+def test_the_own_rows_of_each_source_and_of_one() -> None:
+    cells = Cells(4)
+    cells.advance(10)
+    cells.put(news((0, OWN, 1, 10, 2, 4, 2, 2), (0, OWN, 2, 12, 5, 1, 1, 2), (0, JUDGE, 1, 11, 7, 7, 7, 2)))
+    at, busy_ns, completions = cells.own(0, 13)
+    assert (at.tolist(), busy_ns.tolist(), completions.tolist()) == (
+        [10, 11, 12],
+        [[2, 0, 0], [0, 0, 5]],
+        [[4, 0, 0], [0, 0, 1]],
+    )
+    one = cells.own_source(0, 2, 13)
+    assert one is not None
+    assert [column.tolist() for column in one] == [[10, 11, 12], [0, 0, 5], [0, 0, 1]]
+    assert cells.own_source(0, 3, 13) is None
+    assert cells.own(5, 13)[1].shape == (0, 3)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 2),
+            st.lists(
+                st.tuples(*map(st.integers, (0, 0, 0, 0, 0), (1, 1, 7, 1, 3))),
+                max_size=6,
+                unique_by=lambda row: row[:3],
+            ),
+        ),
+        max_size=12,
+    )
+)
+def test_the_newest_bucket_with_data_is_known_whatever_is_emptied(
+    steps: list[tuple[int, list[tuple[int, int, int, int, int]]]],
+) -> None:
+    """(how far the window moves on, rows of (pool, judges, column, done, version)), with one source for each pool."""
+    cells, first = Cells(8), 0
+    for forward, rows in steps:
+        first += forward
+        cells.advance(first)
+        each = sorted(
+            (pool, judges, 1, first + column, 0, done, 0, version) for pool, judges, column, done, version in rows
+        )
+        if each:
+            cells.put(news(*each))
+        found = cells.newest(2).tolist()
+        for pool in range(2):
+            _, _, completions = cells.own(pool, first + 8)
+            done = np.flatnonzero(completions.any(axis=0)) if len(completions) else []
+            assert found[pool] == (first + done[-1] if len(done) else -1)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 
 from sluice.collect import Collector, Measured
 from sluice.collect.native import Arrays, Column
@@ -76,3 +77,14 @@ def test_an_interval_that_the_configuration_sets_is_no_choice_to_be_kept() -> No
     assert chosen_ms(collector, config("500ms")) == 500
     database.in_100_ms = 8
     assert chosen_ms(collector) == 200
+
+
+def test_a_window_is_over_with_the_next_reading() -> None:
+    database = FakeDatabase()
+    collector = Collector(database)
+    first = collector.collect(config(), {CART: 60_000_000}, NOW_MS)
+    assert first.pools[CART] is not None
+    collector.collect(config(), {CART: 60_000_000}, NOW_MS)
+    assert first.pools[CART] is not None  # made in time
+    with pytest.raises(RuntimeError, match="over"):
+        first.whole[CART]

@@ -219,3 +219,67 @@ def test_thousands_of_pools_in_one_query(collect: Any) -> None:
     found = collect([older, newest], PoolKey(odd, "server", ""), *keys)
     assert found[PoolKey(odd, "server", "")].completions == 3
     assert sum(one is not None for one in found.values()) == 1
+
+
+def test_evidence_is_read_for_each_target_by_its_name(database: Any) -> None:
+    """Two instances of different sizes; one name holds what is not ASCII, and a caller has the name of one."""
+    names = ("c-1", "warenkorb-Ü")
+    rows = [
+        *(row(age, "server", "cart", "", names[0], 2.0, {FAST: 3}) for age in range(100, 4_000, 100)),
+        *(row(age, "server", "cart", "", names[1], 6.0, {FAST: 1}) for age in range(100, 4_000, 200)),
+        *(row(age, "client", "frontend", "cart", names[0], 40.0, {FAST: 9}) for age in range(100, 4_000, 100)),
+    ]
+    database.client("sluice").insert("windows", rows, column_names=COLUMNS)
+    found = Collector(ClickHouse(database.url, READER)).collect(config(pool(CART)), {CART: 100 * MS}, NOW_MS)
+    each = found.each(CART, [*names, "gone"])
+    assert sorted(each) == sorted(names)
+    assert set(each["c-1"].concurrency.tolist()) == {2.0}
+    assert set(each["c-1"].completions.tolist()) == {3.0}
+    assert each[names[1]].concurrency.tolist()[:4] == [6.0, 0.0, 6.0, 0.0]
+    together = found.whole[CART]
+    assert together is not None
+    assert together.concurrency.tolist()[:3] == [4.0, 1.0, 4.0]  # (2 + 6) / 2, (2 + 0) / 2
+    assert set(together.instances.tolist()) == {2}
+    assert int(together.start_ms[-1]) == NOW_MS - 1_200  # a second behind the newest, which began 100 ms ago
+
+
+def test_a_past_is_read_in_steps_and_then_the_present(database: Any) -> None:
+    """Three minutes that nobody read, a bucket each 100 ms: every one is given once, and the delay is of a new pool."""
+    client = database.client("sluice")
+    ages = range(100, 180_000, 100)
+    client.insert(
+        "windows", [row(a, "server", "cart", "", "c-1", a / 1e4, {FAST: 1}) for a in ages], column_names=COLUMNS
+    )
+    given = config(pool(CART)).model_copy(update={"settle": "auto"})
+    collector = Collector(ClickHouse(database.url, READER))
+    until_ms, starts = NOW_MS - 170_000, []
+    for now_ms in range(NOW_MS - 160_000, NOW_MS + 1, 10_000):
+        window = collector.collect(given, {CART: 100 * MS}, now_ms, live=now_ms == NOW_MS)
+        assert window.settle_ms == {CART: 1_000}
+        whole = window.whole[CART]
+        assert whole is not None
+        new = whole.since(until_ms)
+        starts += new.start_ms.tolist()
+        until_ms = starts[-1]
+    assert starts == list(range(NOW_MS - 169_900, NOW_MS - 1_100, 100))
+
+
+def test_the_delay_is_measured_on_what_is_written_between_readings(database: Any) -> None:
+    """Half of the busy time of each second is there at once, the other 1.5 s later: with the second reading after."""
+    client = database.client("sluice")
+    given = config(pool(CART)).model_copy(update={"settle": "auto"})
+    collector = Collector(ClickHouse(database.url, READER))
+    for second in range(40):
+        at_ms = 1_000 * second
+        new = [row(-at_ms + age, "server", "cart", "", "c-1", 1.0, {}, 1) for age in range(100, 1_100, 100)]
+        grown = [row(-at_ms + age, "server", "cart", "", "c-1", 2.0, {FAST: 1}, 2) for age in range(1_600, 2_600, 100)]
+        client.insert("windows", new + grown, column_names=COLUMNS)
+        window = collector.collect(given, {CART: 100 * MS}, NOW_MS + at_ms)
+    # What came last was of 1.6 to 2.5 s before now: 0.5 to 1.4 s behind 1.1 s, the newest of the reading before.
+    assert window.settle_ms == {CART: 1_400}
+    whole, measured = window.whole[CART], window.pools[CART]
+    assert whole is not None
+    assert measured is not None
+    assert int(whole.start_ms[-1]) == NOW_MS + 39_000 - 100 - 1_400 - 100
+    assert set(whole.since(NOW_MS).concurrency.tolist()) == {2.0}
+    assert measured.end_ms == int(whole.start_ms[-1]) + 100

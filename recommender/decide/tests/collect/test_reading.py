@@ -26,6 +26,7 @@ class Inserted:
     problem: Exception | None = None
     engine: str = NUMBERED
     problem_of_columns: Exception | None = None
+    fail_after: int | None = None
 
     def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
         if self.problem_of_columns is not None:
@@ -38,6 +39,11 @@ class Inserted:
         self.asked.append((list(services), parameters["seen"]))
         if self.problem is not None:
             raise self.problem
+        if self.fail_after is not None:
+            self.fail_after -= 1
+            if self.fail_after < 0:
+                self.fail_after = None
+                raise OSError("away")
         if len(services) > self.most:
             raise TooLargeError("memory")
         first, until, before = (parameters[name] // 100 for name in ("from_ms", "to_ms", "before_ms"))
@@ -57,7 +63,12 @@ class Inserted:
 def read(given: Reading, to: int, thresholds_ms: tuple[int, ...] = (100,) * 4) -> list[int]:
     """Completions of each pool in the 10 buckets before bucket `to`."""
     limits = [threshold * MS for threshold in thresholds_ms]
-    return [int(rows.own_completions.sum()) for rows in given.read(POOLS, limits, 100 * (to - 10), 100 * to, 100)]
+    given.read(POOLS, limits, 100 * (to - 10), 100 * to, 100)
+    return completions(given, len(POOLS))
+
+
+def completions(given: Reading, pools: int) -> list[int]:
+    return [int(given.rows(pool).own_completions.sum()) for pool in range(pools)]
 
 
 @pytest.mark.parametrize("engine", ["ReplicatedReplacingMergeTree", "SharedReplacingMergeTree", "Distributed"])
@@ -74,7 +85,8 @@ def test_a_database_that_fails_as_the_pools_change_leaves_nothing_half_changed()
     database = Inserted([("s0", 95, 3), ("s3", 96, 4)])
     given = Reading(database)
     two, limits = POOLS[:2], [100 * MS] * 4
-    assert [int(rows.own_completions.sum()) for rows in given.read(two, limits[:2], 9_000, 10_000, 100)] == [3, 0]
+    given.read(two, limits[:2], 9_000, 10_000, 100)
+    assert completions(given, 2) == [3, 0]
     database.problem_of_columns = ConnectionError("down")
     with pytest.raises(ConnectionError):
         given.read(POOLS, limits, 9_000, 10_000, 100)
@@ -150,3 +162,78 @@ def test_a_clock_that_is_set_back_begins_anew() -> None:
     given = Reading(database)
     assert read(given, 100) == [3, 4, 0, 0]
     assert read(given, 95) == [3, 0, 0, 0]
+
+
+def arrived(given: Reading, to: int, thresholds_ms: tuple[int, ...] = (100,) * 4) -> list[tuple[int, int, int]] | None:
+    """(pool, bucket, busy ns) of what came; None when nothing was known before."""
+    limits = [threshold * MS for threshold in thresholds_ms]
+    found = given.read(POOLS, limits, 100 * (to - 10), 100 * to, 100)
+    if found.anew:
+        assert len(found.pool) == 0
+        return None
+    return sorted(zip(found.pool.tolist(), (found.start_ms // 100).tolist(), found.busy_ns.tolist(), strict=True))
+
+
+BUSY = 10**8
+
+
+def test_what_was_there_at_the_first_reading_is_no_arrival() -> None:
+    database = Inserted([("s0", 95, 3)])
+    given = Reading(database)
+    assert arrived(given, 100) is None
+    database.rows += [("s0", 96, 5), ("s3", 99, 7)]
+    assert arrived(given, 101) == [(0, 96, BUSY), (3, 99, BUSY)]
+    assert arrived(given, 101) == []
+
+
+def test_of_a_pool_whose_threshold_moved_nothing_has_arrived() -> None:
+    database = Inserted([("s0", 95, 3), ("s1", 95, 3)])
+    given = Reading(database)
+    arrived(given, 100)
+    database.rows += [("s0", 97, 5), ("s1", 97, 5)]
+    assert arrived(given, 100, (100, 50, 100, 100)) == [(0, 97, BUSY)]
+
+
+def test_what_a_failed_reading_brought_arrives_with_the_next() -> None:
+    database = Inserted([("s0", 95, 3), ("s3", 95, 3)], most=2)
+    given = Reading(database)
+    assert arrived(given, 100) is None
+    database.rows += [("s0", 97, 5), ("s3", 98, 5)]
+    database.fail_after = 2
+    with pytest.raises(OSError, match="away"):
+        arrived(given, 101)
+    assert arrived(given, 101) == [(0, 97, BUSY), (3, 98, BUSY)]
+
+
+def test_arrivals_are_told_where_everything_is_read_each_time() -> None:
+    database = Inserted([("s0", 95, 3), ("s3", 95, 3)], most=2, engine="ReplicatedReplacingMergeTree")
+    given = Reading(database)
+    assert arrived(given, 100) is None
+    database.rows.append(("s0", 97, 5))
+    assert arrived(given, 101) == [(0, 97, BUSY)]
+    database.rows.append(("s3", 98, 5))
+    database.fail_after = 2
+    with pytest.raises(OSError, match="away"):
+        arrived(given, 101)
+    assert arrived(given, 102) == [(3, 98, BUSY)]
+    assert arrived(given, 102) == []
+
+
+def test_the_newest_bucket_of_each_pool() -> None:
+    database = Inserted([("s0", 95, 3), ("s0", 93, 3), ("s3", 99, 1)])
+    given = Reading(database)
+    limits = [100 * MS] * 4
+    assert given.read(POOLS, limits, 9_000, 10_000, 100).newest_ms.tolist() == [9_500, -1, -1, 9_900]
+    assert given.read(POOLS, limits, 9_600, 10_600, 100).newest_ms.tolist() == [-1, -1, -1, 9_900]
+
+
+def test_the_past_can_be_read_in_steps_up_to_the_present() -> None:
+    """Steps of a window, with what is written meanwhile; some of it late."""
+    database = Inserted([("s0", bucket, 1) for bucket in range(90, 130)])
+    given = Reading(database)
+    assert read(given, 100) == [10, 0, 0, 0]
+    assert read(given, 110) == [10, 0, 0, 0]
+    database.rows += [("s1", 112, 5), ("s0", 108, 5), ("s1", 131, 1)]
+    assert read(given, 120) == [10, 5, 0, 0]
+    assert read(given, 130) == [10, 0, 0, 0]
+    assert read(given, 132) == [8, 1, 0, 0]

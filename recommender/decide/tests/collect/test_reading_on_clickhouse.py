@@ -1,5 +1,6 @@
 """Reading what is new amounts to reading everything, whatever is written, in whatever order: on the real engine."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 from clickhouse_connect.driver.external import ExternalData
 
-from sluice.collect import Collector, Measured
+from sluice.collect import Collector, Measured, Window
 from sluice.collect.latency import last_index_within
 from sluice.collect.newest import measure_newest
 from sluice.collect.query import ENGINE_SQL, NUMBERED, Key, keys
@@ -103,7 +104,7 @@ class Writer:
         return [rows[i] for i in self._rng.integers(0, len(rows), self._rng.integers(0, most))] if rows else []
 
 
-def assert_same(found: dict[PoolKey, Measured | None], expected: dict[PoolKey, Measured | None]) -> int:
+def assert_same(found: Mapping[PoolKey, Measured | None], expected: dict[PoolKey, Measured | None]) -> int:
     """The number of pools with something to compare."""
     assert found.keys() == expected.keys()
     for key, one in expected.items():
@@ -120,13 +121,28 @@ def assert_same(found: dict[PoolKey, Measured | None], expected: dict[PoolKey, M
     return sum(one is not None for one in expected.values())
 
 
+def assert_same_buckets(found: Window, expected: Window) -> int:
+    """Of the pools and of each instance; the number of buckets."""
+    wholes = [(found.whole[key], expected.whole[key]) for key in KEYS]
+    for key in KEYS:
+        ours, others = (window.each(key, ["i0", "i1", "i2"]) for window in (found, expected))
+        assert ours.keys() == others.keys()
+        wholes += [(ours[name], others[name]) for name in ours]
+    for one, other in wholes:
+        assert (one is None) == (other is None)
+        if one is not None and other is not None:
+            for name in ("start_ms", "concurrency", "completions", "instances"):
+                np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    return sum(len(one) for one, _ in wholes if one is not None)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_what_is_new_amounts_to_everything(database: Any, seed: int) -> None:
     """Thresholds move, parts are merged, periods bring nothing or are longer than the window, the clock is set back."""
     rng = np.random.default_rng(seed)
     client, reader = database.client("sluice"), ClickHouse(database.url, READER)
     writer, collector = Writer(client, rng), Collector(reader)
-    now_ms, compared = START_MS + seed * 86_400_000 - 30_000, 0
+    now_ms, compared, buckets = START_MS + seed * 86_400_000 - 30_000, 0, 0
     thresholds = dict.fromkeys(KEYS, 100 * MS)
     for _ in range(40):
         now_ms += int(rng.choice((0, 70, 500, 1_000, 5_000, -300, 40_000), p=(0.05, 0.2, 0.3, 0.3, 0.1, 0.03, 0.02)))
@@ -137,8 +153,11 @@ def test_what_is_new_amounts_to_everything(database: Any, seed: int) -> None:
         if rng.random() < 0.2:
             thresholds[KEYS[rng.integers(len(KEYS))]] = int(rng.choice((40, 100, 200))) * MS
         collector._intervals_ms.clear()  # nothing is in force in what is compared with
-        compared += assert_same(collector.collect(CONFIG, thresholds, now_ms).pools, whole(client, thresholds, now_ms))
+        window = collector.collect(CONFIG, thresholds, now_ms)
+        compared += assert_same(window.pools, whole(client, thresholds, now_ms))
+        buckets += assert_same_buckets(window, Collector(reader).collect(CONFIG, thresholds, now_ms))
     assert compared > 100
+    assert buckets > 10_000
 
 
 def test_the_reading_user_can_tell_that_inserts_are_numbered(database: Any) -> None:

@@ -1,6 +1,8 @@
 """From windows in ClickHouse to samples per pool: one query per control period for what is new."""
 
-from sluice.collect.collector import Collector, Window
+from sluice.collect.collector import Collector
 from sluice.collect.rows import Measured
+from sluice.collect.whole import Whole
+from sluice.collect.window import Window
 
-__all__ = ["Collector", "Measured", "Window"]
+__all__ = ["Collector", "Measured", "Whole", "Window"]

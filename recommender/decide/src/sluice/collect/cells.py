@@ -32,6 +32,8 @@ class Cells:
         self._of_pool: dict[int, tuple[list[int], list[int]]] = {}
         self._free: list[int] = []
         self._last_at: Ints = np.zeros(0, dtype=np.int64)
+        self._newest: Ints = np.zeros(0, dtype=np.int64)  # bucket with data, of each source; -1 without any
+        self._own_of: Ints = np.zeros(0, dtype=np.int64)  # the pool whose own rows a source has, else -1
         self._busy_ns = np.zeros((0, width), dtype=np.int64)
         self._completions = np.zeros((0, width), dtype=np.uint32)
         self._good = np.zeros((0, width), dtype=np.uint32)
@@ -74,6 +76,56 @@ class Cells:
         self._completions.ravel()[cell] = news.completions[keep]
         self._good.ravel()[cell] = news.good[keep]
         self._version.ravel()[cell] = news.version[keep]
+        self._find_newest(lines, news)
+
+    def busy_ns(self, news: News) -> Ints:
+        """What is known of each of these rows, shape (len(news),); 0 of those that are not known."""
+        sources = zip(news.pool.tolist(), news.judges.tolist(), news.source.tolist(), strict=True)
+        lines = np.array([self._lines.get(source, -1) for source in sources], dtype=np.int64)
+        line = np.repeat(lines, news.counts)
+        found: Ints = np.zeros(len(news), dtype=np.int64)
+        known = line >= 0
+        found[known] = self._busy_ns[line[known], news.at[known] % self.width]
+        return found
+
+    def newest(self, pools: int) -> Ints:
+        """The newest bucket in which each of the pools 0..pools-1 has data of its own, -1 without any."""
+        found: Ints = np.full(pools, -1)
+        own = (self._own_of >= 0) & (self._newest >= self._first)
+        np.maximum.at(found, self._own_of[own], self._newest[own])
+        return found
+
+    def own(self, pool: int, until: int) -> tuple[Ints, Ints, Ints]:
+        """Of the buckets before `until`, shape (n,), of one pool's own rows: busy_ns and completions of each of its k
+        sources, shape (k, n)."""
+        at = np.arange(self._first, until)
+        lines = self._of_pool.get(pool, ((), ()))[0]
+        return at, self._of(lines, at, self._busy_ns), self._of(lines, at, self._completions)
+
+    def own_source(self, pool: int, source: int, until: int) -> tuple[Ints, Ints, Ints] | None:
+        """As `own`, of one source, each of shape (n,); None when it is not known."""
+        line = self._lines.get((pool, 0, source))
+        if line is None:
+            return None
+        at = np.arange(self._first, until)
+        return at, self._of([line], at, self._busy_ns)[0], self._of([line], at, self._completions)[0]
+
+    def _of(self, lines: Sequence[int], at: Ints, column: Numbers) -> Ints:
+        found: Ints = column[list(lines)].take(at % self.width, axis=1).astype(np.int64, copy=False)
+        return found
+
+    def _find_newest(self, lines: Ints, news: News) -> None:
+        """Of those lines, after the news of each were put."""
+        columns = np.repeat(lines, news.counts), news.at % self.width
+        data = (self._busy_ns[columns] > 0) | (self._completions[columns] > 0)
+        emptied = ~data & (news.at == np.repeat(self._newest[lines], news.counts))
+        at = np.arange(self._first, self._first + self.width)
+        for line in np.unique(np.repeat(lines, news.counts)[emptied]):
+            columns = line, at % self.width
+            left = at[(self._busy_ns[columns] > 0) | (self._completions[columns] > 0)]
+            self._newest[line] = left[-1] if len(left) else -1
+        newest = np.maximum.reduceat(np.where(data, news.at, -1), np.cumsum(news.counts) - news.counts)
+        self._newest[lines] = np.maximum(self._newest[lines], newest)
 
     def rows(self, pool: int, until: int, bucket_ms: int) -> Rows:
         """Of one pool, before bucket `until`, in order of time: sums over its sources, as `Rows` says."""
@@ -96,6 +148,7 @@ class Cells:
         if line is None:
             line = self._lines[source] = self._free.pop()
             self._last_at[line] = self._first
+            self._newest[line], self._own_of[line] = -1, -1 if source[1] else source[0]
             self._of_pool.setdefault(source[0], ([], []))[source[1]].append(line)
         return line
 
@@ -105,7 +158,10 @@ class Cells:
         if sources <= len(self._free):
             return
         after = max(FEWEST, before + before // 4, before + sources)
-        self._last_at = np.resize(self._last_at, after)
+        self._last_at, self._newest, self._own_of = (
+            np.concatenate([column, np.full(after - before, -1)])
+            for column in (self._last_at, self._newest, self._own_of)
+        )
         self._busy_ns, self._completions, self._good, self._version = (
             np.concatenate([column, np.zeros((after - before, self.width), dtype=column.dtype)])
             for column in (self._busy_ns, self._completions, self._good, self._version)
@@ -117,6 +173,7 @@ class Cells:
             line = self._lines.pop(source)
             self._of_pool[source[0]][source[1]].remove(line)
             self._free.append(line)
+            self._own_of[line] = -1
             self._clear(line, slice(None))
 
     def _clear(self, lines: int | slice, columns: Ints | slice) -> None:

@@ -1,13 +1,18 @@
-"""Reads the newest windows of all pools, and what stands above them: the only I/O on the way to an estimate."""
+"""Reads the newest windows of all pools, and what stands above them: the only I/O on the way to a decision."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+
+import numpy as np
 
 from sluice.collect import upstream
-from sluice.collect.newest import newest
+from sluice.collect.delay import LONGEST_MS, NEVER, Arrivals, Delay
+from sluice.collect.newest import fixed_settle_ms, newest
 from sluice.collect.reading import Database, Reading
-from sluice.collect.rows import Measured
+from sluice.collect.rows import Ints, Measured, whole_before
+from sluice.collect.whole import Whole, alone, whole
+from sluice.collect.window import OnDemand, Window
 from sluice.config import Config
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
@@ -16,16 +21,10 @@ from sluice.pools.estimate.threshold import Asked, UpstreamTime
 LATE_MS = 10_000
 
 
-@dataclass(frozen=True)
-class Window:
-    """The newest window: a measurement per pool, None where nothing completed."""
-
-    pools: dict[PoolKey, Measured | None]
-
-
 class Collector:
     """One query per call for what is new, whatever the number of pools; more only for pools that are read whole.
-    Remembers the rows of the window, and how long the buckets of each pool are, where the data choose it.
+    Remembers the rows of the window, how late they come, and how long the buckets of each pool are, where the data
+    choose it.
 
     Raises what the database raises: a period without an answer is the caller's to handle.
     """
@@ -33,7 +32,9 @@ class Collector:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._reading = Reading(database)
+        self._delay = Delay(0, 1)
         self._intervals_ms: dict[PoolKey, int] = {}
+        self._readings = 0
 
     @property
     def kept_bytes(self) -> int:
@@ -48,19 +49,63 @@ class Collector:
         columns = self._database.columns(upstream.SQL, parameters)
         return upstream.times(columns, config) if columns else {}
 
-    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window:
-        from_ms = now_ms - int(config.window + config.settle) - LATE_MS
-        keys = [pool.key for pool in config.pools]
-        each = self._reading.read(keys, [thresholds_ns[key] for key in keys], from_ms, now_ms, config.stored_ms)
-        found = {
-            pool.key: newest(own, index, pool, config, now_ms, self._intervals_ms.get(pool.key))
-            for index, (own, pool) in enumerate(zip(each, config.pools, strict=True))
-        }
-        self._keep_intervals(config, found)
-        return Window(found)
+    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
+        """What is there at `now_ms`; the window that it gave before is over.
 
-    def _keep_intervals(self, config: Config, found: dict[PoolKey, Measured | None]) -> None:
-        """What the data chose, for the next period; over periods in which a pool has none, and not over a restart."""
-        chosen = {key: measured.bucket_ms for key, measured in found.items() if measured is not None}
-        auto = {pool.key for pool in config.pools if config.bucket_of(pool) == "auto"}
-        self._intervals_ms = {key: ms for key, ms in (self._intervals_ms | chosen).items() if key in auto}
+        live: False when `now_ms` lies in the past, as of a decider that makes good for the time that it was away. It
+        goes on in steps of a window at most up to the present, and misses nothing: more than a window is read.
+        """
+        fixed_ms = fixed_settle_ms(config)
+        late_ms = LONGEST_MS if fixed_ms is None else LATE_MS + fixed_ms
+        keys = [pool.key for pool in config.pools]
+        thresholds = [thresholds_ns[key] for key in keys]
+        from_ms = now_ms - int(config.window) - late_ms
+        self._readings += 1
+        arrivals = self._reading.read(keys, thresholds, from_ms, now_ms, config.stored_ms)
+        if fixed_ms is None:
+            settle_ms, before_ms = self._measured(arrivals, now_ms, live, config.stored_ms)
+        else:
+            settle_ms = np.full(len(keys), fixed_ms)
+            before_ms = np.where(arrivals.newest_ms == NEVER, NEVER, arrivals.newest_ms - fixed_ms)
+        return self._window(config, now_ms, settle_ms, before_ms)
+
+    def _measured(self, arrivals: Arrivals, now_ms: int, live: bool, stored_ms: int) -> tuple[Ints, Ints]:
+        if arrivals.anew:
+            self._delay = Delay(len(arrivals.newest_ms), stored_ms)
+        self._delay.take(arrivals, now_ms, live)
+        return self._delay.settle_ms, self._delay.whole_before(now_ms)
+
+    def _window(self, config: Config, now_ms: int, settle_ms: Ints, before_ms: Ints) -> Window:
+        """settle_ms, before_ms: of each pool; buckets that start before `before_ms` are whole."""
+        bucket_ms, number_of_reading = config.stored_ms, self._readings
+        numbers = {pool.key: number for number, pool in enumerate(config.pools)}
+        automatic = {pool.key for pool in config.pools if config.bucket_of(pool) == "auto"}
+        # What the data chose holds over periods in which a pool has none, and not over a restart.
+        self._intervals_ms = {key: ms for key, ms in self._intervals_ms.items() if key in automatic}
+
+        def reading() -> Reading:
+            if self._readings != number_of_reading:
+                raise RuntimeError("cannot look at a window that is over: its rows are those of a later one")
+            return self._reading
+
+        def measured_of(number: int) -> Measured | None:
+            pool, rows = config.pools[number], reading().rows(number)
+            border_ms = whole_before(rows, number, now_ms, int(settle_ms[number]))
+            if border_ms is not None:
+                border_ms = min(border_ms, int(before_ms[number]))
+            found = newest(rows, number, pool, config, border_ms, self._intervals_ms.get(pool.key))
+            if found is not None and pool.key in automatic:
+                self._intervals_ms[pool.key] = found.bucket_ms
+            return found
+
+        def whole_of(number: int) -> Whole | None:
+            return whole(*reading().own(number), int(before_ms[number]), bucket_ms)
+
+        def each(key: PoolKey, instances: Collection[str]) -> dict[str, Whole]:
+            number = numbers[key]
+            rows = {name: reading().own_instance(number, name) for name in instances}
+            known = {name: alone(*one, int(before_ms[number]), bucket_ms) for name, one in rows.items() if one}
+            return {name: one for name, one in known.items() if one is not None}
+
+        settles = dict(zip(numbers, settle_ms.tolist(), strict=True))
+        return Window(OnDemand(numbers, measured_of), OnDemand(numbers, whole_of), settles, each)

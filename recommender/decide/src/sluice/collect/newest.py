@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from sluice.collect.delay import START_MS
 from sluice.collect.intervals import interval_for, measure_over
 from sluice.collect.rows import Measured, Rows, split, whole_before
 from sluice.config import Config, Pool
@@ -23,16 +24,26 @@ def measure_newest(
     """Of every pool, in their order; `rows.pool` indexes `pools`. None where nothing completed.
 
     in_force_ms: length of the buckets that the data of a pool spoke for before.
+    Where the delay is measured, that of a new pool counts: rows alone do not tell when they came.
     """
+    fixed_ms = fixed_settle_ms(config)
+    settle_ms = START_MS if fixed_ms is None else fixed_ms
     each = zip(split(rows, len(pools)), pools, strict=True)
     return [
-        newest(own, index, pool, config, now_ms, in_force_ms.get(pool.key)) for index, (own, pool) in enumerate(each)
+        newest(own, index, pool, config, whole_before(own, index, now_ms, settle_ms), in_force_ms.get(pool.key))
+        for index, (own, pool) in enumerate(each)
     ]
 
 
-def newest(own: Rows, index: int, pool: Pool, config: Config, now_ms: int, in_force_ms: int | None) -> Measured | None:
-    """Of one pool, from its own rows, in which it is number `index`."""
-    before_ms = whole_before(own, index, now_ms, int(config.settle))
+def fixed_settle_ms(config: Config) -> int | None:
+    """None where the delay of the data is measured."""
+    return None if isinstance(config.settle, str) else int(config.settle)
+
+
+def newest(
+    own: Rows, index: int, pool: Pool, config: Config, before_ms: int | None, in_force_ms: int | None
+) -> Measured | None:
+    """Of one pool, from its own rows, in which it is number `index`; those before `before_ms` are whole."""
     if before_ms is None:
         return None
     from_ms, stored_ms, bucket = before_ms - int(config.window), config.stored_ms, config.bucket_of(pool)

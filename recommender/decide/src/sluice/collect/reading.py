@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
 from sluice.collect import query
 from sluice.collect.cells import Cells
+from sluice.collect.delay import Arrivals
 from sluice.collect.latency import last_index_within
 from sluice.collect.native import Arrays, Column
-from sluice.collect.news import news_of
+from sluice.collect.news import News, news_of
 from sluice.collect.query import Key, Span, Table, TooLargeError
 from sluice.collect.rows import Ints, Rows
 from sluice.core.keys import PoolKey
@@ -45,6 +46,9 @@ class Reading:
     late it is and however long its insert took. A pool is read whole when it is new or its threshold has moved (what is
     kept is counted by it); all are when the window, the buckets or the pools are others, or the clock was set back, and
     always when the table's engine is one that does not number its inserts so.
+
+    What a reading brought is told apart from what was known. A reading that fails is made good for by the next, whose
+    arrivals count from the last one that did not.
     """
 
     def __init__(self, database: Database) -> None:
@@ -57,6 +61,11 @@ class Reading:
         self._numbered = False
         self._seen: Ints = np.zeros(0, dtype=np.int64)
         self._last_good: Ints = np.zeros(0, dtype=np.int64)
+        # Cells as of the last reading, where they are not the same: all is read anew each time.
+        self._before: Cells | None = None
+        self._complete = False
+        self._anew = True
+        self._arrived: list[tuple[Ints, Ints, Ints]] = []
 
     @property
     def cells(self) -> Cells:
@@ -64,39 +73,77 @@ class Reading:
 
     def read(
         self, keys: Sequence[PoolKey], thresholds_ns: Sequence[int], from_ms: int, to_ms: int, bucket_ms: int
-    ) -> Iterator[Rows]:
-        """Rows of each pool, in their order, of the buckets that start in [from_ms, to_ms).
+    ) -> Arrivals:
+        """Takes up the buckets that start in [from_ms, to_ms). Pools are numbered in the order of `keys`.
 
         Raises what the database does; the next call then makes good for it.
         """
         first, until = -(-from_ms // bucket_ms), -(-to_ms // bucket_ms)
         width = -(-(to_ms - from_ms) // bucket_ms) + 1
         same = (list(keys), bucket_ms, width) == (self._keys, self._bucket_ms, self._cells.width)
-        if not same or until < self._until or not self._numbered:
-            self._begin(list(keys), bucket_ms, width)
-        self._cells.advance(first)
+        same = same and until >= self._until
+        if not same or not self._numbered:
+            self._begin(list(keys), bucket_ms, width, compare=same)
+        self._advance(first)
         last_good = np.array([last_index_within(threshold) for threshold in thresholds_ns], dtype=np.int64)
         self._judge_by(last_good)
         known = np.flatnonzero(self._seen > NEVER)
         if len(known):
             span = Span(first, until, bucket_ms, self._until, int(self._seen[known].min()))
-            new = sum(self._ask(share, span) for share in self._shares(known, until - self._until))
+            new = sum(self._ask(share, span, self._cells) for share in self._shares(known, until - self._until))
             if new == 0 and self._began_anew(span):
-                self._begin(list(keys), bucket_ms, width)
-                self._cells.advance(first)
+                self._begin(list(keys), bucket_ms, width, compare=False)
+                self._advance(first)
                 self._judge_by(last_good)
         self._until = until
         for share in self._shares(np.flatnonzero(self._seen == NEVER), width):
-            self._ask(share, Span(first, until, bucket_ms, until))
-        return (self._cells.rows(pool, until, bucket_ms) for pool in range(len(keys)))
+            self._ask(share, Span(first, until, bucket_ms, until), self._before)
+        return self._arrivals()
 
-    def _begin(self, keys: list[PoolKey], bucket_ms: int, width: int) -> None:
+    def rows(self, pool: int) -> Rows:
+        """Of one pool, as of the last reading."""
+        return self._cells.rows(pool, self._until, self._bucket_ms)
+
+    def own(self, pool: int) -> tuple[Ints, Ints, Ints]:
+        """Of one pool's own rows, as of the last reading: starts of buckets in ms, shape (n,); busy_ns and completions
+        of each source, shape (k, n)."""
+        at, busy_ns, completions = self._cells.own(pool, self._until)
+        return at * self._bucket_ms, busy_ns, completions
+
+    def own_instance(self, pool: int, instance: str) -> tuple[Ints, Ints, Ints] | None:
+        """As `own`, of one instance, each of shape (n,); None when nothing is known of it."""
+        found = self._cells.own_source(pool, query.source_of(instance), self._until)
+        return found and (found[0] * self._bucket_ms, *found[1:])
+
+    def _begin(self, keys: list[PoolKey], bucket_ms: int, width: int, compare: bool) -> None:
+        """compare: with the cells that were read last, of the same buckets and pools."""
         # Asked before anything is changed: if the database fails here, the next call begins again.
         numbered = self._database.columns(query.ENGINE_SQL, {}) == [[query.NUMBERED]]
+        if not compare:
+            self._before, self._anew, self._until = None, True, 0
+        elif self._complete:
+            self._before = self._cells
+        self._complete, self._arrived = False, []
         self._keys, self._bucket_ms, self._cells = keys, bucket_ms, Cells(width)
-        self._until, self._newest, self._numbered = 0, NEVER, numbered
+        self._newest, self._numbered = NEVER, numbered
         self._seen = np.full(len(keys), NEVER)
         self._last_good = np.full(len(keys), NEVER)
+
+    def _advance(self, first: int) -> None:
+        self._cells.advance(first)
+        if self._before is not None:
+            self._before.advance(first)
+
+    def _arrivals(self) -> Arrivals:
+        empty: Ints = np.zeros(0, dtype=np.int64)
+        pool, at, busy_ns = (
+            np.concatenate([empty, *parts]) for parts in zip(*self._arrived, (empty, empty, empty), strict=True)
+        )
+        newest = self._cells.newest(len(self._keys))
+        newest_ms = np.where(newest >= 0, newest * self._bucket_ms, NEVER)
+        found = Arrivals(pool, at * self._bucket_ms, busy_ns, newest_ms, self._anew)
+        self._arrived, self._anew, self._before, self._complete = [], False, None, True
+        return found
 
     def _judge_by(self, last_good: Ints) -> None:
         """Forgets the pools whose rows were counted by another threshold."""
@@ -105,8 +152,9 @@ class Reading:
         self._seen[moved] = NEVER
         self._last_good = last_good
 
-    def _ask(self, pools: Ints, span: Span) -> int:
-        """How many rows are new; in halves where all are too many for the database."""
+    def _ask(self, pools: Ints, span: Span, known: Cells | None) -> int:
+        """How many rows are new; in halves where all are too many for the database. known: what arrivals add to; None
+        when there is nothing to compare with."""
         requests = [Key(pool, self._keys[pool], int(self._last_good[pool])) for pool in pools.tolist()]
         try:
             columns = self._database.arrays(query.SQL, span.parameters(len(pools)), query.keys(requests))
@@ -114,13 +162,22 @@ class Reading:
             if len(pools) == 1:
                 raise
             half = len(pools) // 2
-            return self._ask(pools[:half], span) + self._ask(pools[half:], span)
+            return self._ask(pools[:half], span, known) + self._ask(pools[half:], span, known)
         news = news_of(columns, span.first)
+        before = known.busy_ns(news) if known is not None else None
         self._cells.put(news)
+        if before is not None:
+            self._arrived.append(self._added(news, before))
         # What an earlier query saw, this one saw too: of a pool without rows this is how much is known to be nothing.
         self._newest = max(self._newest, news.newest)
         self._seen[pools] = self._newest
         return len(news)
+
+    def _added(self, news: News, before: Ints) -> tuple[Ints, Ints, Ints]:
+        """Pool, bucket, and busy time that was not known, of the pools' own rows that have more than before."""
+        added = self._cells.busy_ns(news) - before
+        more = (added > 0) & (np.repeat(news.judges, news.counts) == 0)
+        return np.repeat(news.pool, news.counts)[more], news.at[more], added[more]
 
     def _began_anew(self, span: Span) -> bool:
         """Whether numbers are smaller than they were: of a table that was made anew. Asked only when nothing is new."""

@@ -23,14 +23,15 @@ SELECT
 FROM
 (
     SELECT
-        pool, judges, source, block, at, busy_ns, completions, version,
+        pool, judges, if(judges = 0, own_source, judge_source) AS source, block, at, busy_ns, completions, version,
         toUInt32(arraySum((i, n) -> if(i <= last_good, n, 0), mapKeys(latency), mapValues(latency))) AS good
     FROM
     (
         SELECT
             -- Hashes of 64 bits stand for names: of 100,000 of them, two are the same once in 10^9 databases.
             arrayJoin([cityHash64(0, side, service, peer), cityHash64(1, side, if(side = 'server', service, peer))]) AS part,
-            cityHash64(service, peer, instance) AS source,
+            halfMD5(instance) AS own_source, -- one that is had elsewhere too: `source_of`
+            cityHash64(service, peer, instance) AS judge_source,
             toUInt32(intDiv(toUnixTimestamp64Milli(bucket), {bucket_ms:UInt16}) - {first:Int64}) AS at,
             toUInt64(_block_number) AS block,
             busy_ns, completions, latency, version

@@ -1,0 +1,52 @@
+"""What the newest reading says of each pool, made when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from sluice.collect.rows import Measured
+from sluice.collect.whole import Whole
+from sluice.core.keys import PoolKey
+
+Value = TypeVar("Value")
+
+
+class OnDemand(Mapping[PoolKey, Value], Generic[Value]):
+    """A value for each pool, from its number; made once, when it is first asked for."""
+
+    def __init__(self, numbers: Mapping[PoolKey, int], make: Callable[[int], Value]) -> None:
+        self._numbers, self._make = numbers, make
+        self._made: dict[PoolKey, Value] = {}
+
+    def __getitem__(self, key: PoolKey) -> Value:
+        if key not in self._made:
+            self._made[key] = self._make(self._numbers[key])
+        return self._made[key]
+
+    def __iter__(self) -> Iterator[PoolKey]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
+def _none(key: PoolKey, instances: Collection[str]) -> dict[str, Whole]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Window:
+    """Of every pool. Of the real collector it can be asked until the next reading: it shares the rows.
+
+    pools      over the newest window, judged by the threshold; None where nothing completed
+    whole      of all that is kept, a little more than a window; None where nothing was in flight
+    settle_ms  how far behind its newest bucket a pool's buckets are whole
+    each       of those instances that spans tell: by name, as `whole`
+    """
+
+    pools: Mapping[PoolKey, Measured | None]
+    whole: Mapping[PoolKey, Whole | None] = field(default_factory=dict)
+    settle_ms: Mapping[PoolKey, int] = field(default_factory=dict)
+    each: Callable[[PoolKey, Collection[str]], dict[str, Whole]] = _none

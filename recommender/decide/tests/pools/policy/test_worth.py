@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from feeds import FALLS, Curve, evidence
 from sluice.pools.estimate.belief.evidence import Evidence
-from sluice.pools.estimate.belief.family import family
+from sluice.pools.estimate.belief.family import SIZES, Floats, Ints, family
 from sluice.pools.estimate.belief.posterior import Posterior, posterior
-from sluice.pools.policy.worth import SIZES, Choice, _look_s, choose, knowledge_gradient, outlook
+from sluice.pools.policy.worth import Choice, Outlook, _look_s, choose, knowledge_gradient, prospects
 
 
 def belief(seen: Evidence) -> Posterior:
@@ -27,10 +27,10 @@ def chosen(
     slo_s: float = 10.0,
     may_look: bool = True,
 ) -> Choice | None:
-    def at(size: int) -> float:
-        return seen.completions_at(4.0, size)
+    def at(sizes: Ints) -> Floats:
+        return seen.completions_at(4.0, sizes)
 
-    return choose(belief(seen), current, least, most, full, slo_s, at, may_look=may_look)
+    return choose(prospects(belief(seen), current, least, most, slo_s), full, at, may_look=may_look)
 
 
 def test_knowledge_gradient_of_two_sizes_alike() -> None:
@@ -114,6 +114,10 @@ def test_a_size_at_which_requests_are_too_late_is_not_wanted() -> None:
     assert hasty.size < 32
 
 
+def outlook(now: Posterior, current: int) -> Outlook:
+    return prospects(now, current, current, current, 10.0).outlook
+
+
 def test_outlook_names_the_best_and_what_the_size_in_force_loses() -> None:
     now = belief(evidence(8, 12, 16, 20, 32, 64, seconds=40))
     here = outlook(now, 64)
@@ -122,6 +126,26 @@ def test_outlook_names_the_best_and_what_the_size_in_force_loses() -> None:
     # X(16) / X(64) - 1 = 364 / 176 - 1
     assert here.loss == pytest.approx(FALLS.throughput(16) / FALLS.throughput(64) - 1, rel=0.05)
     assert outlook(now, 16).loss < 0.01
+
+
+def test_what_was_asked_last_is_answered_from_memory() -> None:
+    now = belief(evidence(8, 16, 32))
+    first = prospects(now, 16, 8, 32, 0.5)
+    assert prospects(now, 16, 8, 32, 0.5) is first
+    assert prospects(now, 16, 8, 31, 0.5) is not first
+    again = prospects(now, 16, 8, 32, 0.5)
+    assert again is not first
+    assert again.mean.tolist() == first.mean.tolist()
+    # One asks for a size that is not thought of: those of the others are the same.
+    assert first.sizes.tolist() == [size for size in SIZES if 8 <= size <= 32]
+    assert prospects(now, 16, 8, 31, 0.5).sizes.tolist() == [*first.sizes[:-1].tolist(), 31]
+
+
+def test_none_within_reach_is_the_size_in_force() -> None:
+    found = prospects(belief(evidence(8, 16, 32)), 16, 40, 20, 0.5)
+    assert found.sizes.tolist() == [16]
+    assert found.mean == pytest.approx([0.0], abs=1e-12)
+    assert choose(found, 1.0, lambda sizes: np.zeros(len(sizes))) is None
 
 
 @given(

@@ -6,9 +6,11 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sluice.pools.estimate.belief.doubt import Doubt, believe
+from sluice.pools.estimate.belief.doubt import LEAST_S, Doubt, believe
 from sluice.pools.estimate.belief.evidence import Evidence, Second, second, share_full
+from sluice.pools.estimate.belief.family import Floats
 from sluice.pools.estimate.belief.kept import believed
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.policy.state import RECENT, Learnt
@@ -19,19 +21,21 @@ MOST_VERSIONS = 3
 
 def learn(learnt: Learnt, buckets: Buckets) -> Learnt:
     """Takes in what is newer than `until_ms`; older buckets were taken already."""
-    new = buckets.take(buckets.start_ms > learnt.until_ms)
-    if len(new) == 0:
+    newer = buckets.start_ms > learnt.until_ms
+    if not newer.any():
         return learnt
+    new = buckets if newer.all() else buckets.take(newer)
+    full = learnt.full
     for part in _seconds(new):
         size, cores = part.size[0], part.cores[0]
         if not np.isnan(size):
-            learnt = replace(learnt, full=(*learnt.full, share_full(int(size), part.concurrency))[-RECENT:])
+            full = (*full, share_full(int(size), part.concurrency))
         if not (np.isnan(size) or np.isnan(cores)):
             seen = second(float(cores), int(size), part.concurrency, part.completions, part.bucket_s)
             learnt = learnt if seen is None else _believed(learnt, seen)
-    done = new.start_ms[new.completions > 0]
-    completed = int(done[-1]) if len(done) else learnt.completed_ms
-    return replace(learnt, until_ms=int(new.start_ms[-1]), completed_ms=completed)
+    done = np.flatnonzero(new.completions > 0)
+    completed = int(new.start_ms[done[-1]]) if len(done) else learnt.completed_ms
+    return replace(learnt, full=full[-RECENT:], until_ms=int(new.start_ms[-1]), completed_ms=completed)
 
 
 def of_version(learnt: Learnt, version: str) -> Learnt:
@@ -56,8 +60,10 @@ def of_version(learnt: Learnt, version: str) -> Learnt:
 
 
 def _believed(learnt: Learnt, seen: Second) -> Learnt:
-    kept = believed(learnt.kept, learnt.evidence, seen.cores)
-    verdict = believe(learnt.evidence, learnt.doubt, seen, kept.now)
+    kept = learnt.kept
+    if learnt.evidence.seconds_on(seen.cores) >= LEAST_S:
+        kept = believed(kept, learnt.evidence, seen.cores)
+    verdict = believe(learnt.evidence, learnt.doubt, seen, kept.now if kept else None)
     # What was seen of other versions stays: they are others still.
     return replace(
         learnt,
@@ -71,7 +77,15 @@ def _believed(learnt: Learnt, seen: Second) -> Learnt:
 def _seconds(buckets: Buckets) -> list[Buckets]:
     """Runs of buckets of the same second under the same size and cores: a second with a change in it is two."""
     at = buckets.start_ms // 1_000
-    size, cores = np.nan_to_num(buckets.size, nan=-1), np.nan_to_num(buckets.cores, nan=-1)
-    changes = (np.diff(at) != 0) | (np.diff(size) != 0) | (np.diff(cores) != 0)
-    edges = [0, *(np.flatnonzero(changes) + 1).tolist(), len(buckets)]
+    changes = np.flatnonzero((at[1:] != at[:-1]) | _other(buckets.size) | _other(buckets.cores))
+    if len(changes) == 0:
+        return [buckets]
+    edges = [0, *(changes + 1).tolist(), len(buckets)]
     return [buckets.take(slice(low, high)) for low, high in pairwise(edges)]
+
+
+def _other(of: Floats) -> NDArray[np.bool_]:
+    """Whether the next bucket has another one, shape (n - 1,); that nobody told is no other one than that."""
+    before, after = of[:-1], of[1:]
+    found: NDArray[np.bool_] = (before != after) & ((before == before) | (after == after))
+    return found

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.estimate.belief.kept import believed
-from sluice.pools.estimate.belief.posterior import Posterior
 from sluice.pools.policy.decision import Action, Basis, Decision, Standing
 from sluice.pools.policy.learn import learn, of_version
 from sluice.pools.policy.observation import Constraints, Observation
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.transitions import TABLE, Case
-from sluice.pools.policy.worth import FULL_SHARE, LOOK_FACTOR, LOOK_SHARE, Choice, Outlook, choose, outlook
+from sluice.pools.policy.worth import FULL_SHARE, LOOK_FACTOR, LOOK_SHARE, Choice, Outlook, Prospects, choose, prospects
 
 LARGEST_STEP = 2
 WAIT_MS = 3_000
@@ -70,10 +70,9 @@ def _view(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> _View
     full = float(np.mean(learnt.full)) if learnt.full else 0.0
     if current is None or learnt.kept is None or not _enough(learnt, seen):
         return _View(current, foreign, full, None, None)
-    belief = learnt.kept.now
+    of = prospects(learnt.kept.now, current, *_reach(current, learnt, seen, full), seen.slo_s)
     since_s = (now_ms - facts.change.at_ms) / 1_000 if facts.change else float("inf")
-    choice = _choice(belief, current, learnt, seen, full, since_s)
-    return _View(current, foreign, full, outlook(belief, current), choice)
+    return _View(current, foreign, full, of.outlook, _choice(of, learnt, seen, full, since_s))
 
 
 def _pool(facts: Facts) -> int | None:
@@ -101,25 +100,18 @@ def _by_another(facts: Facts, current: int) -> bool:
     return current != facts.current and current != ours
 
 
-def _choice(
-    belief: Posterior, current: int, learnt: Learnt, seen: Observation, full: float, since_change_s: float
-) -> Choice | None:
+def _reach(current: int, learnt: Learnt, seen: Observation, full: float) -> tuple[int, int]:
+    """The sizes that one change leads to; none where the first is above the second."""
     bound = seen.constraints
-    least = max(bound.least, -(-current // LARGEST_STEP))
-    most = min(bound.most, _largest(current, full, learnt.evidence.saturated_on(seen.cores)))
-    if most < least:
-        return None
-    return choose(
-        belief,
-        current,
-        least,
-        most,
-        full,
-        seen.slo_s,
-        lambda size: learnt.evidence.completions_at(seen.cores, size),
-        since_change_s,
-        bound.may_look,
-    )
+    largest = _largest(current, full, learnt.evidence.saturated_on(seen.cores))
+    return max(bound.least, -(-current // LARGEST_STEP)), min(bound.most, largest)
+
+
+def _choice(of: Prospects, learnt: Learnt, seen: Observation, full: float, since_change_s: float) -> Choice | None:
+    def completions(sizes: Ints) -> Floats:
+        return learnt.evidence.completions_at(seen.cores, sizes)
+
+    return choose(of, full, completions, since_change_s, seen.constraints.may_look)
 
 
 def _largest(current: int, full: float, known: bool) -> int:

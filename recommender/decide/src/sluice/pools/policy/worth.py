@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from sluice.pools.estimate.belief.evidence import TAU_SATURATED
 from sluice.pools.estimate.belief.family import Floats, Ints
-from sluice.pools.estimate.belief.posterior import Posterior
+from sluice.pools.estimate.belief.posterior import Gains, Posterior
 
 # A move has to gain 0.4 %, and to be likelier right than wrong by two thirds of a standard error.
 LEAST_GAIN, SURE_BY = 0.004, 0.67
@@ -39,9 +39,10 @@ FULL_SHARE, LIGHT_GAIN, LIGHT_SURE_BY = 0.5, 0.03, 1.28
 LOOK_SHARE = 0.9
 LOOKS_SERVED, LOOK_COMPLETIONS, SHORTEST_LOOK_S, LONGEST_LOOK_S = 10.0, 2_000.0, 3.0, 30.0
 LATENCY_SPREAD = 0.5
-
-SIZES = np.unique(np.concatenate([np.arange(1, 25), np.round(24 * 1.06 ** np.arange(52))]).astype(np.int64))
-"""That are thought of: all up to 24, then in steps of 6 %, to 500."""
+# From so many deviations on a size is in time: ln Phi(4) = -3e-5.
+IN_TIME = 4.0
+# Of the standard normal density at 0.
+PHI_0 = 1 / np.sqrt(2 * np.pi)
 
 
 @dataclass(frozen=True)
@@ -54,36 +55,84 @@ class Choice:
     look: bool
 
 
+@dataclass(frozen=True)
+class Outlook:
+    """best: the size of the highest mean; lower..upper: the sizes within 1 % of it; loss: expected loss of the
+    size in force against what turns out best, as a part of its throughput."""
+
+    best: int
+    lower: int
+    upper: int
+    loss: float
+
+
+@dataclass(frozen=True)
+class Prospects:
+    """Of the sizes within reach, shape (N,), over the current one, which is among them: mean and variance of the gain.
+
+    rate: completions a second that are expected at the current size, 0 where nothing was seen. outlook: over all sizes,
+    reachable or not.
+    """
+
+    sizes: Ints
+    current_at: int
+    mean: Floats
+    variance: Floats
+    rate: float
+    outlook: Outlook
+
+
+def prospects(now: Posterior, current: int, least: int, most: int, slo_s: float) -> Prospects:
+    """Of the sizes from least to most."""
+    asked = (current, least, most, slo_s)
+    found: Prospects | None = now.answers.get(asked)
+    if found is None:
+        found = _prospects(now, *asked)
+        now.answers.clear()
+        now.answers[asked] = found
+    return found
+
+
+def _prospects(now: Posterior, current: int, least: int, most: int, slo_s: float) -> Prospects:
+    gains = now.gains(current, *((least, most) if least <= most else ()))
+    reach = (gains.sizes >= least) & (gains.sizes <= most)
+    reach[gains.current_at] = True
+    within = np.flatnonzero(reach)
+    within = within[np.argsort(gains.sizes[within])]
+    at = int((within == gains.current_at).argmax())
+    mean, rate, known = gains.mean[within], 0.0, len(now.rows) > 0
+    if known:
+        late = _late(gains.of_shape[:, within] + gains.ln_rate_now[:, None], gains.sizes[within], slo_s)
+        late = now.weight @ late
+        mean += late - late[at]
+        rate = float(np.exp(now.weight @ gains.ln_rate_now))
+    return Prospects(gains.sizes[within], at, mean, gains.variance[within], rate, _outlook(now, gains))
+
+
+def _outlook(now: Posterior, gains: Gains) -> Outlook:
+    near = gains.sizes[gains.mean >= gains.mean.max() - 0.01]
+    loss = float(now.weight @ np.expm1(gains.of_shape.max(axis=1)))
+    return Outlook(int(gains.sizes[gains.mean.argmax()]), int(near.min()), int(near.max()), loss)
+
+
 def choose(
-    now: Posterior,
-    current: int,
-    least: int,
-    most: int,
+    of: Prospects,
     full_share: float,
-    slo_s: float,
-    seen: Callable[[int], float],
+    seen: Callable[[Ints], Floats],
     since_change_s: float = float("inf"),
     may_look: bool = True,
     dispersion: float = 1.0,
 ) -> Choice | None:
-    """Another size from least to most, or None where none is worth it.
+    """Another size, or None where none is worth it.
 
-    full_share: of the newest seconds, 0..1. seen: completions of the full pool at a size. since_change_s: age of the
-    last change: a look is not cut short by another one.
+    full_share: of the newest seconds, 0..1. seen: completions of the full pool at each size, (N,) to (N,).
+    since_change_s: age of the last change: a look is not cut short by another one.
     """
-    from scipy.special import log_ndtr
-
-    sizes, current_at = _within(current, least, most)
-    gains = now.gains(sizes.astype(np.float64), float(current))
-    ln_size = np.log(sizes)
-    late_now = log_ndtr((np.log(slo_s) - (np.log(current) - gains.ln_rate_now)) / LATENCY_SPREAD)
-    late = log_ndtr((np.log(slo_s) - (ln_size[None, :] - gains.ln_rate)) / LATENCY_SPREAD)
-    known = len(now.rows) > 0
-    mean = gains.mean + (gains.weight @ (late - late_now[:, None]) if known else 0.0)
-    deviation = np.sqrt(gains.variance + 1e-12)
-    rate = float(np.exp(gains.weight @ gains.ln_rate_now)) if known else 0.0
-    look_s = _look_s(rate, dispersion)
-    learnt = _learnt(gains.variance, rate * look_s, sizes, current, seen, dispersion)
+    sizes, current_at, mean, variance = of.sizes, of.current_at, of.mean, of.variance
+    current = int(sizes[current_at])
+    deviation = np.sqrt(variance + 1e-12)
+    look_s = _look_s(of.rate, dispersion)
+    learnt = _learnt(variance, of.rate * look_s, seen(sizes), current_at, dispersion)
     score = mean + LOOKS_SERVED * full_share * knowledge_gradient(mean, learnt)
 
     better = (mean > LEAST_GAIN) & (mean > SURE_BY * deviation)
@@ -115,14 +164,20 @@ def knowledge_gradient(mean: Floats, learnt: Floats) -> Floats:
     other = np.where(mean >= top, second, top)
     spread = np.maximum(learnt, 1e-9)
     z = -np.abs(mean - other) / spread
-    found: Floats = spread * (z * ndtr(z) + np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi))
+    found: Floats = spread * (z * ndtr(z) + np.exp(-0.5 * z * z) * PHI_0)
     return found
 
 
-def _within(current: int, least: int, most: int) -> tuple[Ints, int]:
-    """The sizes from least to most and the current one, which need not be among them, and where that stands."""
-    sizes = np.unique(np.append(SIZES[(least <= SIZES) & (most >= SIZES)], [current, *{least, most} - {current}]))
-    return sizes, int(np.searchsorted(sizes, current))
+def _late(ln_rate: Floats, sizes: Ints, slo_s: float) -> Floats:
+    """ln of the part that is in time at each size, by each shape: shape (s, N) as ln_rate."""
+    from scipy.special import log_ndtr
+
+    early: Floats = ln_rate + (np.log(slo_s) - np.log(sizes))
+    early /= LATENCY_SPREAD
+    late: Floats = np.zeros(early.shape)
+    near = early < IN_TIME
+    late[near] = log_ndtr(early[near])
+    return late
 
 
 def _look_s(rate: float, dispersion: float) -> float:
@@ -132,40 +187,11 @@ def _look_s(rate: float, dispersion: float) -> float:
     return float(min(max(LOOK_COMPLETIONS * dispersion / rate, SHORTEST_LOOK_S), LONGEST_LOOK_S))
 
 
-def _learnt(
-    variance: Floats,
-    completions: float,
-    sizes: Ints,
-    current: int,
-    seen: Callable[[int], float],
-    dispersion: float,
-) -> Floats:
-    """Standard deviation that a look of so many completions at each size would take from its gain."""
+def _learnt(variance: Floats, completions: float, seen: Floats, current_at: int, dispersion: float) -> Floats:
+    """Standard deviation that a look of so many completions at each size would take from its gain; seen: there."""
     noise = dispersion / max(completions, 1.0) + TAU_SATURATED**2
     learnt: Floats = variance / np.sqrt(variance + noise)
-    here = seen(current)
-    of_here = dispersion / here if here else 0.01
-    counts = np.array([seen(int(size)) for size in sizes])
-    visited: NDArray[np.bool_] = counts > 0
-    learnt[visited] = np.minimum(learnt[visited], np.sqrt(dispersion / counts[visited] + of_here))
+    of_here = dispersion / seen[current_at] if seen[current_at] else 0.01
+    visited: NDArray[np.bool_] = seen > 0
+    learnt[visited] = np.minimum(learnt[visited], np.sqrt(dispersion / seen[visited] + of_here))
     return learnt
-
-
-@dataclass(frozen=True)
-class Outlook:
-    """best: the size of the highest mean; lower..upper: the sizes within 1 % of it; loss: expected loss of the
-    size in force against what turns out best, as a part of its throughput."""
-
-    best: int
-    lower: int
-    upper: int
-    loss: float
-
-
-def outlook(now: Posterior, current: int) -> Outlook:
-    """Over all sizes, reachable or not."""
-    gains = now.gains(SIZES.astype(np.float64), float(current))
-    near = np.flatnonzero(gains.mean >= gains.mean.max() - 0.01)
-    each = (gains.ln_rate - gains.ln_rate_now[:, None]).max(axis=1)
-    loss = float(gains.weight @ np.expm1(np.maximum(each, 0.0)))
-    return Outlook(int(SIZES[gains.mean.argmax()]), int(SIZES[near[0]]), int(SIZES[near[-1]]), loss)

@@ -135,9 +135,10 @@ def test_completions_at_a_size_are_those_of_the_full_pool_within_a_step() -> Non
         evidence = evidence.with_second(each)
     # 10.4 is ln 1.04 = 3.9 % away, 11 is 9.5 %.
     share = exp(-1 / 180)
-    assert evidence.completions_at(4.0, 10) == pytest.approx(100 * share**2 + 100 * share)
-    assert evidence.completions_at(4.0, 40) == 0
-    assert evidence.completions_at(2.0, 10) == pytest.approx(100)
+    found = evidence.completions_at(4.0, np.array([10, 40]))
+    assert found == pytest.approx([100 * share**2 + 100 * share, 0.0])
+    assert evidence.completions_at(2.0, np.array([10])) == pytest.approx([100])
+    assert evidence.completions_at(8.0, np.array([10, 40])).tolist() == [0.0, 0.0]
 
 
 def test_weight_counts_seconds_of_a_saturated_pool_double() -> None:

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from feeds import FALLS, Curve, evidence
 from sluice.pools.estimate.belief.evidence import TAU_SATURATED, Evidence, Rows, Second
-from sluice.pools.estimate.belief.family import K, family
-from sluice.pools.estimate.belief.posterior import NEGLIGIBLE, SPREADS, UNKNOWN, Posterior, posterior
-from sluice.pools.policy.worth import SIZES
+from sluice.pools.estimate.belief.family import SIZES, K, family
+from sluice.pools.estimate.belief.posterior import NEGLIGIBLE, SPREADS, UNKNOWN, Gains, Posterior, posterior
 
 
 def rows_of(shape: int, sizes: list[float], full: bool = True, ln_speed: float = 3.0) -> Rows:
@@ -19,6 +18,10 @@ def rows_of(shape: int, sizes: list[float], full: bool = True, ln_speed: float =
     kind = np.full(count, full)
     rate = family().rows(ln_n, kind, np.ones(count), np.array([shape]))[0] + ln_speed
     return Rows(ln_n, rate, np.full(count, TAU_SATURATED**2), kind, np.ones(count))
+
+
+def at(gains: Gains, *sizes: int) -> list[float]:
+    return [float(gains.mean[gains.sizes == size][0]) for size in sizes]
 
 
 def test_without_rows_there_is_the_prior() -> None:
@@ -72,7 +75,7 @@ def test_exact_rows_of_a_shape_name_its_best_size(k: int, rest: int, ln_speed: f
     cores = float(family().k[shape]) / 2.5
     now = posterior(family(), rows_of(shape, sizes, ln_speed=ln_speed), cores)
     assert shape in now.shapes
-    gains = now.gains(SIZES.astype(float), 10.0)
+    gains = now.gains(10)
     truth = family().full(np.log(SIZES), np.array([shape]))[0]
     assert truth[gains.mean.argmax()] >= truth.max() - 0.01
     tops = np.flatnonzero(truth >= truth.max() - 0.0005)
@@ -82,17 +85,18 @@ def test_exact_rows_of_a_shape_name_its_best_size(k: int, rest: int, ln_speed: f
 @pytest.mark.parametrize("current", [2, 16, 64, 400])
 def test_a_size_gains_nothing_over_itself(current: int) -> None:
     now = posterior(family(), evidence(8, 16, 32, 64).rows(4.0), 4.0)
-    gains = now.gains(np.array([float(current)]), float(current))
-    assert gains.mean[0] == pytest.approx(0.0, abs=1e-12)
-    assert gains.variance[0] == pytest.approx(0.0, abs=1e-9)
+    gains = now.gains(current)
+    assert gains.sizes[gains.current_at] == current
+    assert gains.mean[gains.current_at] == pytest.approx(0.0, abs=1e-12)
+    assert gains.variance[gains.current_at] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_gains_are_those_of_the_curve_that_was_seen() -> None:
     now = posterior(family(), evidence(8, 16, 32, 64).rows(4.0), 4.0)
-    gains = now.gains(np.array([8.0, 16.0, 32.0, 64.0]), 64.0)
+    gains = now.gains(64, 8, 16, 32)
     truth = np.log([FALLS.throughput(n) / FALLS.throughput(64) for n in (8, 16, 32, 64)])
     # Each within twice the error that a row has.
-    assert gains.mean == pytest.approx(truth, abs=0.02)
+    assert at(gains, 8, 16, 32, 64) == pytest.approx(truth, abs=0.02)
     assert (gains.variance >= 0).all()
 
 
@@ -110,8 +114,7 @@ def test_what_is_nothing_like_the_family_is_interpolated() -> None:
             seen = seen.with_second(Second(4.0, True, True, float(size), rate * 10, 1.0))
     now = posterior(family(), seen.rows(4.0), 4.0)
     assert now.spread == SPREADS[-1]
-    gains = now.gains(np.array([20.0, 28.0, 40.0]), 60.0)
-    assert gains.mean == pytest.approx(np.log([200 / 90, 280 / 90, 1.0]), abs=0.1)
+    assert at(now.gains(60, 20, 28, 40), 20, 28, 40) == pytest.approx(np.log([200 / 90, 280 / 90, 1.0]), abs=0.1)
 
 
 def test_what_was_seen_on_other_cores_names_the_best_size_of_these() -> None:
@@ -127,7 +130,25 @@ def test_what_was_seen_on_other_cores_names_the_best_size_of_these() -> None:
     # Rows of other cores are no neighbours of sizes on these: only the shapes carry over.
     assert (now._near(ln_n) == 0).all()
     truth = shapes.full(np.log(SIZES), np.array([shape]))[0]
-    assert truth[now.gains(SIZES.astype(float), 10.0).mean.argmax()] >= truth.max() - 0.01
+    assert truth[now.gains(10).mean.argmax()] >= truth.max() - 0.01
+
+
+def test_sizes_that_are_not_thought_of_are_asked_for() -> None:
+    """31, 33 and 79 are between those; each as the curve of a shape that is exactly known has it."""
+    assert not {31, 33, 79} & set(SIZES.tolist())
+    now = posterior(family(), rows_of(400, [4.0, 8.0, 16.0, 31.0, 33.0, 79.0, 160.0]), 4.0)
+    gains = now.gains(31, 79, 33)
+    assert gains.sizes.tolist() == [*SIZES.tolist(), 31, 33, 79]
+    assert gains.sizes[gains.current_at] == 31
+    shape = family().full(np.log(np.array([31.0, 33.0, 79.0])), np.array([400]))[0]
+    assert at(gains, 31, 33, 79) == pytest.approx(shape - shape[0], abs=0.005)
+    # What is asked for changes nothing of the others.
+    assert gains.variance[: len(SIZES)] == pytest.approx(now.gains(31).variance[: len(SIZES)])
+
+
+def test_tables_of_the_sizes_are_those_of_the_grid() -> None:
+    shapes = np.array([0, 700, 2_078])
+    assert family().sized[shapes] == pytest.approx(family().full(np.log(SIZES), shapes))
 
 
 def test_only_the_shapes_that_are_given_are_looked_at() -> None:
@@ -136,9 +157,7 @@ def test_only_the_shapes_that_are_given_are_looked_at() -> None:
     again = posterior(family(), rows, 4.0, everything.shapes)
     assert again.shapes.tolist() == everything.shapes.tolist()
     assert again.weight == pytest.approx(everything.weight)
-    assert again.gains(SIZES.astype(float), 16.0).mean == pytest.approx(
-        everything.gains(SIZES.astype(float), 16.0).mean
-    )
+    assert again.gains(16).mean == pytest.approx(everything.gains(16).mean)
 
 
 def test_predictions_are_the_mixture_over_shapes() -> None:

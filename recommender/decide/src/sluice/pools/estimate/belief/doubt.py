@@ -48,9 +48,9 @@ class Verdict:
     moved: bool = False
 
 
-def believe(evidence: Evidence, doubt: Doubt, new: Second, now: Posterior, dispersion: float = 1.0) -> Verdict:
-    """`now`: the belief without `new`, on the cores that it was seen under."""
-    if evidence.seconds_on(new.cores) < LEAST_S:
+def believe(evidence: Evidence, doubt: Doubt, new: Second, now: Posterior | None, dispersion: float = 1.0) -> Verdict:
+    """`now`: the belief without `new`, on the cores that it was seen under; None will do with under 4 s of evidence."""
+    if now is None or evidence.seconds_on(new.cores) < LEAST_S:
         return Verdict(evidence.with_second(new), Doubt())
     score = max(0.0, doubt.score + contradiction(now, new, dispersion))
     aside = (*doubt.aside, new)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp, log
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.pools.estimate.belief.family import Floats
+from sluice.pools.estimate.belief.family import Floats, Ints
 
 # Share of full buckets from which a second shows nothing but the full pool, from which it shows one that is nearly
 # full, and up to which it shows one that is not.
@@ -53,20 +53,24 @@ def second(cores: float, size: int, concurrency: Floats, completions: Floats, bu
     4. Under 95 % it is the load that limits it for a part: it completed no more than came, which says little of what
     the pool can. With at most 40 % it is a second of a pool that is not full. In between it is neither.
     """
-    if len(concurrency) == 0 or completions.sum() <= 0 or concurrency.sum() <= 0:
+    in_flight, done = float(concurrency.sum()), float(completions.sum())
+    if in_flight <= 0 or done <= 0:
         return None
     full = share_full(size, concurrency)
-    length, done = len(concurrency) * bucket_s, float(completions.sum())
+    mean, length = in_flight / len(concurrency), len(concurrency) * bucket_s
     if full >= FULL:
-        return Second(cores, True, full >= SATURATED, float(concurrency.mean()), done, length)
+        return Second(cores, True, full >= SATURATED, mean, done, length)
     if full <= PARTIAL:
-        return Second(cores, False, False, float(concurrency.mean()), done, length)
+        return Second(cores, False, False, mean, done, length)
     return None
 
 
 def share_full(size: int, concurrency: Floats) -> float:
     """Of the buckets; as `Samples.full` has it."""
-    return float((concurrency >= min(size - 0.5, 0.9 * size)).mean())
+    return int(np.count_nonzero(concurrency >= min(size - 0.5, 0.9 * size))) / len(concurrency)
+
+
+LevelKey = tuple[float, bool, bool, int]
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,7 @@ class Level:
     in_flight_s: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rows:
     """Levels as the posterior takes them, each of shape (m,): ln n, ln of completions a second, the variance of that,
     whether the pool was full, and the level's cores by those of now."""
@@ -96,10 +100,22 @@ class Rows:
     def __len__(self) -> int:
         return len(self.ln_n)
 
+    def same(self, other: Rows) -> bool:
+        """In every number."""
+        pairs = zip(self._columns(), other._columns(), strict=True)
+        return len(self) == len(other) and all(bool((ours == theirs).all()) for ours, theirs in pairs)
+
+    def _columns(self) -> tuple[Floats, Floats, Floats, NDArray[np.bool_], Floats]:
+        return self.ln_rate, self.ln_n, self.variance, self.full, self.scale
+
 
 @dataclass(frozen=True)
 class Evidence:
     levels: tuple[Level, ...] = ()
+
+    @property
+    def keys(self) -> frozenset[LevelKey]:
+        return frozenset((each.cores, each.full, each.saturated, each.step) for each in self.levels)
 
     @property
     def weight(self) -> float:
@@ -114,42 +130,39 @@ class Evidence:
         return sum(level.seconds for level in self.levels if level.cores == cores)
 
     def with_second(self, new: Second) -> Evidence:
-        """Older levels of the same cores and kind count a little less from now on."""
+        """Older levels of the same cores and kind count a little less from now on. Levels stand as they came."""
         step = round(log(new.concurrency) / (LN_FULL_STEP if new.full else LN_PARTIAL_STEP))
         share = exp(-new.seconds / MEMORY_S)
-        kind = (new.cores, new.full, new.saturated)
-        place = Level(*kind, step, 0.0, 0.0, 0.0)
+        kind, added = (new.cores, new.full, new.saturated), False
         kept = []
         for level in self.levels:
-            older = level
-            if (level.cores, level.full, level.saturated) == kind:
-                older = replace(
-                    level,
-                    completions=level.completions * share,
-                    seconds=level.seconds * share,
-                    in_flight_s=level.in_flight_s * share,
-                )
-            if (level.cores, level.full, level.saturated, level.step) == (*kind, step):
-                place = older
-            elif older.seconds >= LEAST_SECONDS / 2:
-                kept.append(older)
-        newest = replace(
-            place,
-            completions=place.completions + new.completions,
-            seconds=place.seconds + new.seconds,
-            in_flight_s=place.in_flight_s + new.concurrency * new.seconds,
-        )
-        return Evidence((*kept, newest))
+            if (level.cores, level.full, level.saturated) != kind:
+                if level.seconds >= LEAST_SECONDS / 2:
+                    kept.append(level)
+                continue
+            completions, seconds = level.completions * share, level.seconds * share
+            in_flight_s = level.in_flight_s * share
+            if level.step == step:
+                completions += new.completions
+                seconds += new.seconds
+                in_flight_s += new.concurrency * new.seconds
+                added = True
+            elif seconds < LEAST_SECONDS / 2:
+                continue
+            kept.append(Level(*kind, level.step, completions, seconds, in_flight_s))
+        if not added:
+            kept.append(Level(*kind, step, new.completions, new.seconds, new.concurrency * new.seconds))
+        return Evidence(tuple(kept))
 
-    def completions_at(self, cores: float, size: int) -> float:
-        """Of the saturated pool at that size, or within a step of it."""
-        return sum(
-            level.completions
-            for level in self.levels
-            if level.saturated
-            and level.cores == cores
-            and abs(log(level.in_flight_s / (level.seconds * size))) <= LN_FULL_STEP
-        )
+    def completions_at(self, cores: float, sizes: Ints) -> Floats:
+        """Of the saturated pool at each size, shape (N,), or within a step of it."""
+        seen = [level for level in self.levels if level.saturated and level.cores == cores]
+        if not seen:
+            return np.zeros(len(sizes))
+        ln_n = np.log([level.in_flight_s / level.seconds for level in seen])
+        near = np.abs(ln_n[None, :] - np.log(sizes)[:, None]) <= LN_FULL_STEP
+        found: Floats = near @ np.array([level.completions for level in seen])
+        return found
 
     def rows(self, cores: float, dispersion: float = 1.0) -> Rows:
         """dispersion: variance of counts by their mean.

@@ -39,6 +39,9 @@ LN_LEAST, LN_MOST = np.log(0.5), np.log(512.0)
 GRID = np.linspace(LN_LEAST, LN_MOST, 129)
 """Of ln n."""
 STEP = float(GRID[1] - GRID[0])
+SIZES = np.unique(np.concatenate([np.arange(1, 25), np.round(24 * 1.06 ** np.arange(52))]).astype(np.int64))
+"""That are thought of: all up to 24, then in steps of 6 %, to 500."""
+LN_SIZES = np.log(SIZES)
 # Shares of the most that a shape can complete, as arrivals of the open system.
 LOADS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 0.99)
 
@@ -46,12 +49,14 @@ LOADS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.
 @dataclass(frozen=True)
 class Family:
     """k, shape (S,); tables, shape (2, 129, S): ln X over `GRID` for a pool that is not full, and for one that is.
+    sized, shape (S, N): ln X of a full pool at each of `SIZES`.
 
     Shapes are ordered by k first, so that those next to each other in k are `stride` apart.
     """
 
     k: Floats
     tables: Floats
+    sized: Floats
     stride: int
 
     def __len__(self) -> int:
@@ -92,12 +97,11 @@ class Family:
         if shapes is None:
             left, after = self.tables[kind, column], self.tables[kind, column + 1]
         else:
-            left = self.tables[kind[:, None], column[:, None], shapes]
-            after = self.tables[kind[:, None], column[:, None] + 1, shapes]
-        after -= left
-        after *= right[:, None]
-        after += left
-        return after.T
+            at = ((kind * len(GRID) + column) * len(self))[:, None] + shapes
+            left = self.tables.take(at)
+            at += len(self)
+            after = self.tables.take(at)
+        return _between(left, after, right)
 
     def _elsewhere(self, ln_n: Floats, kind: Ints, scale: Floats, shapes: Ints | None) -> Floats:
         """k times the scale lies so many steps of k further on."""
@@ -122,7 +126,9 @@ def family() -> Family:
     whole = ln_throughput(np.arange(1.0, 513.0), k, p, sigma, kappa)
     opened = np.stack([_opened(row) for row in whole])
     tables = np.ascontiguousarray(np.stack([np.minimum(opened, closed).T, closed.T]))
-    return Family(k, tables, len(P) * len(SIGMA) * len(KAPPA))
+    column, right = _place((LN_SIZES - LN_LEAST) / STEP, len(GRID))
+    sized = np.ascontiguousarray(_between(tables[1, column], tables[1, column + 1], right))
+    return Family(k, tables, sized, len(P) * len(SIGMA) * len(KAPPA))
 
 
 def ln_throughput(n: Floats, k: Floats, p: Floats, sigma: Floats, kappa: Floats) -> Floats:
@@ -156,8 +162,16 @@ def _opened(ln_x: Floats) -> Floats:
     return found
 
 
+def _between(left: Floats, after: Floats, right: Floats) -> Floats:
+    """So far behind the left column, shape (m,): (m, S) each to (S, m). Writes to `after`."""
+    after -= left
+    after *= right[:, None]
+    after += left
+    return after.T
+
+
 def _place(position: Floats, length: int) -> tuple[Ints, Floats]:
     """The grid point before a position, at most the last but one, and how far behind it: 0..1."""
-    inside = np.clip(position, 0.0, length - 1.0)
+    inside = np.minimum(np.maximum(position, 0.0), length - 1.0)
     before = np.minimum(inside.astype(np.int64), length - 2)
     return before, inside - before

@@ -13,46 +13,54 @@ The prior of ln k is normal about ln(2.5 cores), 0.5 wide below and 1.0 above: t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import log
+from typing import Any
 
 import numpy as np
 
 from sluice.pools.estimate.belief.evidence import Rows
-from sluice.pools.estimate.belief.family import LN_LEAST, LN_MOST, Family, Floats, Ints
+from sluice.pools.estimate.belief.family import LN_LEAST, LN_MOST, LN_SIZES, SIZES, Family, Floats, Ints
 
 SPREADS, SPREAD_PRIOR = (0.015, 0.06, 0.25), (0.80, 0.15, 0.05)
 LENGTH = 0.25
 K_PER_CORE, LN_BELOW, LN_ABOVE = 2.5, 0.5, 1.0
 # Shapes with less than so much of the likeliest one's weight are left out.
 NEGLIGIBLE = 1e-4
+LN_NEGLIGIBLE = log(NEGLIGIBLE)
 # And with less than so much of it they will not have more in a moment.
-UNLIKELY = 1e-8
+UNLIKELY = 1e-5
+LN_UNLIKELY = log(UNLIKELY)
 # The scale without any row: nobody knows.
 UNKNOWN = 1e3
+# In ln of how likely the rows are: a spread that is so near the likeliest one may be that a moment later.
+NEARLY = 2.3
+SIZE_SET = frozenset(SIZES.tolist())
 
 
 @dataclass(frozen=True)
 class Gains:
-    """Of sizes over one size, shape (N,): mean and variance of ln X(size) - ln X(current).
+    """Of sizes over one size: mean and variance of ln X(size) - ln X(current), shape (N,).
 
-    ln_rate: of each shape left, shape (s, N), and weight of each, shape (s,), for who needs more than the two moments;
-    ln_rate_now: at the current size, shape (s,).
+    sizes: `SIZES`, and those asked for besides after them; current_at: where the current one stands. of_shape: the gain
+    by each shape left, shape (s, N), for who needs more than the two moments; ln_rate_now: at the current size, (s,).
     """
 
+    sizes: Ints
+    current_at: int
     mean: Floats
     variance: Floats
-    ln_rate: Floats
+    of_shape: Floats
     ln_rate_now: Floats
-    weight: Floats
 
 
 @dataclass(frozen=True)
 class Posterior:
     """shapes: indices of those left, shape (s,); weight and ln_speed (the scale a) of each; residual: (s, m).
 
-    likely: indices of those that may have weight a moment later. ahead: by how much ln of how likely the rows are is
-    above that under the next spread.
+    likely: indices of those that may have weight a moment later, under any spread that may be the likeliest one then.
+    spreads: those. top: the likeliest shape's ln weight, before the weights are made to sum to 1. answers: what was made
+    of it last, by what was asked; it saves work, and is not compared.
     """
 
     family: Family
@@ -65,33 +73,47 @@ class Posterior:
     speed_variance: float
     spread: float
     likely: Ints
-    ahead: float
+    spreads: tuple[float, ...]
+    top: float
+    answers: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def predict(self, n: float, full: bool) -> tuple[float, float]:
         """Mean and variance of ln X at n in flight, on the cores of now."""
-        ln_n = np.array([_inside(np.log(n))])
+        ln_n = np.array([min(max(log(n), LN_LEAST), LN_MOST)])
         shape = self.family.rows(ln_n, np.array([full]), np.ones(1), self.shapes)[:, 0]
         near = self._near(ln_n)[0]
-        each = shape + self.ln_speed + self.residual @ (self.precision @ near)
+        pull = self.precision @ near
+        each = shape + self.ln_speed + self.residual @ pull
         mean = float(self.weight @ each)
-        local = max(0.0, self.spread**2 - near @ self.precision @ near)
-        scale = self.speed_variance * (1.0 - near @ self.precision.sum(axis=1)) ** 2
-        return mean, float(self.weight @ (each - mean) ** 2 + local + scale)
+        local = max(0.0, self.spread**2 - float(near @ pull))
+        scale = self.speed_variance * (1.0 - float(pull.sum())) ** 2
+        each -= mean
+        each *= each
+        return mean, float(self.weight @ each) + local + scale
 
-    def gains(self, sizes: Floats, current: float) -> Gains:
-        """Of each size, shape (N,), over the current one, in a pool that is full."""
-        ln_n, ln_now = np.log(sizes), np.log(np.array([current]))
-        near, near_now = self._near(ln_n), self._near(ln_now)
+    def gains(self, current: int, *others: int) -> Gains:
+        """Of `SIZES`, the current one and others over the current one, in a pool that is full."""
+        sizes, ln_n, gain = SIZES, LN_SIZES, self.family.sized.take(self.shapes, axis=0)
+        more = sorted({current, *others}.difference(SIZE_SET))
+        if more:
+            sizes = np.append(sizes, more)
+            ln_more = np.log(np.array(more))
+            ln_n = np.append(ln_n, ln_more)
+            gain = np.hstack([gain, self.family.full(ln_more, self.shapes)])
+        at = int((sizes == current).argmax())
+        near = self._near(ln_n)
+        apart = near - near[at]
         pull = self.residual @ self.precision
-        ln_rate = self.family.full(ln_n, self.shapes) + self.ln_speed[:, None] + pull @ near.T
-        ln_rate_now = self.family.full(ln_now, self.shapes)[:, 0] + self.ln_speed + pull @ near_now[0]
-        gain = ln_rate - ln_rate_now[:, None]
+        here = gain[:, at].copy()
+        gain -= here[:, None]
+        gain += pull @ apart.T
         mean = self.weight @ gain
-        apart = near - near_now
-        alike = np.exp(-0.5 * ((ln_n - ln_now) / LENGTH) ** 2)
-        local = 2 * self.spread**2 * (1 - alike) - ((apart @ self.precision) * apart).sum(axis=1)
-        variance = self.weight @ (gain - mean) ** 2 + np.maximum(local, 0.0)
-        return Gains(mean, variance, ln_rate, ln_rate_now, self.weight)
+        off = gain - mean
+        off *= off
+        alike = np.exp(-0.5 * ((ln_n - ln_n[at]) / LENGTH) ** 2)
+        local = 2 * self.spread**2 * (1 - alike) - np.einsum("nm,nm->n", apart @ self.precision, apart)
+        variance = self.weight @ off + np.maximum(local, 0.0)
+        return Gains(sizes, at, mean, variance, gain, here + self.ln_speed + pull @ near[at])
 
     def _near(self, ln_n: Floats) -> Floats:
         """Covariance of the Gaussian process with the rows, shape (N, m); rows of other cores are no neighbours."""
@@ -101,65 +123,57 @@ class Posterior:
 
 
 def posterior(
-    family: Family, rows: Rows, cores: float, shapes: Ints | None = None, spread: float | None = None
+    family: Family, rows: Rows, cores: float, shapes: Ints | None = None, spreads: tuple[float, ...] = SPREADS
 ) -> Posterior:
-    """shapes, spread: only these are looked at, as where others had no weight a moment ago; None: all."""
+    """shapes, spreads: only these are looked at, as where others had no weight a moment ago; None: all shapes."""
     which = np.arange(len(family)) if shapes is None else shapes
     prior = _ln_prior(family.k[which], cores)
     if len(rows) == 0:
-        left = np.flatnonzero(prior >= np.log(NEGLIGIBLE))
+        left = np.flatnonzero(prior >= LN_NEGLIGIBLE)
         nothing, none = np.zeros((len(left), 0)), np.zeros((0, 0))
         weight, speed = _normal(prior[left]), np.zeros(len(left))
-        return Posterior(family, rows, which[left], weight, speed, nothing, none, UNKNOWN, SPREADS[0], which, 0.0)
+        return Posterior(
+            family, rows, which[left], weight, speed, nothing, none, UNKNOWN, SPREADS[0], which, SPREADS, 0.0
+        )
     residual = rows.ln_rate[None, :] - family.rows(rows.ln_n, rows.full, rows.scale, shapes)
     apart = (rows.ln_n[:, None] - rows.ln_n[None, :]) / LENGTH
     alike = np.exp(-0.5 * apart**2) * (rows.scale[:, None] == rows.scale[None, :])
     # Two rows are fitted by any two-parameter curve: nothing says that the family is wrong.
-    asked = [spread] if spread is not None else SPREADS[: None if len(rows) > 2 else 1]
-    fits = [_fit(each, rows, alike, residual, prior) for each in asked]
-    best = max(fits, key=lambda fit: fit.ln_likely)
-    others = [fit.ln_likely for fit in fits if fit is not best]
-    top = float(best.ln_weight.max())
-    left = np.flatnonzero(best.ln_weight >= top + np.log(NEGLIGIBLE))
-    ones = best.precision.sum(axis=0)
+    asked = np.array(spreads if len(rows) > 2 else spreads[:1])
+    covariance = asked[:, None, None] ** 2 * alike + np.diag(rows.variance)
+    precision = np.asarray(np.linalg.inv(covariance), dtype=np.float64)
+    ones = precision.sum(axis=1)
+    speed_precision = ones.sum(axis=1)
+    pulled = residual @ precision
+    ln_speed = residual @ ones.T / speed_precision
+    # (r - a)' Q (r - a) = r' Q r - a^2 1' Q 1 for the a that is the mean; shape (S, len(asked)).
+    ln_weight = ln_speed**2 * speed_precision - np.einsum("asm,sm->sa", pulled, residual)
+    ln_weight *= 0.5
+    ln_weight += prior[:, None]
+    tops = ln_weight.max(axis=0)
+    best, possible = 0, np.ones(1, dtype=bool)
+    if len(asked) > 1:
+        ln_likely = tops + np.log(np.exp(ln_weight - tops).sum(axis=0)) - 0.5 * np.log(speed_precision)
+        ln_likely += [log(SPREAD_PRIOR[SPREADS.index(each)]) for each in asked]
+        ln_likely -= 0.5 * np.linalg.slogdet(covariance)[1]
+        best = int(ln_likely.argmax())
+        possible = ln_likely > ln_likely[best] - NEARLY
+    likely = (ln_weight[:, possible] >= tops[possible] + LN_UNLIKELY).any(axis=1)
+    left = np.flatnonzero(ln_weight[:, best] >= tops[best] + LN_NEGLIGIBLE)
     return Posterior(
         family,
         rows,
         which[left],
-        _normal(best.ln_weight[left]),
-        best.ln_speed[left],
-        residual[left] - best.ln_speed[left, None],
-        best.precision,
-        1 / float(ones.sum()),
-        best.spread,
-        which[best.ln_weight >= top + np.log(UNLIKELY)],
-        best.ln_likely - max(others) if others else np.inf,
+        _normal(ln_weight[left, best]),
+        ln_speed[left, best],
+        residual[left] - ln_speed[left, best, None],
+        precision[best],
+        1 / float(speed_precision[best]),
+        float(asked[best]),
+        which[likely],
+        tuple(asked[possible].tolist()) if len(rows) > 2 else spreads,
+        float(tops[best]),
     )
-
-
-@dataclass(frozen=True)
-class _Fit:
-    """Under one spread; ln_likely: of the rows, whatever the shape."""
-
-    spread: float
-    precision: Floats
-    ln_speed: Floats
-    ln_weight: Floats
-    ln_likely: float
-
-
-def _fit(spread: float, rows: Rows, alike: Floats, residual: Floats, prior: Floats) -> _Fit:
-    covariance = spread**2 * alike + np.diag(rows.variance)
-    precision = np.asarray(np.linalg.inv(covariance), dtype=np.float64)
-    ones = precision.sum(axis=0)
-    pulled = residual @ precision
-    ln_speed: Floats = pulled.sum(axis=1) / ones.sum()
-    # (r - a)' Q (r - a) = r' Q r - a^2 1' Q 1 for the a that is the mean.
-    ln_weight: Floats = prior - 0.5 * ((pulled * residual).sum(axis=1) - ln_speed**2 * ones.sum())
-    top = float(ln_weight.max())
-    ln_likely = top + float(np.log(np.exp(ln_weight - top).sum())) + log(SPREAD_PRIOR[SPREADS.index(spread)])
-    ln_likely -= 0.5 * float(np.linalg.slogdet(covariance)[1]) + 0.5 * float(np.log(ones.sum()))
-    return _Fit(spread, precision, ln_speed, ln_weight, ln_likely)
 
 
 def _ln_prior(k: Floats, cores: float) -> Floats:
@@ -173,7 +187,3 @@ def _normal(ln_weight: Floats) -> Floats:
     weight: Floats = np.exp(ln_weight - ln_weight.max())
     weight /= weight.sum()
     return weight
-
-
-def _inside(ln_n: float) -> float:
-    return float(min(max(ln_n, LN_LEAST), LN_MOST))

@@ -11,7 +11,7 @@ from feeds import FALLS, Curve, evidence
 from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.estimate.belief.family import SIZES, Floats, Ints, family
 from sluice.pools.estimate.belief.posterior import Posterior, posterior
-from sluice.pools.policy.worth import Choice, Outlook, _look_s, choose, knowledge_gradient, prospects
+from sluice.pools.policy.worth import Choice, _look_s, choose, knowledge_gradient, outlook, prospects
 
 
 def belief(seen: Evidence) -> Posterior:
@@ -114,10 +114,6 @@ def test_a_size_at_which_requests_are_too_late_is_not_wanted() -> None:
     assert hasty.size < 32
 
 
-def outlook(now: Posterior, current: int) -> Outlook:
-    return prospects(now, current, current, current, 10.0).outlook
-
-
 def test_outlook_names_the_best_and_what_the_size_in_force_loses() -> None:
     now = belief(evidence(8, 12, 16, 20, 32, 64, seconds=40))
     here = outlook(now, 64)
@@ -126,6 +122,7 @@ def test_outlook_names_the_best_and_what_the_size_in_force_loses() -> None:
     # X(16) / X(64) - 1 = 364 / 176 - 1
     assert here.loss == pytest.approx(FALLS.throughput(16) / FALLS.throughput(64) - 1, rel=0.05)
     assert outlook(now, 16).loss < 0.01
+    assert prospects(now, 64, 32, 128, 10.0).outlook == here
 
 
 def test_what_was_asked_last_is_answered_from_memory() -> None:

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from sluice.pools.estimate.belief.evidence import LEAST_COMPLETIONS, LEAST_SECONDS, Evidence, Level
+from sluice.pools.estimate.belief.family import SIZES
 from sluice.pools.estimate.belief.posterior import Posterior
 from sluice.pools.policy.state import Learnt
-from sluice.pools.policy.worth import SIZES, outlook
+from sluice.pools.policy.worth import outlook
 
 # Standard deviations to either side, of a normal distribution: the band holds 80 % of what is believed.
 BAND = 1.28

@@ -109,6 +109,11 @@ def _prospects(now: Posterior, current: int, least: int, most: int, slo_s: float
     return Prospects(gains.sizes[within], at, mean, gains.variance[within], rate, _outlook(now, gains))
 
 
+def outlook(now: Posterior, current: int) -> Outlook:
+    """Over all sizes, reachable or not."""
+    return _outlook(now, now.gains(current))
+
+
 def _outlook(now: Posterior, gains: Gains) -> Outlook:
     near = gains.sizes[gains.mean >= gains.mean.max() - 0.01]
     loss = float(now.weight @ np.expm1(gains.of_shape.max(axis=1)))

@@ -59,8 +59,8 @@ class Posterior:
     """shapes: indices of those left, shape (s,); weight and ln_speed (the scale a) of each; residual: (s, m).
 
     likely: indices of those that may have weight a moment later, under any spread that may be the likeliest one then.
-    spreads: those. top: the likeliest shape's ln weight, before the weights are made to sum to 1. answers: what was made
-    of it last, by what was asked; it saves work, and is not compared.
+    spreads: those. top: the likeliest shape's ln weight, before the weights are made to sum to 1. answers: what was
+    made of it last, by what was asked; it saves work, and is not compared.
     """
 
     family: Family

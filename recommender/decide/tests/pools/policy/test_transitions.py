@@ -182,9 +182,20 @@ def test_into_the_constraints_at_once_and_never_to_0(least: int, most: int, targ
     assert (found.reasons[0][0], found.action, found.target) == ("OUTSIDE", Action.APPLY, target)
 
 
-def test_without_known_cores_there_is_no_belief() -> None:
+def test_while_it_is_not_known_which_cores_it_is_there_is_no_belief() -> None:
     found = step(state(KNOWN), sees(64, cores=float("nan")), NOW)[1]
     assert (found.reasons[0][0], found.action) == ("TOO_LITTLE", Action.HOLD)
+
+
+def test_a_service_of_which_nobody_tells_the_cores_is_sized_by_what_was_seen_meanwhile() -> None:
+    untold = evidence(8, 12, 16, 20, 32, 64, seconds=30, cores=0.0)
+    found = step(state(untold), sees(64, cores=0.0), NOW)[1]
+    assert (found.reasons[0][0], found.basis, found.action) == ("BETTER", Basis.CURVE, Action.APPLY)
+    assert 32 <= found.target < 40
+    # What was seen on told cores says nothing of it, and it says nothing of them.
+    for seen, cores in ((KNOWN, 0.0), (untold, 4.0)):
+        nothing = step(state(seen), sees(64, cores=cores), NOW)[1]
+        assert (nothing.reasons[0][0], nothing.action) == ("TOO_LITTLE", Action.HOLD)
 
 
 @pytest.mark.parametrize(

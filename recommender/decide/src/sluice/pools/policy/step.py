@@ -53,7 +53,7 @@ def step(state: PoolState, seen: Observation, now_ms: int) -> tuple[PoolState, D
 
 
 def _enough(learnt: Learnt, seen: Observation) -> bool:
-    return seen.cores > 0 and learnt.evidence.weight >= LEAST_EVIDENCE_S
+    return seen.cores >= 0 and learnt.evidence.weight(seen.cores) >= LEAST_EVIDENCE_S
 
 
 def _judged(learnt: Learnt, seen: Observation) -> Learnt:

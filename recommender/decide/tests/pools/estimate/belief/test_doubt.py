@@ -120,6 +120,27 @@ def test_a_single_bad_second_is_believed_after_all() -> None:
     assert back.evidence == KNOWN.with_second(at(RATE / 2)).with_second(at(RATE)).with_second(at(RATE))
 
 
+def test_while_nobody_told_the_cores_a_service_that_became_another_is_learnt_anew_as_well() -> None:
+    seen, doubt = evidence(8, 16, 32, cores=0.0), Doubt()
+    for _ in range(2):
+        new = replace(at(RATE / 2), cores=0.0)
+        verdict = believe(seen, doubt, new, posterior(family(), seen.rows(0.0), 0.0))
+        seen, doubt = verdict.evidence, verdict.doubt
+    assert verdict.moved
+    assert seconds_of(seen) == pytest.approx(2, rel=0.01)
+
+
+def test_seconds_that_say_nothing_cannot_be_contradicted() -> None:
+    """A service that completes a request in a while: no level has 3 completions, in however many seconds."""
+    seen = Evidence()
+    for size in range(1, 9):
+        seen = seen.with_second(Second(4.0, True, True, float(size), 1.0, 1.0))
+    assert len(seen.rows(4.0)) == 0
+    new = Second(4.0, True, True, 20.0, 1.0, 1.0)
+    assert seen.seconds_on(4.0) >= 4
+    assert believe(seen, Doubt(), new, belief(seen)) == Verdict(seen.with_second(new), Doubt())
+
+
 @given(st.lists(st.floats(0.1, 3.0), min_size=1, max_size=12))
 @settings(deadline=None, max_examples=30)
 def test_doubt_ends(factors: list[float]) -> None:

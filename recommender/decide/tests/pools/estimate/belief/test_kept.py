@@ -86,6 +86,15 @@ def test_a_belief_is_that_of_its_evidence_whatever_was_before() -> None:
         assert last.now.gains(16).mean == pytest.approx(anew.now.gains(16).mean, abs=1e-5)
 
 
+def test_what_was_seen_while_nobody_told_the_cores_is_carried_on_and_given_up_when_somebody_does() -> None:
+    now = evidence(8, 16, 32, cores=0.0)
+    untold = believed(None, now, 0.0)
+    assert len(untold.now.rows) == 3
+    assert untold.now.gains(16).mean[:32].argmax() + 1 == pytest.approx(FALLS.best(), abs=2)
+    told = believed(untold, now, 4.0)
+    assert len(told.now.rows) == 0
+
+
 def test_other_cores_and_what_is_nothing_like_before_are_looked_at_whole() -> None:
     now = evidence(8, 16, 32)
     first = believed(None, now, 4.0)

@@ -36,6 +36,17 @@ def test_without_rows_there_is_the_prior() -> None:
     assert (away.min(), away.max()) == (pytest.approx(-2.15, abs=0.18), pytest.approx(np.log(25.6)))
 
 
+def test_without_told_cores_the_prior_is_about_10_and_wide() -> None:
+    now = posterior(family(), Evidence().rows(0.0), 0.0)
+    likely = np.exp(-0.5 * (np.log(family().k[now.shapes] / 10) / 1.5) ** 2)
+    assert now.weight == pytest.approx(likely / likely.sum())
+    # ln(256 / 10) is 3.2, 2.2 widths: any k may be.
+    assert len(now.shapes) == len(family())
+    known = posterior(family(), evidence(8, 16, 32, 64, cores=0.0).rows(0.0), 0.0)
+    truth = np.log([FALLS.throughput(n) / FALLS.throughput(64) for n in (8, 16, 32)])
+    assert at(known.gains(64, 8, 16, 32), 8, 16, 32) == pytest.approx(truth, abs=0.02)
+
+
 def test_one_row_says_the_scale_and_nothing_of_the_shape() -> None:
     before = posterior(family(), Evidence().rows(4.0), 4.0)
     now = posterior(family(), evidence(20).rows(4.0), 4.0)

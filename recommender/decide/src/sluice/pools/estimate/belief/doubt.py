@@ -78,6 +78,8 @@ def contradiction(now: Posterior, new: Second, dispersion: float) -> float:
 def _away(now: Posterior, new: Second) -> float:
     """In ln n, to the nearest row of the same kind and cores, else to any; 0 within a step."""
     rows = now.rows
+    if len(rows) == 0:
+        return 0.0  # seconds with all but no completions: nothing is predicted that could be contradicted
     same = (rows.full == new.full) & (rows.scale == 1.0)
     known = rows.ln_n[same] if same.any() else rows.ln_n
     return max(0.0, float(np.abs(known - log(new.concurrency)).min()) - NEAR)

@@ -13,6 +13,8 @@ from sluice.pools.estimate.belief.family import Floats, Ints
 # Share of full buckets from which a second shows nothing but the full pool, from which it shows one that is nearly
 # full, and up to which it shows one that is not.
 SATURATED, FULL, PARTIAL = 0.95, 0.7, 0.4
+# Cores of a service while nobody told how many it has.
+UNTOLD = 0.0
 # Seconds are summed by concurrency, in steps of 5 % where the pool was full, and 12 % where it was not.
 LN_FULL_STEP, LN_PARTIAL_STEP = 0.05, 0.12
 # Seconds of newer evidence of the same kind after which older evidence counts 1/e: not of the clock, so that what was
@@ -29,7 +31,8 @@ LEAST_SECONDS, LEAST_COMPLETIONS = 0.3, 3.0
 class Second:
     """About a second of one target: what was in flight and what completed, under one size and one CPU limit.
 
-    concurrency: mean in flight. Rates are per instance. saturated: full, and in all but all of its buckets.
+    cores: the CPU limit, `UNTOLD` while nobody told it. concurrency: mean in flight. Rates are per instance. saturated:
+    full, and in all but all of its buckets.
     """
 
     cores: float
@@ -117,10 +120,11 @@ class Evidence:
     def keys(self) -> frozenset[LevelKey]:
         return frozenset((each.cores, each.full, each.saturated, each.step) for each in self.levels)
 
-    @property
-    def weight(self) -> float:
-        """Seconds, those of a saturated pool double."""
-        return sum(level.seconds * (2 if level.saturated else 1) for level in self.levels)
+    def weight(self, cores: float) -> float:
+        """Seconds that say something of these cores, those of a saturated pool double."""
+        return sum(
+            level.seconds * (2 if level.saturated else 1) for level in self.levels if _comparable(level.cores, cores)
+        )
 
     def saturated_on(self, cores: float) -> bool:
         """Whether the pool was ever saturated on these cores, as far as is remembered."""
@@ -172,7 +176,10 @@ class Evidence:
         told = [
             level
             for level in self.levels
-            if level.seconds >= LEAST_SECONDS and level.completions >= LEAST_COMPLETIONS and level.in_flight_s > 0
+            if level.seconds >= LEAST_SECONDS
+            and level.completions >= LEAST_COMPLETIONS
+            and level.in_flight_s > 0
+            and _comparable(level.cores, cores)
         ]
         variances = [
             dispersion / level.completions
@@ -185,5 +192,10 @@ class Evidence:
             np.array([log(level.completions / level.seconds) for level in told]),
             np.array(variances),
             np.array([level.full for level in told], dtype=bool),
-            np.array([level.cores / cores for level in told]),
+            np.array([1.0 if level.cores == cores else level.cores / cores for level in told]),
         )
+
+
+def _comparable(cores: float, others: float) -> bool:
+    """Cores that nobody told may be any: they say nothing of those that somebody did, nor these of them."""
+    return (cores == UNTOLD) == (others == UNTOLD)

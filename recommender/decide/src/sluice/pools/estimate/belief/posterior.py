@@ -8,7 +8,8 @@ rows of the same cores. The scale a is profiled out, a = 1'Q r / 1'Q 1, and the 
 
 with the one of three s (1.5, 6 and 25 %) under which the rows are likeliest: a service that is nothing like the family
 (a cliff, a lock whose queue slows it) is then interpolated rather than bent to it.
-The prior of ln k is normal about ln(2.5 cores), 0.5 wide below and 1.0 above: threads wait as well as compute.
+The prior of ln k is normal about ln(2.5 cores), 0.5 wide below and 1.0 above: threads wait as well as compute. Where
+nobody told the cores it is about ln 10, 1.5 wide.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from sluice.pools.estimate.belief.evidence import Rows
+from sluice.pools.estimate.belief.evidence import UNTOLD, Rows
 from sluice.pools.estimate.belief.family import LN_LEAST, LN_MOST, LN_SIZES, SIZES, Family, Floats, Ints
 
 SPREADS, SPREAD_PRIOR = (0.015, 0.06, 0.25), (0.80, 0.15, 0.05)
 LENGTH = 0.25
 K_PER_CORE, LN_BELOW, LN_ABOVE = 2.5, 0.5, 1.0
+K_UNTOLD, LN_UNTOLD = 10.0, 1.5
 # Shapes with less than so much of the likeliest one's weight are left out.
 NEGLIGIBLE = 1e-4
 LN_NEGLIGIBLE = log(NEGLIGIBLE)
@@ -177,8 +179,11 @@ def posterior(
 
 
 def _ln_prior(k: Floats, cores: float) -> Floats:
-    away = np.log(k / (K_PER_CORE * cores))
-    found: Floats = -0.5 * (away / np.where(away < 0, LN_BELOW, LN_ABOVE)) ** 2
+    if cores == UNTOLD:
+        found: Floats = -0.5 * (np.log(k / K_UNTOLD) / LN_UNTOLD) ** 2
+    else:
+        away = np.log(k / (K_PER_CORE * cores))
+        found = -0.5 * (away / np.where(away < 0, LN_BELOW, LN_ABOVE)) ** 2
     found -= found.max()
     return found
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -247,3 +248,37 @@ def test_pools_are_kept_apart(readings: list[list[tuple[int, int, int]]]) -> Non
     assert together.settle_ms.tolist() == [int(one.settle_ms[0]) for one in alone]
     found = together.whole_before(10**9).tolist()
     assert found == [int(one.whole_before(10**9)[0]) for one in alone]
+
+
+@pytest.mark.parametrize(("instances", "mean_s"), [(1, 0.05), (3, 0.05), (3, 1.0), (8, 0.3)])
+def test_what_is_used_misses_a_hundredth(instances: int, mean_s: float) -> None:
+    """Requests at `instances`, each of which sends every 5 s what ended since; the pipeline takes 0.4 to 0.9 s more.
+
+    Of each reading a bucket is used once, as soon as it is whole.
+    """
+    rng = np.random.default_rng(instances)
+    seconds, warm_s = 240, 60
+    begin = rng.uniform(0, seconds, 40 * seconds)
+    end = begin + rng.exponential(mean_s, len(begin))
+    phase = rng.uniform(0, 5, instances)[rng.integers(0, instances, len(begin))]
+    came = phase + 5 * np.ceil((end - phase) / 5) + rng.uniform(0.4, 0.9, len(begin))
+    edges = np.arange(0, seconds + 30, BUCKET_MS / 1000)
+    delay, known_ns, newest = Delay(1, BUCKET_MS), np.zeros(len(edges)), NEVER
+    used: list[float] = []
+    first = 0
+    for now in range(1, seconds):
+        new = (came > now - 1) & (came <= now)
+        overlap = np.minimum(end[new, None], edges + BUCKET_MS / 1000) - np.maximum(begin[new, None], edges)
+        added = np.rint(np.maximum(overlap, 0) * 1e9).sum(axis=0).astype(np.int64)
+        at = np.flatnonzero(added)
+        newest, known_ns = max(newest, BUCKET_MS * int(at.max(initial=-1))), known_ns + added
+        delay.take(Arrivals(0 * at, BUCKET_MS * at, added[at], np.array([newest])), 1_000 * now)
+        border = int(delay.whole_before(1_000 * now)[0]) // BUCKET_MS
+        if now == warm_s:
+            first = border
+        elif now > warm_s:
+            used += known_ns[first + len(used) : border].tolist()
+    begin_s, end_s = edges[first], edges[first + len(used)]
+    true_s = np.maximum(np.minimum(end, end_s) - np.maximum(begin, begin_s), 0).sum()
+    assert len(used) > 1_600
+    assert 0.98 <= sum(used) / 1e9 / true_s <= 1 + 1e-9

@@ -99,8 +99,8 @@ class Cells:
         """Of the buckets before `until`, shape (n,), of one pool's own rows: busy_ns and completions of each of its k
         sources, shape (k, n)."""
         at = np.arange(self._first, until)
-        lines = self._of_pool.get(pool, ((), ()))[0]
-        return at, self._of(lines, at, self._busy_ns), self._of(lines, at, self._completions)
+        lines, columns = self._of_pool.get(pool, ((), ()))[0], at % self.width
+        return at, _taken(self._busy_ns, lines, columns), _taken(self._completions, lines, columns)
 
     def own_source(self, pool: int, source: int, until: int) -> tuple[Ints, Ints, Ints] | None:
         """As `own`, of one source, each of shape (n,); None when it is not known."""
@@ -108,11 +108,8 @@ class Cells:
         if line is None:
             return None
         at = np.arange(self._first, until)
-        return at, self._of([line], at, self._busy_ns)[0], self._of([line], at, self._completions)[0]
-
-    def _of(self, lines: Sequence[int], at: Ints, column: Numbers) -> Ints:
-        found: Ints = column[list(lines)].take(at % self.width, axis=1).astype(np.int64, copy=False)
-        return found
+        columns = at % self.width
+        return at, _taken(self._busy_ns, [line], columns)[0], _taken(self._completions, [line], columns)[0]
 
     def _find_newest(self, lines: Ints, news: News) -> None:
         """Of those lines, after the news of each were put."""
@@ -181,6 +178,13 @@ class Cells:
         self._completions[lines, columns] = 0
         self._good[lines, columns] = 0
         self._version[lines, columns] = 0
+
+
+def _taken(column: Numbers, lines: Sequence[int], columns: Ints) -> Ints:
+    """Of those lines, shape (len(lines), len(columns))."""
+    found = column[lines[0]].take(columns)[None] if len(lines) == 1 else column[list(lines)].take(columns, axis=1)
+    whole: Ints = found.astype(np.int64, copy=False)
+    return whole
 
 
 def _summed(column: Numbers, lines: Sequence[int], columns: Ints) -> Ints:

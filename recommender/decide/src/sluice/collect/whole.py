@@ -54,17 +54,16 @@ def whole(start_ms: Ints, busy_ns: Ints, completions: Ints, before_ms: int, buck
     bucket with 1 in flight, the other with 2 in every second bucket: 1.5 and 0.5 of each of two, not 1.5 and 1.
     """
     busy: NDArray[np.bool_] = busy_ns > 0
-    of_any = np.flatnonzero(busy.any(axis=0))
+    of_any = np.flatnonzero(busy[0] if len(busy) == 1 else busy.any(axis=0))
     end = int(np.searchsorted(start_ms, before_ms))
     if len(of_any) == 0 or of_any[0] >= end:
         return None
     part = slice(int(of_any[0]), end)
     there = _there(busy, AROUND_MS // bucket_ms)[part]
-    count = there.astype(np.float64)
     return Whole(
         start_ms=start_ms[part],
-        concurrency=busy_ns[:, part].sum(axis=0) / (bucket_ms * 1e6) / count,
-        completions=completions[:, part].sum(axis=0) / count,
+        concurrency=_summed(busy_ns[:, part]) / (bucket_ms * 1e6 * there),
+        completions=_summed(completions[:, part]) / there,
         instances=there,
         bucket_ms=bucket_ms,
     )
@@ -77,6 +76,11 @@ def alone(start_ms: Ints, busy_ns: Ints, completions: Ints, before_ms: int, buck
         return None
     gone_ms = int(start_ms[at[-1]]) + AROUND_MS + bucket_ms
     return whole(start_ms, busy_ns[None], completions[None], min(before_ms, gone_ms), bucket_ms)
+
+
+def _summed(each: Ints) -> Ints:
+    found: Ints = each[0] if len(each) == 1 else each.sum(axis=0)
+    return found
 
 
 def _there(busy: NDArray[np.bool_], around: int) -> Ints:

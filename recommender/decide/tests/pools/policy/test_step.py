@@ -1,9 +1,10 @@
 """`step` holds, whatever comes: sizes, bounds, gaps, and a clock that goes back."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -218,3 +219,19 @@ def test_a_steady_full_pool_comes_to_its_best_size_and_stays(start: int) -> None
     changed = [at for at, (one, other) in enumerate(pairwise(found)) if one.in_force != other.in_force]
     # A look and the way back.
     assert len([at for at in changed if at >= 60]) <= 2
+
+
+def test_under_a_steady_load_looking_ends() -> None:
+    """A pool that is always full, counts by Poisson: the neighbours of its size are looked at, and then left alone."""
+    chance, state, size, changes = np.random.default_rng(1), PoolState(), 16, []
+    for second in range(900):
+        came = buckets(T0 + 1_000 * second, 1, size, size, 1.0)
+        came = replace(came, completions=chance.poisson(0.3 * FALLS.throughput(size), 10).astype(float))
+        now_ms = T0 + 1_000 * (second + 1)
+        state, decision = step(state, Observation({"a": size}, came, 4.0, 10.0), now_ms)
+        if decision.action is Action.APPLY and decision.target not in (None, size):
+            size = decision.target
+            changes.append(second)
+    assert len(changes) > 0
+    assert len([each for each in changes if each >= 300]) <= 1
+    assert FALLS.throughput(size) >= 0.99 * FALLS.throughput(FALLS.best())

@@ -63,14 +63,20 @@ def one(concurrency: float = 10.0, full: bool = True, cores: float = 4.0, rate: 
     return Second(cores, full, full, concurrency, rate, 1.0)
 
 
+def left_of(completions: float) -> float:
+    """Of a saturated pool's level after a second at another size."""
+    return exp(-1 / 14_400) / (1 + 3e-8 * completions)
+
+
 def test_seconds_about_one_concurrency_are_one_level() -> None:
     # Steps of 5 %: ln 10 / 0.05 = 46.05 and ln 10.2 / 0.05 = 46.4 are both 46; ln 10.5 / 0.05 = 47.03 is 47.
     found = Evidence().with_second(one(10.0)).with_second(one(10.2)).with_second(one(10.5))
     assert [level.step for level in found.levels] == [46, 47]
-    share = exp(-1 / 180)
-    assert found.levels[0].seconds == pytest.approx((share + 1) * share)
-    assert found.levels[0].in_flight_s == pytest.approx((10.0 * share + 10.2) * share)
-    assert found.levels[0].completions == pytest.approx(100 * (share + 1) * share)
+    # The newest second is another level's.
+    share, left = exp(-1 / 180), left_of(100 * exp(-1 / 180) + 100)
+    assert found.levels[0].seconds == pytest.approx((share + 1) * left)
+    assert found.levels[0].in_flight_s == pytest.approx((10.0 * share + 10.2) * left)
+    assert found.levels[0].completions == pytest.approx(100 * (share + 1) * left)
 
 
 def test_a_pool_that_is_not_full_has_wider_levels() -> None:
@@ -80,12 +86,32 @@ def test_a_pool_that_is_not_full_has_wider_levels() -> None:
 
 
 def test_after_180_s_of_its_kind_evidence_counts_1_in_e() -> None:
-    found = Evidence().with_second(Second(4.0, True, True, 10.0, 1_000.0, 10.0))
+    found = Evidence().with_second(Second(4.0, True, False, 10.0, 1_000.0, 10.0))
     for _ in range(180):
-        found = found.with_second(one(60.0))
+        found = found.with_second(Second(4.0, True, False, 60.0, 100.0, 1.0))
     old = next(level for level in found.levels if level.step == 46)
     assert old.seconds == pytest.approx(10 / np.e)
     assert old.completions == pytest.approx(1_000 / np.e)
+
+
+def test_a_saturated_pool_s_size_forgets_180_s_while_it_is_in_force() -> None:
+    found = Evidence()
+    for _ in range(2_000):
+        found = found.with_second(one())
+    assert seconds_of(found) == pytest.approx(1 / (1 - exp(-1 / 180)), rel=1e-4)
+
+
+def test_a_saturated_pool_s_size_that_is_not_in_force_gets_less_sure() -> None:
+    """10,000 completions and 10 minutes: 1 / (1e-4 + 600 x 3e-8) = 8,475, of which exp(-600 / 14,400) are left."""
+    found = Evidence().with_second(Second(4.0, True, True, 10.0, 10_000.0, 10.0))
+    after_1 = found.with_second(one(60.0))
+    assert after_1.levels[0].completions == pytest.approx(9_996, abs=1)
+    for _ in range(600):
+        found = found.with_second(one(60.0))
+    old = next(level for level in found.levels if level.step == 46)
+    assert old.completions == pytest.approx(8_129, rel=0.005)
+    assert old.completions / old.seconds == pytest.approx(1_000)
+    assert old.in_flight_s / old.seconds == pytest.approx(10)
 
 
 @pytest.mark.parametrize("other", [one(60.0, full=False), one(60.0, cores=2.0)])
@@ -100,11 +126,12 @@ def test_other_kinds_and_other_cores_are_not_forgotten_for_it(other: Second) -> 
 
 def test_what_is_all_but_forgotten_is_gone() -> None:
     # A second counts under 0.15 after ln(1 / 0.15) x 180 = 342 s.
-    found = Evidence().with_second(one())
+    light, other = one(full=False), one(60.0, full=False)
+    found = Evidence().with_second(light)
     for _ in range(341):
-        found = found.with_second(one(60.0))
+        found = found.with_second(other)
     assert len(found.levels) == 2
-    assert len(found.with_second(one(60.0)).levels) == 1
+    assert len(found.with_second(other).levels) == 1
 
 
 def test_rows_have_the_counting_error_and_that_which_stays() -> None:
@@ -135,9 +162,8 @@ def test_completions_at_a_size_are_those_of_the_full_pool_within_a_step() -> Non
     for each in (one(10.0), one(10.4), one(11.0), one(10.0, full=False), one(10.0, cores=2.0)):
         evidence = evidence.with_second(each)
     # 10.4 is ln 1.04 = 3.9 % away, 11 is 9.5 %.
-    share = exp(-1 / 180)
     found = evidence.completions_at(4.0, np.array([10, 40]))
-    assert found == pytest.approx([100 * share**2 + 100 * share, 0.0])
+    assert found == pytest.approx([100 * left_of(100) ** 2 + 100 * left_of(100), 0.0])
     assert evidence.completions_at(2.0, np.array([10])) == pytest.approx([100])
     assert evidence.completions_at(8.0, np.array([10, 40])).tolist() == [0.0, 0.0]
 
@@ -201,10 +227,12 @@ def test_a_kind_never_has_more_than_its_memory(seen: list[Second]) -> None:
     for each in seen:
         evidence = evidence.with_second(each)
     for cores in (2.0, 4.0):
-        for kind in ((True, True), (True, False), (False, False)):
+        for kind in ((True, False), (False, False)):
             of_kind = [each for each in evidence.levels if (each.cores, each.full, each.saturated) == (cores, *kind)]
             # A second is added to what is left of older ones: at most 1 / (1 - exp(-1 / 180)) = 180.5.
             assert sum(level.seconds for level in of_kind) <= MEMORY_S + 1
+    # Of a saturated pool each size has its own.
+    assert all(level.seconds <= MEMORY_S + 1 for level in evidence.levels)
     assert all(level.seconds >= LEAST_SECONDS / 2 for level in evidence.levels[:-1])
     rows = evidence.rows(4.0)
     for each in (rows.ln_n, rows.ln_rate, rows.variance, rows.scale):

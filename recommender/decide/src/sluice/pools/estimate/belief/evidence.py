@@ -1,4 +1,9 @@
-"""What was seen of a pool: seconds, summed by CPU limit and size, and slowly forgotten."""
+"""What was seen of a pool: seconds, summed by CPU limit and size, and slowly forgotten.
+
+A size that is in force is known by its newest three minutes. One that was in force before, and saturated, is what it
+was, less and less surely: a service drifts. So a size that was looked at is not looked at again for long, which under a
+steady load is the end of looking.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +25,9 @@ LN_FULL_STEP, LN_PARTIAL_STEP = 0.05, 0.12
 # Seconds of newer evidence of the same kind after which older evidence counts 1/e: not of the clock, so that what was
 # seen in the peak is known in the next one.
 MEMORY_S = 180.0
+# Of a saturated pool's size that is not in force, a second of the others adds so much to the variance of ln X: 0.4 % of
+# drift in 10 minutes. And it counts 1/e after so many seconds of them.
+DRIFT, LONG_MEMORY_S = 3e-8, 14_400.0
 # What a level's mean has of errors that more seconds do not lessen, as parts: of a saturated pool, one that is not,
 # and one on another CPU limit.
 TAU_SATURATED, TAU_PARTIAL, TAU_ELSEWHERE = 0.007, 0.05, 0.10
@@ -134,7 +142,10 @@ class Evidence:
         return sum(level.seconds for level in self.levels if level.cores == cores)
 
     def with_second(self, new: Second) -> Evidence:
-        """Older levels of the same cores and kind count a little less from now on. Levels stand as they came."""
+        """Older levels of the same cores and kind count a little less from now on. Levels stand as they came.
+
+        Worked: 10,000 completions at a size count 9,996 after another second at another one, 8,129 after 10 minutes.
+        """
         step = round(log(new.concurrency) / (LN_FULL_STEP if new.full else LN_PARTIAL_STEP))
         share = exp(-new.seconds / MEMORY_S)
         kind, added = (new.cores, new.full, new.saturated), False
@@ -144,8 +155,8 @@ class Evidence:
                 if level.seconds >= LEAST_SECONDS / 2:
                     kept.append(level)
                 continue
-            completions, seconds = level.completions * share, level.seconds * share
-            in_flight_s = level.in_flight_s * share
+            left = share if level.step == step or not level.saturated else _left(level.completions, new.seconds)
+            completions, seconds, in_flight_s = level.completions * left, level.seconds * left, level.in_flight_s * left
             if level.step == step:
                 completions += new.completions
                 seconds += new.seconds
@@ -194,6 +205,11 @@ class Evidence:
             np.array([level.full for level in told], dtype=bool),
             np.array([1.0 if level.cores == cores else level.cores / cores for level in told]),
         )
+
+
+def _left(completions: float, seconds: float) -> float:
+    """The part of a level that is left when others are in force: the variance 1 / completions grows."""
+    return exp(-seconds / LONG_MEMORY_S) / (1 + DRIFT * completions * seconds)
 
 
 def _comparable(cores: float, others: float) -> bool:

@@ -6,7 +6,8 @@ Both pass every case of `tests/contract/decisions/apply.json`. Pure; times are m
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Literal
 
 Verb = Literal["observe", "apply", "hold", "refuse"]
@@ -20,7 +21,7 @@ class Rules:
     """A target's own limits; the defaults are the actuator's, min and max have none.
 
     apply       the opt-in
-    max_factor  how much larger, or smaller, one write may make the pool; above 1
+    max_factor  how much larger, or smaller, one write may make the pool than a size that was in force; above 1
     """
 
     min: int
@@ -32,29 +33,52 @@ class Rules:
 
 @dataclass(frozen=True)
 class Advice:
-    """Of an answer what an actuator looks at. action: of sluice.common.v1, without its prefix."""
+    """Of an answer what an actuator looks at. action: of sluice.common.v1, without its prefix.
+
+    sizes  what was read of each instance of the pool; None where it has no limit
+    """
 
     action: str
     target: int | None
     valid_until_ms: int | None
+    sizes: tuple[tuple[str, int | None], ...] = ()
 
 
 @dataclass(frozen=True)
 class Writes:
-    """The last write, and how often its size has been written in a row (0: nothing was written yet)."""
+    """The last write, how often its size has been written in a row (0: nothing was written yet), and the last size
+    that was written and then read (0: none)."""
 
     at_ms: int = 0
     size: int = 0
     repeats: int = 0
+    kept: int = 0
 
     def next(self, size: int, at_ms: int) -> Writes:
-        return Writes(at_ms, size, self.repeats + 1 if size == self.size else 1)
+        """After one more write."""
+        return Writes(at_ms, size, self.repeats + 1 if size == self.size else 1, self.kept)
+
+    def read(self, size: int | None) -> Writes:
+        """After the target was read as `size`, None when it has no limit."""
+        return replace(self, kept=self.size) if self.repeats > 0 and size == self.size else self
 
     def wait_ms(self, size: int, cooldown_ms: int) -> int:
-        """Least time from the last write to one of `size`: a cool-down, doubled with each repeat of the same size."""
-        if self.repeats == 0:
+        """Least time from the last write to one of `size`: a cool-down, doubled with each repeat of the same size.
+
+        A size that was kept and is not in place any more was changed by somebody else: put right once without it.
+        """
+        if self.repeats == 0 or (self.repeats == 1 and size == self.size == self.kept):
             return 0
         return cooldown_ms * (min(1 << (self.repeats - 1), MOST_COOLDOWNS) if size == self.size else 1)
+
+
+@dataclass(frozen=True)
+class Replica:
+    """The pool of one instance as it is now. size: as it was just read, None when it has no limit."""
+
+    instance: str
+    size: int | None
+    writes: Writes
 
 
 @dataclass(frozen=True)
@@ -66,13 +90,13 @@ class Decision:
     size: int = 0
 
 
-def decide(rules: Rules, answer: Advice | None, current: int | None, writes: Writes, now_ms: int) -> Decision:
-    """What to do at a target that was just read as `current`, None when it has no limit."""
-    decision = _decide(rules, answer, current, writes, now_ms)
+def decide(rules: Rules, answer: Advice | None, replica: Replica, now_ms: int) -> Decision:
+    """What to do at a target."""
+    decision = _decide(rules, answer, replica, now_ms)
     return decision if rules.apply else Decision("observe", decision.code, decision.size)
 
 
-def _decide(rules: Rules, answer: Advice | None, current: int | None, writes: Writes, now_ms: int) -> Decision:
+def _decide(rules: Rules, answer: Advice | None, replica: Replica, now_ms: int) -> Decision:
     if answer is None:
         return Decision("hold", "no_answer")
     if answer.action != "APPLY":
@@ -82,24 +106,35 @@ def _decide(rules: Rules, answer: Advice | None, current: int | None, writes: Wr
         return Decision("refuse", "no_target")
     if target == 0:
         return Decision("refuse", "out_of_limits")
-    if target == current:
+    if target == replica.size:
         return Decision("hold", "in_place")
     if answer.valid_until_ms is None or now_ms >= answer.valid_until_ms:
         return Decision("refuse", "lease_over")
     if not rules.min <= target <= rules.max:
         return Decision("refuse", "out_of_limits")
-    size = target if current is None else step(rules, target, current)
-    wait_ms = writes.wait_ms(size, rules.cooldown_ms)
-    if wait_ms > 0 and now_ms - writes.at_ms < wait_ms:
-        return Decision("hold", "backing_off" if size == writes.size else "cooling_down")
+    size = step(rules, answer, target, replica)
+    wait_ms = replica.writes.wait_ms(size, rules.cooldown_ms)
+    if wait_ms > 0 and now_ms - replica.writes.at_ms < wait_ms:
+        return Decision("hold", "backing_off" if size == replica.writes.size else "cooling_down")
     return Decision("apply", "differs" if size == target else "step", size)
 
 
-def step(rules: Rules, target: int, current: int) -> int:
-    """How far one write goes: by `max_factor` at most, by 1 at least, and never beyond the limits.
+def step(rules: Rules, answer: Advice, target: int, replica: Replica) -> int:
+    """How far one write goes: by `max_factor` at most from the nearest size that was in force, by 1 at least, and
+    never beyond the limits; from no limit to the target.
 
     Worked with a factor of 2: 128 -> 12 goes by 64, 32, 16; 1 -> 12 by 2, 4, 8.
     """
-    up = max(math.floor(current * rules.max_factor), current + 1)
-    down = min(math.ceil(current / rules.max_factor), current - 1)
+    if replica.size is None:
+        return target
+    others = (size for instance, size in answer.sizes if instance != replica.instance)
+    allowed = [size for size in (replica.writes.kept, *others) if size and rules.min <= size <= rules.max]
+    start = nearest([replica.size, *allowed], target)
+    up = max(math.floor(start * rules.max_factor), start + 1)
+    down = min(math.ceil(start / rules.max_factor), start - 1)
     return min(max(min(max(target, down), up), rules.min), rules.max)
+
+
+def nearest(sizes: list[int], target: int) -> int:
+    """The one whose ratio to the target is nearest to 1, exactly; of equals the first."""
+    return min(sizes, key=lambda size: Fraction(max(size, target), min(size, target)))

@@ -21,6 +21,10 @@ It watches the recommender's answers, reads each target's size, writes the recom
 in, reads it back, and reports. Without an opt-in (apply: true in the file, or --apply) nothing is ever written. It
 tells the recommender when the CPU limit, the replicas or the version of a service change (scaling: in the file).
 
+One write goes by max_factor at most (2 unless the file says otherwise) from a size that was in force: the one
+read, the one it wrote last, or that of the pool's other instances. So what somebody else changed is put right in
+one write; something that keeps changing it is answered ever more rarely.
+
 Usage: sluice-actuator --config FILE [--apply TARGET]... [--once | --check]
 
   --config FILE    the configuration (YAML); unknown keys are errors

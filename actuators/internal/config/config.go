@@ -50,9 +50,10 @@ type Target struct {
 	// Min and Max bound what may be written, inclusive. int64, so that a value out of range can be quoted.
 	Min int64 `yaml:"min"`
 	Max int64 `yaml:"max"`
-	// MaxFactor is how much larger, or smaller, one write may make the pool: beyond that it goes in steps.
+	// MaxFactor is how much larger, or smaller, one write may make the pool than a size that was in force: the one
+	// read, the one written last and read back, or another instance's. Beyond that it goes in steps.
 	MaxFactor float64 `yaml:"max_factor"`
-	// Cooldown is the least time between two writes.
+	// Cooldown is the least time between two writes; what somebody else changed is put right once without it.
 	Cooldown time.Duration `yaml:"cooldown"`
 	// Settle is how long the size that was written may take to be in force.
 	Settle time.Duration `yaml:"settle"`

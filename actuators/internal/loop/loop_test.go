@@ -58,8 +58,8 @@ func (b *bench) Record(p loop.Pass) {
 	b.passes = append(b.passes, p)
 }
 
-// recommend gives another answer, with a lease of the given length.
-func (b *bench) recommend(target uint32, revision uint64, lease time.Duration) {
+// recommend gives another answer, with a lease of the given length, and with the sizes of other instances.
+func (b *bench) recommend(target uint32, revision uint64, lease time.Duration, others ...*poolsv1.TargetSize) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before := b.superseded
@@ -68,7 +68,7 @@ func (b *bench) recommend(target uint32, revision uint64, lease time.Duration) {
 		ReceivedAt: time.Now(), Superseded: b.superseded,
 		Sizes: map[pool.Key]*poolsv1.PoolSize{cart: {
 			Pool: cart.Proto(), Action: commonv1.Action_ACTION_APPLY, Target: &target, Revision: revision,
-			ValidUntil: timestamppb.New(time.Now().Add(lease)),
+			ValidUntil: timestamppb.New(time.Now().Add(lease)), Sizes: others,
 		}},
 	}
 	if before != nil {
@@ -283,6 +283,68 @@ func TestRepairsDrift(t *testing.T) {
 		b.fake.SetSize(64) // the application was restarted
 		advance(2 * time.Second)
 		b.want(t, "APPLIED 64>12=12")
+	})
+}
+
+func TestASizeSetByHandIsPutRightInOneWriteAndAFightGetsRarer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, true, 2)
+		b.fake.SetSize(16)
+		b.recommend(12, 1, time.Hour)
+		synctest.Wait()
+		b.said()
+		b.fake.SetSize(200) // within the cool-down of 10 s
+		advance(2 * time.Second)
+		b.want(t, "APPLIED 200>12=12")
+		began := time.Now()
+		for time.Since(began) < 2*time.Minute { // something else wants 200, and says so every second
+			b.fake.SetSize(200)
+			advance(time.Second)
+		}
+		// Again 20 s, 40 s and 80 s after the write before, never each interval.
+		if got := fmt.Sprint(b.fake.Written()); got != "[12 12 12 12]" {
+			t.Errorf("wrote %s, want [12 12 12 12]", got)
+		}
+	})
+}
+
+func TestASizeThatSettledLateIsOneToGoBackTo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, true, 2)
+		b.fake.SetSize(16)
+		b.fake.OnWrite(settleAfter(b.fake, 6*time.Second))
+		b.recommend(12, 1, time.Hour)
+		advance(8 * time.Second)
+		if said := b.said(); !strings.Contains(said, "FAILED 16>12=16, OBSERVED 12") {
+			t.Errorf("reports %q, want a size in force only after its time", said)
+		}
+		b.fake.OnWrite(nil)
+		b.fake.SetSize(100)
+		advance(2 * time.Second)
+		b.want(t, "APPLIED 100>12=12")
+	})
+}
+
+func TestAReplicaIsBroughtToTheSizeOfTheOthersInOneWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, true, 2)
+		b.said()
+		this, others := uint32(64), uint32(12)
+		b.recommend(12, 1, time.Hour,
+			&poolsv1.TargetSize{Instance: "cart-6", Size: &others}, &poolsv1.TargetSize{Instance: "cart-7", Size: &this})
+		synctest.Wait()
+		b.want(t, "APPLIED 64>12=12")
+	})
+}
+
+func TestItsOwnReportIsNotTheSizeOfAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, true, 2)
+		b.said()
+		before := uint32(12)
+		b.recommend(12, 1, time.Hour, &poolsv1.TargetSize{Instance: "cart-7", Size: &before})
+		synctest.Wait()
+		b.want(t, "APPLIED 64>32=32")
 	})
 }
 

@@ -33,7 +33,8 @@ func (w *worker) pass(ctx, work context.Context, answers watch.Snapshot) Pass {
 		return w.conclude(ctx, p)
 	}
 	p.Current = current
-	p.Decision = policy.Decide(w.Rules, p.Answer, current, w.writes, time.Now())
+	w.writes = w.writes.Read(current)
+	p.Decision = policy.Decide(w.Rules, p.Answer, policy.Replica{Instance: w.Instance, Size: current, Writes: w.writes}, time.Now())
 	switch p.Decision.Action {
 	case policy.Apply:
 		p.Report = w.apply(work, p.Decision.Size, current)
@@ -63,6 +64,7 @@ func (w *worker) apply(ctx context.Context, size uint32, previous pool.Size) *po
 	}
 	readBack, readErr := w.readBack(ctx, size, settle)
 	if readErr == nil {
+		w.writes = w.writes.Read(readBack)
 		report.ReadBack, report.Unbounded = readBack.Wire(), readBack.Unbounded
 	}
 	switch took := time.Since(began).Round(time.Millisecond); {

@@ -6,7 +6,6 @@ package policy
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"sluice.dev/actuators/internal/pool"
@@ -22,22 +21,34 @@ type Rules struct {
 	// one instance. A target outside them is refused, not clamped: what it should be instead is the
 	// recommender's to say.
 	Min, Max uint32
-	// MaxFactor, above 1, is how much larger, or smaller, one write may make the pool.
+	// MaxFactor, above 1, is how much larger, or smaller, one write may make the pool than a size that was in force.
 	MaxFactor float64
-	// Cooldown is the least time between two writes.
+	// Cooldown is the least time between two writes; Writes.Wait has what waits longer, and what does not wait.
 	Cooldown time.Duration
 }
 
-// Decide says what to do at a target whose pool was just read as `current`, at `now`.
+// within is true of a size that the target may be given.
+func (r Rules) within(size uint32) bool { return size >= r.Min && size <= r.Max }
+
+// Replica is the pool of one instance as it is now.
+type Replica struct {
+	// Instance is which one of the service, as the answer's sizes name it.
+	Instance string
+	// Size is what was just read.
+	Size   pool.Size
+	Writes Writes
+}
+
+// Decide says what to do at a target whose pool is `replica`, at `now`.
 // answer is the newest recommendation for the pool, nil when there is none.
-func Decide(rules Rules, answer *poolsv1.PoolSize, current pool.Size, writes Writes, now time.Time) Decision {
-	decision := decide(rules, answer, current, writes, now)
+func Decide(rules Rules, answer *poolsv1.PoolSize, replica Replica, now time.Time) Decision {
+	decision := decide(rules, answer, replica, now)
 	if rules.Apply {
 		return decision
 	}
 	switch decision.Action {
 	case Apply:
-		decision.Text = fmt.Sprintf("recommend-only: would write %d over %s", decision.Size, current)
+		decision.Text = fmt.Sprintf("recommend-only: would write %d over %s", decision.Size, replica.Size)
 	case Refuse:
 		decision.Text = "recommend-only: would refuse: " + decision.Text
 	}
@@ -45,14 +56,14 @@ func Decide(rules Rules, answer *poolsv1.PoolSize, current pool.Size, writes Wri
 	return decision
 }
 
-func decide(rules Rules, answer *poolsv1.PoolSize, current pool.Size, writes Writes, now time.Time) Decision {
+func decide(rules Rules, answer *poolsv1.PoolSize, replica Replica, now time.Time) Decision {
 	if answer == nil {
 		return hold(NoAnswer, "no recommendation for this pool")
 	}
 	if action := answer.GetAction(); action != commonv1.Action_ACTION_APPLY {
 		return hold(Held, "the answer says %s", action)
 	}
-	target := answer.GetTarget()
+	target, current, writes := answer.GetTarget(), replica.Size, replica.Writes
 	switch {
 	case answer.Target == nil:
 		return refuse(NoTarget, "an answer to apply without a target")
@@ -64,10 +75,10 @@ func decide(rules Rules, answer *poolsv1.PoolSize, current pool.Size, writes Wri
 	if reason, ok := leaseOver(answer, now); ok {
 		return refuse(LeaseOver, "%s", reason)
 	}
-	if target < rules.Min || target > rules.Max {
+	if !rules.within(target) {
 		return refuse(OutOfLimits, "target %d is outside the target's own limits %d..%d", target, rules.Min, rules.Max)
 	}
-	size := step(rules, target, current)
+	size := step(rules, answer, replica)
 	if since, wait := now.Sub(writes.At), writes.Wait(size, rules.Cooldown); wait > 0 && since < wait {
 		if size == writes.Size {
 			return hold(BackingOff, "wrote %d %d times and the size is %s: again after %s", size, writes.Repeats, current, wait)
@@ -78,25 +89,6 @@ func decide(rules Rules, answer *poolsv1.PoolSize, current pool.Size, writes Wri
 		return Decision{Action: Apply, Code: Step, Size: size, Text: fmt.Sprintf("write %d over %s, towards %d", size, current, target)}
 	}
 	return Decision{Action: Apply, Code: Differs, Size: size, Text: fmt.Sprintf("write %d over %s", size, current)}
-}
-
-// step is how far one write goes from current towards target: by MaxFactor at most, and by 1 at least.
-//
-//	up    max(floor(current * factor), current + 1)
-//	down  min(ceil(current / factor), current - 1)
-//
-// With a factor of 2: 128 -> 12 goes by 64, 32, 16; 1 -> 12 by 2, 4, 8. Limits come first: a pool that somebody
-// set beyond them is brought back within them at once. From no limit every step is as good as none: it is given
-// the target.
-func step(rules Rules, target uint32, current pool.Size) uint32 {
-	if current.Unbounded {
-		return target
-	}
-	limit := float64(current.Limit)
-	up := max(math.Floor(limit*rules.MaxFactor), limit+1)
-	down := min(math.Ceil(limit/rules.MaxFactor), limit-1)
-	size := min(max(float64(target), down), up)
-	return uint32(min(max(size, float64(rules.Min)), float64(rules.Max)))
 }
 
 // leaseOver holds at the very instant of valid_until, and for an answer without a lease.

@@ -34,7 +34,7 @@ func TestDecideOnWhatIsNoVector(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			for state := range poolsv1.State_name { // which says nothing to an actuator
 				tt.answer.State = poolsv1.State(state)
-				if got := policy.Decide(rules, tt.answer, pool.Of(16), policy.Writes{}, noon); got.Code != tt.code {
+				if got := policy.Decide(rules, tt.answer, policy.Replica{Size: pool.Of(16)}, noon); got.Code != tt.code {
 					t.Errorf("%s: got %s (%s), want %s", tt.answer.State, got.Code, got.Text, tt.code)
 				}
 			}
@@ -42,15 +42,22 @@ func TestDecideOnWhatIsNoVector(t *testing.T) {
 	}
 }
 
-// Whatever the answer and the rules are, what is written is legal, and no further away than one step.
+// Whatever the answer and the rules are, what is written is legal, nearer to the target than what is in force, and
+// no further than one step from a size that was.
 func FuzzDecide(f *testing.F) {
-	f.Add(true, uint32(2), uint32(128), 2.0, int32(2), uint32(12), true, uint32(64), false, int64(30), uint32(16), 1, int64(9))
-	f.Add(true, uint32(0), uint32(0), 0.0, int32(2), uint32(0), false, uint32(0), true, int64(0), uint32(0), 0, int64(0))
-	f.Add(false, uint32(2), uint32(128), 1.5, int32(0), uint32(12), true, uint32(64), false, int64(30), uint32(16), 1, int64(9))
+	f.Add(true, uint32(2), uint32(128), 2.0, int32(2), uint32(12), true, uint32(64), false, int64(30), uint32(16), 1, int64(9), uint32(16), uint32(12))
+	f.Add(true, uint32(2), uint32(128), 2.0, int32(2), uint32(100), true, uint32(200), false, int64(30), uint32(16), 1, int64(9), uint32(16), uint32(30))
+	f.Add(true, uint32(2), uint32(128), 2.0, int32(2), uint32(128), true, uint32(2), false, int64(30), uint32(0), 0, int64(9), uint32(0), uint32(1000))
+	f.Add(true, uint32(0), uint32(0), 0.0, int32(2), uint32(0), false, uint32(0), true, int64(0), uint32(0), 0, int64(0), uint32(0), uint32(0))
+	f.Add(false, uint32(2), uint32(128), 1.5, int32(0), uint32(12), true, uint32(64), false, int64(30), uint32(16), 1, int64(9), uint32(0), uint32(0))
 	f.Fuzz(func(t *testing.T, apply bool, low, high uint32, factor float64, action int32, target uint32, hasTarget bool,
-		limit uint32, unbounded bool, leaseSeconds int64, lastSize uint32, repeats int, sinceSeconds int64) {
+		limit uint32, unbounded bool, leaseSeconds int64, lastSize uint32, repeats int, sinceSeconds int64, kept, other uint32) {
+		if !(factor > 1) {
+			factor = 2 // as the configuration has it checked
+		}
 		rules := policy.Rules{Apply: apply, Min: low, Max: high, MaxFactor: factor, Cooldown: 10 * time.Second}
-		a := &poolsv1.PoolSize{Action: commonv1.Action(action), ValidUntil: timestamppb.New(noon.Add(time.Duration(leaseSeconds%1e6) * time.Second))}
+		a := &poolsv1.PoolSize{Action: commonv1.Action(action), ValidUntil: timestamppb.New(noon.Add(time.Duration(leaseSeconds%1e6) * time.Second)),
+			Sizes: []*poolsv1.TargetSize{{Instance: "other", Size: &other}}}
 		if hasTarget {
 			a.Target = &target
 		}
@@ -58,9 +65,9 @@ func FuzzDecide(f *testing.F) {
 		if unbounded {
 			current = pool.Unbounded
 		}
-		writes := policy.Writes{At: noon.Add(-time.Duration(sinceSeconds%1e6) * time.Second), Size: lastSize, Repeats: max(repeats, 0)}
+		writes := policy.Writes{At: noon.Add(-time.Duration(sinceSeconds%1e6) * time.Second), Size: lastSize, Repeats: max(repeats, 0), Kept: kept}
 
-		d := policy.Decide(rules, a, current, writes, noon)
+		d := policy.Decide(rules, a, policy.Replica{Instance: "this", Size: current, Writes: writes}, noon)
 		if !apply && d.Action != policy.Observe {
 			t.Fatalf("%s without an opt-in", d.Action)
 		}
@@ -73,11 +80,21 @@ func FuzzDecide(f *testing.F) {
 		if leaseSeconds%1e6 <= 0 {
 			t.Fatalf("writes after the lease")
 		}
-		between := d.Size >= min(target, limit) && d.Size <= max(target, limit)
-		if d.Size == 0 || d.Size < low || d.Size > high || pool.Of(d.Size) == current || !(unbounded || between) {
-			t.Fatalf("writes %d over %s, limits %d..%d, target %v, factor %g", d.Size, current, low, high, a.Target, factor)
+		near := func(from uint32) bool {
+			size, from64 := float64(d.Size), float64(from)
+			return size <= max(from64*factor, from64+1) && size >= min(from64/factor, from64-1)
+		}
+		back := (limit > high && d.Size == high) || (limit < low && d.Size == low)
+		closer := unbounded || away(d.Size, target) < away(limit, target)
+		if d.Size == 0 || d.Size < low || d.Size > high || !closer || !(unbounded || back || near(limit) || near(kept) || near(other)) {
+			t.Fatalf("writes %d over %s, limits %d..%d, target %v, kept %d, other %d, factor %g", d.Size, current, low, high, target, kept, other, factor)
 		}
 	})
+}
+
+// away is how often the less of two sizes goes into the greater.
+func away(size, target uint32) float64 {
+	return float64(max(size, target)) / float64(min(size, target))
 }
 
 func TestWritesWait(t *testing.T) {
@@ -98,5 +115,32 @@ func TestWritesWait(t *testing.T) {
 	}
 	if w = w.Next(13, noon); w.Repeats != 1 {
 		t.Errorf("another size starts at %d repeats, want 1", w.Repeats)
+	}
+	if w = w.Read(pool.Of(13)); w.Wait(13, cooldown) != 0 || w.Wait(12, cooldown) != cooldown {
+		t.Errorf("a size that was kept waits %s, another %s, want 0 and %s", w.Wait(13, cooldown), w.Wait(12, cooldown), cooldown)
+	}
+	if w = w.Next(13, noon).Read(pool.Of(13)); w.Wait(13, cooldown) != 2*cooldown {
+		t.Errorf("put right once, it waits %s, want %s", w.Wait(13, cooldown), 2*cooldown)
+	}
+}
+
+func TestWritesKept(t *testing.T) {
+	var w policy.Writes
+	if w = w.Read(pool.Of(0)); w.Kept != 0 {
+		t.Errorf("kept %d before any write", w.Kept)
+	}
+	for _, step := range []struct {
+		does string
+		then policy.Writes
+		kept uint32
+	}{
+		{"written and not read", w.Next(12, noon).Read(pool.Of(64)), 0},
+		{"read late", w.Next(12, noon).Read(pool.Of(64)).Read(pool.Of(12)), 12},
+		{"changed by somebody", w.Next(12, noon).Read(pool.Of(12)).Read(pool.Of(200)).Read(pool.Unbounded), 12},
+		{"the next write not taken", w.Next(12, noon).Read(pool.Of(12)).Next(6, noon).Read(pool.Of(12)), 12},
+	} {
+		if step.then.Kept != step.kept {
+			t.Errorf("%s: kept %d, want %d", step.does, step.then.Kept, step.kept)
+		}
 	}
 }

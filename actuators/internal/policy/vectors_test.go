@@ -27,13 +27,19 @@ type vector struct {
 		Action       string
 		Target       *uint32
 		ValidUntilMS *int64 `json:"valid_until_ms"`
+		Sizes        []struct {
+			Instance string
+			Size     any
+		}
 	}
-	// Current is a number, or "unbounded".
+	Instance string
+	// Current, like each of Sizes, is a number, or "unbounded".
 	Current any
 	Writes  *struct {
 		AtMS    int64 `json:"at_ms"`
 		Size    uint32
 		Repeats int
+		Kept    uint32
 	}
 	NowMS    int64 `json:"now_ms"`
 	Decision struct {
@@ -58,7 +64,7 @@ func TestVectors(t *testing.T) {
 	}
 	for _, v := range file.Cases {
 		t.Run(v.Name, func(t *testing.T) {
-			got := policy.Decide(v.rules(), v.answer(), v.current(t), v.writes(), time.UnixMilli(v.NowMS))
+			got := policy.Decide(v.rules(), v.answer(t), v.replica(t), time.UnixMilli(v.NowMS))
 			if got.Action != v.Decision.Action || got.Code != v.Decision.Code || got.Size != v.Decision.Size {
 				t.Errorf("got %s/%s/%d (%s), want %+v", got.Action, got.Code, got.Size, got.Text, v.Decision)
 			}
@@ -80,7 +86,7 @@ func (v vector) rules() policy.Rules {
 	}
 }
 
-func (v vector) answer() *poolsv1.PoolSize {
+func (v vector) answer(t *testing.T) *poolsv1.PoolSize {
 	if v.Answer == nil {
 		return nil
 	}
@@ -90,25 +96,30 @@ func (v vector) answer() *poolsv1.PoolSize {
 	if until := v.Answer.ValidUntilMS; until != nil {
 		answer.ValidUntil = timestamppb.New(time.UnixMilli(*until))
 	}
+	for _, one := range v.Answer.Sizes {
+		read := size(t, one.Size)
+		answer.Sizes = append(answer.Sizes, &poolsv1.TargetSize{Instance: one.Instance, Size: read.Wire(), Unbounded: read.Unbounded})
+	}
 	return answer
 }
 
-func (v vector) current(t *testing.T) pool.Size {
-	switch current := v.Current.(type) {
+func (v vector) replica(t *testing.T) policy.Replica {
+	replica := policy.Replica{Instance: v.Instance, Size: size(t, v.Current)}
+	if w := v.Writes; w != nil {
+		replica.Writes = policy.Writes{At: time.UnixMilli(w.AtMS), Size: w.Size, Repeats: w.Repeats, Kept: w.Kept}
+	}
+	return replica
+}
+
+func size(t *testing.T, read any) pool.Size {
+	switch read := read.(type) {
 	case float64:
-		return pool.Of(uint32(current))
+		return pool.Of(uint32(read))
 	case string:
-		if current == "unbounded" {
+		if read == "unbounded" {
 			return pool.Unbounded
 		}
 	}
-	t.Fatalf("current: %v: want a number or unbounded", v.Current)
+	t.Fatalf("size: %v: want a number or unbounded", read)
 	return pool.Size{}
-}
-
-func (v vector) writes() policy.Writes {
-	if v.Writes == nil {
-		return policy.Writes{}
-	}
-	return policy.Writes{At: time.UnixMilli(v.Writes.AtMS), Size: v.Writes.Size, Repeats: v.Writes.Repeats}
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from testbed.actuator import Advice, Rules, Writes, decide
+from testbed.actuator import Advice, Replica, Rules, Writes, decide
 
 LEASE_MS = 30_000
 
@@ -17,7 +17,8 @@ class Applied:
     def size(self, action: str, target: int | None, current: int, now_ms: int) -> int | None:
         """What to write over `current`, as it was read back; None when nothing is."""
         answer = Advice(action, target, now_ms + LEASE_MS)
-        decision = decide(self._rules, answer, current, self._writes, now_ms)
+        self._writes = self._writes.read(current)
+        decision = decide(self._rules, answer, Replica("", current, self._writes), now_ms)
         if decision.action != "apply":
             return None
         self._writes = self._writes.next(decision.size, now_ms)

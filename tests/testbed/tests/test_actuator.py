@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from testbed.actuator import Advice, Decision, Rules, Writes, decide
+from testbed.actuator import Advice, Decision, Replica, Rules, Writes, decide
 
 FILE = Path(__file__).parents[2] / "contract/decisions/apply.json"
 CASES: list[dict[str, Any]] = json.loads(FILE.read_text())["cases"]
@@ -14,10 +14,19 @@ CASES: list[dict[str, Any]] = json.loads(FILE.read_text())["cases"]
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_decides_as_the_shipped_actuator(case: dict[str, Any]) -> None:
-    answer = Advice(**case["answer"]) if case["answer"] else None
-    current = None if case["current"] == "unbounded" else case["current"]
-    writes = Writes(**case["writes"]) if case["writes"] else Writes()
-    assert decide(Rules(**case["rules"]), answer, current, writes, case["now_ms"]) == Decision(**case["decision"])
+    replica = Replica(case.get("instance", ""), size_of(case["current"]), Writes(**(case["writes"] or {})))
+    assert decide(Rules(**case["rules"]), answer_of(case), replica, case["now_ms"]) == Decision(**case["decision"])
+
+
+def answer_of(case: dict[str, Any]) -> Advice | None:
+    if not case["answer"]:
+        return None
+    sizes = tuple((one["instance"], size_of(one["size"])) for one in case["answer"].get("sizes", []))
+    return Advice(**{**case["answer"], "sizes": sizes})
+
+
+def size_of(read: int | str) -> int | None:
+    return None if read == "unbounded" else int(read)
 
 
 def test_each_case_has_a_name_of_its_own() -> None:
@@ -28,7 +37,8 @@ def test_steps_lead_to_the_target_a_cool_down_apart() -> None:
     rules, answer, writes, size = Rules(2, 128), Advice("APPLY", 12, 10**9), Writes(), 128
     seen = []
     for now_ms in range(0, 20_000, 1000):
-        decision = decide(rules, answer, size, writes, now_ms)
+        writes = writes.read(size)
+        decision = decide(rules, answer, Replica("", size, writes), now_ms)
         if decision.action == "apply":
             size, writes = decision.size, writes.next(decision.size, now_ms)
             seen.append((now_ms, size))
@@ -43,3 +53,25 @@ def test_the_same_size_again_waits_for_ever_longer_and_at_most_64_cool_downs() -
     assert waits == [1, 2, 4, 8, 16, 32, 64, 64, 64]
     assert writes.wait_ms(13, 1) == 1
     assert writes.next(13, 0).repeats == 1
+
+
+def test_somebody_who_keeps_changing_the_size_is_answered_ever_more_rarely() -> None:
+    rules, answer, writes, size = Rules(2, 128), Advice("APPLY", 12, 10**9), Writes(), 12
+    writes = writes.next(12, 0)
+    seen = []
+    for now_ms in range(1000, 60_000, 1000):
+        writes = writes.read(size)
+        size = 120
+        decision = decide(rules, answer, Replica("", size, writes), now_ms)
+        if decision.action == "apply":
+            size, writes = decision.size, writes.next(decision.size, now_ms)
+            seen.append((now_ms, size))
+    assert seen == [(1000, 12), (7000, 12), (19_000, 12), (43_000, 12)]
+
+
+def test_a_size_that_took_its_time_is_kept_all_the_same() -> None:
+    writes = Writes().next(12, 0).read(64)
+    assert writes.kept == 0
+    writes = writes.read(12).read(200).read(None)
+    assert writes.kept == 12
+    assert writes.next(6, 5000).read(12).kept == 12

@@ -170,7 +170,7 @@ class PoolSize(_message.Message):
     SIZES_FIELD_NUMBER: _builtins.int
     state: Global___State.ValueType
     action: _decision_pb2.Action.ValueType
-    """All that an actuator looks at, with target and valid_until."""
+    """All that an actuator looks at, with target, valid_until, and sizes for how far one write goes."""
     basis: Global___Basis.ValueType
     current: _builtins.int
     """The size that all targets have. Absent when they differ (reason MIXED), have no limit (reason UNBOUNDED), or no

@@ -1,0 +1,61 @@
+package policy
+
+import (
+	"math"
+
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+// step is how far one write goes towards target: by MaxFactor at most, and by 1 at least, from the nearest size
+// that was in force (see nearest).
+//
+//	up    max(floor(from * factor), from + 1)
+//	down  min(ceil(from / factor), from - 1)
+//
+// With a factor of 2: 128 -> 12 goes by 64, 32, 16; 1 -> 12 by 2, 4, 8. Limits come first: a pool that somebody
+// set beyond them is brought back within them at once. From no limit every step is as good as none: it is given
+// the target.
+func step(rules Rules, answer *poolsv1.PoolSize, replica Replica) uint32 {
+	target := answer.GetTarget()
+	if replica.Size.Unbounded {
+		return target
+	}
+	from := float64(nearest(rules, answer, replica))
+	up := max(math.Floor(from*rules.MaxFactor), from+1)
+	down := min(math.Ceil(from/rules.MaxFactor), from-1)
+	size := min(max(float64(target), down), up)
+	return uint32(min(max(size, float64(rules.Min)), float64(rules.Max)))
+}
+
+// nearest is, of the sizes below, the one whose ratio to the target is nearest to 1; of equals the first:
+//
+//	the size read
+//	the last size that this process wrote here and that was read back
+//	the sizes read of the pool's other instances, ordered by instance
+//
+// So a size that somebody else set, or with which a replica comes up, does not lengthen the way: it leads back in
+// one write to what was in force here or is in force elsewhere. What limits do not let this target have is no
+// such size, nor is having none.
+func nearest(rules Rules, answer *poolsv1.PoolSize, replica Replica) uint32 {
+	target, best := answer.GetTarget(), replica.Size.Limit
+	consider := func(size uint32) {
+		if rules.within(size) && nearer(size, best, target) {
+			best = size
+		}
+	}
+	consider(replica.Writes.Kept)
+	for _, other := range answer.GetSizes() {
+		if !other.GetUnbounded() && other.GetInstance() != replica.Instance {
+			consider(other.GetSize())
+		}
+	}
+	return best
+}
+
+// nearer compares the ratios of a and b to target, the greater over the less, in whole numbers; 0 is never nearer.
+func nearer(a, b, target uint32) bool {
+	if a == 0 {
+		return false
+	}
+	return uint64(max(a, target))*uint64(min(b, target)) < uint64(max(b, target))*uint64(min(a, target))
+}

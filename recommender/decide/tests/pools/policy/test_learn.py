@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feeds import FALLS, buckets, evidence, full, joined, seconds_of
+from feeds import FALLS, Curve, buckets, evidence, full, joined, seconds_of
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence
-from sluice.pools.policy.learn import MOST_VERSIONS, learn, of_version
+from sluice.pools.policy.decision import Basis
+from sluice.pools.policy.learn import MOST_VERSIONS, TRIED_MS, learn, of_version
 from sluice.pools.policy.observation import Buckets
-from sluice.pools.policy.state import RECENT, Learnt
+from sluice.pools.policy.state import RECENT, Change, Learnt
 
 T0 = 1_700_000_000_000
 
@@ -61,6 +62,25 @@ def test_fullness_of_the_newest_seconds_is_kept() -> None:
     busy, idle = full(T0, 3, 16), buckets(T0 + 3_000, 4, 16, 2.0, 50.0)
     assert learn(Learnt(), joined(busy, idle)).full == (1.0, 0.0, 0.0, 0.0, 0.0)
     assert RECENT == 5
+
+
+def edge(size: int) -> Curve:
+    """A tenth of what it does otherwise, from 40 on."""
+    return Curve(speed=5.0) if size >= 40 else Curve()
+
+
+def test_what_a_pool_shows_that_has_just_grown_is_of_its_size() -> None:
+    """It falls off an edge at 40: not another service, so what is known of 20 is not forgotten."""
+    known = replace(Learnt(evidence=evidence(10, 20)), until_ms=T0 - 1)
+    fallen = full(T0, 3, 40, edge(40))
+    grown = learn(known, fallen, Change(20, 40, T0, Basis.CURVE))
+    assert grown.doubt == Doubt()
+    assert sorted(round(level.in_flight_s / level.seconds) for level in grown.evidence.levels) == [10, 20, 40]
+    # Later on, or at a size that was in force all along, it is a service that changed.
+    for change in (None, Change(20, 40, T0 - TRIED_MS, Basis.CURVE), Change(80, 40, T0, Basis.CURVE)):
+        other = learn(known, fallen, change)
+        assert [round(level.in_flight_s / level.seconds) for level in other.evidence.levels] == [40]
+    assert learn(known, full(T0, 1, 20), Change(20, 40, T0, Basis.CURVE)) == learn(known, full(T0, 1, 20))
 
 
 def test_a_version_that_comes_back_is_known() -> None:

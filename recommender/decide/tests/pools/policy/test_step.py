@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from feeds import FALLS, Curve, buckets
 from sluice.pools.policy.decision import Action, Basis, Decision, Standing
 from sluice.pools.policy.observation import Constraints, Observation
-from sluice.pools.policy.state import PoolState
-from sluice.pools.policy.step import WAIT_MS, step
+from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
+from sluice.pools.policy.step import WAIT_MS, _full_share, _largest, step
 
 T0 = 1_700_000_000_000
 
@@ -235,3 +235,37 @@ def test_under_a_steady_load_looking_ends() -> None:
     assert len(changes) > 0
     assert len([each for each in changes if each >= 300]) <= 1
     assert FALLS.throughput(size) >= 0.99 * FALLS.throughput(FALLS.best())
+
+
+@pytest.mark.parametrize(
+    ("until_ms", "share"),
+    [(T0 - 100, 0.9), (T0 + 900, 0.5), (T0 + 1_900, 0.75), (T0 + 3_900, 0.875), (T0 + 60_000, 0.9)],
+)
+def test_how_full_a_pool_is_counts_from_its_last_change_on(until_ms: int, share: float) -> None:
+    """Newest buckets before it, and of 1, 2 and 4 seconds of it; then of the 5 s that are kept."""
+    shares = {
+        T0 + 900: (1.0, 1.0, 1.0, 1.0, 0.5),
+        T0 + 1_900: (1.0, 1.0, 1.0, 0.5, 1.0),
+        T0 + 3_900: (1.0, 0.5, 1.0, 1.0, 1.0),
+    }
+    learnt = Learnt(full=shares.get(until_ms, (1.0, 1.0, 0.5, 1.0, 1.0)), until_ms=until_ms)
+    assert _full_share(Facts(change=Change(5, 10, T0, Basis.CURVE)), learnt) == pytest.approx(share)
+
+
+def test_a_pool_that_is_half_full_at_twice_its_size_does_not_double_again() -> None:
+    """5 threads are all taken, 10 by half: what is said of the 5 is no reason to have 20."""
+    curve = Curve(contention=0.0, crosstalk=0.0)
+    state, size, sizes = PoolState(), 5, []
+    for second in range(12):
+        came = buckets(T0 + 1_000 * second, 1, size, min(size, 6.0), curve.throughput(min(size, 6.0)))
+        state, decision = step(state, Observation({"a": size}, came, 4.0, 10.0), T0 + 1_000 * (second + 1))
+        if decision.action is Action.APPLY and decision.target:
+            size = decision.target
+        sizes.append(size)
+    assert max(sizes) == 10
+
+
+@pytest.mark.parametrize(("full", "largest"), [(0.0, 10), (0.4, 10), (0.5, 13), (0.8, 13), (0.9, 20), (1.0, 20)])
+def test_a_pool_grows_as_it_is_full(full: float, largest: int) -> None:
+    assert _largest(10, full) == largest
+    assert _largest(1, 0.6) == 2

@@ -8,10 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feeds import FALLS, Curve, evidence
-from sluice.pools.estimate.belief.evidence import Evidence
+from sluice.pools.estimate.belief.evidence import Evidence, Second
 from sluice.pools.estimate.belief.family import SIZES, Floats, Ints, family
 from sluice.pools.estimate.belief.posterior import Posterior, posterior
 from sluice.pools.policy.worth import Choice, _look_s, choose, knowledge_gradient, outlook, prospects
+
+# 50 a second for each thread.
+STRAIGHT = Curve(contention=0.0, crosstalk=0.0)
 
 
 def belief(seen: Evidence) -> Posterior:
@@ -125,6 +128,37 @@ def test_outlook_names_the_best_and_what_the_size_in_force_loses() -> None:
     assert prospects(now, 64, 32, 128, 10.0).outlook == here
 
 
+def fell(at: int, share: float = 0.2, below: Curve = STRAIGHT) -> Evidence:
+    """16 and 20, on a straight line up or on another curve, and a part of what 20 completes at a larger size."""
+    seen = evidence(16, 20, curve=below)
+    for _ in range(3):
+        seen = seen.with_second(Second(4.0, True, True, float(at), share * below.throughput(20), 1.0))
+    return seen
+
+
+def test_towards_an_edge_a_look_goes_a_quarter_of_the_way() -> None:
+    now = belief(fell(40))
+    of = prospects(now, 20, 10, 40, 10.0)
+    assert of.fell == (pytest.approx(log(2)), pytest.approx(log(5), abs=0.1))
+    found = chosen(fell(40), 20, 10, 40)
+    assert found is not None
+    # ln 1.2 = 0.26 ln 2; 25 would be 0.32 of the way.
+    assert (found.size, found.look) == (24, True)
+    # What was seen there already is not looked at again.
+    again = fell(40).with_second(Second(4.0, True, True, 24.0, 0.2 * STRAIGHT.throughput(20), 1.0))
+    other = chosen(again, 20, 10, 40)
+    assert other is None or other.size < 24
+    assert chosen(fell(40), 20, 10, 40, full=0.8) is None
+    assert chosen(fell(40), 20, 10, 40, may_look=False) is None
+
+
+def test_a_smooth_fall_is_no_edge() -> None:
+    """16 is best, 64 completes half of it, and a curve of the family goes through all that was seen."""
+    seen = evidence(12, 16, 20, 32, 64, seconds=60)
+    assert prospects(belief(seen), 16, 8, 32, 10.0).fell is None
+    assert chosen(seen, 16, 8, 32) is None
+
+
 def test_what_was_asked_last_is_answered_from_memory() -> None:
     now = belief(evidence(8, 16, 32))
     first = prospects(now, 16, 8, 32, 0.5)
@@ -167,4 +201,4 @@ def test_a_choice_is_another_size_within_the_bounds(
     if full < 0.5:
         assert not found.look
     if found.look:
-        assert current / 1.3 - 1e-9 <= found.size <= current * 1.3 + 1e-9
+        assert current / 1.3 - 1e-9 <= found.size <= max(current + 1, current * 1.3 + 1e-9)

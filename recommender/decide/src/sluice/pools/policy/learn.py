@@ -13,14 +13,17 @@ from sluice.pools.estimate.belief.evidence import Evidence, Second, second, shar
 from sluice.pools.estimate.belief.family import Floats
 from sluice.pools.estimate.belief.kept import believed
 from sluice.pools.policy.observation import Buckets
-from sluice.pools.policy.state import RECENT, Learnt
+from sluice.pools.policy.state import RECENT, Change, Learnt
 
+# What is seen so soon after a pool has grown is of the size, and no contradiction of what was seen of others: where a
+# service falls off an edge, that would be taken for another service, and what says where not to go again forgotten.
+TRIED_MS = 6_000
 # Other versions that are remembered.
 MOST_VERSIONS = 3
 
 
-def learn(learnt: Learnt, buckets: Buckets) -> Learnt:
-    """Takes in what is newer than `until_ms`; older buckets were taken already."""
+def learn(learnt: Learnt, buckets: Buckets, change: Change | None = None) -> Learnt:
+    """Takes in what is newer than `until_ms`; older buckets were taken already. change: the last one decided."""
     newer = buckets.start_ms > learnt.until_ms
     if not newer.any():
         return learnt
@@ -32,7 +35,7 @@ def learn(learnt: Learnt, buckets: Buckets) -> Learnt:
             full = (*full, share_full(int(size), part.concurrency))
         if not (np.isnan(size) or np.isnan(cores)):
             seen = second(float(cores), int(size), part.concurrency, part.completions, part.bucket_s)
-            learnt = learnt if seen is None else _believed(learnt, seen)
+            learnt = learnt if seen is None else _believed(learnt, seen, _tried(change, part))
     done = np.flatnonzero(new.completions > 0)
     completed = int(new.start_ms[done[-1]]) if len(done) else learnt.completed_ms
     return replace(learnt, full=full[-RECENT:], until_ms=int(new.start_ms[-1]), completed_ms=completed)
@@ -59,7 +62,17 @@ def of_version(learnt: Learnt, version: str) -> Learnt:
     )
 
 
-def _believed(learnt: Learnt, seen: Second) -> Learnt:
+def _tried(change: Change | None, part: Buckets) -> bool:
+    """Whether the pool has grown to its size just now."""
+    if change is None or part.size[0] != change.to_size or change.to_size <= change.from_size:
+        return False
+    return change.at_ms <= int(part.start_ms[0]) < change.at_ms + TRIED_MS
+
+
+def _believed(learnt: Learnt, seen: Second, tried: bool) -> Learnt:
+    if tried:
+        # What lay aside was of the size before, and is left out.
+        return replace(learnt, evidence=learnt.evidence.with_second(seen), doubt=Doubt())
     kept = learnt.kept
     if learnt.evidence.seconds_on(seen.cores) >= LEAST_S:
         kept = believed(kept, learnt.evidence, seen.cores)

@@ -45,7 +45,7 @@ class _View:
 def step(state: PoolState, seen: Observation, now_ms: int) -> tuple[PoolState, Decision]:
     """The next state and what is said of the pool at `now_ms`, Unix time. A clock that was set back stands still."""
     now_ms = max(now_ms, state.facts.now_ms)
-    learnt = _judged(learn(of_version(state.learnt, seen.version), seen.buckets), seen)
+    learnt = _judged(learn(of_version(state.learnt, seen.version), seen.buckets, state.facts.change), seen)
     view = _view(state.facts, learnt, seen, now_ms)
     case = _case(state.facts, learnt, seen, view, now_ms)
     decision = _decision(case, state.facts, learnt, seen, view)
@@ -67,12 +67,24 @@ def _view(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> _View
     sizes = set(seen.sizes.values())
     current = next(iter(sizes)) if len(sizes) == 1 else None
     foreign = current is not None and facts.current is not None and _by_another(facts, current)
-    full = float(np.mean(learnt.full)) if learnt.full else 0.0
+    full = _full_share(facts, learnt)
     if current is None or learnt.kept is None or not _enough(learnt, seen):
         return _View(current, foreign, full, None, None)
-    of = prospects(learnt.kept.now, current, *_reach(current, learnt, seen, full), seen.slo_s)
+    of = prospects(learnt.kept.now, current, *_reach(current, seen.constraints, full), seen.slo_s)
     since_s = (now_ms - facts.change.at_ms) / 1_000 if facts.change else float("inf")
     return _View(current, foreign, full, of.outlook, _choice(of, learnt, seen, full, since_s))
+
+
+def _full_share(facts: Facts, learnt: Learnt) -> float:
+    """Mean over the newest seconds: those since the last change, if there are any.
+
+    Of a pool of 5 that was full, and is half full at 10, three seconds are no reason to have 20.
+    """
+    newest = learnt.full
+    if facts.change is not None:
+        since = -((facts.change.at_ms - learnt.until_ms) // 1_000)
+        newest = newest[-since:] if since > 0 else newest
+    return float(np.mean(newest)) if newest else 0.0
 
 
 def _pool(facts: Facts) -> int | None:
@@ -100,11 +112,9 @@ def _by_another(facts: Facts, current: int) -> bool:
     return current != facts.current and current != ours
 
 
-def _reach(current: int, learnt: Learnt, seen: Observation, full: float) -> tuple[int, int]:
+def _reach(current: int, bound: Constraints, full: float) -> tuple[int, int]:
     """The sizes that one change leads to; none where the first is above the second."""
-    bound = seen.constraints
-    largest = _largest(current, full, learnt.evidence.saturated_on(seen.cores))
-    return max(bound.least, -(-current // LARGEST_STEP)), min(bound.most, largest)
+    return max(bound.least, -(-current // LARGEST_STEP)), min(bound.most, _largest(current, full))
 
 
 def _choice(of: Prospects, learnt: Learnt, seen: Observation, full: float, since_change_s: float) -> Choice | None:
@@ -114,14 +124,14 @@ def _choice(of: Prospects, learnt: Learnt, seen: Observation, full: float, since
     return choose(of, full, completions, since_change_s, seen.constraints.may_look)
 
 
-def _largest(current: int, full: float, known: bool) -> int:
-    """Twice the size where the pool is full all the time, or nobody knows yet what it needs on these cores; a third
-    more where it is full half of the time; where it is not, no more is needed. At least one more than the size.
+def _largest(current: int, full: float) -> int:
+    """Twice the size where the pool is full all the time; a third more where it is full half of the time, and at least
+    one; where it is not, no more is needed.
 
     At 10 threads, full in half of the buckets, twice as many were believed to complete a little more, as none above 8
     had been seen: three seconds of 20 made p99 1.5 times as high.
     """
-    if full >= LOOK_SHARE or not known:
+    if full >= LOOK_SHARE:
         return current * LARGEST_STEP
     return max(current + 1, int(current * LOOK_FACTOR)) if full >= FULL_SHARE else current
 

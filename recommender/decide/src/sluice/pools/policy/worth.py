@@ -13,6 +13,11 @@ turns for ever. The factor 10 is how many looks long the knowledge serves; where
 and nothing is tried. A look lasts until 2,000 completions are counted (2.2 %), at least 3 s and at most 30 s: 3 s of
 190 a second are known within 4 %, which decides nothing.
 
+**Edges**: where the pool was full at a larger size and completed at most 3/4 of what it does now, while up to here more
+completed with each more, no smooth curve fits, and none says what is between. The edge is taken to be anywhere there
+in ln n: a size that is a part c of the way there gains slope x ln(n / current) with the chance 1 - c for as long as ten
+looks, and loses what was lost there for one with the chance c, which is 0.3 at most (but for the next size).
+
 **In time**: requests that find a place stay n / X(n) (Little). A size at which that is over the SLO completes nothing
 that counts: ln Phi((ln SLO - ln(n / X)) / 0.5) is added to m.
 """
@@ -27,7 +32,7 @@ from numpy.typing import NDArray
 
 from sluice.pools.estimate.belief.evidence import TAU_SATURATED
 from sluice.pools.estimate.belief.family import Floats, Ints
-from sluice.pools.estimate.belief.posterior import Gains, Posterior
+from sluice.pools.estimate.belief.posterior import SPREADS, Gains, Posterior
 
 # A move has to gain 0.4 %, and to be likelier right than wrong by two thirds of a standard error.
 LEAST_GAIN, SURE_BY = 0.004, 0.67
@@ -39,6 +44,8 @@ FULL_SHARE, LIGHT_GAIN, LIGHT_SURE_BY = 0.5, 0.03, 1.28
 LOOK_SHARE = 0.9
 LOOKS_SERVED, LOOK_COMPLETIONS, SHORTEST_LOOK_S, LONGEST_LOOK_S = 10.0, 2_000.0, 3.0, 30.0
 LATENCY_SPREAD = 0.5
+# An edge: that ln X falls by so much; the slope up to here is taken over so much of ln n; chance to be lost in a look.
+FALL, LN_BELOW, EDGE_CHANCE = 0.3, -0.2, 0.3
 # From so many deviations on a size is in time: ln Phi(4) = -3e-5.
 IN_TIME = 4.0
 # Of the standard normal density at 0.
@@ -70,8 +77,9 @@ class Outlook:
 class Prospects:
     """Of the sizes within reach, shape (N,), over the current one, which is among them: mean and variance of the gain.
 
-    rate: completions a second that are expected at the current size, 0 where nothing was seen. outlook: over all sizes,
-    reachable or not.
+    rate: completions a second that are expected at the current size, 0 where nothing was seen. fell: how far above it,
+    in ln n, the pool was full and completed much less, and how much less in ln X; None where it did not. outlook: over
+    all sizes, reachable or not.
     """
 
     sizes: Ints
@@ -79,6 +87,7 @@ class Prospects:
     mean: Floats
     variance: Floats
     rate: float
+    fell: tuple[float, float] | None
     outlook: Outlook
 
 
@@ -100,13 +109,29 @@ def _prospects(now: Posterior, current: int, least: int, most: int, slo_s: float
     within = np.flatnonzero(reach)
     within = within[np.argsort(gains.sizes[within])]
     at = int((within == gains.current_at).argmax())
-    mean, rate, known = gains.mean[within], 0.0, len(now.rows) > 0
+    mean, rate, fell, known = gains.mean[within], 0.0, None, len(now.rows) > 0
     if known:
         late = _late(gains.of_shape[:, within] + gains.ln_rate_now[:, None], gains.sizes[within], slo_s)
         late = now.weight @ late
         mean += late - late[at]
-        rate = float(np.exp(now.weight @ gains.ln_rate_now))
-    return Prospects(gains.sizes[within], at, mean, gains.variance[within], rate, _outlook(now, gains))
+        ln_rate = float(now.weight @ gains.ln_rate_now)
+        rate, fell = float(np.exp(ln_rate)), _fell(now, float(np.log(current)), ln_rate)
+    return Prospects(gains.sizes[within], at, mean, gains.variance[within], rate, fell, _outlook(now, gains))
+
+
+def _fell(now: Posterior, ln_n: float, ln_rate: float) -> tuple[float, float] | None:
+    """How far above, in ln n, the pool was full and completed at most 3/4 as much, and by how much less in ln X.
+
+    Where the family fits what was seen there is no edge: it says what is between.
+    """
+    if now.spread == SPREADS[0]:
+        return None
+    rows = now.rows
+    less = rows.full & (rows.scale == 1.0) & (rows.ln_n > ln_n) & (rows.ln_rate < ln_rate - FALL)
+    if not less.any():
+        return None
+    first = int(np.flatnonzero(less)[rows.ln_n[less].argmin()])
+    return float(rows.ln_n[first] - ln_n), float(ln_rate - rows.ln_rate[first])
 
 
 def outlook(now: Posterior, current: int) -> Outlook:
@@ -137,7 +162,8 @@ def choose(
     current = int(sizes[current_at])
     deviation = np.sqrt(variance + 1e-12)
     look_s = _look_s(of.rate, dispersion)
-    learnt = _learnt(variance, of.rate * look_s, seen(sizes), current_at, dispersion)
+    counts = seen(sizes)
+    learnt = _learnt(variance, of.rate * look_s, counts, current_at, dispersion)
     score = mean + LOOKS_SERVED * full_share * knowledge_gradient(mean, learnt)
 
     better = (mean > LEAST_GAIN) & (mean > SURE_BY * deviation)
@@ -147,6 +173,9 @@ def choose(
     elif may_look and full_share >= LOOK_SHARE and since_change_s >= look_s:
         near = (sizes <= current * LOOK_FACTOR) & (sizes * LOOK_FACTOR >= current)
         look = near & (mean > -LOOK_LOSS) & (mean + ONE_IN_TEN * learnt > LOOK_GAIN)
+        edge = _edge(of, counts)
+        if edge is not None and not better.any():
+            return Choice(int(sizes[edge]), float(mean[edge]), float(mean[edge] / deviation[edge]), look=True)
     better[current_at] = look[current_at] = False
     for allowed, by in ((better, mean), (look, score)):
         if allowed.any():
@@ -155,6 +184,26 @@ def choose(
                 sure_by = float(mean[best] / deviation[best])
                 return Choice(int(sizes[best]), float(mean[best]), sure_by, look=by is score)
     return None
+
+
+def _edge(of: Prospects, seen: Floats) -> int | None:
+    """Where the size before an edge stands that is worth a look, or None; seen: completions at each size, (N,).
+
+    Worked: 20 completes as much more than 16 as it has threads more, and at 40 a fifth of it was seen. 24 is 0.26 of
+    the way, and worth 10 x 0.74 x 0.18 - 0.26 x 1.61 = 0.93; 22 is 0.14 of it: 10 x 0.86 x 0.095 - 0.22 = 0.60.
+    """
+    ln_n = np.log(of.sizes / of.sizes[of.current_at])
+    below = int(np.abs(ln_n - LN_BELOW).argmin())
+    if of.fell is None or ln_n[below] > LN_BELOW / 2:
+        return None
+    away, loss = of.fell
+    chance = ln_n / away
+    slope = min(float(of.mean[below] / ln_n[below]), 1.0)
+    worth = LOOKS_SERVED * (1 - chance) * slope * ln_n - chance * loss
+    next_one = of.sizes == of.sizes[of.current_at] + 1
+    worth[(ln_n <= 0) | ((chance > EDGE_CHANCE) & ~next_one) | (chance >= 1) | (seen > 0)] = 0.0
+    best = int(worth.argmax())
+    return best if worth[best] > 0 else None
 
 
 def knowledge_gradient(mean: Floats, learnt: Floats) -> Floats:

@@ -47,6 +47,17 @@ def test_in_between_it_is_neither(full_buckets: int) -> None:
     assert of(full_buckets) is None
 
 
+def test_a_second_in_which_a_pool_drains_is_neither() -> None:
+    """From 46 to 24, as the requests that were in flight end; one that is 20 over its size all along does not drain."""
+    drains = np.linspace(46.0, 24.0, 10)
+    assert second(4.0, 24, drains, np.full(10, 10.0), 0.1) is None
+    done = second(4.0, 24, np.full(10, 24.0), np.full(10, 10.0), 0.1)
+    over = second(4.0, 24, np.full(10, 44.0), np.full(10, 10.0), 0.1)
+    assert done is not None
+    assert over is not None
+    assert (done.concurrency, over.concurrency) == (24.0, 44.0)
+
+
 def test_without_completions_or_requests_there_is_nothing_to_learn() -> None:
     none = np.zeros(10)
     assert of(10, completions=0) is None
@@ -173,7 +184,6 @@ def test_weight_counts_seconds_of_a_saturated_pool_double() -> None:
         Evidence().with_second(one()).with_second(one(full=False)).with_second(Second(2.0, True, False, 9.0, 50.0, 1.0))
     )
     assert found.weight(4.0) == found.weight(8.0) == pytest.approx(2 + 1 + 1)
-    assert (found.saturated_on(4.0), found.saturated_on(2.0)) == (True, False)
 
 
 def test_cores_that_nobody_told_and_told_ones_say_nothing_of_each_other() -> None:

@@ -18,6 +18,8 @@ from sluice.pools.estimate.belief.family import Floats, Ints
 # Share of full buckets from which a second shows nothing but the full pool, from which it shows one that is nearly
 # full, and up to which it shows one that is not.
 SATURATED, FULL, PARTIAL = 0.95, 0.7, 0.4
+# Of the size, and of the least in flight: a second in which so much was in flight drains.
+DRAINS = 1.15
 # Cores of a service while nobody told how many it has.
 UNTOLD = 0.0
 # Seconds are summed by concurrency, in steps of 5 % where the pool was full, and 12 % where it was not.
@@ -62,10 +64,14 @@ def second(cores: float, size: int, concurrency: Floats, completions: Floats, bu
     goodput is. (Picking its full buckets reads 3 % low: those are the ones in which less completed.) It counts at its
     mean concurrency: at its size, a pool of 4 that had 3.5 in flight would be taken for one that completes no more at
     4. Under 95 % it is the load that limits it for a part: it completed no more than came, which says little of what
-    the pool can. With at most 40 % it is a second of a pool that is not full. In between it is neither.
+    the pool can. With at most 40 % it is a second of a pool that is not full. In between it is neither. Nor is one in
+    which a pool drains to a smaller size: half of it at 46 and half at 24 is nothing that the pool does at 35.
     """
     in_flight, done = float(concurrency.sum()), float(completions.sum())
     if in_flight <= 0 or done <= 0:
+        return None
+    most = float(concurrency.max())
+    if most > DRAINS * size and most > DRAINS * float(concurrency.min()):
         return None
     full = share_full(size, concurrency)
     mean, length = in_flight / len(concurrency), len(concurrency) * bucket_s
@@ -133,10 +139,6 @@ class Evidence:
         return sum(
             level.seconds * (2 if level.saturated else 1) for level in self.levels if _comparable(level.cores, cores)
         )
-
-    def saturated_on(self, cores: float) -> bool:
-        """Whether the pool was ever saturated on these cores, as far as is remembered."""
-        return any(level.saturated and level.cores == cores for level in self.levels)
 
     def seconds_on(self, cores: float) -> float:
         return sum(level.seconds for level in self.levels if level.cores == cores)

@@ -24,6 +24,7 @@ from sluice.control.sizes import Sizes
 from sluice.control.store import Store
 from sluice.control.workers import Workers
 from sluice.core.keys import PoolKey
+from sluice.log.memory import MemoryStateLog
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from support.clickhouse import clickhouse
 
@@ -182,7 +183,9 @@ def period(
     """Two periods of the real loop: the first also starts the processes, reads everything and learns every curve; the
     second compares all of them with their memory. `go_on`: what happens in between."""
     pools, workers, store, clock = len(config.pools), Timed(), Store(), [NOW_MS]
-    loop = ControlLoop(config, collector, FakeHistory(), store, Sizes(), lambda: clock[0], workers=workers)
+    loop = ControlLoop(
+        config, collector, FakeHistory(), MemoryStateLog(), store, Sizes(), lambda: clock[0], workers=workers
+    )
     figures = []
     try:
         for which in ("first period", "period"):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.controllers.in_loop import PERIOD_S, SETTLE_S, WINDOW_S, Course, InLoop
+from bench.controllers.in_loop import DELAY_S, PERIOD_S, Course, InLoop, window_s
 from testbed.controller import ControlAgent
 from testbed.fine import FineWindows
 from testbed.simulation import Scenario, Simulation
@@ -65,7 +65,7 @@ def drive(
     if tuned:
         controller = InLoop(target, threshold_ms)
         thresholds = {pool: threshold_ms}
-        ControlAgent(simulation, fine, controller, lambda _: thresholds, PERIOD_S, WINDOW_S, settle_s=SETTLE_S)
+        ControlAgent(simulation, fine, controller, lambda _: thresholds, PERIOD_S, window_s(), settle_s=DELAY_S)
         course = controller.course
     cores, replicas = [], []
     for second in np.arange(0.0, seconds, 1.0):

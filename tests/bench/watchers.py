@@ -24,6 +24,7 @@ from fakes import CART, FakeClock, FakeCollector, FakeHistory, config, hump
 from sluice.control.loop import ControlLoop
 from sluice.control.sizes import Sizes
 from sluice.control.store import Store
+from sluice.log.memory import MemoryStateLog
 from sluice.serve.server import Server
 from sluice.serve.service import PoolSizeService
 
@@ -140,7 +141,7 @@ def _serve(pipe: Connection) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 65_536)), hard))
     clock, store, sizes = FakeClock(), Store(), Sizes()
     collector = FakeCollector({CART: hump()})
-    loop = ControlLoop(config(), collector, FakeHistory(), store, sizes, clock)
+    loop = ControlLoop(config(), collector, FakeHistory(), MemoryStateLog(), store, sizes, clock)
     server = Server(PoolSizeService(store, sizes, FakeHistory(), clock, heartbeat_s=600), "127.0.0.1:0")
     server.start()
     loop.step()

@@ -17,8 +17,8 @@ DECIDED = {"PROVIDED", "GUARDED"}
 
 
 def decided(pools: list[dict[str, Any]]) -> bool:
-    """True when a pool of `sluice pools list -o json` has a size that its curve shows."""
-    return any(pool.get("state") in DECIDED for pool in pools)
+    """True when a pool of `sluice pools list -o json` has a size that its curve shows, or one to go to."""
+    return any(pool.get("state") in DECIDED or pool.get("action") == "APPLY" for pool in pools)
 
 
 def wait_for_recommendation(settings: Settings, report: Report) -> None:

@@ -1,4 +1,4 @@
-"""Fixtures: one real ClickHouse engine a session, with Sluice's schema for each test that asks."""
+"""Fixtures: one real ClickHouse engine a session, with Sluice's schema for each test that asks, and one real broker."""
 
 from collections.abc import Iterator
 
@@ -7,6 +7,7 @@ from hypothesis import settings
 
 from migrate.__main__ import schema_up
 from support.clickhouse import ClickHouse, clickhouse
+from support.kafka import Kafka, kafka
 
 # How long an example takes depends on what else runs; a test that hangs is stopped by its timeout.
 settings.register_profile("patient", deadline=None)
@@ -25,3 +26,9 @@ def database(engine: ClickHouse) -> Iterator[ClickHouse]:
     schema_up(engine.writer_url, "sluice", wait_s=10)
     yield engine
     engine.client().command("DROP DATABASE sluice SYNC")
+
+
+@pytest.fixture(scope="session")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kafka]:
+    with kafka(tmp_path_factory.mktemp("kafka")) as running:
+        yield running

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from bench.controllers.bridge import samples_of
 from sluice.pools.estimate.full_pool import is_limited
 from sluice.pools.estimate.model import Estimator
-from sluice.pools.guard.explore import step
 from testbed.fine import PoolWindows
 
 # A knee this near to the size of a pool that is full lies at the edge of what could be seen.
 AT_THE_EDGE = 0.8
+# One step of growth.
+QUARTER = 0.25
 
 
 class Published:
@@ -42,6 +44,6 @@ class Published:
         target = self._estimator.estimate(samples).target
         at_this_size = samples.take(samples.limit == seen.size)
         if is_limited(at_this_size) and (target is None or target >= AT_THE_EDGE * seen.size):
-            return seen.size + step(seen.size)
+            return seen.size + math.ceil(QUARTER * seen.size)
         self.named += target is not None
         return target

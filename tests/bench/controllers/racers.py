@@ -8,17 +8,14 @@ from types import SimpleNamespace
 
 from bench.controllers import rivals
 from bench.controllers.estimated import Published
-from bench.controllers.in_loop import PERIOD_S, SETTLE_S, WINDOW_S, InLoop
+from bench.controllers.in_loop import DELAY_S, PERIOD_S, InLoop, window_s
 from bench.controllers.signal import Limiter, Rule
-from bench.controllers.stepped import DELAY_S, Stepped
-from bench.controllers.stepped import PERIOD_S as STEP_S
-from bench.controllers.stepped import WINDOW_S as STEP_WINDOW_S
 from bench.racing import BOUNDS, HELD, Racer
-from sluice.pools.estimate.models import DEFAULT, ESTIMATORS
+from sluice.pools.estimate.models import BELIEF, ESTIMATORS
 from testbed.single.names import POOL, SERVICE
 from testbed.single.run import FastRun
 
-SLUICE, BELIEF, HARDWARE = "sluice", "belief", "hardware only"
+SLUICE, HARDWARE = "sluice", "hardware only"
 SIZES = (2, 3, 4, 5, 6, 8, 10, 12, 15, 19, 23, 29, 36, 45, 57, 71, 89, 111, 139, 173, 192)
 """Held: steps of about 1.25."""
 
@@ -29,15 +26,15 @@ def limiter(rule: Callable[[], Rule]) -> Racer:
     return Racer(lambda _: Limiter({POOL: rule()}), period_s, period_s)
 
 
-def in_loop(model: str = DEFAULT, bucket_ms: int = 100) -> Racer:
-    """The recommender's own loop, with its defaults but for the estimator and its buckets."""
+def in_loop(model: str = BELIEF, bucket_ms: int = 100) -> Racer:
+    """The recommender's own loop, with its defaults but for the model and its buckets."""
 
     def build(run: FastRun) -> InLoop:
         bounded = SimpleNamespace(spec=SimpleNamespace(name=SERVICE), cores=run.cores)
         pool = SimpleNamespace(name=POOL, service=SERVICE, side="server", peer="", size=run.size, bounded=bounded)
         return InLoop(pool, run.scenario.slo_ms, model, bucket_ms, BOUNDS)  # type: ignore[arg-type]
 
-    return Racer(build, PERIOD_S, WINDOW_S, bucket_ms, SETTLE_S)
+    return Racer(build, PERIOD_S, window_s(model), bucket_ms, DELAY_S)
 
 
 def published(model: str, window_s: float, bucket_ms: int) -> Racer:
@@ -46,7 +43,8 @@ def published(model: str, window_s: float, bucket_ms: int) -> Racer:
 
 RACERS: dict[str, Racer] = {
     SLUICE: in_loop(),
-    BELIEF: Racer(lambda run: Stepped(POOL, run.cores, BOUNDS), STEP_S, STEP_WINDOW_S, delay_s=DELAY_S),
+    f"{SLUICE} with scg": in_loop("scg-top"),
+    f"{SLUICE} with sct": in_loop("sct", 50),
     HARDWARE: HELD,
     "sct as published": published("sct", 180.0, 50),  # ConScale III-A and III-B
     "scg as published": published("scg-kneedle", 60.0, 100),  # Sora 4.1

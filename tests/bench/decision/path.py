@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from bench.controllers.in_loop import PERIOD_S, SETTLE_S, WINDOW_S, InLoop
+from bench.controllers.in_loop import DELAY_S, PERIOD_S, InLoop, window_s
 from bench.controllers.racers import HARDWARE, SLUICE
 from bench.controllers.rivals import RIVALS, rows
 from bench.controllers.signal import Limiter
@@ -72,7 +72,7 @@ def limiters(name: str) -> PathRacer:
 
 
 RACERS: dict[str, PathRacer] = {
-    SLUICE: PathRacer(loops, PERIOD_S, WINDOW_S, SETTLE_S),
+    SLUICE: PathRacer(loops, PERIOD_S, window_s(), DELAY_S),
     HARDWARE: PathRacer(lambda _: Holding()),
     **{name: limiters(name) for name in RIVALS},
 }

@@ -73,9 +73,16 @@ def five_seconds() -> dict[str, Any]:
     return sees(64, least=32, most=64) | {"buckets": buckets}
 
 
+def named(state: str, target: int | None = None, **more: Any) -> dict[str, Any]:
+    """What a published model says; its range is two sizes either way."""
+    if target is None:
+        return {"named": {"state": state}}
+    bounds = {"lower_bound": target - 2, "upper_bound": target + 2, "confidence": 0.8}
+    return {"named": {"state": state, "target": target, **bounds, **more}}
+
+
 NIGHT, OPS = "at night", "by ops: a sale"
 BEGUN = change(64, 40, 2_999)
-# fmt: off
 #: What it is, the state, the observation, the time.
 CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
     ("nothing is known of a pool that has just been found", {}, sees(64), NOW),
@@ -142,9 +149,45 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
     ),
     ("the best size", state(KNOWN, current=16), sees(16, may_look=False), NOW),
     ("never full", state(LIGHT, current=16, full=0.0), sees(16), NOW),
+    ("set by hand: back to the size before, at once", state(KNOWN, current=16), sees(200), NOW),
+    (
+        "called good, and loses 1.5 % by now",
+        state([level(16), level(20)], current=16, standing="PROVIDED"),
+        sees(16),
+        NOW,
+    ),
+    (
+        "nobody told the cores, ever",
+        state([level(size, cores=0.0) for size in (8, 16, 32, 64)]),
+        sees(64, cores=0.0, least=60, most=64),
+        NOW,
+    ),
+    (
+        "a backend that holds it off its best size",
+        state(KNOWN, current=8),
+        sees(8, least=4, most=8, why="db is full"),
+        NOW,
+    ),
+    (
+        "a model that was chosen names a size: by a factor 2 at most",
+        state(KNOWN),
+        sees(64) | named("PROVIDED", 12),
+        NOW,
+    ),
+    (
+        "a model that was chosen names the size in force",
+        state(KNOWN, current=16),
+        sees(16) | named("PROVIDED", 16),
+        NOW,
+    ),
+    ("a model that was chosen has seen too little", state(KNOWN), sees(64) | named("LEARNING"), NOW),
+    ("a model that was chosen saw the pool never full", state(KNOWN), sees(64) | named("UNSATURATED"), NOW),
+    ("nobody tells a size, and a model names one: shown, not applied", {}, sees() | named("PROVIDED", 12), NOW),
+    ("no limit, and a model names a first size", state(KNOWN, current=None), sees(None) | named("PROVIDED", 12), NOW),
+    ("no limit, and a model names none", state(KNOWN, current=None), sees(None) | named("UNSATURATED"), NOW),
+    ("targets differ, and what was said stands", state(KNOWN, standing="PROVIDED"), sees(64, 40), NOW),
     ("a clock that was set back", state(KNOWN, current=16), sees(16, may_look=False), NOW - 50_000),
 ]
-# fmt: on
 
 
 def vectors() -> list[dict[str, Any]]:
@@ -164,6 +207,7 @@ def vectors() -> list[dict[str, Any]]:
                 "basis": changed.basis.value,
             },
             "baseline": after.facts.baseline,
+            "standing": after.facts.standing.value if after.facts.standing else None,
         }
         found.append(
             {

@@ -7,7 +7,8 @@ import numpy as np
 
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
-from sluice.pools.policy.decision import Basis, Decision
+from sluice.pools.estimate.model import Estimate, State
+from sluice.pools.policy.decision import Basis, Decision, Standing
 from sluice.pools.policy.observation import Buckets, Constraints, Observation
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 
@@ -21,6 +22,8 @@ def state_of(given: Json) -> PoolState:
     if facts.get("change"):
         change = facts["change"]
         facts["change"] = Change(change["from_size"], change["to_size"], change["at_ms"], Basis(change["basis"]))
+    if facts.get("standing"):
+        facts["standing"] = Standing(facts["standing"])
     levels = learnt.pop("levels", [])
     doubt = learnt.pop("doubt", {"score": 0.0, "aside": []})
     return PoolState(
@@ -57,7 +60,13 @@ def observation_of(given: Json) -> Observation:
         slo_s=given["slo_s"],
         version=given.get("version", ""),
         constraints=Constraints(**given.get("constraints", {})),
+        named=_estimate(given["named"]) if "named" in given else None,
     )
+
+
+def _estimate(given: Json) -> Estimate:
+    """Of a published model: its state, and the sizes that it names."""
+    return Estimate(**{**given, "state": State(given["state"])}, reasons=())
 
 
 def said(decision: Decision) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from sluice.control.loop import ControlLoop
 from sluice.control.pauses import Pauses
 from sluice.control.sizes import Sizes
 from sluice.control.store import Store
+from sluice.log.memory import MemoryStateLog
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 from sluice.serve.access import Access
 from sluice.serve.server import Server
@@ -38,7 +39,7 @@ class Recommender:
         clock, store, sizes = FakeClock(), Store(), Sizes()
         self.history, pauses = FakeHistory(), Pauses()
         self.collector = FakeCollector({CART: hump(), DB: hump()})
-        self.loop = ControlLoop(config(), self.collector, self.history, store, sizes, clock, pauses)
+        self.loop = ControlLoop(config(), self.collector, self.history, MemoryStateLog(), store, sizes, clock, pauses)
         service = PoolSizeService(store, sizes, self.history, clock, pauses=pauses, wake=self.loop.step)
         self.server = Server(service, f"127.0.0.1:{port}", access)
         self.server.start()

@@ -42,8 +42,15 @@ def test_defaults(tmp_path: Path) -> None:
     config = load(path)
     pool = config.pools[0]
     assert pool.key == PoolKey("db", "client", "x")
-    assert (pool.threshold, pool.model, pool.bounds.min, pool.max_step_up) == (1500.0, "scg-top", 1, None)
-    assert (config.period, config.window, config.bucket, config.settle) == (5_000, 60_000, 100, 2_000)
+    assert (pool.threshold, pool.model, pool.bounds.min) == (1500.0, "belief", 1)
+    assert (config.period, config.window, config.bucket, config.settle) == (1_000, 60_000, 100, "auto")
+
+
+@pytest.mark.parametrize(("given", "settle"), [("auto", "auto"), ("2s", 2_000.0)])
+def test_settle_is_measured_or_given(tmp_path: Path, given: str, settle: object) -> None:
+    path = tmp_path / "sluice.yaml"
+    path.write_text(f"settle: {given}\npools: [{{service: db, side: client, peer: x, threshold: 1.5s}}]")
+    assert load(path).settle == settle
 
 
 @pytest.mark.parametrize(
@@ -116,12 +123,12 @@ def test_a_merge_key_brings_in_what_its_anchor_has(tmp_path: Path) -> None:
     path = tmp_path / "sluice.yaml"
     path.write_text(
         "pools:\n"
-        "  - &web {service: a, side: server, threshold: 1s, max_step_up: 3}\n"
-        "  - {<<: *web, service: b, max_step_up: 4}\n"
+        "  - &web {service: a, side: server, threshold: 1s, model: scg}\n"
+        "  - {<<: *web, service: b, model: sct}\n"
     )
-    assert [(pool.service, pool.threshold, pool.max_step_up) for pool in load(path).pools] == [
-        ("a", 1000.0, 3),
-        ("b", 1000.0, 4),
+    assert [(pool.service, pool.threshold, pool.model) for pool in load(path).pools] == [
+        ("a", 1000.0, "scg"),
+        ("b", 1000.0, "sct"),
     ]
 
 

@@ -7,11 +7,12 @@ from sluice.control.history import COLUMNS, recommendation_row
 from sluice.control.loop import ControlLoop
 from sluice.control.sizes import Sizes
 from sluice.control.store import Store
+from sluice.log.memory import MemoryStateLog
 
 
 def test_a_stale_answer_does_not_take_the_place_of_the_one_that_went_stale() -> None:
     clock, store = FakeClock(), Store()
-    ControlLoop(config(), FakeCollector({CART: hump()}), FakeHistory(), store, Sizes(), clock).step()
+    ControlLoop(config(), FakeCollector({CART: hump()}), FakeHistory(), MemoryStateLog(), store, Sizes(), clock).step()
     answer = store.get(CART)
     assert answer is not None
     fresh, stale = (

@@ -1,22 +1,42 @@
 """The whole loop, stepped through time with a fake clock."""
 
+import logging
 import threading
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from fakes import CART, DB, FakeClock, FakeCollector, FakeHistory, config, glimpse, hump, measured, remembered, rising
+from fakes import (
+    CART,
+    DB,
+    FakeClock,
+    FakeCollector,
+    FakeHistory,
+    FakeService,
+    config,
+    glimpse,
+    hump,
+    measured,
+    remembered,
+    rising,
+)
+from feeds import FALLS
 from sluice.collect import Window
 from sluice.config import Backend, Bounds, Config, Pool, Slo, Upstream
 from sluice.control.answer import Answer
 from sluice.control.loop import ControlLoop
 from sluice.control.pauses import Pause, Pauses
+from sluice.control.scalings import Scaling, Scalings
 from sluice.control.sizes import Sizes
+from sluice.control.state_log import NotThereError
 from sluice.control.store import NotReadyError, Store
+from sluice.core.hours import Hours
 from sluice.core.keys import PoolKey
-from sluice.pools.estimate import Reason
+from sluice.log.memory import MemoryStateLog
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.policy.state import PoolState
 
 
 @dataclass
@@ -26,15 +46,46 @@ class World:
     history: FakeHistory = field(default_factory=FakeHistory)
     store: Store = field(default_factory=Store)
     sizes: Sizes = field(default_factory=Sizes)
+    pauses: Pauses = field(default_factory=Pauses)
+    scalings: Scalings = field(default_factory=Scalings)
+    records: dict[str, bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.loop = ControlLoop(config(), self.collector, self.history, self.store, self.sizes, self.clock)
+        self.states = MemoryStateLog(self.records)
+        for service in (CART.service, DB.peer):
+            self.scalings.notify(Scaling(0, service, 4.0, None, "", "vpa"))
+        self.loop = ControlLoop(
+            config(),
+            self.collector,
+            self.history,
+            self.states,
+            self.store,
+            self.sizes,
+            self.clock,
+            self.pauses,
+            self.scalings,
+        )
 
     def step(self, after_s: float = 5) -> Answer:
-        """A period later; cart's answer."""
+        """So much later; cart's answer."""
         self.clock.pass_s(after_s)
         self.loop.step()
         return self.cart
+
+    def run(self, seconds: int, key: PoolKey = CART) -> list[Answer]:
+        """A period a second, in which the service works and its actuator does what is said at once."""
+        service, found = self.collector.services[key], []
+        for _ in range(seconds):
+            self.sizes.report(key, service.size, self.clock())
+            service.works(self.clock(), self.clock() + 1_000)
+            self.step(1)
+            answer = self.store.get(key)
+            assert answer is not None
+            found.append(answer)
+            if answer.content.action == "APPLY" and answer.content.target is not None:
+                service.size = answer.content.target
+                self.sizes.report(key, service.size, self.clock(), written=True)
+        return found
 
     @property
     def cart(self) -> Answer:
@@ -53,16 +104,16 @@ class SlowCollector(FakeCollector):
 
     clock: FakeClock = field(default_factory=FakeClock)
 
-    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window:
+    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
         self.clock.pass_s(20)
-        return super().collect(config, thresholds_ns, now_ms)
+        return super().collect(config, thresholds_ns, now_ms, live)
 
 
 def test_the_lease_begins_when_the_answer_is_published() -> None:
     clock, store = FakeClock(), Store()
     collector = SlowCollector({CART: hump()}, clock=clock)
     begun_ms = clock()
-    ControlLoop(config(), collector, FakeHistory(), store, Sizes(), clock).step()
+    ControlLoop(config(), collector, FakeHistory(), MemoryStateLog(), store, Sizes(), clock).step()
     answer = store.get(CART)
     assert answer is not None
     assert answer.computed_at_ms == begun_ms
@@ -71,15 +122,14 @@ def test_the_lease_begins_when_the_answer_is_published() -> None:
 
 def test_targets_that_differ_are_shown_and_another_size_of_one_is_a_new_answer() -> None:
     world = World()
-    world.collector.pools[CART] = hump()
-    world.sizes.report(CART, 64, world.clock(), "a")
-    world.sizes.report(CART, 64, world.clock(), "b")
+    for instance in ("a", "b"):
+        world.sizes.report(CART, 64, world.clock(), instance)
     first = world.step()
-    assert (first.content.current, first.content.basis, first.content.action) == (64, "CURVE", "APPLY")
+    assert first.content.current == 64
     world.sizes.report(CART, 12, world.clock(), "b")
     rolling = world.step()
-    assert rolling.content.current is None
-    assert "MIXED" in codes(rolling)
+    assert (rolling.content.current, rolling.content.target, rolling.content.action) == (None, 64, "APPLY")
+    assert codes(rolling)[0] == "MIXED"
     assert rolling.content.sizes == (("a", 64), ("b", 12))
     assert rolling.revision == first.revision + 1
     world.sizes.report(CART, 64, world.clock(), "a")  # read again, with the same size
@@ -88,11 +138,11 @@ def test_targets_that_differ_are_shown_and_another_size_of_one_is_a_new_answer()
 
 def test_a_stale_answer_is_not_to_be_applied() -> None:
     world = World()
-    world.collector.pools[CART] = hump()
-    assert world.step().content.action == "APPLY"
+    world.collector.services[CART] = FakeService(64)
+    assert "APPLY" in {answer.content.action for answer in world.run(10)[-3:]}
     world.collector.problem = RuntimeError("gone")
     stale = world.step(after_s=31)
-    assert (stale.content.state, stale.content.basis, stale.content.action) == ("STALE", "CURVE", "HOLD")
+    assert (stale.content.state, stale.content.action) == ("STALE", "HOLD")
 
 
 def codes(answer: Answer) -> tuple[str, ...]:
@@ -100,45 +150,167 @@ def codes(answer: Answer) -> tuple[str, ...]:
 
 
 def test_the_life_of_a_pool() -> None:
+    """From far too many threads to where most completes; then nothing comes, and then the database is away."""
     world = World()
-    assert brief(world.step()) == ("NO_DATA", None, 1)
-    assert brief(world.step()) == ("NO_DATA", None, 1)
+    assert brief(world.step(1)) == ("NO_DATA", None, 1)  # and nobody told a size
+    assert codes(world.cart)[0] == "NO_SIZE"
 
-    world.collector.pools[CART] = glimpse()
-    assert brief(world.step()) == ("LEARNING", None, 2)
+    service = world.collector.services[CART] = FakeService(64)
+    found = world.run(60)
+    assert {answer.content.state for answer in found} <= {"NO_DATA", "LEARNING", "PROVIDED"}
+    end = found[-1].content
+    assert end.state == "PROVIDED"
+    assert end.current == end.target == service.size
+    assert FALLS.throughput(service.size) >= 0.99 * FALLS.throughput(16)
+    assert found[-1].valid_until_ms == world.clock() + 30_000
+    assert found[-1].confidence > 0.9
 
-    world.sizes.report(CART, 64, world.clock())
-    world.collector.pools[CART] = rising()
-    answer = world.step()
-    assert brief(answer) == ("UNSATURATED", 64, 3)  # kept, never shrunk
-    assert answer.content.current == 64
-
-    world.collector.pools[CART] = hump()
-    answer = world.step()
-    state, found, revision = brief(answer)
-    assert (state, revision) == ("PROVIDED", 4)
-    assert found is not None
-    assert 11 <= found <= 14
-    assert answer.valid_until_ms == world.clock() + 30_000
-    assert answer.confidence > 0.5
-
-    world.collector.pools[CART] = None
-    answer = world.step()
-    assert brief(answer) == ("NO_DATA", found, 5)
-    assert "HELD" in codes(answer)
+    service.busy = 0.0
+    silent = world.run(40)[-1]
+    assert (silent.content.state, silent.content.target, silent.content.action) == ("NO_DATA", service.size, "HOLD")
 
     world.collector.problem = ConnectionError("down")
-    lease_over = answer.valid_until_ms
-    while world.clock() <= lease_over - 5_000:
-        assert brief(world.step()) == ("NO_DATA", found, 5)
-    answer = world.step(5.001)
-    assert brief(answer) == ("STALE", found, 6)
+    lease_over = silent.valid_until_ms
+    while world.clock() < lease_over:
+        assert world.step(1) == silent
+    answer = world.step(1)
+    assert brief(answer) == ("STALE", service.size, silent.revision + 1)
     assert answer.valid_until_ms == lease_over
-    assert brief(world.step()) == ("STALE", found, 6)
+    assert world.step(1).revision == answer.revision
 
     world.collector.problem = None
+    service.busy = 1.0
+    assert world.run(5)[-1].content.state == "PROVIDED"
+
+
+def test_a_service_whose_cpu_limit_nobody_told_comes_to_its_best_size() -> None:
+    world = World()
+    world.loop.config = config(pools=[world.loop.config.pools[0].model_copy(update={"service": "untold"})])
+    key = PoolKey("untold", "server", "")
+    service = world.collector.services[key] = FakeService(64)
+    for _ in range(60):
+        world.sizes.report(key, service.size, world.clock())
+        service.works(world.clock(), world.clock() + 1_000)
+        world.clock.pass_s(1)
+        world.loop.step()
+        answer = world.store.last(key)
+        assert answer is not None
+        if answer.content.action == "APPLY" and answer.content.target:
+            service.size = answer.content.target
+    assert FALLS.throughput(service.size) >= 0.99 * FALLS.throughput(16)
+
+
+def test_without_a_size_in_force_a_published_model_is_shown_and_not_applied() -> None:
+    world = World()
+    world.collector.pools[CART] = glimpse()
+    assert brief(world.step())[:2] == ("LEARNING", None)
+    world.collector.pools[CART] = rising()
+    assert brief(world.step())[:2] == ("UNSATURATED", None)
     world.collector.pools[CART] = hump()
-    assert brief(world.step())[0] == "PROVIDED"
+    content = world.step().content
+    assert (content.state, content.basis, content.action) == ("PROVIDED", "CURVE", "HOLD")
+    assert content.target is not None
+    assert 11 <= content.target <= 14
+
+
+def test_a_model_that_was_chosen_decides() -> None:
+    world = World()
+    world.loop.config = config(pools=[world.loop.config.pools[0].model_copy(update={"model": "scg"})])
+    world.collector.pools[CART] = hump()
+    world.sizes.report(CART, 64, world.clock())
+    content = world.step().content
+    assert (content.state, content.target, content.action) == ("PROVIDED", 32, "APPLY")
+    assert world.cart.estimate is not None
+
+
+def test_each_change_of_what_a_belief_has_is_no_new_answer() -> None:
+    """Ends of the range move with each second; a revision is for what changed."""
+    world = World()
+    world.collector.services[CART] = FakeService(16)
+    world.run(60)
+    steady = world.run(120)
+    changes = [one for one, other in pairwise(steady) if one.content != other.content]
+    assert len(changes) <= 6, [(each.content, each.reasons) for each in changes]
+
+
+def test_a_kill_in_a_trial_goes_on_with_the_trial() -> None:
+    one = World()
+    one.collector.services[CART] = FakeService(64)
+    one.run(7)
+    other = World(clock=one.clock, collector=one.collector, records=one.records)
+    other.history.memory = {CART: remembered(one.cart)}
+    after = other.run(1)[-1]
+    assert other.loop.states[CART].facts.change is not None
+    assert after.revision >= one.cart.revision
+    assert other.run(60)[-1].content.state == "PROVIDED"
+
+
+def test_after_a_restart_windows_are_read_from_where_the_evidence_ends() -> None:
+    """Evidence was written up to 290 s ago: a window at a time, none of which counts for how late data come."""
+    one = World()
+    service = one.collector.services[CART] = FakeService(16)
+    one.run(90)
+    now_ms, evidence = one.clock(), one.cart.learnt.until_ms
+    service.works(now_ms, now_ms + 200_000)
+    one.clock.pass_s(200)
+    other = World(clock=one.clock, collector=one.collector, records=one.records)
+    one.collector.asked_ms.clear()
+    other.sizes.report(CART, 16, other.clock())
+    other.step(0)
+    asked = one.collector.asked_ms
+    assert [live for _, live in asked] == [False] * (len(asked) - 1) + [True]
+    times = [at for at, _ in asked]
+    assert all(after - before <= 60_000 for before, after in pairwise(times))
+    assert times[0] <= evidence + 60_000
+    seconds = sum(level.seconds for level in other.cart.learnt.evidence.levels)
+    # 290 s, of which older ones count less, by a memory of 180 s.
+    assert seconds == pytest.approx(180 * (1 - np.exp(-290 / 180)), rel=0.1)
+
+
+def test_states_that_cannot_be_read_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beginning anew would forget a change that is under way."""
+    world = World()
+
+    def away() -> dict[PoolKey, PoolState]:
+        raise NotThereError("kafka is away")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(world.states, "restore", away)
+        world.clock.pass_s(1)
+        world.loop.step()
+        with pytest.raises(NotReadyError):
+            world.store.newest()
+    assert world.step().revision == 1
+
+
+def test_a_new_cpu_limit_carries_the_size_over() -> None:
+    world = World()
+    service = world.collector.services[CART] = FakeService(64)
+    world.run(60)
+    world.scalings.notify(Scaling(world.clock(), "cart", 2.0, None, "", "vpa"))
+    service.curve = replace(FALLS, speed=25.0)
+    first = next(answer for answer in world.run(10) if answer.content.basis == "CARRIED")
+    assert first.content.target is not None
+    assert world.cart.baseline.own.cores == 2.0
+
+
+def test_a_period_that_takes_longer_than_it_may_is_stretched_and_said(caplog: pytest.LogCaptureFixture) -> None:
+    clock = FakeClock()
+    loop = ControlLoop(config(), SlowCollector(clock=clock), FakeHistory(), MemoryStateLog(), Store(), Sizes(), clock)
+    waits: list[float | None] = []
+    stop = threading.Event()
+
+    class Wake(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            waits.append(timeout)
+            stop.set()
+            return False
+
+    with caplog.at_level(logging.INFO):
+        loop.run(stop, Wake())
+    # 20 s, and a quarter of that for others.
+    assert waits == [5.0]
+    assert "a period took 20.0 s for 2 pools: the next begins 25.0 s after it began" in caplog.text
 
 
 def test_every_answer_is_recorded_and_failing_periods_are_not() -> None:
@@ -163,10 +335,8 @@ def test_longer_buckets_are_asked_for_the_same_time_and_say_how_they_were_chosen
     half = replace(short, samples=short.samples.take(np.arange(0, 600, 4)), bucket_start_ms=short.bucket_start_ms[::4])
     world.collector.pools[CART] = half
     assert brief(world.step())[0] == "LEARNING"
-    world.collector.pools[CART] = replace(half, bucket_ms=200, reasons=(Reason("BUCKET_AUTO", "200 ms of 100, 200"),))
-    answer = world.step()
-    assert answer.content.state == "PROVIDED"
-    assert codes(answer)[-1] == "BUCKET_AUTO"
+    world.collector.pools[CART] = replace(half, bucket_ms=200)
+    assert world.step().content.state == "PROVIDED"
 
 
 def above(pool: Pool, slo_ms: float = 250, **asked: object) -> Config:
@@ -238,7 +408,7 @@ def test_paths_that_cannot_be_read_take_no_answer_away(caplog: pytest.LogCapture
     ]
 
 
-def test_a_restart_goes_on_where_the_last_run_was() -> None:
+def test_a_restart_goes_on_with_the_revisions_of_the_last_run() -> None:
     before = World()
     before.collector.pools[CART] = hump()
     last = before.step()
@@ -246,7 +416,7 @@ def test_a_restart_goes_on_where_the_last_run_was() -> None:
     after.collector.pools[CART] = hump()
     assert brief(after.step()) == brief(last)
     after.collector.pools[CART] = None
-    assert brief(after.step()) == ("NO_DATA", last.content.target, last.revision + 1)
+    assert brief(after.step()) == ("NO_DATA", None, last.revision + 1)
 
 
 def test_nothing_is_published_before_the_memory_is_back() -> None:
@@ -258,16 +428,24 @@ def test_nothing_is_published_before_the_memory_is_back() -> None:
     assert brief(world.step()) == ("NO_DATA", None, 1)
 
 
-def test_a_guarded_answer_keeps_the_estimate() -> None:
+def test_a_size_that_a_bound_holds_off_the_best_one_is_guarded() -> None:
     world = World()
-    pool = world.loop.config.pools[0].model_copy(update={"bounds": Bounds(min=20, max=128)})
+    pool = world.loop.config.pools[0].model_copy(update={"bounds": Bounds(min=24, max=128)})
     world.loop.config = config(pools=[pool])
-    world.collector.pools[CART] = hump()
-    answer = world.step()
-    assert answer.content.state == "GUARDED"
-    assert answer.content.target == 20
-    assert answer.content.unguarded_target in (11, 12, 13, 14)
-    assert "BOUNDS" in codes(answer)
+    world.collector.services[CART] = FakeService(64)
+    content = world.run(60)[-1].content
+    assert (content.state, content.target, content.current) == ("GUARDED", 24, 24)
+    assert content.unguarded_target is not None
+    assert content.unguarded_target < 24
+
+
+def test_quiet_hours_hold_what_a_curve_names() -> None:
+    world = World()
+    pool = world.loop.config.pools[0].model_copy(update={"quiet_hours": [Hours(0, 0)]})
+    world.loop.config = config(pools=[pool])
+    world.collector.services[CART] = FakeService(64)
+    answer = world.run(20)[-1]
+    assert (answer.content.target, answer.content.action, codes(answer)[0]) == (64, "HOLD", "QUIET")
 
 
 def test_a_size_is_current_for_a_minute() -> None:
@@ -292,19 +470,6 @@ def test_the_current_size_of_a_stale_answer_is_that_of_now() -> None:
     assert unknown.revision == stale.revision + 2
 
 
-def test_a_full_pool_of_the_right_size_is_not_shrunk_further() -> None:
-    """After 64 -> 12, bursts fill the pool, and all who wait for it are late: that is no fall of the service's own."""
-    world = World()
-    x = np.concatenate((np.linspace(0.5, 11.4, 400), np.full(200, 12.0))).reshape(100, 6).T.ravel()
-    y = np.where(x < 11.5, 10 * x, 0)
-    world.collector.pools[CART] = measured(x, y)
-    shrinks = world.step()  # no actuator: nobody knows that the pool is full
-    assert shrinks.content.state == "PROVIDED"
-    world.sizes.report(CART, 12, world.clock())
-    kept = world.step()
-    assert (kept.content.state, kept.content.target) == ("UNSATURATED", 12)
-
-
 def test_one_pool_that_cannot_be_estimated_leaves_the_others_alone() -> None:
     world = World()
     broken = measured(np.linspace(1, 30, 600), np.ones(599))  # lengths that differ
@@ -312,7 +477,22 @@ def test_one_pool_that_cannot_be_estimated_leaves_the_others_alone() -> None:
     assert world.step().content.state == "PROVIDED"
     other = world.store.get(DB)
     assert other is not None
-    assert (other.content.state, codes(other)) == ("LEARNING", ("ESTIMATE_FAILED",))
+    assert (other.content.state, codes(other)) == ("LEARNING", ("NO_SIZE", "ESTIMATE_FAILED"))
+
+
+def test_one_pool_that_cannot_be_decided_leaves_the_others_alone(caplog: pytest.LogCaptureFixture) -> None:
+    world = World()
+    world.collector.services = {CART: FakeService(64), DB: FakeService(16)}
+    world.sizes.report(DB, 16, world.clock())
+    broken = world.collector.services[DB]
+    broken.works(world.clock() - 5_000, world.clock())
+    broken.completions.clear()
+    world.run(8)
+    assert world.cart.content.state in ("LEARNING", "PROVIDED")
+    other = world.store.get(DB)
+    assert other is not None
+    assert (other.content.state, other.content.action, codes(other)) == ("LEARNING", "HOLD", ("FAILED",))
+    assert caplog.text.count(f"decision of {DB} failed") == 1
 
 
 def test_a_new_configuration_forgets_and_adds_pools() -> None:
@@ -338,7 +518,7 @@ def test_a_clock_that_is_set_back_does_not_stop_the_loop() -> None:
             return False
 
     world.loop.run(stop, Wake())
-    assert waits == [5.0]
+    assert waits == [1.0]
 
 
 class SetsClockBack(FakeCollector):
@@ -346,9 +526,9 @@ class SetsClockBack(FakeCollector):
 
     clock: FakeClock
 
-    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window:
+    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
         self.clock.pass_s(-3600)
-        return super().collect(config, thresholds_ns, now_ms)
+        return super().collect(config, thresholds_ns, now_ms, live)
 
 
 def test_a_lasting_problem_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
@@ -367,17 +547,14 @@ def test_a_lasting_problem_is_logged_once(caplog: pytest.LogCaptureFixture) -> N
 
 def test_a_paused_pool_keeps_its_size_and_says_who_paused_it() -> None:
     world = World()
-    world.collector.pools[CART] = hump()
-    world.sizes.report(CART, 64, world.clock())
-    pauses = Pauses()
-    world.loop = ControlLoop(config(), world.collector, world.history, world.store, world.sizes, world.clock, pauses)
-    pauses.pause(CART, Pause(world.clock(), "ada", "release"))
-    answer = world.step()
-    assert brief(answer) == ("PAUSED", 64, 1)
+    world.collector.services[CART] = FakeService(64)
+    world.pauses.pause(CART, Pause(world.clock(), "ada", "release"))
+    answer = world.run(20)[-1]
+    assert brief(answer)[:2] == ("PAUSED", 64)
     assert codes(answer)[0] == "PAUSED"
     assert "ada: release" in answer.reasons[0].text
-    pauses.resume(CART)
-    assert brief(world.step())[0] == "PROVIDED"
+    world.pauses.resume(CART)
+    assert world.run(1)[-1].content.action == "APPLY"
 
 
 def test_a_pause_outlives_a_restart() -> None:
@@ -388,26 +565,20 @@ def test_a_pause_outlives_a_restart() -> None:
 
 def test_callers_of_one_backend_share_what_it_takes() -> None:
     world = World()
-    backends = [Backend(peer="catalogue-db", capacity=7)]
-    world.loop.config = config(backends=backends)
-    world.collector.pools[DB] = hump()
-    world.step()
-    answer = world.store.get(DB)
-    assert answer is not None
+    world.loop.config = config(backends=[Backend(peer="catalogue-db", capacity=14)])
+    world.collector.services[DB] = FakeService(8, instances=2)
+    answer = world.run(30, DB)[-1]
     assert (answer.content.state, answer.content.target) == ("GUARDED", 7)
-    assert "BACKEND_LIMIT" in codes(answer)
+    assert answer.content.unguarded_target is not None
+    assert answer.content.unguarded_target > 7
 
 
-def test_an_actuator_that_goes_by_halves_is_not_held_up_by_its_own_steps() -> None:
-    """64 -> 12 would take two cool-downs of a minute: each step is a change of the size."""
-    world, size, seen = World(), 64, [64]
-    world.collector.pools[CART] = hump()
-    for _ in range(6):
-        world.sizes.report(CART, size, world.clock())
-        target = world.step().content.target
-        assert target is not None
-        if target != size:
-            size = max(target, -(-size // 2))
-            seen.append(size)
-    assert seen[1:3] == [32, 16]
-    assert 11 <= size <= 14
+def test_replicas_that_were_told_count_before_they_are_busy() -> None:
+    world = World()
+    world.loop.config = config(backends=[Backend(peer="catalogue-db", capacity=16)])
+    world.collector.services[DB] = FakeService(16)
+    assert world.run(2, DB)[-1].content.target == 16
+    world.scalings.notify(Scaling(world.clock(), "catalogue", None, 4, "", "hpa"))
+    answer = world.run(1, DB)[-1]
+    assert (answer.content.target, codes(answer)[0]) == (4, "OUTSIDE")
+    assert "catalogue-db takes 16 in all" in answer.reasons[0].text

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,8 @@ import pytest
 
 from fakes import hump
 from sluice.control.workers import TASK, Workers
-from sluice.pools.estimate import State
-from sluice.pools.estimate.attempt import Failed, Job, Outcome
+from sluice.pools.estimate import Estimate, State
+from sluice.pools.estimate.attempt import Failed, Job
 
 JOBS = [Job("scg", hump(highest=20 + i % 20).samples) for i in range(TASK + 3)]
 
@@ -26,8 +27,8 @@ def workers() -> Iterator[Workers]:
     made.close()
 
 
-def targets(outcomes: list[Outcome | Failed]) -> list[int | None]:
-    return [outcome.estimate.target for outcome in outcomes if isinstance(outcome, Outcome)]
+def targets(outcomes: list[Estimate | Failed]) -> list[int | None]:
+    return [outcome.target for outcome in outcomes if isinstance(outcome, Estimate)]
 
 
 def pids(workers: Workers) -> list[int]:
@@ -46,7 +47,7 @@ def test_a_process_asks_for_as_much_as_the_length_of_the_buckets_says(workers: W
     some = hump().samples.take(np.arange(600) % 3 == 0)
     outcomes = workers.run([Job("scg", some), Job("scg", some, bucket_ms=200)])
     assert pids(workers)
-    states = [one.estimate.state for one in outcomes if isinstance(one, Outcome)]
+    states = [one.state for one in outcomes if isinstance(one, Estimate)]
     assert states == [State.LEARNING, State.PROVIDED]
 
 
@@ -69,7 +70,7 @@ class Deadly(np.ndarray):
 
 
 def test_a_job_that_kills_every_worker_fails_and_the_process_lives(workers: Workers) -> None:
-    deadly = Job("scg", None, np.zeros(1, dtype=np.int64).view(Deadly))
+    deadly = Job("scg", replace(JOBS[0].samples, start_ms=np.zeros(1, dtype=np.int64).view(Deadly)))
     outcomes = workers.run([deadly, deadly])
     assert [type(one) for one in outcomes] == [Failed, Failed]
     assert len(targets(workers.run(JOBS))) == len(JOBS)

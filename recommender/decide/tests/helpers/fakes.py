@@ -4,17 +4,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from feeds import FALLS, Curve
 from humps import samples_of
 from sluice.collect import Measured, Window
+from sluice.collect.whole import Whole
 from sluice.config import Config
 from sluice.control.answer import Answer
-from sluice.control.curves import Kept
 from sluice.control.pauses import Pause
 from sluice.control.scalings import Scaling
 from sluice.control.store import Memory
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
-from sluice.pools.guard import LastGood
 from sluice.pools.v1 import actuation_pb2
 
 CART = PoolKey("cart", "server", "")
@@ -23,7 +23,7 @@ BUCKET_MS = 100
 
 
 def config(**changes: object) -> Config:
-    """Cart and the database of catalogue, periods of 5 s, leases of 30 s."""
+    """Cart and the database of catalogue, periods of 1 s, leases of 30 s."""
     given = Config.model_validate(
         {
             "slos": [{"name": "checkout", "service": "frontend", "latency": "250ms"}],
@@ -76,10 +76,45 @@ class FakeClock:
 
 
 @dataclass
+class FakeService:
+    """What a pool's windows show while it is `busy` (share of its size in flight) under `curve`; without chance."""
+
+    size: int
+    curve: Curve = FALLS
+    busy: float = 1.0
+    instances: int = 1
+    start_ms: list[int] = field(default_factory=list)
+    concurrency: list[float] = field(default_factory=list)
+    completions: list[float] = field(default_factory=list)
+
+    def works(self, from_ms: int, until_ms: int) -> None:
+        """In all buckets that start in [from_ms, until_ms)."""
+        in_flight = self.size * self.busy
+        for start in range(-(-from_ms // BUCKET_MS) * BUCKET_MS, until_ms, BUCKET_MS):
+            self.start_ms.append(start)
+            self.concurrency.append(in_flight)
+            self.completions.append(self.curve.throughput(in_flight) * BUCKET_MS / 1000 if in_flight else 0.0)
+
+    def whole(self, before_ms: int) -> Whole:
+        count = int(np.searchsorted(self.start_ms, before_ms))
+        first = max(0, count - 900)
+        part = slice(first, count)
+        return Whole(
+            np.array(self.start_ms[part], dtype=np.int64),
+            np.array(self.concurrency[part], dtype=np.float64),
+            np.array(self.completions[part], dtype=np.float64),
+            np.full(count - first, self.instances),
+            BUCKET_MS,
+        )
+
+
+@dataclass
 class FakeCollector:
-    """Answers with `pools`, or raises `problem`."""
+    """Answers with `pools` and what `services` did up to a second ago, or raises `problem`."""
 
     pools: dict[PoolKey, Measured | None] = field(default_factory=dict)
+    services: dict[PoolKey, FakeService] = field(default_factory=dict)
+    asked_ms: list[tuple[int, bool]] = field(default_factory=list)
     problem: Exception | None = None
     thresholds_ns: dict[PoolKey, int] = field(default_factory=dict)
     above: dict[Asked, UpstreamTime] = field(default_factory=dict)
@@ -90,11 +125,13 @@ class FakeCollector:
             raise self.upstream_problem
         return self.above
 
-    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window:
+    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
         self.thresholds_ns = thresholds_ns
+        self.asked_ms.append((now_ms, live))
         if self.problem is not None:
             raise self.problem
-        return Window({pool.key: self.pools.get(pool.key) for pool in config.pools})
+        measured = {pool.key: self.pools.get(pool.key) for pool in config.pools}
+        return Window(measured, {key: service.whole(now_ms - 1_000) for key, service in self.services.items()})
 
 
 @dataclass
@@ -107,7 +144,6 @@ class FakeHistory:
     reported: list[tuple[PoolKey, actuation_pb2.Actuation, int]] = field(default_factory=list)
     paused_pools: dict[PoolKey, Pause] = field(default_factory=dict)
     told: list[Scaling] = field(default_factory=list)
-    kept: list[Kept] = field(default_factory=list)
 
     def restore(self) -> dict[PoolKey, Memory]:
         if self.problem is not None:
@@ -135,12 +171,6 @@ class FakeHistory:
         self.told.append(scaling)
         return True
 
-    def curves(self) -> list[Kept]:
-        return list({(one.key, one.footing): one for one in self.kept}.values())
-
-    def keep(self, curves: list[Kept]) -> None:
-        self.kept.extend(curves)
-
     def record(self, answers: list[Answer]) -> None:
         self.recorded.extend(answers)
 
@@ -150,5 +180,4 @@ class FakeHistory:
 
 def remembered(answer: Answer) -> Memory:
     """What a restart finds of an answer."""
-    good = LastGood(answer.content.target, answer.computed_at_ms) if answer.content.target else None
-    return Memory(answer.revision, answer.content, good)
+    return Memory(answer.revision, answer.content)

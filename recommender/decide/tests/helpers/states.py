@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
-from sluice.pools.policy.decision import Basis
+from sluice.pools.policy.decision import Basis, Standing
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.state_check import END_MS, MOST_SIZE, MOST_STEP
 
@@ -21,7 +21,7 @@ sums = st.floats(0, exclude_min=True, allow_infinity=False)
 
 levels = st.builds(
     Level,
-    cores=sums,
+    cores=st.just(0.0) | sums,
     full=st.booleans(),
     saturated=st.booleans(),
     step=st.integers(-MOST_STEP, MOST_STEP),
@@ -30,7 +30,13 @@ levels = st.builds(
     in_flight_s=sums,
 )
 seconds = st.builds(
-    Second, cores=sums, full=st.booleans(), saturated=st.booleans(), concurrency=sums, completions=sums, seconds=sums
+    Second,
+    cores=st.just(0.0) | sums,
+    full=st.booleans(),
+    saturated=st.booleans(),
+    concurrency=sums,
+    completions=sums,
+    seconds=sums,
 )
 evidence = st.builds(Evidence, levels=st.lists(levels, max_size=5).map(tuple))
 doubts = st.builds(Doubt, score=st.floats(0, allow_infinity=False), aside=st.lists(seconds, max_size=3).map(tuple))
@@ -41,6 +47,7 @@ facts = st.builds(
     current=st.none() | sizes,
     change=st.none() | st.builds(Change, from_size=sizes, to_size=sizes, at_ms=times, basis=st.sampled_from(Basis)),
     baseline=st.none() | sizes,
+    standing=st.none() | st.sampled_from(Standing),
 )
 learnt = st.builds(
     Learnt,

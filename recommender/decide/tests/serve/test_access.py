@@ -12,6 +12,7 @@ from fakes import CART, FakeClock, FakeCollector, FakeHistory, config, hump
 from sluice.control.loop import ControlLoop
 from sluice.control.sizes import Sizes
 from sluice.control.store import Store
+from sluice.log.memory import MemoryStateLog
 from sluice.pools.v1 import pool_size_service_pb2 as api
 from sluice.pools.v1 import pool_size_service_pb2_grpc as rpc
 from sluice.serve.access import Access, AccessError
@@ -26,7 +27,7 @@ TOKEN = "a token of some length"
 @contextmanager
 def server(access: Access, address: str = "127.0.0.1:0") -> Iterator[Server]:
     clock, history, store, sizes = FakeClock(), FakeHistory(), Store(), Sizes()
-    ControlLoop(config(), FakeCollector({CART: hump()}), history, store, sizes, clock).step()
+    ControlLoop(config(), FakeCollector({CART: hump()}), history, MemoryStateLog(), store, sizes, clock).step()
     running = Server(PoolSizeService(store, sizes, history, clock), address, access)
     running.start()
     try:

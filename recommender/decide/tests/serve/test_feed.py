@@ -10,6 +10,7 @@ from sluice.control.loop import ControlLoop
 from sluice.control.sizes import Sizes
 from sluice.control.store import Store
 from sluice.core.keys import PoolKey
+from sluice.log.memory import MemoryStateLog
 from sluice.serve.feed import MOST_BATCHES, Batches, Cursor, events, parse_cursor
 from sluice.serve.messages import InvalidFieldError
 
@@ -17,7 +18,7 @@ from sluice.serve.messages import InvalidFieldError
 def answers() -> list[Answer]:
     """One each for cart and the database of catalogue."""
     store, clock = Store(), FakeClock()
-    ControlLoop(config(), FakeCollector({CART: hump()}), FakeHistory(), store, Sizes(), clock).step()
+    ControlLoop(config(), FakeCollector({CART: hump()}), FakeHistory(), MemoryStateLog(), store, Sizes(), clock).step()
     return store.newest()
 
 

@@ -18,6 +18,7 @@ from sluice.control.pauses import Pauses
 from sluice.control.scalings import Scaling, Scalings
 from sluice.control.sizes import Sizes
 from sluice.control.store import Store
+from sluice.log.memory import MemoryStateLog
 from sluice.pools.v1 import actuation_pb2, evidence_pb2, pool_pb2, pool_size_pb2
 from sluice.pools.v1 import pool_size_service_pb2 as api
 from sluice.pools.v1 import pool_size_service_pb2_grpc as rpc
@@ -41,7 +42,7 @@ class Served:
 @pytest.fixture
 def served() -> Iterator[Served]:
     clock, history, store, sizes = FakeClock(), FakeHistory(), Store(), Sizes()
-    loop = ControlLoop(config(), FakeCollector({CART: hump()}), history, store, sizes, clock)
+    loop = ControlLoop(config(), FakeCollector({CART: hump()}), history, MemoryStateLog(), store, sizes, clock)
     server = Server(PoolSizeService(store, sizes, history, clock), "127.0.0.1:0")
     server.start()
     with grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
@@ -71,8 +72,9 @@ def test_get(ready: Served) -> None:
     assert not size.HasField("current")
     assert not size.HasField("unguarded_target")
     assert 0 < size.confidence <= 1
-    assert [reason.code for reason in size.reasons] == ["CURVE_FALLS", "TOP"]
-    assert (size.model, size.revision) == ("scg-top", 1)
+    # Without a size in force a published model names one.
+    assert [reason.code for reason in size.reasons] == ["NO_SIZE", "CURVE_FALLS", "TOP"]
+    assert (size.model, size.revision) == ("belief", 1)
     assert size.computed_at.ToMilliseconds() == ready.clock()
     assert size.valid_until.ToMilliseconds() == ready.clock() + 30_000
 
@@ -159,7 +161,8 @@ def test_sizes_are_known_for_each_target(ready: Served) -> None:
     assert answer.sizes[0].read_at.ToMilliseconds() == ready.clock()
     assert not answer.HasField("current")
     assert "MIXED" in [reason.code for reason in answer.reasons]
-    assert (answer.basis, answer.action) == (pool_size_pb2.BASIS_CURVE, Action.ACTION_APPLY)
+    # Nothing was ever decided for them, and they never had one size: there is none to bring them to.
+    assert (answer.basis, answer.action) == (pool_size_pb2.BASIS_HELD, Action.ACTION_HOLD)
 
 
 def test_a_pool_without_a_limit_is_no_pool_of_size_0(ready: Served) -> None:
@@ -300,7 +303,7 @@ def test_a_port_that_is_taken_is_an_error(served: Served) -> None:
 
 def test_pausing_and_resuming_are_stored_and_wake_the_loop() -> None:
     clock, history, store, sizes, pauses = FakeClock(), FakeHistory(), Store(), Sizes(), Pauses()
-    loop = ControlLoop(config(), FakeCollector({CART: hump()}), history, store, sizes, clock, pauses)
+    loop = ControlLoop(config(), FakeCollector({CART: hump()}), history, MemoryStateLog(), store, sizes, clock, pauses)
     service = PoolSizeService(store, sizes, history, clock, pauses=pauses, wake=loop.step)
     server = Server(service, "127.0.0.1:0")
     server.start()
@@ -338,7 +341,9 @@ class Told:
 def told() -> Iterator[Told]:
     """Scalings reach the loop, which is woken by each."""
     clock, history, store, sizes, scalings = FakeClock(), FakeHistory(), Store(), Sizes(), Scalings()
-    loop = ControlLoop(config(), FakeCollector({CART: hump()}), history, store, sizes, clock, scalings=scalings)
+    loop = ControlLoop(
+        config(), FakeCollector({CART: hump()}), history, MemoryStateLog(), store, sizes, clock, scalings=scalings
+    )
     service = PoolSizeService(store, sizes, history, clock, wake=loop.step, scalings=scalings)
     server = Server(service, "127.0.0.1:0")
     server.start()
@@ -368,23 +373,6 @@ def test_a_scaling_is_stored_and_explained_at_once(told: Told) -> None:
     told.stub.NotifyScaling(event(service="catalogue-db", replicas=3))
     assert told.stub.NotifyScaling(event(service="catalogue-db", replicas=3)).pools == 1  # of those who lead to it
     assert told.stub.NotifyScaling(event(service="nobody", replicas=0)).pools == 0
-
-
-def test_the_prior_in_use_is_explained(told: Told) -> None:
-    told.clock.now_ms = 0  # the made window is of the first minute
-    told.stub.NotifyScaling(event(cpu_limit_cores=1.0))
-    found = told.stub.GetPoolSize(api.GetPoolSizeRequest(pool=CART_POOL)).pool_size
-    assert found.state == pool_size_pb2.STATE_PROVIDED
-    told.clock.now_ms = 100_000
-    told.stub.NotifyScaling(event(cpu_limit_cores=2.0))
-    explained = told.stub.ExplainPoolSize(api.ExplainPoolSizeRequest(pool=CART_POOL)).explanation
-    assert explained.pool_size.state == pool_size_pb2.STATE_NO_DATA
-    prior = explained.remembered_curve
-    assert prior.kind == evidence_pb2.RememberedCurve.KIND_SCALED
-    assert (prior.target, prior.found_target) == (2 * found.target, found.target)
-    assert prior.found_lower_bound <= found.target <= prior.found_upper_bound
-    assert prior.baseline.cpu_limit_cores == 1.0
-    assert explained.pool_size.target == 2 * found.target  # the most that a guess may grow
 
 
 def test_a_scaling_that_will_be_is_one_of_now(told: Told) -> None:

@@ -7,7 +7,6 @@ import pytest
 from fakes import CART
 from feeds import evidence
 from sluice.control.answer import Answer, Content
-from sluice.pools.estimate import Estimate, State
 from sluice.pools.estimate.belief.evidence import Second
 from sluice.pools.estimate.belief.kept import believed
 from sluice.pools.estimate.threshold import Threshold
@@ -30,8 +29,6 @@ def answer(current: int | None) -> Answer:
         valid_until_ms=31_000,
         revision=1,
         threshold=Threshold(250.0, "pool", ""),
-        estimate=Estimate(State.LEARNING, ()),
-        measured=None,
         learnt=LEARNT,
     )
 
@@ -59,5 +56,5 @@ def test_an_answer_that_a_belief_decided_is_explained_by_its_picture(current: in
 
 
 def test_nothing_is_shown_where_nothing_is_believed() -> None:
-    for learnt in (None, Learnt(), replace(LEARNT, kept=None)):
+    for learnt in (Learnt(), replace(LEARNT, kept=None)):
         assert explanation(replace(answer(16), learnt=learnt)).WhichOneof("evidence") is None

@@ -12,6 +12,7 @@ from fakes import CART, FakeClock, FakeCollector, FakeHistory, config, hump
 from sluice.control.loop import ControlLoop
 from sluice.control.sizes import Sizes
 from sluice.control.store import Store
+from sluice.log.memory import MemoryStateLog
 from sluice.pools.v1 import pool_size_service_pb2 as api
 from sluice.pools.v1 import pool_size_service_pb2_grpc as rpc
 from sluice.serve.server import Server
@@ -41,7 +42,7 @@ class Served:
 def served() -> Iterator[Served]:
     clock, history, store, sizes = FakeClock(), FakeHistory(), Store(), Sizes()
     collector = FakeCollector({CART: hump()})
-    loop = ControlLoop(config(), collector, history, store, sizes, clock)
+    loop = ControlLoop(config(), collector, history, MemoryStateLog(), store, sizes, clock)
     service = PoolSizeService(store, sizes, history, clock, HEARTBEAT_S)
     server = Server(service, "127.0.0.1:0")
     server.start()

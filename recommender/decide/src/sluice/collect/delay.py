@@ -25,12 +25,13 @@ NEVER = -1
 START_MS = 1_000
 # Evidence that is enough.
 ENOUGH_MS = 10_000
-# What came so much later counts 1/e.
-REMEMBERED_MS = 45_000
+# Evidence is kept in parts of so much, the one that grows and the one before: what was late once, as when a job starts
+# on what waited for it, is forgotten after 20 s. (Faded by 1/e in 45 s, it still was 1 % of all after three minutes.)
+PART_MS = 10_000
 # Share of the busy time that may be missed.
 NEGLIGIBLE = 0.01
 # Delays are told apart up to the longest, at least so fine; what is later counts as the longest.
-LONGEST_MS, FINEST_MS = 30_000, 100
+LONGEST_MS, FINEST_MS = 20_000, 100
 # A reading counts for no more than so many times what its time usually brings: part of a pipeline was away.
 MOST_USUAL = 2.0
 # Rows are written about so often, and read whenever a period begins.
@@ -70,7 +71,7 @@ class Lag(NamedTuple):
 
 
 class Delay:
-    """Of n pools, over about the newest 45 s of their data.
+    """Of n pools, over the newest 10 to 20 s of their data.
 
     A pipeline that stood still brings what it missed fast, and in any order: one instance after the other. While it
     catches up and `HOLD_MS` after, nothing is learnt, and what is not whole by then stays so.
@@ -78,8 +79,9 @@ class Delay:
 
     def __init__(self, pools: int, bucket_ms: int) -> None:
         self._bin_ms = bucket_ms * -(-FINEST_MS // bucket_ms)
-        self._busy_ns = np.zeros((pools, LONGEST_MS // self._bin_ms + 1))  # by lateness: in bin i up to i bins
-        self._evidence_ms = np.zeros(pools)
+        shape = (pools, LONGEST_MS // self._bin_ms + 1)
+        self._busy_ns, self._before_ns = np.zeros(shape), np.zeros(shape)  # by lateness: in bin i up to i bins
+        self._part_ms, self._evidence_ms = np.zeros(pools), np.zeros(pools)
         self._newest_ms: Ints = np.full(pools, NEVER)
         self._used_ms: Ints = self._newest_ms
         self._read_ms: int | None = None
@@ -133,20 +135,24 @@ class Delay:
         advance_ms = np.clip(self._newest_ms - before, 0, max(elapsed_ms, GAP_MS))
         advance_ms[brought_ns == 0] = 0
         share = self._share(brought_ns, np.maximum(advance_ms, max(elapsed_ms, INSERT_MS)))
-        kept = np.exp(-advance_ms / REMEMBERED_MS)
-        self._busy_ns *= kept[:, None]
-        self._evidence_ms = self._evidence_ms * kept + advance_ms
         self._busy_ns += np.bincount(pool * bins + late, busy_ns * share[pool], pools * bins).reshape(pools, bins)
+        self._part_ms += advance_ms
+        self._evidence_ms = np.minimum(self._evidence_ms + advance_ms, ENOUGH_MS)
+        done = self._part_ms >= PART_MS
+        self._before_ns[done] = self._busy_ns[done]
+        self._busy_ns[done] = 0
+        self._part_ms[done] = 0
 
     def _share(self, brought_ns: NDArray[np.float64], time_ms: Ints) -> NDArray[np.float64]:
         """How much of what a reading brought counts, shape (n,)."""
         enough = self._evidence_ms >= ENOUGH_MS
-        usual = self._busy_ns.sum(axis=1) / np.maximum(self._evidence_ms, 1) * time_ms
+        known_ms = self._part_ms + np.where(self._evidence_ms >= PART_MS, PART_MS, 0)
+        usual = (self._busy_ns + self._before_ns).sum(axis=1) / np.maximum(known_ms, 1) * time_ms
         too_much = enough & (brought_ns > MOST_USUAL * usual)
         return np.where(too_much, MOST_USUAL * usual / np.maximum(brought_ns, 1), 1.0)
 
     def _settle(self) -> Ints:
-        sums = np.cumsum(self._busy_ns, axis=1)
+        sums = np.cumsum(self._busy_ns + self._before_ns, axis=1)
         # The smallest bin up to which all but the negligible came.
         found = (sums < (1 - NEGLIGIBLE) * sums[:, -1:]).sum(axis=1) * self._bin_ms
         settle: Ints = np.where(self._evidence_ms >= ENOUGH_MS, found, np.maximum(found, START_MS))

@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Fiel
 from sluice.core.durations import Milliseconds, format_ms
 from sluice.core.hours import QuietHours
 from sluice.core.keys import PoolKey, Side
-from sluice.pools.estimate.models import DEFAULT, ESTIMATORS
+from sluice.pools.estimate.models import BELIEF, ESTIMATORS
 
 
 class _Strict(BaseModel):
@@ -54,19 +54,25 @@ FixedOrMeasured = Annotated[
 ]
 
 
-def _kind_of_bucket(value: object) -> str:
+def _auto_or_duration(value: object) -> str:
     return "~auto" if value == "auto" else "~duration"
 
 
 Bucket = Annotated[
     Annotated[Annotated[Milliseconds, Field(ge=10, le=1_000)], Tag("~duration")]
     | Annotated[Literal["auto"], Tag("~auto")],
-    Discriminator(_kind_of_bucket),
+    Discriminator(_auto_or_duration),
+]
+
+Settle = Annotated[
+    Annotated[Annotated[Milliseconds, Field(ge=0, le=60_000)], Tag("~duration")]
+    | Annotated[Literal["auto"], Tag("~auto")],
+    Discriminator(_auto_or_duration),
 ]
 
 
 class Bounds(_Strict):
-    """Sizes that the guard lets through, per instance."""
+    """Sizes that may be recommended, per instance."""
 
     min: int = Field(default=1, ge=1, le=100_000)
     max: int = Field(default=1_000, ge=1, le=100_000)
@@ -76,17 +82,6 @@ class Bounds(_Strict):
         if self.min > self.max:
             raise ValueError(f"min {self.min} is above max {self.max}; legal: 1 <= min <= max <= 100000")
         return self
-
-
-class Limits(_Strict):
-    """What the guard lets through. Sizes are per instance; None: no limit."""
-
-    bounds: Bounds = Bounds()
-    max_step_up: int | None = Field(default=None, ge=1, le=100_000)
-    max_step_down: int | None = Field(default=None, ge=1, le=100_000)
-    cool_down_up: Milliseconds = Field(default=10_000.0, ge=0, le=86_400_000)
-    cool_down_down: Milliseconds = Field(default=60_000.0, ge=0, le=86_400_000)
-    quiet_hours: list[QuietHours] = []
 
 
 def _listed(value: object) -> object:
@@ -100,11 +95,14 @@ class Backend(_Strict):
     capacity: int = Field(ge=1, le=10_000_000)
 
 
-class Pool(Limits):
+class Pool(_Strict):
     """One pool, with the threshold that judges its completions: an SLO less `upstream`, or a `threshold` of its own.
 
     upstream  an allowance, or what to measure; None: measured where the SLO's service is the root of traces that lead
               to the pool, else nothing is taken off
+    bounds  sizes that may be recommended, per instance
+    quiet_hours  in which nothing changes, but what a bound demands
+    model  what decides: the belief over the pool's curve, or a published model
     slo  one name, or a list of them for a pool that requests under several SLOs share: the strictest threshold counts
     """
 
@@ -114,14 +112,17 @@ class Pool(Limits):
     slo: Annotated[list[str], BeforeValidator(_listed)] = []
     upstream: FixedOrMeasured | None = None
     threshold: Milliseconds | None = Field(default=None, gt=0, le=3_600_000)
-    model: str = DEFAULT
+    bounds: Bounds = Bounds()
+    quiet_hours: list[QuietHours] = []
+    model: str = BELIEF
     bucket: Bucket | None = None
 
     @field_validator("model")
     @classmethod
     def _known(cls, model: str) -> str:
-        if model not in ESTIMATORS:
-            raise ValueError(f"is not legal; legal: {', '.join(map(repr, ESTIMATORS))}")
+        legal = (BELIEF, *ESTIMATORS)
+        if model not in legal:
+            raise ValueError(f"is not legal; legal: {', '.join(map(repr, legal))}")
         return model
 
     @property
@@ -151,24 +152,24 @@ class Pool(Limits):
 class Config(_Strict):
     """The whole file.
 
-    period  length of a control period        window  span of buckets behind an estimate
-    bucket  length of the buckets behind an estimate, or auto: chosen per pool and period; a pool may have its own
+    period  from one decision to the next; longer where there are so many pools that it takes longer
+    window  span of buckets behind an estimate of a published model
+    bucket  length of the buckets behind such an estimate, or auto: chosen per pool and period; a pool may have its own
     stored_bucket  length of the buckets that the streaming job writes; default: `bucket`, or 100 ms where that is auto
-    settle  age that a bucket must have behind the newest one to be whole: spans arrive when they end
+    settle  age that a bucket must have behind the newest one to be whole, as spans arrive when they end; auto: as late
+            as they are seen to come, per pool
     lease   how long an answer may be applied after the period that computed it
-    explore_after  age of the newest optimum at which a pool that hides its curve is grown by a step
     """
 
     slos: list[Slo] = []
     backends: list[Backend] = []
     pools: list[Pool] = Field(min_length=1)
-    period: Milliseconds = Field(default=5_000.0, ge=1_000, le=600_000)
+    period: Milliseconds = Field(default=1_000.0, ge=1_000, le=600_000)
     window: Milliseconds = Field(default=60_000.0, ge=10_000, le=3_600_000)
     bucket: Bucket = 100.0
     stored_bucket: Milliseconds | None = Field(default=None, ge=10, le=1_000)
-    settle: Milliseconds = Field(default=2_000.0, ge=0, le=60_000)
+    settle: Settle = "auto"
     lease: Milliseconds = Field(default=30_000.0, ge=1_000, le=86_400_000)
-    explore_after: Milliseconds = Field(default=300_000.0, ge=60_000, le=86_400_000)
 
     def slos_of(self, pool: Pool) -> list[Slo]:
         """The SLOs that the pool names, in the order of the file; none when it has a threshold of its own."""

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from sluice.collect import Measured
-from sluice.control.grounds import UNCHANGED, Ground
-from sluice.control.sizes import TargetSize, conditions, one_size
+from sluice.config import Pool
+from sluice.control.baseline import Baseline
+from sluice.control.scalings import Course
+from sluice.control.sizes import TargetSize, one_size
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate import Estimate, Reason
 from sluice.pools.estimate.threshold import Threshold
+from sluice.pools.policy.decision import Decision
+from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.state import Learnt
+
+# A range's ends move with each second's noise; people and watchers are told when they have moved by so much.
+STANDS = 0.15
 
 
 @dataclass(frozen=True)
@@ -34,11 +40,28 @@ class Content:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """Fields as in sluice.pools.v1.PoolSize; times are Unix milliseconds. `measured` is None when nothing was.
+class Windows:
+    """What was read: buckets of bucket_ms that start in [start_ms, end_ms). completions: of all instances.
 
-    `ground.prior` is the one that the answer made use of, None when it made use of none. `learnt` is what it was
-    decided by, from which a picture is drawn when somebody asks; None where no belief decided.
+    by_caller: whose spans judged them good or bad; None where nobody asked.
+    """
+
+    start_ms: int
+    end_ms: int
+    bucket_ms: int
+    buckets: int
+    completions: int
+    instances: int
+    by_caller: bool | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Fields as in sluice.pools.v1.PoolSize; times are Unix milliseconds.
+
+    learnt: what it was decided by, from which a picture is drawn when somebody asks. windows: None when nothing was
+    measured. estimate: of a published model, None where the belief decides. since_ms: when its service became another
+    one, as told.
     """
 
     key: PoolKey
@@ -50,25 +73,101 @@ class Answer:
     valid_until_ms: int
     revision: int
     threshold: Threshold
-    estimate: Estimate
-    measured: Measured | None
-    ground: Ground = UNCHANGED
+    learnt: Learnt = field(default_factory=Learnt, compare=False, repr=False)
+    windows: Windows | None = None
+    estimate: Estimate | None = None
+    baseline: Baseline = field(default_factory=Baseline)
+    since_ms: int | None = None
     targets: tuple[TargetSize, ...] = ()
-    learnt: Learnt | None = field(default=None, compare=False, repr=False)
 
     def stale(self, targets: tuple[TargetSize, ...]) -> Answer:
         """The same values, past their lease, beside the sizes known now. The lease stays where it was: over."""
         reason = Reason("LEASE_OVER", "no newer estimate: the last answer's lease is over, do not apply it")
-        reasons = (reason, *conditions(targets))
         content = replace(
             self.content,
             state="STALE",
             current=one_size(targets),
-            codes=tuple(reason.code for reason in reasons),
+            codes=(reason.code,),
             action="HOLD",
             sizes=untimed(targets),
         )
-        return replace(self, content=content, reasons=reasons, targets=targets)
+        return replace(self, content=content, reasons=(reason,), targets=targets)
+
+
+def answer(
+    pool: Pool,
+    seen: Observation,
+    decision: Decision,
+    learnt: Learnt,
+    course: Course,
+    threshold: Threshold,
+    targets: tuple[TargetSize, ...],
+    now_ms: int,
+) -> Answer:
+    """Of this period, with revision 0: numbering is the store's, and the lease begins when it is published."""
+    reasons = (*(Reason(*each) for each in decision.reasons), *threshold.reasons)
+    return Answer(
+        key=pool.key,
+        content=_content(decision, seen, reasons),
+        reasons=reasons,
+        confidence=decision.confidence,
+        model=pool.model,
+        computed_at_ms=now_ms,
+        valid_until_ms=now_ms,
+        revision=0,
+        threshold=threshold,
+        learnt=learnt,
+        estimate=seen.named,
+        baseline=course.now,
+        since_ms=course.since_ms,
+        targets=targets,
+    )
+
+
+def failed(pool: Pool, threshold: Threshold, targets: tuple[TargetSize, ...], cause: Exception, now_ms: int) -> Answer:
+    """Of a pool for which nothing was ever decided."""
+    reason = Reason("FAILED", f"{type(cause).__name__}: {cause}")
+    current = one_size(targets)
+    content = Content("LEARNING", current, None, None, None, None, (reason.code,), "HELD", "HOLD", untimed(targets))
+    return Answer(pool.key, content, (reason,), 0.0, pool.model, now_ms, now_ms, 0, threshold, targets=targets)
+
+
+def _content(decision: Decision, seen: Observation, reasons: tuple[Reason, ...]) -> Content:
+    bound, best = seen.constraints, decision.unguarded
+    sizes = set(seen.sizes.values())
+    return Content(
+        state=decision.standing.value,
+        current=sizes.pop() if len(sizes) == 1 else None,
+        target=decision.target,
+        lower_bound=decision.lower,
+        upper_bound=decision.upper,
+        unguarded_target=best if best is not None and not bound.least <= best <= bound.most else None,
+        codes=tuple(reason.code for reason in reasons),
+        basis=decision.basis.value,
+        action=decision.action.value,
+        sizes=tuple(sorted(seen.sizes.items())),
+    )
+
+
+def settled(before: Content | None, now: Content) -> Content:
+    """With the ends of the range as they were said last, where they have not moved by much.
+
+    Worked: 10 to 14 stands while 9 to 16 is found (10 x 0.85 = 8.5, 14 x 1.15 = 16.1), not at 17.
+    """
+    if before is None:
+        return now
+    return replace(
+        now,
+        lower_bound=_settled(before.lower_bound, now.lower_bound),
+        upper_bound=_settled(before.upper_bound, now.upper_bound),
+        unguarded_target=_settled(before.unguarded_target, now.unguarded_target),
+    )
+
+
+def _settled(before: int | None, now: int | None) -> int | None:
+    if before is None or now is None:
+        return now
+    return before if abs(now - before) <= max(1.0, STANDS * before) else now
 
 
 def untimed(targets: tuple[TargetSize, ...]) -> tuple[tuple[str, int | None], ...]:

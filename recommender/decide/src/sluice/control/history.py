@@ -8,19 +8,15 @@ from typing import Any, cast
 
 from sluice.control.answer import Answer, Content
 from sluice.control.clickhouse import ClickHouse
-from sluice.control.curve_rows import curve_of, curve_row
-from sluice.control.curves import Kept
 from sluice.control.pauses import Pause
 from sluice.control.scalings import Scaling
 from sluice.control.store import Memory
 from sluice.core.keys import PoolKey
-from sluice.pools.guard import LastGood
 from sluice.pools.v1 import actuation_pb2 as pb
 from sluice.serve.outbox import Outbox, Row
 
 RESTORE_SQL = files(__package__).joinpath("restore.sql").read_text(encoding="utf-8")
 SCALINGS_SQL = files(__package__).joinpath("scalings.sql").read_text(encoding="utf-8")
-CURVES_SQL = files(__package__).joinpath("curves.sql").read_text(encoding="utf-8")
 PAUSES_SQL = files(__package__).joinpath("pauses.sql").read_text(encoding="utf-8")
 
 COLUMNS = {
@@ -35,15 +31,12 @@ COLUMNS = {
     ],
     "pool_pauses": ["service", "side", "peer", "at", "paused", "by", "why"],
     "scaling_events": ["service", "at", "cpu_limit_cores", "replicas", "version", "source"],
-    "curves": [
-        *("service", "side", "peer", "cpu_limit_cores", "version", "peer_cpu_limit_cores", "peer_version", "at"),
-        *("target", "lower_bound", "upper_bound", "model", "threshold_ms", "bucket_ms"),
-        *("concurrency", "goodput_per_s", "throughput_per_s", "samples"),
-    ],
 }
 
 # How long an answer waits for its row to be stored before it is given out.
 WRITE_FIRST_S = 1.0
+# An answer that stays as it is has a row as often as this.
+AGAIN_MS = 5_000
 
 
 class History:
@@ -51,9 +44,10 @@ class History:
 
     def __init__(self, reader: ClickHouse, outbox: Outbox) -> None:
         self._reader, self._outbox = reader, outbox
+        self._rows: dict[PoolKey, tuple[int, int]] = {}
 
     def restore(self) -> dict[PoolKey, Memory]:
-        """Newest revision, its content, and the last good target of every pool ever answered for."""
+        """Newest revision and its content of every pool ever answered for."""
         return dict(_memory(row) for row in self._reader.rows(RESTORE_SQL))
 
     def pauses(self) -> dict[PoolKey, Pause]:
@@ -62,8 +56,17 @@ class History:
         return {PoolKey(service, side, peer): Pause(at, by, why) for service, side, peer, at, by, why in rows}
 
     def record(self, answers: list[Answer]) -> None:
-        self._outbox.put("recommendations", [recommendation_row(answer) for answer in answers])
-        self._outbox.flush(WRITE_FIRST_S)
+        """A row for each that is a new one, and now and then for one that is not. Waits for none but new ones."""
+        new = [answer for answer in answers if self._rows.get(answer.key, (0, 0))[0] != answer.revision]
+        due = [answer for answer in answers if self._due(answer)]
+        self._rows |= {answer.key: (answer.revision, answer.computed_at_ms) for answer in due}
+        self._outbox.put("recommendations", [recommendation_row(answer) for answer in due])
+        if new:
+            self._outbox.flush(WRITE_FIRST_S)
+
+    def _due(self, answer: Answer) -> bool:
+        revision, at_ms = self._rows.get(answer.key, (0, 0))
+        return revision != answer.revision or answer.computed_at_ms - at_ms >= AGAIN_MS
 
     def report(self, key: PoolKey, actuation: pb.Actuation, received_ms: int) -> None:
         self._outbox.put("actuations", [actuation_row(key, actuation, received_ms)])
@@ -74,7 +77,7 @@ class History:
         return self._outbox.flush(WRITE_FIRST_S)
 
     def scalings(self) -> list[Scaling]:
-        """The newest notifications of each service that moved its curve."""
+        """The newest notifications of each service."""
         rows = cast(list[tuple[Any, ...]], self._reader.rows(SCALINGS_SQL))
         return [
             Scaling(at, service, cores, replicas, version, source)
@@ -88,13 +91,6 @@ class History:
         self._outbox.put("scaling_events", [row])
         return self._outbox.flush(WRITE_FIRST_S)
 
-    def curves(self) -> list[Kept]:
-        """The newest of each pool and footing, also those that were forgotten."""
-        return [curve_of(row) for row in self._reader.rows(CURVES_SQL)]
-
-    def keep(self, curves: list[Kept]) -> None:
-        self._outbox.put("curves", [curve_row(kept) for kept in curves])
-
 
 def recommendation_row(answer: Answer) -> Row:
     """In the order of COLUMNS["recommendations"].
@@ -102,7 +98,7 @@ def recommendation_row(answer: Answer) -> Row:
     `at` is when the answer came to be. A stale one did when its lease ended: `at` is in the key of the table, and with
     the time of the estimate the row would replace that of the answer which went stale.
     """
-    content, measured = answer.content, answer.measured
+    content, windows = answer.content, answer.windows
     return (
         *answer.key,
         _time(answer.valid_until_ms if content.state == "STALE" else answer.computed_at_ms),
@@ -116,8 +112,8 @@ def recommendation_row(answer: Answer) -> Row:
         answer.threshold.value_ms,
         answer.model,
         list(content.codes),
-        len(measured.samples) if measured else 0,
-        _time(measured.end_ms) if measured else None,
+        windows.buckets if windows else 0,
+        _time(windows.end_ms) if windows else None,
         _time(answer.valid_until_ms),
         answer.revision,
         content.basis,
@@ -149,9 +145,7 @@ def _time(ms: int) -> datetime:
 
 
 def _memory(row: tuple[object, ...]) -> tuple[PoolKey, Memory]:
-    service, side, peer, revision, state, sizes, codes, basis, action, *good_row = cast(tuple[Any, ...], row)
+    service, side, peer, revision, state, sizes, codes, basis, action = cast(tuple[Any, ...], row)
     current, target, lower, upper, unguarded = sizes
     content = Content(state, current, target, lower, upper, unguarded, tuple(codes), basis, action)
-    good_target, good_at_ms = good_row
-    good = LastGood(int(good_target), int(good_at_ms)) if good_target is not None else None
-    return PoolKey(service, side, peer), Memory(int(revision), content, good)
+    return PoolKey(service, side, peer), Memory(int(revision), content)

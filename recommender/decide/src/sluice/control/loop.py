@@ -1,38 +1,61 @@
-"""The control loop: collect -> estimate -> guard -> publish, once per period."""
+"""The control loop: collect -> observe -> step -> log -> publish, once per period."""
 
 from __future__ import annotations
 
+import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Protocol
 
 from sluice.collect import Window
-from sluice.config import Config
-from sluice.control.answer import Answer
-from sluice.control.curves import Curves, Kept
-from sluice.control.decide import decide
-from sluice.control.grounds import Grounds
-from sluice.control.judge import Judge, Seen
+from sluice.config import Config, Pool
+from sluice.control.answer import Answer, answer, failed, settled
+from sluice.control.named import Targets, named
+from sluice.control.observe import (
+    NO_BUCKETS,
+    buckets_of,
+    ceilings_of,
+    constraints,
+    instances_of,
+    observation,
+    windows_of,
+)
 from sluice.control.pauses import Pause, Pauses
 from sluice.control.problems import Problems
 from sluice.control.scalings import Scaling, Scalings
-from sluice.control.sizes import Sizes
+from sluice.control.sizes import Sizes, TargetSize
+from sluice.control.state_log import StateLog
 from sluice.control.store import Memory, Store
 from sluice.control.thresholds import Thresholds
 from sluice.control.workers import Workers
 from sluice.core.keys import PoolKey
-from sluice.pools.estimate.threshold import Asked, UpstreamTime
-from sluice.pools.guard.backends import Ceiling, Demand, ceilings
+from sluice.pools.estimate import Estimate
+from sluice.pools.estimate.threshold import Asked, Threshold, UpstreamTime
+from sluice.pools.guard.turns import paths, waiting
+from sluice.pools.policy.learn import learn, of_version
+from sluice.pools.policy.observation import Buckets, Constraints
+from sluice.pools.policy.state import PoolState
+from sluice.pools.policy.step import step
+
+log = logging.getLogger(__name__)
 
 Clock = Callable[[], int]
 """Unix time in milliseconds."""
+
+# A period that costs more than it lasts is stretched by so much, so that there is time left to answer calls; and a
+# lease lasts for so many periods at least.
+BREATH, LEASE_PERIODS = 1.25, 3
+# How far back windows are read again after a restart.
+CATCH_UP_MS = 600_000
+# How long an answer waits for its state to be stored before it is given out.
+WRITE_FIRST_S = 1.0
 
 
 class Collects(Protocol):
     def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]: ...
 
-    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window: ...
+    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window: ...
 
 
 class Remembers(Protocol):
@@ -44,11 +67,7 @@ class Remembers(Protocol):
 
     def scalings(self) -> list[Scaling]: ...
 
-    def curves(self) -> list[Kept]: ...
-
     def record(self, answers: list[Answer]) -> None: ...
-
-    def keep(self, curves: list[Kept]) -> None: ...
 
 
 class ControlLoop:
@@ -57,6 +76,7 @@ class ControlLoop:
         config: Config,
         collector: Collects,
         history: Remembers,
+        states: StateLog,
         store: Store,
         sizes: Sizes,
         clock: Clock,
@@ -65,23 +85,24 @@ class ControlLoop:
         workers: Workers | None = None,
     ) -> None:
         self.config = config
+        self.period_ms = float(config.period)
+        """Of now: as configured, or as long as it has to be."""
         self._pauses = pauses or Pauses()
         self._scalings = scalings or Scalings()
-        self._collector, self._history, self._store = collector, history, store
+        self._collector, self._history, self._log, self._store = collector, history, states, store
         self._sizes, self._clock = sizes, clock
         self._problems = Problems()
         self._thresholds = Thresholds()
-        self._grounds = Grounds(self._scalings, Curves())
-        self._judge = Judge(
-            self._grounds,
-            self._scalings,
-            sizes,
-            workers or Workers(),
-            self._problems,
-            store.last_good,
-            store.last_target,
-        )
+        self._workers = workers or Workers()
+        self._states: dict[PoolKey, PoolState] = {}
+        self._paths: list[set[PoolKey]] = []
+        self._paths_of: Config | None = None
         self._restored = False
+
+    @property
+    def states(self) -> Mapping[PoolKey, PoolState]:
+        """All that is known of each pool."""
+        return self._states
 
     def step(self) -> None:
         """One period. Never raises: what fails is logged once per cause, and answers age until it works again."""
@@ -89,29 +110,10 @@ class ControlLoop:
         try:
             self._restore()
             thresholds = self._thresholds.of(config, self._upstream(config, now_ms), now_ms)
-            window = self._collector.collect(config, {key: t.value_ns for key, t in thresholds.items()}, now_ms)
-            seen = self._judge.see(config, thresholds, window, now_ms)
-            limits = limits_of(config, seen)
-            answers = [
-                decide(
-                    config,
-                    one.pool,
-                    thresholds[one.pool.key],
-                    one.measured,
-                    one.estimate,
-                    one.situation,
-                    one.proposal,
-                    limits.get(one.pool.key),
-                    self._pauses.of(one.pool.key),
-                    one.ground,
-                    one.targets,
-                )
-                for one in seen
-            ]
-            # The lease begins here: what deciding took is not taken from it.
-            until_ms = self._clock() + int(config.lease)
-            self._publish([replace(answer, valid_until_ms=until_ms) for answer in answers])
-            self._history.keep(self._grounds.take())
+            thresholds_ns = {key: each.value_ns for key, each in thresholds.items()}
+            self._catch_up(config, thresholds_ns, now_ms)
+            window = self._collector.collect(config, thresholds_ns, now_ms)
+            self._publish(self._decide(config, thresholds, window, now_ms), config, now_ms)
             self._problems.succeeded("control period")
         except Exception as cause:
             self._problems.failed("control period", cause)
@@ -124,16 +126,43 @@ class ControlLoop:
             self.step()
             # A clock that is set back meanwhile must not make this wait as long as it was moved.
             spent_ms = max(0, self._clock() - begun)
-            wake.wait(max(0.0, self.config.period - spent_ms) / 1000)
+            self._stretch(spent_ms)
+            wake.wait(max(0.0, self.period_ms - spent_ms) / 1000)
             wake.clear()
 
+    def _stretch(self, spent_ms: int) -> None:
+        asked, before = float(self.config.period), self.period_ms
+        self.period_ms = max(asked, BREATH * spent_ms)
+        if not 2 / 3 < self.period_ms / before < 3 / 2:
+            text = "a period took %.1f s for %d pools: the next begins %.1f s after it began (configured: %.1f s)"
+            log.info(text, spent_ms / 1e3, len(self.config.pools), self.period_ms / 1e3, asked / 1e3)
+
     def _restore(self) -> None:
-        if not self._restored:
-            self._pauses.restore(self._history.pauses())
-            self._scalings.restore(self._history.scalings())
-            self._grounds.restore(self._history.curves())
-            self._store.restore(self._history.restore())
-            self._restored = True
+        if self._restored:
+            return
+        self._pauses.restore(self._history.pauses())
+        self._scalings.restore(self._history.scalings())
+        self._store.restore(self._history.restore())
+        self._states = dict(self._log.restore())
+        for key, state in self._states.items():
+            if state.facts.current is not None:
+                changed = state.facts.change
+                self._sizes.restore(key, state.facts.current, changed.at_ms if changed is not None else 0)
+        self._restored = True
+
+    def _catch_up(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> None:
+        """A window at a time, from where the oldest evidence ends; the next reading has the newest window anyway."""
+        width = int(config.window)
+        ends = [self._states[pool.key].learnt.until_ms for pool in config.pools if pool.key in self._states]
+        oldest = max(min(ends, default=now_ms), now_ms - CATCH_UP_MS)
+        for at in range(oldest + width, now_ms, width):
+            window = self._collector.collect(config, thresholds_ns, at, live=False)
+            for pool in config.pools:
+                state = self._states.get(pool.key, PoolState())
+                learnt = of_version(state.learnt, self._scalings.course(pool.key).now.version)
+                self._states[pool.key] = replace(
+                    state, learnt=learn(learnt, self._new(pool, state, window), state.facts.change)
+                )
 
     def _upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
         """Paths that cannot be read do not take the answers away: what was last known stands in."""
@@ -145,36 +174,94 @@ class ControlLoop:
         self._problems.succeeded("upstream times")
         return seen
 
-    def _publish(self, answers: list[Answer]) -> None:
-        # Stored, where the database lets us, before anybody is told: then a kill -9 cannot give a revision out twice
-        # with different content.
+    def _decide(
+        self, config: Config, thresholds: Mapping[PoolKey, Threshold], window: Window, now_ms: int
+    ) -> list[Answer]:
+        targets = {pool.key: self._sizes.targets(pool.key, now_ms) for pool in config.pools}
+        estimates = named(config.pools, window, targets, self._sizes, self._workers, self._problems)
+        bound = self._constraints(config, window, targets, now_ms)
+        return [
+            self._answer(pool, thresholds[key], window, targets[key], estimates.get(key), bound[key], now_ms)
+            for pool in config.pools
+            for key in (pool.key,)
+        ]
+
+    def _answer(
+        self,
+        pool: Pool,
+        threshold: Threshold,
+        window: Window,
+        targets: tuple[TargetSize, ...],
+        estimate: Estimate | None,
+        bound: Constraints,
+        now_ms: int,
+    ) -> Answer:
+        """One pool that fails does not take the others' answers away; its own ages."""
+        key, course = pool.key, self._scalings.course(pool.key)
+        state = self._states.get(key, PoolState())
+        try:
+            buckets = self._new(pool, state, window)
+            seen = observation(pool, targets, buckets, course, threshold, bound, estimate)
+            state, decision = step(state, seen, now_ms)
+            made = answer(pool, seen, decision, state.learnt, course, threshold, targets, now_ms)
+            made = replace(made, windows=windows_of(window, key, estimate))
+        except Exception as cause:
+            self._problems.failed(f"decision of {key}", cause)
+            before = self._store.last(key)
+            return failed(pool, threshold, targets, cause, now_ms) if before is None else self._aged(before, now_ms)
+        self._problems.succeeded(f"decision of {key}")
+        self._states[key] = state
+        return replace(made, content=settled(self._store.content(key), made.content))
+
+    def _constraints(self, config: Config, window: Window, targets: Targets, now_ms: int) -> dict[PoolKey, Constraints]:
+        """What binds each pool, by the states of all."""
+        instances = {
+            pool.key: max(self._scalings.replicas(pool.service) or 0, instances_of(window, pool.key))
+            for pool in config.pools
+            if config.backends
+        }
+        limits = ceilings_of(config, self._states, targets, instances)
+        if config is not self._paths_of:
+            self._paths, self._paths_of = paths((pool.key, pool.slo) for pool in config.pools), config
+        wait = waiting(self._states, self._paths, now_ms)
+        return {
+            pool.key: constraints(pool, limits.get(pool.key), self._pauses.of(pool.key), pool.key not in wait, now_ms)
+            for pool in config.pools
+        }
+
+    def _new(self, pool: Pool, state: PoolState, window: Window) -> Buckets:
+        """What came since the evidence that there is."""
+        whole = window.whole.get(pool.key)
+        if whole is None:
+            return NO_BUCKETS
+        new = whole.since(state.learnt.until_ms)
+        size = self._sizes.limits(pool.key, new.start_ms)
+        return buckets_of(pool.key, new, size, self._scalings.course(pool.key))
+
+    def _publish(self, answers: list[Answer], config: Config, now_ms: int) -> None:
+        """Stored, where the stores let us, before anybody is told: then a kill -9 can neither give a revision out twice
+        with different content, nor forget what was decided."""
         numbered = self._store.number(answers)
         self._history.record(numbered)
-        self._store.publish(numbered)
+        self._log.record(self._states)
+        if self._log.counts.failures == 0:
+            self._log.flush(WRITE_FIRST_S)
+        # The lease begins here: what deciding and storing took is not taken from it.
+        until_ms = self._clock() + int(max(config.lease, LEASE_PERIODS * self.period_ms))
+        self._store.publish(
+            [replace(one, valid_until_ms=until_ms) if one.computed_at_ms == now_ms else one for one in numbered]
+        )
 
     def _age(self, now_ms: int) -> None:
         """Marks answers whose lease is over; before the first period there is none to mark."""
         if not self._store.ready:
             return
         answers = self._store.newest()
-        aged = [
-            answer.stale(self._sizes.targets(answer.key, now_ms)) if now_ms > answer.valid_until_ms else answer
-            for answer in answers
-        ]
+        aged = [self._aged(one, now_ms) for one in answers]
         if aged != answers:
-            self._publish(aged)
+            numbered = self._store.number(aged)
+            self._history.record(numbered)
+            self._store.publish(numbered)
 
-
-def limits_of(config: Config, seen: list[Seen]) -> dict[PoolKey, Ceiling]:
-    """What backends leave to each pool; one that has no size yet asks for nothing."""
-    limits: dict[PoolKey, Ceiling] = {}
-    for backend in config.backends:
-        demands = {
-            one.pool.key: Demand(size, one.instances)
-            for one in seen
-            if one.pool.side == "client" and one.pool.peer == backend.peer
-            for size in (one.proposal.target or one.situation.current,)
-            if size is not None
-        }
-        limits |= ceilings(backend.peer, backend.capacity, demands)
-    return limits
+    def _aged(self, one: Answer, now_ms: int) -> Answer:
+        return one.stale(self._sizes.targets(one.key, now_ms)) if now_ms > one.valid_until_ms else one

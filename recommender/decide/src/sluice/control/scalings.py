@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_right, insort
 from dataclasses import dataclass
-from itertools import pairwise
 from threading import Lock
 
+import numpy as np
+
+from sluice.control.baseline import Baseline, Machine
 from sluice.core.keys import PoolKey
-from sluice.pools.estimate.memory import UNTOLD, Footing
+from sluice.pools.estimate.belief.family import Floats, Ints
 
 # Events kept per service; older ones have been told apart long ago.
 REMEMBERED = 64
+# So long before a change as it was told, either may have been in force.
+UNSURE_MS = 1_000
 
 
 @dataclass(frozen=True, order=True)
@@ -25,18 +29,40 @@ class Scaling:
     version: str
     source: str
 
-    @property
-    def moves_curve(self) -> bool:
-        """Replicas do not: sizes and curves are per instance."""
-        return self.cpu_limit_cores is not None or self.version != ""
-
 
 @dataclass(frozen=True)
-class Standing:
-    """A pool's footing, and since when (Unix ms); None when it never changed as far as anybody told."""
+class Course:
+    """What a pool stood on from each time on (Unix ms), ascending; the first one from ever."""
 
-    footing: Footing = UNTOLD
-    since_ms: int | None = None
+    at_ms: tuple[int, ...]
+    baselines: tuple[Baseline, ...]
+
+    @property
+    def now(self) -> Baseline:
+        return self.baselines[-1]
+
+    @property
+    def since_ms(self) -> int | None:
+        """When CPU limit or version changed last, as far as anybody told. The first notification counts as a change: a
+        sender that reports what it found says since when it was so."""
+        last = None
+        for before, after, at in zip(self.baselines, self.baselines[1:], self.at_ms[1:], strict=False):
+            if _curve(before) != _curve(after):
+                last = at
+        return last
+
+    def cores(self, key: PoolKey, bucket_start_ms: Ints) -> Floats:
+        """Behind the pool in each bucket, shape (n,); NaN within a second before a change, and where the version was
+        another one than now: what came then is of another service."""
+        if len(self.at_ms) == 1:
+            return np.full(len(bucket_start_ms), self.now.cores(key.side))
+        each = np.array([one.cores(key.side) for one in self.baselines])
+        other = np.array([one.version not in ("", self.now.version) for one in self.baselines])
+        index = np.searchsorted(self.at_ms, bucket_start_ms, side="right") - 1
+        soon = np.searchsorted(self.at_ms, bucket_start_ms + UNSURE_MS, side="right") - 1
+        found = each[index]
+        found[other[index] | (each[soon] != each[index])] = np.nan
+        return found
 
 
 class Scalings:
@@ -45,6 +71,7 @@ class Scalings:
     def __init__(self) -> None:
         self._lock = Lock()
         self._events: dict[str, list[Scaling]] = {}
+        self._courses: dict[PoolKey, Course] = {}
 
     def restore(self, events: list[Scaling]) -> None:
         """Takes up what was told before a restart; what was told since the start stays."""
@@ -52,44 +79,57 @@ class Scalings:
             self.notify(event)
 
     def notify(self, event: Scaling) -> None:
-        if not event.moves_curve:
-            return
         with self._lock:
             events = self._events.setdefault(event.service, [])
             if event not in events:
                 insort(events, event, key=lambda one: one.at_ms)
                 del events[:-REMEMBERED]
+                self._courses.clear()
 
-    def standing(self, key: PoolKey) -> Standing:
-        """Of the service and, for a client pool, of the peer that it leads to: the later change counts."""
+    def course(self, key: PoolKey) -> Course:
+        """Of the service and, for a client pool, of the peer that it leads to."""
         with self._lock:
-            cores, version, since = _fold(self._events.get(key.service, []))
-            peer_cores, peer_version, peer_since = _fold(self._events.get(key.peer, []) if key.peer else [])
-        changes = [at for at in (since, peer_since) if at is not None]
-        return Standing(Footing(cores, version, peer_cores, peer_version), max(changes, default=None))
+            found = self._courses.get(key)
+            if found is None:
+                own, peer = self._events.get(key.service, []), self._events.get(key.peer, []) if key.peer else []
+                found = self._courses[key] = _course(own, peer)
+            return found
 
-    def left(self, key: PoolKey) -> list[tuple[Footing, int]]:
-        """The footings before the one of now, oldest first, and when each ended (Unix ms)."""
+    def replicas(self, service: str) -> int | None:
+        """As told last; None while nobody did."""
         with self._lock:
-            own = list(self._events.get(key.service, []))
-            peer = list(self._events.get(key.peer, [])) if key.peer else []
-        course = []
-        for at in sorted({event.at_ms for event in (*own, *peer)}):
-            cores, version, _ = _fold([event for event in own if event.at_ms <= at])
-            peer_cores, peer_version, _ = _fold([event for event in peer if event.at_ms <= at])
-            course.append((at, Footing(cores, version, peer_cores, peer_version)))
-        return [(before, end) for (_, before), (end, after) in pairwise(course) if before != after]
+            told = [event.replicas for event in self._events.get(service, []) if event.replicas is not None]
+        return told[-1] if told else None
 
 
-def _fold(events: list[Scaling]) -> tuple[float | None, str, int | None]:
-    """CPU limit, version, and when either of them last changed.
+def _course(own: list[Scaling], peer: list[Scaling]) -> Course:
+    own_course, peer_course = _machines(own), _machines(peer)
+    times, baselines = [0], [Baseline()]
+    for at in sorted({event.at_ms for event in (*own, *peer)}):
+        baseline = Baseline(_at(own_course, at), _at(peer_course, at))
+        if baseline != baselines[-1]:
+            times.append(at)
+            baselines.append(baseline)
+    return Course(tuple(times), tuple(baselines))
 
-    The first event counts as a change: a sender that reports what it found says since when it was so.
-    """
-    cores: float | None = None
-    version, since = "", None
+
+def _machines(events: list[Scaling]) -> list[tuple[int, Machine]]:
+    machine, found = Machine(), []
     for event in events:
-        now = (cores if event.cpu_limit_cores is None else event.cpu_limit_cores, event.version or version)
-        if now != (cores, version):
-            (cores, version), since = now, event.at_ms
-    return cores, version, since
+        machine = Machine(
+            machine.cores if event.cpu_limit_cores is None else event.cpu_limit_cores,
+            event.version or machine.version,
+            machine.replicas if event.replicas is None else event.replicas,
+        )
+        found.append((event.at_ms, machine))
+    return found
+
+
+def _at(course: list[tuple[int, Machine]], at_ms: int) -> Machine:
+    index = bisect_right(course, at_ms, key=lambda one: one[0])
+    return course[index - 1][1] if index else Machine()
+
+
+def _curve(baseline: Baseline) -> tuple[float | None, str, float | None, str]:
+    """Replicas of the service itself do not move it: sizes and curves are per instance."""
+    return baseline.own.cores, baseline.own.version, baseline.peer.cores, baseline.peer.version

@@ -1,10 +1,9 @@
--- The newest notifications of each service that told a CPU limit or a version, oldest first.
+-- The newest notifications of each service, oldest first.
 SELECT service, toUnixTimestamp64Milli(at) AS at_ms, cpu_limit_cores, replicas, version, source
 FROM
 (
     SELECT *
     FROM scaling_events FINAL
-    WHERE cpu_limit_cores IS NOT NULL OR version != ''
     ORDER BY service, at DESC
     LIMIT 64 BY service
 )

@@ -8,7 +8,6 @@ from threading import Lock
 
 from sluice.control.answer import Answer, Content
 from sluice.core.keys import PoolKey
-from sluice.pools.guard import LastGood
 
 
 @dataclass(frozen=True)
@@ -17,7 +16,6 @@ class Memory:
 
     revision: int
     content: Content | None
-    last_good: LastGood | None
 
 
 @dataclass(frozen=True)
@@ -60,16 +58,16 @@ class Store:
         with self._lock:
             self._memory = dict(memory)
 
-    def last_good(self, key: PoolKey) -> LastGood | None:
-        with self._lock:
-            memory = self._memory.get(key)
-            return memory.last_good if memory else None
-
-    def last_target(self, key: PoolKey) -> int | None:
+    def content(self, key: PoolKey) -> Content | None:
         """Of the newest answer, also one from before a restart."""
         with self._lock:
             memory = self._memory.get(key)
-            return memory.content.target if memory and memory.content else None
+            return memory.content if memory else None
+
+    def last(self, key: PoolKey) -> Answer | None:
+        """The newest answer that was published; None before the first."""
+        with self._lock:
+            return self._published.answers.get(key) if self._published else None
 
     def number(self, answers: list[Answer]) -> list[Answer]:
         """The answers with their revisions: one more than the last where the content changed, else the same."""
@@ -104,13 +102,10 @@ class Store:
         return self.published().answers.get(key)
 
     def _number(self, answer: Answer) -> Answer:
-        before = self._memory.get(answer.key, Memory(0, None, None))
+        before = self._memory.get(answer.key, Memory(0, None))
         same = before.content == answer.content
         revision = before.revision if same else before.revision + 1
-        good = before.last_good
-        if answer.content.state in ("PROVIDED", "GUARDED") and answer.content.target is not None:
-            good = LastGood(answer.content.target, answer.computed_at_ms)
-        self._memory[answer.key] = Memory(revision, answer.content, good)
+        self._memory[answer.key] = Memory(revision, answer.content)
         return replace(answer, revision=revision)
 
 

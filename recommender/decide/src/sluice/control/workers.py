@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
-from sluice.pools.estimate import libraries
-from sluice.pools.estimate.attempt import Failed, Job, Outcome, attempt_all
+from sluice.pools.estimate import Estimate, libraries
+from sluice.pools.estimate.attempt import Failed, Job, attempt_all
 
 log = logging.getLogger(__name__)
 
@@ -33,12 +33,12 @@ class Workers:
         self._from_jobs = from_jobs
         self._executor: ProcessPoolExecutor | None = None
 
-    def run(self, jobs: Sequence[Job]) -> list[Outcome | Failed]:
-        """An outcome per job, in their order. Never raises for what a worker does."""
+    def run(self, jobs: Sequence[Job]) -> list[Estimate | Failed]:
+        """An estimate per job, in their order. Never raises for what a worker does."""
         if len(jobs) < self._from_jobs:
             return attempt_all(jobs)
         tasks = [jobs[i : i + TASK] for i in range(0, len(jobs), TASK)]
-        done: dict[int, list[Outcome | Failed]] = {}
+        done: dict[int, list[Estimate | Failed]] = {}
         for _ in range(2):
             self._run(tasks, done)
             if len(done) == len(tasks):
@@ -54,12 +54,12 @@ class Workers:
         if executor is not None:
             executor.shutdown(wait=True, cancel_futures=True)
 
-    def _run(self, tasks: list[Sequence[Job]], done: dict[int, list[Outcome | Failed]]) -> None:
+    def _run(self, tasks: list[Sequence[Job]], done: dict[int, list[Estimate | Failed]]) -> None:
         if self._executor is None:
             # Not fork: the gRPC server has threads.
             context = multiprocessing.get_context("forkserver")
             self._executor = ProcessPoolExecutor(self._processes, mp_context=context, initializer=_begin)
-        futures: dict[int, Future[list[Outcome | Failed]]] = {}
+        futures: dict[int, Future[list[Estimate | Failed]]] = {}
         try:
             for i, task in enumerate(tasks):
                 if i not in done:

@@ -11,8 +11,9 @@ import click
 
 from sluice.config import ConfigError, load
 from sluice.control.clickhouse import UrlError, connections
+from sluice.log.kafka import TOPIC, KafkaStateLog
 from sluice.serve.access import Access, AccessError
-from sluice.serve.process import Process
+from sluice.serve.process import KAFKA, Process
 from sluice.serve.server import AddressError
 
 
@@ -24,9 +25,10 @@ def main(path: Path, check: bool) -> None:
 
     SLUICE_RECOMMENDER is the address to listen on (127.0.0.1:50051), SLUICE_CLICKHOUSE the database
     (http://127.0.0.1:8123), which is read as sluice_reader (SLUICE_CLICKHOUSE_READER_PASSWORD) and written as
-    SLUICE_CLICKHOUSE_USER (default) with SLUICE_CLICKHOUSE_PASSWORD. SLUICE_TLS_CERT and SLUICE_TLS_KEY (PEM files)
-    turn TLS on, SLUICE_TOKENS (a file, one token a line) asks callers for a token; without both only a loopback
-    address is legal. SIGHUP reads the file of SLOs and pools again; SIGTERM ends.
+    SLUICE_CLICKHOUSE_USER (default) with SLUICE_CLICKHOUSE_PASSWORD. SLUICE_KAFKA (127.0.0.1:9092) holds the topic
+    SLUICE_STATE_TOPIC (sluice_state), in which what is known of each pool outlives the process. SLUICE_TLS_CERT and
+    SLUICE_TLS_KEY (PEM files) turn TLS on, SLUICE_TOKENS (a file, one token a line) asks callers for a token; without
+    both only a loopback address is legal. SIGHUP reads the file of SLOs and pools again; SIGTERM ends.
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     try:
@@ -35,7 +37,10 @@ def main(path: Path, check: bool) -> None:
             click.echo(f"{path}: {len(config.pools)} pools, {len(config.slos)} SLOs, legal")
             return
         address = os.environ.get("SLUICE_RECOMMENDER", "127.0.0.1:50051")
-        Process(path, config, address, connections(os.environ), Access.from_environment(os.environ)).run()
+        topic = os.environ.get("SLUICE_STATE_TOPIC") or TOPIC
+        states = KafkaStateLog(os.environ.get("SLUICE_KAFKA") or KAFKA, topic)
+        access = Access.from_environment(os.environ)
+        Process(path, config, address, connections(os.environ), access, states).run()
     except (ConfigError, AccessError, AddressError, UrlError) as cause:
         click.echo(cause, err=True)
         sys.exit(2)

@@ -8,12 +8,12 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from sluice.common.v1.decision_pb2 import Action, Reason
 from sluice.common.v1.scaling_pb2 import ScalingEvent
 from sluice.control.answer import Answer
+from sluice.control.baseline import Baseline
 from sluice.control.scalings import Scaling
 from sluice.control.sizes import TargetSize
 from sluice.core.keys import PoolKey, Side
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.curve import Curve
-from sluice.pools.estimate.memory import Footing, Prior
 from sluice.pools.policy.picture import Picture, draw
 from sluice.pools.v1 import evidence_pb2, pool_size_pb2
 from sluice.pools.v1 import pool_pb2 as pb
@@ -84,49 +84,67 @@ def explanation(answer: Answer) -> evidence_pb2.Explanation:
             detail=threshold.detail,
         ),
     )
-    measured = answer.measured
-    if measured is not None:
-        by_caller = measured.samples.caller_judged
-        message.latency_source = evidence_pb2.LATENCY_SOURCE_CALLER if by_caller else evidence_pb2.LATENCY_SOURCE_OWN
-        message.window_start.CopyFrom(timestamp(measured.start_ms))
-        message.window_end.CopyFrom(timestamp(measured.end_ms))
-        message.bucket.CopyFrom(Duration(nanos=measured.bucket_ms % 1000 * 10**6, seconds=measured.bucket_ms // 1000))
-        message.buckets = len(measured.samples)
-        message.completions = measured.completions
-        message.instances = measured.samples.instances
-    picture = None if answer.learnt is None else draw(answer.learnt, answer.content.current)
+    windows, estimate = answer.windows, answer.estimate
+    if windows is not None:
+        if windows.by_caller is not None:
+            by_caller = windows.by_caller
+            message.latency_source = (
+                evidence_pb2.LATENCY_SOURCE_CALLER if by_caller else evidence_pb2.LATENCY_SOURCE_OWN
+            )
+        message.window_start.CopyFrom(timestamp(windows.start_ms))
+        message.window_end.CopyFrom(timestamp(windows.end_ms))
+        message.bucket.CopyFrom(Duration(nanos=windows.bucket_ms % 1000 * 10**6, seconds=windows.bucket_ms // 1000))
+        message.buckets = windows.buckets
+        message.completions = windows.completions
+        message.instances = windows.instances
+    picture = draw(answer.learnt, answer.content.current) if estimate is None else None
     if picture is not None:
         message.belief.CopyFrom(belief_evidence(picture))
-    elif answer.estimate.curve is not None:
-        message.curve.CopyFrom(_curve(answer.estimate, answer.estimate.curve))
-    ground = answer.ground
-    message.baseline.CopyFrom(_baseline(ground.footing))
-    if ground.since_ms is not None:
-        message.baseline.since.CopyFrom(timestamp(ground.since_ms))
-    if ground.prior is not None:
-        message.remembered_curve.CopyFrom(_remembered(ground.prior))
+    elif estimate is not None and estimate.curve is not None:
+        message.curve.CopyFrom(_curve(estimate, estimate.curve))
+    message.baseline.CopyFrom(_baseline(answer.baseline))
+    if answer.since_ms is not None:
+        message.baseline.since.CopyFrom(timestamp(answer.since_ms))
     return message
 
 
-def _baseline(footing: Footing) -> evidence_pb2.Baseline:
-    message = evidence_pb2.Baseline(version=footing.version, peer_version=footing.peer_version)
-    if footing.cpu_limit_cores is not None:
-        message.cpu_limit_cores = footing.cpu_limit_cores
-    if footing.peer_cpu_limit_cores is not None:
-        message.peer_cpu_limit_cores = footing.peer_cpu_limit_cores
-    return message
+def belief_evidence(picture: Picture) -> evidence_pb2.BeliefEvidence:
+    return evidence_pb2.BeliefEvidence(
+        points=[
+            evidence_pb2.SeenPoint(
+                concurrency=each.concurrency,
+                throughput_per_s=each.completions_per_s,
+                seconds=each.seconds,
+                full=each.full,
+                cpu_limit_cores=each.cores,
+            )
+            for each in picture.points
+        ],
+        curve=[
+            evidence_pb2.BelievedPoint(
+                size=each.size,
+                throughput_per_s=each.per_s,
+                lower_per_s=each.lower_per_s,
+                upper_per_s=each.upper_per_s,
+            )
+            for each in picture.curve
+        ],
+        knee=picture.knee,
+        upper=picture.upper,
+        best=picture.best,
+        loss=picture.loss,
+        seconds=picture.seconds,
+        cpu_limit_cores=picture.cores,
+    )
 
 
-def _remembered(prior: Prior) -> evidence_pb2.RememberedCurve:
-    found = prior.found
-    return evidence_pb2.RememberedCurve(
-        kind=evidence_pb2.RememberedCurve.Kind.Value(f"KIND_{prior.kind.value}"),
-        target=prior.target,
-        found_target=found.target,
-        found_lower_bound=found.lower_bound,
-        found_upper_bound=found.upper_bound,
-        baseline=_baseline(prior.footing),
-        found_at=timestamp(found.at_ms),
+def _baseline(baseline: Baseline) -> evidence_pb2.Baseline:
+    own, peer = baseline.own, baseline.peer
+    return evidence_pb2.Baseline(
+        version=own.version,
+        peer_version=peer.version,
+        cpu_limit_cores=own.cores,
+        peer_cpu_limit_cores=peer.cores,
     )
 
 
@@ -165,36 +183,6 @@ def _curve(estimate: Estimate, curve: Curve) -> evidence_pb2.CurveEvidence:
         for point, value in zip(points, estimate.fitted_per_s, strict=True):
             point.fitted_per_s = float(value)
     return evidence_pb2.CurveEvidence(points=points, knee=estimate.knee, polynomial_degree=estimate.polynomial_degree)
-
-
-def belief_evidence(picture: Picture) -> evidence_pb2.BeliefEvidence:
-    return evidence_pb2.BeliefEvidence(
-        points=[
-            evidence_pb2.SeenPoint(
-                concurrency=each.concurrency,
-                throughput_per_s=each.completions_per_s,
-                seconds=each.seconds,
-                full=each.full,
-                cpu_limit_cores=each.cores,
-            )
-            for each in picture.points
-        ],
-        curve=[
-            evidence_pb2.BelievedPoint(
-                size=each.size,
-                throughput_per_s=each.per_s,
-                lower_per_s=each.lower_per_s,
-                upper_per_s=each.upper_per_s,
-            )
-            for each in picture.curve
-        ],
-        knee=picture.knee,
-        upper=picture.upper,
-        best=picture.best,
-        loss=picture.loss,
-        seconds=picture.seconds,
-        cpu_limit_cores=picture.cores,
-    )
 
 
 def timestamp(ms: int) -> Timestamp:

@@ -18,6 +18,7 @@ from sluice.control.scalings import Scalings
 from sluice.control.sizes import Sizes
 from sluice.control.store import Store
 from sluice.control.workers import Workers
+from sluice.log.kafka import KafkaStateLog
 from sluice.pools.estimate import libraries
 from sluice.serve.access import Access
 from sluice.serve.outbox import Outbox
@@ -27,6 +28,8 @@ from sluice.serve.service import PoolSizeService
 log = logging.getLogger(__name__)
 
 FLUSH_S = 3.0
+# HOST:PORT of the log that the states of pools are kept in, or several with commas between.
+KAFKA = "127.0.0.1:9092"
 
 
 def now_ms() -> int:
@@ -37,7 +40,13 @@ class Process:
     """The recommender from start to SIGTERM. database: reader and writer. AddressError: `address` cannot be used."""
 
     def __init__(
-        self, path: Path, config: Config, address: str, database: tuple[ClickHouse, ClickHouse], access: Access
+        self,
+        path: Path,
+        config: Config,
+        address: str,
+        database: tuple[ClickHouse, ClickHouse],
+        access: Access,
+        states: KafkaStateLog,
     ) -> None:
         libraries.load()
         self._path = path
@@ -47,8 +56,9 @@ class Process:
         self._store, sizes, pauses, scalings = Store(), Sizes(), Pauses(), Scalings()
         self._workers = Workers()
         self._stop, self._wake = threading.Event(), threading.Event()
+        self._states = states
         self._loop = ControlLoop(
-            config, Collector(reader), history, self._store, sizes, now_ms, pauses, scalings, self._workers
+            config, Collector(reader), history, states, self._store, sizes, now_ms, pauses, scalings, self._workers
         )
         service = PoolSizeService(
             self._store, sizes, history, now_ms, pauses=pauses, wake=self._wake.set, scalings=scalings
@@ -63,6 +73,7 @@ class Process:
             signal.signal(number, lambda *_: self._end())
         signal.signal(signal.SIGHUP, lambda *_: self.reload())
         self._outbox.start()
+        self._states.start()
         self._server.start()
         log.info("listening on %s for %d pools, %s", self._address, len(self._loop.config.pools), self._access)
         loop = threading.Thread(target=self._loop.run, args=(self._stop, self._wake), name="control", daemon=True)
@@ -75,6 +86,8 @@ class Process:
         self._workers.close()
         if not self._outbox.close(FLUSH_S):
             log.error("rows were not written before the end: ClickHouse did not take them")
+        if not self._states.close(FLUSH_S):
+            log.error("states were not written before the end: Kafka did not take them")
 
     def reload(self) -> None:
         """Reads the file again; one that is not legal changes nothing, and the log says so."""

@@ -122,7 +122,8 @@ class PoolSizeService(rpc.PoolSizeServiceServicer):
         size = _size_now(actuation)
         instance = actuation.instance or actuation.target_name
         known = actuation.unbounded or size is not None
-        changed = not known or self._sizes.report(answer.key, size, received_ms, instance)
+        written = actuation.outcome == actuation_pb2.ACTUATION_OUTCOME_APPLIED
+        changed = not known or self._sizes.report(answer.key, size, received_ms, instance, written)
         # A target is observed every few seconds: 43,000 equal rows a day at 2 s would bury what was done.
         if changed or actuation.outcome != actuation_pb2.ACTUATION_OUTCOME_OBSERVED:
             self._audit.report(answer.key, actuation, received_ms)

@@ -122,9 +122,11 @@ def test_outlook_names_the_best_and_what_the_size_in_force_loses() -> None:
     here = outlook(now, 64)
     assert here.lower <= here.best <= here.upper
     assert FALLS.throughput(here.best) >= 0.99 * FALLS.throughput(FALLS.best())
-    # X(16) / X(64) - 1 = 364 / 176 - 1
-    assert here.loss == pytest.approx(FALLS.throughput(16) / FALLS.throughput(64) - 1, rel=0.05)
+    # 1 - X(64) / X(16) = 1 - 176 / 364
+    assert here.loss == pytest.approx(1 - FALLS.throughput(64) / FALLS.throughput(16), rel=0.05)
+    assert (here.at_best < 0.01, here.sure > 0.95) == (True, True)
     assert outlook(now, 16).loss < 0.01
+    assert outlook(now, 16).sure > 0.95
     assert prospects(now, 64, 32, 128, 10.0).outlook == here
 
 

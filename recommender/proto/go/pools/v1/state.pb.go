@@ -33,7 +33,9 @@ type PoolFacts struct {
 	// The last one that was decided; absent before the first.
 	Change *SizeChange `protobuf:"bytes,4,opt,name=change,proto3" json:"change,omitempty"`
 	// The last size that was expected to lose less than 1 %.
-	Baseline      *uint32 `protobuf:"varint,5,opt,name=baseline,proto3,oneof" json:"baseline,omitempty"`
+	Baseline *uint32 `protobuf:"varint,5,opt,name=baseline,proto3,oneof" json:"baseline,omitempty"`
+	// What was said of the pool last; unspecified before the first.
+	State         State `protobuf:"varint,6,opt,name=state,proto3,enum=sluice.pools.v1.State" json:"state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -101,6 +103,13 @@ func (x *PoolFacts) GetBaseline() uint32 {
 		return *x.Baseline
 	}
 	return 0
+}
+
+func (x *PoolFacts) GetState() State {
+	if x != nil {
+		return x.State
+	}
+	return State_STATE_UNSPECIFIED
 }
 
 // A size that was decided, and the one in force then.
@@ -308,7 +317,7 @@ func (x *PoolEvidence) GetOtherVersions() []*PoolEvidence_Version {
 // Seconds about one concurrency, summed; older ones count less.
 type PoolEvidence_Level struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// CPU limit of the instance.
+	// CPU limit of the instance; 0 where nobody told.
 	Cores float64 `protobuf:"fixed64,1,opt,name=cores,proto3" json:"cores,omitempty"`
 	// Whether the pool was full in most of their windows, and in all but all.
 	Full      bool `protobuf:"varint,2,opt,name=full,proto3" json:"full,omitempty"`
@@ -545,13 +554,14 @@ var File_sluice_pools_v1_state_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_state_proto_rawDesc = "" +
 	"\n" +
-	"\x1bsluice/pools/v1/state.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xf2\x01\n" +
+	"\x1bsluice/pools/v1/state.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xa0\x02\n" +
 	"\tPoolFacts\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12,\n" +
 	"\x03now\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x03now\x12\x1d\n" +
 	"\acurrent\x18\x03 \x01(\rH\x00R\acurrent\x88\x01\x01\x123\n" +
 	"\x06change\x18\x04 \x01(\v2\x1b.sluice.pools.v1.SizeChangeR\x06change\x12\x1f\n" +
-	"\bbaseline\x18\x05 \x01(\rH\x01R\bbaseline\x88\x01\x01B\n" +
+	"\bbaseline\x18\x05 \x01(\rH\x01R\bbaseline\x88\x01\x01\x12,\n" +
+	"\x05state\x18\x06 \x01(\x0e2\x16.sluice.pools.v1.StateR\x05stateB\n" +
 	"\n" +
 	"\b_currentB\v\n" +
 	"\t_baseline\"\x9c\x01\n" +
@@ -619,27 +629,29 @@ var file_sluice_pools_v1_state_proto_goTypes = []any{
 	(*PoolEvidence_Version)(nil),  // 5: sluice.pools.v1.PoolEvidence.Version
 	(*Pool)(nil),                  // 6: sluice.pools.v1.Pool
 	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
-	(Basis)(0),                    // 8: sluice.pools.v1.Basis
+	(State)(0),                    // 8: sluice.pools.v1.State
+	(Basis)(0),                    // 9: sluice.pools.v1.Basis
 }
 var file_sluice_pools_v1_state_proto_depIdxs = []int32{
 	6,  // 0: sluice.pools.v1.PoolFacts.pool:type_name -> sluice.pools.v1.Pool
 	7,  // 1: sluice.pools.v1.PoolFacts.now:type_name -> google.protobuf.Timestamp
 	1,  // 2: sluice.pools.v1.PoolFacts.change:type_name -> sluice.pools.v1.SizeChange
-	7,  // 3: sluice.pools.v1.SizeChange.at:type_name -> google.protobuf.Timestamp
-	8,  // 4: sluice.pools.v1.SizeChange.basis:type_name -> sluice.pools.v1.Basis
-	6,  // 5: sluice.pools.v1.PoolEvidence.pool:type_name -> sluice.pools.v1.Pool
-	7,  // 6: sluice.pools.v1.PoolEvidence.now:type_name -> google.protobuf.Timestamp
-	7,  // 7: sluice.pools.v1.PoolEvidence.until:type_name -> google.protobuf.Timestamp
-	3,  // 8: sluice.pools.v1.PoolEvidence.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
-	4,  // 9: sluice.pools.v1.PoolEvidence.doubted:type_name -> sluice.pools.v1.PoolEvidence.Second
-	7,  // 10: sluice.pools.v1.PoolEvidence.completed:type_name -> google.protobuf.Timestamp
-	5,  // 11: sluice.pools.v1.PoolEvidence.other_versions:type_name -> sluice.pools.v1.PoolEvidence.Version
-	3,  // 12: sluice.pools.v1.PoolEvidence.Version.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	8,  // 3: sluice.pools.v1.PoolFacts.state:type_name -> sluice.pools.v1.State
+	7,  // 4: sluice.pools.v1.SizeChange.at:type_name -> google.protobuf.Timestamp
+	9,  // 5: sluice.pools.v1.SizeChange.basis:type_name -> sluice.pools.v1.Basis
+	6,  // 6: sluice.pools.v1.PoolEvidence.pool:type_name -> sluice.pools.v1.Pool
+	7,  // 7: sluice.pools.v1.PoolEvidence.now:type_name -> google.protobuf.Timestamp
+	7,  // 8: sluice.pools.v1.PoolEvidence.until:type_name -> google.protobuf.Timestamp
+	3,  // 9: sluice.pools.v1.PoolEvidence.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
+	4,  // 10: sluice.pools.v1.PoolEvidence.doubted:type_name -> sluice.pools.v1.PoolEvidence.Second
+	7,  // 11: sluice.pools.v1.PoolEvidence.completed:type_name -> google.protobuf.Timestamp
+	5,  // 12: sluice.pools.v1.PoolEvidence.other_versions:type_name -> sluice.pools.v1.PoolEvidence.Version
+	3,  // 13: sluice.pools.v1.PoolEvidence.Version.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_state_proto_init() }

@@ -26,5 +26,10 @@ def estimators_at(bucket_ms: int) -> Mapping[str, Estimator]:
 
 ESTIMATORS = estimators()
 
+BELIEF = "belief"
+"""The default of a pool: sizes are decided by the belief over its curve (`pools.policy`), which is no estimator of a
+window."""
+
 DEFAULT = ScgTop.name
-"""What wins on the testbed: `make bench BENCH=table1` and `BENCH=estimators`; tests/bench/results has the tables."""
+"""Of the estimators, what wins on the testbed: `make bench BENCH=table1`, `BENCH=estimators`, and their tables in
+tests/bench/results."""

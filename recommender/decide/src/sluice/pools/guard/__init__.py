@@ -1,7 +1,1 @@
-"""What stands between an estimate and an answer: hold without an estimate, and a chain of rules for every size."""
-
-from sluice.pools.guard.chain import Guarded, guard
-from sluice.pools.guard.hold import propose
-from sluice.pools.guard.situation import LastGood
-
-__all__ = ["Guarded", "LastGood", "guard", "propose"]
+"""What binds a pool from outside of it: bounds, its backend's capacity, quiet hours, pauses, whose turn a look is."""

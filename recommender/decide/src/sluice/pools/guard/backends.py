@@ -1,6 +1,6 @@
 """The backend-wide limit: what all callers of a backend hold together must not exceed what it takes (design section 4).
 
-    sum over callers of instances x size <= capacity
+    sum over callers of instances x max(last target, last size read back) <= capacity
 
 No size that is right for each caller alone knows of the others: a service that scales out to twice the replicas doubles
 its connections without any pool having changed.
@@ -16,9 +16,14 @@ from sluice.core.keys import PoolKey
 
 @dataclass(frozen=True)
 class Demand:
-    """What one pool towards a backend asks for: `size` per instance, in `instances` of its service."""
+    """Of one pool towards a backend, per instance.
 
-    size: int
+    wanted: what would be best for it. held: what it has, or was given and may have by now. instances: of its service,
+    told or seen, whichever are more.
+    """
+
+    wanted: int
+    held: int
     instances: int
 
 
@@ -31,30 +36,50 @@ class Ceiling:
 
 
 def ceilings(backend: str, capacity: int, demands: Mapping[PoolKey, Demand]) -> dict[PoolKey, Ceiling]:
-    """A ceiling for each pool when together they ask for more than `capacity`; else none.
+    """A ceiling for each pool that leads to the backend.
 
-    Each gets one per instance, and beyond that the same share of what it asks for, rounded down; what rounding leaves
-    goes to the largest remainders that it is enough for. Worked, capacity 100: a asks 4 x 20, b asks 2 x 30. One each
-    is 6; 94 are left for 4 x 19 + 2 x 29 = 134: a 1 + 13.33, b 1 + 20.34 -> 14 and 21, 98 used; the 2 left are one
-    more for b: 14 and 22, 100 used.
+    Where all can have what they want and hold, what is left is shared by instance. Where they cannot, each gets one
+    per instance, and beyond that the same share of what it wants. Growth waits until what others give up is read back:
+    what is not held by anybody is all that there is to grow into.
+
+    Worked, capacity 100: a wants 20 and b 30 in 4 and 2 instances, 140 in all. One each is 6; 94 are left for 4 x 19 +
+    2 x 29 = 134: a 1 + 13.33, b 1 + 20.34 -> 14 and 21, 98 used; the 2 left are one more for b: 14 and 22. While a
+    still holds 20, and b 10, all 100 are held: b stays at 10. Once a is read back with 14, 24 are free, and b may have
+    22.
     """
-    total = sum(demand.instances * demand.size for demand in demands.values())
+    held = sum(each.instances * each.held for each in demands.values())
+    goals = _goals(capacity, demands)
+    growth = sum(max(0, goals[key] - each.held) * each.instances for key, each in demands.items())
+    part = min(1.0, max(0, capacity - held) / growth) if growth else 0.0
+    found = {}
+    for key, each in demands.items():
+        size = goals[key] if goals[key] <= each.held else each.held + int((goals[key] - each.held) * part)
+        text = f"{backend} takes {capacity} in all, its callers hold {held}: {size} for each of {each.instances}"
+        found[key] = Ceiling(max(1, size), f"{text} instances")
+    return found
+
+
+def _goals(capacity: int, demands: Mapping[PoolKey, Demand]) -> dict[PoolKey, int]:
+    most = {key: max(each.wanted, each.held) for key, each in demands.items()}
+    instances = sum(each.instances for each in demands.values())
+    if sum(demands[key].instances * size for key, size in most.items()) > capacity:
+        most = {key: each.wanted for key, each in demands.items()}
+    total = sum(demands[key].instances * size for key, size in most.items())
     if total <= capacity:
-        return {}
-    least = sum(demand.instances for demand in demands.values())
+        return {key: size + (capacity - total) // max(1, instances) for key, size in most.items()}
+    return _shares(capacity, demands)
+
+
+def _shares(capacity: int, demands: Mapping[PoolKey, Demand]) -> dict[PoolKey, int]:
+    """Rounded down; what rounding leaves goes to the largest remainders that it is enough for."""
+    total = sum(each.instances * each.wanted for each in demands.values())
+    least = sum(each.instances for each in demands.values())
     share = max(0, capacity - least) / max(1, total - least)
-    exact = {key: 1 + (demand.size - 1) * share for key, demand in demands.items()}
+    exact = {key: 1 + (each.wanted - 1) * share for key, each in demands.items()}
     given = {key: int(size) for key, size in exact.items()}
     left = capacity - sum(demands[key].instances * size for key, size in given.items())
     for key in sorted(exact, key=lambda key: (given[key] - exact[key], key)):
         if given[key] < exact[key] and demands[key].instances <= left:
             given[key] += 1
             left -= demands[key].instances
-    words = f"{backend} takes {capacity} in all, its callers ask for {total}"
-    if left < 0:
-        words += ", more than it takes even at 1 each"
-    return {
-        key: Ceiling(size, f"{words}: {size} for each of {demands[key].instances} instances")
-        for key, size in given.items()
-        if size < demands[key].size
-    }
+    return given

@@ -35,7 +35,7 @@ class Standing(Enum):
     """How good what is known of the pool is; for people."""
 
     PROVIDED = "PROVIDED"
-    """The size in force is expected to lose less than 1 % against the best one."""
+    """The best size is known within 1 %."""
     LEARNING = "LEARNING"
     UNSATURATED = "UNSATURATED"
     """Never full on this CPU limit: no size is needed yet."""
@@ -51,7 +51,8 @@ class Decision:
 
     lower..upper: the sizes that lose less than 1 % against the best, as far as is believed; None without a belief.
     loss: expected loss of the size in force against the best one, as a part of its throughput; None without a belief.
-    unguarded: the size without the constraints. reasons: codes, for people, each with a text.
+    unguarded: the size without the constraints. confidence: how likely it loses under 3 %, or what a
+    published model says, 0..1. reasons: codes, for people, each with a text.
     """
 
     target: int | None
@@ -63,3 +64,4 @@ class Decision:
     upper: int | None = None
     unguarded: int | None = None
     loss: float | None = None
+    confidence: float = 0.0

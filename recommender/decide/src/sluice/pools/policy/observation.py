@@ -8,13 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.pools.estimate.belief.family import Floats, Ints
+from sluice.pools.estimate.model import Estimate
 
 
 @dataclass(frozen=True)
 class Buckets:
     """Windows that came since the last observation, oldest first, each array of shape (n,); rates of one instance.
 
-    size, cores: in force in each bucket, NaN where nobody told, or where instances differed.
+    size, cores: in force in each bucket, NaN where it is not known, or where instances differed; cores 0 where nobody
+    ever told them.
     """
 
     start_ms: Ints
@@ -46,6 +48,7 @@ class Constraints:
     may_look      whether a size may be tried: one pool at a time on a path
     quiet         why nothing may change now, "" when it may
     paused        who paused the pool and why, "" when nobody did
+    why           which backend binds it, and the arithmetic; "" where only its bounds do
     """
 
     least: int = 1
@@ -53,14 +56,16 @@ class Constraints:
     may_look: bool = True
     quiet: str = ""
     paused: str = ""
+    why: str = ""
 
 
 @dataclass(frozen=True)
 class Observation:
     """sizes: read back from each target that reported within a minute, by its instance; 1 at least, None is unbounded.
 
-    cores, version: of one instance of the service, as told; NaN and "" while nobody did. slo_s: the threshold that
-    judges its completions.
+    cores, version: of one instance of the service, as told; 0 and "" while nobody did. slo_s: the threshold that
+    judges its completions. named: by a published model, where one is chosen for the pool, or no size is known by which
+    the belief could tell when the pool was full; None: the belief decides.
     """
 
     sizes: dict[str, int | None]
@@ -69,3 +74,4 @@ class Observation:
     slo_s: float
     version: str = ""
     constraints: Constraints = Constraints()
+    named: Estimate | None = None

@@ -77,8 +77,7 @@ def draw(learnt: Learnt, size: int | None) -> Picture | None:
         knee=found.lower,
         upper=found.upper,
         best=found.best,
-        # There it is a part of what the size in force completes: 1.0 where the best one completes twice as much.
-        loss=None if size is None else found.loss / (1 + found.loss),
+        loss=None if size is None else found.loss,
         seconds=learnt.evidence.seconds_on(kept.cores),
         cores=kept.cores,
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.estimate.belief.kept import Kept
-from sluice.pools.policy.decision import Basis
+from sluice.pools.policy.decision import Basis, Standing
 
 # Fullness of so many newest seconds is kept.
 RECENT = 5
@@ -31,12 +31,14 @@ class Facts:
     current   the size in force, as last read; None when nobody tells, or targets differ
     change    the last one decided, None before the first
     baseline  the last size that was expected to lose less than 1 %: what to hold when nothing is known
+    standing  what was said of the pool last, None before the first
     """
 
     now_ms: int = 0
     current: int | None = None
     change: Change | None = None
     baseline: int | None = None
+    standing: Standing | None = None
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Learnt:
     completed_ms  start of the newest bucket in which something completed, None before the first
     versions   what was seen of other versions of the service, oldest first
     kept       the belief that was made last: it saves work, and is neither compared nor written
+    wanted     the size that it has for the best, None without one; as `kept`
     """
 
     version: str = ""
@@ -59,6 +62,7 @@ class Learnt:
     remembered: bool = False
     versions: tuple[tuple[str, Evidence], ...] = ()
     kept: Kept | None = field(default=None, compare=False, repr=False)
+    wanted: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

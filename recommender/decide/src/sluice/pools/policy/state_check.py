@@ -1,7 +1,7 @@
 """Which numbers a state may hold: what breaks one of these rules is neither written nor taken up.
 
-Sizes are at least 1. Sums of evidence are above 0 and finite, since their logarithms are taken. Times are those that a
-timestamp of the API holds.
+Sizes are at least 1. Sums of evidence are above 0 and finite, since their logarithms are taken; a CPU limit of 0 is one
+that nobody told. Times are those that a timestamp of the API holds.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def check_learnt(learnt: Learnt) -> None:
         _levels(f"levels of version {version!r}", evidence)
     _between("doubt_score", learnt.doubt.score, 0.0, inf)
     for each in learnt.doubt.aside:
-        _above_0("doubted", (each.cores, each.concurrency, each.completions, each.seconds))
+        _above_0("doubted", (each.concurrency, each.completions, each.seconds))
+        _between("doubted: cores", each.cores, 0.0, inf)
     for share in learnt.full:
         _between("full_shares", share, 0.0, 1.0)
 
@@ -50,7 +51,8 @@ def check_learnt(learnt: Learnt) -> None:
 def _levels(name: str, evidence: Evidence) -> None:
     for each in evidence.levels:
         _between(f"{name}: step", each.step, -MOST_STEP, MOST_STEP)
-        _above_0(name, (each.cores, each.completions, each.seconds, each.in_flight_s))
+        _above_0(name, (each.completions, each.seconds, each.in_flight_s))
+        _between(f"{name}: cores", each.cores, 0.0, inf)
 
 
 def _above_0(name: str, values: Iterable[float]) -> None:

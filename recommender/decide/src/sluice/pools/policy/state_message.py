@@ -16,7 +16,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from sluice.core.keys import PoolKey, Side
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
-from sluice.pools.policy.decision import Basis
+from sluice.pools.policy.decision import Basis, Standing
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.state_check import IllegalError, check_facts, check_learnt, check_time
 from sluice.pools.v1 import pool_pb2, pool_size_pb2
@@ -68,7 +68,14 @@ def _told(what: str, made: Callable[[], Value]) -> Value:
 
 def _facts_message(key: PoolKey, facts: Facts) -> PoolFacts:
     check_facts(facts)
-    message = PoolFacts(pool=_pool(key), now=_timestamp(facts.now_ms), current=facts.current, baseline=facts.baseline)
+    message = PoolFacts(
+        pool=_pool(key),
+        now=_timestamp(facts.now_ms),
+        current=facts.current,
+        baseline=facts.baseline,
+    )
+    if facts.standing is not None:
+        message.state = pool_size_pb2.State.Value(f"STATE_{facts.standing.name}")
     change = facts.change
     if change is not None:
         basis = pool_size_pb2.Basis.Value(f"BASIS_{change.basis.name}")
@@ -83,6 +90,7 @@ def _facts(message: PoolFacts) -> Facts:
         current=message.current if message.HasField("current") else None,
         change=_change(message.change) if message.HasField("change") else None,
         baseline=message.baseline if message.HasField("baseline") else None,
+        standing=_standing(message.state) if message.state else None,
     )
     check_facts(facts)
     return facts
@@ -94,6 +102,15 @@ def _change(message: SizeChange) -> Change:
     if number not in known:
         raise IllegalError(f"change.basis {number} is not legal; legal: {', '.join(basis.name for basis in Basis)}")
     return Change(message.from_size, message.to_size, _ms(message.at), known[number])
+
+
+def _standing(number: int) -> Standing:
+    known: dict[int, Standing] = {
+        pool_size_pb2.State.Value(f"STATE_{standing.name}"): standing for standing in Standing
+    }
+    if number not in known:
+        raise IllegalError(f"state {number} is not legal; legal: {', '.join(each.name for each in Standing)}")
+    return known[number]
 
 
 def _evidence_message(key: PoolKey, state: PoolState) -> PoolEvidence:

@@ -2,18 +2,20 @@
 
     learn (windows -> evidence) -> what is the case (transitions.py) -> its row of the table -> target, basis, action
 
-Sizes change by a factor 2 at most, once in 3 s, within the constraints. A change is known to be in force when it is
-read back; until then the decision stays APPLY.
+Sizes change by a factor 2 at most, once in 3 s, within the constraints; back to what another's change took away it is
+at once. A change is known to be in force when it is read back; until then the decision stays APPLY.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.estimate.belief.kept import believed
+from sluice.pools.estimate.model import Estimate, State
 from sluice.pools.policy.decision import Action, Basis, Decision, Standing
 from sluice.pools.policy.learn import learn, of_version
 from sluice.pools.policy.observation import Constraints, Observation
@@ -23,23 +25,32 @@ from sluice.pools.policy.worth import FULL_SHARE, LOOK_FACTOR, LOOK_SHARE, Choic
 
 LARGEST_STEP = 2
 WAIT_MS = 3_000
+# Windows of a size that have to be seen before the next change, and how long that is waited for at most.
+SEEN_MS, UNSEEN_MS = 1_000, 30_000
 # Without a completion for so long there is nothing to judge by.
 SILENT_MS = 30_000
 # Seconds of a saturated pool count double: nothing else limits what completes in them.
 LEAST_EVIDENCE_S = 4.0
-# What the size in force may lose against the best one and still be called good.
-GOOD_LOSS = 0.01
+# What a size may lose against the best one and still be called good; and what one that was called so may.
+GOOD_LOSS, STILL_GOOD_LOSS = 0.01, 0.02
 
 
 @dataclass(frozen=True)
 class _View:
-    """What the rows of the table are filled in from. current: the size in force; outlook: None without one."""
+    """What the rows of the table are filled in from.
+
+    current: the size in force, None where there is not one. before: the one that another's change took away.
+    outlook: None where nothing is believed. choice: None where no other size is worth it.
+    """
 
     current: int | None
-    foreign: bool
-    full_share: float
+    before: int | None
     outlook: Outlook | None
     choice: Choice | None
+
+    @property
+    def foreign(self) -> bool:
+        return self.before is not None
 
 
 def step(state: PoolState, seen: Observation, now_ms: int) -> tuple[PoolState, Decision]:
@@ -49,6 +60,7 @@ def step(state: PoolState, seen: Observation, now_ms: int) -> tuple[PoolState, D
     view = _view(state.facts, learnt, seen, now_ms)
     case = _case(state.facts, learnt, seen, view, now_ms)
     decision = _decision(case, state.facts, learnt, seen, view)
+    learnt = replace(learnt, wanted=decision.unguarded)
     return PoolState(_facts(state.facts, decision, view, now_ms), learnt), decision
 
 
@@ -67,12 +79,30 @@ def _view(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> _View
     sizes = set(seen.sizes.values())
     current = next(iter(sizes)) if len(sizes) == 1 else None
     foreign = current is not None and facts.current is not None and _by_another(facts, current)
-    full = _full_share(facts, learnt)
+    before = facts.current if foreign else None
+    if seen.named is not None:
+        choice = _named(seen.named, current, before, seen.constraints)
+        return _View(current, before, None, choice)
     if current is None or learnt.kept is None or not _enough(learnt, seen):
-        return _View(current, foreign, full, None, None)
-    of = prospects(learnt.kept.now, current, *_reach(current, seen.constraints, full), seen.slo_s)
+        return _View(current, before, None, None)
+    full = _full_share(facts, learnt)
+    of = prospects(learnt.kept.now, current, *_reach(current, before, seen.constraints, full), seen.slo_s)
     since_s = (now_ms - facts.change.at_ms) / 1_000 if facts.change else float("inf")
-    return _View(current, foreign, full, of.outlook, _choice(of, learnt, seen, full, since_s))
+    return _View(current, before, of.outlook, _choice(of, learnt, seen, full, since_s))
+
+
+def _named(named: Estimate, current: int | None, before: int | None, bound: Constraints) -> Choice | None:
+    """The size of a published model, as near as may be gone to at once; None where it names none, or the one in force.
+
+    Of a pool that has no size yet, the size itself: there is nothing to step from.
+    """
+    if named.target is None:
+        return None
+    size = named.target
+    if current is not None:
+        size = min(max(size, _smallest(current, before)), current * LARGEST_STEP)
+    size = max(min(size, bound.most), bound.least, 1)
+    return None if size == current else Choice(size, gain=0.0, sure_by=0.0, look=False)
 
 
 def _full_share(facts: Facts, learnt: Learnt) -> float:
@@ -95,11 +125,17 @@ def _pool(facts: Facts) -> int | None:
     return facts.current
 
 
-def _near(size: int | None, current: int | None) -> int | None:
-    """As far towards a size as one step goes; where targets differ, each actuator sees to that itself."""
-    if size is None or current is None:
+def _near(size: int | None, current: int | None, facts: Facts) -> int | None:
+    """As far towards a size as one step goes, unless it was decided for the very size in force; where targets differ,
+    each actuator sees to that itself."""
+    if size is None or current is None or (facts.change is not None and current == facts.change.from_size):
         return size
-    return min(max(size, -(-current // LARGEST_STEP)), current * LARGEST_STEP)
+    return min(max(size, _smallest(current, None)), current * LARGEST_STEP)
+
+
+def _smallest(current: int, before: int | None) -> int:
+    """A step down, or back to what another's change took away."""
+    return min(-(-current // LARGEST_STEP), before or current)
 
 
 def _legal(size: int | None, bound: Constraints) -> int | None:
@@ -112,9 +148,10 @@ def _by_another(facts: Facts, current: int) -> bool:
     return current != facts.current and current != ours
 
 
-def _reach(current: int, bound: Constraints, full: float) -> tuple[int, int]:
+def _reach(current: int, before: int | None, bound: Constraints, full: float) -> tuple[int, int]:
     """The sizes that one change leads to; none where the first is above the second."""
-    return max(bound.least, -(-current // LARGEST_STEP)), min(bound.most, _largest(current, full))
+    largest = max(_largest(current, full), before or 0)
+    return max(bound.least, _smallest(current, before)), min(bound.most, largest)
 
 
 def _choice(of: Prospects, learnt: Learnt, seen: Observation, full: float, since_change_s: float) -> Choice | None:
@@ -146,56 +183,74 @@ def _case(facts: Facts, learnt: Learnt, seen: Observation, view: _View, now_ms: 
         return Case.MIXED
     if current is None:
         return Case.UNBOUNDED
-    if learnt.completed_ms is None or now_ms - learnt.completed_ms > SILENT_MS:
+    if _silent(learnt, seen, now_ms):
         return Case.NO_DATA
     if bound.quiet:
         return Case.QUIET
     if not bound.least <= current <= bound.most:
         return Case.OUTSIDE
-    if _waits(facts, view, now_ms):
+    if _waits(facts, learnt, view, now_ms):
         return Case.WAITING
-    if learnt.doubt.aside:
+    if learnt.doubt.aside and seen.named is None:
         return Case.DOUBT
-    if view.outlook is None:
+    if view.outlook is None and (seen.named is None or seen.named.state is State.LEARNING):
         return Case.TOO_LITTLE
     if view.choice is not None:
         return Case.LOOK if view.choice.look else Case.BETTER
-    return Case.BEST if _ever_full(learnt, seen.cores) else Case.NEVER_FULL
+    return Case.NEVER_FULL if _never_full(learnt, seen) else Case.BEST
 
 
-def _waits(facts: Facts, view: _View, now_ms: int) -> bool:
+def _silent(learnt: Learnt, seen: Observation, now_ms: int) -> bool:
+    if seen.named is not None:
+        return seen.named.state is State.NO_DATA
+    return learnt.completed_ms is None or now_ms - learnt.completed_ms > SILENT_MS
+
+
+def _waits(facts: Facts, learnt: Learnt, view: _View, now_ms: int) -> bool:
+    """For 3 s, and until something was seen of the size that was decided: with windows that come late, the next change
+    would be made on what was known before the last one."""
     change = facts.change
-    return (
-        change is not None and now_ms - change.at_ms < WAIT_MS and not view.foreign and _pool(facts) == change.to_size
-    )
+    if change is None or view.foreign or _pool(facts) != change.to_size:
+        return False
+    unseen = view.current == change.to_size and learnt.until_ms < change.at_ms + SEEN_MS
+    return now_ms - change.at_ms < (UNSEEN_MS if unseen else WAIT_MS)
 
 
-def _ever_full(learnt: Learnt, cores: float) -> bool:
-    return any(level.full and level.cores == cores for level in learnt.evidence.levels)
+def _never_full(learnt: Learnt, seen: Observation) -> bool:
+    if seen.named is not None:
+        return seen.named.state is State.UNSATURATED
+    return not any(level.full and level.cores == seen.cores for level in learnt.evidence.levels)
 
 
 def _decision(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: _View) -> Decision:
-    row, bound = TABLE[case], seen.constraints
+    row, bound, chosen = TABLE[case], seen.constraints, view.choice.size if view.choice else None
     target = {
         "current": view.current if view.current is not None else facts.current,
-        "baseline": facts.baseline,
-        "pool": _legal(_near(_pool(facts), view.current), bound),
+        "chosen or baseline": chosen or facts.baseline,
+        "pool": _legal(_near(_pool(facts), view.current, facts), bound),
         "inside": _legal(view.current, bound),
-        "chosen": view.choice.size if view.choice else None,
+        "chosen": chosen,
     }[row.target]
-    action = Action.HOLD if target is None else row.action
-    seen_of = view.outlook
+    range_ = view.outlook or _range_of(seen.named)
     return Decision(
         target=target,
         basis=row.basis or _basis(case, facts, learnt, seen, view),
-        action=action,
-        standing=row.standing or _standing(view),
-        reasons=_reasons(case, view),
-        lower=seen_of.lower if seen_of else None,
-        upper=seen_of.upper if seen_of else None,
-        unguarded=seen_of.best if seen_of else None,
-        loss=seen_of.loss if seen_of else None,
+        action=Action.HOLD if target is None else row.action,
+        standing=row.standing or _standing(facts, learnt, seen, view),
+        reasons=_reasons(case, seen, view),
+        lower=range_.lower if range_ else None,
+        upper=range_.upper if range_ else None,
+        unguarded=range_.best if range_ else None,
+        loss=view.outlook.loss if view.outlook else None,
+        confidence=range_.sure if range_ else 0.0,
     )
+
+
+def _range_of(named: Estimate | None) -> Outlook | None:
+    if named is None or named.target is None:
+        return None
+    lower, upper = named.lower_bound or named.target, named.upper_bound or named.target
+    return Outlook(named.target, lower, upper, loss=0.0, sure=named.confidence)
 
 
 def _basis(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: _View) -> Basis:
@@ -206,21 +261,43 @@ def _basis(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: _V
         return Basis.HELD
     if facts.change is not None and view.choice.size == facts.change.from_size:
         return Basis.REVERT
-    if learnt.evidence.seconds_on(seen.cores) < LEAST_EVIDENCE_S:
+    if seen.named is None and learnt.evidence.seconds_on(seen.cores) < LEAST_EVIDENCE_S:
         return Basis.CARRIED
-    return Basis.MEMORY if learnt.remembered else Basis.CURVE
+    return Basis.MEMORY if seen.named is None and learnt.remembered else Basis.CURVE
 
 
-def _standing(view: _View) -> Standing:
-    if view.outlook is None or view.outlook.loss >= GOOD_LOSS:
-        return Standing.LEARNING
-    return Standing.PROVIDED
+def _standing(facts: Facts, learnt: Learnt, seen: Observation, view: _View) -> Standing:
+    """PROVIDED while it is known within 1 % which size is best, whichever is in force; and then up to 2 %, or the name
+    would change with each second's noise."""
+    if seen.named is not None:
+        return Standing[seen.named.state.name]
+    if view.outlook is None:
+        rolls = len(set(seen.sizes.values())) > 1
+        return facts.standing if rolls and facts.standing is not None else Standing.LEARNING
+    if view.choice is None and _never_full(learnt, seen):
+        return Standing.UNSATURATED
+    bound, best = seen.constraints, view.outlook.best
+    if (view.current == bound.most and best > bound.most) or (view.current == bound.least and best < bound.least):
+        return Standing.GUARDED if view.outlook.loss >= GOOD_LOSS else Standing.PROVIDED
+    unknown = STILL_GOOD_LOSS if facts.standing is Standing.PROVIDED else GOOD_LOSS
+    return Standing.PROVIDED if view.outlook.at_best < unknown else Standing.LEARNING
 
 
-def _reasons(case: Case, view: _View) -> tuple[tuple[str, str], ...]:
-    reasons = [(case.name, case.value)]
+def _reasons(case: Case, seen: Observation, view: _View) -> tuple[tuple[str, str], ...]:
+    bound = seen.constraints
+    more = {
+        Case.PAUSED: bound.paused,
+        Case.MIXED: ", ".join(
+            f"{size or 'unbounded'} on {count}" for size, count in Counter(seen.sizes.values()).items()
+        ),
+        Case.QUIET: bound.quiet,
+        Case.OUTSIDE: f"{bound.least} to {bound.most}" + (f": {bound.why}" if bound.why else ""),
+    }.get(case)
+    reasons = [(case.name, f"{case.value}: {more}" if more else case.value)]
     if view.foreign:
         reasons.append(("FOREIGN", f"the size in force, {view.current}, is not one that Sluice decided"))
+    if seen.named is not None:
+        reasons += [(reason.code, reason.text) for reason in seen.named.reasons]
     return tuple(reasons)
 
 
@@ -231,11 +308,13 @@ def _facts(facts: Facts, decision: Decision, view: _View, now_ms: int) -> Facts:
         again = change is not None and (change.from_size, change.to_size) == (view.current, decision.target)
         if not again:
             change = Change(view.current, decision.target, now_ms, decision.basis)
-    good = decision.standing is Standing.PROVIDED and view.current is not None
+    good = view.current is not None and decision.loss is not None and decision.loss < GOOD_LOSS
+    good = good and decision.standing is Standing.PROVIDED
     return replace(
         facts,
         now_ms=now_ms,
         current=view.current if view.current is not None else facts.current,
         change=change,
         baseline=view.current if good else facts.baseline,
+        standing=decision.standing,
     )

@@ -21,7 +21,7 @@ class Case(Enum):
     NO_DATA = "nothing completed for 30 s"
     QUIET = "nothing may change now"
     OUTSIDE = "the size in force is outside the constraints"
-    WAITING = "the last change is less than 3 s old"
+    WAITING = "the last change is less than 3 s old, or nothing was seen of it yet"
     DOUBT = "the newest seconds contradict what is believed"
     TOO_LITTLE = "less than 4 s of evidence"
     BETTER = "another size is better"
@@ -32,10 +32,10 @@ class Case(Enum):
 
 @dataclass(frozen=True)
 class Row:
-    """target: "current", "baseline", "pool" (the last decided, or set by another since), "inside" (the nearest legal
-    one), "chosen".
+    """target: "current", "pool" (the last decided, or set by another since), "inside" (the nearest legal one),
+    "chosen", "chosen or baseline" (the last that was good).
 
-    basis: None where what the choice stands on says it. standing: None where the expected loss does.
+    basis: None where what the choice stands on says it. standing: None where what is known of the curve does.
     """
 
     target: str
@@ -46,15 +46,15 @@ class Row:
 
 TABLE: dict[Case, Row] = {
     Case.PAUSED: Row("current", Basis.OPERATOR, Action.HOLD, Standing.PAUSED),
-    Case.NO_SIZE: Row("baseline", Basis.HELD, Action.HOLD, Standing.LEARNING),
+    Case.NO_SIZE: Row("chosen or baseline", None, Action.HOLD, None),
     Case.MIXED: Row("pool", Basis.HELD, Action.APPLY, None),
     Case.UNBOUNDED: Row("chosen", None, Action.APPLY, None),
     Case.NO_DATA: Row("current", Basis.HELD, Action.HOLD, Standing.NO_DATA),
     Case.QUIET: Row("current", Basis.HELD, Action.HOLD, None),
     Case.OUTSIDE: Row("inside", Basis.HELD, Action.APPLY, Standing.GUARDED),
     Case.WAITING: Row("pool", None, Action.APPLY, None),
-    Case.DOUBT: Row("current", Basis.HELD, Action.HOLD, Standing.LEARNING),
-    Case.TOO_LITTLE: Row("current", Basis.HELD, Action.HOLD, Standing.LEARNING),
+    Case.DOUBT: Row("current", Basis.HELD, Action.HOLD, None),
+    Case.TOO_LITTLE: Row("current", Basis.HELD, Action.HOLD, None),
     Case.BETTER: Row("chosen", None, Action.APPLY, None),
     Case.LOOK: Row("chosen", Basis.PROBE, Action.APPLY, None),
     Case.BEST: Row("current", Basis.HELD, Action.HOLD, None),
@@ -67,7 +67,7 @@ def table() -> str:
     lines = ["| what is the case | target | basis | action | state |", "|---|---|---|---|---|"]
     for case, row in TABLE.items():
         basis = "what it stands on" if row.basis is None else row.basis.value
-        standing = "by the expected loss" if row.standing is None else row.standing.value
+        standing = "by what is known" if row.standing is None else row.standing.value
         lines.append(f"| {case.value} | {row.target} | {basis} | {row.action.value} | {standing} |")
     return "\n".join(lines)
 

@@ -50,6 +50,8 @@ FALL, LN_BELOW, EDGE_CHANCE = 0.3, -0.2, 0.3
 IN_TIME = 4.0
 # Of the standard normal density at 0.
 PHI_0 = 1 / np.sqrt(2 * np.pi)
+# A loss, in ln X, that nobody would call one.
+NEARLY_BEST = 0.03
 
 
 @dataclass(frozen=True)
@@ -65,12 +67,15 @@ class Choice:
 @dataclass(frozen=True)
 class Outlook:
     """best: the size of the highest mean; lower..upper: the sizes within 1 % of it; loss: expected loss of the
-    size in force against what turns out best, as a part of its throughput."""
+    size in force against what turns out best, as a part of that one's throughput; at_best: the same of `best`, which is
+    what is not known; sure: how likely that is under 3 %."""
 
     best: int
     lower: int
     upper: int
     loss: float
+    at_best: float = 0.0
+    sure: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -141,8 +146,16 @@ def outlook(now: Posterior, current: int) -> Outlook:
 
 def _outlook(now: Posterior, gains: Gains) -> Outlook:
     near = gains.sizes[gains.mean >= gains.mean.max() - 0.01]
-    loss = float(now.weight @ np.expm1(gains.of_shape.max(axis=1)))
-    return Outlook(int(gains.sizes[gains.mean.argmax()]), int(near.min()), int(near.max()), loss)
+    most, at = gains.of_shape.max(axis=1), int(gains.mean.argmax())
+    lost = most - gains.of_shape[:, at]
+    return Outlook(
+        best=int(gains.sizes[at]),
+        lower=int(near.min()),
+        upper=int(near.max()),
+        loss=float(now.weight @ -np.expm1(-most)),
+        at_best=float(now.weight @ -np.expm1(-lost)),
+        sure=float(now.weight @ (lost < NEARLY_BEST)),
+    )
 
 
 def choose(

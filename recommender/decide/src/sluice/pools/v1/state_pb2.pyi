@@ -36,10 +36,13 @@ class PoolFacts(_message.Message):
     CURRENT_FIELD_NUMBER: _builtins.int
     CHANGE_FIELD_NUMBER: _builtins.int
     BASELINE_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
     current: _builtins.int
     """The size in force, as last read. Absent before the first, and where the pool has no limit."""
     baseline: _builtins.int
     """The last size that was expected to lose less than 1 %."""
+    state: _pool_size_pb2.State.ValueType
+    """What was said of the pool last; unspecified before the first."""
     @_builtins.property
     def pool(self) -> _pool_pb2.Pool: ...
     @_builtins.property
@@ -58,10 +61,11 @@ class PoolFacts(_message.Message):
         current: _builtins.int | None = ...,
         change: Global___SizeChange | None = ...,
         baseline: _builtins.int | None = ...,
+        state: _pool_size_pb2.State.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_baseline", b"_baseline", "_current", b"_current", "baseline", b"baseline", "change", b"change", "current", b"current", "now", b"now", "pool", b"pool"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_baseline", b"_baseline", "_current", b"_current", "baseline", b"baseline", "change", b"change", "current", b"current", "now", b"now", "pool", b"pool"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_baseline", b"_baseline", "_current", b"_current", "baseline", b"baseline", "change", b"change", "current", b"current", "now", b"now", "pool", b"pool", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__baseline: _TypeAlias = _typing.Literal["baseline"]  # noqa: Y015
     _WhichOneofArgType__baseline: _TypeAlias = _typing.Literal["_baseline", b"_baseline"]  # noqa: Y015
@@ -125,7 +129,7 @@ class PoolEvidence(_message.Message):
         SECONDS_FIELD_NUMBER: _builtins.int
         IN_FLIGHT_S_FIELD_NUMBER: _builtins.int
         cores: _builtins.float
-        """CPU limit of the instance."""
+        """CPU limit of the instance; 0 where nobody told."""
         full: _builtins.bool
         """Whether the pool was full in most of their windows, and in all but all."""
         saturated: _builtins.bool

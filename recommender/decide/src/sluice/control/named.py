@@ -1,0 +1,58 @@
+"""Sizes named by the published models, for the pools that ask for one, and where no size tells when a pool is full."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from sluice.collect import Window
+from sluice.config import Pool
+from sluice.control.problems import Problems
+from sluice.control.sizes import Sizes, TargetSize
+from sluice.control.workers import Workers
+from sluice.core.keys import PoolKey
+from sluice.pools.estimate import Estimate, Reason, State
+from sluice.pools.estimate.attempt import Failed, Job
+from sluice.pools.estimate.models import BELIEF, DEFAULT
+
+Targets = Mapping[PoolKey, tuple[TargetSize, ...]]
+
+
+def asks(pool: Pool, targets: tuple[TargetSize, ...]) -> bool:
+    """Whether a published model names the pool's size: as configured, or for want of one in force.
+
+    While targets differ, as when they roll, the belief waits for them.
+    """
+    sizes = {target.size for target in targets}
+    return pool.model != BELIEF or sizes <= {None}
+
+
+def named(
+    pools: Iterable[Pool], window: Window, targets: Targets, sizes: Sizes, workers: Workers, problems: Problems
+) -> dict[PoolKey, Estimate]:
+    """Estimates are made all at once: many go to worker processes."""
+    asked = [pool for pool in pools if asks(pool, targets[pool.key])]
+    outcomes = workers.run([_job(pool, window, sizes) for pool in asked])
+    return {pool.key: _estimate(pool, outcome, problems) for pool, outcome in zip(asked, outcomes, strict=True)}
+
+
+def _job(pool: Pool, window: Window, sizes: Sizes) -> Job:
+    measured = window.pools[pool.key]
+    model = DEFAULT if pool.model == BELIEF else pool.model
+    if measured is None:
+        return Job(model, None)
+    limits = sizes.limits(pool.key, measured.bucket_start_ms)
+    samples = replace(measured.samples, start_ms=measured.bucket_start_ms)
+    samples = samples if limits is None else replace(samples, limit=limits)
+    return Job(model, samples, measured.bucket_ms)
+
+
+def _estimate(pool: Pool, outcome: Estimate | Failed, problems: Problems) -> Estimate:
+    """One pool that cannot be estimated does not take the others' answers away."""
+    activity = f"estimate of {pool.key}"
+    if isinstance(outcome, Failed):
+        text = f"{outcome.kind}: {outcome.text}"
+        problems.failed(activity, RuntimeError(text))
+        return Estimate(State.LEARNING, (Reason("ESTIMATE_FAILED", text),))
+    problems.succeeded(activity)
+    return outcome

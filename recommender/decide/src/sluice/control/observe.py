@@ -1,0 +1,130 @@
+"""From what a period read and what is known of all pools to the observation of each. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from sluice.collect import Window
+from sluice.collect.whole import Whole
+from sluice.config import Config, Pool
+from sluice.control.answer import Windows
+from sluice.control.pauses import Pause
+from sluice.control.scalings import Course
+from sluice.control.sizes import TargetSize
+from sluice.core.keys import PoolKey
+from sluice.pools.estimate import Estimate
+from sluice.pools.estimate.belief.family import Floats
+from sluice.pools.estimate.threshold import Threshold
+from sluice.pools.guard.backends import Ceiling, Demand, ceilings
+from sluice.pools.policy.observation import Buckets, Constraints, Observation
+from sluice.pools.policy.state import PoolState
+
+_NONE = np.zeros(0)
+NO_BUCKETS = Buckets(np.zeros(0, dtype=np.int64), _NONE, _NONE, _NONE, _NONE, 0.1)
+
+
+def observation(
+    pool: Pool,
+    targets: tuple[TargetSize, ...],
+    buckets: Buckets,
+    course: Course,
+    threshold: Threshold,
+    constraints: Constraints,
+    named: Estimate | None,
+) -> Observation:
+    baseline = course.now
+    return Observation(
+        sizes={target.instance: target.size for target in targets},
+        buckets=buckets,
+        cores=baseline.cores(pool.side),
+        slo_s=threshold.value_ms / 1_000,
+        version=baseline.version,
+        constraints=constraints,
+        named=named,
+    )
+
+
+def buckets_of(key: PoolKey, new: Whole, size: Floats | None, course: Course) -> Buckets:
+    """size: in force in each bucket of `new`, shape (n,), NaN where there was not one; None where nobody ever told."""
+    if size is None or len(new) == 0:
+        # What nobody can judge yet is not taken as judged: once a size is told, the window is read by it.
+        return NO_BUCKETS
+    return Buckets(
+        new.start_ms, new.concurrency, new.completions, size, course.cores(key, new.start_ms), new.bucket_ms / 1_000
+    )
+
+
+def constraints(pool: Pool, ceiling: Ceiling | None, pause: Pause | None, may_look: bool, now_ms: int) -> Constraints:
+    least, most = pool.bounds.min, pool.bounds.max
+    quiet = next((f"{hours} UTC" for hours in pool.quiet_hours if hours.hold(now_ms)), "")
+    bound = ceiling is not None and ceiling.size < most
+    return Constraints(
+        least=least,
+        most=ceiling.size if ceiling is not None and bound else most,
+        may_look=may_look,
+        quiet=quiet,
+        paused=f"by {pause.by}: {pause.why}" if pause is not None else "",
+        why=ceiling.text if ceiling is not None and bound else "",
+    )
+
+
+def ceilings_of(
+    config: Config,
+    states: Mapping[PoolKey, PoolState],
+    targets: Mapping[PoolKey, tuple[TargetSize, ...]],
+    instances: Mapping[PoolKey, int],
+) -> dict[PoolKey, Ceiling]:
+    """What backends leave to each pool; one that has no size asks for nothing. instances: of its service."""
+    found: dict[PoolKey, Ceiling] = {}
+    for backend in config.backends:
+        demands = {
+            pool.key: demand
+            for pool in config.pools
+            if pool.side == "client" and pool.peer == backend.peer
+            for demand in (_demand(states.get(pool.key), targets[pool.key], instances[pool.key]),)
+            if demand is not None
+        }
+        found |= ceilings(backend.peer, backend.capacity, demands)
+    return found
+
+
+def _demand(state: PoolState | None, targets: tuple[TargetSize, ...], instances: int) -> Demand | None:
+    read = [target.size for target in targets if target.size is not None]
+    change = state.facts.change if state is not None else None
+    held = max([*read, *([change.to_size] if change is not None and read else [])], default=None)
+    if held is None:
+        return None
+    wanted = state.learnt.wanted if state is not None else None
+    return Demand(wanted or held, held, max(instances, len(targets), 1))
+
+
+def instances_of(window: Window, key: PoolKey) -> int:
+    """As many as were seen at once; 1 where nothing was."""
+    whole = window.whole.get(key)
+    return int(whole.instances.max(initial=1)) if whole is not None else 1
+
+
+def windows_of(window: Window, key: PoolKey, estimate: Estimate | None) -> Windows | None:
+    """What the answer rests on; for a published model only the buckets in which something was in flight."""
+    if estimate is not None:
+        measured = window.pools[key]
+        if measured is None:
+            return None
+        samples = measured.samples
+        return Windows(
+            measured.start_ms,
+            measured.end_ms,
+            measured.bucket_ms,
+            len(samples),
+            measured.completions,
+            samples.instances,
+            samples.caller_judged,
+        )
+    whole = window.whole.get(key)
+    if whole is None or len(whole) == 0:
+        return None
+    start_ms, end_ms = int(whole.start_ms[0]), int(whole.start_ms[-1]) + whole.bucket_ms
+    completions = round(float(whole.completions @ whole.instances))
+    return Windows(start_ms, end_ms, whole.bucket_ms, len(whole), completions, int(whole.instances.max()))

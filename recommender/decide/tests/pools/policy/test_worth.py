@@ -11,7 +11,16 @@ from feeds import FALLS, Curve, evidence
 from sluice.pools.estimate.belief.evidence import Evidence, Second
 from sluice.pools.estimate.belief.family import SIZES, Floats, Ints, family
 from sluice.pools.estimate.belief.posterior import Posterior, posterior
-from sluice.pools.policy.worth import Choice, _look_s, choose, knowledge_gradient, outlook, prospects
+from sluice.pools.policy.worth import (
+    Choice,
+    Outlook,
+    Prospects,
+    _look_s,
+    choose,
+    knowledge_gradient,
+    outlook,
+    prospects,
+)
 
 # 50 a second for each thread.
 STRAIGHT = Curve(contention=0.0, crosstalk=0.0)
@@ -80,6 +89,18 @@ def test_a_size_far_above_the_best_is_left_for_a_better_one() -> None:
 
 def test_the_best_size_stays() -> None:
     assert chosen(evidence(8, 12, 16, 20, 32, seconds=60), 16, 8, 32) is None
+
+
+@pytest.mark.parametrize(("current", "next_one"), [(1, 2), (2, 1), (2, 3), (3, 2), (3, 4)])
+def test_of_few_threads_one_more_or_less_may_be_looked_at(current: int, next_one: int) -> None:
+    """A third more than 3 is 4, which is more than 1.3 times as much. Each other size is known to be worse."""
+    sizes = np.arange(1, 5)
+    mean = np.select([sizes == current, sizes == next_one], [0.0, -0.005], -0.5)
+    variance = np.where(sizes == next_one, 0.03**2, 1e-8)
+    of = Prospects(sizes, current - 1, mean, variance, 2_000.0, None, Outlook(current, current, current, 0.0))
+    found = choose(of, 1.0, lambda asked: np.zeros(len(asked)))
+    assert found is not None
+    assert (found.size, found.look) == (next_one, True)
 
 
 def test_a_pool_that_is_not_full_tries_nothing() -> None:
@@ -203,4 +224,4 @@ def test_a_choice_is_another_size_within_the_bounds(
     if full < 0.5:
         assert not found.look
     if found.look:
-        assert current / 1.3 - 1e-9 <= found.size <= max(current + 1, current * 1.3 + 1e-9)
+        assert min(current - 1, current / 1.3 - 1e-9) <= found.size <= max(current + 1, current * 1.3 + 1e-9)

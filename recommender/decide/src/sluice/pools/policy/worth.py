@@ -36,7 +36,8 @@ from sluice.pools.estimate.belief.posterior import SPREADS, Gains, Posterior
 
 # A move has to gain 0.4 %, and to be likelier right than wrong by two thirds of a standard error.
 LEAST_GAIN, SURE_BY = 0.004, 0.67
-# A look: within a factor 1.3, at an expected loss under 2 %, where 1 % may be gained (one in ten: 1.28 deviations).
+# A look: within a factor 1.3, or a thread more or less, at an expected loss under 2 %, where 1 % may be gained (one in
+# ten: 1.28 deviations).
 LOOK_FACTOR, LOOK_LOSS, LOOK_GAIN, ONE_IN_TEN = 1.3, 0.02, 0.01, 1.28
 # From here on a pool counts as full. Below, only a size that is better by 3 % with 90 % probability is moved to.
 FULL_SHARE, LIGHT_GAIN, LIGHT_SURE_BY = 0.5, 0.03, 1.28
@@ -184,7 +185,7 @@ def choose(
     if full_share < FULL_SHARE:
         better = (mean > LIGHT_GAIN) & (mean > LIGHT_SURE_BY * deviation)
     elif may_look and full_share >= LOOK_SHARE and since_change_s >= look_s:
-        near = (sizes <= current * LOOK_FACTOR) & (sizes * LOOK_FACTOR >= current)
+        near = (sizes <= max(current * LOOK_FACTOR, current + 1)) & (sizes >= min(current / LOOK_FACTOR, current - 1))
         look = near & (mean > -LOOK_LOSS) & (mean + ONE_IN_TEN * learnt > LOOK_GAIN)
         edge = _edge(of, counts)
         if edge is not None and not better.any():

@@ -7,12 +7,13 @@ import numpy as np
 from clickhouse_connect.driver.client import Client
 
 from humps import Samples
+from sluice.collect.delay import LONGEST_MS
 from sluice.collect.latency import last_index_within
 
-#: Of 72 s, which is what a period reads: 60 s of window, 2 s of settling, 10 s for spans that are late.
-BUCKETS = 720
+#: Of 100 ms, as many as are read at first: 60 s of window, and what is kept for spans that are late.
+BUCKETS = (60_000 + LONGEST_MS) // 100
 #: Buckets an INSERT, as parts that hold all pools for a while: what merges make of the job's own.
-SHARE = 72
+SHARE = BUCKETS // 10
 #: Buckets an INSERT of the job's rows as they come, and how many before them it writes again, with a larger version.
 SECOND, AGAIN = 10, 20
 MS = 10**6
@@ -34,6 +35,7 @@ class Loaded:
     bucket_ms: int
     threshold_ns: int
     version: int = field(default=0, init=False)
+    _until: int = field(default=BUCKETS, init=False)
 
     def __post_init__(self) -> None:
         self.client.command("SYSTEM STOP VIEWS")  # the rollups are not what is measured
@@ -53,8 +55,9 @@ class Loaded:
     def go_on(self, seconds: int) -> int:
         """So many seconds more, an INSERT a second, as the streaming job does; the number of rows written."""
         before = self.version
-        for begin in range(BUCKETS, BUCKETS + seconds * SECOND, SECOND):
-            self._insert(begin - AGAIN, begin + SECOND)
+        for _ in range(seconds):
+            self._insert(self._until - AGAIN, self._until + SECOND)
+            self._until += SECOND
         return (self.version - before) * (SECOND + AGAIN) * 2 * self.pools
 
     def _insert(self, begin: int, until: int) -> None:

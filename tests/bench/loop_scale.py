@@ -1,40 +1,51 @@
-"""A control period of 10,000 pools x 600 buckets, beside the bar of 15 s: from rows in memory, and from ClickHouse."""
+"""Control periods of 10,000 pools in one process, beside the bar of 5 s: from windows in memory, and from ClickHouse.
+
+Sizes of all pools are reported in each period and stay as they are, whatever is decided; windows go on. The first
+period reads and learns all that there is, the later ones what came in 5 s.
+"""
 
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
-from bench.loaded_windows import Loaded
+from bench.loaded_windows import BUCKETS, Loaded
 from fakes import FakeHistory
-from humps import BUCKETS, Samples, draw_samples, draw_service
+from humps import Samples, draw_samples, draw_service
 from migrate.__main__ import schema_up
 from sluice.collect import Collector, Window
 from sluice.collect.native import Arrays, Column
-from sluice.collect.newest import measure_newest
 from sluice.collect.query import Table
-from sluice.collect.rows import Rows
+from sluice.collect.whole import Whole, whole
+from sluice.collect.window import OnDemand
 from sluice.config import Config
+from sluice.control.answer import Answer
 from sluice.control.clickhouse import READER, ClickHouse
 from sluice.control.loop import ControlLoop
 from sluice.control.sizes import Sizes
 from sluice.control.store import Store
-from sluice.control.workers import Workers
 from sluice.core.keys import PoolKey
 from sluice.log.memory import MemoryStateLog
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from support.clickhouse import clickhouse
 
-POOLS, QUICK_POOLS = 10_000, 1_000
+POOLS, QUICK_POOLS = 10_000, 100
 # Different curves; the others repeat them.
 CURVES = 100
-BAR_S = 15.0
-PERIOD_S = 15
+BAR_S = 5.0
+PERIOD_S = 5
+PERIODS = 3
+"""After the first; the median is told."""
 BUCKET_MS = 100
 NOW_MS = 1_800_000_000_000
+DELAY_MS = 1_000
+"""How far behind the newest bucket those in memory are whole; from ClickHouse it is measured, and as much at least."""
+FULL_SHARE = 0.2
+"""Of the buckets a pool is full in."""
 
 
 class Collects(Protocol):
@@ -42,24 +53,41 @@ class Collects(Protocol):
 
     def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]: ...
 
-    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window: ...
+    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window: ...
 
 
-class Rowed:
-    """Stands in for the collector: the rows are in memory, as after the query."""
+@dataclass(frozen=True)
+class Drawn:
+    """What a pool does, over and over, and its size."""
 
-    def __init__(self, rows: Rows) -> None:
-        self.rows = rows
-        self.spent_s = 0.0
+    samples: Samples
+    size: int
+
+    def last(self, now_ms: int) -> Whole | None:
+        """Its newest buckets, as many as are kept."""
+        end = now_ms // BUCKET_MS
+        at = np.arange(end - BUCKETS, end)
+        of = at % len(self.samples.concurrency)
+        busy_ns = np.maximum(self.samples.concurrency[of] * BUCKET_MS * 1e6, 1).astype(np.int64)[None]
+        completions = self.samples.completions[of].astype(np.int64)[None]
+        return whole(at * BUCKET_MS, busy_ns, completions, now_ms - DELAY_MS, BUCKET_MS)
+
+
+@dataclass
+class Held:
+    """Stands in for the collector: windows are in memory, and are summed when they are asked for, as they are there."""
+
+    drawn: list[Drawn]
+    spent_s: float = 0.0
 
     def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
         return {}
 
-    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window:
-        begun = time.perf_counter()
-        found = measure_newest(self.rows, config.pools, config, NOW_MS)
-        self.spent_s = time.perf_counter() - begun
-        return Window(dict(zip((pool.key for pool in config.pools), found, strict=True)))
+    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
+        self.spent_s = 0.0
+        numbers = {pool.key: number for number, pool in enumerate(config.pools)}
+        of = OnDemand(numbers, lambda number: self.drawn[number % CURVES].last(now_ms))
+        return Window(OnDemand(numbers, lambda number: None), Timed(self, of))
 
 
 class Queried(Collector):
@@ -71,12 +99,12 @@ class Queried(Collector):
         self.now_ms = NOW_MS
         self.spent_s = 0.0
 
-    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int) -> Window:
+    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
         self.database.queries, self.database.returned, self.database.spent_s = 0, 0, 0.0
         begun = time.perf_counter()
-        window = super().collect(config, thresholds_ns, self.now_ms)
+        window = super().collect(config, thresholds_ns, self.now_ms, live)
         self.spent_s = time.perf_counter() - begun
-        return window
+        return replace(window, whole=Timed(self, window.whole))
 
 
 class Counted(ClickHouse):
@@ -91,42 +119,79 @@ class Counted(ClickHouse):
         return columns
 
 
-class Timed(Workers):
-    spent_s = 0.0
+@dataclass(frozen=True)
+class Timed(Mapping[PoolKey, Whole | None]):
+    """Buckets are made when they are asked for: that is reading too."""
 
-    def run(self, jobs):  # type: ignore[no-untyped-def]
+    of: Collects
+    windows: Mapping[PoolKey, Whole | None]
+
+    def __getitem__(self, key: PoolKey) -> Whole | None:
         begun = time.perf_counter()
-        outcomes = super().run(jobs)
-        self.spent_s = time.perf_counter() - begun
-        return outcomes
+        found = self.windows[key]
+        self.of.spent_s += time.perf_counter() - begun
+        return found
+
+    def __iter__(self) -> Iterator[PoolKey]:
+        return iter(self.windows)
+
+    def __len__(self) -> int:
+        return len(self.windows)
 
 
-def draw() -> list[Samples]:
+@dataclass
+class Published(Store):
+    """With the time from the numbering of a period's answers until everybody can see them."""
+
+    spent_s: float = 0.0
+    _begun: float = field(default=0.0, init=False)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def number(self, answers: list[Answer]) -> list[Answer]:
+        self._begun = time.perf_counter()
+        return super().number(answers)
+
+    def publish(self, numbered: list[Answer]) -> None:
+        super().publish(numbered)
+        self.spent_s = time.perf_counter() - self._begun
+
+
+class Forgets(FakeHistory):
+    """A history whose memory is not this process's."""
+
+    def record(self, answers: list[Answer]) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class Period:
+    """cpu_s: of the process."""
+
+    spent_s: float
+    reading_s: float
+    publishing_s: float
+    cpu_s: float
+
+    @property
+    def deciding_s(self) -> float:
+        return self.spent_s - self.reading_s - self.publishing_s
+
+
+def draw(curves: int = CURVES) -> list[Drawn]:
+    """Bursts up to three times the best size, of which the pool lets in what it has room for."""
     rng = np.random.default_rng(1)
-    services = [draw_service(rng) for _ in range(CURVES)]
-    return [draw_samples(rng, service, highest=3.0 * service.best()) for service in services]
-
-
-def rows_of(drawn: list[Samples], pools: int) -> Rows:
-    """One instance each, judged by callers; sorted by pool, as the query gives them."""
-    start = NOW_MS - BUCKET_MS * np.arange(BUCKETS, 0, -1)
-
-    def column(one_of) -> np.ndarray:  # type: ignore[no-untyped-def, type-arg]
-        each = [np.asarray(one_of(samples)).astype(np.int64) for samples in drawn]
-        return np.concatenate([each[i % CURVES] for i in range(pools)])
-
-    good = column(lambda s: np.rint(s.goodput_per_s / 10))
-    done = column(lambda s: s.completions)
-    return Rows(
-        pool=np.repeat(np.arange(pools), BUCKETS),
-        bucket_start_ms=np.tile(start, pools),
-        busy_ns=column(lambda s: np.maximum(s.concurrency * BUCKET_MS * 1e6, 1)),
-        own_completions=done,
-        own_good=good,
-        instances=np.ones(pools * BUCKETS, dtype=np.int64),
-        judge_completions=done,
-        judge_good=good,
-    )
+    drawn = []
+    for service in (draw_service(rng) for _ in range(curves)):
+        samples = draw_samples(rng, service, highest=3.0 * service.best())
+        size = max(1, int(np.quantile(samples.concurrency, 1 - FULL_SHARE)))
+        done = np.minimum(samples.completions, rng.poisson(service.throughput(np.full(1, float(size))) / 10))
+        done = np.where(samples.concurrency > size, done, samples.completions)
+        good = np.minimum(samples.goodput_per_s, 10 * done)
+        concurrency = np.minimum(samples.concurrency, size)
+        drawn.append(Drawn(replace(samples, concurrency=concurrency, completions=done, goodput_per_s=good), size))
+    return drawn
 
 
 def run(quick: bool = False) -> list[tuple[str, str]]:
@@ -135,17 +200,18 @@ def run(quick: bool = False) -> list[tuple[str, str]]:
     given = [{"service": f"service-{i:05}", "side": "server", "threshold": "100ms"} for i in range(pools)]
     config = Config.model_validate({"pools": given})
     return [
-        *period(f"{pools:,} pools x {BUCKETS} buckets, rows in memory", config, Rowed(rows_of(drawn, pools))),
+        *rows(f"{pools:,} pools, windows in memory", pools, periods(config, Held(drawn), drawn)),
         *from_clickhouse(config, drawn),
     ]
 
 
-def from_clickhouse(config: Config, drawn: list[Samples]) -> list[tuple[str, str]]:
+def from_clickhouse(config: Config, drawn: list[Drawn]) -> list[tuple[str, str]]:
     pools = len(config.pools)
     with tempfile.TemporaryDirectory() as folder, clickhouse(Path(folder)) as server:
         schema_up(server.writer_url, "sluice", wait_s=30)
         threshold_ns = round((config.pools[0].threshold or 0) * 1e6)
-        loaded = Loaded(server.client("sluice"), drawn, pools, NOW_MS, BUCKET_MS, threshold_ns)
+        samples = [each.samples for each in drawn]
+        loaded = Loaded(server.client("sluice"), samples, pools, NOW_MS, BUCKET_MS, threshold_ns)
         stored = loaded.fill()
         collector = Queried(server.url)
         written: list[int] = []
@@ -155,15 +221,15 @@ def from_clickhouse(config: Config, drawn: list[Samples]) -> list[tuple[str, str
             collector.now_ms += 1000 * PERIOD_S
 
         forget_peak()
-        rows = period(f"{pools:,} pools x {BUCKETS} buckets, from ClickHouse", config, collector, go_on)
+        found = periods(config, collector, drawn, go_on)
         database = collector.database
-    read = f"{stored:,} rows stored, {written[0]:,} written since the first, {database.returned:,} returned"
+    read = f"{stored:,} rows stored, {written[-1]:,} written in a period, {database.returned:,} returned"
     queries = "1 query" if database.queries == 1 else f"{database.queries} queries"
     return [
-        *rows,
-        (f"of that: {queries} ({read})", f"{database.spent_s:.1f} s"),
+        *rows(f"{pools:,} pools, from ClickHouse", pools, found),
+        (f"of the last period: {queries} ({read})", f"{database.spent_s:.1f} s"),
         ("rows kept between periods", f"{collector.kept_bytes / 1e6:.0f} MB"),
-        ("memory of the process at most, without those that estimate", f"{peak_mb():.0f} MB"),
+        ("memory of the process at most", f"{peak_mb():.0f} MB"),
     ]
 
 
@@ -177,35 +243,39 @@ def peak_mb() -> float:
     return int(status.split("VmHWM:")[1].split()[0]) / 1000
 
 
-def period(
-    name: str, config: Config, collector: Collects, go_on: Callable[[], None] = lambda: None
-) -> list[tuple[str, str]]:
-    """Two periods of the real loop: the first also starts the processes, reads everything and learns every curve; the
-    second compares all of them with their memory. `go_on`: what happens in between."""
-    pools, workers, store, clock = len(config.pools), Timed(), Store(), [NOW_MS]
-    loop = ControlLoop(
-        config, collector, FakeHistory(), MemoryStateLog(), store, Sizes(), lambda: clock[0], workers=workers
-    )
-    figures = []
-    try:
-        for which in ("first period", "period"):
+def periods(
+    config: Config, collector: Collects, drawn: list[Drawn], go_on: Callable[[], None] = lambda: None
+) -> list[Period]:
+    """Of the real loop, the first and those after it. `go_on`: what happens in between."""
+    store, sizes, clock, found = Published(), Sizes(), [NOW_MS], []
+    loop = ControlLoop(config, collector, Forgets(), MemoryStateLog(), store, sizes, lambda: clock[0])
+    for which in range(PERIODS + 1):
+        if which:
             clock[0] += 1000 * PERIOD_S
-            begun = time.perf_counter()
-            loop.step()
-            spent = time.perf_counter() - begun
-            figures.append((f"**{name}**: {which}", f"{spent:.1f} s"))
-            if which == "first period":
-                figures.append(("of it: reading", f"{collector.spent_s:.1f} s"))
-                go_on()
-    finally:
-        workers.close()
-    states = [answer.content.state for answer in store.newest()]
-    rest = spent - collector.spent_s - workers.spent_s
+            go_on()
+        for number, pool in enumerate(config.pools):
+            sizes.report(pool.key, drawn[number % len(drawn)].size, clock[0], "instance-1")
+        begun, cpu = time.perf_counter(), time.process_time()
+        loop.step()
+        spent = time.perf_counter() - begun
+        found.append(Period(spent, collector.spent_s, store.spent_s, time.process_time() - cpu))
+    # What fails is logged, and the loop goes on: that would be a fast period.
+    assert all(answer.computed_at_ms == clock[0] and answer.windows for answer in store.newest())
+    assert {len(state.learnt.full) > 0 for state in loop.states.values()} == {True}
+    return found
+
+
+def rows(name: str, pools: int, found: list[Period]) -> list[tuple[str, str]]:
+    first, later = found[0], sorted(found[1:], key=lambda each: each.spent_s)[len(found) // 2 - 1]
     return [
-        *figures,
-        ("of it: estimates, in processes", f"{workers.spent_s:.1f} s"),
-        ("of it: the rest", f"{rest:.1f} s"),
-        ("pools with a size", f"{states.count('PROVIDED') + states.count('GUARDED'):,}"),
-        (f"bar of {BAR_S:.0f} s / period", f"{BAR_S * pools / POOLS / spent:.2f}"),
-        ("of it: reading, to samples", f"{collector.spent_s:.1f} s"),
+        (f"**{name}**: first period, {BUCKETS * BUCKET_MS // 1000} s of windows", f"{first.spent_s:.1f} s"),
+        ("of it: reading, deciding, publishing", f"{parts(first)}"),
+        (f"a later period, {PERIOD_S} s of windows (median of {PERIODS})", f"{later.spent_s:.1f} s"),
+        ("of it: reading, deciding, publishing", f"{parts(later)}"),
+        ("its CPU, a pool and second of windows", f"{later.cpu_s / pools / PERIOD_S * 1e6:.0f} us"),
+        (f"bar of {BAR_S:.0f} s for {POOLS:,} pools / period", f"{BAR_S * pools / POOLS / later.spent_s:.2f}"),
     ]
+
+
+def parts(period: Period) -> str:
+    return f"{period.reading_s:.1f} s, {period.deciding_s:.1f} s, {period.publishing_s:.1f} s"

@@ -17,7 +17,7 @@ from support.clickhouse import clickhouse
 
 @pytest.mark.integration
 def test_pools_repeat_the_drawn_curves(tmp_path: Path) -> None:
-    """Three pools of two curves: the third is the first again; 600 buckets are drawn, 720 stored, and 2 s more."""
+    """Three pools of two curves: the third is the first again. 600 buckets are drawn, more are stored, and 3 s come."""
     rng = np.random.default_rng(5)
     services = [draw_service(rng) for _ in range(2)]
     drawn = [draw_samples(rng, service, highest=3.0 * service.best()) for service in services]
@@ -38,11 +38,19 @@ def test_pools_repeat_the_drawn_curves(tmp_path: Path) -> None:
         # Two INSERTs of 30 buckets, of which the second writes 20 of the first again: 40 buckets are new.
         assert loaded.go_on(2) == 2 * 30 * 3 * 2
         collector.now_ms += 2_000
-        found = collector.collect(config, thresholds, NOW_MS).pools
+        window = collector.collect(config, thresholds, NOW_MS)
         assert collector.database.queries == 1
         assert collector.database.returned == 3 * 2 * 40
-        assert_drawn([found[key] for key in keys], drawn)
-        assert {measured.end_ms for measured in found.values() if measured} == {NOW_MS - 100}
+        assert_drawn([window.pools[key] for key in keys], drawn)
+        # The newest bucket begins 1,900 ms later than NOW_MS; of a pool that was read twice, 1 s behind it is left out.
+        for whole in map(window.whole.__getitem__, keys):
+            assert whole is not None
+            assert whole.start_ms[-1] == NOW_MS + 1_900 - 1_000 - BUCKET_MS
+        assert loaded.go_on(1) == 30 * 3 * 2
+        collector.now_ms += 1_000
+        whole = collector.collect(config, thresholds, NOW_MS).whole[keys[0]]
+        assert whole is not None
+        assert whole.start_ms[-1] == NOW_MS + 2_900 - 1_000 - BUCKET_MS
 
 
 def assert_drawn(found: list[Measured | None], drawn: list[Samples]) -> None:

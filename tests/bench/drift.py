@@ -25,7 +25,7 @@ from testbed.presets.sock_shop import CATALOGUE_CONNECTIONS
 from testbed.simulation import Scenario, Simulation
 
 MOST_REPLICAS = 4
-HARDWARE, SCG = "hardware-only", "hardware and SCG (Sluice)"
+HARDWARE, SLUICE = "hardware only", "hardware and Sluice"
 CATALOGUE = next(preset for preset in PROFILED if preset.name == "catalogue")
 
 
@@ -83,7 +83,7 @@ def runs(drift: Drift, seconds: float, at_s: float) -> dict[str, Timeline]:
     limits = (preset.threshold_ms[pool], preset.user_threshold_ms)
     return {
         name: drive(drift.build(at_s), pool, *limits, seconds, drift.scale, tuned)
-        for name, tuned in ((HARDWARE, False), (SCG, True))
+        for name, tuned in ((HARDWARE, False), (SLUICE, True))
     }
 
 

@@ -22,7 +22,7 @@ from testbed.presets.sock_shop import CART, CART_THREADS
 from testbed.simulation import Scenario, Simulation
 
 USERS, THREADS = 440, 12
-HARDWARE, SCG = "hardware-only", "hardware and SCG (Sluice)"
+HARDWARE, SLUICE = "hardware only", "hardware and Sluice"
 
 
 def scenario() -> Scenario:
@@ -38,7 +38,7 @@ def runs(seconds: float) -> dict[str, Timeline]:
         name: drive(
             scenario(), CART_THREADS, CART.threshold_ms[CART_THREADS], CART.user_threshold_ms, seconds, scale, tuned
         )
-        for name, tuned in ((HARDWARE, False), (SCG, True))
+        for name, tuned in ((HARDWARE, False), (SLUICE, True))
     }
 
 

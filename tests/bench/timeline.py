@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.controllers.in_loop import DELAY_S, PERIOD_S, Course, InLoop, window_s
+from bench.controllers.in_loop import DELAY_S, PERIOD_S, Course, InLoop, Sized, window_s
 from testbed.controller import ControlAgent
 from testbed.fine import FineWindows
 from testbed.simulation import Scenario, Simulation
@@ -63,10 +63,10 @@ def drive(
     scale(simulation)
     course: Sequence[Course] = ()
     if tuned:
-        controller = InLoop(target, threshold_ms)
+        controller = InLoop([Sized.of(target, threshold_ms)])
         thresholds = {pool: threshold_ms}
         ControlAgent(simulation, fine, controller, lambda _: thresholds, PERIOD_S, window_s(), settle_s=DELAY_S)
-        course = controller.course
+        course = controller.course(pool)
     cores, replicas = [], []
     for second in np.arange(0.0, seconds, 1.0):
         simulation.run_until(second)

@@ -1,4 +1,4 @@
-"""Figures of timelines, and what the estimator said in them, as Markdown."""
+"""Figures of timelines, and what was answered in them, as Markdown."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def _range(run: Timeline, since_s: float, until_s: float) -> str:
 
 
 def answers(name: str, run: Timeline) -> str:
-    """Periods by state, the estimator's own targets, and every change of size with the codes behind it."""
+    """Periods by state, what was believed to be the best size, and every change of size with what it stands on."""
     states = ", ".join(f"{n} {state}" for state, n in Counter(each.state for each in run.course).most_common())
-    named = [each.estimated for each in run.course if each.estimated is not None]
-    own = f"{min(named)} to {max(named)} in {len(named)}" if named else "none"
-    reasons = {each.at_s: "+".join(each.codes) for each in run.course}
-    moves = "; ".join(f"{at:.0f} s {size:.0f} ({reasons.get(at, '')})" for at, size in run.size[1:])
-    return f"{name}: {len(run.course)} periods, {states}; targets named by the estimator: {own}. Sizes: {moves}."
+    best = [each.best for each in run.course if each.best is not None]
+    own = f"{min(best)} to {max(best)} in {len(best)}" if best else "none"
+    basis = {each.at_s: each.basis for each in run.course}
+    moves = "; ".join(f"{at:.0f} s {size:.0f} ({basis.get(at, '')})" for at, size in run.size[1:])
+    return f"{name}: {len(run.course)} periods, {states}; believed to be best: {own}. Sizes: {moves or 'no change'}."

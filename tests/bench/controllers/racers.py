@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from types import SimpleNamespace
 
 from bench.controllers import rivals
 from bench.controllers.estimated import Published
-from bench.controllers.in_loop import DELAY_S, PERIOD_S, InLoop, window_s
+from bench.controllers.in_loop import DELAY_S, NOTHING, PERIOD_S, InLoop, Sized, window_s
 from bench.controllers.signal import Limiter, Rule
 from bench.racing import BOUNDS, HELD, Racer
+from sluice.core.keys import PoolKey
 from sluice.pools.estimate.models import BELIEF, ESTIMATORS
 from testbed.single.names import POOL, SERVICE
 from testbed.single.run import FastRun
@@ -30,9 +30,8 @@ def in_loop(model: str = BELIEF, bucket_ms: int = 100) -> Racer:
     """The recommender's own loop, with its defaults but for the model and its buckets."""
 
     def build(run: FastRun) -> InLoop:
-        bounded = SimpleNamespace(spec=SimpleNamespace(name=SERVICE), cores=run.cores)
-        pool = SimpleNamespace(name=POOL, service=SERVICE, side="server", peer="", size=run.size, bounded=bounded)
-        return InLoop(pool, run.scenario.slo_ms, model, bucket_ms, BOUNDS)  # type: ignore[arg-type]
+        key = PoolKey(SERVICE, "server", "")
+        return InLoop([Sized(POOL, key, run.size, SERVICE, run.cores, run.scenario.slo_ms, BOUNDS)], model, bucket_ms)
 
     return Racer(build, PERIOD_S, window_s(model), bucket_ms, DELAY_S)
 
@@ -43,6 +42,7 @@ def published(model: str, window_s: float, bucket_ms: int) -> Racer:
 
 RACERS: dict[str, Racer] = {
     SLUICE: in_loop(),
+    f"{SLUICE} with nothing": in_loop(NOTHING),
     f"{SLUICE} with scg": in_loop("scg-top"),
     f"{SLUICE} with sct": in_loop("sct", 50),
     HARDWARE: HELD,

@@ -10,7 +10,7 @@ LATE = [name for name in RACERS if name in RIVALS or name.endswith("(told of sca
 """Rivals whose data are as old as Sluice's: these are to be beaten."""
 FRESH = [name for name in RACERS if name.endswith("(undelayed)")]
 PUBLISHED = [name for name in RACERS if name.endswith("as published")]
-VARIANTS = [name for name in RACERS if name.startswith(f"{SLUICE} (")]
-"""The same loop with another model, or none."""
+VARIANTS = [name for name in RACERS if name.startswith(f"{SLUICE} with ")]
+"""What the model is worth: the same loop with another one, or with one that never names a size."""
 
 EVERYONE = [SLUICE, *VARIANTS, HARDWARE, *PUBLISHED, *LATE, *FRESH]

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, isfinite
-from types import SimpleNamespace
 
 import numpy as np
 
-from bench.controllers.in_loop import DELAY_S, PERIOD_S, InLoop, window_s
+from bench.controllers.in_loop import DELAY_S, NOTHING, PERIOD_S, InLoop, Sized, window_s
 from bench.controllers.racers import HARDWARE, SLUICE
 from bench.controllers.rivals import RIVALS, rows
 from bench.controllers.signal import Limiter
 from bench.racing import BOUNDS, Holding
+from sluice.core.keys import PoolKey
+from sluice.pools.estimate.models import BELIEF
 from testbed.controller import Controller
-from testbed.fine import PoolWindows
 from testbed.path.memory import CALLEE, CALLER, CONNECTIONS, THREADS
 from testbed.path.run import PathRun
 from testbed.path.scenario import PathScenario
@@ -31,6 +31,7 @@ class PathRacer:
     period_s: float = inf
     window_s: float = 1.0
     delay_s: float = 0.0
+    bucket_ms: int = 100
 
 
 @dataclass(frozen=True)
@@ -42,27 +43,17 @@ class Seen:
     changes: int
 
 
-def loops(run: PathRun) -> Controller:
-    """The recommender's own loop for each of the two."""
-    callee = SimpleNamespace(spec=SimpleNamespace(name=CALLEE), cores=run.scenario.callee.cores)
-    caller = SimpleNamespace(spec=SimpleNamespace(name=CALLER), cores=run.scenario.caller.cores)
-    sides = {THREADS: ("server", "", caller), CONNECTIONS: ("client", CALLEE, callee)}
-    each = {}
-    for name, (side, peer, bounded) in sides.items():
-        pool = SimpleNamespace(name=name, service=CALLER, side=side, peer=peer, size=run.size(name), bounded=bounded)
-        each[name] = InLoop(pool, run.scenario.slo_ms, bounds=BOUNDS)  # type: ignore[arg-type]
-    return Both(each)
+def in_loop(model: str = BELIEF, bucket_ms: int = 100) -> PathRacer:
+    """The recommender's own loop: one for both, as they share a path."""
 
+    def build(run: PathRun) -> InLoop:
+        caller, callee, slo_ms = run.scenario.caller, run.scenario.callee, run.scenario.slo_ms
+        threads = PoolKey(CALLER, "server", ""), run.size(THREADS), CALLER, caller.cores
+        connections = PoolKey(CALLER, "client", CALLEE), run.size(CONNECTIONS), CALLEE, callee.cores
+        pools = [Sized(THREADS, *threads, slo_ms, BOUNDS), Sized(CONNECTIONS, *connections, slo_ms, BOUNDS)]
+        return InLoop(pools, model, bucket_ms)
 
-class Both:
-    def __init__(self, each: Mapping[str, Controller]) -> None:
-        self._each = each
-
-    def decide(self, now_s: float, windows: Mapping[str, PoolWindows]) -> Mapping[str, int]:
-        sizes: dict[str, int] = {}
-        for controller in self._each.values():
-            sizes |= controller.decide(now_s, windows)
-        return sizes
+    return PathRacer(build, PERIOD_S, window_s(model), DELAY_S, bucket_ms)
 
 
 def limiters(name: str) -> PathRacer:
@@ -72,7 +63,10 @@ def limiters(name: str) -> PathRacer:
 
 
 RACERS: dict[str, PathRacer] = {
-    SLUICE: PathRacer(loops, PERIOD_S, window_s(), DELAY_S),
+    SLUICE: in_loop(),
+    f"{SLUICE} with nothing": in_loop(NOTHING),
+    f"{SLUICE} with scg": in_loop("scg-top"),
+    f"{SLUICE} with sct": in_loop("sct", 50),
     HARDWARE: PathRacer(lambda _: Holding()),
     **{name: limiters(name) for name in RIVALS},
 }
@@ -86,7 +80,9 @@ def drive(scenario: PathScenario, racer: PathRacer, seed: int) -> Seen:
         now = min(turn * racer.period_s, scenario.seconds)
         run.until(now)
         until = max(0.0, now - racer.delay_s)
-        seen = {pool: run.windows(pool, until - racer.window_s, until, 100, scenario.slo_ms) for pool in POOLS}
+        seen = {
+            pool: run.windows(pool, until - racer.window_s, until, racer.bucket_ms, scenario.slo_ms) for pool in POOLS
+        }
         for pool, wanted in controller.decide(now, seen).items():
             size = min(max(wanted, BOUNDS[0]), BOUNDS[1])
             if size != run.size(pool):

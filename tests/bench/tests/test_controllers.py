@@ -1,14 +1,18 @@
 """The bridge and the controllers, on windows made by hand."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from bench.controllers.bridge import samples_of
+from bench.controllers.collected import Collected, measured
 from bench.controllers.estimated import Published
-from bench.controllers.in_loop import InLoop, measured
+from bench.controllers.in_loop import NOTHING, InLoop, Sized
 from bench.controllers.signal import Limiter, Signal, signal_of
+from sluice.config import Config
+from sluice.core.keys import PoolKey
 from sluice.pools.estimate import Estimate, Samples, State
 from testbed.columns import Counts
 from testbed.fine import PoolWindows
@@ -125,20 +129,62 @@ def test_a_limiter_rounds_down_and_skips_thin_windows() -> None:
     assert limiter.decide(2.0, {"p": windows(durations_ms=(10,))}) == {}
 
 
-def test_the_loop_hears_of_scaling_and_grows_a_full_pool_with_it() -> None:
-    """By turns 2.5 and 4 of 4 in flight, 2 and 3 completions: too small at 2 cores, in proportion 8 at 4."""
-    pool = Simulation(cart_bursts(1, {CART_THREADS: 4}), 1, lambda _: None).pools[CART_THREADS]
-    loop = InLoop(pool, 245.0, bounds=(1, 256))
-    busy, done = np.tile([250 * MS, 400 * MS], 15), np.tile([2, 3], 15)
-    one, none = np.ones(30, dtype=np.int64), np.zeros(30, dtype=np.int64)
-    counts = Counts(busy, one, done, none, done)
-    two = replace(windows(4), since_ns=2_000 * MS, own=counts, judge=counts, sizes=4 * one)
-    assert loop.decide(5.0, {CART_THREADS: two}) == {}
-    four = replace(two, since_ns=7_000 * MS, cores=4.0)
-    assert loop.decide(10.0, {CART_THREADS: four}) == {CART_THREADS: 8}
-    last = loop.course[-1]
-    assert (last.at_s, last.state, last.target) == (10.0, "NO_DATA", 8)
-    assert loop.named == 0
+def cart(size: int) -> Sized:
+    pool = Simulation(cart_bursts(1, {CART_THREADS: size}), 1, lambda _: None).pools[CART_THREADS]
+    return Sized.of(pool, 245.0, (1, 256))
+
+
+def full(size: int, second: int) -> PoolWindows:
+    """The second before: `size` in flight, 10 of each complete."""
+    ten = np.ones(10, dtype=np.int64)
+    counts = Counts(size * 100 * MS * ten, ten, size * ten, 0 * ten, size * ten)
+    made = replace(windows(size), since_ns=(second - 1) * 1_000 * MS, own=counts, judge=counts, sizes=size * ten)
+    return replace(made, count=1, cores=2.0, replicas=1)
+
+
+def test_the_loop_grows_a_full_pool_as_the_actuator_does() -> None:
+    """What is full and grew no slower is tried larger, twice as large at most."""
+    loop, size, sizes = InLoop([cart(4)]), 4, [4]
+    for second in range(1, 21):
+        size = loop.decide(float(second), {CART_THREADS: full(size, second)}).get(CART_THREADS, size)
+        sizes.append(size)
+    assert sizes[-1] > 4
+    assert max(after / before for before, after in pairwise(sizes)) <= 2
+    course = loop.course(CART_THREADS)
+    assert [each.at_s for each in course] == list(range(1, 21))
+    assert [each.current for each in course] == sizes[:-1]
+    assert (course[0].state, course[0].codes[0], course[0].best) == ("LEARNING", "TOO_LITTLE", None)
+    assert course[-1].best is not None
+
+
+def test_a_loop_whose_model_names_nothing_holds() -> None:
+    loop = InLoop([cart(4)], NOTHING)
+    assert [loop.decide(float(second), {CART_THREADS: full(4, second)}) for second in range(1, 21)] == [{}] * 20
+
+
+def test_the_loop_hears_of_scaling_and_learns_the_new_limit_apart() -> None:
+    loop = InLoop([cart(4)], bucket_ms=100)
+    for second in range(1, 9):
+        cores = 2.0 if second < 5 else 3.0
+        loop.decide(float(second), {CART_THREADS: replace(full(4, second), cores=cores)})
+    (state,) = loop.states.values()
+    assert {level.cores for level in state.learnt.evidence.levels} == {2.0, 3.0}
+
+
+def test_pools_of_one_path_are_not_tried_at_once() -> None:
+    """Threads and connections of one service, both full from the start: their sizes change by turns."""
+    threads = Sized("threads", PoolKey("a", "server", ""), 4, "a", 2.0, 245.0, (1, 256))
+    connections = Sized("connections", PoolKey("a", "client", "b"), 4, "b", 2.0, 245.0, (1, 256))
+    loop, sizes = InLoop([threads, connections]), {"threads": 4, "connections": 4}
+    changes: dict[str, list[int]] = {"threads": [], "connections": []}
+    for second in range(1, 41):
+        seen = {name: full(size, second) for name, size in sizes.items()}
+        for name, size in loop.decide(float(second), seen).items():
+            sizes[name] = size
+            changes[name].append(second)
+    assert all(changes.values())
+    probes = {name: {each.at_s for each in loop.course(name) if each.basis == "PROBE"} for name in sizes}
+    assert not probes["threads"] & probes["connections"]
 
 
 def test_windows_become_what_the_collector_gives() -> None:
@@ -147,3 +193,16 @@ def test_windows_become_what_the_collector_gives() -> None:
     assert seen is not None
     assert seen.bucket_start_ms.tolist() == [0, 200]
     assert seen.samples.concurrency.tolist() == [1, 4]
+
+
+def test_what_is_new_is_added_to_what_was_collected() -> None:
+    """Each bucket once, per pool: 2 of this size from 1 s on. The empty one is a bucket too."""
+    key, collected = PoolKey("cart", "server", ""), Collected()
+    collected.take(key, 1.0, windows())
+    collected.take(key, 2.0, replace(windows(), since_ns=100 * MS))
+    config = Config.model_validate({"pools": [{"service": "cart", "side": "server", "threshold": "1s"}]})
+    whole = collected.collect(config, {}, 2_000).whole[key]
+    assert whole is not None
+    assert whole.start_ms.tolist() == [0, 100, 200, 300]
+    assert whole.concurrency.tolist() == [1, 0, 2, 2]
+    assert whole.completions.tolist() == [3, 0.5, 1.5, 1.5]

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from bench.controllers.in_loop import Course, in_force
+from bench.controllers.collected import in_force
+from bench.controllers.in_loop import Course
 from bench.plots import plot
 from bench.results import keep
 from bench.timeline import Timeline, changes, drive
@@ -27,7 +28,10 @@ def timeline() -> Timeline:
         size=[(0.0, 8.0), (12.0, 12.0)],
         cores=[(0.0, 2.0), (5.0, 4.0)],
         replicas=[(0.0, 1.0)],
-        course=(Course(5.0, "LEARNING", None, None, ()), Course(12.0, "PROVIDED", 12, 12, ("KNEE",))),
+        course=(
+            Course(5.0, "LEARNING", None, 8, ("TOO_LITTLE",), "HELD", 8),
+            Course(12.0, "PROVIDED", 12, 12, ("BETTER",), "CURVE", 8),
+        ),
     )
 
 
@@ -48,8 +52,8 @@ def test_the_table_has_a_row_per_run_and_span() -> None:
 
 def test_answers_tell_states_targets_and_moves() -> None:
     text = answers("tuned", timeline())
-    assert "2 periods, 1 LEARNING, 1 PROVIDED; targets named by the estimator: 12 to 12 in 1" in text
-    assert "Sizes: 12 s 12 (KNEE)." in text
+    assert "2 periods, 1 LEARNING, 1 PROVIDED; believed to be best: 12 to 12 in 1" in text
+    assert "Sizes: 12 s 12 (CURVE)." in text
 
 
 def test_only_changes_are_kept() -> None:
@@ -82,8 +86,6 @@ def test_a_tuned_run_shrinks_cart_s_threads_and_an_untuned_one_does_not() -> Non
     assert (untuned.size, untuned.course) == ([(0.0, 64.0)], ())
     assert tuned.cores == untuned.cores == [(0.0, 2.0), (70.0, 3.0)]
     assert min(size for at, size in tuned.size if at < 70) <= 20
-    # Told of the new limit, it begins anew.
-    later = {each.at_s: each for each in tuned.course}
-    assert "SCALED" not in later[65.0].codes
-    assert later[75.0].state == "LEARNING"
-    assert "SCALED" in later[75.0].codes
+    assert [each.at_s for each in tuned.course] == list(range(1, 81))
+    moved = {at for at, _ in tuned.size[1:]}
+    assert moved <= {each.at_s for each in tuned.course if each.target != each.current}

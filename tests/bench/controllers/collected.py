@@ -1,0 +1,94 @@
+"""What the collector would give of pools, from the testbed's windows as they come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from bench.controllers.bridge import samples_of
+from sluice.collect import Measured, Window
+from sluice.collect.whole import Whole
+from sluice.collect.window import OnDemand
+from sluice.config import Config
+from sluice.core.keys import PoolKey
+from sluice.pools.estimate.samples import Floats
+from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from testbed.columns import Ints
+from testbed.fine import PoolWindows
+
+KEPT_MS = 90_000
+
+
+@dataclass
+class _Kept:
+    """Of one pool: its newest windows, and all its buckets of the last `KEPT_MS`, each array of shape (n,)."""
+
+    newest: PoolWindows
+    counts: list[tuple[float, int]] = field(default_factory=list)
+    starts_ms: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    concurrency: Floats = field(default_factory=lambda: np.zeros(0))
+    completions: Floats = field(default_factory=lambda: np.zeros(0))
+    instances: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    def take(self, now_s: float, seen: PoolWindows) -> None:
+        """The buckets that are newer than those that there are; per pool of this size."""
+        self.counts.append((now_s, seen.count))
+        starts_ms = starts_of(seen)
+        instances = in_force(self.counts, starts_ms / 1e3)
+        self.newest = replace(seen, own=replace(seen.own, instances=instances))
+        new = starts_ms > (self.starts_ms[-1] if len(self.starts_ms) else -1)
+        kept = self.starts_ms > (starts_ms[-1] if len(starts_ms) else 0) - KEPT_MS
+        concurrency = seen.own.busy_ns / seen.length_ns / instances
+        self.concurrency = np.concatenate([self.concurrency[kept], concurrency[new]])
+        self.completions = np.concatenate([self.completions[kept], (seen.own.completions / instances)[new]])
+        self.instances = np.concatenate([self.instances[kept], instances[new]])
+        self.starts_ms = np.concatenate([self.starts_ms[kept], starts_ms[new]])
+
+    def whole(self) -> Whole | None:
+        bucket_ms = self.newest.length_ns // 1_000_000
+        whole = Whole(self.starts_ms, self.concurrency, self.completions, self.instances, bucket_ms)
+        return whole if len(whole) else None
+
+
+class Collected:
+    """Stands in for the collector: whatever the testbed gave is whole, and spans name no services above."""
+
+    def __init__(self) -> None:
+        self._kept: dict[PoolKey, _Kept] = {}
+
+    def take(self, key: PoolKey, now_s: float, seen: PoolWindows) -> None:
+        self._kept.setdefault(key, _Kept(seen)).take(now_s, seen)
+
+    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
+        return {}
+
+    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
+        kept = [self._kept[pool.key] for pool in config.pools]
+        numbers = {pool.key: number for number, pool in enumerate(config.pools)}
+        return Window(
+            OnDemand(numbers, lambda number: measured(kept[number].newest)),
+            OnDemand(numbers, lambda number: kept[number].whole()),
+        )
+
+
+def starts_of(seen: PoolWindows) -> Ints:
+    """Where its buckets begin, ms."""
+    starts: Ints = (seen.since_ns + np.arange(len(seen.sizes)) * seen.length_ns) // 1_000_000
+    return starts
+
+
+def in_force(counts: list[tuple[float, int]], starts_s: Floats) -> Ints:
+    """The count last seen at each start, the first one before that. [(5, 1), (10, 2)] at 3, 7 and 12 s: 1, 1, 2."""
+    times, values = zip(*counts, strict=True)
+    index = np.searchsorted(times, starts_s, side="right") - 1
+    return np.array(values, dtype=np.int64)[np.maximum(index, 0)]
+
+
+def measured(seen: PoolWindows) -> Measured | None:
+    """For published models: the buckets with something in flight."""
+    samples = samples_of(seen)
+    if samples is None:
+        return None
+    keep = np.flatnonzero((seen.own.busy_ns > 0) & (seen.own.instances > 0))
+    return Measured(samples, starts_of(seen)[keep], seen.length_ns // 1_000_000)

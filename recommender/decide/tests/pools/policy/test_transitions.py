@@ -157,6 +157,14 @@ def test_a_size_set_by_hand_is_told_and_undone_at_once() -> None:
     assert step(again, sees(16), NOW + 2_000)[1].target == 16
 
 
+def test_a_size_set_by_hand_beyond_the_bounds_is_undone_at_once() -> None:
+    """Not brought to the bound, and from there by halves."""
+    before = state(KNOWN, current=16)
+    after, found = step(before, sees(200, constraints=Constraints(most=128)), NOW)
+    assert ([code for code, _ in found.reasons], found.target) == (["OUTSIDE", "FOREIGN"], 16)
+    assert step(after, sees(200, constraints=Constraints(most=128)), NOW + 1_000)[1].target == 16
+
+
 def test_a_better_size_set_by_hand_is_kept() -> None:
     before = state(KNOWN, current=64)
     _, found = step(before, sees(16, constraints=Constraints(may_look=False)), NOW)

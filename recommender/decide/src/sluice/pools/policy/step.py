@@ -125,10 +125,16 @@ def _pool(facts: Facts) -> int | None:
     return facts.current
 
 
+def _decided_for(facts: Facts, current: int | None) -> int | None:
+    """What was decided when this was in force, and is not read back yet."""
+    change = facts.change
+    return change.to_size if change is not None and change.from_size == current else None
+
+
 def _near(size: int | None, current: int | None, facts: Facts) -> int | None:
     """As far towards a size as one step goes, unless it was decided for the very size in force; where targets differ,
     each actuator sees to that itself."""
-    if size is None or current is None or (facts.change is not None and current == facts.change.from_size):
+    if size is None or current is None or _decided_for(facts, current) is not None:
         return size
     return min(max(size, _smallest(current, None)), current * LARGEST_STEP)
 
@@ -228,7 +234,7 @@ def _decision(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view:
         "current": view.current if view.current is not None else facts.current,
         "chosen or baseline": chosen or facts.baseline,
         "pool": _legal(_near(_pool(facts), view.current, facts), bound),
-        "inside": _legal(view.current, bound),
+        "inside": _legal(view.before or _decided_for(facts, view.current) or view.current, bound),
         "chosen": chosen,
     }[row.target]
     range_ = view.outlook or _range_of(seen.named)

@@ -84,3 +84,15 @@ def test_a_report_says_whether_that_target_has_another_size() -> None:
     reports = [(64, "a"), (64, "a"), (64, "b"), (12, "a"), (64, "b"), (None, "a"), (None, "a")]
     changed = [sizes.report(CART, size, at, instance) for at, (size, instance) in enumerate(reports)]
     assert changed == [True, False, True, True, False, True, False]
+
+
+def test_while_targets_differ_each_has_its_own() -> None:
+    sizes = Sizes()
+    for at, instance, size in ((1000, "a", 64), (1000, "b", 64), (5000, "a", 12)):
+        sizes.report(CART, size, at, instance, written=True)
+    assert sizes.instances(CART) == ("a", "b")
+    for instance, expected in (("a", [64, 12]), ("b", [64, 64])):
+        found = sizes.of_target(CART, instance, np.array([4999, 5000]))
+        assert found is not None
+        assert found.tolist() == expected
+    assert sizes.of_target(CART, "c", np.array([0])) is None

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Protocol
 
+import numpy as np
+
 from sluice.collect import Window
 from sluice.config import Config, Pool
 from sluice.control.answer import Answer, answer, failed, settled
@@ -15,6 +17,7 @@ from sluice.control.named import Targets, named
 from sluice.control.observe import (
     NO_BUCKETS,
     buckets_of,
+    by_target,
     ceilings_of,
     constraints,
     instances_of,
@@ -231,12 +234,21 @@ class ControlLoop:
 
     def _new(self, pool: Pool, state: PoolState, window: Window) -> Buckets:
         """What came since the evidence that there is."""
-        whole = window.whole.get(pool.key)
+        key, whole, course = pool.key, window.whole.get(pool.key), self._scalings.course(pool.key)
         if whole is None:
             return NO_BUCKETS
-        new = whole.since(state.learnt.until_ms)
-        size = self._sizes.limits(pool.key, new.start_ms)
-        return buckets_of(pool.key, new, size, self._scalings.course(pool.key))
+        since_ms = state.learnt.until_ms
+        new = whole.since(since_ms)
+        size = self._sizes.limits(key, new.start_ms)
+        if size is not None and np.isnan(size).any():
+            names = self._sizes.instances(key)
+            each = {name: of.since(since_ms) for name, of in window.each(key, names).items()} if len(names) > 1 else {}
+            found = by_target(
+                key, each, {name: self._sizes.of_target(key, name, of.start_ms) for name, of in each.items()}, course
+            )
+            if len(found):
+                return found
+        return buckets_of(key, new, size, course)
 
     def _publish(self, answers: list[Answer], config: Config, now_ms: int) -> None:
         """Stored, where the stores let us, before anybody is told: then a kill -9 can neither give a revision out twice

@@ -56,6 +56,29 @@ def buckets_of(key: PoolKey, new: Whole, size: Floats | None, course: Course) ->
     )
 
 
+def by_target(key: PoolKey, each: Mapping[str, Whole], sizes: Mapping[str, Floats | None], course: Course) -> Buckets:
+    """While targets differ: what each did under its own size, one behind the other within a second.
+
+    each: by the instance that spans tell; sizes: of its target in each of its buckets. Targets of which spans tell
+    nothing are left out.
+    """
+    known = [(name, of) for name, of in each.items() if len(of) and sizes.get(name) is not None]
+    if not known:
+        return NO_BUCKETS
+    start_ms = np.concatenate([of.start_ms for _, of in known])
+    which = np.repeat(np.arange(len(known)), [len(of) for _, of in known])
+    order = np.lexsort((start_ms, which, start_ms // 1_000))
+    size = np.concatenate([sizes[name] for name, _ in known])  # type: ignore[arg-type]
+    return Buckets(
+        start_ms[order],
+        np.concatenate([of.concurrency for _, of in known])[order],
+        np.concatenate([of.completions for _, of in known])[order],
+        size[order],
+        course.cores(key, start_ms[order]),
+        known[0][1].bucket_ms / 1_000,
+    )
+
+
 def constraints(pool: Pool, ceiling: Ceiling | None, pause: Pause | None, may_look: bool, now_ms: int) -> Constraints:
     least, most = pool.bounds.min, pool.bounds.max
     quiet = next((f"{hours} UTC" for hours in pool.quiet_hours if hours.hold(now_ms)), "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
 
 import numpy as np
@@ -47,6 +47,7 @@ class Sizes:
         self._lock = Lock()
         self._targets: dict[PoolKey, dict[str, TargetSize]] = {}
         self._changes: dict[PoolKey, _Changes] = {}
+        self._of_target: dict[PoolKey, dict[str, _Changes]] = {}
 
     def restore(self, key: PoolKey, size: int, from_ms: int) -> None:
         """In force since then, as a state has it; what was reported since the start stays."""
@@ -63,12 +64,15 @@ class Sizes:
             targets = self._targets.setdefault(key, {})
             before = targets.get(instance)
             targets[instance] = TargetSize(instance, size, at_ms)
+            of_target = self._of_target.setdefault(key, {})
             for gone in [name for name, target in targets.items() if at_ms - target.read_at_ms > FRESH_MS]:
-                del targets[gone]
-            changes = self._changes.setdefault(key, _Changes([], []))
+                del targets[gone], of_target[gone]
+            pool, own = self._changes.setdefault(key, _Changes()), of_target.setdefault(instance, _Changes())
             if before is not None and before.size != size and not written:
-                changes.add(None, before.read_at_ms)
-            changes.add(one_size(targets.values()), at_ms)
+                pool.add(None, before.read_at_ms)
+                own.add(None, before.read_at_ms)
+            pool.add(one_size(targets.values()), at_ms)
+            own.add(size, at_ms)
             return before is None or before.size != size
 
     def targets(self, key: PoolKey, now_ms: int) -> tuple[TargetSize, ...]:
@@ -76,6 +80,11 @@ class Sizes:
         with self._lock:
             fresh = [one for one in self._targets.get(key, {}).values() if now_ms - one.read_at_ms <= FRESH_MS]
         return tuple(sorted(fresh, key=lambda one: one.instance))
+
+    def instances(self, key: PoolKey) -> tuple[str, ...]:
+        """Of the targets that reported lately."""
+        with self._lock:
+            return tuple(sorted(self._targets.get(key, {})))
 
     def limits(self, key: PoolKey, bucket_start_ms: Ints) -> Floats | None:
         """The size in force at each bucket's start, shape (n,); NaN where there was not one. None while nobody ever
@@ -85,19 +94,27 @@ class Sizes:
         """
         with self._lock:
             changes = self._changes.get(key)
-            if changes is None or not changes.sizes:
-                return None
-            index = np.searchsorted(changes.at_ms, bucket_start_ms, side="right") - 1
-            known = np.asarray([math.nan if size is None else size for size in changes.sizes], dtype=np.float64)
-            return known[np.maximum(index, 0)]
+            return None if changes is None else changes.at(bucket_start_ms)
+
+    def of_target(self, key: PoolKey, instance: str, bucket_start_ms: Ints) -> Floats | None:
+        """As `limits`, of one target."""
+        with self._lock:
+            changes = self._of_target.get(key, {}).get(instance)
+            return None if changes is None else changes.at(bucket_start_ms)
 
 
 @dataclass
 class _Changes:
     """Sizes in force, None where there was not one, each from its time on."""
 
-    at_ms: list[int]
-    sizes: list[int | None]
+    at_ms: list[int] = field(default_factory=list)
+    sizes: list[int | None] = field(default_factory=list)
+
+    def at(self, bucket_start_ms: Ints) -> Floats:
+        """At each bucket's start, shape (n,); NaN for None, and the first one before that."""
+        index = np.searchsorted(self.at_ms, bucket_start_ms, side="right") - 1
+        known = np.asarray([math.nan if size is None else size for size in self.sizes], dtype=np.float64)
+        return known[np.maximum(index, 0)]
 
     def add(self, size: int | None, at_ms: int) -> None:
         if self.sizes and self.sizes[-1] == size:

@@ -32,9 +32,8 @@ class Case(Enum):
 
 @dataclass(frozen=True)
 class Row:
-    """target: "current", "pool" (the last decided, or set by another since), "inside" (the legal one nearest to it, or to
-    what another's change took away),
-    "chosen", "chosen or baseline" (the last that was good).
+    """target: "current", "pool" (the last decided, or set by another since), "inside" (the legal one nearest to it, or
+    to what another's change took away), "chosen", "chosen or baseline" (the last that was good).
 
     basis: None where what the choice stands on says it. standing: None where what is known of the curve does.
     """

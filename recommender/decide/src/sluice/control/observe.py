@@ -68,7 +68,7 @@ def by_target(key: PoolKey, each: Mapping[str, Whole], sizes: Mapping[str, Float
     start_ms = np.concatenate([of.start_ms for _, of in known])
     which = np.repeat(np.arange(len(known)), [len(of) for _, of in known])
     order = np.lexsort((start_ms, which, start_ms // 1_000))
-    size = np.concatenate([sizes[name] for name, _ in known])  # type: ignore[arg-type]
+    size = np.concatenate([sizes[name] for name, _ in known])
     return Buckets(
         start_ms[order],
         np.concatenate([of.concurrency for _, of in known])[order],

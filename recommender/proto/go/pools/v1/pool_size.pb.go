@@ -28,7 +28,7 @@ type State int32
 
 const (
 	State_STATE_UNSPECIFIED State = 0
-	// It is known within 1 % of throughput which size is best, whichever is in force.
+	// It is known within 2 % of throughput which size is best, whichever is in force.
 	State_STATE_PROVIDED State = 1
 	// A better size is likely, or nobody knows: too little evidence, doubt about it, or no one size in force.
 	State_STATE_LEARNING State = 2

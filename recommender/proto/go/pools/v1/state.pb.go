@@ -34,7 +34,7 @@ type PoolFacts struct {
 	Change *SizeChange `protobuf:"bytes,4,opt,name=change,proto3" json:"change,omitempty"`
 	// The last size that was expected to lose less than 1 %.
 	Baseline *uint32 `protobuf:"varint,5,opt,name=baseline,proto3,oneof" json:"baseline,omitempty"`
-	// What was said of the pool last; unspecified before the first.
+	// What was last said of the pool by its curve; unspecified before the first.
 	State         State `protobuf:"varint,6,opt,name=state,proto3,enum=sluice.pools.v1.State" json:"state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

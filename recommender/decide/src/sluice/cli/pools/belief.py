@@ -46,7 +46,9 @@ def _beyond(belief: BeliefEvidence) -> bool:
 
 def _evidence(belief: BeliefEvidence) -> str:
     elsewhere = sum(each.seconds for each in belief.points if _elsewhere(each, belief))
-    text = f"{belief.seconds:,.0f} s on {belief.cpu_limit_cores:g} cores"
+    text = f"{belief.seconds:,.0f} s"
+    if belief.cpu_limit_cores:  # 0 where nobody told
+        text += f" on {belief.cpu_limit_cores:g} cores"
     return f"{text}, {elsewhere:,.0f} s on other CPU limits" if elsewhere else text
 
 

@@ -57,7 +57,8 @@ def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]
     yield "model", size.model or "-"
     yield "age", age(size, now)
     yield "threshold", _threshold(explanation)
-    yield "latency source", _latency_source(explanation)
+    if explanation.latency_source != LatencySource.LATENCY_SOURCE_UNSPECIFIED:
+        yield "latency source", _latency_source(explanation)
     yield "stands on", _baseline(explanation.baseline)
     if not explanation.HasField("belief"):
         yield "memory", _remembered(explanation, now)

@@ -11,7 +11,7 @@ from sluice.pools.v1.pool_size_pb2 import Basis, PoolSize, State
 
 # What State and Basis say, behind their short names.
 STATES = {
-    "PROVIDED": "which size is best is known within 1 %",
+    "PROVIDED": "which size is best is known within 2 %",
     "LEARNING": "a better size is likely, or too little is known",
     "NO_DATA": "nothing completed for 30 s",
     "STALE": "the newest answer is older than its lease",

@@ -35,7 +35,7 @@ class Standing(Enum):
     """How good what is known of the pool is; for people."""
 
     PROVIDED = "PROVIDED"
-    """The best size is known within 1 %."""
+    """The best size is known within 2 %."""
     LEARNING = "LEARNING"
     UNSATURATED = "UNSATURATED"
     """Never full on this CPU limit: no size is needed yet."""

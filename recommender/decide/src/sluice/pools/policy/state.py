@@ -31,7 +31,7 @@ class Facts:
     current   the size in force, as last read; None when nobody tells, or targets differ
     change    the last one decided, None before the first
     baseline  the last size that was expected to lose less than 1 %: what to hold when nothing is known
-    standing  what was said of the pool last, None before the first
+    standing  what was last said of the pool by its curve, None before the first
     """
 
     now_ms: int = 0

@@ -31,8 +31,10 @@ SEEN_MS, UNSEEN_MS = 1_000, 30_000
 SILENT_MS = 30_000
 # Seconds of a saturated pool count double: nothing else limits what completes in them.
 LEAST_EVIDENCE_S = 4.0
-# What a size may lose against the best one and still be called good; and what one that was called so may.
-GOOD_LOSS, STILL_GOOD_LOSS = 0.01, 0.02
+# What a size may lose against the best one and still be called good.
+GOOD_LOSS = 0.01
+# Within how much it has to be known which size is best to be called known; and to stay so.
+KNOWN, STILL_KNOWN = 0.02, 0.03
 
 
 @dataclass(frozen=True)
@@ -273,7 +275,7 @@ def _basis(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: _V
 
 
 def _standing(facts: Facts, learnt: Learnt, seen: Observation, view: _View) -> Standing:
-    """PROVIDED while it is known within 1 % which size is best, whichever is in force; and then up to 2 %, or the name
+    """PROVIDED when it is known within 2 % which size is best, whichever is in force; and then up to 3 %, or the name
     would change with each second's noise."""
     if seen.named is not None:
         return Standing[seen.named.state.name]
@@ -285,8 +287,8 @@ def _standing(facts: Facts, learnt: Learnt, seen: Observation, view: _View) -> S
     bound, best = seen.constraints, view.outlook.best
     if (view.current == bound.most and best > bound.most) or (view.current == bound.least and best < bound.least):
         return Standing.GUARDED if view.outlook.loss >= GOOD_LOSS else Standing.PROVIDED
-    unknown = STILL_GOOD_LOSS if facts.standing is Standing.PROVIDED else GOOD_LOSS
-    return Standing.PROVIDED if view.outlook.at_best < unknown else Standing.LEARNING
+    known = STILL_KNOWN if facts.standing is Standing.PROVIDED else KNOWN
+    return Standing.PROVIDED if view.outlook.at_best < known else Standing.LEARNING
 
 
 def _reasons(case: Case, seen: Observation, view: _View) -> tuple[tuple[str, str], ...]:
@@ -322,5 +324,5 @@ def _facts(facts: Facts, decision: Decision, view: _View, now_ms: int) -> Facts:
         current=view.current if view.current is not None else facts.current,
         change=change,
         baseline=view.current if good else facts.baseline,
-        standing=decision.standing,
+        standing=decision.standing if view.outlook is not None else facts.standing,
     )

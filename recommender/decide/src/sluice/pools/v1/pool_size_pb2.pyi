@@ -30,7 +30,7 @@ class _StateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_State.ValueType
     DESCRIPTOR: _descriptor.EnumDescriptor
     STATE_UNSPECIFIED: _State.ValueType  # 0
     STATE_PROVIDED: _State.ValueType  # 1
-    """It is known within 1 % of throughput which size is best, whichever is in force."""
+    """It is known within 2 % of throughput which size is best, whichever is in force."""
     STATE_LEARNING: _State.ValueType  # 2
     """A better size is likely, or nobody knows: too little evidence, doubt about it, or no one size in force."""
     STATE_NO_DATA: _State.ValueType  # 3
@@ -49,7 +49,7 @@ class State(_State, metaclass=_StateEnumTypeWrapper):
 
 STATE_UNSPECIFIED: State.ValueType  # 0
 STATE_PROVIDED: State.ValueType  # 1
-"""It is known within 1 % of throughput which size is best, whichever is in force."""
+"""It is known within 2 % of throughput which size is best, whichever is in force."""
 STATE_LEARNING: State.ValueType  # 2
 """A better size is likely, or nobody knows: too little evidence, doubt about it, or no one size in force."""
 STATE_NO_DATA: State.ValueType  # 3

@@ -42,7 +42,7 @@ class PoolFacts(_message.Message):
     baseline: _builtins.int
     """The last size that was expected to lose less than 1 %."""
     state: _pool_size_pb2.State.ValueType
-    """What was said of the pool last; unspecified before the first."""
+    """What was last said of the pool by its curve; unspecified before the first."""
     @_builtins.property
     def pool(self) -> _pool_pb2.Pool: ...
     @_builtins.property

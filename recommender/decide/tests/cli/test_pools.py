@@ -202,7 +202,7 @@ def test_explain_shows_threshold_window_curve_and_knee(run: Run, server: PoolSer
 def test_explain_says_what_the_pool_stands_on_and_what_was_remembered(run: Run, server: PoolServer) -> None:
     lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
     assert "stands on       no CPU limit and no version were told" in lines
-    assert "memory          not used" in lines
+    assert not any(line.startswith("memory") for line in lines)
     explanation = server.explanations[0]
     explanation.baseline.CopyFrom(Baseline(cpu_limit_cores=2, version="v7"))
     explanation.baseline.since.FromSeconds(1_000_000_000)
@@ -213,7 +213,7 @@ def test_explain_says_what_the_pool_stands_on_and_what_was_remembered(run: Run, 
     prior.found_at.FromDatetime(datetime.now(UTC) - timedelta(minutes=90))
     explanation.remembered_curve.CopyFrom(prior)
     lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
-    assert "stands on       2 cores, version v7; samples since 2001-09-09 01:46:40 UTC" in lines
+    assert "stands on       2 cores, version v7; since 2001-09-09 01:46:40 UTC" in lines
     scaled = "12 (10 to 15) was best 1.5 h ago with 1 cores, version v7: 24 by the ratio of CPU limits"
     assert f"memory          {scaled}" in lines
     explanation.remembered_curve.kind = RememberedCurve.KIND_SAME

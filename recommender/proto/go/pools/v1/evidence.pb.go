@@ -142,7 +142,7 @@ type Explanation struct {
 	Instances     uint32                 `protobuf:"varint,9,opt,name=instances,proto3" json:"instances,omitempty"`
 	// What the pool stands on, as far as scaling notifications told.
 	Baseline *Baseline `protobuf:"bytes,10,opt,name=baseline,proto3" json:"baseline,omitempty"`
-	// What gives a size while the new curve is LEARNING, or what few buckets agreed with; absent when none was used.
+	// Not given any more: what was seen before, and on other CPU limits, is among the points of the belief.
 	RememberedCurve *RememberedCurve `protobuf:"bytes,11,opt,name=remembered_curve,json=rememberedCurve,proto3" json:"remembered_curve,omitempty"`
 	// Of the model, or of what decides; absent while there is none.
 	//
@@ -764,7 +764,7 @@ func (x *Threshold) GetDetail() string {
 	return ""
 }
 
-// What a curve holds for. Absent and empty fields: nobody told.
+// What the pool stands on. Absent and empty fields: nobody told.
 type Baseline struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Of one instance of the service.
@@ -773,7 +773,7 @@ type Baseline struct {
 	// Of one instance of the peer, for a client pool.
 	PeerCpuLimitCores *float64 `protobuf:"fixed64,3,opt,name=peer_cpu_limit_cores,json=peerCpuLimitCores,proto3,oneof" json:"peer_cpu_limit_cores,omitempty"`
 	PeerVersion       string   `protobuf:"bytes,4,opt,name=peer_version,json=peerVersion,proto3" json:"peer_version,omitempty"`
-	// Samples from before this time are not used: the baseline is newer, or the service was seen to change by itself.
+	// When the CPU limit or the version changed last, as told.
 	Since         *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=since,proto3" json:"since,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -844,11 +844,11 @@ func (x *Baseline) GetSince() *timestamppb.Timestamp {
 	return nil
 }
 
-// The optimum of a curve that was seen before. It gives a size to begin with; its samples never join new ones.
+// Not given any more. The optimum of a curve that was seen before.
 type RememberedCurve struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Kind  RememberedCurve_Kind   `protobuf:"varint,1,opt,name=kind,proto3,enum=sluice.pools.v1.RememberedCurve_Kind" json:"kind,omitempty"`
-	// For the baseline of now; the guard may have allowed less of a step.
+	// For the baseline of now.
 	Target uint32 `protobuf:"varint,2,opt,name=target,proto3" json:"target,omitempty"`
 	// The optimum as it was found, on `baseline`, at `found_at`.
 	FoundTarget     uint32                 `protobuf:"varint,3,opt,name=found_target,json=foundTarget,proto3" json:"found_target,omitempty"`

@@ -60,7 +60,7 @@ def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]
     if explanation.latency_source != LatencySource.LATENCY_SOURCE_UNSPECIFIED:
         yield "latency source", _latency_source(explanation)
     yield "stands on", _baseline(explanation.baseline)
-    if not explanation.HasField("belief"):
+    if explanation.HasField("remembered_curve"):
         yield "memory", _remembered(explanation, now)
     yield "window", _window(explanation)
     yield "instances", str(explanation.instances)
@@ -99,14 +99,10 @@ def _baseline(baseline: Baseline) -> str:
         f"peer of version {baseline.peer_version}" if baseline.peer_version else "",
     ]
     told = ", ".join(part for part in parts if part) or "no CPU limit and no version were told"
-    return (
-        f"{told}; samples since {moment(baseline.since):%Y-%m-%d %H:%M:%S} UTC" if baseline.HasField("since") else told
-    )
+    return f"{told}; since {moment(baseline.since):%Y-%m-%d %H:%M:%S} UTC" if baseline.HasField("since") else told
 
 
 def _remembered(explanation: Explanation, now: datetime) -> str:
-    if not explanation.HasField("remembered_curve"):
-        return "not used"
     curve = explanation.remembered_curve
     found = f"{curve.found_target} ({curve.found_lower_bound} to {curve.found_upper_bound})"
     when = seconds((now - moment(curve.found_at)).total_seconds())

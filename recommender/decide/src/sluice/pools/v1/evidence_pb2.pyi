@@ -87,7 +87,7 @@ class Explanation(_message.Message):
 
     @_builtins.property
     def remembered_curve(self) -> Global___RememberedCurve:
-        """What gives a size while the new curve is LEARNING, or what few buckets agreed with; absent when none was used."""
+        """Not given any more: what was seen before, and on other CPU limits, is among the points of the belief."""
 
     @_builtins.property
     def curve(self) -> Global___CurveEvidence: ...
@@ -349,7 +349,7 @@ Global___Threshold: _TypeAlias = Threshold  # noqa: Y015
 
 @_typing.final
 class Baseline(_message.Message):
-    """What a curve holds for. Absent and empty fields: nobody told."""
+    """What the pool stands on. Absent and empty fields: nobody told."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -366,7 +366,7 @@ class Baseline(_message.Message):
     peer_version: _builtins.str
     @_builtins.property
     def since(self) -> _timestamp_pb2.Timestamp:
-        """Samples from before this time are not used: the baseline is newer, or the service was seen to change by itself."""
+        """When the CPU limit or the version changed last, as told."""
 
     def __init__(
         self,
@@ -394,7 +394,7 @@ Global___Baseline: _TypeAlias = Baseline  # noqa: Y015
 
 @_typing.final
 class RememberedCurve(_message.Message):
-    """The optimum of a curve that was seen before. It gives a size to begin with; its samples never join new ones."""
+    """Not given any more. The optimum of a curve that was seen before."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -428,7 +428,7 @@ class RememberedCurve(_message.Message):
     FOUND_AT_FIELD_NUMBER: _builtins.int
     kind: Global___RememberedCurve.Kind.ValueType
     target: _builtins.int
-    """For the baseline of now; the guard may have allowed less of a step."""
+    """For the baseline of now."""
     found_target: _builtins.int
     """The optimum as it was found, on `baseline`, at `found_at`."""
     found_lower_bound: _builtins.int

@@ -267,6 +267,16 @@ def test_after_a_restart_windows_are_read_from_where_the_evidence_ends() -> None
     assert seconds == pytest.approx(180 * (1 - np.exp(-290 / 180)), rel=0.1)
 
 
+def test_only_a_restart_reads_the_past() -> None:
+    """A pool that nobody calls has evidence that ends long ago, and that is no reason to read again."""
+    world = World()
+    world.collector.services[CART] = FakeService(16)
+    world.run(20)
+    for _ in range(200):
+        world.step(1)
+    assert all(live for _, live in world.collector.asked_ms)
+
+
 def test_states_that_cannot_be_read_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beginning anew would forget a change that is under way."""
     world = World()

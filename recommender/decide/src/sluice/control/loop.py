@@ -100,7 +100,7 @@ class ControlLoop:
         self._states: dict[PoolKey, PoolState] = {}
         self._paths: list[set[PoolKey]] = []
         self._paths_of: Config | None = None
-        self._restored = False
+        self._restored = self._caught_up = False
 
     @property
     def states(self) -> Mapping[PoolKey, PoolState]:
@@ -114,7 +114,9 @@ class ControlLoop:
             self._restore()
             thresholds = self._thresholds.of(config, self._upstream(config, now_ms), now_ms)
             thresholds_ns = {key: each.value_ns for key, each in thresholds.items()}
-            self._catch_up(config, thresholds_ns, now_ms)
+            if not self._caught_up:
+                self._catch_up(config, thresholds_ns, now_ms)
+                self._caught_up = True
             window = self._collector.collect(config, thresholds_ns, now_ms)
             self._publish(self._decide(config, thresholds, window, now_ms), config, now_ms)
             self._problems.succeeded("control period")
@@ -161,11 +163,18 @@ class ControlLoop:
         for at in range(oldest + width, now_ms, width):
             window = self._collector.collect(config, thresholds_ns, at, live=False)
             for pool in config.pools:
-                state = self._states.get(pool.key, PoolState())
-                learnt = of_version(state.learnt, self._scalings.course(pool.key).now.version)
-                self._states[pool.key] = replace(
-                    state, learnt=learn(learnt, self._new(pool, state, window), state.facts.change)
-                )
+                self._learn(pool, window)
+
+    def _learn(self, pool: Pool, window: Window) -> None:
+        """What a window of the past shows, without a decision."""
+        key, state = pool.key, self._states.get(pool.key, PoolState())
+        try:
+            learnt = of_version(state.learnt, self._scalings.course(key).now.version)
+            learnt = learn(learnt, self._new(pool, state, window), state.facts.change)
+        except Exception as cause:
+            self._problems.failed(f"evidence of {key}", cause)
+            return
+        self._states[key] = replace(state, learnt=learnt)
 
     def _upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
         """Paths that cannot be read do not take the answers away: what was last known stands in."""

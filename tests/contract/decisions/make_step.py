@@ -152,7 +152,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
     ("set by hand: back to the size before, at once", state(KNOWN, current=16), sees(200), NOW),
     (
         "called good, and loses 1.5 % by now",
-        state([level(16), level(20)], current=16, standing="PROVIDED"),
+        state([level(16), level(20)], current=16, state="PROVIDED"),
         sees(16),
         NOW,
     ),
@@ -185,7 +185,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
     ("nobody tells a size, and a model names one: shown, not applied", {}, sees() | named("PROVIDED", 12), NOW),
     ("no limit, and a model names a first size", state(KNOWN, current=None), sees(None) | named("PROVIDED", 12), NOW),
     ("no limit, and a model names none", state(KNOWN, current=None), sees(None) | named("UNSATURATED"), NOW),
-    ("targets differ, and what was said stands", state(KNOWN, standing="PROVIDED"), sees(64, 40), NOW),
+    ("targets differ, and what was said stands", state(KNOWN, state="PROVIDED"), sees(64, 40), NOW),
     ("a clock that was set back", state(KNOWN, current=16), sees(16, may_look=False), NOW - 50_000),
 ]
 
@@ -207,7 +207,7 @@ def vectors() -> list[dict[str, Any]]:
                 "basis": changed.basis.value,
             },
             "baseline": after.facts.baseline,
-            "standing": after.facts.standing.value if after.facts.standing else None,
+            "state": after.facts.state.value if after.facts.state else None,
         }
         found.append(
             {

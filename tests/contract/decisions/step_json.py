@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from sluice.core.states import State
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
-from sluice.pools.estimate.model import Estimate, State
-from sluice.pools.policy.decision import Basis, Decision, Standing
+from sluice.pools.estimate.model import Estimate
+from sluice.pools.policy.decision import Basis, Decision
 from sluice.pools.policy.observation import Buckets, Constraints, Observation
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 
@@ -22,8 +23,8 @@ def state_of(given: Json) -> PoolState:
     if facts.get("change"):
         change = facts["change"]
         facts["change"] = Change(change["from_size"], change["to_size"], change["at_ms"], Basis(change["basis"]))
-    if facts.get("standing"):
-        facts["standing"] = Standing(facts["standing"])
+    if facts.get("state"):
+        facts["state"] = State(facts["state"])
     levels = learnt.pop("levels", [])
     doubt = learnt.pop("doubt", {"score": 0.0, "aside": []})
     return PoolState(
@@ -75,6 +76,6 @@ def said(decision: Decision) -> dict[str, Any]:
         "target": decision.target,
         "basis": decision.basis.value,
         "action": decision.action.value,
-        "standing": decision.standing.value,
+        "state": decision.state.value,
         "reasons": [code for code, _ in decision.reasons],
     }

@@ -3,9 +3,10 @@
 from hypothesis import strategies as st
 
 from sluice.core.keys import PoolKey
+from sluice.core.states import State
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
-from sluice.pools.policy.decision import Basis, Standing
+from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.state_check import END_MS, MOST_SIZE, MOST_STEP
 
@@ -47,7 +48,7 @@ facts = st.builds(
     current=st.none() | sizes,
     change=st.none() | st.builds(Change, from_size=sizes, to_size=sizes, at_ms=times, basis=st.sampled_from(Basis)),
     baseline=st.none() | sizes,
-    standing=st.none() | st.sampled_from(Standing),
+    state=st.none() | st.sampled_from(State),
 )
 learnt = st.builds(
     Learnt,

@@ -70,7 +70,7 @@ def test_get(ready: Served) -> None:
     assert 11 <= size.target <= 14
     assert size.lower_bound <= size.target <= size.upper_bound
     assert not size.HasField("current")
-    assert not size.HasField("unguarded_target")
+    assert size.unguarded_target == size.target
     assert 0 < size.confidence <= 1
     # Without a size in force a published model names one.
     assert [reason.code for reason in size.reasons] == ["NO_SIZE", "CURVE_FALLS", "TOP"]

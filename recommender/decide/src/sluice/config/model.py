@@ -101,7 +101,7 @@ class Pool(_Strict):
     upstream  an allowance, or what to measure; None: measured where the SLO's service is the root of traces that lead
               to the pool, else nothing is taken off
     bounds  sizes that may be recommended, per instance
-    quiet_hours  in which nothing changes, but what a bound demands
+    quiet_hours  in which nothing changes
     model  what decides: the belief over the pool's curve, or a published model
     slo  one name, or a list of them for a pool that requests under several SLOs share: the strictest threshold counts
     """

@@ -133,15 +133,14 @@ def failed(pool: Pool, threshold: Threshold, targets: tuple[TargetSize, ...], ca
 
 
 def _content(decision: Decision, seen: Observation, reasons: tuple[Reason, ...]) -> Content:
-    bound, best = seen.constraints, decision.unguarded
     sizes = set(seen.sizes.values())
     return Content(
-        state=decision.standing.value,
+        state=decision.state.value,
         current=sizes.pop() if len(sizes) == 1 else None,
         target=decision.target,
         lower_bound=decision.lower,
         upper_bound=decision.upper,
-        unguarded_target=best if best is not None and not bound.least <= best <= bound.most else None,
+        unguarded_target=decision.unguarded,
         codes=tuple(reason.code for reason in reasons),
         basis=decision.basis.value,
         action=decision.action.value,

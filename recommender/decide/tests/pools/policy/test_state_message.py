@@ -53,7 +53,7 @@ def test_what_is_written_is_read_as_the_same_value(key: PoolKey, state: PoolStat
 def test_every_field_is_generated(each: type) -> None:
     """A field that the messages do not know would pass the round trip by its default."""
     known = {
-        Facts: "now_ms current change baseline standing",
+        Facts: "now_ms current change baseline state",
         Change: "from_size to_size at_ms basis",
         Learnt: "version evidence doubt until_ms full completed_ms remembered versions",
         Evidence: "levels",

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feeds import FALLS, Curve, buckets
-from sluice.pools.policy.decision import Action, Basis, Decision, Standing
+from sluice.core.states import State
+from sluice.pools.policy.decision import Action, Basis, Decision
 from sluice.pools.policy.observation import Constraints, Observation
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.step import WAIT_MS, _full_share, _largest, step
@@ -162,7 +163,7 @@ def held_while_nothing_may_change_or_nothing_is_known(done: Done, before: list[D
     if bound.paused or not done.seen.sizes or None in done.seen.sizes.values() or (bound.quiet and within):
         assert done.decision.action is Action.HOLD
     if bound.paused:
-        assert (done.decision.basis, done.decision.standing) == (Basis.OPERATOR, Standing.PAUSED)
+        assert (done.decision.basis, done.decision.state) == (Basis.OPERATOR, State.PAUSED)
 
 
 @always
@@ -186,7 +187,7 @@ def the_baseline_is_a_size_that_was_in_force_and_good(done: Done, before: list[D
     baseline = done.after.facts.baseline
     if baseline != done.before.facts.baseline:
         assert baseline == done.in_force
-        assert done.decision.standing is Standing.PROVIDED
+        assert done.decision.state is State.PROVIDED
         assert done.decision.loss is not None
         assert done.decision.loss < 0.01
 
@@ -200,7 +201,7 @@ def what_is_said_is_consistent(done: Done, before: list[Done]) -> None:
     if known:
         assert 1 <= decision.lower <= decision.unguarded <= decision.upper
         assert decision.loss >= 0
-    if decision.standing is Standing.PROVIDED:
+    if decision.state is State.PROVIDED:
         assert known
 
 

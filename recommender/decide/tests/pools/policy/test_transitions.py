@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from feeds import FALLS, buckets, evidence, full, nothing, seconds_of
+from sluice.core.states import State
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Second
-from sluice.pools.estimate.model import Estimate, State
-from sluice.pools.policy.decision import Action, Basis, Decision, Standing
+from sluice.pools.estimate.model import Estimate
+from sluice.pools.policy.decision import Action, Basis, Decision
 from sluice.pools.policy.observation import Constraints, Observation
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.step import SILENT_MS, WAIT_MS, step
@@ -60,22 +61,22 @@ REACHED: dict[Case, tuple[PoolState, Observation]] = {
     Case.BEST: (state(KNOWN, current=16), sees(16, constraints=Constraints(may_look=False))),
     Case.NEVER_FULL: (state(LIGHT, current=16, busy=0.0), sees(16)),
 }
-#: Action, target, basis, standing.
-SAID: dict[Case, tuple[Action, int | None, Basis, Standing]] = {
-    Case.PAUSED: (Action.HOLD, 64, Basis.OPERATOR, Standing.PAUSED),
-    Case.NO_SIZE: (Action.HOLD, 16, Basis.HELD, Standing.LEARNING),
-    Case.MIXED: (Action.APPLY, 64, Basis.HELD, Standing.LEARNING),
+#: Action, target, basis, state.
+SAID: dict[Case, tuple[Action, int | None, Basis, State]] = {
+    Case.PAUSED: (Action.HOLD, 64, Basis.OPERATOR, State.PAUSED),
+    Case.NO_SIZE: (Action.HOLD, 16, Basis.HELD, State.LEARNING),
+    Case.MIXED: (Action.APPLY, 64, Basis.HELD, State.LEARNING),
     # A first size needs the curve, of which there is no current one to be better than.
-    Case.UNBOUNDED: (Action.HOLD, None, Basis.HELD, Standing.LEARNING),
-    Case.NO_DATA: (Action.HOLD, 64, Basis.HELD, Standing.NO_DATA),
-    Case.OUTSIDE: (Action.APPLY, 50, Basis.HELD, Standing.GUARDED),
+    Case.UNBOUNDED: (Action.HOLD, None, Basis.HELD, State.LEARNING),
+    Case.NO_DATA: (Action.HOLD, 64, Basis.HELD, State.NO_DATA),
+    Case.OUTSIDE: (Action.APPLY, 50, Basis.HELD, State.GUARDED),
     # What it has loses half of what 16 completes, and that is known.
-    Case.QUIET: (Action.HOLD, 64, Basis.HELD, Standing.PROVIDED),
-    Case.WAITING: (Action.APPLY, 40, Basis.CURVE, Standing.PROVIDED),
-    Case.DOUBT: (Action.HOLD, 64, Basis.HELD, Standing.PROVIDED),
-    Case.TOO_LITTLE: (Action.HOLD, 64, Basis.HELD, Standing.LEARNING),
-    Case.BEST: (Action.HOLD, 16, Basis.HELD, Standing.PROVIDED),
-    Case.NEVER_FULL: (Action.HOLD, 16, Basis.HELD, Standing.UNSATURATED),
+    Case.QUIET: (Action.HOLD, 64, Basis.HELD, State.PROVIDED),
+    Case.WAITING: (Action.APPLY, 40, Basis.CURVE, State.PROVIDED),
+    Case.DOUBT: (Action.HOLD, 64, Basis.HELD, State.PROVIDED),
+    Case.TOO_LITTLE: (Action.HOLD, 64, Basis.HELD, State.LEARNING),
+    Case.BEST: (Action.HOLD, 16, Basis.HELD, State.PROVIDED),
+    Case.NEVER_FULL: (Action.HOLD, 16, Basis.HELD, State.UNSATURATED),
 }
 
 
@@ -92,7 +93,7 @@ def test_each_case_is_reached(case: Case) -> None:
     assert text.startswith(case.value)
     assert found.action in (TABLE[case].action, Action.HOLD)
     if case in SAID:
-        assert (found.action, found.target, found.basis, found.standing) == SAID[case]
+        assert (found.action, found.target, found.basis, found.state) == SAID[case]
 
 
 def test_a_better_size_is_at_most_a_factor_2_away() -> None:
@@ -244,16 +245,16 @@ def test_back_to_the_size_before_is_a_revert() -> None:
 def test_what_was_known_stays_so_a_little_longer() -> None:
     """After 3 s at each of 16 and 20 it is known within 2.9 % which is best, after 4 s within 2.2 %."""
     fresh = state(evidence(16, 20, seconds=3), current=16)
-    good = replace(fresh, facts=replace(fresh.facts, standing=Standing.PROVIDED))
-    assert step(fresh, sees(16), NOW)[1].standing is Standing.LEARNING
+    good = replace(fresh, facts=replace(fresh.facts, state=State.PROVIDED))
+    assert step(fresh, sees(16), NOW)[1].state is State.LEARNING
     after, found = step(good, sees(16), NOW)
-    assert found.standing is Standing.PROVIDED
+    assert found.state is State.PROVIDED
     # Over periods in which nobody told a size.
     silent, found = step(after, sees(), NOW + 1_000)
-    assert found.standing is Standing.LEARNING
-    assert silent.facts.standing is Standing.PROVIDED
+    assert found.state is State.LEARNING
+    assert silent.facts.state is State.PROVIDED
     little = replace(good, learnt=replace(good.learnt, evidence=evidence(14, 16, seconds=3)))
-    assert step(little, sees(16), NOW)[1].standing is Standing.LEARNING
+    assert step(little, sees(16), NOW)[1].state is State.LEARNING
 
 
 def test_only_a_size_that_was_measured_good_is_the_baseline() -> None:
@@ -275,7 +276,7 @@ def test_the_next_change_waits_for_what_the_last_one_did() -> None:
 
 def test_a_bound_that_holds_it_off_its_best_size_is_told() -> None:
     found = step(state(KNOWN, current=8), sees(8, constraints=Constraints(4, 8, why="db takes 8 in all")), NOW)[1]
-    assert (found.standing, found.action) == (Standing.GUARDED, Action.HOLD)
+    assert (found.state, found.action) == (State.GUARDED, Action.HOLD)
 
 
 PROVIDED = Estimate(State.PROVIDED, (), target=12, lower_bound=10, upper_bound=14, confidence=0.8)
@@ -285,22 +286,22 @@ PROVIDED = Estimate(State.PROVIDED, (), target=12, lower_bound=10, upper_bound=1
     ("sizes", "estimate", "said"),
     [
         # Half of 64 at once.
-        ((64,), PROVIDED, ("BETTER", Action.APPLY, 32, Basis.CURVE, Standing.PROVIDED)),
-        ((12,), PROVIDED, ("BEST", Action.HOLD, 12, Basis.HELD, Standing.PROVIDED)),
-        ((64,), Estimate(State.LEARNING, ()), ("TOO_LITTLE", Action.HOLD, 64, Basis.HELD, Standing.LEARNING)),
-        ((64,), Estimate(State.UNSATURATED, ()), ("NEVER_FULL", Action.HOLD, 64, Basis.HELD, Standing.UNSATURATED)),
+        ((64,), PROVIDED, ("BETTER", Action.APPLY, 32, Basis.CURVE, State.PROVIDED)),
+        ((12,), PROVIDED, ("BEST", Action.HOLD, 12, Basis.HELD, State.PROVIDED)),
+        ((64,), Estimate(State.LEARNING, ()), ("TOO_LITTLE", Action.HOLD, 64, Basis.HELD, State.LEARNING)),
+        ((64,), Estimate(State.UNSATURATED, ()), ("NEVER_FULL", Action.HOLD, 64, Basis.HELD, State.UNSATURATED)),
         # Without a size there is nothing to step from: it is shown, and no actuator is told to go there.
-        ((), PROVIDED, ("NO_SIZE", Action.HOLD, 12, Basis.CURVE, Standing.PROVIDED)),
-        ((None,), PROVIDED, ("UNBOUNDED", Action.APPLY, 12, Basis.CURVE, Standing.PROVIDED)),
-        ((None,), Estimate(State.LEARNING, ()), ("UNBOUNDED", Action.HOLD, None, Basis.HELD, Standing.LEARNING)),
+        ((), PROVIDED, ("NO_SIZE", Action.HOLD, 12, Basis.CURVE, State.PROVIDED)),
+        ((None,), PROVIDED, ("UNBOUNDED", Action.APPLY, 12, Basis.CURVE, State.PROVIDED)),
+        ((None,), Estimate(State.LEARNING, ()), ("UNBOUNDED", Action.HOLD, None, Basis.HELD, State.LEARNING)),
     ],
 )
 def test_what_a_published_model_names(
-    sizes: tuple[int | None, ...], estimate: Estimate, said: tuple[str, Action, int | None, Basis, Standing]
+    sizes: tuple[int | None, ...], estimate: Estimate, said: tuple[str, Action, int | None, Basis, State]
 ) -> None:
     seen = replace(sees(*sizes), named=estimate)
     found = step(state(KNOWN, current=sizes[0] if sizes else None), seen, NOW)[1]
-    assert (found.reasons[0][0], found.action, found.target, found.basis, found.standing) == said
+    assert (found.reasons[0][0], found.action, found.target, found.basis, found.state) == said
 
 
 def test_a_change_stays_apply_until_it_is_read_back() -> None:
@@ -322,7 +323,7 @@ def test_windows_of_the_period_count_at_once() -> None:
     assert seconds_of(after.learnt.evidence) == pytest.approx(5, rel=0.02)
     assert found.reasons[0][0] in ("BETTER", "LOOK", "BEST")
     idle = replace(sees(64), buckets=buckets(NOW - 6_000, 5, 64, 3.0, 140.0))
-    assert step(PoolState(), idle, NOW)[1].standing is Standing.UNSATURATED
+    assert step(PoolState(), idle, NOW)[1].state is State.UNSATURATED
 
 
 def test_the_documents_have_the_table_as_it_is() -> None:

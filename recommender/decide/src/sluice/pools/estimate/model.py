@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Protocol
 
+from sluice.core.states import State
 from sluice.pools.estimate.curve import Curve
 from sluice.pools.estimate.samples import Floats, Samples
-
-
-class State(Enum):
-    """States that an estimate can have; the names are those of sluice.pools.v1.State, without their prefix."""
-
-    NO_DATA = "NO_DATA"
-    LEARNING = "LEARNING"
-    UNSATURATED = "UNSATURATED"
-    PROVIDED = "PROVIDED"
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ compared with; `tests/bench/estimators.py` has what that costs. A pool that is a
 
 from __future__ import annotations
 
+from sluice.core.states import State
 from sluice.pools.estimate.curve import per_level
 from sluice.pools.estimate.kneedle import DEGREES, find_knee
-from sluice.pools.estimate.model import OWN_SPANS, Estimate, Reason, State, whole_size
+from sluice.pools.estimate.model import OWN_SPANS, Estimate, Reason, whole_size
 from sluice.pools.estimate.samples import Samples
 
 # The paper gives no measure of trust.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from sluice.core.states import State
+
 
 class Action(Enum):
     """All that an actuator has to understand."""
@@ -31,20 +33,6 @@ class Basis(Enum):
     OPERATOR = "OPERATOR"
 
 
-class Standing(Enum):
-    """How good what is known of the pool is; for people."""
-
-    PROVIDED = "PROVIDED"
-    """The best size is known within 2 %."""
-    LEARNING = "LEARNING"
-    UNSATURATED = "UNSATURATED"
-    """Never full on this CPU limit: no size is needed yet."""
-    NO_DATA = "NO_DATA"
-    PAUSED = "PAUSED"
-    GUARDED = "GUARDED"
-    """Bounds, or the backend's limit, hold the pool off the size that would be better."""
-
-
 @dataclass(frozen=True)
 class Decision:
     """target: None when there is neither a size in force nor one that was ever good; never 0.
@@ -58,7 +46,7 @@ class Decision:
     target: int | None
     basis: Basis
     action: Action
-    standing: Standing
+    state: State
     reasons: tuple[tuple[str, str], ...] = ()
     lower: int | None = None
     upper: int | None = None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from sluice.core.states import State
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.estimate.belief.kept import Kept
-from sluice.pools.policy.decision import Basis, Standing
+from sluice.pools.policy.decision import Basis
 
 # Fullness of so many newest seconds is kept.
 RECENT = 5
@@ -31,14 +32,14 @@ class Facts:
     current   the size in force, as last read; None when nobody tells, or targets differ
     change    the last one decided, None before the first
     baseline  the last size that was expected to lose less than 1 %: what to hold when nothing is known
-    standing  what was last said of the pool by its curve, None before the first
+    state  what was last said of the pool by its curve, None before the first
     """
 
     now_ms: int = 0
     current: int | None = None
     change: Change | None = None
     baseline: int | None = None
-    standing: Standing | None = None
+    state: State | None = None
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,10 @@ from google.protobuf.message import DecodeError
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from sluice.core.keys import PoolKey, Side
+from sluice.core.states import State
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
-from sluice.pools.policy.decision import Basis, Standing
+from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.state_check import IllegalError, check_facts, check_learnt, check_time
 from sluice.pools.v1 import pool_pb2, pool_size_pb2
@@ -74,8 +75,8 @@ def _facts_message(key: PoolKey, facts: Facts) -> PoolFacts:
         current=facts.current,
         baseline=facts.baseline,
     )
-    if facts.standing is not None:
-        message.state = pool_size_pb2.State.Value(f"STATE_{facts.standing.name}")
+    if facts.state is not None:
+        message.state = pool_size_pb2.State.Value(f"STATE_{facts.state.name}")
     change = facts.change
     if change is not None:
         basis = pool_size_pb2.Basis.Value(f"BASIS_{change.basis.name}")
@@ -90,7 +91,7 @@ def _facts(message: PoolFacts) -> Facts:
         current=message.current if message.HasField("current") else None,
         change=_change(message.change) if message.HasField("change") else None,
         baseline=message.baseline if message.HasField("baseline") else None,
-        standing=_standing(message.state) if message.state else None,
+        state=_state(message.state) if message.state else None,
     )
     check_facts(facts)
     return facts
@@ -104,12 +105,10 @@ def _change(message: SizeChange) -> Change:
     return Change(message.from_size, message.to_size, _ms(message.at), known[number])
 
 
-def _standing(number: int) -> Standing:
-    known: dict[int, Standing] = {
-        pool_size_pb2.State.Value(f"STATE_{standing.name}"): standing for standing in Standing
-    }
+def _state(number: int) -> State:
+    known: dict[int, State] = {pool_size_pb2.State.Value(f"STATE_{state.name}"): state for state in State}
     if number not in known:
-        raise IllegalError(f"state {number} is not legal; legal: {', '.join(each.name for each in Standing)}")
+        raise IllegalError(f"state {number} is not legal; legal: {', '.join(each.name for each in State)}")
     return known[number]
 
 

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sluice.core.states import State
 from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.estimate.belief.kept import believed
-from sluice.pools.estimate.model import Estimate, State
-from sluice.pools.policy.decision import Action, Basis, Decision, Standing
+from sluice.pools.estimate.model import Estimate
+from sluice.pools.policy.decision import Action, Basis, Decision
 from sluice.pools.policy.learn import learn, of_version
 from sluice.pools.policy.observation import Constraints, Observation
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
@@ -244,7 +245,7 @@ def _decision(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view:
         target=target,
         basis=row.basis or _basis(case, facts, learnt, seen, view),
         action=Action.HOLD if target is None else row.action,
-        standing=row.standing or _standing(facts, learnt, seen, view),
+        state=row.state or _state(facts, learnt, seen, view),
         reasons=_reasons(case, seen, view),
         lower=range_.lower if range_ else None,
         upper=range_.upper if range_ else None,
@@ -274,21 +275,21 @@ def _basis(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: _V
     return Basis.MEMORY if seen.named is None and learnt.remembered else Basis.CURVE
 
 
-def _standing(facts: Facts, learnt: Learnt, seen: Observation, view: _View) -> Standing:
+def _state(facts: Facts, learnt: Learnt, seen: Observation, view: _View) -> State:
     """PROVIDED when it is known within 2 % which size is best, whichever is in force; and then up to 3 %, or the name
     would change with each second's noise."""
     if seen.named is not None:
-        return Standing[seen.named.state.name]
+        return seen.named.state
     if view.outlook is None:
         rolls = len(set(seen.sizes.values())) > 1
-        return facts.standing if rolls and facts.standing is not None else Standing.LEARNING
+        return facts.state if rolls and facts.state is not None else State.LEARNING
     if view.choice is None and _never_full(learnt, seen):
-        return Standing.UNSATURATED
+        return State.UNSATURATED
     bound, best = seen.constraints, view.outlook.best
     if (view.current == bound.most and best > bound.most) or (view.current == bound.least and best < bound.least):
-        return Standing.GUARDED if view.outlook.loss >= GOOD_LOSS else Standing.PROVIDED
-    known = STILL_KNOWN if facts.standing is Standing.PROVIDED else KNOWN
-    return Standing.PROVIDED if view.outlook.at_best < known else Standing.LEARNING
+        return State.GUARDED if view.outlook.loss >= GOOD_LOSS else State.PROVIDED
+    known = STILL_KNOWN if facts.state is State.PROVIDED else KNOWN
+    return State.PROVIDED if view.outlook.at_best < known else State.LEARNING
 
 
 def _reasons(case: Case, seen: Observation, view: _View) -> tuple[tuple[str, str], ...]:
@@ -317,12 +318,12 @@ def _facts(facts: Facts, decision: Decision, view: _View, now_ms: int) -> Facts:
         if not again:
             change = Change(view.current, decision.target, now_ms, decision.basis)
     good = view.current is not None and decision.loss is not None and decision.loss < GOOD_LOSS
-    good = good and decision.standing is Standing.PROVIDED
+    good = good and decision.state is State.PROVIDED
     return replace(
         facts,
         now_ms=now_ms,
         current=view.current if view.current is not None else facts.current,
         change=change,
         baseline=view.current if good else facts.baseline,
-        standing=decision.standing if view.outlook is not None else facts.standing,
+        state=decision.state if view.outlook is not None else facts.state,
     )

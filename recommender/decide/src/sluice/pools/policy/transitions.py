@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from sluice.pools.policy.decision import Action, Basis, Standing
+from sluice.core.states import State
+from sluice.pools.policy.decision import Action, Basis
 
 
 class Case(Enum):
@@ -27,7 +28,7 @@ class Case(Enum):
     BETTER = "another size is better"
     LOOK = "another size may be better, and is worth 3 s"
     BEST = "no other size is known to be better"
-    NEVER_FULL = "the same, and the pool was never full on this CPU limit"
+    NEVER_FULL = "no other size is known to be better, and the pool was never full on this CPU limit"
 
 
 @dataclass(frozen=True)
@@ -35,30 +36,30 @@ class Row:
     """target: "current", "pool" (the last decided, or set by another since), "inside" (the legal one nearest to it, or
     to what another's change took away), "chosen", "chosen or baseline" (the last that was good).
 
-    basis: None where what the choice stands on says it. standing: None where what is known of the curve does.
+    basis: None where what the choice stands on says it. state: None where what is known of the curve does.
     """
 
     target: str
     basis: Basis | None
     action: Action
-    standing: Standing | None
+    state: State | None
 
 
 TABLE: dict[Case, Row] = {
-    Case.PAUSED: Row("current", Basis.OPERATOR, Action.HOLD, Standing.PAUSED),
+    Case.PAUSED: Row("current", Basis.OPERATOR, Action.HOLD, State.PAUSED),
     Case.NO_SIZE: Row("chosen or baseline", None, Action.HOLD, None),
     Case.MIXED: Row("pool", Basis.HELD, Action.APPLY, None),
     Case.UNBOUNDED: Row("chosen", None, Action.APPLY, None),
-    Case.NO_DATA: Row("current", Basis.HELD, Action.HOLD, Standing.NO_DATA),
+    Case.NO_DATA: Row("current", Basis.HELD, Action.HOLD, State.NO_DATA),
     Case.QUIET: Row("current", Basis.HELD, Action.HOLD, None),
-    Case.OUTSIDE: Row("inside", Basis.HELD, Action.APPLY, Standing.GUARDED),
+    Case.OUTSIDE: Row("inside", Basis.HELD, Action.APPLY, State.GUARDED),
     Case.WAITING: Row("pool", None, Action.APPLY, None),
     Case.DOUBT: Row("current", Basis.HELD, Action.HOLD, None),
     Case.TOO_LITTLE: Row("current", Basis.HELD, Action.HOLD, None),
     Case.BETTER: Row("chosen", None, Action.APPLY, None),
     Case.LOOK: Row("chosen", Basis.PROBE, Action.APPLY, None),
     Case.BEST: Row("current", Basis.HELD, Action.HOLD, None),
-    Case.NEVER_FULL: Row("current", Basis.HELD, Action.HOLD, Standing.UNSATURATED),
+    Case.NEVER_FULL: Row("current", Basis.HELD, Action.HOLD, State.UNSATURATED),
 }
 
 
@@ -67,8 +68,8 @@ def table() -> str:
     lines = ["| what is the case | target | basis | action | state |", "|---|---|---|---|---|"]
     for case, row in TABLE.items():
         basis = "what it stands on" if row.basis is None else row.basis.value
-        standing = "by what is known" if row.standing is None else row.standing.value
-        lines.append(f"| {case.value} | {row.target} | {basis} | {row.action.value} | {standing} |")
+        state = "by what is known" if row.state is None else row.state.value
+        lines.append(f"| {case.value} | {row.target} | {basis} | {row.action.value} | {state} |")
     return "\n".join(lines)
 
 

@@ -4,4 +4,5 @@
 def load() -> None:
     """Imports them all: for processes that estimate again and again, at their start and not within a period."""
     import kneed  # noqa: F401
-    import scipy.optimize  # noqa: F401
+    import scipy.optimize
+    import scipy.special  # noqa: F401

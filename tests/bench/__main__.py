@@ -45,6 +45,7 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "localization": localization.run,
     "decision": parts.decision,
     "services": parts.random_services,
+    "claims": parts.what_it_says,
     "bad-start": parts.bad_start,
     "rest": parts.at_rest,
     "two-pools": parts.wrong_pools,

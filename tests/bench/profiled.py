@@ -22,7 +22,7 @@ from bench.controllers.bridge import samples_of
 from sluice.pools.estimate.interval import Interval, choose
 from sluice.pools.estimate.samples import Samples
 from testbed.distributions import Exponential
-from testbed.fine import FineWindows
+from testbed.fine import FineWindows, PoolWindows
 from testbed.presets.preset import Preset
 from testbed.presets.shop import BURSTS
 from testbed.presets.social_network import POST_STORAGE
@@ -65,14 +65,16 @@ class Observer:
         fine.watch([simulation.pools[pool]])
         return cls(simulation, fine, pool, preset.threshold_ms[pool])
 
-    def samples(self, seconds: float, bucket_ms: int) -> Samples | None:
+    def windows(self, seconds: float, bucket_ms: int) -> PoolWindows:
         now, pool = self.simulation.engine.now, self.simulation.pools[self.pool]
-        return samples_of(self.fine.last(pool, now, seconds, bucket_ms, self.threshold_ms))
+        return self.fine.last(pool, now, seconds, bucket_ms, self.threshold_ms)
+
+    def samples(self, seconds: float, bucket_ms: int) -> Samples | None:
+        return samples_of(self.windows(seconds, bucket_ms))
 
     def interval(self, seconds: float) -> Interval:
         """What `bucket: auto` chooses from buckets of 10 ms."""
-        now, pool = self.simulation.engine.now, self.simulation.pools[self.pool]
-        seen = self.fine.last(pool, now, seconds, FINEST_MS, self.threshold_ms)
+        seen = self.windows(seconds, FINEST_MS)
         busy = np.flatnonzero(seen.own.busy_ns > 0)
         in_flight = seen.own.busy_ns[busy] / seen.length_ns
         return choose(busy * FINEST_MS, in_flight, seen.judge.completions[busy].astype(np.float64), FINEST_MS)

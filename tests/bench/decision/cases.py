@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from bench.controllers.racers import SIZES, SLUICE
-from bench.decision.lineup import EVERYONE, LATE
+from bench.decision.lineup import EVERYONE, LATE, WITHOUT
 from bench.decision.summary import Summary, best_p99, markdown, summary
 from bench.decision.workloads import Cell
 from bench.race import Task, run_all
@@ -67,4 +67,14 @@ def report(of: Mapping[str, Mapping[str, Summary]], useful: Sequence[str]) -> st
                 f"{held}: {racers[held].p99_ms:,.0f} ms, {racers[held].goodput_per_s:,.0f}/s",
             ]
         )
-    return f"Rivals of use: {', '.join(useful)}.\n\n{markdown(head, rows)}"
+    return f"Rivals of use: {', '.join(useful)}.\n\n{markdown(head, rows)}\n{worth(of)}"
+
+
+def worth(of: Mapping[str, Mapping[str, Summary]]) -> str:
+    """The same loop with another model, and holding."""
+    names = [SLUICE, *WITHOUT]
+    rows = [
+        [name, *(f"{racers[each].p99_ms:,.0f} ms, {racers[each].goodput_per_s:,.0f}/s" for each in names)]
+        for name, racers in of.items()
+    ]
+    return markdown(["case", *names], rows)

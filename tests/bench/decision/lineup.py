@@ -12,5 +12,7 @@ FRESH = [name for name in RACERS if name.endswith("(undelayed)")]
 PUBLISHED = [name for name in RACERS if name.endswith("as published")]
 VARIANTS = [name for name in RACERS if name.startswith(f"{SLUICE} with ")]
 """What the model is worth: the same loop with another one, or with one that never names a size."""
+WITHOUT = [*VARIANTS, HARDWARE]
+"""And holding."""
 
 EVERYONE = [SLUICE, *VARIANTS, HARDWARE, *PUBLISHED, *LATE, *FRESH]

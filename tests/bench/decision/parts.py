@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.decision import cases, rest, services, starts, two_pools, workloads
+from bench.decision import cases, claims, rest, services, starts, two_pools, workloads
 from bench.decision.lineup import SEEDS
 from bench.generate import HELD_OUT
 
@@ -20,6 +20,10 @@ def decision(quick: bool) -> str:
 
 def random_services(quick: bool) -> str:
     return services.report(services.all_regrets(HELD_OUT[:4] if quick else HELD_OUT))
+
+
+def what_it_says(quick: bool) -> str:
+    return claims.report(claims.all_said(HELD_OUT[:4] if quick else HELD_OUT))
 
 
 def bad_start(quick: bool) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from bench.best_fixed import CHOSEN_ON
 from bench.controllers.racers import SIZES, SLUICE
-from bench.decision.lineup import EVERYONE, LATE, PUBLISHED
+from bench.decision.lineup import EVERYONE, LATE, PUBLISHED, WITHOUT
 from bench.decision.summary import ENOUGH, Summary, best_p99, markdown, summary
 from bench.race import Task, run_all
 from bench.racing import Result, starting_at
@@ -104,7 +104,7 @@ def report(found: Sequence[Cell]) -> str:
         ]
         for cell in found
     ]
-    return f"{markdown(head, rows)}\n{bars(found)}\n{everyone(found)}"
+    return f"{markdown(head, rows)}\n{bars(found)}\n{worth(found)}\n{everyone(found)}"
 
 
 def bars(found: Sequence[Cell]) -> str:
@@ -123,6 +123,27 @@ def bars(found: Sequence[Cell]) -> str:
         ["ahead of SCT and SCG as published", f"{published} of {total}"],
     ]
     return markdown(["bar", "met in"], rows)
+
+
+def worth(found: Sequence[Cell]) -> str:
+    """Ours beside the same loop with another model, and beside holding: where the model wins, and where it does not."""
+    rows = []
+    for name in WITHOUT:
+        p99 = [cell.ours.p99_ms / cell.of[name].p99_ms for cell in found]
+        goodput = [cell.ours.goodput_per_s / cell.of[name].goodput_per_s for cell in found]
+        ahead = sum(not cell.behind([name]) for cell in found)
+        not_ahead = [f"{cell.workload} from {cell.start}" for cell in found if cell.behind([name])]
+        rows.append(
+            [
+                name,
+                f"{np.exp(np.mean(np.log(p99))):.2f}",
+                f"{np.mean(goodput):.3f}",
+                f"{ahead} of {len(found)}",
+                ", ".join(not_ahead) or "none",
+            ]
+        )
+    head = ["beside", "sluice's p99 / its (mean)", "goodput / its (mean)", "ahead of it in p99", "not ahead in"]
+    return markdown(head, rows)
 
 
 def everyone(found: Sequence[Cell]) -> str:

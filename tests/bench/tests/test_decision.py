@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 from bench.best_fixed import CHOSEN_ON
+from bench.controllers.in_loop import Course
 from bench.controllers.racers import HARDWARE, SLUICE
-from bench.decision import cases, lineup, path, rest, services, starts, two_pools, workloads
+from bench.decision import cases, claims, lineup, path, rest, services, starts, two_pools, workloads
 from bench.decision.summary import Summary, best_p99, markdown, summary
 from bench.generate import scenario, step
 from bench.racing import HELD, Result, drive
 from bench.scenarios import scenario as committed
 from testbed.fine import PoolWindows
+from testbed.single.scenario import Scenario
 
 
 def seen(p99_ms: float, goodput: float) -> Summary:
@@ -24,6 +26,7 @@ def test_who_is_raced() -> None:
     assert "vegas (undelayed)" in lineup.FRESH
     assert lineup.PUBLISHED == ["sct as published", "scg as published"]
     assert not set(lineup.SEEDS) & set(CHOSEN_ON)
+    assert {f"{SLUICE} with {model}" for model in ("nothing", "scg", "sct")} == set(lineup.VARIANTS)
     assert len(set(lineup.EVERYONE)) == len(lineup.EVERYONE)
 
 
@@ -65,7 +68,8 @@ def test_rivals_of_use_come_near_the_best_one_over_the_workloads() -> None:
 
 
 def test_a_case_asks_for_the_goodput_and_p99_of_rivals_of_use() -> None:
-    racers = {"vegas": seen(100, 100), "gradient2": seen(80, 97), "fixed 9": seen(60, 120)}
+    racers = dict.fromkeys(lineup.WITHOUT, seen(1, 1))
+    racers |= {"vegas": seen(100, 100), "gradient2": seen(80, 97), "fixed 9": seen(60, 120)}
     text = cases.report(
         {
             "slow_dependency": racers | {SLUICE: seen(110, 100)},
@@ -74,9 +78,21 @@ def test_a_case_asks_for_the_goodput_and_p99_of_rivals_of_use() -> None:
         },
         ["gradient2", "vegas"],
     )
-    met = [line.split(" | ")[-2] for line in text.splitlines() if line.startswith("| s")]
+    _, judged, worth = text.split("\n\n")
+    met = [line.split(" | ")[-2] for line in judged.splitlines() if line.startswith("| s")]
     assert met == ["yes", "no", "yes"]
     assert "vegas: 100 | vegas: 100" in text  # gradient2's p99 does not count: 97 is under 0.98 of 100
+    assert "| slow_dependency | 110 ms, 100/s | 1 ms, 1/s |" in worth
+
+
+def test_what_the_model_is_worth_says_where_it_wins_nothing() -> None:
+    others = {name: seen(200, 80) for name in lineup.WITHOUT}
+    won = cell(seen(100, 100), **others)
+    lost = cell(seen(100, 80), **(others | {HARDWARE: seen(50, 80)}))
+    text = workloads.worth([won, lost])
+    # Half of the p99 in both, and 100 / 80 and 80 / 80 of the goodput; held, 100 / 50 in the second: sqrt(0.5 * 2) = 1.
+    assert f"| {SLUICE} with scg | 0.50 | 1.125 | 2 of 2 | none |" in text
+    assert f"| {HARDWARE} | 1.00 | 1.125 | 1 of 2 | big_spike from 20 |" in text
 
 
 def test_regrets_are_shares_of_the_best_goodput() -> None:
@@ -86,6 +102,29 @@ def test_regrets_are_shares_of_the_best_goodput() -> None:
     assert "holding the first size loses 5 % or more in 0 " in text
     assert f"| {SLUICE} | 2.0% | 6.5% | 7.0% | 1 |" in text
     assert f"| {SLUICE}, usl | 2.0% | 6.5% | 7.0% | 1 |" in text
+
+
+def test_claims_are_counted_once_the_pool_was_full_for_a_minute_and_judged_all_along() -> None:
+    """Four periods, full for 60 s from the second on. Size 4 loses 10 %, 8 nothing."""
+    states = [("PROVIDED", 4), ("LEARNING", 4), ("PROVIDED", 8), ("UNSATURATED", 8)]
+    course = [Course(float(at), state, None, size, (), "HELD", size) for at, (state, size) in enumerate(states)]
+    found = claims.counted("usl", course, [59.0, 60.0, 61.0, 62.0], lambda _, size: 0.1 if size == 4 else 0.0)
+    assert found == claims.Said("usl", periods=3, provided=1, claimed=2, wrong=1)
+    assert "| usl | 2 | 33.3% of 6 | 50.0% of 4 |" in claims.report([found, found])
+    assert "| all | 1 | - | - |" in claims.report([claims.Said("usl", 0, 0, 0, 0)])
+
+
+def test_what_a_size_loses_is_of_the_cores_and_times_of_that_second() -> None:
+    """CPU only: a thread for each core, 2 of them, 4 from 20 s on. Twice the times change nothing of it."""
+    drawn = Scenario.model_validate(
+        {"name": "x", "seconds": 100, "slo_ms": 250, "users": 10, "think_s": 1, "load": [[0, 1]]}
+        | {"service": {"cores": 2, "compute_ms": 10, "wait_ms": 0, "sigma": 0, "threads": 1}}
+        | {"events": [{"at_s": 50, "compute": 2.0}]}
+    )
+    loss = claims.truth(drawn, [(20.0, 4.0)])
+    assert [loss(second, 1) for second in (0.0, 20.0, 60.0)] == pytest.approx([0.5, 0.75, 0.75])
+    assert loss(0.0, 2) == pytest.approx(0.0)
+    assert loss(20.0, 2) == pytest.approx(0.5)
 
 
 def test_recovery_is_the_first_second_from_which_10_s_are_near_the_best() -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from bench.believed import best_size
 from bench.profiled import PROFILED, Observer, pool_of
 from bench.table1 import Answers, _met, _sizes, ask, percent, regret, verdict
 from bench.truth import Truth, measured
@@ -47,12 +48,13 @@ def test_cells() -> None:
     assert (_met(0.03, 0.03), _met(0.031, 0.03), _met(None, 0.03)) == ("yes", "no", "no")
 
 
-def test_bars_are_judged_at_100_ms_and_three_minutes() -> None:
+def test_bars_are_judged_at_100_ms_and_the_model_s_window() -> None:
     right, wrong = Answers((12,), 1), Answers((8,), 1)
-    found = {(model, 180, "100"): answers for model, answers in (("scg", right), ("scg-top", wrong))}
+    found = {("belief", 60, "100"): right, ("scg", 180, "100"): right, ("scg-top", 180, "100"): wrong}
     rows = verdict(CATALOGUE, TRUTH, found)
-    assert [row.split(" | ")[-1] for row in rows] == ["yes |", "yes |", "no |", "no |"]
-    assert "scg-top: MAPE below 5.33 % | 33.33 %" in rows[2]
+    assert [row.split(" | ")[-1] for row in rows] == ["yes |"] * 4 + ["no |"] * 2
+    assert "belief, 60 s: MAPE below 5.33 % | 0.00 %" in rows[0]
+    assert "scg-top, 180 s: MAPE below 5.33 % | 33.33 %" in rows[4]
 
 
 def test_the_whole_curve_is_seen_in_a_minute() -> None:
@@ -64,6 +66,10 @@ def test_the_whole_curve_is_seen_in_a_minute() -> None:
     assert (samples.concurrency < 10).sum() > 100
     assert ((samples.concurrency > 20) & (samples.concurrency < 45)).sum() > 20
     assert seen.interval(60).ms in (20, 50, 100)
+    state, best = best_size(seen.windows(60, 100))
+    assert state in ("PROVIDED", "LEARNING", "UNSATURATED")
+    assert best is not None
+    assert 8 <= best <= 24
 
 
 @pytest.mark.timeout(300)
@@ -75,9 +81,11 @@ def test_truth_of_a_short_run_has_its_best_inside() -> None:
 
 
 @pytest.mark.timeout(600)
-def test_every_estimator_is_asked_at_every_interval() -> None:
+def test_every_model_is_asked_at_every_interval() -> None:
     found = ask(PROFILED[0], seeds=(11,))
     assert {answers.asked for (_, window, _), answers in found.items() if window == 180} == {3}
     assert {answers.asked for (_, window, _), answers in found.items() if window == 60} == {9}
-    assert len(found) == 3 * 2 * 7
-    assert all(9 <= size <= 17 for size in found["scg-top", 180, "100"].targets)
+    assert len(found) == 4 * 2 * 7
+    for model, window in (("belief", 60), ("scg-top", 180)):
+        assert len(found[model, window, "100"].targets) == found[model, window, "100"].asked
+        assert all(9 <= size <= 17 for size in found[model, window, "100"].targets)

@@ -1,0 +1,123 @@
+"""What it says, over random services: how often it says that the best size is known, and how often that is wrong.
+
+The truth is worked out (`testbed/single/capacity.py`): what a full pool of each size completes on the cores of that
+second, after the events up to then. A size loses what it completes less than the best one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bench.controllers.in_loop import Course, InLoop
+from bench.controllers.racers import RACERS, SLUICE
+from bench.decision.summary import markdown
+from bench.generate import HELD_OUT, scenario
+from bench.race import PROCESSES, mapped
+from bench.racing import BOUNDS, drive
+from testbed.fine import PoolWindows
+from testbed.single.capacity import throughput
+from testbed.single.memory import Floats
+from testbed.single.names import POOL
+from testbed.single.run import FastRun
+from testbed.single.scenario import Scenario
+
+SEED = 1
+FULL, FULL_S = 0.95, 60.0
+"""In flight, as a part of the size, in a bucket in which the pool is full; and how long it was full in all."""
+CLAIM, WRONG = "PROVIDED", 0.03
+PROVIDED_BAR, WRONG_BAR = 0.6, 0.05
+
+
+@dataclass(frozen=True)
+class Said:
+    """Periods of one service: all after the pool was full for 60 s, and of these those with the claim; all with the
+    claim, and of these those in which the size in force loses more than 3 %."""
+
+    law: str
+    periods: int
+    provided: int
+    claimed: int
+    wrong: int
+
+
+class _Heard:
+    """Counts how long the pool was full by each period."""
+
+    def __init__(self, loop: InLoop) -> None:
+        self.loop = loop
+        self.full_s: list[float] = []
+
+    def decide(self, now_s: float, windows: Mapping[str, PoolWindows]) -> Mapping[str, int]:
+        seen = windows[POOL]
+        full = seen.own.busy_ns >= FULL * seen.sizes * seen.length_ns
+        before = self.full_s[-1] if self.full_s else 0.0
+        self.full_s.append(before + float(full.sum()) * seen.length_ns / 1e9)
+        return self.loop.decide(now_s, windows)
+
+
+def said(seed: int) -> Said:
+    drawn, heard = scenario(seed), list[_Heard]()
+    racer = RACERS[SLUICE]
+
+    def build(run: FastRun) -> _Heard:
+        loop = racer.build(run)
+        assert isinstance(loop, InLoop)
+        heard.append(_Heard(loop))
+        return heard[0]
+
+    run = drive(drawn, replace(racer, build=build), SEED)
+    return counted(drawn.law.kind, heard[0].loop.course(POOL), heard[0].full_s, truth(drawn, run.scaled))
+
+
+def counted(law: str, course: Sequence[Course], full_s: Sequence[float], loss: Callable[[float, int], float]) -> Said:
+    """full_s: by the period. loss: of a size at a second."""
+    after = [each for each, full in zip(course, full_s, strict=True) if full >= FULL_S]
+    claims = [each for each in course if each.state == CLAIM and each.current is not None]
+    wrong = sum(loss(each.at_s, each.current) > WRONG for each in claims if each.current is not None)
+    return Said(law, len(after), sum(each.state == CLAIM for each in after), len(claims), wrong)
+
+
+def truth(drawn: Scenario, scaled: Sequence[tuple[float, float]]) -> Callable[[float, int], float]:
+    """The part of the best size's throughput that a size loses at a second. scaled: (second, cores from then on)."""
+    curves: dict[tuple[float, float, float], Floats] = {}
+
+    def loss(second: float, size: int) -> float:
+        cores = [drawn.service.cores, *(cores for at, cores in scaled if at <= second)][-1]
+        compute, wait = 1.0, 1.0
+        for event in drawn.events:
+            if event.at_s <= second:
+                compute, wait = event.compute or compute, event.wait or wait
+        now = cores, compute, wait
+        if now not in curves:
+            service = drawn.service
+            times = {"compute_ms": service.compute_ms * compute, "wait_ms": service.wait_ms * wait}
+            then = drawn.model_copy(update={"service": service.model_copy(update=times)})
+            curves[now] = throughput(then, BOUNDS[1], cores)
+        return float(1.0 - curves[now][size - 1] / curves[now].max())
+
+    return loss
+
+
+def all_said(seeds: Sequence[int] = HELD_OUT, processes: int = PROCESSES) -> list[Said]:
+    return mapped(said, seeds, processes)
+
+
+def report(found: Sequence[Said]) -> str:
+    laws = sorted({each.law for each in found})
+    rows = [_row("all", found), *(_row(law, [each for each in found if each.law == law]) for law in laws)]
+    head = ["law", "services", f"{CLAIM} after the pool was full for 60 s", f"{CLAIM}, while the size loses over 3 %"]
+    return f"Bars: >= {PROVIDED_BAR:.0%}, <= {WRONG_BAR:.0%}, of all periods.\n\n{markdown(head, rows)}"
+
+
+def _row(name: str, found: Sequence[Said]) -> list[str]:
+    periods, provided, claimed, wrong = np.array(
+        [(each.periods, each.provided, each.claimed, each.wrong) for each in found]
+    ).sum(axis=0)
+    return [name, f"{len(found)}", _share(provided, periods), _share(wrong, claimed)]
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%} of {whole:,}" if whole else "-"

@@ -19,6 +19,7 @@ import numpy as np
 from bench.believed import best_size
 from bench.controllers.bridge import samples_of
 from bench.profiled import PROFILED, Observer, pool_of
+from bench.timeline import drive
 from bench.truth import Truth, measured
 from sluice.pools.estimate.interval import CANDIDATES_MS
 from sluice.pools.estimate.models import BELIEF, estimators_at
@@ -27,7 +28,9 @@ from testbed.presets.preset import Preset
 from testbed.presets.registry import PRESETS
 
 MODELS = (BELIEF, "scg", "scg-kneedle", "scg-top")
-BARRED = {BELIEF: 60, "scg": 180, "scg-top": 180}
+LOOPED = "the default, in its loop"
+"""The size that the recommender is at when it sizes the pool itself, asked each minute."""
+BARRED = {LOOPED: 60, "scg": 180, "scg-top": 180}
 """By model, the window (s) that its bars are judged at: the recommender's default one, and Sora's."""
 AUTO = "auto"
 COLUMNS = (*(str(ms) for ms in CANDIDATES_MS), AUTO)
@@ -72,7 +75,8 @@ def run(quick: bool) -> str:
     sections, verdicts = [], []
     for preset in PROFILED:
         truth = measured(preset, pool_of(preset), SIZES, TRUTH_SEEDS[: 1 if quick else None], 36 if quick else 180)
-        found = ask(preset, SEEDS[: 1 if quick else None])
+        seeds = SEEDS[: 1 if quick else None]
+        found = ask(preset, seeds) | {(LOOPED, WINDOWS_S[1], "100"): looped(preset, seeds)}
         sections.append(section(preset, truth, found))
         verdicts += verdict(preset, truth, found)
     lines = ["| bar at 100 ms | measured | met |", "|---|---|---|", *verdicts]
@@ -94,6 +98,18 @@ def ask(preset: Preset, seeds: Sequence[int]) -> Asked:
                     for model, (_, target) in named(seen.windows(window, ms), ms).items():
                         targets.setdefault((model, window, column), []).append(target)
     return {key: Answers(tuple(target for target in of if target is not None), len(of)) for key, of in targets.items()}
+
+
+def looped(preset: Preset, seeds: Sequence[int]) -> Answers:
+    """From the pool that is observed on, under the same load, for as long; the first minute is for learning."""
+    pool, targets = pool_of(preset), []
+    asked = range(2 * WINDOWS_S[1], 3 * WINDOWS_S[0] + 1, WINDOWS_S[1])
+    for seed in seeds:
+        scenario = preset.build(preset.users, {pool: max(preset.sizes)})
+        limits = preset.threshold_ms[pool], preset.user_threshold_ms
+        run = drive(scenario, pool, *limits, preset.warm_up_s + asked[-1] + 1, lambda _: None, True, seed)
+        targets += [run.course[int(preset.warm_up_s) + second - 1].target for second in asked]
+    return Answers(tuple(target for target in targets if target is not None), len(targets))
 
 
 def named(seen: PoolWindows, ms: int) -> dict[str, tuple[str, int | None]]:
@@ -120,6 +136,15 @@ def section(preset: Preset, truth: Truth, found: Asked) -> str:
         "|---" * (len(COLUMNS) + 1) + "|",
         _row("Sora's MAPE (%)", [f"{mape:.2f}" for mape in SORA[preset.name]] + [""]),
     ]
+    alone = found[LOOPED, WINDOWS_S[1], "100"]
+    at_100 = COLUMNS.index("100")
+    for what, figure in (
+        ("MAPE (%)", percent(alone.mean(truth.error))),
+        ("off the plateau (%)", percent(alone.mean(truth.error_off_plateau))),
+        ("regret, mean and worst (%)", regret(truth, alone)),
+        ("sizes named", _sizes(alone)),
+    ):
+        lines.append(_row(f"{LOOPED}: {what}", [figure if at == at_100 else "" for at in range(len(COLUMNS))]))
     for window in WINDOWS_S:
         for model in MODELS:
             of = [found[model, window, column] for column in COLUMNS]

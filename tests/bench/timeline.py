@@ -48,16 +48,23 @@ class Timeline:
 
 
 def drive(
-    scenario: Scenario, pool: str, threshold_ms: float, user_ms: float, seconds: float, scale: Scale, tuned: bool
+    scenario: Scenario,
+    pool: str,
+    threshold_ms: float,
+    user_ms: float,
+    seconds: float,
+    scale: Scale,
+    tuned: bool,
+    seed: int = 1,
 ) -> Timeline:
-    """One run with seed 1; `tuned`: Sluice sizes the pool, else it keeps its first size."""
+    """One run; `tuned`: Sluice sizes the pool, else it keeps its first size."""
     fine = FineWindows()
     responses: list[tuple[float, float, bool]] = []
 
     def outcome(at_s: float, latency_s: float, failed: bool) -> None:
         responses.append((at_s, latency_s, not failed and latency_s * 1e3 <= user_ms))
 
-    simulation = Simulation(scenario, 1, fine.add, outcome)
+    simulation = Simulation(scenario, seed, fine.add, outcome)
     target = simulation.pools[pool]
     fine.watch([target])
     scale(simulation)

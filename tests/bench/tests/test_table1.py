@@ -4,7 +4,7 @@ import pytest
 
 from bench.believed import best_size
 from bench.profiled import PROFILED, Observer, pool_of
-from bench.table1 import Answers, _met, _sizes, ask, percent, regret, verdict
+from bench.table1 import LOOPED, Answers, _met, _sizes, ask, looped, percent, regret, verdict
 from bench.truth import Truth, measured
 
 # Best 12; 10 loses 0.5 %, 8 loses 10 %, 14 nothing, 20 loses 20 %.
@@ -50,10 +50,10 @@ def test_cells() -> None:
 
 def test_bars_are_judged_at_100_ms_and_the_model_s_window() -> None:
     right, wrong = Answers((12,), 1), Answers((8,), 1)
-    found = {("belief", 60, "100"): right, ("scg", 180, "100"): right, ("scg-top", 180, "100"): wrong}
+    found = {(LOOPED, 60, "100"): right, ("scg", 180, "100"): right, ("scg-top", 180, "100"): wrong}
     rows = verdict(CATALOGUE, TRUTH, found)
     assert [row.split(" | ")[-1] for row in rows] == ["yes |"] * 4 + ["no |"] * 2
-    assert "belief, 60 s: MAPE below 5.33 % | 0.00 %" in rows[0]
+    assert f"{LOOPED}, 60 s: MAPE below 5.33 % | 0.00 %" in rows[0]
     assert "scg-top, 180 s: MAPE below 5.33 % | 33.33 %" in rows[4]
 
 
@@ -86,6 +86,13 @@ def test_every_model_is_asked_at_every_interval() -> None:
     assert {answers.asked for (_, window, _), answers in found.items() if window == 180} == {3}
     assert {answers.asked for (_, window, _), answers in found.items() if window == 60} == {9}
     assert len(found) == 4 * 2 * 7
-    for model, window in (("belief", 60), ("scg-top", 180)):
+    for model, window, least in (("belief", 60, 8), ("scg-top", 180, 9)):
         assert len(found[model, window, "100"].targets) == found[model, window, "100"].asked
-        assert all(9 <= size <= 17 for size in found[model, window, "100"].targets)
+        assert all(least <= size <= 17 for size in found[model, window, "100"].targets)
+
+
+@pytest.mark.timeout(300)
+def test_the_default_is_asked_each_minute_while_it_sizes_the_pool() -> None:
+    found = looped(CATALOGUE, seeds=(11,))
+    assert found.asked == len(found.targets) == 8
+    assert all(12 <= size <= 24 for size in found.targets)

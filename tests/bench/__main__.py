@@ -44,6 +44,7 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "interval": interval.run,
     "localization": localization.run,
     "decision": parts.decision,
+    "workloads": parts.six_workloads,
     "services": parts.random_services,
     "claims": parts.what_it_says,
     "bad-start": parts.bad_start,

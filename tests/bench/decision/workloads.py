@@ -61,19 +61,22 @@ class Cell:
         ]
 
 
-def cells(names: Sequence[str], starts: Sequence[int], seeds: Sequence[int]) -> list[Cell]:
+def cells(
+    names: Sequence[str], starts: Sequence[int], seeds: Sequence[int], racers: Sequence[str] = EVERYONE
+) -> list[Cell]:
+    """racers: who is run beside the best fixed sizes; ours and those of `LATE` at least."""
     best = {name: _best_sizes(name) for name in names}
     tasks, keys = [], []
     for name in names:
         for start in starts:
-            for racer in (*EVERYONE, *best[name]):
+            for racer in (*racers, *best[name]):
                 tasks += [Task(starting_at(scenario(name), start), racer, seed) for seed in seeds]
                 keys += [(name, start, racer)] * len(seeds)
     found: dict[tuple[str, int, str], list[Result]] = {}
     for key, result in zip(keys, run_all(tasks), strict=True):
         found.setdefault(key, []).append(result)
     return [
-        Cell(name, start, {racer: summary(found[name, start, racer]) for racer in (*EVERYONE, *best[name])}, best[name])
+        Cell(name, start, {racer: summary(found[name, start, racer]) for racer in (*racers, *best[name])}, best[name])
         for name in names
         for start in starts
     ]
@@ -88,6 +91,11 @@ def _best_sizes(name: str) -> list[str]:
 
 
 def report(found: Sequence[Cell]) -> str:
+    return f"{judged(found)}\n{worth(found)}\n{everyone(found)}"
+
+
+def judged(found: Sequence[Cell]) -> str:
+    """Beside whom the bars name."""
     head = ["workload", "from", "best of rivals and fixed sizes: p99", "p99 ms (worst)", "p99 / best"]
     head += ["goodput/s (worst)", "goodput / best", "changes", "rivals not behind"]
     rows = [
@@ -104,7 +112,7 @@ def report(found: Sequence[Cell]) -> str:
         ]
         for cell in found
     ]
-    return f"{markdown(head, rows)}\n{bars(found)}\n{worth(found)}\n{everyone(found)}"
+    return f"{markdown(head, rows)}\n{bars(found)}"
 
 
 def bars(found: Sequence[Cell]) -> str:

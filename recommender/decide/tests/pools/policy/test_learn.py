@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from feeds import FALLS, Curve, buckets, evidence, full, joined, seconds_of
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence
+from sluice.pools.estimate.belief.kept import Kept, believed
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.learn import MOST_VERSIONS, TRIED_MS, learn, of_version
 from sluice.pools.policy.observation import Buckets
@@ -150,3 +151,26 @@ def test_periods_that_overlap_change_nothing(loads: list[tuple[int, float]], end
     learnt = learnt_from([whole])
     for part in cut(whole, sorted(T0 + 100 * end for end in ends)):
         assert learn(learnt, part) == learnt
+
+
+def test_many_seconds_in_one_period_are_judged_by_one_belief(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And are the evidence that they are one by one."""
+    before = learn(Learnt(), full(0, 10, 16))
+    before = replace(before, kept=believed(None, before.evidence, 4.0))
+    one_by_one = before
+    for second in range(10, 40):
+        one_by_one = learn(one_by_one, full(1_000 * second, 1, 16))
+        one_by_one = replace(one_by_one, kept=believed(one_by_one.kept, one_by_one.evidence, 4.0))
+    made = []
+
+    def counted(*asked: object) -> Kept:
+        made.append(asked)
+        return believed(*asked)
+
+    monkeypatch.setattr("sluice.pools.policy.learn.believed", counted)
+    at_once = learn(before, full(10_000, 30, 16))
+    assert made == []
+    assert at_once == one_by_one
+    # What contradicts is looked at as ever.
+    assert learn(before, full(10_000, 1, 16, Curve(speed=10))).doubt.score > 0
+    assert made

@@ -225,3 +225,14 @@ def test_a_choice_is_another_size_within_the_bounds(
         assert not found.look
     if found.look:
         assert min(current - 1, current / 1.3 - 1e-9) <= found.size <= max(current + 1, current * 1.3 + 1e-9)
+
+
+def test_what_lies_between_sizes_that_were_in_force_is_not_taken_for_known() -> None:
+    """27 completes in proportion, and 40 a sixth of it: a cliff, somewhere between. At 27 that is no small loss."""
+    seen = Evidence()
+    for size, rate in ((16, 160.0), (20, 200.0), (27, 270.0), (40, 45.0)):
+        for _ in range(10):
+            seen = seen.with_second(Second(4.0, True, True, float(size), rate, 1.0))
+    found = outlook(belief(seen), 27)
+    assert found.loss > 0.02
+    assert found.at_best > 0.02

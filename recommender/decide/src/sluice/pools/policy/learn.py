@@ -8,16 +8,19 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.pools.estimate.belief.doubt import LEAST_S, Doubt, believe
+from sluice.pools.estimate.belief.doubt import LEAST_S, Doubt, believe, contradiction
 from sluice.pools.estimate.belief.evidence import Evidence, Second, second, share_full
 from sluice.pools.estimate.belief.family import Floats
 from sluice.pools.estimate.belief.kept import believed
+from sluice.pools.estimate.belief.posterior import Posterior
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.policy.state import RECENT, Change, Learnt
 
 # What is seen so soon after a pool has grown is of the size, and no contradiction of what was seen of others: where a
 # service falls off an edge, that would be taken for another service, and what says where not to go again forgotten.
 TRIED_MS = 6_000
+# The log likelihood ratio of a second that is no contradiction, whatever the seconds before it in its period were.
+EXPECTED = -1.0
 # Other versions that are remembered.
 MOST_VERSIONS = 3
 
@@ -74,6 +77,8 @@ def _believed(learnt: Learnt, seen: Second, tried: bool) -> Learnt:
         # What lay aside was of the size before, and is left out.
         return replace(learnt, evidence=learnt.evidence.with_second(seen), doubt=Doubt())
     kept = learnt.kept
+    if kept is not None and kept.cores == seen.cores and _expected(learnt, kept.now, seen):
+        return replace(learnt, evidence=learnt.evidence.with_second(seen))
     if learnt.evidence.seconds_on(seen.cores) >= LEAST_S:
         kept = believed(kept, learnt.evidence, seen.cores)
     verdict = believe(learnt.evidence, learnt.doubt, seen, kept.now if kept else None)
@@ -85,6 +90,12 @@ def _believed(learnt: Learnt, seen: Second, tried: bool) -> Learnt:
         remembered=learnt.remembered and not verdict.moved,
         kept=kept,
     )
+
+
+def _expected(learnt: Learnt, now: Posterior, seen: Second) -> bool:
+    """Whether a second is so near to what was believed some seconds ago that the belief need not be made anew to say
+    that it is no contradiction: where a period brings many seconds, it is made once for all of them."""
+    return learnt.doubt == Doubt() and contradiction(now, seen, 1.0) < EXPECTED
 
 
 def _seconds(buckets: Buckets) -> list[Buckets]:

@@ -149,14 +149,30 @@ def _outlook(now: Posterior, gains: Gains) -> Outlook:
     near = gains.sizes[gains.mean >= gains.mean.max() - 0.01]
     most, at = gains.of_shape.max(axis=1), int(gains.mean.argmax())
     lost = most - gains.of_shape[:, at]
+    # As of steps that are independent: what is not known between the size in force and the best one is in both.
+    from_best = np.abs(gains.variance - gains.variance[at])
     return Outlook(
         best=int(gains.sizes[at]),
         lower=int(near.min()),
         upper=int(near.max()),
-        loss=float(now.weight @ -np.expm1(-most)),
-        at_best=float(now.weight @ -np.expm1(-lost)),
+        loss=max(float(now.weight @ -np.expm1(-most)), _missed(gains.mean, gains.variance)),
+        at_best=max(float(now.weight @ -np.expm1(-lost)), _missed(gains.mean - gains.mean[at], from_best)),
         sure=float(now.weight @ (lost < NEARLY_BEST)),
     )
+
+
+def _missed(gain: Floats, variance: Floats) -> float:
+    """What the size that may gain most would, on average, where it gains: max of E[max(0, gain)], as a part.
+
+    Between sizes that were in force the shapes alone are too sure: a cliff may lie there. Worked: 5 % behind, give or
+    take 15 %: 0.15 f(-0.33) = 0.15 x 0.254 = 3.8 %; give or take 1 %: nothing.
+    """
+    from scipy.special import ndtr
+
+    deviation = np.sqrt(variance + 1e-12)
+    z = gain / deviation
+    found = deviation * (z * ndtr(z) + np.exp(-0.5 * z * z) * PHI_0)
+    return float(-np.expm1(-found.max()))
 
 
 def choose(

@@ -36,7 +36,10 @@ def _completed(stack: Stack) -> list[float]:
     running = _running(stack)
     if running is None:
         return []
-    history = _get(stack, f"jobs/{running}/checkpoints")["history"]
+    try:
+        history = _get(stack, f"jobs/{running}/checkpoints")["history"]
+    except requests.HTTPError:
+        return []  # a JobManager that has just come back answers 500 for a job that it is taking up
     return [each["trigger_timestamp"] for each in history if each["status"] == "COMPLETED"]
 
 

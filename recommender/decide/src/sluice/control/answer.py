@@ -149,24 +149,24 @@ def _content(decision: Decision, seen: Observation, reasons: tuple[Reason, ...])
 
 
 def settled(before: Content | None, now: Content) -> Content:
-    """With the ends of the range as they were said last, where they have not moved by much.
+    """With the range and the best size as they were said last, where none of them has moved by much.
 
-    Worked: 10 to 14 stands while 9 to 16 is found (10 x 0.85 = 8.5, 14 x 1.15 = 16.1), not at 17.
+    Worked: 10 to 14, best 12, stands while 9 to 16 is found (10 x 0.85 = 8.5, 14 x 1.15 = 16.1), not at 9 to 17.
     """
-    if before is None:
+    if before is None or not all(map(_alike, _range(before), _range(now))):
         return now
-    return replace(
-        now,
-        lower_bound=_settled(before.lower_bound, now.lower_bound),
-        upper_bound=_settled(before.upper_bound, now.upper_bound),
-        unguarded_target=_settled(before.unguarded_target, now.unguarded_target),
-    )
+    lower, best, upper = _range(before)
+    return replace(now, lower_bound=lower, unguarded_target=best, upper_bound=upper)
 
 
-def _settled(before: int | None, now: int | None) -> int | None:
+def _range(content: Content) -> tuple[int | None, int | None, int | None]:
+    return content.lower_bound, content.unguarded_target, content.upper_bound
+
+
+def _alike(before: int | None, now: int | None) -> bool:
     if before is None or now is None:
-        return now
-    return before if abs(now - before) <= max(1.0, STANDS * before) else now
+        return before is now
+    return abs(now - before) <= max(1.0, STANDS * before)
 
 
 def untimed(targets: tuple[TargetSize, ...]) -> tuple[tuple[str, int | None], ...]:

@@ -68,7 +68,8 @@ class Sized:
 class Course:
     """One answer: when (s), its state, the size that was best without constraints, the target, and why.
 
-    best: None where nothing was believed or named. current: the size in force.
+    best: None where nothing was believed or named. current: the size in force. loss: expected of it, None where nothing
+    was believed.
     """
 
     at_s: float
@@ -78,6 +79,7 @@ class Course:
     codes: tuple[str, ...]
     basis: str
     current: int | None
+    loss: float | None = None
 
 
 @dataclass
@@ -149,7 +151,9 @@ class InLoop:
             raise RuntimeError(f"{now_s} s: nothing was decided for {key}")
         content, best = answer.content, self._loop.states[key].learnt.wanted
         pool.course.append(
-            Course(now_s, content.state, best, content.target, content.codes, content.basis, content.current)
+            Course(
+                now_s, content.state, best, content.target, content.codes, content.basis, content.current, answer.loss
+            )
         )
         size = pool.actuator.size(content.action, content.target, current, now_ms)
         if size is not None:

@@ -105,9 +105,11 @@ def test_regrets_are_shares_of_the_best_goodput() -> None:
 
 
 def test_claims_are_counted_once_the_pool_was_full_for_a_minute_and_judged_all_along() -> None:
-    """Four periods, full for 60 s from the second on. Size 4 loses 10 %, 8 nothing."""
-    states = [("PROVIDED", 4), ("LEARNING", 4), ("PROVIDED", 8), ("UNSATURATED", 8)]
-    course = [Course(float(at), state, None, size, (), "HELD", size) for at, (state, size) in enumerate(states)]
+    """Four periods, full for 60 s from the second on. Size 4 loses 10 %, 8 nothing; the third claims nothing of it."""
+    states = [("PROVIDED", 4, 0.009), ("LEARNING", 4, None), ("PROVIDED", 8, 0.01), ("UNSATURATED", 8, 0.0)]
+    course = [
+        Course(float(at), state, None, size, (), "HELD", size, loss) for at, (state, size, loss) in enumerate(states)
+    ]
     found = claims.counted("usl", course, [59.0, 60.0, 61.0, 62.0], lambda _, size: 0.1 if size == 4 else 0.0)
     assert found == claims.Said("usl", periods=3, provided=1, claimed=2, wrong=1)
     assert "| usl | 2 | 33.3% of 6 | 50.0% of 4 |" in claims.report([found, found])

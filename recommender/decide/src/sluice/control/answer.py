@@ -60,8 +60,8 @@ class Answer:
     """Fields as in sluice.pools.v1.PoolSize; times are Unix milliseconds.
 
     learnt: what it was decided by, from which a picture is drawn when somebody asks. windows: None when nothing was
-    measured. estimate: of a published model, None where the belief decides. since_ms: when its service became another
-    one, as told.
+    measured. estimate: of a published model, None where the belief decides. loss: expected of the size in force, as
+    `Decision` has it. since_ms: when its service became another one, as told.
     """
 
     key: PoolKey
@@ -76,6 +76,7 @@ class Answer:
     learnt: Learnt = field(default_factory=Learnt, compare=False, repr=False)
     windows: Windows | None = None
     estimate: Estimate | None = None
+    loss: float | None = None
     baseline: Baseline = field(default_factory=Baseline)
     since_ms: int | None = None
     targets: tuple[TargetSize, ...] = ()
@@ -118,6 +119,7 @@ def answer(
         threshold=threshold,
         learnt=learnt,
         estimate=seen.named,
+        loss=decision.loss,
         baseline=course.now,
         since_ms=course.since_ms,
         targets=targets,

@@ -2,12 +2,15 @@
 
 import numpy as np
 
-from fakes import CART
+from fakes import CART, DB, config
 from sluice.collect.whole import Whole
-from sluice.control.observe import buckets_of, by_target
+from sluice.config import Backend
+from sluice.control.observe import buckets_of, by_target, ceilings_of
 from sluice.control.scalings import Scalings
+from sluice.control.sizes import TargetSize
+from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.learn import learn
-from sluice.pools.policy.state import Learnt
+from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 
 COURSE = Scalings().course(CART)
 
@@ -45,3 +48,13 @@ def test_while_targets_differ_each_is_seen_at_its_own_size() -> None:
 
 def test_targets_of_which_spans_tell_nothing_show_nothing() -> None:
     assert len(by_target(CART, {}, {}, COURSE)) == 0
+
+
+def test_a_size_that_was_decided_before_another_was_set_is_not_held() -> None:
+    """50 was decided long ago, and 10 set by hand since: 90 of 100 are free, and the pool may grow into them."""
+    state = PoolState(Facts(current=10, change=Change(25, 50, 1_000, Basis.CURVE)))
+    targets = {CART: (), DB: (TargetSize("a", 10, 90_000),)}
+    given = config(backends=[Backend(peer="catalogue-db", capacity=100)])
+    assert ceilings_of(given, {DB: state}, targets, {CART: 1, DB: 1})[DB].text.count("hold 10:") == 1
+    pending = PoolState(Facts(current=25, change=Change(25, 50, 1_000, Basis.CURVE)))
+    assert ceilings_of(given, {DB: pending}, targets, {CART: 1, DB: 1})[DB].text.count("hold 50:") == 1

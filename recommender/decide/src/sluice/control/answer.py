@@ -109,7 +109,7 @@ def answer(
     reasons = (*(Reason(*each) for each in decision.reasons), *threshold.reasons)
     return Answer(
         key=pool.key,
-        content=_content(decision, seen, reasons),
+        content=_content(decision, targets, reasons),
         reasons=reasons,
         confidence=decision.confidence,
         model=pool.model,
@@ -134,11 +134,10 @@ def failed(pool: Pool, threshold: Threshold, targets: tuple[TargetSize, ...], ca
     return Answer(pool.key, content, (reason,), 0.0, pool.model, now_ms, now_ms, 0, threshold, targets=targets)
 
 
-def _content(decision: Decision, seen: Observation, reasons: tuple[Reason, ...]) -> Content:
-    sizes = set(seen.sizes.values())
+def _content(decision: Decision, targets: tuple[TargetSize, ...], reasons: tuple[Reason, ...]) -> Content:
     return Content(
         state=decision.state.value,
-        current=sizes.pop() if len(sizes) == 1 else None,
+        current=one_size(targets),
         target=decision.target,
         lower_bound=decision.lower,
         upper_bound=decision.upper,
@@ -146,7 +145,7 @@ def _content(decision: Decision, seen: Observation, reasons: tuple[Reason, ...])
         codes=tuple(reason.code for reason in reasons),
         basis=decision.basis.value,
         action=decision.action.value,
-        sizes=tuple(sorted(seen.sizes.items())),
+        sizes=untimed(targets),
     )
 
 

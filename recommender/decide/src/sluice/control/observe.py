@@ -115,8 +115,8 @@ def ceilings_of(
 
 def _demand(state: PoolState | None, targets: tuple[TargetSize, ...], instances: int) -> Demand | None:
     read = [target.size for target in targets if target.size is not None]
-    change = state.facts.change if state is not None else None
-    held = max([*read, *([change.to_size] if change is not None and read else [])], default=None)
+    asked = state.facts.pool if state is not None and read else None
+    held = max([*read, *([asked] if asked is not None else [])], default=None)
     if held is None:
         return None
     wanted = state.learnt.wanted if state is not None else None

@@ -41,6 +41,14 @@ class Facts:
     baseline: int | None = None
     state: State | None = None
 
+    @property
+    def pool(self) -> int | None:
+        """The size that all targets are to have: the last decided one, unless another was set since."""
+        change = self.change
+        if change is not None and self.current in (change.from_size, change.to_size):
+            return change.to_size
+        return self.current
+
 
 @dataclass(frozen=True)
 class Learnt:

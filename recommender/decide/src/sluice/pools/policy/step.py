@@ -120,14 +120,6 @@ def _full_share(facts: Facts, learnt: Learnt) -> float:
     return float(np.mean(newest)) if newest else 0.0
 
 
-def _pool(facts: Facts) -> int | None:
-    """The size that all targets are to have: the last decided one, unless another was set since."""
-    change = facts.change
-    if change is not None and facts.current in (change.from_size, change.to_size):
-        return change.to_size
-    return facts.current
-
-
 def _decided_for(facts: Facts, current: int | None) -> int | None:
     """What was decided when this was in force, and is not read back yet."""
     change = facts.change
@@ -219,7 +211,7 @@ def _waits(facts: Facts, learnt: Learnt, view: _View, now_ms: int) -> bool:
     """For 3 s, and until something was seen of the size that was decided: with windows that come late, the next change
     would be made on what was known before the last one."""
     change = facts.change
-    if change is None or view.foreign or _pool(facts) != change.to_size:
+    if change is None or view.foreign or facts.pool != change.to_size:
         return False
     unseen = view.current == change.to_size and learnt.until_ms < change.at_ms + SEEN_MS
     return now_ms - change.at_ms < (UNSEEN_MS if unseen else WAIT_MS)
@@ -236,7 +228,7 @@ def _decision(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view:
     target = {
         "current": view.current if view.current is not None else facts.current,
         "chosen or baseline": chosen or facts.baseline,
-        "pool": _legal(_near(_pool(facts), view.current, facts), bound),
+        "pool": _legal(_near(facts.pool, view.current, facts), bound),
         "inside": _legal(view.before or _decided_for(facts, view.current) or view.current, bound),
         "chosen": chosen,
     }[row.target]

@@ -1,6 +1,6 @@
 """What people see of the belief, as SCG draws its own: the scatter, the curve through it with a band, and the knee.
 
-Drawn when somebody asks, not when it is decided: a curve of 50 sizes takes 1.5 ms.
+Drawn when somebody asks, not in each period, which has no use for it.
 """
 
 from __future__ import annotations

@@ -167,12 +167,16 @@ def _missed(gain: Floats, variance: Floats) -> float:
     Between sizes that were in force the shapes alone are too sure: a cliff may lie there. Worked: 5 % behind, give or
     take 15 %: 0.15 f(-0.33) = 0.15 x 0.254 = 3.8 %; give or take 1 %: nothing.
     """
+    return float(-np.expm1(-_where_it_gains(gain, np.sqrt(variance + 1e-12)).max()))
+
+
+def _where_it_gains(mean: Floats, deviation: Floats) -> Floats:
+    """E[max(0, x)] of normal x, shape (N,) each: s f(m / s) with f(z) = z Phi(z) + phi(z)."""
     from scipy.special import ndtr
 
-    deviation = np.sqrt(variance + 1e-12)
-    z = gain / deviation
-    found = deviation * (z * ndtr(z) + np.exp(-0.5 * z * z) * PHI_0)
-    return float(-np.expm1(-found.max()))
+    z = mean / deviation
+    found: Floats = deviation * (z * ndtr(z) + np.exp(-0.5 * z * z) * PHI_0)
+    return found
 
 
 def choose(
@@ -241,15 +245,11 @@ def knowledge_gradient(mean: Floats, learnt: Floats) -> Floats:
 
     Worked: two sizes alike, 1 % learnt: 0.01 phi(0) = 0.4 %. One 3 % behind: 0.01 f(-3) = 0.0004 %.
     """
-    from scipy.special import ndtr
-
     top = float(mean.max())
     second = float(np.partition(mean, -2)[-2]) if len(mean) > 1 else top
     other = np.where(mean >= top, second, top)
     spread = np.maximum(learnt, 1e-9)
-    z = -np.abs(mean - other) / spread
-    found: Floats = spread * (z * ndtr(z) + np.exp(-0.5 * z * z) * PHI_0)
-    return found
+    return _where_it_gains(-np.abs(mean - other), spread)
 
 
 def _late(ln_rate: Floats, sizes: Ints, slo_s: float) -> Floats:

@@ -45,15 +45,22 @@ def test_each_shape_rises_to_one_top_and_falls_from_there() -> None:
     assert (rises[:, 1:] <= rises[:, :-1]).all()
 
 
-@pytest.mark.parametrize("in_flight", [0.02, 0.25, 1.0, 4.0, 19.0])
+@pytest.mark.parametrize("in_flight", [0.05, 0.1, 0.25, 1.0, 4.0, 19.0])
 def test_one_server_has_the_throughput_of_the_textbook(in_flight: float) -> None:
     # M/M/1: L = rho / (1 - rho), so rho = L / (1 + L): 1 in flight on average complete half of what one server can.
-    found = np.exp(np.interp(np.log(in_flight), GRID, _opened(np.zeros(512)))) if in_flight >= 0.5 else None
-    if found is None:
-        found = np.exp(_opened(np.zeros(512))[0]) * in_flight / 0.5  # the grid begins at half a request
-        assert found <= in_flight / (1 + in_flight)
-    else:
-        assert found == pytest.approx(in_flight / (1 + in_flight), rel=0.01)
+    found = np.exp(np.interp(np.log(in_flight), GRID, _opened(np.zeros(512))))
+    assert found == pytest.approx(in_flight / (1 + in_flight), rel=0.01)
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_of_few_in_flight_each_has_a_thread_s_speed(full: bool) -> None:
+    # k = 16, p = 8, no contention: 0.1 and 0.2 in flight complete 0.1 and 0.2 of what a thread does; so does 0.01,
+    # which lies below the grid.
+    shapes = family()
+    shape = int(np.flatnonzero(np.isclose(shapes.k, 16))[2 * len(SIGMA) * len(KAPPA)])
+    few = np.array([0.01, 0.1, 0.2])
+    found = np.exp(shapes.rows(np.log(few), np.full(3, full), np.ones(3), np.array([shape])))[0]
+    assert found == pytest.approx(few, rel=0.01)
 
 
 def test_threads_that_do_not_hinder_each_other_complete_in_proportion_open_or_closed() -> None:

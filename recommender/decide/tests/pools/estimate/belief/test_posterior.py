@@ -178,3 +178,15 @@ def test_predictions_are_the_mixture_over_shapes() -> None:
     assert mean == pytest.approx(float(now.weight @ shapes))
     assert variance >= float(now.weight @ (shapes - mean) ** 2)
     assert isinstance(now, Posterior)
+
+
+def test_a_tenth_of_a_request_in_flight_says_what_a_thread_does() -> None:
+    """80 a second a thread: 8, 16 and 32 of them with 0.1, 0.2 and 0.4 in flight, 160 in a full pool of 2. No thread
+    waited for another yet, so 4 complete nearly twice as many."""
+    few = [Second(4.0, False, False, n, 80.0 * n * 10, 10.0) for n in (0.1, 0.2, 0.4)]
+    seen = Evidence()
+    for each in (*few, Second(4.0, True, True, 2.0, 1_600.0, 10.0)):
+        seen = seen.with_second(each)
+    now = posterior(family(), seen.rows(4.0), 4.0)
+    assert now.spread == SPREADS[0]
+    assert at(now.gains(2), 4)[0] == pytest.approx(np.log(2), abs=0.15)

@@ -35,9 +35,10 @@ P = (1.0, 2.0, 8.0)
 SIGMA = (0.0, 0.005, 0.02)
 KAPPA = (0.0, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 4e-3)
 
-LN_LEAST, LN_MOST = np.log(0.5), np.log(512.0)
-GRID = np.linspace(LN_LEAST, LN_MOST, 129)
-"""Of ln n."""
+LN_LEAST, LN_MOST = np.log(0.05), np.log(512.0)
+GRID = np.linspace(LN_LEAST, LN_MOST, 172)
+"""Of ln n. A pool that waits for its load has a tenth of a request in flight; below the grid, where nobody waits for
+anybody, throughput is in proportion."""
 STEP = float(GRID[1] - GRID[0])
 SIZES = np.unique(np.concatenate([np.arange(1, 25), np.round(24 * 1.06 ** np.arange(52))]).astype(np.int64))
 """That are thought of: all up to 24, then in steps of 6 %, to 500."""
@@ -48,7 +49,7 @@ LOADS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.
 
 @dataclass(frozen=True)
 class Family:
-    """k, shape (S,); tables, shape (2, 129, S): ln X over `GRID` for a pool that is not full, and for one that is.
+    """k, shape (S,); tables, shape (2, 172, S): ln X over `GRID` for a pool that is not full, and for one that is.
     sized, shape (S, N): ln X of a full pool at each of `SIZES`.
 
     Shapes are ordered by k first, so that those next to each other in k are `stride` apart.
@@ -68,13 +69,13 @@ class Family:
 
     @property
     def opened(self) -> Floats:
-        """Shape (S, 129)."""
+        """Shape (S, 172)."""
         found: Floats = self.tables[0].T
         return found
 
     @property
     def closed(self) -> Floats:
-        """Shape (S, 129)."""
+        """Shape (S, 172)."""
         found: Floats = self.tables[1].T
         return found
 
@@ -86,10 +87,12 @@ class Family:
         """The same for rows of either kind and any cores; each argument of shape (m,)."""
         kind, elsewhere = full.astype(np.int64), scale != 1.0
         if not elsewhere.any():
-            return self._here(ln_n, kind, shapes)
-        found = np.empty((len(self) if shapes is None else len(shapes), len(ln_n)))
-        found[:, ~elsewhere] = self._here(ln_n[~elsewhere], kind[~elsewhere], shapes)
-        found[:, elsewhere] = self._elsewhere(ln_n[elsewhere], kind[elsewhere], scale[elsewhere], shapes)
+            found = self._here(ln_n, kind, shapes)
+        else:
+            found = np.empty((len(self) if shapes is None else len(shapes), len(ln_n)))
+            found[:, ~elsewhere] = self._here(ln_n[~elsewhere], kind[~elsewhere], shapes)
+            found[:, elsewhere] = self._elsewhere(ln_n[elsewhere], kind[elsewhere], scale[elsewhere], shapes)
+        found += np.minimum(ln_n - LN_LEAST, 0.0)
         return found
 
     def _here(self, ln_n: Floats, kind: Ints, shapes: Ints | None) -> Floats:
@@ -141,7 +144,7 @@ def ln_throughput(n: Floats, k: Floats, p: Floats, sigma: Floats, kappa: Floats)
 
 
 def _opened(ln_x: Floats) -> Floats:
-    """ln of the mean throughput over `GRID` of the mean in flight, for ln X at 1, 2, ...: shape (129,).
+    """ln of the mean throughput over `GRID` of the mean in flight, for ln X at 1, 2, ...: shape (172,).
 
     Beyond the peak, where fewer complete than arrive, the chain would never come back: states from there on are left
     out. More in flight than the heaviest load makes is given that load's throughput.

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from sluice.pools.estimate.belief.evidence import UNTOLD, Rows
-from sluice.pools.estimate.belief.family import LN_LEAST, LN_MOST, LN_SIZES, SIZES, Family, Floats, Ints
+from sluice.pools.estimate.belief.family import LN_MOST, LN_SIZES, SIZES, Family, Floats, Ints
 
 SPREADS, SPREAD_PRIOR = (0.015, 0.06, 0.25), (0.80, 0.15, 0.05)
 LENGTH = 0.25
@@ -81,7 +81,7 @@ class Posterior:
 
     def predict(self, n: float, full: bool) -> tuple[float, float]:
         """Mean and variance of ln X at n in flight, on the cores of now."""
-        ln_n = np.array([min(max(log(n), LN_LEAST), LN_MOST)])
+        ln_n = np.array([min(log(n), LN_MOST)])
         shape = self.family.rows(ln_n, np.array([full]), np.ones(1), self.shapes)[:, 0]
         near = self._near(ln_n)[0]
         pull = self.precision @ near

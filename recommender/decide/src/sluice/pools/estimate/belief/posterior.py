@@ -137,45 +137,63 @@ def posterior(
         return Posterior(
             family, rows, which[left], weight, speed, nothing, none, UNKNOWN, SPREADS[0], which, SPREADS, 0.0
         )
-    residual = rows.ln_rate[None, :] - family.rows(rows.ln_n, rows.full, rows.scale, shapes)
-    apart = (rows.ln_n[:, None] - rows.ln_n[None, :]) / LENGTH
-    alike = np.exp(-0.5 * apart**2) * (rows.scale[:, None] == rows.scale[None, :])
+    residual = family.rows(rows.ln_n, rows.full, rows.scale, shapes).T
+    np.subtract(rows.ln_rate[:, None], residual, out=residual)
     # Two rows are fitted by any two-parameter curve: nothing says that the family is wrong.
     asked = np.array(spreads if len(rows) > 2 else spreads[:1])
-    covariance = asked[:, None, None] ** 2 * alike + np.diag(rows.variance)
-    precision = np.asarray(np.linalg.inv(covariance), dtype=np.float64)
-    ones = precision.sum(axis=1)
-    speed_precision = ones.sum(axis=1)
-    pulled = residual @ precision
-    ln_speed = residual @ ones.T / speed_precision
-    # (r - a)' Q (r - a) = r' Q r - a^2 1' Q 1 for the a that is the mean; shape (S, len(asked)).
-    ln_weight = ln_speed**2 * speed_precision - np.einsum("asm,sm->sa", pulled, residual)
+    axes, share, ln_volume = _precisions(rows, asked)
+    ones = axes.sum(axis=0)
+    speed_precision = share @ ones**2
+    turned = axes.T @ residual
+    ln_speed = (share * ones) @ turned
+    ln_speed /= speed_precision[:, None]
+    # (r - a)' Q (r - a) = r' Q r - a^2 1' Q 1 for the a that is the mean; shape (len(asked), S).
+    turned *= turned
+    ln_weight = ln_speed**2
+    ln_weight *= speed_precision[:, None]
+    ln_weight -= share @ turned
     ln_weight *= 0.5
-    ln_weight += prior[:, None]
-    tops = ln_weight.max(axis=0)
+    ln_weight += prior
+    tops = ln_weight.max(axis=1)
     best, possible = 0, np.ones(1, dtype=bool)
     if len(asked) > 1:
-        ln_likely = tops + np.log(np.exp(ln_weight - tops).sum(axis=0)) - 0.5 * np.log(speed_precision)
+        ln_likely = tops + np.log(np.exp(ln_weight - tops[:, None]).sum(axis=1)) - 0.5 * np.log(speed_precision)
         ln_likely += [log(SPREAD_PRIOR[SPREADS.index(each)]) for each in asked]
-        ln_likely -= 0.5 * np.linalg.slogdet(covariance)[1]
+        ln_likely -= ln_volume
         best = int(ln_likely.argmax())
         possible = ln_likely > ln_likely[best] - NEARLY
-    likely = (ln_weight[:, possible] >= tops[possible] + LN_UNLIKELY).any(axis=1)
-    left = np.flatnonzero(ln_weight[:, best] >= tops[best] + LN_NEGLIGIBLE)
+    likely = (ln_weight[possible] >= tops[possible, None] + LN_UNLIKELY).any(axis=0)
+    left = np.flatnonzero(ln_weight[best] >= tops[best] + LN_NEGLIGIBLE)
+    speed_left = ln_speed[best, left]
     return Posterior(
         family,
         rows,
         which[left],
-        _normal(ln_weight[left, best]),
-        ln_speed[left, best],
-        residual[left] - ln_speed[left, best, None],
-        precision[best],
+        _normal(ln_weight[best, left]),
+        speed_left,
+        (residual.take(left, axis=1) - speed_left).T,
+        (axes * share[best]) @ axes.T,
         1 / float(speed_precision[best]),
         float(asked[best]),
         which[likely],
         tuple(asked[possible].tolist()) if len(rows) > 2 else spreads,
         float(tops[best]),
     )
+
+
+def _precisions(rows: Rows, spreads: Floats) -> tuple[Floats, Floats, Floats]:
+    """Q = axes diag(share[i]) axes' under each of the spreads (a,): shapes (m, m) and (a, m), and ln sqrt |Q^-1|, (a,),
+    but for what is the same under all.
+
+    v and K without its s^2 are turned into diagonals at once: all spreads then cost little more than one.
+    """
+    deviation = np.sqrt(rows.variance)
+    apart = (rows.ln_n[:, None] - rows.ln_n[None, :]) / LENGTH
+    alike = np.exp(-0.5 * apart**2) * (rows.scale[:, None] == rows.scale[None, :])
+    alike /= deviation[:, None] * deviation
+    along, axes = np.linalg.eigh(alike)
+    grown = 1 + spreads[:, None] ** 2 * np.maximum(along, 0.0)
+    return axes / deviation[:, None], 1 / grown, 0.5 * np.log(grown).sum(axis=1)
 
 
 def _ln_prior(k: Floats, cores: float) -> Floats:

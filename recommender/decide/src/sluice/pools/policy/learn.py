@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
+from math import isnan
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.pools.estimate.belief.doubt import LEAST_S, Doubt, believe, contradiction
+from sluice.pools.estimate.belief.doubt import LEAST_S, Doubt, believe, contradictions
 from sluice.pools.estimate.belief.evidence import Evidence, Second, second, share_full
 from sluice.pools.estimate.belief.family import Floats
-from sluice.pools.estimate.belief.kept import believed
-from sluice.pools.estimate.belief.posterior import Posterior
+from sluice.pools.estimate.belief.kept import Kept, believed
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.policy.state import RECENT, Change, Learnt
 
 # What is seen so soon after a pool has grown is of the size, and no contradiction of what was seen of others: where a
 # service falls off an edge, that would be taken for another service, and what says where not to go again forgotten.
 TRIED_MS = 6_000
-# The log likelihood ratio of a second that is no contradiction, whatever the seconds before it in its period were.
-EXPECTED = -1.0
+# The log likelihood ratio of a second that is no contradiction, whatever the seconds before it in its period were:
+# where a period brings many, the belief is made once for all that it expects. So many are looked at together.
+EXPECTED, AHEAD = -0.3, 10
 # Other versions that are remembered.
 MOST_VERSIONS = 3
 
@@ -31,14 +33,9 @@ def learn(learnt: Learnt, buckets: Buckets, change: Change | None = None) -> Lea
     if not newer.any():
         return learnt
     new = buckets if newer.all() else buckets.take(newer)
-    full = learnt.full
-    for part in _seconds(new):
-        size, cores = part.size[0], part.cores[0]
-        if not np.isnan(size):
-            full = (*full, share_full(int(size), part.concurrency))
-        if not (np.isnan(size) or np.isnan(cores)):
-            seen = second(float(cores), int(size), part.concurrency, part.completions, part.bucket_s)
-            learnt = learnt if seen is None else _believed(learnt, seen, _tried(change, part))
+    parts = _seconds(new, change)
+    full = (*learnt.full, *(part.full for part in parts if part.full is not None))
+    learnt = _taken(learnt, [(part.seen, part.tried) for part in parts if part.seen is not None])
     done = np.flatnonzero(new.completions > 0)
     completed = int(new.start_ms[done[-1]]) if len(done) else learnt.completed_ms
     return replace(learnt, full=full[-RECENT:], until_ms=int(new.start_ms[-1]), completed_ms=completed)
@@ -65,21 +62,81 @@ def of_version(learnt: Learnt, version: str) -> Learnt:
     )
 
 
-def _tried(change: Change | None, part: Buckets) -> bool:
-    """Whether the pool has grown to its size just now."""
-    if change is None or part.size[0] != change.to_size or change.to_size <= change.from_size:
+class _Part(NamedTuple):
+    """A run of buckets of the same second under the same size and cores.
+
+    full: the share of full ones, None where nobody told the size. seen: None where they say nothing. tried: the pool
+    has grown to its size just now.
+    """
+
+    full: float | None
+    seen: Second | None
+    tried: bool
+
+
+def _seconds(new: Buckets, change: Change | None) -> list[_Part]:
+    """A second with a change of size or cores in it is two."""
+    at = new.start_ms // 1_000
+    changes = np.flatnonzero((at[1:] != at[:-1]) | _other(new.size) | _other(new.cores)) + 1
+    edges = [0, *changes.tolist(), len(new)]
+    concurrency, completions = new.concurrency.tolist(), new.completions.tolist()
+    found = []
+    for low, high in pairwise(edges):
+        size, cores, full, seen = float(new.size[low]), float(new.cores[low]), None, None
+        if not isnan(size):
+            full = share_full(int(size), concurrency[low:high])
+            if not isnan(cores):
+                seen = second(cores, int(size), concurrency[low:high], completions[low:high], new.bucket_s)
+        found.append(_Part(full, seen, _tried(change, size, int(new.start_ms[low]))))
+    return found
+
+
+def _tried(change: Change | None, size: float, start_ms: int) -> bool:
+    if change is None or size != change.to_size or change.to_size <= change.from_size:
         return False
-    return change.at_ms <= int(part.start_ms[0]) < change.at_ms + TRIED_MS
+    return change.at_ms <= start_ms < change.at_ms + TRIED_MS
 
 
-def _believed(learnt: Learnt, seen: Second, tried: bool) -> Learnt:
-    if tried:
-        # What lay aside was of the size before, and is left out.
-        return replace(learnt, evidence=learnt.evidence.with_second(seen), doubt=Doubt())
+def _other(of: Floats) -> NDArray[np.bool_]:
+    """Whether the next bucket has another one, shape (n - 1,); that nobody told is no other one than that."""
+    before, after = of[:-1], of[1:]
+    found: NDArray[np.bool_] = (before != after) & ((before == before) | (after == after))
+    return found
+
+
+def _taken(learnt: Learnt, parts: list[tuple[Second, bool]]) -> Learnt:
+    """Runs of seconds that are as is believed are taken in at once, each other one by itself. parts: with whether the
+    pool has grown to its size just now."""
+    while parts:
+        seen, tried = parts[0]
+        if tried:
+            # What lay aside was of the size before, and is left out.
+            learnt = replace(learnt, evidence=learnt.evidence.with_second(seen), doubt=Doubt())
+            parts = parts[1:]
+            continue
+        off = _off(learnt.kept, parts[:AHEAD])
+        run = next((at for at, each in enumerate(off) if each >= EXPECTED), len(off))
+        if run and learnt.doubt == Doubt():
+            learnt = replace(learnt, evidence=learnt.evidence.with_seconds(each for each, _ in parts[:run]))
+            parts = parts[run:]
+        else:
+            learnt = _believed(learnt, seen, run > 0)
+            parts = parts[1:]
+    return learnt
+
+
+def _off(kept: Kept | None, parts: list[tuple[Second, bool]]) -> list[float]:
+    """How far each second contradicts what was believed last, up to the first with other cores, or of a new size."""
+    if kept is None:
+        return []
+    near = [seen for seen, _ in takewhile(lambda part: not part[1] and part[0].cores == kept.cores, parts)]
+    return contradictions(kept.now, near, 1.0) if near else []
+
+
+def _believed(learnt: Learnt, seen: Second, expected: bool) -> Learnt:
+    """expected: by what was believed last, which need then not be made anew to judge by."""
     kept = learnt.kept
-    if kept is not None and kept.cores == seen.cores and _expected(learnt, kept.now, seen):
-        return replace(learnt, evidence=learnt.evidence.with_second(seen))
-    if learnt.evidence.seconds_on(seen.cores) >= LEAST_S:
+    if not expected and learnt.evidence.seconds_on(seen.cores) >= LEAST_S:
         kept = believed(kept, learnt.evidence, seen.cores)
     verdict = believe(learnt.evidence, learnt.doubt, seen, kept.now if kept else None)
     # What was seen of other versions stays: they are others still.
@@ -90,26 +147,3 @@ def _believed(learnt: Learnt, seen: Second, tried: bool) -> Learnt:
         remembered=learnt.remembered and not verdict.moved,
         kept=kept,
     )
-
-
-def _expected(learnt: Learnt, now: Posterior, seen: Second) -> bool:
-    """Whether a second is so near to what was believed some seconds ago that the belief need not be made anew to say
-    that it is no contradiction: where a period brings many seconds, it is made once for all of them."""
-    return learnt.doubt == Doubt() and contradiction(now, seen, 1.0) < EXPECTED
-
-
-def _seconds(buckets: Buckets) -> list[Buckets]:
-    """Runs of buckets of the same second under the same size and cores: a second with a change in it is two."""
-    at = buckets.start_ms // 1_000
-    changes = np.flatnonzero((at[1:] != at[:-1]) | _other(buckets.size) | _other(buckets.cores))
-    if len(changes) == 0:
-        return [buckets]
-    edges = [0, *(changes + 1).tolist(), len(buckets)]
-    return [buckets.take(slice(low, high)) for low, high in pairwise(edges)]
-
-
-def _other(of: Floats) -> NDArray[np.bool_]:
-    """Whether the next bucket has another one, shape (n - 1,); that nobody told is no other one than that."""
-    before, after = of[:-1], of[1:]
-    found: NDArray[np.bool_] = (before != after) & ((before == before) | (after == after))
-    return found

@@ -19,6 +19,7 @@ from sluice.pools.estimate.belief.doubt import (
     _away,
     believe,
     contradiction,
+    contradictions,
 )
 from sluice.pools.estimate.belief.evidence import TAU_SATURATED, Evidence, Second
 from sluice.pools.estimate.belief.family import family
@@ -47,16 +48,20 @@ def test_worked_values(off: float, ratio: float) -> None:
     assert contradiction(within_2_percent(), new, dispersion=0.0) == pytest.approx(ratio, abs=0.05)
 
 
+def away(now: Posterior, new: Second) -> float:
+    return float(_away(now, np.log([new.concurrency]), np.array([new.full]))[0])
+
+
 def test_far_from_what_was_seen_nothing_is_a_contradiction() -> None:
     now = belief(evidence(30))
     first = Second(4.0, True, True, 60.0, FALLS.throughput(30), 1.0)
     # ln 2 = 0.69 away, 0.06 of which are near.
-    assert _away(now, first) == pytest.approx(log(2) - 0.06)
+    assert away(now, first) == pytest.approx(log(2) - 0.06)
     for rate in (0.7, 1.3):
         mean, _ = now.predict(60.0, full=True)
         assert contradiction(now, Second(4.0, True, True, 60.0, exp(mean) * rate, 1.0), 1.0) < 0
     known = belief(evidence(30, 60))
-    assert _away(known, first) == 0
+    assert away(known, first) == 0
     mean, _ = known.predict(60.0, full=True)
     assert contradiction(known, Second(4.0, True, True, 60.0, exp(mean) * 0.7, 1.0), 1.0) > SET_ASIDE
 
@@ -64,9 +69,15 @@ def test_far_from_what_was_seen_nothing_is_a_contradiction() -> None:
 def test_the_nearest_row_is_one_of_the_same_kind_where_there_is_one() -> None:
     light = Second(4.0, False, False, 30.0, 300.0, 1.0)
     now = belief(evidence(30))
-    assert _away(now, light) == 0  # no other kind is known
+    assert away(now, light) == 0  # no other kind is known
     both = belief(evidence(30).with_second(Second(4.0, False, False, 10.0, 200.0, 1.0)))
-    assert _away(both, light) == pytest.approx(log(3) - 0.06)
+    assert away(both, light) == pytest.approx(log(3) - 0.06)
+
+
+def test_several_seconds_are_judged_as_each_is() -> None:
+    now = belief(evidence(10, 30).with_second(Second(4.0, False, False, 5.0, 200.0, 1.0)))
+    new = [Second(4.0, full, full, n, n * 10, 1.0) for n in (5.0, 20.0, 60.0) for full in (True, False)]
+    assert contradictions(now, new, 1.0) == pytest.approx([contradiction(now, each, 1.0) for each in new])
 
 
 def at(rate: float, seconds: float = 1.0) -> Second:

@@ -14,12 +14,14 @@ ln 2 is 0.69, so 32 % off is expected; the second one is near its own level, and
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sluice.pools.estimate.belief.evidence import TAU_PARTIAL, TAU_SATURATED, Evidence, Second
+from sluice.pools.estimate.belief.family import Floats
 from sluice.pools.estimate.belief.posterior import Posterior
 
 SET_ASIDE, FORGET, MOST_A_SECOND = 2.0, 8.0, 5.0
@@ -55,10 +57,10 @@ def believe(evidence: Evidence, doubt: Doubt, new: Second, now: Posterior | None
     score = max(0.0, doubt.score + contradiction(now, new, dispersion))
     aside = (*doubt.aside, new)
     if score > FORGET:
-        return Verdict(_with(Evidence(), aside), Doubt(), moved=True)
+        return Verdict(Evidence().with_seconds(aside), Doubt(), moved=True)
     if score > SET_ASIDE and sum(each.seconds for each in aside) <= LONGEST_S:
         return Verdict(evidence, Doubt(score, aside))
-    return Verdict(_with(evidence, aside), Doubt(0.0 if score > SET_ASIDE else score))
+    return Verdict(evidence.with_seconds(aside), Doubt(0.0 if score > SET_ASIDE else score))
 
 
 def contradiction(now: Posterior, new: Second, dispersion: float) -> float:
@@ -66,26 +68,33 @@ def contradiction(now: Posterior, new: Second, dispersion: float) -> float:
 
     Worked, predicted within 2 %: 1 % off gives -3.4, 8 % off 4.4, 20 % off more than 5, of which 5 count.
     """
-    mean, variance = now.predict(new.concurrency, new.full)
-    variance += dispersion / new.completions + (TAU_SATURATED if new.saturated else TAU_PARTIAL) ** 2
-    variance += (PER_LN_AWAY * _away(now, new)) ** 2
+    return contradictions(now, (new,), dispersion)[0]
+
+
+def contradictions(now: Posterior, new: Sequence[Second], dispersion: float) -> list[float]:
+    """Of each, by the same belief."""
+    in_flight, full = np.array([each.concurrency for each in new]), np.array([each.full for each in new])
+    mean, variance = now.predict_each(in_flight, full)
+    variance += [
+        dispersion / each.completions + (TAU_SATURATED if each.saturated else TAU_PARTIAL) ** 2 for each in new
+    ]
+    variance += (PER_LN_AWAY * _away(now, np.log(in_flight), full)) ** 2
     wide = variance + JUMP**2
-    off = new.ln_rate - mean
-    ratio = 0.5 * off**2 * (1 / variance - 1 / wide) - 0.5 * log(wide / variance)
-    return min(ratio, MOST_A_SECOND)
+    off = np.array([each.ln_rate for each in new]) - mean
+    ratio = 0.5 * off**2 * (1 / variance - 1 / wide) - 0.5 * np.log(wide / variance)
+    found: list[float] = np.minimum(ratio, MOST_A_SECOND).tolist()
+    return found
 
 
-def _away(now: Posterior, new: Second) -> float:
-    """In ln n, to the nearest row of the same kind and cores, else to any; 0 within a step."""
+def _away(now: Posterior, ln_n: Floats, full: NDArray[np.bool_]) -> Floats:
+    """In ln n, to the nearest row of the same kind and cores, else to any; 0 within a step. Shape (k,) each."""
     rows = now.rows
     if len(rows) == 0:
-        return 0.0  # seconds with all but no completions: nothing is predicted that could be contradicted
-    same = (rows.full == new.full) & (rows.scale == 1.0)
-    known = rows.ln_n[same] if same.any() else rows.ln_n
-    return max(0.0, float(np.abs(known - log(new.concurrency)).min()) - NEAR)
-
-
-def _with(evidence: Evidence, seconds: tuple[Second, ...]) -> Evidence:
-    for each in seconds:
-        evidence = evidence.with_second(each)
-    return evidence
+        return np.zeros(
+            len(ln_n)
+        )  # seconds with all but no completions: nothing is predicted that could be contradicted
+    away = np.abs(ln_n[:, None] - rows.ln_n)
+    same = (full[:, None] == rows.full) & (rows.scale == 1.0)
+    nearest = np.where(same, away, np.inf).min(axis=1)
+    found: Floats = np.where(np.isinf(nearest), away.min(axis=1), nearest) - NEAR
+    return np.maximum(found, 0.0)

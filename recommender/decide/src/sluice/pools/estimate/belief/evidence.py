@@ -7,13 +7,18 @@ steady load is the end of looking.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import exp, log
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sluice.pools.estimate.belief.family import Floats, Ints
+
+Numbers = list[float] | Floats
+"""Of shape (n,). Of the ten buckets of a second, a list is summed in less time than an array."""
 
 # Share of full buckets from which a second shows nothing but the full pool, from which it shows one that is nearly
 # full, and up to which it shows one that is not.
@@ -57,7 +62,7 @@ class Second:
         return log(self.completions / self.seconds)
 
 
-def second(cores: float, size: int, concurrency: Floats, completions: Floats, bucket_s: float) -> Second | None:
+def second(cores: float, size: int, concurrency: Numbers, completions: Numbers, bucket_s: float) -> Second | None:
     """From buckets under `size`, shape (n,) each; None where they say nothing.
 
     A second with 70 % of its buckets full counts whole, as a full pool's throughput, which is not censored, as its
@@ -67,11 +72,10 @@ def second(cores: float, size: int, concurrency: Floats, completions: Floats, bu
     the pool can. With at most 40 % it is a second of a pool that is not full. In between it is neither. Nor is one in
     which a pool drains to a smaller size: half of it at 46 and half at 24 is nothing that the pool does at 35.
     """
-    in_flight, done = float(concurrency.sum()), float(completions.sum())
+    in_flight, done = float(sum(concurrency)), float(sum(completions))
     if in_flight <= 0 or done <= 0:
         return None
-    most = float(concurrency.max())
-    if most > DRAINS * size and most > DRAINS * float(concurrency.min()):
+    if max(concurrency) > DRAINS * max(size, min(concurrency)):
         return None
     full = share_full(size, concurrency)
     mean, length = in_flight / len(concurrency), len(concurrency) * bucket_s
@@ -82,16 +86,16 @@ def second(cores: float, size: int, concurrency: Floats, completions: Floats, bu
     return None
 
 
-def share_full(size: int, concurrency: Floats) -> float:
+def share_full(size: int, concurrency: Numbers) -> float:
     """Of the buckets; as `Samples.full` has it."""
-    return int(np.count_nonzero(concurrency >= min(size - 0.5, 0.9 * size))) / len(concurrency)
+    least = min(size - 0.5, 0.9 * size)
+    return len([each for each in concurrency if each >= least]) / len(concurrency)
 
 
 LevelKey = tuple[float, bool, bool, int]
 
 
-@dataclass(frozen=True)
-class Level:
+class Level(NamedTuple):
     """Seconds about one concurrency, of a pool that was full or of one that was not. in_flight_s: sum of n dt."""
 
     cores: float
@@ -144,32 +148,18 @@ class Evidence:
         return sum(level.seconds for level in self.levels if level.cores == cores)
 
     def with_second(self, new: Second) -> Evidence:
-        """Older levels of the same cores and kind count a little less from now on. Levels stand as they came.
+        return self.with_seconds((new,))
+
+    def with_seconds(self, new: Iterable[Second]) -> Evidence:
+        """With one after the other, oldest first: older levels of the same cores and kind count a little less after
+        each. Levels stand as they came.
 
         Worked: 10,000 completions at a size count 9,996 after another second at another one, 8,129 after 10 minutes.
         """
-        step = round(log(new.concurrency) / (LN_FULL_STEP if new.full else LN_PARTIAL_STEP))
-        share = exp(-new.seconds / MEMORY_S)
-        kind, added = (new.cores, new.full, new.saturated), False
-        kept = []
-        for level in self.levels:
-            if (level.cores, level.full, level.saturated) != kind:
-                if level.seconds >= LEAST_SECONDS / 2:
-                    kept.append(level)
-                continue
-            left = share if level.step == step or not level.saturated else _left(level.completions, new.seconds)
-            completions, seconds, in_flight_s = level.completions * left, level.seconds * left, level.in_flight_s * left
-            if level.step == step:
-                completions += new.completions
-                seconds += new.seconds
-                in_flight_s += new.concurrency * new.seconds
-                added = True
-            elif seconds < LEAST_SECONDS / 2:
-                continue
-            kept.append(Level(*kind, level.step, completions, seconds, in_flight_s))
-        if not added:
-            kept.append(Level(*kind, step, new.completions, new.seconds, new.concurrency * new.seconds))
-        return Evidence(tuple(kept))
+        levels = {level[:4]: list(level[4:]) for level in self.levels}
+        for each in new:
+            _add(levels, each)
+        return Evidence(tuple(Level(*key, *sums) for key, sums in levels.items()))
 
     def completions_at(self, cores: float, sizes: Ints) -> Floats:
         """Of the saturated pool at each size, shape (N,), or within a step of it."""
@@ -207,6 +197,29 @@ class Evidence:
             np.array([level.full for level in told], dtype=bool),
             np.array([1.0 if level.cores == cores else level.cores / cores for level in told]),
         )
+
+
+def _add(levels: dict[LevelKey, list[float]], new: Second) -> None:
+    """levels: completions, seconds and in_flight_s of each."""
+    own = round(log(new.concurrency) / (LN_FULL_STEP if new.full else LN_PARTIAL_STEP))
+    share, gone = exp(-new.seconds / MEMORY_S), []
+    for key, sums in levels.items():
+        cores, full, saturated, step = key
+        if full == new.full and saturated == new.saturated and cores == new.cores:
+            left = share if step == own or not saturated else _left(sums[0], new.seconds)
+            sums[0] *= left
+            sums[1] *= left
+            sums[2] *= left
+            if step == own:
+                continue
+        if sums[1] < LEAST_SECONDS / 2:
+            gone.append(key)
+    for key in gone:
+        del levels[key]
+    sums = levels.setdefault((new.cores, new.full, new.saturated, own), [0.0, 0.0, 0.0])
+    sums[0] += new.completions
+    sums[1] += new.seconds
+    sums[2] += new.concurrency * new.seconds
 
 
 def _left(completions: float, seconds: float) -> float:

@@ -19,6 +19,7 @@ from math import log
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sluice.pools.estimate.belief.evidence import UNTOLD, Rows
 from sluice.pools.estimate.belief.family import LN_MOST, LN_SIZES, SIZES, Family, Floats, Ints
@@ -81,17 +82,23 @@ class Posterior:
 
     def predict(self, n: float, full: bool) -> tuple[float, float]:
         """Mean and variance of ln X at n in flight, on the cores of now."""
-        ln_n = np.array([min(log(n), LN_MOST)])
-        shape = self.family.rows(ln_n, np.array([full]), np.ones(1), self.shapes)[:, 0]
-        near = self._near(ln_n)[0]
-        pull = self.precision @ near
-        each = shape + self.ln_speed + self.residual @ pull
-        mean = float(self.weight @ each)
-        local = max(0.0, self.spread**2 - float(near @ pull))
-        scale = self.speed_variance * (1.0 - float(pull.sum())) ** 2
-        each -= mean
+        mean, variance = self.predict_each(np.array([n]), np.array([full]))
+        return float(mean[0]), float(variance[0])
+
+    def predict_each(self, n: Floats, full: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        """The same of several, each of shape (k,)."""
+        ln_n = np.minimum(np.log(n), LN_MOST)
+        each = self.family.rows(ln_n, full, np.ones(len(n)), self.shapes).T
+        near = self._near(ln_n)
+        pull = near @ self.precision
+        each += self.ln_speed
+        each += pull @ self.residual.T
+        mean = each @ self.weight
+        local = np.maximum(0.0, self.spread**2 - (near * pull).sum(axis=1))
+        scale = self.speed_variance * (1.0 - pull.sum(axis=1)) ** 2
+        each -= mean[:, None]
         each *= each
-        return mean, float(self.weight @ each) + local + scale
+        return mean, each @ self.weight + local + scale
 
     def gains(self, current: int, *others: int) -> Gains:
         """Of `SIZES`, the current one and others over the current one, in a pool that is full."""

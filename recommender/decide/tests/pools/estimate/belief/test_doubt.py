@@ -35,7 +35,7 @@ def within_2_percent() -> Posterior:
     seen = Evidence().with_second(Second(4.0, True, True, 10.0, 100.0, 1.0))
     now = belief(seen)
     # One shape, known to the digit but for its speed; nothing local.
-    one = replace(now, shapes=now.shapes[:1], weight=np.ones(1), ln_speed=now.ln_speed[:1], residual=now.residual[:1])
+    one = replace(now, shapes=now.shapes[:1], weight=np.ones(1), ln_speed=now.ln_speed[:1])
     none = replace(one, spread=0.0, speed_variance=0.02**2 - TAU_SATURATED**2)
     assert none.predict(10.0, full=True) == (pytest.approx(log(100)), pytest.approx(0.02**2 - TAU_SATURATED**2))
     return none

@@ -27,6 +27,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from sluice.pools.estimate.belief.compiled import values
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -40,6 +42,7 @@ GRID = np.linspace(LN_LEAST, LN_MOST, 172)
 """Of ln n. A pool that waits for its load has a tenth of a request in flight; below the grid, where nobody waits for
 anybody, throughput is in proportion."""
 STEP = float(GRID[1] - GRID[0])
+LN_K_STEP = float(np.log(K[1] / K[0]))
 SIZES = np.unique(np.concatenate([np.arange(1, 25), np.round(24 * 1.06 ** np.arange(52))]).astype(np.int64))
 """That are thought of: all up to 24, then in steps of 6 %, to 500."""
 LN_SIZES = np.log(SIZES)
@@ -47,7 +50,7 @@ LN_SIZES = np.log(SIZES)
 LOADS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 0.99)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Family:
     """k, shape (S,); tables, shape (2, 172, S): ln X over `GRID` for a pool that is not full, and for one that is.
     sized, shape (S, N): ln X of a full pool at each of `SIZES`.
@@ -81,44 +84,14 @@ class Family:
 
     def full(self, ln_n: Floats, shapes: Ints | None = None) -> Floats:
         """ln X of a full pool at ln n, shape (m,), on the cores of now: shape (S or len(shapes), m)."""
-        return self._here(ln_n, np.ones(len(ln_n), dtype=np.int64), shapes)
+        here = np.maximum(ln_n, LN_LEAST)
+        return self.rows(here, np.ones(len(ln_n), dtype=bool), np.ones(len(ln_n)), shapes)
 
     def rows(self, ln_n: Floats, full: NDArray[np.bool_], scale: Floats, shapes: Ints | None = None) -> Floats:
         """The same for rows of either kind and any cores; each argument of shape (m,)."""
-        kind, elsewhere = full.astype(np.int64), scale != 1.0
-        if not elsewhere.any():
-            found = self._here(ln_n, kind, shapes)
-        else:
-            found = np.empty((len(self) if shapes is None else len(shapes), len(ln_n)))
-            found[:, ~elsewhere] = self._here(ln_n[~elsewhere], kind[~elsewhere], shapes)
-            found[:, elsewhere] = self._elsewhere(ln_n[elsewhere], kind[elsewhere], scale[elsewhere], shapes)
-        found += np.minimum(ln_n - LN_LEAST, 0.0)
-        return found
-
-    def _here(self, ln_n: Floats, kind: Ints, shapes: Ints | None) -> Floats:
-        column, right = _place((ln_n - LN_LEAST) / STEP, len(GRID))
-        if shapes is None:
-            left, after = self.tables[kind, column], self.tables[kind, column + 1]
-        else:
-            at = ((kind * len(GRID) + column) * len(self))[:, None] + shapes
-            left = self.tables.take(at)
-            at += len(self)
-            after = self.tables.take(at)
-        return _between(left, after, right)
-
-    def _elsewhere(self, ln_n: Floats, kind: Ints, scale: Floats, shapes: Ints | None) -> Floats:
-        """k times the scale lies so many steps of k further on."""
+        grid = (float(LN_LEAST), STEP, LN_K_STEP)
         which = np.arange(len(self)) if shapes is None else shapes
-        k, rest = np.divmod(which, self.stride)
-        column, right = _place((ln_n - LN_LEAST) / STEP, len(GRID))
-        lower, upper = _place(k[None, :] + np.log(scale)[:, None] / np.log(K[1] / K[0]), len(K))
-        kind, column, right = kind[:, None], column[:, None], right[:, None]
-        found = np.zeros((len(ln_n), len(which)))
-        for step, weight in ((0, 1 - upper), (1, upper)):
-            shape = (lower + step) * self.stride + rest
-            left = self.tables[kind, column, shape]
-            found += weight * (left + right * (self.tables[kind, column + 1, shape] - left))
-        return found.T
+        return values(self.tables, self.stride, grid, ln_n, full, scale, which).T
 
 
 @cache
@@ -130,7 +103,7 @@ def family() -> Family:
     opened = np.stack([_opened(row) for row in whole])
     tables = np.ascontiguousarray(np.stack([np.minimum(opened, closed).T, closed.T]))
     column, right = _place((LN_SIZES - LN_LEAST) / STEP, len(GRID))
-    sized = np.ascontiguousarray(_between(tables[1, column], tables[1, column + 1], right))
+    sized = _between(tables[1, column], tables[1, column + 1], right)
     return Family(k, tables, sized, len(P) * len(SIGMA) * len(KAPPA))
 
 

@@ -15,16 +15,19 @@ nobody told the cores it is about ln 10, 1.5 wide.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import log
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sluice.pools.estimate.belief.compiled import fit, moments
 from sluice.pools.estimate.belief.evidence import UNTOLD, Rows
 from sluice.pools.estimate.belief.family import LN_MOST, LN_SIZES, SIZES, Family, Floats, Ints
 
-SPREADS, SPREAD_PRIOR = (0.015, 0.06, 0.25), (0.80, 0.15, 0.05)
+SPREADS = (0.015, 0.06, 0.25)
+LN_SPREAD_PRIOR = {0.015: log(0.80), 0.06: log(0.15), 0.25: log(0.05)}
 LENGTH = 0.25
 K_PER_CORE, LN_BELOW, LN_ABOVE = 2.5, 0.5, 1.0
 K_UNTOLD, LN_UNTOLD = 10.0, 1.5
@@ -59,7 +62,7 @@ class Gains:
 
 @dataclass(frozen=True)
 class Posterior:
-    """shapes: indices of those left, shape (s,); weight and ln_speed (the scale a) of each; residual: (s, m).
+    """shapes: indices of those left, shape (s,); weight and ln_speed (the scale a) of each. precision: Q, (m, m).
 
     likely: indices of those that may have weight a moment later, under any spread that may be the likeliest one then.
     spreads: those. top: the likeliest shape's ln weight, before the weights are made to sum to 1. answers: what was
@@ -71,7 +74,6 @@ class Posterior:
     shapes: Ints
     weight: Floats
     ln_speed: Floats
-    residual: Floats
     precision: Floats
     speed_variance: float
     spread: float
@@ -89,40 +91,42 @@ class Posterior:
         """The same of several, each of shape (k,)."""
         ln_n = np.minimum(np.log(n), LN_MOST)
         each = self.family.rows(ln_n, full, np.ones(len(n)), self.shapes).T
+        each += self.ln_speed
         near = self._near(ln_n)
         pull = near @ self.precision
-        each += self.ln_speed
-        each += pull @ self.residual.T
-        mean = each @ self.weight
-        local = np.maximum(0.0, self.spread**2 - (near * pull).sum(axis=1))
-        scale = self.speed_variance * (1.0 - pull.sum(axis=1)) ** 2
-        each -= mean[:, None]
-        each *= each
-        return mean, each @ self.weight + local + scale
+        mean, variance = moments(each, pull, self.residual.T, self.weight)
+        variance += np.maximum(0.0, self.spread**2 - (near * pull).sum(axis=1))
+        variance += self.speed_variance * (1.0 - pull.sum(axis=1)) ** 2
+        return mean, variance
+
+    @property
+    def residual(self) -> Floats:
+        """Of each row under each shape left, (s, m): made when it is asked for, as it would be most of a belief."""
+        found = self.family.rows(self.rows.ln_n, self.rows.full, self.rows.scale, self.shapes).T
+        np.subtract(self.rows.ln_rate[:, None], found, out=found)
+        found -= self.ln_speed
+        return found.T
 
     def gains(self, current: int, *others: int) -> Gains:
         """Of `SIZES`, the current one and others over the current one, in a pool that is full."""
-        sizes, ln_n, gain = SIZES, LN_SIZES, self.family.sized.take(self.shapes, axis=0)
+        sizes, ln_n, gain = SIZES, LN_SIZES, self.family.sized.T.take(self.shapes, axis=1)
         more = sorted({current, *others}.difference(SIZE_SET))
         if more:
             sizes = np.append(sizes, more)
             ln_more = np.log(np.array(more))
             ln_n = np.append(ln_n, ln_more)
-            gain = np.hstack([gain, self.family.full(ln_more, self.shapes)])
+            gain = np.vstack([gain, self.family.full(ln_more, self.shapes).T])
         at = int((sizes == current).argmax())
-        near = self._near(ln_n)
+        near, residual = self._near(ln_n), self.residual.T
         apart = near - near[at]
-        pull = self.residual @ self.precision
-        here = gain[:, at].copy()
-        gain -= here[:, None]
-        gain += pull @ apart.T
-        mean = self.weight @ gain
-        off = gain - mean
-        off *= off
+        pull = apart @ self.precision
+        here = gain[at].copy()
+        gain -= here
+        mean, variance = moments(gain, pull, residual, self.weight)
         alike = np.exp(-0.5 * ((ln_n - ln_n[at]) / LENGTH) ** 2)
-        local = 2 * self.spread**2 * (1 - alike) - np.einsum("nm,nm->n", apart @ self.precision, apart)
-        variance = self.weight @ off + np.maximum(local, 0.0)
-        return Gains(sizes, at, mean, variance, gain, here + self.ln_speed + pull @ near[at])
+        variance += np.maximum(2 * self.spread**2 * (1 - alike) - (apart * pull).sum(axis=1), 0.0)
+        ln_rate_now = here + self.ln_speed + (near[at] @ self.precision) @ residual
+        return Gains(sizes, at, mean, variance, gain.T, ln_rate_now)
 
     def _near(self, ln_n: Floats) -> Floats:
         """Covariance of the Gaussian process with the rows, shape (N, m); rows of other cores are no neighbours."""
@@ -136,84 +140,50 @@ def posterior(
 ) -> Posterior:
     """shapes, spreads: only these are looked at, as where others had no weight a moment ago; None: all shapes."""
     which = np.arange(len(family)) if shapes is None else shapes
-    prior = _ln_prior(family.k[which], cores)
+    prior = _ln_prior(family, cores)[which]
     if len(rows) == 0:
         left = np.flatnonzero(prior >= LN_NEGLIGIBLE)
-        nothing, none = np.zeros((len(left), 0)), np.zeros((0, 0))
-        weight, speed = _normal(prior[left]), np.zeros(len(left))
+        weight = np.exp(prior[left])
+        weight /= weight.sum()
+        none = np.zeros((0, 0))
         return Posterior(
-            family, rows, which[left], weight, speed, nothing, none, UNKNOWN, SPREADS[0], which, SPREADS, 0.0
+            family, rows, which[left], weight, np.zeros(len(left)), none, UNKNOWN, SPREADS[0], which, SPREADS, 0.0
         )
-    residual = family.rows(rows.ln_n, rows.full, rows.scale, shapes).T
+    residual = family.rows(rows.ln_n, rows.full, rows.scale, which).T
     np.subtract(rows.ln_rate[:, None], residual, out=residual)
     # Two rows are fitted by any two-parameter curve: nothing says that the family is wrong.
-    asked = np.array(spreads if len(rows) > 2 else spreads[:1])
-    axes, share, ln_volume = _precisions(rows, asked)
-    ones = axes.sum(axis=0)
-    speed_precision = share @ ones**2
-    turned = axes.T @ residual
-    ln_speed = (share * ones) @ turned
-    ln_speed /= speed_precision[:, None]
-    # (r - a)' Q (r - a) = r' Q r - a^2 1' Q 1 for the a that is the mean; shape (len(asked), S).
-    turned *= turned
-    ln_weight = ln_speed**2
-    ln_weight *= speed_precision[:, None]
-    ln_weight -= share @ turned
-    ln_weight *= 0.5
-    ln_weight += prior
-    tops = ln_weight.max(axis=1)
-    best, possible = 0, np.ones(1, dtype=bool)
-    if len(asked) > 1:
-        ln_likely = tops + np.log(np.exp(ln_weight - tops[:, None]).sum(axis=1)) - 0.5 * np.log(speed_precision)
-        ln_likely += [log(SPREAD_PRIOR[SPREADS.index(each)]) for each in asked]
-        ln_likely -= ln_volume
-        best = int(ln_likely.argmax())
-        possible = ln_likely > ln_likely[best] - NEARLY
-    likely = (ln_weight[possible] >= tops[possible, None] + LN_UNLIKELY).any(axis=0)
-    left = np.flatnonzero(ln_weight[best] >= tops[best] + LN_NEGLIGIBLE)
-    speed_left = ln_speed[best, left]
+    asked = spreads if len(rows) > 2 else spreads[:1]
+    best, top, speed_variance, possible, left, weight, ln_speed, likely, precision = fit(
+        residual,
+        (rows.ln_n, rows.variance, rows.scale),
+        np.array(asked),
+        np.array([LN_SPREAD_PRIOR[each] for each in asked]),
+        prior,
+        LENGTH,
+        (LN_NEGLIGIBLE, LN_UNLIKELY, NEARLY),
+    )
     return Posterior(
         family,
         rows,
         which[left],
-        _normal(ln_weight[best, left]),
-        speed_left,
-        (residual.take(left, axis=1) - speed_left).T,
-        (axes * share[best]) @ axes.T,
-        1 / float(speed_precision[best]),
-        float(asked[best]),
+        weight,
+        ln_speed,
+        precision,
+        speed_variance,
+        asked[best],
         which[likely],
-        tuple(asked[possible].tolist()) if len(rows) > 2 else spreads,
-        float(tops[best]),
+        tuple(each for each, maybe in zip(asked, possible, strict=True) if maybe) if len(rows) > 2 else spreads,
+        top,
     )
 
 
-def _precisions(rows: Rows, spreads: Floats) -> tuple[Floats, Floats, Floats]:
-    """Q = axes diag(share[i]) axes' under each of the spreads (a,): shapes (m, m) and (a, m), and ln sqrt |Q^-1|, (a,),
-    but for what is the same under all.
-
-    v and K without its s^2 are turned into diagonals at once: all spreads then cost little more than one.
-    """
-    deviation = np.sqrt(rows.variance)
-    apart = (rows.ln_n[:, None] - rows.ln_n[None, :]) / LENGTH
-    alike = np.exp(-0.5 * apart**2) * (rows.scale[:, None] == rows.scale[None, :])
-    alike /= deviation[:, None] * deviation
-    along, axes = np.linalg.eigh(alike)
-    grown = 1 + spreads[:, None] ** 2 * np.maximum(along, 0.0)
-    return axes / deviation[:, None], 1 / grown, 0.5 * np.log(grown).sum(axis=1)
-
-
-def _ln_prior(k: Floats, cores: float) -> Floats:
+@lru_cache(maxsize=256)
+def _ln_prior(family: Family, cores: float) -> Floats:
+    """Of each shape; 0 of the likeliest one of all."""
     if cores == UNTOLD:
-        found: Floats = -0.5 * (np.log(k / K_UNTOLD) / LN_UNTOLD) ** 2
+        found: Floats = -0.5 * (np.log(family.k / K_UNTOLD) / LN_UNTOLD) ** 2
     else:
-        away = np.log(k / (K_PER_CORE * cores))
+        away = np.log(family.k / (K_PER_CORE * cores))
         found = -0.5 * (away / np.where(away < 0, LN_BELOW, LN_ABOVE)) ** 2
     found -= found.max()
     return found
-
-
-def _normal(ln_weight: Floats) -> Floats:
-    weight: Floats = np.exp(ln_weight - ln_weight.max())
-    weight /= weight.sum()
-    return weight

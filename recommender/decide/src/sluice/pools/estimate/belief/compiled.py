@@ -1,0 +1,224 @@
+"""The loops of the belief over shapes, compiled by Numba: as array expressions half of their time is calls and copies.
+
+Values have a line for each row of the evidence, or size, and a column for each shape: innermost loops run along lines.
+Compiled once, and kept beside this file, or in the user's cache where that is read-only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import exp, log, sqrt
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Shapes whose lines fit the nearest memory together.
+PART = 128
+# From so much less of the likeliest one's weight on, in ln, a shape adds nothing to a sum of them.
+NOTHING = 40.0
+
+
+def compiled(function: Function) -> Function:
+    return cast(Function, numba.njit(cache=True, error_model="numpy")(function))
+
+
+@compiled
+def values(
+    tables: Floats,
+    stride: int,
+    grid: tuple[float, float, float],
+    ln_n: Floats,
+    full: NDArray[np.bool_],
+    scale: Floats,
+    shapes: Ints,
+) -> Floats:
+    """ln X of shapes (s,) at ln n, of a full pool or not, on cores times `scale`, each (m,): shape (m, s).
+
+    tables: (2, G, S), over ln n. grid: the least ln n, its steps, and those of ln k. Shapes `stride` apart are next to
+    each other in k: k times the scale lies so many steps further on. Below the grid X is in proportion to n.
+    """
+    found = np.empty((len(ln_n), len(shapes)))
+    least, step, k_step = grid
+    most, last = tables.shape[2] // stride - 1, tables.shape[1] - 1
+    for row in range(len(ln_n)):
+        at = min(max((ln_n[row] - least) / step, 0.0), float(last))
+        before = min(int(at), last - 1)
+        behind, below = at - before, min(ln_n[row] - least, 0.0)
+        kind = 1 if full[row] else 0
+        left, right = tables[kind, before], tables[kind, before + 1]
+        if scale[row] == 1.0:
+            for column in range(len(shapes)):
+                shape = shapes[column]
+                found[row, column] = left[shape] + behind * (right[shape] - left[shape]) + below
+            continue
+        further = log(scale[row]) / k_step
+        for column in range(len(shapes)):
+            shape = shapes[column]
+            k = min(max(shape // stride + further, 0.0), float(most))
+            lower = min(int(k), most - 1)
+            upper = k - lower
+            one = lower * stride + shape % stride
+            value = (1 - upper) * (left[one] + behind * (right[one] - left[one]))
+            one += stride
+            found[row, column] = value + upper * (left[one] + behind * (right[one] - left[one])) + below
+    return found
+
+
+@compiled
+def _add_product(line: Floats, factors: Floats, lines: Floats, count: int, width: int) -> None:
+    """line[:width] += factors[:count] @ lines[:count, :width]."""
+    whole = count - count % 4
+    for j in range(0, whole, 4):
+        a, b, c, d = factors[j], factors[j + 1], factors[j + 2], factors[j + 3]
+        one, two, three, four = lines[j], lines[j + 1], lines[j + 2], lines[j + 3]
+        for column in range(width):
+            line[column] += a * one[column] + b * two[column] + c * three[column] + d * four[column]
+    for j in range(whole, count):
+        a, one = factors[j], lines[j]
+        for column in range(width):
+            line[column] += a * one[column]
+
+
+@compiled
+def _root(ln_n: Floats, variance: Floats, scale: Floats, spread: float, length: float) -> Floats:
+    """L with L L' = diag(v) + K, shape (m, m): the lower triangle, with its diagonal inverted."""
+    root = np.zeros((len(ln_n), len(ln_n)))
+    for i in range(len(ln_n)):
+        for j in range(i + 1):
+            apart = (ln_n[i] - ln_n[j]) / length
+            found = spread * spread * exp(-0.5 * apart * apart) if scale[i] == scale[j] else 0.0
+            if i == j:
+                found += variance[i]
+            for k in range(j):
+                found -= root[i, k] * root[j, k]
+            root[i, j] = 1 / sqrt(found) if i == j else found * root[j, j]
+    return root
+
+
+@compiled
+def _weighed(residual: Floats, root: Floats, prior: Floats, ln_weight: Floats, ln_speed: Floats) -> tuple[float, float]:
+    """Writes each shape's ln weight and scale, (S,) each; the scale's precision, and ln sqrt |Q|."""
+    rows, count = residual.shape
+    ones, precision, volume = np.empty(rows), 0.0, 0.0
+    minus = -root
+    for i in range(rows):
+        one = 1.0
+        for j in range(i):
+            one -= root[i, j] * ones[j]
+        ones[i] = one * root[i, i]
+        precision += ones[i] * ones[i]
+        volume += log(root[i, i])
+    part = np.empty((rows, PART))
+    for begin in range(0, count, PART):
+        width = min(PART, count - begin)
+        speed, square = ln_speed[begin : begin + width], ln_weight[begin : begin + width]
+        speed[:] = 0.0
+        square[:] = 0.0
+        for i in range(rows):
+            line = part[i]
+            line[:width] = residual[i, begin : begin + width]
+            _add_product(line, minus[i], part, i, width)
+            inverse, one = root[i, i], ones[i]
+            for column in range(width):
+                line[column] *= inverse
+                speed[column] += one * line[column]
+                square[column] += line[column] * line[column]
+        for column in range(width):
+            speed[column] /= precision
+            square[column] = 0.5 * (speed[column] ** 2 * precision - square[column]) + prior[begin + column]
+    return precision, volume
+
+
+@compiled
+def _precision(root: Floats) -> Floats:
+    """Q of its root."""
+    rows = len(root)
+    inverse = np.zeros((rows, rows))
+    for j in range(rows):
+        inverse[j, j] = root[j, j]
+        for i in range(j + 1, rows):
+            found = 0.0
+            for k in range(j, i):
+                found -= root[i, k] * inverse[k, j]
+            inverse[i, j] = found * root[i, i]
+    return inverse.T @ inverse
+
+
+Fit = tuple[int, float, float, NDArray[np.bool_], Ints, Floats, Floats, Ints, Floats]
+
+
+@compiled
+def fit(
+    residual: Floats,
+    about: tuple[Floats, Floats, Floats],
+    spreads: Floats,
+    ln_spread_prior: Floats,
+    prior: Floats,
+    length: float,
+    limits: tuple[float, float, float],
+) -> Fit:
+    """The likeliest spread and what it leaves of the shapes.
+
+    residual: (m, S). about: ln n, variance and scale of the rows, (m,) each. spreads, ln_spread_prior: (a,). prior:
+    (S,), ln. limits: of the ln weight, of what is left, and of what is likely; and of ln how likely a spread is.
+    Gives the index of the spread, the likeliest shape's ln weight, the variance of the scale, which spreads are
+    possible, the shapes left, with weight and scale, the likely ones, and Q, (m, m).
+    """
+    ln_n, variance, scale = about
+    negligible, unlikely, nearly = limits
+    asked, count = len(spreads), residual.shape[1]
+    ln_weight, ln_speed = np.empty((asked, count)), np.empty((asked, count))
+    tops, ln_likely, precision = np.empty(asked), np.zeros(asked), np.empty(asked)
+    roots = np.empty((asked, len(ln_n), len(ln_n)))
+    for i in range(asked):
+        roots[i] = _root(ln_n, variance, scale, spreads[i], length)
+        precision[i], volume = _weighed(residual, roots[i], prior, ln_weight[i], ln_speed[i])
+        tops[i] = ln_weight[i].max()
+        if asked > 1:
+            total = 0.0
+            for each in ln_weight[i]:
+                if each > tops[i] - NOTHING:
+                    total += exp(each - tops[i])
+            ln_likely[i] = tops[i] + log(total) - 0.5 * log(precision[i]) + ln_spread_prior[i] + volume
+    best = int(ln_likely.argmax())
+    possible = ln_likely > ln_likely[best] - nearly
+    likely = np.zeros(count, dtype=np.bool_)
+    for i in range(asked):
+        if possible[i]:
+            likely |= ln_weight[i] >= tops[i] + unlikely
+    left = np.flatnonzero(ln_weight[best] >= tops[best] + negligible)
+    weight = np.exp(ln_weight[best][left] - tops[best])
+    weight /= weight.sum()
+    speed = ln_speed[best][left]
+    return (
+        best,
+        tops[best],
+        1 / precision[best],
+        possible,
+        left,
+        weight,
+        speed,
+        np.flatnonzero(likely),
+        _precision(roots[best]),
+    )
+
+
+@compiled
+def moments(each: Floats, pull: Floats, residual: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Adds pull @ residual to each, (k, s); the weighted mean and variance of each line, (k,). pull: (k, m)."""
+    mean, variance = np.empty(len(each)), np.empty(len(each))
+    for i in range(len(each)):
+        line, sums, squares = each[i], 0.0, 0.0
+        _add_product(line, pull[i], residual, len(residual), len(weight))
+        for column in range(len(weight)):
+            sums += weight[column] * line[column]
+        for column in range(len(weight)):
+            squares += weight[column] * (line[column] - sums) ** 2
+        mean[i], variance[i] = sums, squares
+    return mean, variance

@@ -11,7 +11,7 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from sluice.pools.estimate.belief.family import family
+from sluice.pools.estimate.belief.prepare import prepare
 from sluice.pools.policy.decision import Action
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState
@@ -73,7 +73,7 @@ class Made:
 
 def _worker(seed: int, pools: int) -> tuple[int, float, int]:
     """Steps, CPU s of them, and changes of size."""
-    family()  # made once a process
+    prepare()
     made = [Made(np.random.default_rng([seed, at])) for at in range(pools)]
     for each in made * WARM_UP_S:
         each.decide()

@@ -36,6 +36,7 @@ AGENTS = CACHE / "agents"
 POSTGRES = CACHE / "postgres"
 ACTUATORS = REPOSITORY / "actuators"
 API = REPOSITORY / "recommender/proto/go"
+BELIEF = REPOSITORY / "recommender/decide/src/sluice/pools/estimate/belief"
 GOTOOLS = LOCAL / "gotools"
 
 Versions = tuple[tuple[int, int], tuple[int, int]]  # the oldest and the newest
@@ -143,6 +144,12 @@ def flink_home(log: Path) -> None:
         (FLINK_HOME / "lib" / jar.name).symlink_to(jar)
 
 
+def prepare_belief(log: Path) -> None:
+    """What is compiled here, the recommender need not compile at its start."""
+    source = REPOSITORY / "recommender/decide/src"
+    run([SLUICE_PYTHON, "-m", "sluice.pools.estimate.belief.prepare"], log, env={"PYTHONPATH": str(source)})
+
+
 def steps(purpose: str) -> list[Step]:
     """The steps for one of PURPOSES: `test` is `up` and a real application, `bench` is `test` and a peer."""
     common = [
@@ -187,6 +194,8 @@ def _lint_steps() -> list[Step]:
 
 def _stack_steps() -> list[Step]:
     return [
+        Step("belief", "compiled loops of the recommender", prepare_belief, after=("python",),
+             inputs=(BELIEF / "compiled.py", REPOSITORY / "requirements.lock")),
         Step("flink-python", "Flink and the Python environment of the jobs",
              python_environment(CACHE / "venvs/flink", REPOSITORY / "streaming-jobs/requirements.lock", FLINK_VERSIONS),
              after=("tools",), inputs=(REPOSITORY / "streaming-jobs/requirements.lock",), outputs=(FLINK_PYTHON,),

@@ -20,7 +20,7 @@ from sluice.control.store import Store
 from sluice.control.workers import Workers
 from sluice.log.kafka import KafkaStateLog
 from sluice.pools.estimate import libraries
-from sluice.pools.estimate.belief.family import family
+from sluice.pools.estimate.belief.prepare import prepare
 from sluice.serve.access import Access
 from sluice.serve.outbox import Outbox
 from sluice.serve.server import Server
@@ -50,7 +50,7 @@ class Process:
         states: KafkaStateLog,
     ) -> None:
         libraries.load()
-        family()  # made now, and not within the first period
+        prepare()
         self._path = path
         reader, writer = database
         self._outbox = Outbox(lambda table, rows: writer.insert(table, COLUMNS[table], rows))

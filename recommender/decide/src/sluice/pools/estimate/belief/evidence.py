@@ -136,16 +136,19 @@ class Evidence:
 
     @property
     def keys(self) -> frozenset[LevelKey]:
-        return frozenset((each.cores, each.full, each.saturated, each.step) for each in self.levels)
+        return frozenset([each[:4] for each in self.levels])
 
     def weight(self, cores: float) -> float:
-        """Seconds that say something of these cores, those of a saturated pool double."""
-        return sum(
-            level.seconds * (2 if level.saturated else 1) for level in self.levels if _comparable(level.cores, cores)
-        )
+        """Seconds that say something of these cores, those of a saturated pool double. Cores that nobody told may be
+        any: they say nothing of those that somebody did, nor these of them."""
+        untold, found = cores == UNTOLD, 0.0
+        for level in self.levels:
+            if (level.cores == UNTOLD) == untold:
+                found += 2 * level.seconds if level.saturated else level.seconds
+        return found
 
     def seconds_on(self, cores: float) -> float:
-        return sum(level.seconds for level in self.levels if level.cores == cores)
+        return sum([level.seconds for level in self.levels if level.cores == cores])
 
     def with_second(self, new: Second) -> Evidence:
         return self.with_seconds((new,))
@@ -176,27 +179,21 @@ class Evidence:
 
         Worked: 2,000 completions of a saturated pool at 1.0: 1/2000 + 0.007^2, a standard error of 2.3 %.
         """
-        told = [
-            level
-            for level in self.levels
-            if level.seconds >= LEAST_SECONDS
-            and level.completions >= LEAST_COMPLETIONS
-            and level.in_flight_s > 0
-            and _comparable(level.cores, cores)
-        ]
-        variances = [
-            dispersion / level.completions
-            + (TAU_SATURATED if level.saturated else TAU_PARTIAL) ** 2
-            + (0.0 if level.cores == cores else TAU_ELSEWHERE**2)
-            for level in told
-        ]
-        return Rows(
-            np.array([log(level.in_flight_s / level.seconds) for level in told]),
-            np.array([log(level.completions / level.seconds) for level in told]),
-            np.array(variances),
-            np.array([level.full for level in told], dtype=bool),
-            np.array([1.0 if level.cores == cores else level.cores / cores for level in told]),
-        )
+        untold, found = cores == UNTOLD, []
+        for level_cores, full, saturated, _, completions, seconds, in_flight_s in self.levels:
+            if seconds < LEAST_SECONDS or completions < LEAST_COMPLETIONS or in_flight_s <= 0:
+                continue
+            if (level_cores == UNTOLD) != untold:
+                continue
+            variance = dispersion / completions + (TAU_SATURATED if saturated else TAU_PARTIAL) ** 2
+            scale = 1.0
+            if level_cores != cores:
+                variance += TAU_ELSEWHERE**2
+                scale = level_cores / cores
+            found.append((log(in_flight_s / seconds), log(completions / seconds), variance, float(full), scale))
+        columns = np.array(found).reshape(-1, 5).T
+        ln_n, ln_rate, variances, kinds, scales = np.ascontiguousarray(columns)
+        return Rows(ln_n, ln_rate, variances, kinds > 0, scales)
 
 
 def _add(levels: dict[LevelKey, list[float]], new: Second) -> None:
@@ -225,8 +222,3 @@ def _add(levels: dict[LevelKey, list[float]], new: Second) -> None:
 def _left(completions: float, seconds: float) -> float:
     """The part of a level that is left when others are in force: the variance 1 / completions grows."""
     return exp(-seconds / LONG_MEMORY_S) / (1 + DRIFT * completions * seconds)
-
-
-def _comparable(cores: float, others: float) -> bool:
-    """Cores that nobody told may be any: they say nothing of those that somebody did, nor these of them."""
-    return (cores == UNTOLD) == (others == UNTOLD)

@@ -1,0 +1,20 @@
+"""What the first belief of a process would wait for, done before it: `python -m sluice...belief.prepare`."""
+
+from __future__ import annotations
+
+from sluice.pools.estimate.belief.evidence import Evidence, Second
+from sluice.pools.estimate.belief.kept import believed
+
+
+def prepare() -> None:
+    """Makes the shapes of the family, and compiles the loops where that was not done yet (10 s and more)."""
+    seconds = [Second(4.0, size > 1, size > 1, size, 10 * size, 4.0) for size in (1.0, 4.0, 8.0, 16.0)]
+    evidence = Evidence().with_seconds(seconds)
+    kept = believed(None, evidence, 4.0)
+    now = believed(kept, evidence.with_second(seconds[0]), 4.0).now
+    now.predict(4.0, full=True)
+    now.gains(8, 1_000)
+
+
+if __name__ == "__main__":
+    prepare()

@@ -274,6 +274,15 @@ def test_the_next_change_waits_for_what_the_last_one_did() -> None:
     assert step(seen, sees(32), NOW)[1].reasons[0][0] == "BETTER"
 
 
+def test_a_size_s_first_second_is_seen_when_its_last_bucket_is() -> None:
+    """Windows 2 s old, buckets of 100 ms: 3 s after a change the newest begins 900 ms after it, and ends at 1 s."""
+    before = state(KNOWN, current=32, change=Change(64, 32, NOW - 3_000, Basis.CURVE))
+    whole = replace(before, learnt=replace(before.learnt, until_ms=NOW - 2_100))
+    assert step(whole, sees(32), NOW)[1].reasons[0][0] == "BETTER"
+    lacking = replace(before, learnt=replace(before.learnt, until_ms=NOW - 2_200))
+    assert step(lacking, sees(32), NOW)[1].reasons[0][0] == "WAITING"
+
+
 def test_a_bound_that_holds_it_off_its_best_size_is_told() -> None:
     found = step(state(KNOWN, current=8), sees(8, constraints=Constraints(4, 8, why="db takes 8 in all")), NOW)[1]
     assert (found.state, found.action) == (State.GUARDED, Action.HOLD)

@@ -190,7 +190,7 @@ def _case(facts: Facts, learnt: Learnt, seen: Observation, view: _View, now_ms: 
         return Case.QUIET
     if not bound.least <= current <= bound.most:
         return Case.OUTSIDE
-    if _waits(facts, learnt, view, now_ms):
+    if _waits(facts, learnt.until_ms + 1_000 * seen.buckets.bucket_s, view, now_ms):
         return Case.WAITING
     if learnt.doubt.aside and seen.named is None:
         return Case.DOUBT
@@ -207,13 +207,16 @@ def _silent(learnt: Learnt, seen: Observation, now_ms: int) -> bool:
     return learnt.completed_ms is None or now_ms - learnt.completed_ms > SILENT_MS
 
 
-def _waits(facts: Facts, learnt: Learnt, view: _View, now_ms: int) -> bool:
+def _waits(facts: Facts, seen_ms: float, view: _View, now_ms: int) -> bool:
     """For 3 s, and until something was seen of the size that was decided: with windows that come late, the next change
-    would be made on what was known before the last one."""
+    would be made on what was known before the last one. seen_ms: the end of the newest bucket.
+
+    Worked, windows 2 s old: decided at second 10, its first second is seen whole at 13.
+    """
     change = facts.change
     if change is None or view.foreign or facts.pool != change.to_size:
         return False
-    unseen = view.current == change.to_size and learnt.until_ms < change.at_ms + SEEN_MS
+    unseen = view.current == change.to_size and seen_ms < change.at_ms + SEEN_MS
     return now_ms - change.at_ms < (UNSEEN_MS if unseen else WAIT_MS)
 
 

@@ -56,6 +56,12 @@ def doubted() -> dict[str, Any]:
     return found | {"learnt": found["learnt"] | {"doubt": {"score": 5.0, "aside": [aside]}}}
 
 
+def stopped() -> dict[str, Any]:
+    """14 completions in a second, and nothing for 5 s."""
+    found = state([[4.0, False, False, -4, 14.0, 1.0, 0.6]], full=0.0)
+    return found | {"learnt": found["learnt"] | {"completed_ms": NOW - 6_100}}
+
+
 def remembered() -> dict[str, Any]:
     found = state(KNOWN)
     return found | {"learnt": found["learnt"] | {"remembered": True}}
@@ -129,6 +135,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
     ("set by hand: no wait", state(KNOWN, change=BEGUN), sees(16, may_look=False), NOW),
     ("the newest second contradicts", doubted(), sees(64), NOW),
     ("too little evidence", state([level(64, seconds=1.9)]), sees(64), NOW),
+    ("too little evidence, and nothing completes any more", stopped(), sees(64), NOW),
     ("cores that nobody told", state(KNOWN), sees(64, cores=None), NOW),
     ("a better size, as near to it as the bounds allow", state(KNOWN), sees(64, least=60, most=64), NOW),
     ("a better size, from before it was away", remembered(), sees(64, least=60, most=64), NOW),

@@ -12,7 +12,7 @@ from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.estimate.belief.kept import Kept, believed
 from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.learn import MOST_VERSIONS, TRIED_MS, learn, of_version
+from sluice.pools.policy.learn import MOST_VERSIONS, TRIED_MS, late, learn, of_version
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.policy.state import RECENT, Change, Learnt
 
@@ -41,6 +41,24 @@ def test_without_a_size_or_cores_nothing_is_learnt_but_that_requests_completed()
     assert found.completed_ms == found.until_ms == T0 + 900
     no_cores = learn(Learnt(), replace(full(T0, 1, 16), cores=np.full(10, np.nan)))
     assert (no_cores.evidence, no_cores.full) == (Evidence(), (1.0,))
+
+
+def test_of_a_pool_that_is_not_full_what_is_late_says_nothing() -> None:
+    """4 in flight, 2 a second: 2 s each, and 1.9 SLOs are 1.9 s. A full pool's throughput counts however late it is."""
+    slow = buckets(T0, 1, 16, 4.0, 2.0)
+    assert learn(Learnt(), slow, slo_s=1.0).evidence == Evidence()
+    assert learn(Learnt(), slow, slo_s=1.0).completed_ms == T0 + 900
+    assert learn(Learnt(), slow, slo_s=1.1).evidence == learn(Learnt(), slow).evidence != Evidence()
+    assert learn(Learnt(), buckets(T0, 1, 16, 16.0, 2.0), slo_s=1.0).evidence != Evidence()
+
+
+@pytest.mark.parametrize(("in_flight", "rate", "is_late"), [(4.0, 2.0, True), (4.0, 3.0, False), (4.0, 0.0, True)])
+def test_late_is_by_little_s_law(in_flight: float, rate: float, is_late: bool) -> None:
+    assert late(in_flight, rate, slo_s=1.0) == is_late
+
+
+def test_an_empty_pool_is_not_late() -> None:
+    assert not late(0.0, 0.0, slo_s=1.0)
 
 
 def test_silence_keeps_the_last_completion() -> None:

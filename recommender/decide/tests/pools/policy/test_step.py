@@ -242,17 +242,27 @@ def test_under_a_steady_load_looking_ends() -> None:
 
 
 @pytest.mark.parametrize(
-    ("until_ms", "share"),
-    [(T0 - 100, 0.9), (T0 + 900, 0.5), (T0 + 1_900, 0.75), (T0 + 3_900, 0.875), (T0 + 60_000, 0.9)],
+    ("until_ms", "shares", "share"),
+    [
+        # Newest buckets before it: of the 5 s that are kept.
+        (T0 - 100, (1.0, 1.0, 1.0, 1.0, 0.5), 0.9),
+        # Of 1, 2 and 4 seconds of it.
+        (T0 + 900, (1.0, 1.0, 1.0, 1.0, 0.5), 0.5),
+        (T0 + 1_900, (1.0, 1.0, 1.0, 0.5, 0.7), 0.6),
+        (T0 + 3_900, (1.0, 0.5, 0.5, 1.0, 0.8), 0.7),
+        (T0 + 60_000, (0.0, 0.0, 0.5, 1.0, 0.8), 0.46),
+        # Full for 2 s on end after little to do is full; for one it is not, nor after it was nearly full.
+        (T0 + 60_000, (0.6, 0.9, 0.7, 1.0, 1.0), 0.84),
+        (T0 + 60_000, (0.4, 0.1, 1.0, 1.0, 1.0), 1.0),
+        (T0 + 60_000, (0.0, 0.0, 0.0, 0.9, 1.0), 1.0),
+        (T0 + 60_000, (0.0, 0.0, 0.0, 0.0, 1.0), 0.2),
+        (T0 + 900, (0.0, 0.0, 0.0, 0.9, 1.0), 1.0),
+    ],
 )
-def test_how_full_a_pool_is_counts_from_its_last_change_on(until_ms: int, share: float) -> None:
-    """Newest buckets before it, and of 1, 2 and 4 seconds of it; then of the 5 s that are kept."""
-    shares = {
-        T0 + 900: (1.0, 1.0, 1.0, 1.0, 0.5),
-        T0 + 1_900: (1.0, 1.0, 1.0, 0.5, 1.0),
-        T0 + 3_900: (1.0, 0.5, 1.0, 1.0, 1.0),
-    }
-    learnt = Learnt(full=shares.get(until_ms, (1.0, 1.0, 0.5, 1.0, 1.0)), until_ms=until_ms)
+def test_how_full_a_pool_is_counts_from_its_last_change_on(
+    until_ms: int, shares: tuple[float, ...], share: float
+) -> None:
+    learnt = Learnt(full=shares, until_ms=until_ms)
     assert _full_share(Facts(change=Change(5, 10, T0, Basis.CURVE)), learnt) == pytest.approx(share)
 
 

@@ -41,6 +41,9 @@ KNOWN = evidence(8, 12, 16, 20, 32, 64, seconds=30)
 LIGHT = Evidence()
 for _ in range(20):
     LIGHT = LIGHT.with_second(Second(4.0, False, False, 4.0, 180.0, 1.0))
+# 14 completed in a second, 0.6 of them in flight on average, and nothing since, 5 s.
+STOPPED = state(Evidence().with_second(Second(4.0, False, False, 0.6, 14.0, 1.0)), busy=0.0)
+STOPPED = replace(STOPPED, learnt=replace(STOPPED.learnt, completed_ms=NOW - 6_100))
 ASIDE = Doubt(5.0, (Second(4.0, True, True, 64.0, 80.0, 1.0),))
 DOUBTED = replace(state(KNOWN), learnt=replace(state(KNOWN).learnt, doubt=ASIDE))
 BEGUN = Change(64, 40, NOW - WAIT_MS + 1, Basis.CURVE)
@@ -55,6 +58,7 @@ REACHED: dict[Case, tuple[PoolState, Observation]] = {
     Case.QUIET: (state(KNOWN), sees(64, constraints=Constraints(quiet="at night"))),
     Case.WAITING: (state(KNOWN, change=BEGUN), sees(64)),
     Case.DOUBT: (DOUBTED, sees(64)),
+    Case.STOPPED: (STOPPED, sees(64)),
     Case.TOO_LITTLE: (state(evidence(64, seconds=1)), sees(64)),
     Case.BETTER: (state(KNOWN), sees(64)),
     Case.LOOK: (state(evidence(16), current=16), sees(16)),
@@ -74,6 +78,8 @@ SAID: dict[Case, tuple[Action, int | None, Basis, State]] = {
     Case.QUIET: (Action.HOLD, 64, Basis.HELD, State.PROVIDED),
     Case.WAITING: (Action.APPLY, 40, Basis.CURVE, State.PROVIDED),
     Case.DOUBT: (Action.HOLD, 64, Basis.HELD, State.PROVIDED),
+    # 4 cores are expected to be taken at 10: 32 is as far as one step goes.
+    Case.STOPPED: (Action.APPLY, 32, Basis.PROBE, State.LEARNING),
     Case.TOO_LITTLE: (Action.HOLD, 64, Basis.HELD, State.LEARNING),
     Case.BEST: (Action.HOLD, 16, Basis.HELD, State.PROVIDED),
     Case.NEVER_FULL: (Action.HOLD, 16, Basis.HELD, State.UNSATURATED),
@@ -144,6 +150,44 @@ def test_too_little_is_under_4_s_or_2_of_a_saturated_pool(saturated: bool, secon
     seen = Evidence().with_second(Second(4.0, saturated, saturated, 16.0, 180.0 * seconds, seconds))
     found = step(state(seen, current=16, busy=0.0), sees(16), NOW)[1]
     assert (found.reasons[0][0] != Case.TOO_LITTLE.name) == enough
+
+
+@pytest.mark.parametrize(
+    ("completions", "silent_ms", "slow_s", "case"),
+    [
+        (10.0, 3_000, None, Case.STOPPED),
+        # A service with little to do, or a moment ago.
+        (9.0, 3_000, None, Case.TOO_LITTLE),
+        (10.0, 2_900, None, Case.TOO_LITTLE),
+        # Newer seconds in which what completes takes 19.1 and 18.9 s: the SLO is 10 s.
+        (1.0, 0, 19.1, Case.STOPPED),
+        (1.0, 0, 18.9, Case.TOO_LITTLE),
+    ],
+)
+def test_a_pool_has_stopped_when_nothing_completes_in_time(
+    completions: float, silent_ms: int, slow_s: float | None, case: Case
+) -> None:
+    seen = Evidence().with_second(Second(4.0, False, False, 0.6, completions, 1.0))
+    before = state(seen, busy=0.0)
+    learnt = replace(before.learnt, completed_ms=before.learnt.until_ms - silent_ms)
+    came = nothing() if slow_s is None else buckets(NOW - 1_000, 1, 64, slow_s, 1.0)
+    found = step(replace(before, learnt=learnt), replace(sees(64), buckets=came), NOW)[1]
+    assert found.reasons[0][0] == case.name
+
+
+def test_a_collapsed_pool_goes_to_where_its_cores_are_taken_and_no_further() -> None:
+    """64 threads on 4 cores, of which spans show 8 in flight, and 1 a second that ends after 8 s; the SLO is 1 s."""
+    now, size, sizes = PoolState(), 64, [64]
+    for second in range(60):
+        came = buckets(NOW + 1_000 * second, 1, size, min(8.0, size / 3), 1.0)
+        now, found = step(now, replace(sees(size), buckets=came, slo_s=1.0), NOW + 1_000 * (second + 1))
+        if found.action is Action.APPLY and found.target not in (None, size):
+            size = found.target
+            sizes.append(size)
+    # Of 4 cores about 10 to 20 threads are expected to be best, and nothing said that they are not.
+    assert sizes[:2] == [64, 32]
+    assert len(sizes) == 3
+    assert 10 <= sizes[2] <= 20
 
 
 def test_a_size_set_by_hand_is_told_and_undone_at_once() -> None:

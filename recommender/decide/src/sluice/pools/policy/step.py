@@ -14,24 +14,39 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sluice.core.states import State
+from sluice.pools.estimate.belief.evidence import PARTIAL
 from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.estimate.belief.kept import believed
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.policy.decision import Action, Basis, Decision
-from sluice.pools.policy.learn import learn, of_version
+from sluice.pools.policy.learn import late, learn, of_version
 from sluice.pools.policy.observation import Constraints, Observation
-from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
+from sluice.pools.policy.state import RECENT, Change, Facts, Learnt, PoolState
 from sluice.pools.policy.transitions import TABLE, Case
-from sluice.pools.policy.worth import FULL_SHARE, LOOK_FACTOR, LOOK_SHARE, Choice, Outlook, Prospects, choose, prospects
+from sluice.pools.policy.worth import (
+    FULL_SHARE,
+    LOOK_FACTOR,
+    LOOK_SHARE,
+    Choice,
+    Outlook,
+    Prospects,
+    choose,
+    likeliest,
+    prospects,
+)
 
 LARGEST_STEP = 2
 WAIT_MS = 3_000
 # Windows of a size that have to be seen before the next change, and how long that is waited for at most.
 SEEN_MS, UNSEEN_MS = 1_000, 30_000
+# A pool that is full for so many seconds on end, and was not before them, is full.
+FILLED = 2
 # Without a completion for so long there is nothing to judge by.
 SILENT_MS = 30_000
 # Seconds of a saturated pool count double: nothing else limits what completes in them.
 LEAST_EVIDENCE_S = 4.0
+# After so many completions, and without one for so long, a pool has come to a stop.
+STOPPED_AFTER, STOPPED_MS = 10, 3_000
 # What a size may lose against the best one and still be called good.
 GOOD_LOSS = 0.01
 # Within how much it has to be known which size is best to be called known; and to stay so.
@@ -44,12 +59,14 @@ class _View:
 
     current: the size in force, None where there is not one. before: the one that another's change took away.
     outlook: None where nothing is believed. choice: None where no other size is worth it.
+    stopped: nothing completes, or only late, and too little is known.
     """
 
     current: int | None
     before: int | None
     outlook: Outlook | None
     choice: Choice | None
+    stopped: bool = False
 
     @property
     def foreign(self) -> bool:
@@ -59,7 +76,8 @@ class _View:
 def step(state: PoolState, seen: Observation, now_ms: int) -> tuple[PoolState, Decision]:
     """The next state and what is said of the pool at `now_ms`, Unix time. A clock that was set back stands still."""
     now_ms = max(now_ms, state.facts.now_ms)
-    learnt = _judged(learn(of_version(state.learnt, seen.version), seen.buckets, state.facts.change), seen)
+    learnt = learn(of_version(state.learnt, seen.version), seen.buckets, state.facts.change, seen.slo_s)
+    learnt = _judged(learnt, seen)
     view = _view(state.facts, learnt, seen, now_ms)
     case = _case(state.facts, learnt, seen, view, now_ms)
     decision = _decision(case, state.facts, learnt, seen, view)
@@ -71,9 +89,24 @@ def _enough(learnt: Learnt, seen: Observation) -> bool:
     return seen.cores >= 0 and learnt.evidence.weight(seen.cores) >= LEAST_EVIDENCE_S
 
 
+def _stopped(learnt: Learnt, seen: Observation) -> bool:
+    """Whether there is too little evidence, and none comes: what completes is late, or after 10 nothing did for 3 s.
+
+    A service that collapses under too large a size completes next to nothing, and requests that do not end have no
+    spans, so its pool looks empty. One whose load has gone looks the same; either loses nothing by another size.
+    """
+    if seen.cores < 0 or seen.named is not None or _enough(learnt, seen) or learnt.completed_ms is None:
+        return False
+    began = sum(level.completions for level in learnt.evidence.levels) >= STOPPED_AFTER
+    silent = began and learnt.until_ms - learnt.completed_ms >= STOPPED_MS
+    came = seen.buckets
+    in_flight_s, completions = float(came.concurrency.sum()) * came.bucket_s, float(came.completions.sum())
+    return len(learnt.full) >= RECENT and (silent or late(in_flight_s, completions, seen.slo_s))
+
+
 def _judged(learnt: Learnt, seen: Observation) -> Learnt:
     """With the belief of now, on the cores of now."""
-    if not _enough(learnt, seen):
+    if not _enough(learnt, seen) and not _stopped(learnt, seen):
         return learnt
     return replace(learnt, kept=believed(learnt.kept, learnt.evidence, seen.cores))
 
@@ -86,10 +119,13 @@ def _view(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> _View
     if seen.named is not None:
         choice = _named(seen.named, current, before, seen.constraints)
         return _View(current, before, None, choice)
-    if current is None or learnt.kept is None or not _enough(learnt, seen):
+    stopped = _stopped(learnt, seen)
+    if current is None or learnt.kept is None or not (stopped or _enough(learnt, seen)):
         return _View(current, before, None, None)
     full = _full_share(facts, learnt)
     of = prospects(learnt.kept.now, current, *_reach(current, before, seen.constraints, full), seen.slo_s)
+    if stopped:
+        return _View(current, before, of.outlook, likeliest(of), stopped=True)
     since_s = (now_ms - facts.change.at_ms) / 1_000 if facts.change else float("inf")
     return _View(current, before, of.outlook, _choice(of, learnt, seen, full, since_s))
 
@@ -109,14 +145,20 @@ def _named(named: Estimate, current: int | None, before: int | None, bound: Cons
 
 
 def _full_share(facts: Facts, learnt: Learnt) -> float:
-    """Mean over the newest seconds: those since the last change, if there are any.
+    """Mean over the newest seconds: those since the last change, if there are any; and those since the load came.
 
-    Of a pool of 5 that was full, and is half full at 10, three seconds are no reason to have 20.
+    Of a pool of 5 that was full, and is half full at 10, three seconds are no reason to have 20. One that had little to
+    do, and is full for 2 s on end, is full.
     """
     newest = learnt.full
     if facts.change is not None:
         since = -((facts.change.at_ms - learnt.until_ms) // 1_000)
         newest = newest[-since:] if since > 0 else newest
+    before, filled = newest[:-FILLED], newest[-FILLED:]
+    while before and before[-1] >= LOOK_SHARE:
+        before = before[:-1]
+    if len(filled) == FILLED and min(filled) >= LOOK_SHARE and max(before, default=0.0) <= PARTIAL:
+        return 1.0
     return float(np.mean(newest)) if newest else 0.0
 
 
@@ -196,6 +238,8 @@ def _case(facts: Facts, learnt: Learnt, seen: Observation, view: _View, now_ms: 
         return Case.DOUBT
     if view.outlook is None and (seen.named is None or seen.named.state is State.LEARNING):
         return Case.TOO_LITTLE
+    if view.stopped:
+        return Case.STOPPED if view.choice is not None else Case.TOO_LITTLE
     if view.choice is not None:
         return Case.LOOK if view.choice.look else Case.BETTER
     return Case.NEVER_FULL if _never_full(learnt, seen) else Case.BEST

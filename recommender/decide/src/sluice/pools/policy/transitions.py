@@ -24,6 +24,7 @@ class Case(Enum):
     OUTSIDE = "the size in force is outside the constraints"
     WAITING = "the last change is less than 3 s old, or nothing was seen of it yet"
     DOUBT = "the newest seconds contradict what is believed"
+    STOPPED = "less than 4 s of evidence, and nothing completes in time: another size cannot be worse"
     TOO_LITTLE = "less than 4 s of evidence"
     BETTER = "another size is better"
     LOOK = "another size may be better, and is worth 3 s"
@@ -55,6 +56,7 @@ TABLE: dict[Case, Row] = {
     Case.OUTSIDE: Row("inside", Basis.HELD, Action.APPLY, State.GUARDED),
     Case.WAITING: Row("pool", None, Action.APPLY, None),
     Case.DOUBT: Row("current", Basis.HELD, Action.HOLD, None),
+    Case.STOPPED: Row("chosen", Basis.PROBE, Action.APPLY, State.LEARNING),
     Case.TOO_LITTLE: Row("current", Basis.HELD, Action.HOLD, None),
     Case.BETTER: Row("chosen", None, Action.APPLY, None),
     Case.LOOK: Row("chosen", Basis.PROBE, Action.APPLY, None),

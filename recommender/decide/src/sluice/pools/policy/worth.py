@@ -220,6 +220,15 @@ def choose(
     return None
 
 
+def likeliest(of: Prospects) -> Choice | None:
+    """The size that is the best on average, however sure: where nothing can be lost."""
+    best = int(of.mean.argmax())
+    gain = float(of.mean[best])
+    if best == of.current_at or gain <= LEAST_GAIN:
+        return None
+    return Choice(int(of.sizes[best]), gain, gain / float(np.sqrt(of.variance[best] + 1e-12)), look=True)
+
+
 def _edge(of: Prospects, seen: Floats) -> int | None:
     """Where the size before an edge stands that is worth a look, or None; seen: completions at each size, (N,).
 

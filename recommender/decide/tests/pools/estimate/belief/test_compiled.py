@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sluice.pools.estimate.belief.compiled import moments
 from sluice.pools.estimate.belief.evidence import Rows
-from sluice.pools.estimate.belief.family import GRID, K, family
+from sluice.pools.estimate.belief.family import family
 from sluice.pools.estimate.belief.posterior import LENGTH, LN_SPREAD_PRIOR, NEGLIGIBLE, SPREADS, posterior
 
 ROW = st.tuples(
@@ -49,24 +48,40 @@ def test_shapes_have_the_weight_of_the_formula(found: list[tuple[float, float, f
     assert now.residual == pytest.approx((residual - speed[:, None])[now.shapes], abs=1e-6)
 
 
-def test_with_other_cores_k_is_in_proportion() -> None:
-    """Twice the step of k: exactly the shape that is so much further on."""
-    step, stride = K[1] / K[0], family().stride
-    at = np.array([5, 5 + 7 * stride])
-    here = family().rows(GRID[[100]], np.array([False]), np.array([step**2]), at)
-    assert here[:, 0] == pytest.approx(family().opened[at + 2 * stride, 100])
-    most = np.array([len(family()) - 1])
-    assert family().rows(GRID[[100]], np.array([True]), np.array([step]), most)[0, 0] == pytest.approx(
-        family().closed[-1, 100]
-    )
+@given(st.lists(ROW, min_size=3, max_size=9), st.integers(1, 600))
+@settings(deadline=None, max_examples=30)
+def test_predictions_and_gains_are_of_the_formula(
+    found: list[tuple[float, float, float, bool, float]], current: int
+) -> None:
+    now = posterior(family(), rows_of(found), 0.0)
 
+    def near(ln_n: np.ndarray) -> np.ndarray:
+        apart = (ln_n[:, None] - now.rows.ln_n) / LENGTH
+        return now.spread**2 * np.exp(-0.5 * apart**2) * (now.rows.scale == 1.0)
 
-def test_moments_are_of_what_the_rows_pull() -> None:
-    chance = np.random.default_rng(1)
-    each, pull, residual = chance.normal(size=(4, 30)), chance.normal(size=(4, 7)), chance.normal(size=(7, 30))
-    weight = np.full(30, 1 / 30)
-    pulled = each + pull @ residual
-    mean, variance = moments(each, pull, residual, weight)
-    assert each == pytest.approx(pulled)
-    assert mean == pytest.approx(pulled.mean(axis=1))
-    assert variance == pytest.approx(pulled.var(axis=1))
+    def variance(each: np.ndarray, mean: np.ndarray) -> np.ndarray:
+        return now.weight @ (each - mean) ** 2
+
+    n, full = np.array([0.3, 7.0, 700.0]), np.array([False, True, True])
+    ln_n = np.minimum(np.log(n), np.log(512))
+    pull = near(ln_n) @ now.precision
+    each = family().rows(ln_n, full, np.ones(3), now.shapes) + now.ln_speed[:, None] + now.residual @ pull.T
+    local = np.maximum(0.0, now.spread**2 - (near(ln_n) * pull).sum(axis=1))
+    mean = now.weight @ each
+    expected = variance(each, mean) + local + now.speed_variance * (1 - pull.sum(axis=1)) ** 2
+    assert now.predict_each(n, full) == (pytest.approx(mean, abs=1e-9), pytest.approx(expected, abs=1e-9))
+
+    gains = now.gains(current, 33)
+    ln_n = np.log(gains.sizes)
+    apart = near(ln_n) - near(ln_n[[gains.current_at]])
+    pull = apart @ now.precision
+    each = family().full(ln_n, now.shapes)
+    here = each[:, [gains.current_at]]
+    each = each - here + now.residual @ pull.T
+    alike = np.exp(-0.5 * ((ln_n - ln_n[gains.current_at]) / LENGTH) ** 2)
+    local = np.maximum(2 * now.spread**2 * (1 - alike) - (apart * pull).sum(axis=1), 0.0)
+    assert gains.of_shape == pytest.approx(each, abs=1e-9)
+    assert gains.mean == pytest.approx(now.weight @ each, abs=1e-9)
+    assert gains.variance == pytest.approx(variance(each, now.weight @ each) + local, abs=1e-9)
+    pulled = now.residual @ now.precision @ near(ln_n[[gains.current_at]])[0]
+    assert gains.ln_rate_now == pytest.approx(here[:, 0] + now.ln_speed + pulled, abs=1e-9)

@@ -139,7 +139,9 @@ def test_what_was_seen_on_other_cores_names_the_best_size_of_these() -> None:
     now = posterior(shapes, Rows(ln_n, rate, np.full(8, 0.01), kind, scale), float(shapes.k[shape]) / 2.5)
     assert shape in now.shapes
     # Rows of other cores are no neighbours of sizes on these: only the shapes carry over.
-    assert (now._near(ln_n) == 0).all()
+    gains = now.gains(8)
+    alone = shapes.sized[now.shapes]
+    assert gains.of_shape == pytest.approx(alone - alone[:, [gains.current_at]])
     truth = shapes.full(np.log(SIZES), np.array([shape]))[0]
     assert truth[now.gains(10).mean.argmax()] >= truth.max() - 0.01
 

@@ -209,16 +209,128 @@ def fit(
     )
 
 
+Rows = tuple[Floats, Floats, NDArray[np.bool_], Floats]
+"""ln n, ln rate, whether the pool was full, and scale of the rows, each (m,)."""
+Left = tuple[Ints, Floats, Floats]
+"""Shapes that are left, their weight and their scale in ln, each (s,)."""
+Process = tuple[Floats, float, float]
+"""Of the Gaussian process: Q, (m, m), its spread and its length."""
+
+
 @compiled
-def moments(each: Floats, pull: Floats, residual: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Adds pull @ residual to each, (k, s); the weighted mean and variance of each line, (k,). pull: (k, m)."""
-    mean, variance = np.empty(len(each)), np.empty(len(each))
-    for i in range(len(each)):
-        line, sums, squares = each[i], 0.0, 0.0
-        _add_product(line, pull[i], residual, len(residual), len(weight))
-        for column in range(len(weight)):
-            sums += weight[column] * line[column]
-        for column in range(len(weight)):
-            squares += weight[column] * (line[column] - sums) ** 2
-        mean[i], variance[i] = sums, squares
+def residuals(tables: Floats, stride: int, grid: tuple[float, float, float], rows: Rows, left: Left) -> Floats:
+    """Of each row under each shape left, (m, s)."""
+    ln_n, ln_rate, full, scale = rows
+    shapes, _, ln_speed = left
+    found = values(tables, stride, grid, ln_n, full, scale, shapes)
+    for row in range(len(ln_n)):
+        line = found[row]
+        for column in range(len(shapes)):
+            line[column] = ln_rate[row] - ln_speed[column] - line[column]
+    return found
+
+
+@compiled
+def _near(ln_n: float, rows: Rows, spread: float, length: float, found: Floats) -> None:
+    """Writes the covariance of the process at ln n with the rows, (m,); rows of other cores are no neighbours."""
+    for row in range(len(found)):
+        apart = (ln_n - rows[0][row]) / length
+        found[row] = spread * spread * exp(-0.5 * apart * apart) if rows[3][row] == 1.0 else 0.0
+
+
+@compiled
+def _moments(line: Floats, weight: Floats) -> tuple[float, float]:
+    """Mean and variance, weighted."""
+    mean = variance = 0.0
+    for column in range(len(weight)):
+        mean += weight[column] * line[column]
+    for column in range(len(weight)):
+        off = line[column] - mean
+        variance += weight[column] * off * off
     return mean, variance
+
+
+@compiled
+def predictions(
+    tables: Floats,
+    stride: int,
+    grid: tuple[float, float, float],
+    rows: Rows,
+    left: Left,
+    process: Process,
+    speed_variance: float,
+    ln_n: Floats,
+    full: NDArray[np.bool_],
+) -> tuple[Floats, Floats]:
+    """Mean and variance of ln X at ln n on the cores of now, each (k,)."""
+    shapes, weight, ln_speed = left
+    precision, spread, length = process
+    each = values(tables, stride, grid, ln_n, full, np.ones(len(ln_n)), shapes)
+    residual = residuals(tables, stride, grid, rows, left)
+    near = np.empty(len(precision))
+    mean, variance = np.empty(len(ln_n)), np.empty(len(ln_n))
+    for i in range(len(ln_n)):
+        line = each[i]
+        line += ln_speed
+        _near(ln_n[i], rows, spread, length, near)
+        pull = precision @ near
+        _add_product(line, pull, residual, len(near), len(shapes))
+        mean[i], variance[i] = _moments(line, weight)
+        variance[i] += max(0.0, spread * spread - near @ pull) + speed_variance * (1.0 - pull.sum()) ** 2
+    return mean, variance
+
+
+@compiled
+def gained(
+    lines: tuple[Floats, Floats],
+    residual: Floats,
+    rows: Rows,
+    left: Left,
+    process: Process,
+    ln_n: Floats,
+    at: int,
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """What sizes (N,) at ln n gain over the one at `at`: by each shape, (N, s), mean and variance, (N,); and ln X of
+    that one by each shape, (s,).
+
+    lines: ln X of all shapes at the first of the sizes, and of those left at the others. residual: (m, s).
+    """
+    sized, others = lines
+    shapes, weight, ln_speed = left
+    precision, spread, length = process
+    gain = np.empty((len(ln_n), len(shapes)))
+    for size in range(len(sized)):
+        for column in range(len(shapes)):
+            gain[size, column] = sized[size, shapes[column]]
+    gain[len(sized) :] = others
+    here, near, apart = gain[at].copy(), np.empty(len(precision)), np.empty(len(precision))
+    _near(ln_n[at], rows, spread, length, near)
+    mean, variance = np.empty(len(ln_n)), np.empty(len(ln_n))
+    for size in range(len(ln_n)):
+        line = gain[size]
+        line -= here
+        _near(ln_n[size], rows, spread, length, apart)
+        apart -= near
+        pull = precision @ apart
+        _add_product(line, pull, residual, len(near), len(shapes))
+        mean[size], variance[size] = _moments(line, weight)
+        off = (ln_n[size] - ln_n[at]) / length
+        variance[size] += max(0.0, 2 * spread * spread * (1 - exp(-0.5 * off * off)) - apart @ pull)
+    here += ln_speed
+    _add_product(here, precision @ near, residual, len(near), len(shapes))
+    return gain, mean, variance, here
+
+
+@compiled
+def nearest(ln_n: Floats, full: NDArray[np.bool_], rows: Rows) -> Floats:
+    """In ln n, from each (k,) to the nearest row of the same kind and cores, else to any; of at least one row."""
+    found = np.empty(len(ln_n))
+    for i in range(len(ln_n)):
+        same = other = np.inf
+        for row in range(len(rows[0])):
+            apart = abs(ln_n[i] - rows[0][row])
+            other = min(other, apart)
+            if rows[2][row] == full[i] and rows[3][row] == 1.0:
+                same = min(same, apart)
+        found[i] = other if same == np.inf else same
+    return found

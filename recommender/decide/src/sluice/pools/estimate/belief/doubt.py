@@ -16,10 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sluice.pools.estimate.belief.compiled import nearest
 from sluice.pools.estimate.belief.evidence import TAU_PARTIAL, TAU_SATURATED, Evidence, Second
 from sluice.pools.estimate.belief.family import Floats
 from sluice.pools.estimate.belief.posterior import Posterior
@@ -75,26 +77,19 @@ def contradictions(now: Posterior, new: Sequence[Second], dispersion: float) -> 
     """Of each, by the same belief."""
     in_flight, full = np.array([each.concurrency for each in new]), np.array([each.full for each in new])
     mean, variance = now.predict_each(in_flight, full)
-    variance += [
-        dispersion / each.completions + (TAU_SATURATED if each.saturated else TAU_PARTIAL) ** 2 for each in new
-    ]
-    variance += (PER_LN_AWAY * _away(now, np.log(in_flight), full)) ** 2
-    wide = variance + JUMP**2
-    off = np.array([each.ln_rate for each in new]) - mean
-    ratio = 0.5 * off**2 * (1 / variance - 1 / wide) - 0.5 * np.log(wide / variance)
-    found: list[float] = np.minimum(ratio, MOST_A_SECOND).tolist()
+    away = _away(now, np.log(in_flight), full)
+    found = []
+    for each, expected, known, apart in zip(new, mean.tolist(), variance.tolist(), away.tolist(), strict=True):
+        error = TAU_SATURATED if each.saturated else TAU_PARTIAL
+        known += dispersion / each.completions + error**2 + (PER_LN_AWAY * apart) ** 2
+        wide, off = known + JUMP**2, each.ln_rate - expected
+        found.append(min(0.5 * off**2 * (1 / known - 1 / wide) - 0.5 * log(wide / known), MOST_A_SECOND))
     return found
 
 
 def _away(now: Posterior, ln_n: Floats, full: NDArray[np.bool_]) -> Floats:
     """In ln n, to the nearest row of the same kind and cores, else to any; 0 within a step. Shape (k,) each."""
-    rows = now.rows
-    if len(rows) == 0:
-        return np.zeros(
-            len(ln_n)
-        )  # seconds with all but no completions: nothing is predicted that could be contradicted
-    away = np.abs(ln_n[:, None] - rows.ln_n)
-    same = (full[:, None] == rows.full) & (rows.scale == 1.0)
-    nearest = np.where(same, away, np.inf).min(axis=1)
-    found: Floats = np.where(np.isinf(nearest), away.min(axis=1), nearest) - NEAR
-    return np.maximum(found, 0.0)
+    if len(now.rows) == 0:
+        # Seconds with all but no completions: nothing is predicted that could be contradicted.
+        return np.zeros(len(ln_n))
+    return np.maximum(nearest(ln_n, full, now.rows.seen) - NEAR, 0.0)

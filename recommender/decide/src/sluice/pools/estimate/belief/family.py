@@ -89,9 +89,13 @@ class Family:
 
     def rows(self, ln_n: Floats, full: NDArray[np.bool_], scale: Floats, shapes: Ints | None = None) -> Floats:
         """The same for rows of either kind and any cores; each argument of shape (m,)."""
-        grid = (float(LN_LEAST), STEP, LN_K_STEP)
         which = np.arange(len(self)) if shapes is None else shapes
-        return values(self.tables, self.stride, grid, ln_n, full, scale, which).T
+        return values(*self.grid, ln_n, full, scale, which).T
+
+    @property
+    def grid(self) -> tuple[Floats, int, tuple[float, float, float]]:
+        """As the compiled loops take it."""
+        return self.tables, self.stride, (float(LN_LEAST), STEP, LN_K_STEP)
 
 
 @cache

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.pools.estimate.belief.compiled import fit, moments
+from sluice.pools.estimate.belief.compiled import fit, gained, predictions, residuals
 from sluice.pools.estimate.belief.evidence import UNTOLD, Rows
 from sluice.pools.estimate.belief.family import LN_MOST, LN_SIZES, SIZES, Family, Floats, Ints
 
@@ -90,49 +90,37 @@ class Posterior:
     def predict_each(self, n: Floats, full: NDArray[np.bool_]) -> tuple[Floats, Floats]:
         """The same of several, each of shape (k,)."""
         ln_n = np.minimum(np.log(n), LN_MOST)
-        each = self.family.rows(ln_n, full, np.ones(len(n)), self.shapes).T
-        each += self.ln_speed
-        near = self._near(ln_n)
-        pull = near @ self.precision
-        mean, variance = moments(each, pull, self.residual.T, self.weight)
-        variance += np.maximum(0.0, self.spread**2 - (near * pull).sum(axis=1))
-        variance += self.speed_variance * (1.0 - pull.sum(axis=1)) ** 2
-        return mean, variance
+        return predictions(
+            *self.family.grid, self.rows.seen, self._left, self._process, self.speed_variance, ln_n, full
+        )
 
     @property
     def residual(self) -> Floats:
         """Of each row under each shape left, (s, m): made when it is asked for, as it would be most of a belief."""
-        found = self.family.rows(self.rows.ln_n, self.rows.full, self.rows.scale, self.shapes).T
-        np.subtract(self.rows.ln_rate[:, None], found, out=found)
-        found -= self.ln_speed
-        return found.T
+        return residuals(*self.family.grid, self.rows.seen, self._left).T
 
     def gains(self, current: int, *others: int) -> Gains:
         """Of `SIZES`, the current one and others over the current one, in a pool that is full."""
-        sizes, ln_n, gain = SIZES, LN_SIZES, self.family.sized.T.take(self.shapes, axis=1)
-        more = sorted({current, *others}.difference(SIZE_SET))
-        if more:
-            sizes = np.append(sizes, more)
-            ln_more = np.log(np.array(more))
-            ln_n = np.append(ln_n, ln_more)
-            gain = np.vstack([gain, self.family.full(ln_more, self.shapes).T])
+        sizes, ln_n, more = SIZES, LN_SIZES, np.zeros((0, len(self.shapes)))
+        besides = sorted({current, *others}.difference(SIZE_SET))
+        if besides:
+            sizes = np.append(sizes, besides)
+            ln_besides = np.log(besides)
+            ln_n = np.append(ln_n, ln_besides)
+            more = self.family.full(ln_besides, self.shapes).T
         at = int((sizes == current).argmax())
-        near, residual = self._near(ln_n), self.residual.T
-        apart = near - near[at]
-        pull = apart @ self.precision
-        here = gain[at].copy()
-        gain -= here
-        mean, variance = moments(gain, pull, residual, self.weight)
-        alike = np.exp(-0.5 * ((ln_n - ln_n[at]) / LENGTH) ** 2)
-        variance += np.maximum(2 * self.spread**2 * (1 - alike) - (apart * pull).sum(axis=1), 0.0)
-        ln_rate_now = here + self.ln_speed + (near[at] @ self.precision) @ residual
+        gain, mean, variance, ln_rate_now = gained(
+            (self.family.sized.T, more), self.residual.T, self.rows.seen, self._left, self._process, ln_n, at
+        )
         return Gains(sizes, at, mean, variance, gain.T, ln_rate_now)
 
-    def _near(self, ln_n: Floats) -> Floats:
-        """Covariance of the Gaussian process with the rows, shape (N, m); rows of other cores are no neighbours."""
-        apart = (ln_n[:, None] - self.rows.ln_n[None, :]) / LENGTH
-        near: Floats = self.spread**2 * np.exp(-0.5 * apart**2) * (self.rows.scale == 1.0)[None, :]
-        return near
+    @property
+    def _left(self) -> tuple[Ints, Floats, Floats]:
+        return self.shapes, self.weight, self.ln_speed
+
+    @property
+    def _process(self) -> tuple[Floats, float, float]:
+        return self.precision, self.spread, LENGTH
 
 
 def posterior(

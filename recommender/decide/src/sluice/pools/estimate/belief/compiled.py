@@ -28,6 +28,11 @@ def compiled(function: Function) -> Function:
     return cast(Function, numba.njit(cache=True, error_model="numpy")(function))
 
 
+def summed(function: Function) -> Function:
+    """As `compiled`, for sums along a line: their order is the compiler's, or each addition would wait for the last."""
+    return cast(Function, numba.njit(cache=True, error_model="numpy", fastmath={"reassoc", "nsz"})(function))
+
+
 @compiled
 def values(
     tables: Floats,
@@ -238,7 +243,7 @@ def _near(ln_n: float, rows: Rows, spread: float, length: float, found: Floats) 
         found[row] = spread * spread * exp(-0.5 * apart * apart) if rows[3][row] == 1.0 else 0.0
 
 
-@compiled
+@summed
 def _moments(line: Floats, weight: Floats) -> tuple[float, float]:
     """Mean and variance, weighted."""
     mean = variance = 0.0

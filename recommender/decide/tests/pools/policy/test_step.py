@@ -11,10 +11,13 @@ from hypothesis import strategies as st
 
 from feeds import FALLS, Curve, buckets
 from sluice.core.states import State
+from sluice.pools.policy.case import WAIT_MS
 from sluice.pools.policy.decision import Action, Basis, Decision
 from sluice.pools.policy.observation import Constraints, Observation
+from sluice.pools.policy.reach import largest
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
-from sluice.pools.policy.step import WAIT_MS, _full_share, _largest, step
+from sluice.pools.policy.step import step
+from sluice.pools.policy.view import full_share
 
 T0 = 1_700_000_000_000
 
@@ -263,7 +266,7 @@ def test_how_full_a_pool_is_counts_from_its_last_change_on(
     until_ms: int, shares: tuple[float, ...], share: float
 ) -> None:
     learnt = Learnt(full=shares, until_ms=until_ms)
-    assert _full_share(Facts(change=Change(5, 10, T0, Basis.CURVE)), learnt) == pytest.approx(share)
+    assert full_share(Facts(change=Change(5, 10, T0, Basis.CURVE)), learnt) == pytest.approx(share)
 
 
 def test_a_pool_that_is_half_full_at_twice_its_size_does_not_double_again() -> None:
@@ -279,7 +282,7 @@ def test_a_pool_that_is_half_full_at_twice_its_size_does_not_double_again() -> N
     assert max(sizes) == 10
 
 
-@pytest.mark.parametrize(("full", "largest"), [(0.0, 10), (0.4, 10), (0.5, 13), (0.8, 13), (0.9, 20), (1.0, 20)])
-def test_a_pool_grows_as_it_is_full(full: float, largest: int) -> None:
-    assert _largest(10, full) == largest
-    assert _largest(1, 0.6) == 2
+@pytest.mark.parametrize(("full", "size"), [(0.0, 10), (0.4, 10), (0.5, 13), (0.8, 13), (0.9, 20), (1.0, 20)])
+def test_a_pool_grows_as_it_is_full(full: float, size: int) -> None:
+    assert largest(10, full) == size
+    assert largest(1, 0.6) == 2

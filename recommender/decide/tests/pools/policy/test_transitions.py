@@ -10,10 +10,11 @@ from sluice.core.states import State
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Second
 from sluice.pools.estimate.model import Estimate
+from sluice.pools.policy.case import SILENT_MS, WAIT_MS
 from sluice.pools.policy.decision import Action, Basis, Decision
 from sluice.pools.policy.observation import Constraints, Observation
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
-from sluice.pools.policy.step import SILENT_MS, WAIT_MS, step
+from sluice.pools.policy.step import step
 from sluice.pools.policy.transitions import TABLE, Case, table
 
 README = Path(__file__).resolve().parents[4] / "README.md"
@@ -173,6 +174,14 @@ def test_a_pool_has_stopped_when_nothing_completes_in_time(
     came = nothing() if slow_s is None else buckets(NOW - 1_000, 1, 64, slow_s, 1.0)
     found = step(replace(before, learnt=learnt), replace(sees(64), buckets=came), NOW)[1]
     assert found.reasons[0][0] == case.name
+
+
+def test_of_a_stopped_pool_nothing_is_said_to_be_known() -> None:
+    """Also where it has the size that its cores make likely, and stays."""
+    before = replace(STOPPED, facts=replace(STOPPED.facts, current=14))
+    after, found = step(before, sees(14), NOW)
+    assert (found.reasons[0][0], found.target, found.state) == ("TOO_LITTLE", 14, State.LEARNING)
+    assert after.facts.baseline is None
 
 
 def test_a_collapsed_pool_goes_to_where_its_cores_are_taken_and_no_further() -> None:

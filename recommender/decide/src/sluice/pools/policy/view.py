@@ -1,0 +1,113 @@
+"""What a decision is made from: the size in force, what is believed, and the size that is worth having next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sluice.pools.estimate.belief.evidence import PARTIAL
+from sluice.pools.estimate.belief.family import Floats, Ints
+from sluice.pools.estimate.belief.kept import believed
+from sluice.pools.policy.learn import late
+from sluice.pools.policy.observation import Observation
+from sluice.pools.policy.reach import by_another, named_choice, reach
+from sluice.pools.policy.state import RECENT, Facts, Learnt
+from sluice.pools.policy.worth import LOOK_SHARE, Choice, Outlook, Prospects, choose, likeliest, prospects
+
+# A pool that is full for so many seconds on end, and was not before them, is full.
+FILLED = 2
+# Seconds of a saturated pool count double: nothing else limits what completes in them.
+LEAST_EVIDENCE_S = 4.0
+# After so many completions, and without one for so long, a pool has come to a stop.
+STOPPED_AFTER, STOPPED_MS = 10, 3_000
+
+
+@dataclass(frozen=True)
+class View:
+    """What the rows of the table are filled in from.
+
+    current: the size in force, None where there is not one. before: the one that another's change took away.
+    outlook: None where nothing is believed. choice: None where no other size is worth it.
+    stopped: nothing completes, or only late, and too little is known.
+    """
+
+    current: int | None
+    before: int | None
+    outlook: Outlook | None
+    choice: Choice | None
+    stopped: bool = False
+
+    @property
+    def foreign(self) -> bool:
+        return self.before is not None
+
+
+def view_of(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> View:
+    sizes = set(seen.sizes.values())
+    current = next(iter(sizes)) if len(sizes) == 1 else None
+    foreign = current is not None and facts.current is not None and by_another(facts, current)
+    before = facts.current if foreign else None
+    if seen.named is not None:
+        choice = named_choice(seen.named, current, before, seen.constraints)
+        return View(current, before, None, choice)
+    stops = stopped(learnt, seen)
+    if current is None or learnt.kept is None or not (stops or enough(learnt, seen)):
+        return View(current, before, None, None)
+    full = full_share(facts, learnt)
+    of = prospects(learnt.kept.now, current, *reach(current, before, seen.constraints, full), seen.slo_s)
+    if stops:
+        return View(current, before, of.outlook, likeliest(of), stopped=True)
+    since_s = (now_ms - facts.change.at_ms) / 1_000 if facts.change else float("inf")
+    return View(current, before, of.outlook, _choice(of, learnt, seen, full, since_s))
+
+
+def judged(learnt: Learnt, seen: Observation) -> Learnt:
+    """With the belief of now, on the cores of now."""
+    if not enough(learnt, seen) and not stopped(learnt, seen):
+        return learnt
+    return replace(learnt, kept=believed(learnt.kept, learnt.evidence, seen.cores))
+
+
+def enough(learnt: Learnt, seen: Observation) -> bool:
+    return seen.cores >= 0 and learnt.evidence.weight(seen.cores) >= LEAST_EVIDENCE_S
+
+
+def stopped(learnt: Learnt, seen: Observation) -> bool:
+    """Whether there is too little evidence, and none comes: what completes is late, or after 10 nothing did for 3 s.
+
+    A service that collapses under too large a size completes next to nothing, and requests that do not end have no
+    spans, so its pool looks empty. One whose load has gone looks the same; either loses nothing by another size.
+    """
+    if seen.cores < 0 or seen.named is not None or enough(learnt, seen) or learnt.completed_ms is None:
+        return False
+    began = sum(level.completions for level in learnt.evidence.levels) >= STOPPED_AFTER
+    silent = began and learnt.until_ms - learnt.completed_ms >= STOPPED_MS
+    came = seen.buckets
+    in_flight_s, completions = float(came.concurrency.sum()) * came.bucket_s, float(came.completions.sum())
+    return len(learnt.full) >= RECENT and (silent or late(in_flight_s, completions, seen.slo_s))
+
+
+def full_share(facts: Facts, learnt: Learnt) -> float:
+    """Mean over the newest seconds: those since the last change, if there are any; and those since the load came.
+
+    Of a pool of 5 that was full, and is half full at 10, three seconds are no reason to have 20. One that had little to
+    do, and is full for 2 s on end, is full.
+    """
+    newest = learnt.full
+    if facts.change is not None:
+        since = -((facts.change.at_ms - learnt.until_ms) // 1_000)
+        newest = newest[-since:] if since > 0 else newest
+    before, filled = newest[:-FILLED], newest[-FILLED:]
+    while before and before[-1] >= LOOK_SHARE:
+        before = before[:-1]
+    if len(filled) == FILLED and min(filled) >= LOOK_SHARE and max(before, default=0.0) <= PARTIAL:
+        return 1.0
+    return float(np.mean(newest)) if newest else 0.0
+
+
+def _choice(of: Prospects, learnt: Learnt, seen: Observation, full: float, since_change_s: float) -> Choice | None:
+    def completions(sizes: Ints) -> Floats:
+        return learnt.evidence.completions_at(seen.cores, sizes)
+
+    return choose(of, full, completions, since_change_s, seen.constraints.may_look)

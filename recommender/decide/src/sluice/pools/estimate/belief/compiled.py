@@ -22,6 +22,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 PART = 128
 # From so much less of the likeliest one's weight on, in ln, a shape adds nothing to a sum of them.
 NOTHING = 40.0
+# Lengths of the process from which on exp(-d^2 / 2) is less than 2e-16.
+FAR = 8.5
 
 
 def compiled(function: Function) -> Function:
@@ -91,13 +93,29 @@ def _add_product(line: Floats, factors: Floats, lines: Floats, count: int, width
 
 
 @compiled
-def _root(ln_n: Floats, variance: Floats, scale: Floats, spread: float, length: float) -> Floats:
-    """L with L L' = diag(v) + K, shape (m, m): the lower triangle, with its diagonal inverted."""
-    root = np.zeros((len(ln_n), len(ln_n)))
+def _alike(lengths_apart: float) -> float:
+    """exp(-d^2 / 2); 0 where that is less than the last digit of 1."""
+    return exp(-0.5 * lengths_apart * lengths_apart) if abs(lengths_apart) < FAR else 0.0
+
+
+@compiled
+def _likeness(ln_n: Floats, scale: Floats, length: float) -> Floats:
+    """K of the rows without its s^2, shape (m, m): the lower triangle."""
+    found = np.zeros((len(ln_n), len(ln_n)))
     for i in range(len(ln_n)):
         for j in range(i + 1):
-            apart = (ln_n[i] - ln_n[j]) / length
-            found = spread * spread * exp(-0.5 * apart * apart) if scale[i] == scale[j] else 0.0
+            if scale[i] == scale[j]:
+                found[i, j] = _alike((ln_n[i] - ln_n[j]) / length)
+    return found
+
+
+@compiled
+def _root(alike: Floats, variance: Floats, spread: float) -> Floats:
+    """L with L L' = diag(v) + K, shape (m, m): the lower triangle, with its diagonal inverted."""
+    root = np.zeros(alike.shape)
+    for i in range(len(variance)):
+        for j in range(i + 1):
+            found = spread * spread * alike[i, j]
             if i == j:
                 found += variance[i]
             for k in range(j):
@@ -181,8 +199,9 @@ def fit(
     ln_weight, ln_speed = np.empty((asked, count)), np.empty((asked, count))
     tops, ln_likely, precision = np.empty(asked), np.zeros(asked), np.empty(asked)
     roots = np.empty((asked, len(ln_n), len(ln_n)))
+    alike = _likeness(ln_n, scale, length)
     for i in range(asked):
-        roots[i] = _root(ln_n, variance, scale, spreads[i], length)
+        roots[i] = _root(alike, variance, spreads[i])
         precision[i], volume = _weighed(residual, roots[i], prior, ln_weight[i], ln_speed[i])
         tops[i] = ln_weight[i].max()
         if asked > 1:
@@ -239,8 +258,7 @@ def residuals(tables: Floats, stride: int, grid: tuple[float, float, float], row
 def _near(ln_n: float, rows: Rows, spread: float, length: float, found: Floats) -> None:
     """Writes the covariance of the process at ln n with the rows, (m,); rows of other cores are no neighbours."""
     for row in range(len(found)):
-        apart = (ln_n - rows[0][row]) / length
-        found[row] = spread * spread * exp(-0.5 * apart * apart) if rows[3][row] == 1.0 else 0.0
+        found[row] = spread * spread * _alike((ln_n - rows[0][row]) / length) if rows[3][row] == 1.0 else 0.0
 
 
 @summed
@@ -308,22 +326,73 @@ def gained(
         for column in range(len(shapes)):
             gain[size, column] = sized[size, shapes[column]]
     gain[len(sized) :] = others
-    here, near, apart = gain[at].copy(), np.empty(len(precision)), np.empty(len(precision))
-    _near(ln_n[at], rows, spread, length, near)
+    here, apart = gain[at].copy(), np.empty((len(ln_n), len(precision)))
+    for size in range(len(ln_n)):
+        _near(ln_n[size], rows, spread, length, apart[size])
+    near = apart[at].copy()
+    apart -= near
+    pull = apart @ precision
     mean, variance = np.empty(len(ln_n)), np.empty(len(ln_n))
     for size in range(len(ln_n)):
         line = gain[size]
         line -= here
-        _near(ln_n[size], rows, spread, length, apart)
-        apart -= near
-        pull = precision @ apart
-        _add_product(line, pull, residual, len(near), len(shapes))
+        _add_product(line, pull[size], residual, len(near), len(shapes))
         mean[size], variance[size] = _moments(line, weight)
-        off = (ln_n[size] - ln_n[at]) / length
-        variance[size] += max(0.0, 2 * spread * spread * (1 - exp(-0.5 * off * off)) - apart @ pull)
+        local = 2 * spread * spread * (1 - _alike((ln_n[size] - ln_n[at]) / length))
+        for row in range(len(near)):
+            local -= apart[size, row] * pull[size, row]
+        variance[size] += max(0.0, local)
     here += ln_speed
     _add_product(here, precision @ near, residual, len(near), len(shapes))
     return gain, mean, variance, here
+
+
+@compiled
+def level_rows(
+    levels: Floats, cores: float, dispersion: float, least: tuple[float, float], errors: tuple[float, float, float]
+) -> Floats:
+    """ln n, ln rate, variance, full and scale, shape (5, m), of levels as `Level` has them, (n, 7), that say something
+    of these cores. least: seconds and completions. errors: of a saturated pool, one that is not, and one elsewhere."""
+    found, count = np.empty((5, len(levels))), 0
+    for level in levels:
+        of, full, saturated, completions, seconds, in_flight_s = (
+            level[0],
+            level[1],
+            level[2],
+            level[4],
+            level[5],
+            level[6],
+        )
+        if seconds < least[0] or completions < least[1] or in_flight_s <= 0 or (of == 0.0) != (cores == 0.0):
+            continue
+        found[0, count] = log(in_flight_s / seconds)
+        found[1, count] = log(completions / seconds)
+        found[2, count] = dispersion / completions + errors[0 if saturated else 1] ** 2
+        found[3, count] = full
+        found[4, count] = 1.0
+        if of != cores:
+            found[2, count] += errors[2] ** 2
+            found[4, count] = of / cores
+        count += 1
+    return found[:, :count].copy()
+
+
+@compiled
+def rounded_rows(
+    ln_n: Floats, ln_rate: Floats, variance: Floats, steps: tuple[float, float, float, float], rough: float
+) -> Floats:
+    """ln n, ln rate and variance, shape (3, m). steps: of ln n, of the rate of a thread where it is known and where it
+    is `rough` and worse, in standard deviations as a power of 2; and of the standard deviation, in ln."""
+    found = np.empty((3, len(ln_n)))
+    for row in range(len(ln_n)):
+        ln_deviation = 0.5 * log(variance[row])
+        step = 2.0 ** np.rint(ln_deviation / log(2.0))
+        along = steps[0] * step
+        up = steps[2 if variance[row] > rough * rough else 1] * step
+        found[0, row] = along * np.rint(ln_n[row] / along)
+        found[1, row] = found[0, row] + up * np.rint((ln_rate[row] - ln_n[row]) / up)
+        found[2, row] = exp(2 * steps[3] * np.rint(ln_deviation / steps[3]))
+    return found
 
 
 @compiled

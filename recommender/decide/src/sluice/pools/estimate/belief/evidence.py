@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from math import exp, log
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sluice.pools.estimate.belief.compiled import level_rows
 from sluice.pools.estimate.belief.family import Floats, Ints
 
 Numbers = list[float] | Floats
@@ -161,10 +163,11 @@ class Evidence:
 
         Worked: 10,000 completions at a size count 9,996 after another second at another one, 8,129 after 10 minutes.
         """
-        levels = {level[:4]: list(level[4:]) for level in self.levels}
+        levels = {level[:4]: [*level[4:]] for level in self.levels}
         for each in new:
             _add(levels, each)
-        return Evidence(tuple(Level(*key, *sums) for key, sums in levels.items()))
+        made = tuple.__new__  # all fields are there: half the time
+        return Evidence(tuple([made(Level, (*key, *sums)) for key, sums in levels.items()]))
 
     def completions_at(self, cores: float, sizes: Ints) -> Floats:
         """Of the saturated pool at each size, shape (N,), or within a step of it."""
@@ -181,21 +184,10 @@ class Evidence:
 
         Worked: 2,000 completions of a saturated pool at 1.0: 1/2000 + 0.007^2, a standard error of 2.3 %.
         """
-        untold, found = cores == UNTOLD, []
-        for level_cores, full, saturated, _, completions, seconds, in_flight_s in self.levels:
-            if seconds < LEAST_SECONDS or completions < LEAST_COMPLETIONS or in_flight_s <= 0:
-                continue
-            if (level_cores == UNTOLD) != untold:
-                continue
-            variance = dispersion / completions + (TAU_SATURATED if saturated else TAU_PARTIAL) ** 2
-            scale = 1.0
-            if level_cores != cores:
-                variance += TAU_ELSEWHERE**2
-                scale = level_cores / cores
-            found.append((log(in_flight_s / seconds), log(completions / seconds), variance, float(full), scale))
-        columns = np.array(found).reshape(-1, 5).T
-        ln_n, ln_rate, variances, kinds, scales = np.ascontiguousarray(columns)
-        return Rows(ln_n, ln_rate, variances, kinds > 0, scales)
+        least, errors = (LEAST_SECONDS, LEAST_COMPLETIONS), (TAU_SATURATED, TAU_PARTIAL, TAU_ELSEWHERE)
+        levels = np.fromiter(chain.from_iterable(self.levels), np.float64).reshape(-1, 7)
+        ln_n, ln_rate, variance, full, scale = level_rows(levels, cores, dispersion, least, errors)
+        return Rows(ln_n, ln_rate, variance, full > 0, scale)
 
 
 def _add(levels: dict[LevelKey, list[float]], new: Second) -> None:

@@ -15,14 +15,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import log
 
-import numpy as np
-
+from sluice.pools.estimate.belief.compiled import rounded_rows
 from sluice.pools.estimate.belief.evidence import Evidence, LevelKey, Rows
 from sluice.pools.estimate.belief.family import Ints, family
 from sluice.pools.estimate.belief.posterior import Posterior, posterior
 
 TIMES = 20
-WORSE, LN_2 = log(10.0), log(2.0)
+WORSE = log(10.0)
 # Steps to which rows are rounded: ln n, and ln of the rate of a thread where they are known within 4 % and where not,
 # in standard deviations rounded to a power of 2; the standard deviation, in ln.
 LN_N, RATE, ROUGH_RATE, DEVIATION = 0.5, 0.25, 0.6, 0.2
@@ -62,10 +61,6 @@ def believed(last: Kept | None, evidence: Evidence, cores: float) -> Kept:
 
 def rounded(rows: Rows) -> Rows:
     """Worked: known within 0.9 %, which is 2^-7 (0.8 %) rounded, ln n and ln rate move by at most 0.2 and 0.1 %."""
-    ln_deviation = 0.5 * np.log(rows.variance)
-    step = np.exp2(np.round(ln_deviation / LN_2))
-    ln_n = LN_N * step * np.round(rows.ln_n / (LN_N * step))
-    rate = np.where(rows.variance > ROUGH**2, ROUGH_RATE, RATE) * step
-    a_thread = rate * np.round((rows.ln_rate - rows.ln_n) / rate)
-    variance = np.exp(2 * DEVIATION * np.round(ln_deviation / DEVIATION))
-    return Rows(ln_n, ln_n + a_thread, variance, rows.full, rows.scale)
+    steps = (LN_N, RATE, ROUGH_RATE, DEVIATION)
+    ln_n, ln_rate, variance = rounded_rows(rows.ln_n, rows.ln_rate, rows.variance, steps, ROUGH)
+    return Rows(ln_n, ln_rate, variance, rows.full, rows.scale)

@@ -14,16 +14,17 @@ Value = TypeVar("Value")
 
 
 class OnDemand(Mapping[PoolKey, Value], Generic[Value]):
-    """A value for each pool, from its number; made once, when it is first asked for."""
+    """A value for each pool, from its number, made when it is asked for. The last one is kept: pools are looked at one
+    after the other, and the windows of 10,000 are 300 MB."""
 
     def __init__(self, numbers: Mapping[PoolKey, int], make: Callable[[int], Value]) -> None:
         self._numbers, self._make = numbers, make
-        self._made: dict[PoolKey, Value] = {}
+        self._last: tuple[PoolKey, Value] | None = None
 
     def __getitem__(self, key: PoolKey) -> Value:
-        if key not in self._made:
-            self._made[key] = self._make(self._numbers[key])
-        return self._made[key]
+        if self._last is None or self._last[0] != key:
+            self._last = key, self._make(self._numbers[key])
+        return self._last[1]
 
     def __iter__(self) -> Iterator[PoolKey]:
         return iter(self._numbers)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from zlib import crc32
 
 from sluice.core.keys import PoolKey
@@ -40,16 +41,25 @@ class Due:
 
     def _evidence_is_due(self, key: PoolKey, state: PoolState) -> bool:
         learnt, turn = state.learnt, _turn(key, state.facts.now_ms)
-        written, last_turn = self._evidence.setdefault(key, (Learnt(), turn))
+        if key not in self._evidence:
+            self._evidence[key] = Learnt(), turn
+        written, last_turn = self._evidence[key]
         if (turn <= last_turn and learnt.version == written.version) or learnt == written:
             return False
-        self._evidence[key] = learnt, turn
+        # The belief of then is not written, and is half of all that is known of a pool.
+        self._evidence[key] = replace(learnt, kept=None), turn
         return True
 
 
 def _turn(key: PoolKey, now_ms: int) -> int:
     """Grows by one each minute, in each pool at another second of it: the same one in every process."""
-    return (now_ms - crc32(repr(tuple(key)).encode()) % EVERY_MS) // EVERY_MS
+    return (now_ms - _second_of(key)) // EVERY_MS
+
+
+@lru_cache(maxsize=100_000)
+def _second_of(key: PoolKey) -> int:
+    """In ms."""
+    return crc32(repr(tuple(key)).encode()) % EVERY_MS
 
 
 def _undated(facts: Facts) -> Facts:

@@ -51,8 +51,9 @@ def view_of(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> Vie
     if seen.named is not None:
         choice = named_choice(seen.named, current, before, seen.constraints)
         return View(current, before, None, choice)
-    stops = stopped(learnt, seen)
-    if current is None or learnt.kept is None or not (stops or enough(learnt, seen)):
+    known = enough(learnt, seen)
+    stops = not known and stopped(learnt, seen)
+    if current is None or learnt.kept is None or not (known or stops):
         return View(current, before, None, None)
     full = full_share(facts, learnt)
     of = prospects(learnt.kept.now, current, *reach(current, before, seen.constraints, full), seen.slo_s)
@@ -74,12 +75,12 @@ def enough(learnt: Learnt, seen: Observation) -> bool:
 
 
 def stopped(learnt: Learnt, seen: Observation) -> bool:
-    """Whether there is too little evidence, and none comes: what completes is late, or after 10 nothing did for 3 s.
+    """Of a pool with too little evidence, whether none comes: what completes is late, or after 10 nothing did for 3 s.
 
     A service that collapses under too large a size completes next to nothing, and requests that do not end have no
     spans, so its pool looks empty. One whose load has gone looks the same; either loses nothing by another size.
     """
-    if seen.cores < 0 or seen.named is not None or enough(learnt, seen) or learnt.completed_ms is None:
+    if seen.cores < 0 or seen.named is not None or learnt.completed_ms is None:
         return False
     began = sum(level.completions for level in learnt.evidence.levels) >= STOPPED_AFTER
     silent = began and learnt.until_ms - learnt.completed_ms >= STOPPED_MS

@@ -25,11 +25,13 @@ from sluice.collect.window import OnDemand
 from sluice.config import Config
 from sluice.control.answer import Answer
 from sluice.control.clickhouse import READER, ClickHouse
+from sluice.control.garbage import search_rarely
 from sluice.control.loop import ControlLoop
 from sluice.control.sizes import Sizes
 from sluice.control.store import Store
 from sluice.core.keys import PoolKey
 from sluice.log.memory import MemoryStateLog
+from sluice.pools.estimate.belief.prepare import prepare
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from support.clickhouse import clickhouse
 
@@ -196,6 +198,8 @@ def draw(curves: int = CURVES) -> list[Drawn]:
 
 def run(quick: bool = False) -> list[tuple[str, str]]:
     """Rows (what, figure) for the table."""
+    search_rarely()
+    prepare()
     pools, drawn = QUICK_POOLS if quick else POOLS, draw()
     given = [{"service": f"service-{i:05}", "side": "server", "threshold": "100ms"} for i in range(pools)]
     config = Config.model_validate({"pools": given})

@@ -11,6 +11,7 @@ from pathlib import Path
 from sluice.collect import Collector
 from sluice.config import Config, ConfigError, load
 from sluice.control.clickhouse import ClickHouse
+from sluice.control.garbage import search_rarely
 from sluice.control.history import COLUMNS, History
 from sluice.control.loop import ControlLoop
 from sluice.control.pauses import Pauses
@@ -51,6 +52,7 @@ class Process:
     ) -> None:
         libraries.load()
         prepare()
+        search_rarely()
         self._path = path
         reader, writer = database
         self._outbox = Outbox(lambda table, rows: writer.insert(table, COLUMNS[table], rows))

@@ -9,6 +9,7 @@ package commonv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -22,11 +23,77 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// What became of a resume token.
+type Resumption int32
+
+const (
+	Resumption_RESUMPTION_UNSPECIFIED Resumption = 0
+	// None was given.
+	Resumption_RESUMPTION_NO_TOKEN Resumption = 1
+	// It is of another topic, or of one with another number of shards.
+	Resumption_RESUMPTION_OTHER_LOG Resumption = 2
+	// It was given under another filter.
+	Resumption_RESUMPTION_OTHER_FILTER Resumption = 3
+	// It is older than removals are remembered.
+	Resumption_RESUMPTION_TOO_OLD Resumption = 4
+	// It is beyond the end of the log: that was lost, or restored from a copy.
+	Resumption_RESUMPTION_PAST_END Resumption = 5
+)
+
+// Enum value maps for Resumption.
+var (
+	Resumption_name = map[int32]string{
+		0: "RESUMPTION_UNSPECIFIED",
+		1: "RESUMPTION_NO_TOKEN",
+		2: "RESUMPTION_OTHER_LOG",
+		3: "RESUMPTION_OTHER_FILTER",
+		4: "RESUMPTION_TOO_OLD",
+		5: "RESUMPTION_PAST_END",
+	}
+	Resumption_value = map[string]int32{
+		"RESUMPTION_UNSPECIFIED":  0,
+		"RESUMPTION_NO_TOKEN":     1,
+		"RESUMPTION_OTHER_LOG":    2,
+		"RESUMPTION_OTHER_FILTER": 3,
+		"RESUMPTION_TOO_OLD":      4,
+		"RESUMPTION_PAST_END":     5,
+	}
+)
+
+func (x Resumption) Enum() *Resumption {
+	p := new(Resumption)
+	*p = x
+	return p
+}
+
+func (x Resumption) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Resumption) Descriptor() protoreflect.EnumDescriptor {
+	return file_sluice_common_v1_watch_proto_enumTypes[0].Descriptor()
+}
+
+func (Resumption) Type() protoreflect.EnumType {
+	return &file_sluice_common_v1_watch_proto_enumTypes[0]
+}
+
+func (x Resumption) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Resumption.Descriptor instead.
+func (Resumption) EnumDescriptor() ([]byte, []int) {
+	return file_sluice_common_v1_watch_proto_rawDescGZIP(), []int{0}
+}
+
 // The first state of a watch is whole: what was not in it does not exist.
 type Snapshot struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Answers in it.
-	Answers       uint32 `protobuf:"varint,1,opt,name=answers,proto3" json:"answers,omitempty"`
+	Answers uint32 `protobuf:"varint,1,opt,name=answers,proto3" json:"answers,omitempty"`
+	// Why it is everything, and not what changed since a resume token.
+	Resumption    Resumption `protobuf:"varint,2,opt,name=resumption,proto3,enum=sluice.common.v1.Resumption" json:"resumption,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -68,12 +135,22 @@ func (x *Snapshot) GetAnswers() uint32 {
 	return 0
 }
 
+func (x *Snapshot) GetResumption() Resumption {
+	if x != nil {
+		return x.Resumption
+	}
+	return Resumption_RESUMPTION_UNSPECIFIED
+}
+
 // Confirms every answer received that says ACTION_APPLY: each has the lease below instead of its own.
 type Heartbeat struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The newest control period.
-	ComputedAt    *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=computed_at,json=computedAt,proto3" json:"computed_at,omitempty"`
-	ValidUntil    *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=valid_until,json=validUntil,proto3" json:"valid_until,omitempty"`
+	ComputedAt *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=computed_at,json=computedAt,proto3" json:"computed_at,omitempty"`
+	// Of the shard whose lease ends first.
+	ValidUntil *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=valid_until,json=validUntil,proto3" json:"valid_until,omitempty"`
+	// Each shard that has answers of this watch, ordered by number. None: as above, for all.
+	Shards        []*ShardLease `protobuf:"bytes,3,rep,name=shards,proto3" json:"shards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -122,18 +199,117 @@ func (x *Heartbeat) GetValidUntil() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Heartbeat) GetShards() []*ShardLease {
+	if x != nil {
+		return x.Shards
+	}
+	return nil
+}
+
+// Confirms the answers of one shard. Past either end, an answer is STALE and must not be applied.
+type ShardLease struct {
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Shard      uint32                 `protobuf:"varint,1,opt,name=shard,proto3" json:"shard,omitempty"`
+	ComputedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=computed_at,json=computedAt,proto3" json:"computed_at,omitempty"`
+	ValidUntil *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=valid_until,json=validUntil,proto3" json:"valid_until,omitempty"`
+	// What is left of it as this is sent: to be counted down on a clock that only grows, whatever the time of day is. 0
+	// and absent: over.
+	LeaseLeft     *durationpb.Duration `protobuf:"bytes,4,opt,name=lease_left,json=leaseLeft,proto3" json:"lease_left,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShardLease) Reset() {
+	*x = ShardLease{}
+	mi := &file_sluice_common_v1_watch_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShardLease) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShardLease) ProtoMessage() {}
+
+func (x *ShardLease) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_common_v1_watch_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShardLease.ProtoReflect.Descriptor instead.
+func (*ShardLease) Descriptor() ([]byte, []int) {
+	return file_sluice_common_v1_watch_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ShardLease) GetShard() uint32 {
+	if x != nil {
+		return x.Shard
+	}
+	return 0
+}
+
+func (x *ShardLease) GetComputedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ComputedAt
+	}
+	return nil
+}
+
+func (x *ShardLease) GetValidUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ValidUntil
+	}
+	return nil
+}
+
+func (x *ShardLease) GetLeaseLeft() *durationpb.Duration {
+	if x != nil {
+		return x.LeaseLeft
+	}
+	return nil
+}
+
 var File_sluice_common_v1_watch_proto protoreflect.FileDescriptor
 
 const file_sluice_common_v1_watch_proto_rawDesc = "" +
 	"\n" +
-	"\x1csluice/common/v1/watch.proto\x12\x10sluice.common.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"$\n" +
+	"\x1csluice/common/v1/watch.proto\x12\x10sluice.common.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"b\n" +
 	"\bSnapshot\x12\x18\n" +
-	"\aanswers\x18\x01 \x01(\rR\aanswers\"\x85\x01\n" +
+	"\aanswers\x18\x01 \x01(\rR\aanswers\x12<\n" +
+	"\n" +
+	"resumption\x18\x02 \x01(\x0e2\x1c.sluice.common.v1.ResumptionR\n" +
+	"resumption\"\xbb\x01\n" +
 	"\tHeartbeat\x12;\n" +
 	"\vcomputed_at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"computedAt\x12;\n" +
 	"\vvalid_until\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"validUntilB#Z!sluice.dev/api/common/v1;commonv1b\x06proto3"
+	"validUntil\x124\n" +
+	"\x06shards\x18\x03 \x03(\v2\x1c.sluice.common.v1.ShardLeaseR\x06shards\"\xd6\x01\n" +
+	"\n" +
+	"ShardLease\x12\x14\n" +
+	"\x05shard\x18\x01 \x01(\rR\x05shard\x12;\n" +
+	"\vcomputed_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"computedAt\x12;\n" +
+	"\vvalid_until\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"validUntil\x128\n" +
+	"\n" +
+	"lease_left\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\tleaseLeft*\xa9\x01\n" +
+	"\n" +
+	"Resumption\x12\x1a\n" +
+	"\x16RESUMPTION_UNSPECIFIED\x10\x00\x12\x17\n" +
+	"\x13RESUMPTION_NO_TOKEN\x10\x01\x12\x18\n" +
+	"\x14RESUMPTION_OTHER_LOG\x10\x02\x12\x1b\n" +
+	"\x17RESUMPTION_OTHER_FILTER\x10\x03\x12\x16\n" +
+	"\x12RESUMPTION_TOO_OLD\x10\x04\x12\x17\n" +
+	"\x13RESUMPTION_PAST_END\x10\x05B#Z!sluice.dev/api/common/v1;commonv1b\x06proto3"
 
 var (
 	file_sluice_common_v1_watch_proto_rawDescOnce sync.Once
@@ -147,20 +323,29 @@ func file_sluice_common_v1_watch_proto_rawDescGZIP() []byte {
 	return file_sluice_common_v1_watch_proto_rawDescData
 }
 
-var file_sluice_common_v1_watch_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_sluice_common_v1_watch_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_sluice_common_v1_watch_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
 var file_sluice_common_v1_watch_proto_goTypes = []any{
-	(*Snapshot)(nil),              // 0: sluice.common.v1.Snapshot
-	(*Heartbeat)(nil),             // 1: sluice.common.v1.Heartbeat
-	(*timestamppb.Timestamp)(nil), // 2: google.protobuf.Timestamp
+	(Resumption)(0),               // 0: sluice.common.v1.Resumption
+	(*Snapshot)(nil),              // 1: sluice.common.v1.Snapshot
+	(*Heartbeat)(nil),             // 2: sluice.common.v1.Heartbeat
+	(*ShardLease)(nil),            // 3: sluice.common.v1.ShardLease
+	(*timestamppb.Timestamp)(nil), // 4: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 5: google.protobuf.Duration
 }
 var file_sluice_common_v1_watch_proto_depIdxs = []int32{
-	2, // 0: sluice.common.v1.Heartbeat.computed_at:type_name -> google.protobuf.Timestamp
-	2, // 1: sluice.common.v1.Heartbeat.valid_until:type_name -> google.protobuf.Timestamp
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	0, // 0: sluice.common.v1.Snapshot.resumption:type_name -> sluice.common.v1.Resumption
+	4, // 1: sluice.common.v1.Heartbeat.computed_at:type_name -> google.protobuf.Timestamp
+	4, // 2: sluice.common.v1.Heartbeat.valid_until:type_name -> google.protobuf.Timestamp
+	3, // 3: sluice.common.v1.Heartbeat.shards:type_name -> sluice.common.v1.ShardLease
+	4, // 4: sluice.common.v1.ShardLease.computed_at:type_name -> google.protobuf.Timestamp
+	4, // 5: sluice.common.v1.ShardLease.valid_until:type_name -> google.protobuf.Timestamp
+	5, // 6: sluice.common.v1.ShardLease.lease_left:type_name -> google.protobuf.Duration
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	7, // [7:7] is the sub-list for extension type_name
+	7, // [7:7] is the sub-list for extension extendee
+	0, // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_sluice_common_v1_watch_proto_init() }
@@ -173,13 +358,14 @@ func file_sluice_common_v1_watch_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_common_v1_watch_proto_rawDesc), len(file_sluice_common_v1_watch_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   2,
+			NumEnums:      1,
+			NumMessages:   3,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
 		GoTypes:           file_sluice_common_v1_watch_proto_goTypes,
 		DependencyIndexes: file_sluice_common_v1_watch_proto_depIdxs,
+		EnumInfos:         file_sluice_common_v1_watch_proto_enumTypes,
 		MessageInfos:      file_sluice_common_v1_watch_proto_msgTypes,
 	}.Build()
 	File_sluice_common_v1_watch_proto = out.File

@@ -9,6 +9,7 @@ package poolsv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	v1 "sluice.dev/api/common/v1"
@@ -42,6 +43,9 @@ const (
 	State_STATE_GUARDED State = 6
 	// Never full on this CPU limit: no size is needed yet.
 	State_STATE_UNSATURATED State = 7
+	// The pool was taken out of the configuration: there is a pool and a revision, and nothing else. Only watches say so,
+	// and only to those who knew it; calls answer NOT_FOUND.
+	State_STATE_DELETED State = 8
 )
 
 // Enum value maps for State.
@@ -55,6 +59,7 @@ var (
 		5: "STATE_PAUSED",
 		6: "STATE_GUARDED",
 		7: "STATE_UNSATURATED",
+		8: "STATE_DELETED",
 	}
 	State_value = map[string]int32{
 		"STATE_UNSPECIFIED": 0,
@@ -65,6 +70,7 @@ var (
 		"STATE_PAUSED":      5,
 		"STATE_GUARDED":     6,
 		"STATE_UNSATURATED": 7,
+		"STATE_DELETED":     8,
 	}
 )
 
@@ -273,7 +279,12 @@ type PoolSize struct {
 	// Grows by one whenever the answer for this pool changes; never falls, also over a restart.
 	Revision uint64 `protobuf:"varint,15,opt,name=revision,proto3" json:"revision,omitempty"`
 	// What was read back of each target within the last minute, ordered by instance.
-	Sizes         []*TargetSize `protobuf:"bytes,16,rep,name=sizes,proto3" json:"sizes,omitempty"`
+	Sizes []*TargetSize `protobuf:"bytes,16,rep,name=sizes,proto3" json:"sizes,omitempty"`
+	// Which of the log it is in: a heartbeat of a watch gives each shard's lease.
+	Shard uint32 `protobuf:"varint,17,opt,name=shard,proto3" json:"shard,omitempty"`
+	// What is left of the lease as the answer is sent: to be counted down on a clock that only grows, whatever the time of
+	// day is. `valid_until` holds beside it. Absent where the server does not know.
+	LeaseLeft     *durationpb.Duration `protobuf:"bytes,18,opt,name=lease_left,json=leaseLeft,proto3" json:"lease_left,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -420,18 +431,32 @@ func (x *PoolSize) GetSizes() []*TargetSize {
 	return nil
 }
 
+func (x *PoolSize) GetShard() uint32 {
+	if x != nil {
+		return x.Shard
+	}
+	return 0
+}
+
+func (x *PoolSize) GetLeaseLeft() *durationpb.Duration {
+	if x != nil {
+		return x.LeaseLeft
+	}
+	return nil
+}
+
 var File_sluice_pools_v1_pool_size_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
 	"\n" +
-	"\x1fsluice/pools/v1/pool_size.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/common/v1/decision.proto\x1a\x1asluice/pools/v1/pool.proto\"\x9d\x01\n" +
+	"\x1fsluice/pools/v1/pool_size.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/common/v1/decision.proto\x1a\x1asluice/pools/v1/pool.proto\"\x9d\x01\n" +
 	"\n" +
 	"TargetSize\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x17\n" +
 	"\x04size\x18\x02 \x01(\rH\x00R\x04size\x88\x01\x01\x12\x1c\n" +
 	"\tunbounded\x18\x03 \x01(\bR\tunbounded\x123\n" +
 	"\aread_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06readAtB\a\n" +
-	"\x05_size\"\xfa\x05\n" +
+	"\x05_size\"\xca\x06\n" +
 	"\bPoolSize\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12,\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x16.sluice.pools.v1.StateR\x05state\x120\n" +
@@ -455,13 +480,16 @@ const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
 	"\vvalid_until\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"validUntil\x12\x1a\n" +
 	"\brevision\x18\x0f \x01(\x04R\brevision\x121\n" +
-	"\x05sizes\x18\x10 \x03(\v2\x1b.sluice.pools.v1.TargetSizeR\x05sizesB\n" +
+	"\x05sizes\x18\x10 \x03(\v2\x1b.sluice.pools.v1.TargetSizeR\x05sizes\x12\x14\n" +
+	"\x05shard\x18\x11 \x01(\rR\x05shard\x128\n" +
+	"\n" +
+	"lease_left\x18\x12 \x01(\v2\x19.google.protobuf.DurationR\tleaseLeftB\n" +
 	"\n" +
 	"\b_currentB\t\n" +
 	"\a_targetB\x0e\n" +
 	"\f_lower_boundB\x0e\n" +
 	"\f_upper_boundB\x13\n" +
-	"\x11_unguarded_target*\xa6\x01\n" +
+	"\x11_unguarded_target*\xb9\x01\n" +
 	"\x05State\x12\x15\n" +
 	"\x11STATE_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0eSTATE_PROVIDED\x10\x01\x12\x12\n" +
@@ -470,7 +498,8 @@ const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
 	"\vSTATE_STALE\x10\x04\x12\x10\n" +
 	"\fSTATE_PAUSED\x10\x05\x12\x11\n" +
 	"\rSTATE_GUARDED\x10\x06\x12\x15\n" +
-	"\x11STATE_UNSATURATED\x10\a*\xae\x01\n" +
+	"\x11STATE_UNSATURATED\x10\a\x12\x11\n" +
+	"\rSTATE_DELETED\x10\b*\xae\x01\n" +
 	"\x05Basis\x12\x15\n" +
 	"\x11BASIS_UNSPECIFIED\x10\x00\x12\x0f\n" +
 	"\vBASIS_CURVE\x10\x01\x12\x0f\n" +
@@ -506,22 +535,24 @@ var file_sluice_pools_v1_pool_size_proto_goTypes = []any{
 	(*Pool)(nil),                  // 5: sluice.pools.v1.Pool
 	(v1.Action)(0),                // 6: sluice.common.v1.Action
 	(*v1.Reason)(nil),             // 7: sluice.common.v1.Reason
+	(*durationpb.Duration)(nil),   // 8: google.protobuf.Duration
 }
 var file_sluice_pools_v1_pool_size_proto_depIdxs = []int32{
-	4, // 0: sluice.pools.v1.TargetSize.read_at:type_name -> google.protobuf.Timestamp
-	5, // 1: sluice.pools.v1.PoolSize.pool:type_name -> sluice.pools.v1.Pool
-	0, // 2: sluice.pools.v1.PoolSize.state:type_name -> sluice.pools.v1.State
-	6, // 3: sluice.pools.v1.PoolSize.action:type_name -> sluice.common.v1.Action
-	1, // 4: sluice.pools.v1.PoolSize.basis:type_name -> sluice.pools.v1.Basis
-	7, // 5: sluice.pools.v1.PoolSize.reasons:type_name -> sluice.common.v1.Reason
-	4, // 6: sluice.pools.v1.PoolSize.computed_at:type_name -> google.protobuf.Timestamp
-	4, // 7: sluice.pools.v1.PoolSize.valid_until:type_name -> google.protobuf.Timestamp
-	2, // 8: sluice.pools.v1.PoolSize.sizes:type_name -> sluice.pools.v1.TargetSize
-	9, // [9:9] is the sub-list for method output_type
-	9, // [9:9] is the sub-list for method input_type
-	9, // [9:9] is the sub-list for extension type_name
-	9, // [9:9] is the sub-list for extension extendee
-	0, // [0:9] is the sub-list for field type_name
+	4,  // 0: sluice.pools.v1.TargetSize.read_at:type_name -> google.protobuf.Timestamp
+	5,  // 1: sluice.pools.v1.PoolSize.pool:type_name -> sluice.pools.v1.Pool
+	0,  // 2: sluice.pools.v1.PoolSize.state:type_name -> sluice.pools.v1.State
+	6,  // 3: sluice.pools.v1.PoolSize.action:type_name -> sluice.common.v1.Action
+	1,  // 4: sluice.pools.v1.PoolSize.basis:type_name -> sluice.pools.v1.Basis
+	7,  // 5: sluice.pools.v1.PoolSize.reasons:type_name -> sluice.common.v1.Reason
+	4,  // 6: sluice.pools.v1.PoolSize.computed_at:type_name -> google.protobuf.Timestamp
+	4,  // 7: sluice.pools.v1.PoolSize.valid_until:type_name -> google.protobuf.Timestamp
+	2,  // 8: sluice.pools.v1.PoolSize.sizes:type_name -> sluice.pools.v1.TargetSize
+	8,  // 9: sluice.pools.v1.PoolSize.lease_left:type_name -> google.protobuf.Duration
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_pool_size_proto_init() }

@@ -9,6 +9,7 @@ package poolsv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	v1 "sluice.dev/api/common/v1"
 	sync "sync"
@@ -113,7 +114,11 @@ func (x *GetPoolSizeResponse) GetPoolSize() *PoolSize {
 type ListPoolSizesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only this service; all when empty.
-	Service       string `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
+	Service string `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
+	// At most so many; 0 to 5,000, 0 and what is above: 5,000. Fewer may come.
+	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// next_page_token of the page before; empty for the first.
+	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -155,9 +160,25 @@ func (x *ListPoolSizesRequest) GetService() string {
 	return ""
 }
 
+func (x *ListPoolSizesRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListPoolSizesRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
 type ListPoolSizesResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	PoolSizes     []*PoolSize            `protobuf:"bytes,1,rep,name=pool_sizes,json=poolSizes,proto3" json:"pool_sizes,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	PoolSizes []*PoolSize            `protobuf:"bytes,1,rep,name=pool_sizes,json=poolSizes,proto3" json:"pool_sizes,omitempty"`
+	// Empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -199,13 +220,24 @@ func (x *ListPoolSizesResponse) GetPoolSizes() []*PoolSize {
 	return nil
 }
 
+func (x *ListPoolSizesResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
 type WatchPoolSizesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only this service; all when empty.
 	Service string `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
-	// Of the last message received: what did not change since is not sent again. Empty for everything. A token that the
-	// server does not know any more (it was restarted, or read another configuration) gives everything too.
-	ResumeToken   string `protobuf:"bytes,2,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
+	// Of the last message received: what did not change since is not sent again. Empty for everything. It is a position in
+	// the log, good at any server. One that cannot be gone on from gives everything, and Snapshot.resumption says why.
+	ResumeToken string `protobuf:"bytes,2,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
+	// Only these services, besides `service`; at most 100.
+	Services []string `protobuf:"bytes,3,rep,name=services,proto3" json:"services,omitempty"`
+	// Only these pools, besides those of the services; at most 1,000.
+	Pools         []*Pool `protobuf:"bytes,4,rep,name=pools,proto3" json:"pools,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -254,6 +286,20 @@ func (x *WatchPoolSizesRequest) GetResumeToken() string {
 	return ""
 }
 
+func (x *WatchPoolSizesRequest) GetServices() []string {
+	if x != nil {
+		return x.Services
+	}
+	return nil
+}
+
+func (x *WatchPoolSizesRequest) GetPools() []*Pool {
+	if x != nil {
+		return x.Pools
+	}
+	return nil
+}
+
 type WatchPoolSizesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Event:
@@ -263,7 +309,9 @@ type WatchPoolSizesResponse struct {
 	//	*WatchPoolSizesResponse_Heartbeat
 	Event isWatchPoolSizesResponse_Event `protobuf_oneof:"event"`
 	// Of a snapshot or a heartbeat: continues behind it. Empty in between.
-	ResumeToken   string `protobuf:"bytes,4,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
+	ResumeToken string `protobuf:"bytes,4,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
+	// Of a heartbeat: the answers that it does not confirm.
+	NotRenewed    []*NotRenewed `protobuf:"bytes,5,rep,name=not_renewed,json=notRenewed,proto3" json:"not_renewed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -337,6 +385,13 @@ func (x *WatchPoolSizesResponse) GetResumeToken() string {
 		return x.ResumeToken
 	}
 	return ""
+}
+
+func (x *WatchPoolSizesResponse) GetNotRenewed() []*NotRenewed {
+	if x != nil {
+		return x.NotRenewed
+	}
+	return nil
 }
 
 type isWatchPoolSizesResponse_Event interface {
@@ -453,8 +508,11 @@ func (x *ExplainPoolSizeResponse) GetExplanation() *Explanation {
 }
 
 type ReportActuationRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Actuation     *Actuation             `protobuf:"bytes,1,opt,name=actuation,proto3" json:"actuation,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Actuation *Actuation             `protobuf:"bytes,1,opt,name=actuation,proto3" json:"actuation,omitempty"`
+	// Made by the caller for this report, and sent again with it: up to 64 characters. Empty: as the report's content says,
+	// where it has its time.
+	RequestId     string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -496,6 +554,13 @@ func (x *ReportActuationRequest) GetActuation() *Actuation {
 	return nil
 }
 
+func (x *ReportActuationRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
 type ReportActuationResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -535,7 +600,7 @@ func (*ReportActuationResponse) Descriptor() ([]byte, []int) {
 type PausePoolRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Pool  *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
-	// Who asks; for the audit.
+	// Who asks; for the audit. The caller's identity stands instead, where one is asked for.
 	By            string `protobuf:"bytes,2,opt,name=by,proto3" json:"by,omitempty"`
 	Why           string `protobuf:"bytes,3,opt,name=why,proto3" json:"why,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -822,35 +887,416 @@ func (x *NotifyScalingResponse) GetPools() uint32 {
 	return 0
 }
 
+type ListPoolSizeHistoryRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Pool  *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
+	// At most so many; 0 to 1,000, 0: 100, what is above: 1,000.
+	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// next_page_token of the page before; empty for the first.
+	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPoolSizeHistoryRequest) Reset() {
+	*x = ListPoolSizeHistoryRequest{}
+	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPoolSizeHistoryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPoolSizeHistoryRequest) ProtoMessage() {}
+
+func (x *ListPoolSizeHistoryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPoolSizeHistoryRequest.ProtoReflect.Descriptor instead.
+func (*ListPoolSizeHistoryRequest) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_pool_size_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ListPoolSizeHistoryRequest) GetPool() *Pool {
+	if x != nil {
+		return x.Pool
+	}
+	return nil
+}
+
+func (x *ListPoolSizeHistoryRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListPoolSizeHistoryRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+type ListPoolSizeHistoryResponse struct {
+	state   protoimpl.MessageState                `protogen:"open.v1"`
+	Answers []*ListPoolSizeHistoryResponse_Answer `protobuf:"bytes,1,rep,name=answers,proto3" json:"answers,omitempty"`
+	// Empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPoolSizeHistoryResponse) Reset() {
+	*x = ListPoolSizeHistoryResponse{}
+	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPoolSizeHistoryResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPoolSizeHistoryResponse) ProtoMessage() {}
+
+func (x *ListPoolSizeHistoryResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPoolSizeHistoryResponse.ProtoReflect.Descriptor instead.
+func (*ListPoolSizeHistoryResponse) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_pool_size_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ListPoolSizeHistoryResponse) GetAnswers() []*ListPoolSizeHistoryResponse_Answer {
+	if x != nil {
+		return x.Answers
+	}
+	return nil
+}
+
+func (x *ListPoolSizeHistoryResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+type DiffPoolSizesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only this service; all when empty.
+	Service string `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
+	// As of ListPoolSizesRequest; of pools, not of changes.
+	PageSize      int32  `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DiffPoolSizesRequest) Reset() {
+	*x = DiffPoolSizesRequest{}
+	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DiffPoolSizesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DiffPoolSizesRequest) ProtoMessage() {}
+
+func (x *DiffPoolSizesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DiffPoolSizesRequest.ProtoReflect.Descriptor instead.
+func (*DiffPoolSizesRequest) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_pool_size_service_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *DiffPoolSizesRequest) GetService() string {
+	if x != nil {
+		return x.Service
+	}
+	return ""
+}
+
+func (x *DiffPoolSizesRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *DiffPoolSizesRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+type DiffPoolSizesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Ordered by service, side, peer, instance. The actuator's own limits and steps come after it.
+	Changes []*DiffPoolSizesResponse_Change `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
+	// Empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DiffPoolSizesResponse) Reset() {
+	*x = DiffPoolSizesResponse{}
+	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DiffPoolSizesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DiffPoolSizesResponse) ProtoMessage() {}
+
+func (x *DiffPoolSizesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DiffPoolSizesResponse.ProtoReflect.Descriptor instead.
+func (*DiffPoolSizesResponse) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_pool_size_service_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *DiffPoolSizesResponse) GetChanges() []*DiffPoolSizesResponse_Change {
+	if x != nil {
+		return x.Changes
+	}
+	return nil
+}
+
+func (x *DiffPoolSizesResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+// An answer, and from when to when it was the newest.
+type ListPoolSizeHistoryResponse_Answer struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Of what is recorded: codes of reasons have no text, and there are no sizes of targets.
+	PoolSize      *PoolSize              `protobuf:"bytes,1,opt,name=pool_size,json=poolSize,proto3" json:"pool_size,omitempty"`
+	Since         *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=since,proto3" json:"since,omitempty"`
+	Until         *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=until,proto3" json:"until,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPoolSizeHistoryResponse_Answer) Reset() {
+	*x = ListPoolSizeHistoryResponse_Answer{}
+	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPoolSizeHistoryResponse_Answer) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPoolSizeHistoryResponse_Answer) ProtoMessage() {}
+
+func (x *ListPoolSizeHistoryResponse_Answer) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPoolSizeHistoryResponse_Answer.ProtoReflect.Descriptor instead.
+func (*ListPoolSizeHistoryResponse_Answer) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_pool_size_service_proto_rawDescGZIP(), []int{17, 0}
+}
+
+func (x *ListPoolSizeHistoryResponse_Answer) GetPoolSize() *PoolSize {
+	if x != nil {
+		return x.PoolSize
+	}
+	return nil
+}
+
+func (x *ListPoolSizeHistoryResponse_Answer) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+func (x *ListPoolSizeHistoryResponse_Answer) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
+// One target whose size would change.
+type DiffPoolSizesResponse_Change struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Pool     *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
+	Instance string                 `protobuf:"bytes,2,opt,name=instance,proto3" json:"instance,omitempty"`
+	// In force; absent where there is no limit.
+	Current       *uint32 `protobuf:"varint,3,opt,name=current,proto3,oneof" json:"current,omitempty"`
+	Target        uint32  `protobuf:"varint,4,opt,name=target,proto3" json:"target,omitempty"`
+	Revision      uint64  `protobuf:"varint,5,opt,name=revision,proto3" json:"revision,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DiffPoolSizesResponse_Change) Reset() {
+	*x = DiffPoolSizesResponse_Change{}
+	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DiffPoolSizesResponse_Change) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DiffPoolSizesResponse_Change) ProtoMessage() {}
+
+func (x *DiffPoolSizesResponse_Change) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DiffPoolSizesResponse_Change.ProtoReflect.Descriptor instead.
+func (*DiffPoolSizesResponse_Change) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_pool_size_service_proto_rawDescGZIP(), []int{19, 0}
+}
+
+func (x *DiffPoolSizesResponse_Change) GetPool() *Pool {
+	if x != nil {
+		return x.Pool
+	}
+	return nil
+}
+
+func (x *DiffPoolSizesResponse_Change) GetInstance() string {
+	if x != nil {
+		return x.Instance
+	}
+	return ""
+}
+
+func (x *DiffPoolSizesResponse_Change) GetCurrent() uint32 {
+	if x != nil && x.Current != nil {
+		return *x.Current
+	}
+	return 0
+}
+
+func (x *DiffPoolSizesResponse_Change) GetTarget() uint32 {
+	if x != nil {
+		return x.Target
+	}
+	return 0
+}
+
+func (x *DiffPoolSizesResponse_Change) GetRevision() uint64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
 var File_sluice_pools_v1_pool_size_service_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_pool_size_service_proto_rawDesc = "" +
 	"\n" +
-	"'sluice/pools/v1/pool_size_service.proto\x12\x0fsluice.pools.v1\x1a\x1esluice/common/v1/scaling.proto\x1a\x1csluice/common/v1/watch.proto\x1a\x1fsluice/pools/v1/actuation.proto\x1a\x1esluice/pools/v1/evidence.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"?\n" +
+	"'sluice/pools/v1/pool_size_service.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esluice/common/v1/scaling.proto\x1a\x1csluice/common/v1/watch.proto\x1a\x1fsluice/pools/v1/actuation.proto\x1a\x1esluice/pools/v1/evidence.proto\x1a\x19sluice/pools/v1/log.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"?\n" +
 	"\x12GetPoolSizeRequest\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\"M\n" +
 	"\x13GetPoolSizeResponse\x126\n" +
-	"\tpool_size\x18\x01 \x01(\v2\x19.sluice.pools.v1.PoolSizeR\bpoolSize\"0\n" +
+	"\tpool_size\x18\x01 \x01(\v2\x19.sluice.pools.v1.PoolSizeR\bpoolSize\"l\n" +
 	"\x14ListPoolSizesRequest\x12\x18\n" +
-	"\aservice\x18\x01 \x01(\tR\aservice\"Q\n" +
+	"\aservice\x18\x01 \x01(\tR\aservice\x12\x1b\n" +
+	"\tpage_size\x18\x02 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x03 \x01(\tR\tpageToken\"y\n" +
 	"\x15ListPoolSizesResponse\x128\n" +
 	"\n" +
-	"pool_sizes\x18\x01 \x03(\v2\x19.sluice.pools.v1.PoolSizeR\tpoolSizes\"T\n" +
+	"pool_sizes\x18\x01 \x03(\v2\x19.sluice.pools.v1.PoolSizeR\tpoolSizes\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x9d\x01\n" +
 	"\x15WatchPoolSizesRequest\x12\x18\n" +
 	"\aservice\x18\x01 \x01(\tR\aservice\x12!\n" +
-	"\fresume_token\x18\x02 \x01(\tR\vresumeToken\"\xf5\x01\n" +
+	"\fresume_token\x18\x02 \x01(\tR\vresumeToken\x12\x1a\n" +
+	"\bservices\x18\x03 \x03(\tR\bservices\x12+\n" +
+	"\x05pools\x18\x04 \x03(\v2\x15.sluice.pools.v1.PoolR\x05pools\"\xb3\x02\n" +
 	"\x16WatchPoolSizesResponse\x128\n" +
 	"\tpool_size\x18\x01 \x01(\v2\x19.sluice.pools.v1.PoolSizeH\x00R\bpoolSize\x128\n" +
 	"\bsnapshot\x18\x02 \x01(\v2\x1a.sluice.common.v1.SnapshotH\x00R\bsnapshot\x12;\n" +
 	"\theartbeat\x18\x03 \x01(\v2\x1b.sluice.common.v1.HeartbeatH\x00R\theartbeat\x12!\n" +
-	"\fresume_token\x18\x04 \x01(\tR\vresumeTokenB\a\n" +
+	"\fresume_token\x18\x04 \x01(\tR\vresumeToken\x12<\n" +
+	"\vnot_renewed\x18\x05 \x03(\v2\x1b.sluice.pools.v1.NotRenewedR\n" +
+	"notRenewedB\a\n" +
 	"\x05event\"C\n" +
 	"\x16ExplainPoolSizeRequest\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\"Y\n" +
 	"\x17ExplainPoolSizeResponse\x12>\n" +
-	"\vexplanation\x18\x01 \x01(\v2\x1c.sluice.pools.v1.ExplanationR\vexplanation\"R\n" +
+	"\vexplanation\x18\x01 \x01(\v2\x1c.sluice.pools.v1.ExplanationR\vexplanation\"q\n" +
 	"\x16ReportActuationRequest\x128\n" +
-	"\tactuation\x18\x01 \x01(\v2\x1a.sluice.pools.v1.ActuationR\tactuation\"\x19\n" +
+	"\tactuation\x18\x01 \x01(\v2\x1a.sluice.pools.v1.ActuationR\tactuation\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x02 \x01(\tR\trequestId\"\x19\n" +
 	"\x17ReportActuationResponse\"_\n" +
 	"\x10PausePoolRequest\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12\x0e\n" +
@@ -867,7 +1313,35 @@ const file_sluice_pools_v1_pool_size_service_proto_rawDesc = "" +
 	"\x14NotifyScalingRequest\x12C\n" +
 	"\rscaling_event\x18\x01 \x01(\v2\x1e.sluice.common.v1.ScalingEventR\fscalingEvent\"-\n" +
 	"\x15NotifyScalingResponse\x12\x14\n" +
-	"\x05pools\x18\x01 \x01(\rR\x05pools2\x87\x06\n" +
+	"\x05pools\x18\x01 \x01(\rR\x05pools\"\x83\x01\n" +
+	"\x1aListPoolSizeHistoryRequest\x12)\n" +
+	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12\x1b\n" +
+	"\tpage_size\x18\x02 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x03 \x01(\tR\tpageToken\"\xbb\x02\n" +
+	"\x1bListPoolSizeHistoryResponse\x12M\n" +
+	"\aanswers\x18\x01 \x03(\v23.sluice.pools.v1.ListPoolSizeHistoryResponse.AnswerR\aanswers\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x1a\xa4\x01\n" +
+	"\x06Answer\x126\n" +
+	"\tpool_size\x18\x01 \x01(\v2\x19.sluice.pools.v1.PoolSizeR\bpoolSize\x120\n" +
+	"\x05since\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x120\n" +
+	"\x05until\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\"l\n" +
+	"\x14DiffPoolSizesRequest\x12\x18\n" +
+	"\aservice\x18\x01 \x01(\tR\aservice\x12\x1b\n" +
+	"\tpage_size\x18\x02 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x03 \x01(\tR\tpageToken\"\xb9\x02\n" +
+	"\x15DiffPoolSizesResponse\x12G\n" +
+	"\achanges\x18\x01 \x03(\v2-.sluice.pools.v1.DiffPoolSizesResponse.ChangeR\achanges\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x1a\xae\x01\n" +
+	"\x06Change\x12)\n" +
+	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12\x1a\n" +
+	"\binstance\x18\x02 \x01(\tR\binstance\x12\x1d\n" +
+	"\acurrent\x18\x03 \x01(\rH\x00R\acurrent\x88\x01\x01\x12\x16\n" +
+	"\x06target\x18\x04 \x01(\rR\x06target\x12\x1a\n" +
+	"\brevision\x18\x05 \x01(\x04R\brevisionB\n" +
+	"\n" +
+	"\b_current2\xd9\a\n" +
 	"\x0fPoolSizeService\x12X\n" +
 	"\vGetPoolSize\x12#.sluice.pools.v1.GetPoolSizeRequest\x1a$.sluice.pools.v1.GetPoolSizeResponse\x12^\n" +
 	"\rListPoolSizes\x12%.sluice.pools.v1.ListPoolSizesRequest\x1a&.sluice.pools.v1.ListPoolSizesResponse\x12c\n" +
@@ -877,7 +1351,9 @@ const file_sluice_pools_v1_pool_size_service_proto_rawDesc = "" +
 	"\tPausePool\x12!.sluice.pools.v1.PausePoolRequest\x1a\".sluice.pools.v1.PausePoolResponse\x12U\n" +
 	"\n" +
 	"ResumePool\x12\".sluice.pools.v1.ResumePoolRequest\x1a#.sluice.pools.v1.ResumePoolResponse\x12^\n" +
-	"\rNotifyScaling\x12%.sluice.pools.v1.NotifyScalingRequest\x1a&.sluice.pools.v1.NotifyScalingResponseB!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3"
+	"\rNotifyScaling\x12%.sluice.pools.v1.NotifyScalingRequest\x1a&.sluice.pools.v1.NotifyScalingResponse\x12p\n" +
+	"\x13ListPoolSizeHistory\x12+.sluice.pools.v1.ListPoolSizeHistoryRequest\x1a,.sluice.pools.v1.ListPoolSizeHistoryResponse\x12^\n" +
+	"\rDiffPoolSizes\x12%.sluice.pools.v1.DiffPoolSizesRequest\x1a&.sluice.pools.v1.DiffPoolSizesResponseB!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3"
 
 var (
 	file_sluice_pools_v1_pool_size_service_proto_rawDescOnce sync.Once
@@ -891,66 +1367,87 @@ func file_sluice_pools_v1_pool_size_service_proto_rawDescGZIP() []byte {
 	return file_sluice_pools_v1_pool_size_service_proto_rawDescData
 }
 
-var file_sluice_pools_v1_pool_size_service_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_sluice_pools_v1_pool_size_service_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_sluice_pools_v1_pool_size_service_proto_goTypes = []any{
-	(*GetPoolSizeRequest)(nil),      // 0: sluice.pools.v1.GetPoolSizeRequest
-	(*GetPoolSizeResponse)(nil),     // 1: sluice.pools.v1.GetPoolSizeResponse
-	(*ListPoolSizesRequest)(nil),    // 2: sluice.pools.v1.ListPoolSizesRequest
-	(*ListPoolSizesResponse)(nil),   // 3: sluice.pools.v1.ListPoolSizesResponse
-	(*WatchPoolSizesRequest)(nil),   // 4: sluice.pools.v1.WatchPoolSizesRequest
-	(*WatchPoolSizesResponse)(nil),  // 5: sluice.pools.v1.WatchPoolSizesResponse
-	(*ExplainPoolSizeRequest)(nil),  // 6: sluice.pools.v1.ExplainPoolSizeRequest
-	(*ExplainPoolSizeResponse)(nil), // 7: sluice.pools.v1.ExplainPoolSizeResponse
-	(*ReportActuationRequest)(nil),  // 8: sluice.pools.v1.ReportActuationRequest
-	(*ReportActuationResponse)(nil), // 9: sluice.pools.v1.ReportActuationResponse
-	(*PausePoolRequest)(nil),        // 10: sluice.pools.v1.PausePoolRequest
-	(*PausePoolResponse)(nil),       // 11: sluice.pools.v1.PausePoolResponse
-	(*ResumePoolRequest)(nil),       // 12: sluice.pools.v1.ResumePoolRequest
-	(*ResumePoolResponse)(nil),      // 13: sluice.pools.v1.ResumePoolResponse
-	(*NotifyScalingRequest)(nil),    // 14: sluice.pools.v1.NotifyScalingRequest
-	(*NotifyScalingResponse)(nil),   // 15: sluice.pools.v1.NotifyScalingResponse
-	(*Pool)(nil),                    // 16: sluice.pools.v1.Pool
-	(*PoolSize)(nil),                // 17: sluice.pools.v1.PoolSize
-	(*v1.Snapshot)(nil),             // 18: sluice.common.v1.Snapshot
-	(*v1.Heartbeat)(nil),            // 19: sluice.common.v1.Heartbeat
-	(*Explanation)(nil),             // 20: sluice.pools.v1.Explanation
-	(*Actuation)(nil),               // 21: sluice.pools.v1.Actuation
-	(*v1.ScalingEvent)(nil),         // 22: sluice.common.v1.ScalingEvent
+	(*GetPoolSizeRequest)(nil),                 // 0: sluice.pools.v1.GetPoolSizeRequest
+	(*GetPoolSizeResponse)(nil),                // 1: sluice.pools.v1.GetPoolSizeResponse
+	(*ListPoolSizesRequest)(nil),               // 2: sluice.pools.v1.ListPoolSizesRequest
+	(*ListPoolSizesResponse)(nil),              // 3: sluice.pools.v1.ListPoolSizesResponse
+	(*WatchPoolSizesRequest)(nil),              // 4: sluice.pools.v1.WatchPoolSizesRequest
+	(*WatchPoolSizesResponse)(nil),             // 5: sluice.pools.v1.WatchPoolSizesResponse
+	(*ExplainPoolSizeRequest)(nil),             // 6: sluice.pools.v1.ExplainPoolSizeRequest
+	(*ExplainPoolSizeResponse)(nil),            // 7: sluice.pools.v1.ExplainPoolSizeResponse
+	(*ReportActuationRequest)(nil),             // 8: sluice.pools.v1.ReportActuationRequest
+	(*ReportActuationResponse)(nil),            // 9: sluice.pools.v1.ReportActuationResponse
+	(*PausePoolRequest)(nil),                   // 10: sluice.pools.v1.PausePoolRequest
+	(*PausePoolResponse)(nil),                  // 11: sluice.pools.v1.PausePoolResponse
+	(*ResumePoolRequest)(nil),                  // 12: sluice.pools.v1.ResumePoolRequest
+	(*ResumePoolResponse)(nil),                 // 13: sluice.pools.v1.ResumePoolResponse
+	(*NotifyScalingRequest)(nil),               // 14: sluice.pools.v1.NotifyScalingRequest
+	(*NotifyScalingResponse)(nil),              // 15: sluice.pools.v1.NotifyScalingResponse
+	(*ListPoolSizeHistoryRequest)(nil),         // 16: sluice.pools.v1.ListPoolSizeHistoryRequest
+	(*ListPoolSizeHistoryResponse)(nil),        // 17: sluice.pools.v1.ListPoolSizeHistoryResponse
+	(*DiffPoolSizesRequest)(nil),               // 18: sluice.pools.v1.DiffPoolSizesRequest
+	(*DiffPoolSizesResponse)(nil),              // 19: sluice.pools.v1.DiffPoolSizesResponse
+	(*ListPoolSizeHistoryResponse_Answer)(nil), // 20: sluice.pools.v1.ListPoolSizeHistoryResponse.Answer
+	(*DiffPoolSizesResponse_Change)(nil),       // 21: sluice.pools.v1.DiffPoolSizesResponse.Change
+	(*Pool)(nil),                               // 22: sluice.pools.v1.Pool
+	(*PoolSize)(nil),                           // 23: sluice.pools.v1.PoolSize
+	(*v1.Snapshot)(nil),                        // 24: sluice.common.v1.Snapshot
+	(*v1.Heartbeat)(nil),                       // 25: sluice.common.v1.Heartbeat
+	(*NotRenewed)(nil),                         // 26: sluice.pools.v1.NotRenewed
+	(*Explanation)(nil),                        // 27: sluice.pools.v1.Explanation
+	(*Actuation)(nil),                          // 28: sluice.pools.v1.Actuation
+	(*v1.ScalingEvent)(nil),                    // 29: sluice.common.v1.ScalingEvent
+	(*timestamppb.Timestamp)(nil),              // 30: google.protobuf.Timestamp
 }
 var file_sluice_pools_v1_pool_size_service_proto_depIdxs = []int32{
-	16, // 0: sluice.pools.v1.GetPoolSizeRequest.pool:type_name -> sluice.pools.v1.Pool
-	17, // 1: sluice.pools.v1.GetPoolSizeResponse.pool_size:type_name -> sluice.pools.v1.PoolSize
-	17, // 2: sluice.pools.v1.ListPoolSizesResponse.pool_sizes:type_name -> sluice.pools.v1.PoolSize
-	17, // 3: sluice.pools.v1.WatchPoolSizesResponse.pool_size:type_name -> sluice.pools.v1.PoolSize
-	18, // 4: sluice.pools.v1.WatchPoolSizesResponse.snapshot:type_name -> sluice.common.v1.Snapshot
-	19, // 5: sluice.pools.v1.WatchPoolSizesResponse.heartbeat:type_name -> sluice.common.v1.Heartbeat
-	16, // 6: sluice.pools.v1.ExplainPoolSizeRequest.pool:type_name -> sluice.pools.v1.Pool
-	20, // 7: sluice.pools.v1.ExplainPoolSizeResponse.explanation:type_name -> sluice.pools.v1.Explanation
-	21, // 8: sluice.pools.v1.ReportActuationRequest.actuation:type_name -> sluice.pools.v1.Actuation
-	16, // 9: sluice.pools.v1.PausePoolRequest.pool:type_name -> sluice.pools.v1.Pool
-	16, // 10: sluice.pools.v1.ResumePoolRequest.pool:type_name -> sluice.pools.v1.Pool
-	22, // 11: sluice.pools.v1.NotifyScalingRequest.scaling_event:type_name -> sluice.common.v1.ScalingEvent
-	0,  // 12: sluice.pools.v1.PoolSizeService.GetPoolSize:input_type -> sluice.pools.v1.GetPoolSizeRequest
-	2,  // 13: sluice.pools.v1.PoolSizeService.ListPoolSizes:input_type -> sluice.pools.v1.ListPoolSizesRequest
-	4,  // 14: sluice.pools.v1.PoolSizeService.WatchPoolSizes:input_type -> sluice.pools.v1.WatchPoolSizesRequest
-	6,  // 15: sluice.pools.v1.PoolSizeService.ExplainPoolSize:input_type -> sluice.pools.v1.ExplainPoolSizeRequest
-	8,  // 16: sluice.pools.v1.PoolSizeService.ReportActuation:input_type -> sluice.pools.v1.ReportActuationRequest
-	10, // 17: sluice.pools.v1.PoolSizeService.PausePool:input_type -> sluice.pools.v1.PausePoolRequest
-	12, // 18: sluice.pools.v1.PoolSizeService.ResumePool:input_type -> sluice.pools.v1.ResumePoolRequest
-	14, // 19: sluice.pools.v1.PoolSizeService.NotifyScaling:input_type -> sluice.pools.v1.NotifyScalingRequest
-	1,  // 20: sluice.pools.v1.PoolSizeService.GetPoolSize:output_type -> sluice.pools.v1.GetPoolSizeResponse
-	3,  // 21: sluice.pools.v1.PoolSizeService.ListPoolSizes:output_type -> sluice.pools.v1.ListPoolSizesResponse
-	5,  // 22: sluice.pools.v1.PoolSizeService.WatchPoolSizes:output_type -> sluice.pools.v1.WatchPoolSizesResponse
-	7,  // 23: sluice.pools.v1.PoolSizeService.ExplainPoolSize:output_type -> sluice.pools.v1.ExplainPoolSizeResponse
-	9,  // 24: sluice.pools.v1.PoolSizeService.ReportActuation:output_type -> sluice.pools.v1.ReportActuationResponse
-	11, // 25: sluice.pools.v1.PoolSizeService.PausePool:output_type -> sluice.pools.v1.PausePoolResponse
-	13, // 26: sluice.pools.v1.PoolSizeService.ResumePool:output_type -> sluice.pools.v1.ResumePoolResponse
-	15, // 27: sluice.pools.v1.PoolSizeService.NotifyScaling:output_type -> sluice.pools.v1.NotifyScalingResponse
-	20, // [20:28] is the sub-list for method output_type
-	12, // [12:20] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	22, // 0: sluice.pools.v1.GetPoolSizeRequest.pool:type_name -> sluice.pools.v1.Pool
+	23, // 1: sluice.pools.v1.GetPoolSizeResponse.pool_size:type_name -> sluice.pools.v1.PoolSize
+	23, // 2: sluice.pools.v1.ListPoolSizesResponse.pool_sizes:type_name -> sluice.pools.v1.PoolSize
+	22, // 3: sluice.pools.v1.WatchPoolSizesRequest.pools:type_name -> sluice.pools.v1.Pool
+	23, // 4: sluice.pools.v1.WatchPoolSizesResponse.pool_size:type_name -> sluice.pools.v1.PoolSize
+	24, // 5: sluice.pools.v1.WatchPoolSizesResponse.snapshot:type_name -> sluice.common.v1.Snapshot
+	25, // 6: sluice.pools.v1.WatchPoolSizesResponse.heartbeat:type_name -> sluice.common.v1.Heartbeat
+	26, // 7: sluice.pools.v1.WatchPoolSizesResponse.not_renewed:type_name -> sluice.pools.v1.NotRenewed
+	22, // 8: sluice.pools.v1.ExplainPoolSizeRequest.pool:type_name -> sluice.pools.v1.Pool
+	27, // 9: sluice.pools.v1.ExplainPoolSizeResponse.explanation:type_name -> sluice.pools.v1.Explanation
+	28, // 10: sluice.pools.v1.ReportActuationRequest.actuation:type_name -> sluice.pools.v1.Actuation
+	22, // 11: sluice.pools.v1.PausePoolRequest.pool:type_name -> sluice.pools.v1.Pool
+	22, // 12: sluice.pools.v1.ResumePoolRequest.pool:type_name -> sluice.pools.v1.Pool
+	29, // 13: sluice.pools.v1.NotifyScalingRequest.scaling_event:type_name -> sluice.common.v1.ScalingEvent
+	22, // 14: sluice.pools.v1.ListPoolSizeHistoryRequest.pool:type_name -> sluice.pools.v1.Pool
+	20, // 15: sluice.pools.v1.ListPoolSizeHistoryResponse.answers:type_name -> sluice.pools.v1.ListPoolSizeHistoryResponse.Answer
+	21, // 16: sluice.pools.v1.DiffPoolSizesResponse.changes:type_name -> sluice.pools.v1.DiffPoolSizesResponse.Change
+	23, // 17: sluice.pools.v1.ListPoolSizeHistoryResponse.Answer.pool_size:type_name -> sluice.pools.v1.PoolSize
+	30, // 18: sluice.pools.v1.ListPoolSizeHistoryResponse.Answer.since:type_name -> google.protobuf.Timestamp
+	30, // 19: sluice.pools.v1.ListPoolSizeHistoryResponse.Answer.until:type_name -> google.protobuf.Timestamp
+	22, // 20: sluice.pools.v1.DiffPoolSizesResponse.Change.pool:type_name -> sluice.pools.v1.Pool
+	0,  // 21: sluice.pools.v1.PoolSizeService.GetPoolSize:input_type -> sluice.pools.v1.GetPoolSizeRequest
+	2,  // 22: sluice.pools.v1.PoolSizeService.ListPoolSizes:input_type -> sluice.pools.v1.ListPoolSizesRequest
+	4,  // 23: sluice.pools.v1.PoolSizeService.WatchPoolSizes:input_type -> sluice.pools.v1.WatchPoolSizesRequest
+	6,  // 24: sluice.pools.v1.PoolSizeService.ExplainPoolSize:input_type -> sluice.pools.v1.ExplainPoolSizeRequest
+	8,  // 25: sluice.pools.v1.PoolSizeService.ReportActuation:input_type -> sluice.pools.v1.ReportActuationRequest
+	10, // 26: sluice.pools.v1.PoolSizeService.PausePool:input_type -> sluice.pools.v1.PausePoolRequest
+	12, // 27: sluice.pools.v1.PoolSizeService.ResumePool:input_type -> sluice.pools.v1.ResumePoolRequest
+	14, // 28: sluice.pools.v1.PoolSizeService.NotifyScaling:input_type -> sluice.pools.v1.NotifyScalingRequest
+	16, // 29: sluice.pools.v1.PoolSizeService.ListPoolSizeHistory:input_type -> sluice.pools.v1.ListPoolSizeHistoryRequest
+	18, // 30: sluice.pools.v1.PoolSizeService.DiffPoolSizes:input_type -> sluice.pools.v1.DiffPoolSizesRequest
+	1,  // 31: sluice.pools.v1.PoolSizeService.GetPoolSize:output_type -> sluice.pools.v1.GetPoolSizeResponse
+	3,  // 32: sluice.pools.v1.PoolSizeService.ListPoolSizes:output_type -> sluice.pools.v1.ListPoolSizesResponse
+	5,  // 33: sluice.pools.v1.PoolSizeService.WatchPoolSizes:output_type -> sluice.pools.v1.WatchPoolSizesResponse
+	7,  // 34: sluice.pools.v1.PoolSizeService.ExplainPoolSize:output_type -> sluice.pools.v1.ExplainPoolSizeResponse
+	9,  // 35: sluice.pools.v1.PoolSizeService.ReportActuation:output_type -> sluice.pools.v1.ReportActuationResponse
+	11, // 36: sluice.pools.v1.PoolSizeService.PausePool:output_type -> sluice.pools.v1.PausePoolResponse
+	13, // 37: sluice.pools.v1.PoolSizeService.ResumePool:output_type -> sluice.pools.v1.ResumePoolResponse
+	15, // 38: sluice.pools.v1.PoolSizeService.NotifyScaling:output_type -> sluice.pools.v1.NotifyScalingResponse
+	17, // 39: sluice.pools.v1.PoolSizeService.ListPoolSizeHistory:output_type -> sluice.pools.v1.ListPoolSizeHistoryResponse
+	19, // 40: sluice.pools.v1.PoolSizeService.DiffPoolSizes:output_type -> sluice.pools.v1.DiffPoolSizesResponse
+	31, // [31:41] is the sub-list for method output_type
+	21, // [21:31] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_pool_size_service_proto_init() }
@@ -960,6 +1457,7 @@ func file_sluice_pools_v1_pool_size_service_proto_init() {
 	}
 	file_sluice_pools_v1_actuation_proto_init()
 	file_sluice_pools_v1_evidence_proto_init()
+	file_sluice_pools_v1_log_proto_init()
 	file_sluice_pools_v1_pool_proto_init()
 	file_sluice_pools_v1_pool_size_proto_init()
 	file_sluice_pools_v1_pool_size_service_proto_msgTypes[5].OneofWrappers = []any{
@@ -967,13 +1465,14 @@ func file_sluice_pools_v1_pool_size_service_proto_init() {
 		(*WatchPoolSizesResponse_Snapshot)(nil),
 		(*WatchPoolSizesResponse_Heartbeat)(nil),
 	}
+	file_sluice_pools_v1_pool_size_service_proto_msgTypes[21].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_pools_v1_pool_size_service_proto_rawDesc), len(file_sluice_pools_v1_pool_size_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

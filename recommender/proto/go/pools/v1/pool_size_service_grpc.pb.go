@@ -19,14 +19,16 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	PoolSizeService_GetPoolSize_FullMethodName     = "/sluice.pools.v1.PoolSizeService/GetPoolSize"
-	PoolSizeService_ListPoolSizes_FullMethodName   = "/sluice.pools.v1.PoolSizeService/ListPoolSizes"
-	PoolSizeService_WatchPoolSizes_FullMethodName  = "/sluice.pools.v1.PoolSizeService/WatchPoolSizes"
-	PoolSizeService_ExplainPoolSize_FullMethodName = "/sluice.pools.v1.PoolSizeService/ExplainPoolSize"
-	PoolSizeService_ReportActuation_FullMethodName = "/sluice.pools.v1.PoolSizeService/ReportActuation"
-	PoolSizeService_PausePool_FullMethodName       = "/sluice.pools.v1.PoolSizeService/PausePool"
-	PoolSizeService_ResumePool_FullMethodName      = "/sluice.pools.v1.PoolSizeService/ResumePool"
-	PoolSizeService_NotifyScaling_FullMethodName   = "/sluice.pools.v1.PoolSizeService/NotifyScaling"
+	PoolSizeService_GetPoolSize_FullMethodName         = "/sluice.pools.v1.PoolSizeService/GetPoolSize"
+	PoolSizeService_ListPoolSizes_FullMethodName       = "/sluice.pools.v1.PoolSizeService/ListPoolSizes"
+	PoolSizeService_WatchPoolSizes_FullMethodName      = "/sluice.pools.v1.PoolSizeService/WatchPoolSizes"
+	PoolSizeService_ExplainPoolSize_FullMethodName     = "/sluice.pools.v1.PoolSizeService/ExplainPoolSize"
+	PoolSizeService_ReportActuation_FullMethodName     = "/sluice.pools.v1.PoolSizeService/ReportActuation"
+	PoolSizeService_PausePool_FullMethodName           = "/sluice.pools.v1.PoolSizeService/PausePool"
+	PoolSizeService_ResumePool_FullMethodName          = "/sluice.pools.v1.PoolSizeService/ResumePool"
+	PoolSizeService_NotifyScaling_FullMethodName       = "/sluice.pools.v1.PoolSizeService/NotifyScaling"
+	PoolSizeService_ListPoolSizeHistory_FullMethodName = "/sluice.pools.v1.PoolSizeService/ListPoolSizeHistory"
+	PoolSizeService_DiffPoolSizes_FullMethodName       = "/sluice.pools.v1.PoolSizeService/DiffPoolSizes"
 )
 
 // PoolSizeServiceClient is the client API for PoolSizeService service.
@@ -34,20 +36,22 @@ const (
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
 // Sizes of soft resources. Every pool of the configuration has an answer at any time; its state says
-// of what quality. Errors: INVALID_ARGUMENT names the field, NOT_FOUND names the pool.
+// of what quality. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest that
+// names it and says what is legal. INVALID_ARGUMENT: the request; NOT_FOUND: the pool; UNAVAILABLE: try again.
 type PoolSizeServiceClient interface {
 	// The newest answer for one pool.
 	GetPoolSize(ctx context.Context, in *GetPoolSizeRequest, opts ...grpc.CallOption) (*GetPoolSizeResponse, error)
-	// The newest answers, ordered by service, side, peer.
+	// The newest answers, ordered by service, side, peer; in pages.
 	ListPoolSizes(ctx context.Context, in *ListPoolSizesRequest, opts ...grpc.CallOption) (*ListPoolSizesResponse, error)
 	// First the newest answers and a snapshot message; then, after each control period, the answers that changed and a
-	// heartbeat. Agrees with GetPoolSize at any time. A client that is slow gets the newest answers, not every one in
-	// between.
+	// heartbeat. Agrees with GetPoolSize at any time; that an answer is STALE a watch says by its heartbeats alone, whose
+	// lease is then over. A client that is slow gets the newest answers, not every one in between.
 	WatchPoolSizes(ctx context.Context, in *WatchPoolSizesRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchPoolSizesResponse], error)
 	// The newest answer with the curve, the knee and the threshold behind it.
 	ExplainPoolSize(ctx context.Context, in *ExplainPoolSizeRequest, opts ...grpc.CallOption) (*ExplainPoolSizeResponse, error)
 	// An actuator's report: its read-back becomes one of PoolSize.sizes. Appended to the audit table, unless it only
-	// observed the size that was known already.
+	// observed the size that was known already. UNAVAILABLE: it may be stored; told again under its request_id it counts
+	// once.
 	ReportActuation(ctx context.Context, in *ReportActuationRequest, opts ...grpc.CallOption) (*ReportActuationResponse, error)
 	// From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
 	// restart of the recommender. Pausing a paused pool replaces by and why. UNAVAILABLE: not stored, not paused.
@@ -59,6 +63,10 @@ type PoolSizeServiceClient interface {
 	// size. The next control period follows at once. Events may come late, out of order and more than once. UNAVAILABLE:
 	// not stored, not taken up.
 	NotifyScaling(ctx context.Context, in *NotifyScalingRequest, opts ...grpc.CallOption) (*NotifyScalingResponse, error)
+	// The answers that one pool was given, newest first; in pages. As far back as the database keeps them.
+	ListPoolSizeHistory(ctx context.Context, in *ListPoolSizeHistoryRequest, opts ...grpc.CallOption) (*ListPoolSizeHistoryResponse, error)
+	// What would change if every answer that may be applied were applied now: targets whose size is another. In pages.
+	DiffPoolSizes(ctx context.Context, in *DiffPoolSizesRequest, opts ...grpc.CallOption) (*DiffPoolSizesResponse, error)
 }
 
 type poolSizeServiceClient struct {
@@ -158,25 +166,47 @@ func (c *poolSizeServiceClient) NotifyScaling(ctx context.Context, in *NotifySca
 	return out, nil
 }
 
+func (c *poolSizeServiceClient) ListPoolSizeHistory(ctx context.Context, in *ListPoolSizeHistoryRequest, opts ...grpc.CallOption) (*ListPoolSizeHistoryResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListPoolSizeHistoryResponse)
+	err := c.cc.Invoke(ctx, PoolSizeService_ListPoolSizeHistory_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *poolSizeServiceClient) DiffPoolSizes(ctx context.Context, in *DiffPoolSizesRequest, opts ...grpc.CallOption) (*DiffPoolSizesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DiffPoolSizesResponse)
+	err := c.cc.Invoke(ctx, PoolSizeService_DiffPoolSizes_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // PoolSizeServiceServer is the server API for PoolSizeService service.
 // All implementations must embed UnimplementedPoolSizeServiceServer
 // for forward compatibility.
 //
 // Sizes of soft resources. Every pool of the configuration has an answer at any time; its state says
-// of what quality. Errors: INVALID_ARGUMENT names the field, NOT_FOUND names the pool.
+// of what quality. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest that
+// names it and says what is legal. INVALID_ARGUMENT: the request; NOT_FOUND: the pool; UNAVAILABLE: try again.
 type PoolSizeServiceServer interface {
 	// The newest answer for one pool.
 	GetPoolSize(context.Context, *GetPoolSizeRequest) (*GetPoolSizeResponse, error)
-	// The newest answers, ordered by service, side, peer.
+	// The newest answers, ordered by service, side, peer; in pages.
 	ListPoolSizes(context.Context, *ListPoolSizesRequest) (*ListPoolSizesResponse, error)
 	// First the newest answers and a snapshot message; then, after each control period, the answers that changed and a
-	// heartbeat. Agrees with GetPoolSize at any time. A client that is slow gets the newest answers, not every one in
-	// between.
+	// heartbeat. Agrees with GetPoolSize at any time; that an answer is STALE a watch says by its heartbeats alone, whose
+	// lease is then over. A client that is slow gets the newest answers, not every one in between.
 	WatchPoolSizes(*WatchPoolSizesRequest, grpc.ServerStreamingServer[WatchPoolSizesResponse]) error
 	// The newest answer with the curve, the knee and the threshold behind it.
 	ExplainPoolSize(context.Context, *ExplainPoolSizeRequest) (*ExplainPoolSizeResponse, error)
 	// An actuator's report: its read-back becomes one of PoolSize.sizes. Appended to the audit table, unless it only
-	// observed the size that was known already.
+	// observed the size that was known already. UNAVAILABLE: it may be stored; told again under its request_id it counts
+	// once.
 	ReportActuation(context.Context, *ReportActuationRequest) (*ReportActuationResponse, error)
 	// From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
 	// restart of the recommender. Pausing a paused pool replaces by and why. UNAVAILABLE: not stored, not paused.
@@ -188,6 +218,10 @@ type PoolSizeServiceServer interface {
 	// size. The next control period follows at once. Events may come late, out of order and more than once. UNAVAILABLE:
 	// not stored, not taken up.
 	NotifyScaling(context.Context, *NotifyScalingRequest) (*NotifyScalingResponse, error)
+	// The answers that one pool was given, newest first; in pages. As far back as the database keeps them.
+	ListPoolSizeHistory(context.Context, *ListPoolSizeHistoryRequest) (*ListPoolSizeHistoryResponse, error)
+	// What would change if every answer that may be applied were applied now: targets whose size is another. In pages.
+	DiffPoolSizes(context.Context, *DiffPoolSizesRequest) (*DiffPoolSizesResponse, error)
 	mustEmbedUnimplementedPoolSizeServiceServer()
 }
 
@@ -221,6 +255,12 @@ func (UnimplementedPoolSizeServiceServer) ResumePool(context.Context, *ResumePoo
 }
 func (UnimplementedPoolSizeServiceServer) NotifyScaling(context.Context, *NotifyScalingRequest) (*NotifyScalingResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method NotifyScaling not implemented")
+}
+func (UnimplementedPoolSizeServiceServer) ListPoolSizeHistory(context.Context, *ListPoolSizeHistoryRequest) (*ListPoolSizeHistoryResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListPoolSizeHistory not implemented")
+}
+func (UnimplementedPoolSizeServiceServer) DiffPoolSizes(context.Context, *DiffPoolSizesRequest) (*DiffPoolSizesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DiffPoolSizes not implemented")
 }
 func (UnimplementedPoolSizeServiceServer) mustEmbedUnimplementedPoolSizeServiceServer() {}
 func (UnimplementedPoolSizeServiceServer) testEmbeddedByValue()                         {}
@@ -380,6 +420,42 @@ func _PoolSizeService_NotifyScaling_Handler(srv interface{}, ctx context.Context
 	return interceptor(ctx, in, info, handler)
 }
 
+func _PoolSizeService_ListPoolSizeHistory_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListPoolSizeHistoryRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PoolSizeServiceServer).ListPoolSizeHistory(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PoolSizeService_ListPoolSizeHistory_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PoolSizeServiceServer).ListPoolSizeHistory(ctx, req.(*ListPoolSizeHistoryRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PoolSizeService_DiffPoolSizes_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DiffPoolSizesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PoolSizeServiceServer).DiffPoolSizes(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PoolSizeService_DiffPoolSizes_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PoolSizeServiceServer).DiffPoolSizes(ctx, req.(*DiffPoolSizesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // PoolSizeService_ServiceDesc is the grpc.ServiceDesc for PoolSizeService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -414,6 +490,14 @@ var PoolSizeService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "NotifyScaling",
 			Handler:    _PoolSizeService_NotifyScaling_Handler,
+		},
+		{
+			MethodName: "ListPoolSizeHistory",
+			Handler:    _PoolSizeService_ListPoolSizeHistory_Handler,
+		},
+		{
+			MethodName: "DiffPoolSizes",
+			Handler:    _PoolSizeService_DiffPoolSizes_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

@@ -22,10 +22,11 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1csluice/common/v1/watch.proto\x12\x10sluice.common.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x1b\n\x08Snapshot\x12\x0f\n\x07\x61nswers\x18\x01 \x01(\r\"m\n\tHeartbeat\x12/\n\x0b\x63omputed_at\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bvalid_until\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampB#Z!sluice.dev/api/common/v1;commonv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1csluice/common/v1/watch.proto\x12\x10sluice.common.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"M\n\x08Snapshot\x12\x0f\n\x07\x61nswers\x18\x01 \x01(\r\x12\x30\n\nresumption\x18\x02 \x01(\x0e\x32\x1c.sluice.common.v1.Resumption\"\x9b\x01\n\tHeartbeat\x12/\n\x0b\x63omputed_at\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bvalid_until\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x06shards\x18\x03 \x03(\x0b\x32\x1c.sluice.common.v1.ShardLease\"\xac\x01\n\nShardLease\x12\r\n\x05shard\x18\x01 \x01(\r\x12/\n\x0b\x63omputed_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bvalid_until\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\nlease_left\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration*\xa9\x01\n\nResumption\x12\x1a\n\x16RESUMPTION_UNSPECIFIED\x10\x00\x12\x17\n\x13RESUMPTION_NO_TOKEN\x10\x01\x12\x18\n\x14RESUMPTION_OTHER_LOG\x10\x02\x12\x1b\n\x17RESUMPTION_OTHER_FILTER\x10\x03\x12\x16\n\x12RESUMPTION_TOO_OLD\x10\x04\x12\x17\n\x13RESUMPTION_PAST_END\x10\x05\x42#Z!sluice.dev/api/common/v1;commonv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,8 +34,12 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'sluice.common.v1.watch_pb2'
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z!sluice.dev/api/common/v1;commonv1'
-  _globals['_SNAPSHOT']._serialized_start=83
-  _globals['_SNAPSHOT']._serialized_end=110
-  _globals['_HEARTBEAT']._serialized_start=112
-  _globals['_HEARTBEAT']._serialized_end=221
+  _globals['_RESUMPTION']._serialized_start=528
+  _globals['_RESUMPTION']._serialized_end=697
+  _globals['_SNAPSHOT']._serialized_start=115
+  _globals['_SNAPSHOT']._serialized_end=192
+  _globals['_HEARTBEAT']._serialized_start=195
+  _globals['_HEARTBEAT']._serialized_end=350
+  _globals['_SHARDLEASE']._serialized_start=353
+  _globals['_SHARDLEASE']._serialized_end=525
 # @@protoc_insertion_point(module_scope)

@@ -3,9 +3,13 @@
 isort:skip_file
 """
 
+from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -17,6 +21,40 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _Resumption:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ResumptionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Resumption.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    RESUMPTION_UNSPECIFIED: _Resumption.ValueType  # 0
+    RESUMPTION_NO_TOKEN: _Resumption.ValueType  # 1
+    """None was given."""
+    RESUMPTION_OTHER_LOG: _Resumption.ValueType  # 2
+    """It is of another topic, or of one with another number of shards."""
+    RESUMPTION_OTHER_FILTER: _Resumption.ValueType  # 3
+    """It was given under another filter."""
+    RESUMPTION_TOO_OLD: _Resumption.ValueType  # 4
+    """It is older than removals are remembered."""
+    RESUMPTION_PAST_END: _Resumption.ValueType  # 5
+    """It is beyond the end of the log: that was lost, or restored from a copy."""
+
+class Resumption(_Resumption, metaclass=_ResumptionEnumTypeWrapper):
+    """What became of a resume token."""
+
+RESUMPTION_UNSPECIFIED: Resumption.ValueType  # 0
+RESUMPTION_NO_TOKEN: Resumption.ValueType  # 1
+"""None was given."""
+RESUMPTION_OTHER_LOG: Resumption.ValueType  # 2
+"""It is of another topic, or of one with another number of shards."""
+RESUMPTION_OTHER_FILTER: Resumption.ValueType  # 3
+"""It was given under another filter."""
+RESUMPTION_TOO_OLD: Resumption.ValueType  # 4
+"""It is older than removals are remembered."""
+RESUMPTION_PAST_END: Resumption.ValueType  # 5
+"""It is beyond the end of the log: that was lost, or restored from a copy."""
+Global___Resumption: _TypeAlias = Resumption  # noqa: Y015
+
 @_typing.final
 class Snapshot(_message.Message):
     """The first state of a watch is whole: what was not in it does not exist."""
@@ -24,16 +62,20 @@ class Snapshot(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     ANSWERS_FIELD_NUMBER: _builtins.int
+    RESUMPTION_FIELD_NUMBER: _builtins.int
     answers: _builtins.int
     """Answers in it."""
+    resumption: Global___Resumption.ValueType
+    """Why it is everything, and not what changed since a resume token."""
     def __init__(
         self,
         *,
         answers: _builtins.int = ...,
+        resumption: Global___Resumption.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers", "resumption", b"resumption"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -47,22 +89,67 @@ class Heartbeat(_message.Message):
 
     COMPUTED_AT_FIELD_NUMBER: _builtins.int
     VALID_UNTIL_FIELD_NUMBER: _builtins.int
+    SHARDS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def computed_at(self) -> _timestamp_pb2.Timestamp:
         """The newest control period."""
 
     @_builtins.property
-    def valid_until(self) -> _timestamp_pb2.Timestamp: ...
+    def valid_until(self) -> _timestamp_pb2.Timestamp:
+        """Of the shard whose lease ends first."""
+
+    @_builtins.property
+    def shards(self) -> _containers.RepeatedCompositeFieldContainer[Global___ShardLease]:
+        """Each shard that has answers of this watch, ordered by number. None: as above, for all."""
+
     def __init__(
         self,
         *,
         computed_at: _timestamp_pb2.Timestamp | None = ...,
         valid_until: _timestamp_pb2.Timestamp | None = ...,
+        shards: _abc.Iterable[Global___ShardLease] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["computed_at", b"computed_at", "valid_until", b"valid_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["computed_at", b"computed_at", "valid_until", b"valid_until"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["computed_at", b"computed_at", "shards", b"shards", "valid_until", b"valid_until"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Heartbeat: _TypeAlias = Heartbeat  # noqa: Y015
+
+@_typing.final
+class ShardLease(_message.Message):
+    """Confirms the answers of one shard. Past either end, an answer is STALE and must not be applied."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SHARD_FIELD_NUMBER: _builtins.int
+    COMPUTED_AT_FIELD_NUMBER: _builtins.int
+    VALID_UNTIL_FIELD_NUMBER: _builtins.int
+    LEASE_LEFT_FIELD_NUMBER: _builtins.int
+    shard: _builtins.int
+    @_builtins.property
+    def computed_at(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def valid_until(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def lease_left(self) -> _duration_pb2.Duration:
+        """What is left of it as this is sent: to be counted down on a clock that only grows, whatever the time of day is. 0
+        and absent: over.
+        """
+
+    def __init__(
+        self,
+        *,
+        shard: _builtins.int = ...,
+        computed_at: _timestamp_pb2.Timestamp | None = ...,
+        valid_until: _timestamp_pb2.Timestamp | None = ...,
+        lease_left: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["computed_at", b"computed_at", "lease_left", b"lease_left", "valid_until", b"valid_until"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["computed_at", b"computed_at", "lease_left", b"lease_left", "shard", b"shard", "valid_until", b"valid_until"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ShardLease: _TypeAlias = ShardLease  # noqa: Y015

@@ -22,12 +22,13 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from sluice.common.v1 import decision_pb2 as sluice_dot_common_dot_v1_dot_decision__pb2
 from sluice.pools.v1 import pool_pb2 as sluice_dot_pools_dot_v1_dot_pool__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fsluice/pools/v1/pool_size.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/common/v1/decision.proto\x1a\x1asluice/pools/v1/pool.proto\"z\n\nTargetSize\x12\x10\n\x08instance\x18\x01 \x01(\t\x12\x11\n\x04size\x18\x02 \x01(\rH\x00\x88\x01\x01\x12\x11\n\tunbounded\x18\x03 \x01(\x08\x12+\n\x07read_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x07\n\x05_size\"\xdf\x04\n\x08PoolSize\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12%\n\x05state\x18\x02 \x01(\x0e\x32\x16.sluice.pools.v1.State\x12(\n\x06\x61\x63tion\x18\x03 \x01(\x0e\x32\x18.sluice.common.v1.Action\x12%\n\x05\x62\x61sis\x18\x04 \x01(\x0e\x32\x16.sluice.pools.v1.Basis\x12\x14\n\x07\x63urrent\x18\x05 \x01(\rH\x00\x88\x01\x01\x12\x13\n\x06target\x18\x06 \x01(\rH\x01\x88\x01\x01\x12\x18\n\x0blower_bound\x18\x07 \x01(\rH\x02\x88\x01\x01\x12\x18\n\x0bupper_bound\x18\x08 \x01(\rH\x03\x88\x01\x01\x12\x1d\n\x10unguarded_target\x18\t \x01(\rH\x04\x88\x01\x01\x12\x12\n\nconfidence\x18\n \x01(\x01\x12)\n\x07reasons\x18\x0b \x03(\x0b\x32\x18.sluice.common.v1.Reason\x12\r\n\x05model\x18\x0c \x01(\t\x12/\n\x0b\x63omputed_at\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bvalid_until\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08revision\x18\x0f \x01(\x04\x12*\n\x05sizes\x18\x10 \x03(\x0b\x32\x1b.sluice.pools.v1.TargetSizeB\n\n\x08_currentB\t\n\x07_targetB\x0e\n\x0c_lower_boundB\x0e\n\x0c_upper_boundB\x13\n\x11_unguarded_target*\xa6\x01\n\x05State\x12\x15\n\x11STATE_UNSPECIFIED\x10\x00\x12\x12\n\x0eSTATE_PROVIDED\x10\x01\x12\x12\n\x0eSTATE_LEARNING\x10\x02\x12\x11\n\rSTATE_NO_DATA\x10\x03\x12\x0f\n\x0bSTATE_STALE\x10\x04\x12\x10\n\x0cSTATE_PAUSED\x10\x05\x12\x11\n\rSTATE_GUARDED\x10\x06\x12\x15\n\x11STATE_UNSATURATED\x10\x07*\xae\x01\n\x05\x42\x61sis\x12\x15\n\x11\x42\x41SIS_UNSPECIFIED\x10\x00\x12\x0f\n\x0b\x42\x41SIS_CURVE\x10\x01\x12\x0f\n\x0b\x42\x41SIS_PROBE\x10\x02\x12\x10\n\x0c\x42\x41SIS_REVERT\x10\x03\x12\x10\n\x0c\x42\x41SIS_MEMORY\x10\x04\x12\x11\n\rBASIS_CARRIED\x10\x05\x12\x11\n\rBASIS_LEARNED\x10\x06\x12\x0e\n\nBASIS_HELD\x10\x07\x12\x12\n\x0e\x42\x41SIS_OPERATOR\x10\x08\x42!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fsluice/pools/v1/pool_size.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/common/v1/decision.proto\x1a\x1asluice/pools/v1/pool.proto\"z\n\nTargetSize\x12\x10\n\x08instance\x18\x01 \x01(\t\x12\x11\n\x04size\x18\x02 \x01(\rH\x00\x88\x01\x01\x12\x11\n\tunbounded\x18\x03 \x01(\x08\x12+\n\x07read_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x07\n\x05_size\"\x9d\x05\n\x08PoolSize\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12%\n\x05state\x18\x02 \x01(\x0e\x32\x16.sluice.pools.v1.State\x12(\n\x06\x61\x63tion\x18\x03 \x01(\x0e\x32\x18.sluice.common.v1.Action\x12%\n\x05\x62\x61sis\x18\x04 \x01(\x0e\x32\x16.sluice.pools.v1.Basis\x12\x14\n\x07\x63urrent\x18\x05 \x01(\rH\x00\x88\x01\x01\x12\x13\n\x06target\x18\x06 \x01(\rH\x01\x88\x01\x01\x12\x18\n\x0blower_bound\x18\x07 \x01(\rH\x02\x88\x01\x01\x12\x18\n\x0bupper_bound\x18\x08 \x01(\rH\x03\x88\x01\x01\x12\x1d\n\x10unguarded_target\x18\t \x01(\rH\x04\x88\x01\x01\x12\x12\n\nconfidence\x18\n \x01(\x01\x12)\n\x07reasons\x18\x0b \x03(\x0b\x32\x18.sluice.common.v1.Reason\x12\r\n\x05model\x18\x0c \x01(\t\x12/\n\x0b\x63omputed_at\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bvalid_until\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08revision\x18\x0f \x01(\x04\x12*\n\x05sizes\x18\x10 \x03(\x0b\x32\x1b.sluice.pools.v1.TargetSize\x12\r\n\x05shard\x18\x11 \x01(\r\x12-\n\nlease_left\x18\x12 \x01(\x0b\x32\x19.google.protobuf.DurationB\n\n\x08_currentB\t\n\x07_targetB\x0e\n\x0c_lower_boundB\x0e\n\x0c_upper_boundB\x13\n\x11_unguarded_target*\xb9\x01\n\x05State\x12\x15\n\x11STATE_UNSPECIFIED\x10\x00\x12\x12\n\x0eSTATE_PROVIDED\x10\x01\x12\x12\n\x0eSTATE_LEARNING\x10\x02\x12\x11\n\rSTATE_NO_DATA\x10\x03\x12\x0f\n\x0bSTATE_STALE\x10\x04\x12\x10\n\x0cSTATE_PAUSED\x10\x05\x12\x11\n\rSTATE_GUARDED\x10\x06\x12\x15\n\x11STATE_UNSATURATED\x10\x07\x12\x11\n\rSTATE_DELETED\x10\x08*\xae\x01\n\x05\x42\x61sis\x12\x15\n\x11\x42\x41SIS_UNSPECIFIED\x10\x00\x12\x0f\n\x0b\x42\x41SIS_CURVE\x10\x01\x12\x0f\n\x0b\x42\x41SIS_PROBE\x10\x02\x12\x10\n\x0c\x42\x41SIS_REVERT\x10\x03\x12\x10\n\x0c\x42\x41SIS_MEMORY\x10\x04\x12\x11\n\rBASIS_CARRIED\x10\x05\x12\x11\n\rBASIS_LEARNED\x10\x06\x12\x0e\n\nBASIS_HELD\x10\x07\x12\x12\n\x0e\x42\x41SIS_OPERATOR\x10\x08\x42!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,12 +36,12 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'sluice.pools.v1.pool_size_p
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z\037sluice.dev/api/pools/v1;poolsv1'
-  _globals['_STATE']._serialized_start=881
-  _globals['_STATE']._serialized_end=1047
-  _globals['_BASIS']._serialized_start=1050
-  _globals['_BASIS']._serialized_end=1224
-  _globals['_TARGETSIZE']._serialized_start=146
-  _globals['_TARGETSIZE']._serialized_end=268
-  _globals['_POOLSIZE']._serialized_start=271
-  _globals['_POOLSIZE']._serialized_end=878
+  _globals['_STATE']._serialized_start=975
+  _globals['_STATE']._serialized_end=1160
+  _globals['_BASIS']._serialized_start=1163
+  _globals['_BASIS']._serialized_end=1337
+  _globals['_TARGETSIZE']._serialized_start=178
+  _globals['_TARGETSIZE']._serialized_end=300
+  _globals['_POOLSIZE']._serialized_start=303
+  _globals['_POOLSIZE']._serialized_end=972
 # @@protoc_insertion_point(module_scope)

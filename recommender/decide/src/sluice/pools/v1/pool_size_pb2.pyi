@@ -5,6 +5,7 @@ isort:skip_file
 
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
@@ -43,6 +44,10 @@ class _StateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_State.ValueType
     """Bounds, or the backend's limit, hold the pool off the size that would be better: that is `unguarded_target`."""
     STATE_UNSATURATED: _State.ValueType  # 7
     """Never full on this CPU limit: no size is needed yet."""
+    STATE_DELETED: _State.ValueType  # 8
+    """The pool was taken out of the configuration: there is a pool and a revision, and nothing else. Only watches say so,
+    and only to those who knew it; calls answer NOT_FOUND.
+    """
 
 class State(_State, metaclass=_StateEnumTypeWrapper):
     """How good what is known of the pool is, for people. Missing data is a state, never a size of 0."""
@@ -62,6 +67,10 @@ STATE_GUARDED: State.ValueType  # 6
 """Bounds, or the backend's limit, hold the pool off the size that would be better: that is `unguarded_target`."""
 STATE_UNSATURATED: State.ValueType  # 7
 """Never full on this CPU limit: no size is needed yet."""
+STATE_DELETED: State.ValueType  # 8
+"""The pool was taken out of the configuration: there is a pool and a revision, and nothing else. Only watches say so,
+and only to those who knew it; calls answer NOT_FOUND.
+"""
 Global___State: _TypeAlias = State  # noqa: Y015
 
 class _Basis:
@@ -168,6 +177,8 @@ class PoolSize(_message.Message):
     VALID_UNTIL_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     SIZES_FIELD_NUMBER: _builtins.int
+    SHARD_FIELD_NUMBER: _builtins.int
+    LEASE_LEFT_FIELD_NUMBER: _builtins.int
     state: Global___State.ValueType
     action: _decision_pb2.Action.ValueType
     """All that an actuator looks at, with target, valid_until, and sizes for how far one write goes."""
@@ -189,6 +200,8 @@ class PoolSize(_message.Message):
     """What decides: "belief", or the name of an estimator, such as "scg"."""
     revision: _builtins.int
     """Grows by one whenever the answer for this pool changes; never falls, also over a restart."""
+    shard: _builtins.int
+    """Which of the log it is in: a heartbeat of a watch gives each shard's lease."""
     @_builtins.property
     def pool(self) -> _pool_pb2.Pool: ...
     @_builtins.property
@@ -204,6 +217,12 @@ class PoolSize(_message.Message):
     @_builtins.property
     def sizes(self) -> _containers.RepeatedCompositeFieldContainer[Global___TargetSize]:
         """What was read back of each target within the last minute, ordered by instance."""
+
+    @_builtins.property
+    def lease_left(self) -> _duration_pb2.Duration:
+        """What is left of the lease as the answer is sent: to be counted down on a clock that only grows, whatever the time of
+        day is. `valid_until` holds beside it. Absent where the server does not know.
+        """
 
     def __init__(
         self,
@@ -224,10 +243,12 @@ class PoolSize(_message.Message):
         valid_until: _timestamp_pb2.Timestamp | None = ...,
         revision: _builtins.int = ...,
         sizes: _abc.Iterable[Global___TargetSize] | None = ...,
+        shard: _builtins.int = ...,
+        lease_left: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_current", b"_current", "_lower_bound", b"_lower_bound", "_target", b"_target", "_unguarded_target", b"_unguarded_target", "_upper_bound", b"_upper_bound", "computed_at", b"computed_at", "current", b"current", "lower_bound", b"lower_bound", "pool", b"pool", "target", b"target", "unguarded_target", b"unguarded_target", "upper_bound", b"upper_bound", "valid_until", b"valid_until"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_current", b"_current", "_lower_bound", b"_lower_bound", "_target", b"_target", "_unguarded_target", b"_unguarded_target", "_upper_bound", b"_upper_bound", "computed_at", b"computed_at", "current", b"current", "lease_left", b"lease_left", "lower_bound", b"lower_bound", "pool", b"pool", "target", b"target", "unguarded_target", b"unguarded_target", "upper_bound", b"upper_bound", "valid_until", b"valid_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_current", b"_current", "_lower_bound", b"_lower_bound", "_target", b"_target", "_unguarded_target", b"_unguarded_target", "_upper_bound", b"_upper_bound", "action", b"action", "basis", b"basis", "computed_at", b"computed_at", "confidence", b"confidence", "current", b"current", "lower_bound", b"lower_bound", "model", b"model", "pool", b"pool", "reasons", b"reasons", "revision", b"revision", "sizes", b"sizes", "state", b"state", "target", b"target", "unguarded_target", b"unguarded_target", "upper_bound", b"upper_bound", "valid_until", b"valid_until"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_current", b"_current", "_lower_bound", b"_lower_bound", "_target", b"_target", "_unguarded_target", b"_unguarded_target", "_upper_bound", b"_upper_bound", "action", b"action", "basis", b"basis", "computed_at", b"computed_at", "confidence", b"confidence", "current", b"current", "lease_left", b"lease_left", "lower_bound", b"lower_bound", "model", b"model", "pool", b"pool", "reasons", b"reasons", "revision", b"revision", "shard", b"shard", "sizes", b"sizes", "state", b"state", "target", b"target", "unguarded_target", b"unguarded_target", "upper_bound", b"upper_bound", "valid_until", b"valid_until"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__current: _TypeAlias = _typing.Literal["current"]  # noqa: Y015
     _WhichOneofArgType__current: _TypeAlias = _typing.Literal["_current", b"_current"]  # noqa: Y015

@@ -6,11 +6,13 @@ isort:skip_file
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from sluice.common.v1 import scaling_pb2 as _scaling_pb2
 from sluice.common.v1 import watch_pb2 as _watch_pb2
 from sluice.pools.v1 import actuation_pb2 as _actuation_pb2
 from sluice.pools.v1 import evidence_pb2 as _evidence_pb2
+from sluice.pools.v1 import log_pb2 as _log_pb2
 from sluice.pools.v1 import pool_pb2 as _pool_pb2
 from sluice.pools.v1 import pool_size_pb2 as _pool_size_pb2
 import builtins as _builtins
@@ -69,16 +71,24 @@ class ListPoolSizesRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SERVICE_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     service: _builtins.str
     """Only this service; all when empty."""
+    page_size: _builtins.int
+    """At most so many; 0 to 5,000, 0 and what is above: 5,000. Fewer may come."""
+    page_token: _builtins.str
+    """next_page_token of the page before; empty for the first."""
     def __init__(
         self,
         *,
         service: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["service", b"service"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "service", b"service"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -89,16 +99,20 @@ class ListPoolSizesResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     POOL_SIZES_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Empty on the last page."""
     @_builtins.property
     def pool_sizes(self) -> _containers.RepeatedCompositeFieldContainer[_pool_size_pb2.PoolSize]: ...
     def __init__(
         self,
         *,
         pool_sizes: _abc.Iterable[_pool_size_pb2.PoolSize] | None = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["pool_sizes", b"pool_sizes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "pool_sizes", b"pool_sizes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -110,21 +124,33 @@ class WatchPoolSizesRequest(_message.Message):
 
     SERVICE_FIELD_NUMBER: _builtins.int
     RESUME_TOKEN_FIELD_NUMBER: _builtins.int
+    SERVICES_FIELD_NUMBER: _builtins.int
+    POOLS_FIELD_NUMBER: _builtins.int
     service: _builtins.str
     """Only this service; all when empty."""
     resume_token: _builtins.str
-    """Of the last message received: what did not change since is not sent again. Empty for everything. A token that the
-    server does not know any more (it was restarted, or read another configuration) gives everything too.
+    """Of the last message received: what did not change since is not sent again. Empty for everything. It is a position in
+    the log, good at any server. One that cannot be gone on from gives everything, and Snapshot.resumption says why.
     """
+    @_builtins.property
+    def services(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Only these services, besides `service`; at most 100."""
+
+    @_builtins.property
+    def pools(self) -> _containers.RepeatedCompositeFieldContainer[_pool_pb2.Pool]:
+        """Only these pools, besides those of the services; at most 1,000."""
+
     def __init__(
         self,
         *,
         service: _builtins.str = ...,
         resume_token: _builtins.str = ...,
+        services: _abc.Iterable[_builtins.str] | None = ...,
+        pools: _abc.Iterable[_pool_pb2.Pool] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["resume_token", b"resume_token", "service", b"service"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["pools", b"pools", "resume_token", b"resume_token", "service", b"service", "services", b"services"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -138,6 +164,7 @@ class WatchPoolSizesResponse(_message.Message):
     SNAPSHOT_FIELD_NUMBER: _builtins.int
     HEARTBEAT_FIELD_NUMBER: _builtins.int
     RESUME_TOKEN_FIELD_NUMBER: _builtins.int
+    NOT_RENEWED_FIELD_NUMBER: _builtins.int
     resume_token: _builtins.str
     """Of a snapshot or a heartbeat: continues behind it. Empty in between."""
     @_builtins.property
@@ -152,6 +179,10 @@ class WatchPoolSizesResponse(_message.Message):
     def heartbeat(self) -> _watch_pb2.Heartbeat:
         """The end of what changed in a control period. Comes every 10 s even without one: `computed_at` then stands still."""
 
+    @_builtins.property
+    def not_renewed(self) -> _containers.RepeatedCompositeFieldContainer[_log_pb2.NotRenewed]:
+        """Of a heartbeat: the answers that it does not confirm."""
+
     def __init__(
         self,
         *,
@@ -159,10 +190,11 @@ class WatchPoolSizesResponse(_message.Message):
         snapshot: _watch_pb2.Snapshot | None = ...,
         heartbeat: _watch_pb2.Heartbeat | None = ...,
         resume_token: _builtins.str = ...,
+        not_renewed: _abc.Iterable[_log_pb2.NotRenewed] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "heartbeat", b"heartbeat", "pool_size", b"pool_size", "snapshot", b"snapshot"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "heartbeat", b"heartbeat", "pool_size", b"pool_size", "resume_token", b"resume_token", "snapshot", b"snapshot"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "heartbeat", b"heartbeat", "not_renewed", b"not_renewed", "pool_size", b"pool_size", "resume_token", b"resume_token", "snapshot", b"snapshot"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["pool_size", "snapshot", "heartbeat"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
@@ -215,16 +247,22 @@ class ReportActuationRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     ACTUATION_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    request_id: _builtins.str
+    """Made by the caller for this report, and sent again with it: up to 64 characters. Empty: as the report's content says,
+    where it has its time.
+    """
     @_builtins.property
     def actuation(self) -> _actuation_pb2.Actuation: ...
     def __init__(
         self,
         *,
         actuation: _actuation_pb2.Actuation | None = ...,
+        request_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["actuation", b"actuation"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["actuation", b"actuation"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actuation", b"actuation", "request_id", b"request_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -253,7 +291,7 @@ class PausePoolRequest(_message.Message):
     BY_FIELD_NUMBER: _builtins.int
     WHY_FIELD_NUMBER: _builtins.int
     by: _builtins.str
-    """Who asks; for the audit."""
+    """Who asks; for the audit. The caller's identity stands instead, where one is asked for."""
     why: _builtins.str
     @_builtins.property
     def pool(self) -> _pool_pb2.Pool: ...
@@ -371,3 +409,173 @@ class NotifyScalingResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___NotifyScalingResponse: _TypeAlias = NotifyScalingResponse  # noqa: Y015
+
+@_typing.final
+class ListPoolSizeHistoryRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POOL_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    page_size: _builtins.int
+    """At most so many; 0 to 1,000, 0: 100, what is above: 1,000."""
+    page_token: _builtins.str
+    """next_page_token of the page before; empty for the first."""
+    @_builtins.property
+    def pool(self) -> _pool_pb2.Pool: ...
+    def __init__(
+        self,
+        *,
+        pool: _pool_pb2.Pool | None = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["pool", b"pool"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "pool", b"pool"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListPoolSizeHistoryRequest: _TypeAlias = ListPoolSizeHistoryRequest  # noqa: Y015
+
+@_typing.final
+class ListPoolSizeHistoryResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class Answer(_message.Message):
+        """An answer, and from when to when it was the newest."""
+
+        DESCRIPTOR: _descriptor.Descriptor
+
+        POOL_SIZE_FIELD_NUMBER: _builtins.int
+        SINCE_FIELD_NUMBER: _builtins.int
+        UNTIL_FIELD_NUMBER: _builtins.int
+        @_builtins.property
+        def pool_size(self) -> _pool_size_pb2.PoolSize:
+            """Of what is recorded: codes of reasons have no text, and there are no sizes of targets."""
+
+        @_builtins.property
+        def since(self) -> _timestamp_pb2.Timestamp: ...
+        @_builtins.property
+        def until(self) -> _timestamp_pb2.Timestamp: ...
+        def __init__(
+            self,
+            *,
+            pool_size: _pool_size_pb2.PoolSize | None = ...,
+            since: _timestamp_pb2.Timestamp | None = ...,
+            until: _timestamp_pb2.Timestamp | None = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _typing.Literal["pool_size", b"pool_size", "since", b"since", "until", b"until"]  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["pool_size", b"pool_size", "since", b"since", "until", b"until"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    ANSWERS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Empty on the last page."""
+    @_builtins.property
+    def answers(self) -> _containers.RepeatedCompositeFieldContainer[Global___ListPoolSizeHistoryResponse.Answer]: ...
+    def __init__(
+        self,
+        *,
+        answers: _abc.Iterable[Global___ListPoolSizeHistoryResponse.Answer] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListPoolSizeHistoryResponse: _TypeAlias = ListPoolSizeHistoryResponse  # noqa: Y015
+
+@_typing.final
+class DiffPoolSizesRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SERVICE_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    service: _builtins.str
+    """Only this service; all when empty."""
+    page_size: _builtins.int
+    """As of ListPoolSizesRequest; of pools, not of changes."""
+    page_token: _builtins.str
+    def __init__(
+        self,
+        *,
+        service: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "service", b"service"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DiffPoolSizesRequest: _TypeAlias = DiffPoolSizesRequest  # noqa: Y015
+
+@_typing.final
+class DiffPoolSizesResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class Change(_message.Message):
+        """One target whose size would change."""
+
+        DESCRIPTOR: _descriptor.Descriptor
+
+        POOL_FIELD_NUMBER: _builtins.int
+        INSTANCE_FIELD_NUMBER: _builtins.int
+        CURRENT_FIELD_NUMBER: _builtins.int
+        TARGET_FIELD_NUMBER: _builtins.int
+        REVISION_FIELD_NUMBER: _builtins.int
+        instance: _builtins.str
+        current: _builtins.int
+        """In force; absent where there is no limit."""
+        target: _builtins.int
+        revision: _builtins.int
+        @_builtins.property
+        def pool(self) -> _pool_pb2.Pool: ...
+        def __init__(
+            self,
+            *,
+            pool: _pool_pb2.Pool | None = ...,
+            instance: _builtins.str = ...,
+            current: _builtins.int | None = ...,
+            target: _builtins.int = ...,
+            revision: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _typing.Literal["_current", b"_current", "current", b"current", "pool", b"pool"]  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["_current", b"_current", "current", b"current", "instance", b"instance", "pool", b"pool", "revision", b"revision", "target", b"target"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        _WhichOneofReturnType__current: _TypeAlias = _typing.Literal["current"]  # noqa: Y015
+        _WhichOneofArgType__current: _TypeAlias = _typing.Literal["_current", b"_current"]  # noqa: Y015
+        def WhichOneof(self, oneof_group: _WhichOneofArgType__current) -> _WhichOneofReturnType__current | None: ...
+
+    CHANGES_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Empty on the last page."""
+    @_builtins.property
+    def changes(self) -> _containers.RepeatedCompositeFieldContainer[Global___DiffPoolSizesResponse.Change]:
+        """Ordered by service, side, peer, instance. The actuator's own limits and steps come after it."""
+
+    def __init__(
+        self,
+        *,
+        changes: _abc.Iterable[Global___DiffPoolSizesResponse.Change] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changes", b"changes", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DiffPoolSizesResponse: _TypeAlias = DiffPoolSizesResponse  # noqa: Y015

@@ -27,7 +27,8 @@ if _version_not_supported:
 
 class PoolSizeServiceStub:
     """Sizes of soft resources. Every pool of the configuration has an answer at any time; its state says
-    of what quality. Errors: INVALID_ARGUMENT names the field, NOT_FOUND names the pool.
+    of what quality. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest that
+    names it and says what is legal. INVALID_ARGUMENT: the request; NOT_FOUND: the pool; UNAVAILABLE: try again.
     """
 
     def __init__(self, channel):
@@ -76,11 +77,22 @@ class PoolSizeServiceStub:
                 request_serializer=sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.NotifyScalingRequest.SerializeToString,
                 response_deserializer=sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.NotifyScalingResponse.FromString,
                 _registered_method=True)
+        self.ListPoolSizeHistory = channel.unary_unary(
+                '/sluice.pools.v1.PoolSizeService/ListPoolSizeHistory',
+                request_serializer=sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.ListPoolSizeHistoryRequest.SerializeToString,
+                response_deserializer=sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.ListPoolSizeHistoryResponse.FromString,
+                _registered_method=True)
+        self.DiffPoolSizes = channel.unary_unary(
+                '/sluice.pools.v1.PoolSizeService/DiffPoolSizes',
+                request_serializer=sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.DiffPoolSizesRequest.SerializeToString,
+                response_deserializer=sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.DiffPoolSizesResponse.FromString,
+                _registered_method=True)
 
 
 class PoolSizeServiceServicer:
     """Sizes of soft resources. Every pool of the configuration has an answer at any time; its state says
-    of what quality. Errors: INVALID_ARGUMENT names the field, NOT_FOUND names the pool.
+    of what quality. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest that
+    names it and says what is legal. INVALID_ARGUMENT: the request; NOT_FOUND: the pool; UNAVAILABLE: try again.
     """
 
     def GetPoolSize(self, request, context):
@@ -91,7 +103,7 @@ class PoolSizeServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListPoolSizes(self, request, context):
-        """The newest answers, ordered by service, side, peer.
+        """The newest answers, ordered by service, side, peer; in pages.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -99,8 +111,8 @@ class PoolSizeServiceServicer:
 
     def WatchPoolSizes(self, request, context):
         """First the newest answers and a snapshot message; then, after each control period, the answers that changed and a
-        heartbeat. Agrees with GetPoolSize at any time. A client that is slow gets the newest answers, not every one in
-        between.
+        heartbeat. Agrees with GetPoolSize at any time; that an answer is STALE a watch says by its heartbeats alone, whose
+        lease is then over. A client that is slow gets the newest answers, not every one in between.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -115,7 +127,8 @@ class PoolSizeServiceServicer:
 
     def ReportActuation(self, request, context):
         """An actuator's report: its read-back becomes one of PoolSize.sizes. Appended to the audit table, unless it only
-        observed the size that was known already.
+        observed the size that was known already. UNAVAILABLE: it may be stored; told again under its request_id it counts
+        once.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -141,6 +154,20 @@ class PoolSizeServiceServicer:
         are no longer mixed with newer ones; a curve that was seen under the same limit and version before gives a first
         size. The next control period follows at once. Events may come late, out of order and more than once. UNAVAILABLE:
         not stored, not taken up.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListPoolSizeHistory(self, request, context):
+        """The answers that one pool was given, newest first; in pages. As far back as the database keeps them.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DiffPoolSizes(self, request, context):
+        """What would change if every answer that may be applied were applied now: targets whose size is another. In pages.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -189,6 +216,16 @@ def add_PoolSizeServiceServicer_to_server(servicer, server):
                     request_deserializer=sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.NotifyScalingRequest.FromString,
                     response_serializer=sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.NotifyScalingResponse.SerializeToString,
             ),
+            'ListPoolSizeHistory': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListPoolSizeHistory,
+                    request_deserializer=sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.ListPoolSizeHistoryRequest.FromString,
+                    response_serializer=sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.ListPoolSizeHistoryResponse.SerializeToString,
+            ),
+            'DiffPoolSizes': grpc.unary_unary_rpc_method_handler(
+                    servicer.DiffPoolSizes,
+                    request_deserializer=sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.DiffPoolSizesRequest.FromString,
+                    response_serializer=sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.DiffPoolSizesResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'sluice.pools.v1.PoolSizeService', rpc_method_handlers)
@@ -199,7 +236,8 @@ def add_PoolSizeServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class PoolSizeService:
     """Sizes of soft resources. Every pool of the configuration has an answer at any time; its state says
-    of what quality. Errors: INVALID_ARGUMENT names the field, NOT_FOUND names the pool.
+    of what quality. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest that
+    names it and says what is legal. INVALID_ARGUMENT: the request; NOT_FOUND: the pool; UNAVAILABLE: try again.
     """
 
     @staticmethod
@@ -408,6 +446,60 @@ class PoolSizeService:
             '/sluice.pools.v1.PoolSizeService/NotifyScaling',
             sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.NotifyScalingRequest.SerializeToString,
             sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.NotifyScalingResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListPoolSizeHistory(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sluice.pools.v1.PoolSizeService/ListPoolSizeHistory',
+            sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.ListPoolSizeHistoryRequest.SerializeToString,
+            sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.ListPoolSizeHistoryResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DiffPoolSizes(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sluice.pools.v1.PoolSizeService/DiffPoolSizes',
+            sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.DiffPoolSizesRequest.SerializeToString,
+            sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.DiffPoolSizesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -28,7 +28,8 @@ GRPC_VERSION: str
 
 class PoolSizeServiceStub:
     """Sizes of soft resources. Every pool of the configuration has an answer at any time; its state says
-    of what quality. Errors: INVALID_ARGUMENT names the field, NOT_FOUND names the pool.
+    of what quality. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest that
+    names it and says what is legal. INVALID_ARGUMENT: the request; NOT_FOUND: the pool; UNAVAILABLE: try again.
     """
 
     @_typing.overload
@@ -38,17 +39,18 @@ class PoolSizeServiceStub:
     GetPoolSize: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.GetPoolSizeRequest, _pool_size_service_pb2.GetPoolSizeResponse]
     """The newest answer for one pool."""
     ListPoolSizes: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.ListPoolSizesRequest, _pool_size_service_pb2.ListPoolSizesResponse]
-    """The newest answers, ordered by service, side, peer."""
+    """The newest answers, ordered by service, side, peer; in pages."""
     WatchPoolSizes: _grpc.UnaryStreamMultiCallable[_pool_size_service_pb2.WatchPoolSizesRequest, _pool_size_service_pb2.WatchPoolSizesResponse]
     """First the newest answers and a snapshot message; then, after each control period, the answers that changed and a
-    heartbeat. Agrees with GetPoolSize at any time. A client that is slow gets the newest answers, not every one in
-    between.
+    heartbeat. Agrees with GetPoolSize at any time; that an answer is STALE a watch says by its heartbeats alone, whose
+    lease is then over. A client that is slow gets the newest answers, not every one in between.
     """
     ExplainPoolSize: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.ExplainPoolSizeRequest, _pool_size_service_pb2.ExplainPoolSizeResponse]
     """The newest answer with the curve, the knee and the threshold behind it."""
     ReportActuation: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.ReportActuationRequest, _pool_size_service_pb2.ReportActuationResponse]
     """An actuator's report: its read-back becomes one of PoolSize.sizes. Appended to the audit table, unless it only
-    observed the size that was known already.
+    observed the size that was known already. UNAVAILABLE: it may be stored; told again under its request_id it counts
+    once.
     """
     PausePool: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.PausePoolRequest, _pool_size_service_pb2.PausePoolResponse]
     """From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
@@ -62,28 +64,34 @@ class PoolSizeServiceStub:
     size. The next control period follows at once. Events may come late, out of order and more than once. UNAVAILABLE:
     not stored, not taken up.
     """
+    ListPoolSizeHistory: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.ListPoolSizeHistoryRequest, _pool_size_service_pb2.ListPoolSizeHistoryResponse]
+    """The answers that one pool was given, newest first; in pages. As far back as the database keeps them."""
+    DiffPoolSizes: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.DiffPoolSizesRequest, _pool_size_service_pb2.DiffPoolSizesResponse]
+    """What would change if every answer that may be applied were applied now: targets whose size is another. In pages."""
 
 @_typing.type_check_only
 class PoolSizeServiceAsyncStub(PoolSizeServiceStub):
     """Sizes of soft resources. Every pool of the configuration has an answer at any time; its state says
-    of what quality. Errors: INVALID_ARGUMENT names the field, NOT_FOUND names the pool.
+    of what quality. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest that
+    names it and says what is legal. INVALID_ARGUMENT: the request; NOT_FOUND: the pool; UNAVAILABLE: try again.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetPoolSize: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.GetPoolSizeRequest, _pool_size_service_pb2.GetPoolSizeResponse]  # type: ignore[assignment]
     """The newest answer for one pool."""
     ListPoolSizes: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.ListPoolSizesRequest, _pool_size_service_pb2.ListPoolSizesResponse]  # type: ignore[assignment]
-    """The newest answers, ordered by service, side, peer."""
+    """The newest answers, ordered by service, side, peer; in pages."""
     WatchPoolSizes: _aio.UnaryStreamMultiCallable[_pool_size_service_pb2.WatchPoolSizesRequest, _pool_size_service_pb2.WatchPoolSizesResponse]  # type: ignore[assignment]
     """First the newest answers and a snapshot message; then, after each control period, the answers that changed and a
-    heartbeat. Agrees with GetPoolSize at any time. A client that is slow gets the newest answers, not every one in
-    between.
+    heartbeat. Agrees with GetPoolSize at any time; that an answer is STALE a watch says by its heartbeats alone, whose
+    lease is then over. A client that is slow gets the newest answers, not every one in between.
     """
     ExplainPoolSize: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.ExplainPoolSizeRequest, _pool_size_service_pb2.ExplainPoolSizeResponse]  # type: ignore[assignment]
     """The newest answer with the curve, the knee and the threshold behind it."""
     ReportActuation: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.ReportActuationRequest, _pool_size_service_pb2.ReportActuationResponse]  # type: ignore[assignment]
     """An actuator's report: its read-back becomes one of PoolSize.sizes. Appended to the audit table, unless it only
-    observed the size that was known already.
+    observed the size that was known already. UNAVAILABLE: it may be stored; told again under its request_id it counts
+    once.
     """
     PausePool: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.PausePoolRequest, _pool_size_service_pb2.PausePoolResponse]  # type: ignore[assignment]
     """From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
@@ -97,10 +105,15 @@ class PoolSizeServiceAsyncStub(PoolSizeServiceStub):
     size. The next control period follows at once. Events may come late, out of order and more than once. UNAVAILABLE:
     not stored, not taken up.
     """
+    ListPoolSizeHistory: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.ListPoolSizeHistoryRequest, _pool_size_service_pb2.ListPoolSizeHistoryResponse]  # type: ignore[assignment]
+    """The answers that one pool was given, newest first; in pages. As far back as the database keeps them."""
+    DiffPoolSizes: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.DiffPoolSizesRequest, _pool_size_service_pb2.DiffPoolSizesResponse]  # type: ignore[assignment]
+    """What would change if every answer that may be applied were applied now: targets whose size is another. In pages."""
 
 class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
     """Sizes of soft resources. Every pool of the configuration has an answer at any time; its state says
-    of what quality. Errors: INVALID_ARGUMENT names the field, NOT_FOUND names the pool.
+    of what quality. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest that
+    names it and says what is legal. INVALID_ARGUMENT: the request; NOT_FOUND: the pool; UNAVAILABLE: try again.
     """
 
     @_abc_1.abstractmethod
@@ -117,7 +130,7 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pool_size_service_pb2.ListPoolSizesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pool_size_service_pb2.ListPoolSizesResponse, _abc.Awaitable[_pool_size_service_pb2.ListPoolSizesResponse]]:
-        """The newest answers, ordered by service, side, peer."""
+        """The newest answers, ordered by service, side, peer; in pages."""
 
     @_abc_1.abstractmethod
     def WatchPoolSizes(
@@ -126,8 +139,8 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_pool_size_service_pb2.WatchPoolSizesResponse], _abc.AsyncIterator[_pool_size_service_pb2.WatchPoolSizesResponse]]:
         """First the newest answers and a snapshot message; then, after each control period, the answers that changed and a
-        heartbeat. Agrees with GetPoolSize at any time. A client that is slow gets the newest answers, not every one in
-        between.
+        heartbeat. Agrees with GetPoolSize at any time; that an answer is STALE a watch says by its heartbeats alone, whose
+        lease is then over. A client that is slow gets the newest answers, not every one in between.
         """
 
     @_abc_1.abstractmethod
@@ -145,7 +158,8 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pool_size_service_pb2.ReportActuationResponse, _abc.Awaitable[_pool_size_service_pb2.ReportActuationResponse]]:
         """An actuator's report: its read-back becomes one of PoolSize.sizes. Appended to the audit table, unless it only
-        observed the size that was known already.
+        observed the size that was known already. UNAVAILABLE: it may be stored; told again under its request_id it counts
+        once.
         """
 
     @_abc_1.abstractmethod
@@ -177,5 +191,21 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
         size. The next control period follows at once. Events may come late, out of order and more than once. UNAVAILABLE:
         not stored, not taken up.
         """
+
+    @_abc_1.abstractmethod
+    def ListPoolSizeHistory(
+        self,
+        request: _pool_size_service_pb2.ListPoolSizeHistoryRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pool_size_service_pb2.ListPoolSizeHistoryResponse, _abc.Awaitable[_pool_size_service_pb2.ListPoolSizeHistoryResponse]]:
+        """The answers that one pool was given, newest first; in pages. As far back as the database keeps them."""
+
+    @_abc_1.abstractmethod
+    def DiffPoolSizes(
+        self,
+        request: _pool_size_service_pb2.DiffPoolSizesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pool_size_service_pb2.DiffPoolSizesResponse, _abc.Awaitable[_pool_size_service_pb2.DiffPoolSizesResponse]]:
+        """What would change if every answer that may be applied were applied now: targets whose size is another. In pages."""
 
 def add_PoolSizeServiceServicer_to_server(servicer: PoolSizeServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

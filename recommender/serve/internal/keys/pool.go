@@ -1,0 +1,110 @@
+// Package keys names things in the log: pools, shards, targets and services, as collector/topics.yaml says.
+package keys
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"strings"
+
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+// Pool is a soft resource: the thread pool of a service (no peer), or its connection pool towards one peer.
+type Pool struct {
+	Service string
+	Side    poolsv1.Side
+	Peer    string
+}
+
+// Of returns the key of p; the zero Pool of nil.
+func Of(p *poolsv1.Pool) Pool {
+	return Pool{Service: p.GetService(), Side: p.GetSide(), Peer: p.GetPeer()}
+}
+
+// Proto returns p as the wire has it.
+func (p Pool) Proto() *poolsv1.Pool {
+	return &poolsv1.Pool{Service: p.Service, Side: p.Side, Peer: p.Peer}
+}
+
+// Compare orders by service, side and peer, as lists are.
+func (p Pool) Compare(q Pool) int {
+	return cmp.Or(cmp.Compare(p.Service, q.Service), cmp.Compare(p.Side, q.Side), cmp.Compare(p.Peer, q.Peer))
+}
+
+// String is for people: "cart/server", "catalogue/client/catalogue-db".
+func (p Pool) String() string {
+	if p.Peer == "" {
+		return p.Service + "/" + SideName(p.Side)
+	}
+	return p.Service + "/" + SideName(p.Side) + "/" + p.Peer
+}
+
+// Legal tells whether p can be the key of anything: a server pool has no peer, a client pool has one.
+func (p Pool) Legal() bool {
+	switch p.Side {
+	case poolsv1.Side_SIDE_SERVER:
+		return p.Service != "" && p.Peer == ""
+	case poolsv1.Side_SIDE_CLIENT:
+		return p.Service != "" && p.Peer != ""
+	default:
+		return false
+	}
+}
+
+// SideName is "server", "client" or "unspecified".
+func SideName(side poolsv1.Side) string {
+	switch side {
+	case poolsv1.Side_SIDE_SERVER:
+		return "server"
+	case poolsv1.Side_SIDE_CLIENT:
+		return "client"
+	default:
+		return "unspecified"
+	}
+}
+
+// Record is the key of a pool's record: pool/SERVICE/SIDE/PEER, names percent-encoded, PEER empty for a server pool.
+func (p Pool) Record() string {
+	return strings.Join([]string{"pool", escape(p.Service), SideName(p.Side), escape(p.Peer)}, "/")
+}
+
+// Target is the key of an observed size: target/SERVICE/SIDE/PEER/INSTANCE.
+func (p Pool) Target(instance string) string {
+	return strings.Join([]string{"target", escape(p.Service), SideName(p.Side), escape(p.Peer), escape(instance)}, "/")
+}
+
+// Service is the key of a report on a whole service: service/SERVICE.
+func Service(name string) string { return "service/" + escape(name) }
+
+// ParsePool is the inverse of Record.
+func ParsePool(record string) (Pool, error) {
+	parts := strings.Split(record, "/")
+	if len(parts) != 4 || parts[0] != "pool" {
+		return Pool{}, fmt.Errorf("%q: want pool/SERVICE/SIDE/PEER", record)
+	}
+	service, err := url.PathUnescape(parts[1])
+	if err != nil {
+		return Pool{}, fmt.Errorf("%q: %w", record, err)
+	}
+	peer, err := url.PathUnescape(parts[3])
+	if err != nil {
+		return Pool{}, fmt.Errorf("%q: %w", record, err)
+	}
+	p := Pool{Service: service, Peer: peer}
+	switch parts[2] {
+	case "server":
+		p.Side = poolsv1.Side_SIDE_SERVER
+	case "client":
+		p.Side = poolsv1.Side_SIDE_CLIENT
+	}
+	if !p.Legal() {
+		return Pool{}, fmt.Errorf("%q: want pool/SERVICE/SIDE/PEER, with a peer for side client alone", record)
+	}
+	return p, nil
+}
+
+// escape leaves letters, digits and _.-~ as they are, as Python's quote(name, safe="") does.
+func escape(name string) string {
+	return strings.ReplaceAll(url.QueryEscape(name), "+", "%20")
+}

@@ -1,0 +1,95 @@
+// Package problem makes the errors that callers see: a google.rpc.Status that a program can act on.
+package problem
+
+import (
+	"fmt"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/protoadapt"
+)
+
+// Domain is that of every ErrorInfo.
+const Domain = "sluice.dev"
+
+// Reasons, stable and machine-readable.
+const (
+	FieldEmpty      = "FIELD_EMPTY"
+	FieldNotLegal   = "FIELD_NOT_LEGAL"
+	NotProtobuf     = "NOT_PROTOBUF"
+	TooLarge        = "MESSAGE_TOO_LARGE"
+	PoolUnknown     = "POOL_UNKNOWN"
+	NotReadYet      = "LOG_NOT_READ_YET"
+	LogAway         = "LOG_AWAY"
+	LogReplaced     = "LOG_REPLACED"
+	BehindToken     = "SERVER_BEHIND_TOKEN"
+	NotStored       = "NOT_STORED"
+	NoExplanation   = "NO_EXPLANATION_YET"
+	DatabaseAway    = "DATABASE_AWAY"
+	Stopping        = "SERVER_STOPPING"
+	Unauthenticated = "CREDENTIALS_NOT_KNOWN"
+	RoleLacking     = "ROLE_LACKING"
+)
+
+// Of is an error with a reason, and pairs of metadata for it.
+func Of(code codes.Code, reason, text string, metadata ...string) error {
+	info := &errdetails.ErrorInfo{Reason: reason, Domain: Domain}
+	for i := 0; i+1 < len(metadata); i += 2 {
+		if info.Metadata == nil {
+			info.Metadata = map[string]string{}
+		}
+		info.Metadata[metadata[i]] = metadata[i+1]
+	}
+	return with(code, text, info)
+}
+
+// Unavailable asks the caller to try again.
+func Unavailable(reason, text string) error { return Of(codes.Unavailable, reason, text) }
+
+// Empty says that a field has to be set, and to what.
+func Empty(field, legal string) error {
+	return invalid(FieldEmpty, field, legal, field+" is empty; legal: "+legal)
+}
+
+// NotLegal says which values of a field are. given is shown, cut to 100 characters.
+func NotLegal(field string, given any, legal string) error {
+	return invalid(FieldNotLegal, field, legal, fmt.Sprintf("%s %s is not legal; legal: %s", field, shown(given), legal))
+}
+
+// Conflict says what is wrong with a field beside another.
+func Conflict(field, is, legal string) error {
+	return invalid(FieldNotLegal, field, legal, fmt.Sprintf("%s %s; legal: %s", field, is, legal))
+}
+
+func invalid(reason, field, legal, text string) error {
+	return with(codes.InvalidArgument, text,
+		&errdetails.ErrorInfo{Reason: reason, Domain: Domain, Metadata: map[string]string{"field": field, "legal": legal}},
+		&errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{
+			{Field: field, Description: text, Reason: reason},
+		}},
+	)
+}
+
+func with(code codes.Code, text string, details ...protoadapt.MessageV1) error {
+	made := status.New(code, text)
+	if detailed, err := made.WithDetails(details...); err == nil {
+		made = detailed
+	}
+	return made.Err()
+}
+
+// shown never gives back more than a line: what a caller sent may be megabytes.
+func shown(given any) string {
+	text, quoted := fmt.Sprint(given), false
+	if s, ok := given.(string); ok {
+		text, quoted = s, true
+	}
+	if len(text) > 100 {
+		return fmt.Sprintf("of %d bytes", len(text))
+	}
+	if quoted {
+		return fmt.Sprintf("%q", text)
+	}
+	return text
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"sluice.dev/serve/internal/calls"
+	"sluice.dev/serve/internal/database"
+	"sluice.dev/serve/internal/metrics"
+	"sluice.dev/serve/internal/server"
+	"sluice.dev/serve/internal/topics"
+	"sluice.dev/serve/internal/watch"
+)
+
+// reread is how often the files of access are looked at.
+const reread = 2 * time.Second
+
+// log is where reports go and explanations are.
+type log struct {
+	*topics.Writer
+	*topics.Explanations
+}
+
+func (l log) Close() { l.Writer.Close(); l.Explanations.Close() }
+
+// serve returns when ctx is done and calls have ended.
+func serve(ctx context.Context, s settings, errs io.Writer) error {
+	logger := slog.New(slog.NewTextHandler(errs, nil))
+	writer, err := topics.NewWriter(s.log)
+	if err != nil {
+		return err
+	}
+	explanations, err := topics.NewExplanations(s.log)
+	if err != nil {
+		return err
+	}
+	at := log{writer, explanations}
+	defer at.Close()
+
+	var reader *topics.Reader
+	history := database.New(s.clickhouse, s.clickhouseDatabase, s.user, s.readerPassword)
+	service := calls.New(at, history, func() string { return reader.Problem() })
+	var listening *server.Server
+	reader = topics.NewReader(s.log, logger, func(reading topics.Reading) {
+		service.Serve(reading)
+		go watch.Tick(ctx, reading.Table, watch.Every)
+		listening.Ready(true)
+	})
+	counted := metrics.New(service, reader)
+	listening, err = server.Listen(s.address, service, s.access,
+		grpc.ChainUnaryInterceptor(counted.Unary), grpc.ChainStreamInterceptor(counted.Stream))
+	if err != nil {
+		return err
+	}
+	stop, err := tell(ctx, s, counted, logger)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	go s.access.Follow(ctx, reread, logger)
+	go reader.Run(ctx)
+	logger.Info("listening", "address", listening.Address(), "access", s.access.String(), "shards", s.log.Shards)
+	err = listening.Serve(ctx)
+	logger.Info("stopped")
+	return err
+}
+
+// tell puts the metrics where the settings say.
+func tell(ctx context.Context, s settings, counted *metrics.Metrics, logger *slog.Logger) (stop func(), err error) {
+	stop = func() {}
+	if s.metrics != "" {
+		listener, err := net.Listen("tcp", s.metrics)
+		if err != nil {
+			return nil, fmt.Errorf("listen on SLUICE_METRICS=%s: %w", s.metrics, err)
+		}
+		mux := http.NewServeMux()
+		mux.Handle("GET /metrics", counted.Handler())
+		pages := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+		go pages.Serve(listener) //nolint:errcheck // it ends when it is closed
+		stop = func() { pages.Close() }
+	}
+	if s.otlp {
+		end, err := counted.Push(ctx, logger)
+		if err != nil {
+			return nil, err
+		}
+		closed := stop
+		stop = func() {
+			within, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+			defer cancel()
+			_ = end(within) // what is not sent by then is lost, as with every end of a process
+			closed()
+		}
+	}
+	return stop, nil
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"sluice.dev/serve/internal/access"
+	"sluice.dev/serve/internal/topics"
+)
+
+// mostShards bounds a resume token: 4 kB.
+const mostShards = 256
+
+// settings are what the environment says.
+type settings struct {
+	address, metrics                                     string
+	log                                                  topics.Log
+	clickhouse, clickhouseDatabase, user, readerPassword string
+	access                                               *access.Access
+	otlp                                                 bool
+}
+
+func (s settings) String() string {
+	return fmt.Sprintf("%s, %s, %d shards on %s", s.address, s.access, s.log.Shards, strings.Join(s.log.Brokers, ","))
+}
+
+func settingsOf(lookup func(string) string) (settings, error) {
+	or := func(name, usual string) string {
+		if value := lookup(name); value != "" {
+			return value
+		}
+		return usual
+	}
+	s := settings{
+		address: or("SLUICE_RECOMMENDER", "127.0.0.1:50051"), metrics: lookup("SLUICE_METRICS"),
+		clickhouse: or("SLUICE_CLICKHOUSE", "http://127.0.0.1:8123"), clickhouseDatabase: "sluice",
+		user: "sluice_reader", readerPassword: lookup("SLUICE_CLICKHOUSE_READER_PASSWORD"),
+		otlp: lookup("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || lookup("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT") != "",
+	}
+	shards, err := strconv.Atoi(or("SLUICE_SHARDS", "1"))
+	if err != nil || shards < 1 || shards > mostShards {
+		return s, fmt.Errorf("SLUICE_SHARDS %q is not legal; legal: 1 to %d", lookup("SLUICE_SHARDS"), mostShards)
+	}
+	brokers := strings.Split(or("SLUICE_KAFKA", "127.0.0.1:9092"), ",")
+	for _, each := range brokers {
+		if err := address(each); err != nil {
+			return s, fmt.Errorf("SLUICE_KAFKA holds %q, which is not legal; legal: HOST:PORT, with commas between", each)
+		}
+	}
+	s.log = topics.Named(brokers, shards, or("SLUICE_TOPIC_PREFIX", "sluice_"))
+	if address(s.address) != nil {
+		return s, fmt.Errorf("SLUICE_RECOMMENDER %q is not legal; legal: HOST:PORT", s.address)
+	}
+	if at, err := url.Parse(s.clickhouse); err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
+		return s, fmt.Errorf("SLUICE_CLICKHOUSE %q is not legal; legal: http://HOST:PORT", s.clickhouse)
+	}
+	if s.metrics != "" && (address(s.metrics) != nil || !access.Loopback(s.metrics)) {
+		return s, fmt.Errorf("SLUICE_METRICS %q is not legal; legal: a loopback address, as 127.0.0.1:9464, since nobody is asked there who they are", s.metrics)
+	}
+	if s.access, err = access.Open(lookup); err != nil {
+		return s, err
+	}
+	return s, s.access.Demand(s.address)
+}
+
+func address(text string) error {
+	_, port, err := net.SplitHostPort(text)
+	if err != nil {
+		return err
+	}
+	_, err = strconv.ParseUint(port, 10, 16)
+	return err
+}

@@ -1,0 +1,85 @@
+package access
+
+import (
+	"context"
+	"crypto/sha256"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+
+	"sluice.dev/serve/internal/problem"
+)
+
+// Unary refuses calls that the caller may not make.
+func (a *Access) Unary(ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	ctx, err := a.check(ctx, info.FullMethod)
+	if err != nil {
+		return nil, err
+	}
+	return handler(ctx, request)
+}
+
+// Stream is as Unary.
+func (a *Access) Stream(service any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	ctx, err := a.check(stream.Context(), info.FullMethod)
+	if err != nil {
+		return err
+	}
+	if ctx == stream.Context() {
+		return handler(service, stream)
+	}
+	return handler(service, known{stream, ctx})
+}
+
+type known struct {
+	grpc.ServerStream
+	ctx context.Context
+}
+
+func (k known) Context() context.Context { return k.ctx }
+
+func (a *Access) check(ctx context.Context, method string) (context.Context, error) {
+	role, open := needed(method)
+	if open || !a.Asked() {
+		return ctx, nil
+	}
+	caller, ok := a.caller(ctx)
+	if !ok {
+		return nil, problem.Of(codes.Unauthenticated, problem.Unauthenticated,
+			"send the metadata `authorization: Bearer TOKEN` with a token of the server's SLUICE_TOKENS, or a certificate that it knows")
+	}
+	if caller.Roles&role != role {
+		return nil, problem.Of(codes.PermissionDenied, problem.RoleLacking,
+			caller.Name+" may "+caller.Roles.String()+"; this takes "+role.String(), "role", role.String(), "caller", caller.Name)
+	}
+	return With(ctx, caller), nil
+}
+
+// caller is who sent a token or a certificate that is known. A token counts before a certificate.
+func (a *Access) caller(ctx context.Context) (Caller, bool) {
+	now := a.now.Load()
+	for _, value := range metadata.ValueFromIncomingContext(ctx, "authorization") {
+		if token, ok := strings.CutPrefix(value, "Bearer "); ok {
+			caller, known := now.tokens[sha256.Sum256([]byte(token))]
+			return caller, known
+		}
+	}
+	from, ok := peer.FromContext(ctx)
+	if !ok {
+		return Caller{}, false
+	}
+	security, ok := from.AuthInfo.(credentials.TLSInfo)
+	if !ok || len(security.State.VerifiedChains) == 0 {
+		return Caller{}, false
+	}
+	called := name(security.State.VerifiedChains[0][0])
+	if now.clients == nil {
+		return Caller{called, Read | Report}, called != ""
+	}
+	caller, known := now.clients[called]
+	return caller, known
+}

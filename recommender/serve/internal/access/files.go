@@ -1,0 +1,158 @@
+package access
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// Variables that name the files; each is optional, and read again when it changes.
+const (
+	certVariable    = "SLUICE_TLS_CERT"      // PEM, with SLUICE_TLS_KEY
+	keyVariable     = "SLUICE_TLS_KEY"       // PEM
+	caVariable      = "SLUICE_TLS_CLIENT_CA" // PEM: who signed callers' certificates
+	clientsVariable = "SLUICE_CLIENTS"       // NAME ROLE,... a line
+	tokensVariable  = "SLUICE_TOKENS"        // TOKEN [NAME [ROLE,...]] a line
+)
+
+// Access is what the files say.
+type Access struct {
+	paths map[string]string
+	now   atomic.Pointer[contents]
+}
+
+// contents are the files as they were read last, all of them legal.
+type contents struct {
+	certificate *tls.Certificate
+	authorities *x509.CertPool
+	clients     clients
+	tokens      tokens
+}
+
+// Open reads the files that the environment names. lookup is os.Getenv outside tests.
+func Open(lookup func(string) string) (*Access, error) {
+	a := &Access{paths: map[string]string{}}
+	for _, name := range []string{certVariable, keyVariable, caVariable, clientsVariable, tokensVariable} {
+		if path := lookup(name); path != "" {
+			a.paths[name] = path
+		}
+	}
+	if (a.paths[certVariable] == "") != (a.paths[keyVariable] == "") {
+		return nil, fmt.Errorf("%s and %s are legal together only", certVariable, keyVariable)
+	}
+	if a.paths[caVariable] != "" && a.paths[certVariable] == "" {
+		return nil, fmt.Errorf("%s is legal with %s and %s only", caVariable, certVariable, keyVariable)
+	}
+	if a.paths[clientsVariable] != "" && a.paths[caVariable] == "" {
+		return nil, fmt.Errorf("%s is legal with %s only", clientsVariable, caVariable)
+	}
+	now, err := a.read()
+	if err != nil {
+		return nil, err
+	}
+	a.now.Store(now)
+	return a, nil
+}
+
+// Lacking are the variables that have to be set before others than this machine are let in.
+func (a *Access) Lacking() (names []string) {
+	if a.paths[certVariable] == "" {
+		names = append(names, certVariable, keyVariable)
+	}
+	if a.paths[tokensVariable] == "" && a.paths[caVariable] == "" {
+		names = append(names, tokensVariable)
+	}
+	return names
+}
+
+// Asked tells whether callers are asked who they are.
+func (a *Access) Asked() bool { return a.paths[tokensVariable] != "" || a.paths[caVariable] != "" }
+
+func (a *Access) String() string {
+	text := "without TLS"
+	if a.paths[certVariable] != "" {
+		text = "with TLS"
+	}
+	if a.paths[caVariable] != "" {
+		text += ", certificates asked for"
+	}
+	if a.paths[tokensVariable] == "" {
+		return text + ", no token asked for"
+	}
+	return fmt.Sprintf("%s, %d tokens", text, len(a.now.Load().tokens))
+}
+
+// Follow reads the files again when one changed, until ctx is done. What cannot be used is said, and changes nothing.
+func (a *Access) Follow(ctx context.Context, every time.Duration, log *slog.Logger) {
+	seen := a.stamps()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(every):
+		}
+		now := a.stamps()
+		if now == seen {
+			continue
+		}
+		seen = now
+		read, err := a.read()
+		if err != nil {
+			log.Error("access stays as it was", "error", err)
+			continue
+		}
+		a.now.Store(read)
+		log.Info("access was read again", "access", a.String())
+	}
+}
+
+func (a *Access) stamps() (text string) {
+	for _, name := range []string{certVariable, keyVariable, caVariable, clientsVariable, tokensVariable} {
+		if about, err := os.Stat(a.paths[name]); err == nil {
+			text += fmt.Sprintln(name, about.ModTime().UnixNano(), about.Size())
+		}
+	}
+	return text
+}
+
+func (a *Access) read() (*contents, error) {
+	c := &contents{}
+	files := map[string][]byte{}
+	for name, path := range a.paths {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("read %s=%s: %w", name, path, errors.Unwrap(err))
+		}
+		files[name] = content
+	}
+	var err error
+	if _, set := files[certVariable]; set {
+		pair, err := tls.X509KeyPair(files[certVariable], files[keyVariable])
+		if err != nil {
+			return nil, fmt.Errorf("read %s and %s: %w", certVariable, keyVariable, err)
+		}
+		c.certificate = &pair
+	}
+	if content, set := files[caVariable]; set {
+		if c.authorities = x509.NewCertPool(); !c.authorities.AppendCertsFromPEM(content) {
+			return nil, fmt.Errorf("read %s: it holds no certificate; legal: PEM", caVariable)
+		}
+	}
+	if content, set := files[tokensVariable]; set {
+		if c.tokens, err = parseTokens(content); err != nil {
+			return nil, fmt.Errorf("read %s: %w", tokensVariable, err)
+		}
+	}
+	if content, set := files[clientsVariable]; set {
+		if c.clients, err = parseClients(content); err != nil {
+			return nil, fmt.Errorf("read %s: %w", clientsVariable, err)
+		}
+	}
+	return c, nil
+}

@@ -1,0 +1,98 @@
+package access
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+const minToken = 16
+
+// tokens are callers by the hash of their token: comparing hashes tells nothing of a token by the time that it takes.
+type tokens map[[sha256.Size]byte]Caller
+
+// parseTokens reads a line a token: TOKEN [NAME [ROLE,...]]. A token alone may do all, and is named by the start of its
+// hash. Lines that begin with # are comments.
+func parseTokens(content []byte) (tokens, error) {
+	found, names := tokens{}, map[string]bool{}
+	for n, line := range lines(content) {
+		words := strings.Fields(line)
+		if len(words) > 3 {
+			return nil, fmt.Errorf("line %d has %d words; legal: TOKEN [NAME [ROLE,...]]", n+1, len(words))
+		}
+		if len(words[0]) < minToken {
+			return nil, fmt.Errorf("line %d holds a token of under %d characters; legal: %d or more", n+1, minToken, minToken)
+		}
+		if !ascii(line) {
+			return nil, fmt.Errorf("line %d holds something else than ASCII", n+1)
+		}
+		hash := sha256.Sum256([]byte(words[0]))
+		caller := Caller{"token-" + hex.EncodeToString(hash[:4]), all}
+		if err := rest(&caller, words[1:]); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n+1, err)
+		}
+		if _, twice := found[hash]; twice || names[caller.Name] {
+			return nil, fmt.Errorf("line %d repeats a token or a name", n+1)
+		}
+		found[hash], names[caller.Name] = caller, true
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("it is empty; legal: a line a token, TOKEN [NAME [ROLE,...]]")
+	}
+	return found, nil
+}
+
+// clients are callers by the name in their certificate.
+type clients map[string]Caller
+
+// parseClients reads a line a certificate: NAME ROLE,...
+func parseClients(content []byte) (clients, error) {
+	found := clients{}
+	for n, line := range lines(content) {
+		words := strings.Fields(line)
+		if len(words) != 2 {
+			return nil, fmt.Errorf("line %d has %d words; legal: NAME ROLE,...", n+1, len(words))
+		}
+		caller := Caller{}
+		if err := rest(&caller, words); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n+1, err)
+		}
+		if _, twice := found[caller.Name]; twice {
+			return nil, fmt.Errorf("line %d repeats a name", n+1)
+		}
+		found[caller.Name] = caller
+	}
+	return found, nil
+}
+
+func rest(caller *Caller, words []string) (err error) {
+	if len(words) > 0 {
+		caller.Name = words[0]
+	}
+	if len(words) > 1 {
+		caller.Roles, err = parseRoles(words[1])
+	}
+	return err
+}
+
+// lines yields those with content, by their number from 0.
+func lines(content []byte) func(func(int, string) bool) {
+	return func(yield func(int, string) bool) {
+		for n, line := range strings.Split(string(content), "\n") {
+			line = strings.TrimSpace(line)
+			if line != "" && !strings.HasPrefix(line, "#") && !yield(n, line) {
+				return
+			}
+		}
+	}
+}
+
+func ascii(text string) bool {
+	for i := range len(text) {
+		if text[i] > 126 {
+			return false
+		}
+	}
+	return true
+}

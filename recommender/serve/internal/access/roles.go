@@ -1,0 +1,98 @@
+// Package access says who may reach the server, and what each may do.
+package access
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Role is what a caller may do.
+type Role uint8
+
+// Roles, of which a caller may have several.
+const (
+	Read    Role = 1 << iota // get, list, watch, explain, history, diff, reflection
+	Report                   // report actuations, notify scaling
+	Operate                  // pause and resume
+	all     = Read | Report | Operate
+	none    = Role(0)
+)
+
+var roleNames = []struct {
+	role Role
+	name string
+}{{Read, "read"}, {Report, "report"}, {Operate, "operate"}}
+
+func (r Role) String() string {
+	var names []string
+	for _, each := range roleNames {
+		if r&each.role != 0 {
+			names = append(names, each.name)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// parseRoles reads "read,report".
+func parseRoles(text string) (Role, error) {
+	roles := none
+	for name := range strings.SplitSeq(text, ",") {
+		found := none
+		for _, each := range roleNames {
+			if each.name == name {
+				found = each.role
+			}
+		}
+		if found == none {
+			return none, fmt.Errorf("%q is no role; legal: read, report, operate, with commas between", name)
+		}
+		roles |= found
+	}
+	return roles, nil
+}
+
+// needed is the role that a method asks for; open: it asks for none.
+func needed(method string) (role Role, open bool) {
+	switch {
+	case strings.HasPrefix(method, "/grpc.health.v1.Health/"):
+		return none, true // probes of an orchestrator carry no token, and learn nothing but whether we serve
+	case strings.HasSuffix(method, "/PausePool"), strings.HasSuffix(method, "/ResumePool"):
+		return Operate, false
+	case strings.HasSuffix(method, "/ReportActuation"), strings.HasSuffix(method, "/NotifyScaling"):
+		return Report, false
+	case strings.HasPrefix(method, "/grpc.reflection."), safe(method):
+		return Read, false
+	default:
+		return all, false // a method that nobody thought of here
+	}
+}
+
+func safe(method string) bool {
+	_, name, _ := strings.Cut(strings.TrimPrefix(method, "/"), "/")
+	for _, verb := range []string{"Get", "List", "Watch", "Explain", "Diff"} {
+		if strings.HasPrefix(name, verb) {
+			return true
+		}
+	}
+	return false
+}
+
+// Caller is who calls. The zero Caller is anybody, where nobody is asked who they are.
+type Caller struct {
+	Name  string
+	Roles Role
+}
+
+type callerKey struct{}
+
+// From is who calls; the zero Caller where nobody is asked.
+func From(ctx context.Context) Caller {
+	caller, _ := ctx.Value(callerKey{}).(Caller)
+	return caller
+}
+
+// With is ctx as of a call of caller.
+func With(ctx context.Context, caller Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, caller)
+}

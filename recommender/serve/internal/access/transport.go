@@ -1,0 +1,68 @@
+package access
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+)
+
+// Transport is TLS with the files as they are at each handshake; plain without a certificate.
+func (a *Access) Transport() credentials.TransportCredentials {
+	if a.paths[certVariable] == "" {
+		return insecure.NewCredentials()
+	}
+	return credentials.NewTLS(&tls.Config{
+		MinVersion: tls.VersionTLS12,
+		NextProtos: []string{"h2"},
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+			now := a.now.Load()
+			config := &tls.Config{
+				MinVersion: tls.VersionTLS12, NextProtos: []string{"h2"}, Certificates: []tls.Certificate{*now.certificate},
+			}
+			if now.authorities != nil {
+				config.ClientCAs = now.authorities
+				// A caller with a token needs no certificate; where there are no tokens, nobody comes in without one.
+				config.ClientAuth = tls.VerifyClientCertIfGiven
+				if now.tokens == nil {
+					config.ClientAuth = tls.RequireAndVerifyClientCert
+				}
+			}
+			return config, nil
+		},
+	})
+}
+
+// name is that of a certificate: its first DNS name or URI, else its common name.
+func name(certificate *x509.Certificate) string {
+	switch {
+	case len(certificate.DNSNames) > 0:
+		return certificate.DNSNames[0]
+	case len(certificate.URIs) > 0:
+		return certificate.URIs[0].String()
+	default:
+		return certificate.Subject.CommonName
+	}
+}
+
+// Demand is an error where others than this machine could reach address, and something is lacking that keeps them out.
+func (a *Access) Demand(address string) error {
+	lacking := a.Lacking()
+	if len(lacking) == 0 || Loopback(address) {
+		return nil
+	}
+	return fmt.Errorf("listen on %q: set %v; without TLS and tokens only a loopback address is legal, as 127.0.0.1:50051", address, lacking)
+}
+
+// Loopback tells whether only this machine reaches an address.
+func Loopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,143 @@
+package calls
+
+import (
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"sluice.dev/serve/internal/problem"
+
+	commonv1 "sluice.dev/api/common/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+// Limits of what reports say.
+const (
+	mostID     = 64
+	mostDetail = 4096
+	mostWhy    = 1024
+	// mostAhead is how many revisions the server that a caller heard may be ahead of this one.
+	mostAhead = 1000
+	// mostCores: no machine has more; what is above is a limit in another unit, such as 500m read as 500,000.
+	mostCores = 10_000
+	// firstSecond to endSecond is what a DateTime64(3) of the tables and Python's datetime both hold.
+	firstSecond, endSecond = 0, 9_214_646_400
+)
+
+func checkID(id string) error {
+	if len(id) > mostID {
+		return problem.NotLegal("request_id", id, fmt.Sprintf("up to %d characters", mostID))
+	}
+	for _, c := range id {
+		if c <= ' ' || c > '~' {
+			return problem.NotLegal("request_id", id, "printable ASCII without spaces")
+		}
+	}
+	return nil
+}
+
+// checkActuation is what is not legal in a report; newest is the revision of the newest answer here.
+func checkActuation(a *poolsv1.Actuation, newest uint64) error {
+	const f = "actuation."
+	if err := firstOf(
+		name(f+"target_name", a.GetTargetName(), "the target's name in the actuator's configuration", true),
+		name(f+"actuator", a.GetActuator(), "the name of the actuator", true),
+		name(f+"instance", a.GetInstance(), "the target's instance, or empty", false),
+		text(f+"detail", a.GetDetail(), mostDetail),
+		at(f+"at", a.GetAt()),
+	); err != nil {
+		return err
+	}
+	if _, known := poolsv1.ActuationOutcome_name[int32(a.GetOutcome())]; !known || a.GetOutcome() == 0 {
+		return problem.NotLegal(f+"outcome", int32(a.GetOutcome()), outcomes())
+	}
+	if a.GetRevision() > newest+mostAhead {
+		return problem.NotLegal(f+"revision", a.GetRevision(), fmt.Sprintf("0 to %d, %d more than the newest answer's", newest+mostAhead, mostAhead))
+	}
+	if a.ReadBack != nil && a.GetUnbounded() {
+		return problem.Conflict(f+"read_back", "is set, and unbounded too", "one of them")
+	}
+	for field, size := range map[string]*uint32{"read_back": a.ReadBack, "previous": a.Previous, "requested": a.Requested} {
+		if size != nil && *size < 1 {
+			return problem.NotLegal(f+field, *size, ">= 1, or absent")
+		}
+	}
+	return checkSizes(a)
+}
+
+// checkSizes: an outcome needs the sizes that make it one.
+func checkSizes(a *poolsv1.Actuation) error {
+	const f = "actuation."
+	switch a.GetOutcome() {
+	case poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED:
+		if a.ReadBack == nil {
+			return problem.Conflict(f+"read_back", "is missing for ACTUATION_OUTCOME_APPLIED", "the size read from the target, >= 1")
+		}
+	case poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED:
+		if a.ReadBack == nil && a.Previous == nil && !a.GetUnbounded() {
+			return problem.Conflict(f+"read_back", "is missing for ACTUATION_OUTCOME_OBSERVED", "the size read from the target, >= 1, or unbounded")
+		}
+	}
+	return nil
+}
+
+func checkScaling(event *commonv1.ScalingEvent) error {
+	const f = "scaling_event."
+	if err := firstOf(
+		name(f+"service", event.GetService(), "a service name", true),
+		name(f+"source", event.GetSource(), "who tells", true),
+		name(f+"version", event.GetVersion(), "the service's version, or empty", false),
+		at(f+"at", event.GetAt()),
+	); err != nil {
+		return err
+	}
+	if event.CpuLimitCores == nil && event.Replicas == nil && event.GetVersion() == "" {
+		return problem.Conflict("scaling_event", "says nothing", "cpu_limit_cores, replicas or version set")
+	}
+	if cores := event.CpuLimitCores; cores != nil && !(*cores > 0 && *cores <= mostCores) {
+		return problem.NotLegal(f+"cpu_limit_cores", *cores, fmt.Sprintf("> 0 to %d", mostCores))
+	}
+	return nil
+}
+
+func name(field, value, legal string, required bool) error {
+	switch {
+	case required && value == "":
+		return problem.Empty(field, legal)
+	case len(value) > problem.MostName:
+		return problem.NotLegal(field, value, fmt.Sprintf("at most %d bytes", problem.MostName))
+	}
+	return nil
+}
+
+func text(field, value string, most int) error {
+	if len(value) > most {
+		return problem.NotLegal(field, value, fmt.Sprintf("at most %d bytes", most))
+	}
+	return nil
+}
+
+func at(field string, given *timestamppb.Timestamp) error {
+	if given != nil && (given.CheckValid() != nil || given.GetSeconds() < firstSecond || given.GetSeconds() >= endSecond) {
+		return problem.NotLegal(field, fmt.Sprintf("%d s", given.GetSeconds()), "1970-01-01 to 2261-12-31, or absent")
+	}
+	return nil
+}
+
+func firstOf(problems ...error) error {
+	for _, each := range problems {
+		if each != nil {
+			return each
+		}
+	}
+	return nil
+}
+
+func outcomes() string {
+	var names []string
+	for n := int32(1); poolsv1.ActuationOutcome_name[n] != ""; n++ {
+		names = append(names, poolsv1.ActuationOutcome_name[n])
+	}
+	return strings.Join(names, ", ")
+}

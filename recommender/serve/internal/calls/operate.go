@@ -1,0 +1,70 @@
+package calls
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"sluice.dev/serve/internal/keys"
+	"sluice.dev/serve/internal/problem"
+
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+// PausePool implements the service.
+func (s *Service) PausePool(ctx context.Context, request *poolsv1.PausePoolRequest) (*poolsv1.PausePoolResponse, error) {
+	if _, err := s.pause(ctx, request.GetPool(), request.GetBy(), request.GetWhy(), true); err != nil {
+		return nil, err
+	}
+	return &poolsv1.PausePoolResponse{}, nil
+}
+
+// ResumePool implements the service. It is always told to the decider: a pause may be on its way to it.
+func (s *Service) ResumePool(ctx context.Context, request *poolsv1.ResumePoolRequest) (*poolsv1.ResumePoolResponse, error) {
+	before, err := s.pause(ctx, request.GetPool(), request.GetBy(), request.GetWhy(), false)
+	if err != nil {
+		return nil, err
+	}
+	return &poolsv1.ResumePoolResponse{WasPaused: before.GetState() == poolsv1.State_STATE_PAUSED}, nil
+}
+
+// pause tells the decider of the pool's shard, and returns the newest answer.
+func (s *Service) pause(ctx context.Context, pool *poolsv1.Pool, given, why string, paused bool) (*poolsv1.PoolSize, error) {
+	e, _, _, err := s.entry(pool, "pool")
+	if err != nil {
+		return nil, err
+	}
+	report := reported(ctx, given)
+	if err := firstOf(name("by", report.GetBy(), "who asks for it", true), text("why", why, mostWhy)); err != nil {
+		return nil, err
+	}
+	report.Report = &poolsv1.Report_Pause{Pause: &poolsv1.Pause{Pool: e.Key.Proto(), Paused: paused, Why: why}}
+	return e.Size, s.report(ctx, e.Key.Record(), report, e.Shard)
+}
+
+// NotifyScaling implements the service.
+func (s *Service) NotifyScaling(ctx context.Context, request *poolsv1.NotifyScalingRequest) (*poolsv1.NotifyScalingResponse, error) {
+	reading, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	if request.GetScalingEvent() == nil {
+		return nil, problem.Empty("scaling_event", "what changed")
+	}
+	event := proto.CloneOf(request.GetScalingEvent())
+	if err := checkScaling(event); err != nil {
+		return nil, err
+	}
+	report := reported(ctx, event.GetSource())
+	report.RequestId = requestID("", report.GetBy(), event, event.GetAt() != nil)
+	if event.GetAt() == nil || event.GetAt().AsTime().After(report.GetReceived().AsTime()) {
+		event.At = timestamppb.New(report.GetReceived().AsTime())
+	}
+	report.Report = &poolsv1.Report_Scaling{Scaling: event}
+	shards, pools := reading.Table.Concerned(event.GetService())
+	if err := s.report(ctx, keys.Service(event.GetService()), report, shardsOr(shards)...); err != nil {
+		return nil, err
+	}
+	return &poolsv1.NotifyScalingResponse{Pools: uint32(pools)}, nil
+}

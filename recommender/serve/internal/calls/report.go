@@ -1,0 +1,122 @@
+package calls
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"sluice.dev/serve/internal/problem"
+
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+// ReportActuation implements the service. The size is written before the audit: a report that is told again after half of
+// it was stored says the same size again, and is one row under its id.
+func (s *Service) ReportActuation(ctx context.Context, request *poolsv1.ReportActuationRequest) (*poolsv1.ReportActuationResponse, error) {
+	actuation := request.GetActuation()
+	e, _, _, err := s.entry(actuation.GetPool(), "actuation.pool")
+	if err != nil {
+		return nil, err
+	}
+	if err := checkID(request.GetRequestId()); err != nil {
+		return nil, err
+	}
+	if err := checkActuation(actuation, e.Size.GetRevision()); err != nil {
+		return nil, err
+	}
+	received := timestamppb.Now()
+	who := by(ctx, "")
+	if size := sizeNow(actuation); size != nil {
+		size.ReadAt = received
+		err := s.write(ctx, func(ctx context.Context) error {
+			return s.log.Observed(ctx, e.Shard, e.Key, size.GetInstance(), &poolsv1.ObservedSize{
+				Pool: e.Key.Proto(), Size: size, TargetName: actuation.GetTargetName(), Actuator: actuation.GetActuator(),
+				Written: actuation.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED, By: who,
+			})
+		})
+		if err != nil {
+			return nil, err
+		}
+		// A target is observed every few seconds: what was done would be buried.
+		if actuation.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED {
+			return &poolsv1.ReportActuationResponse{}, nil
+		}
+	}
+	report := &poolsv1.Report{
+		RequestId: requestID(request.GetRequestId(), who, actuation, actuation.GetAt() != nil), Received: received, By: who,
+		Report: &poolsv1.Report_Actuation{Actuation: actuation},
+	}
+	if err := s.report(ctx, e.Key.Record(), report, e.Shard); err != nil {
+		return nil, err
+	}
+	return &poolsv1.ReportActuationResponse{}, nil
+}
+
+// sizeNow is the size after the report: what was read back; without that, the size before if nothing was written. Nil
+// where it is not known.
+func sizeNow(a *poolsv1.Actuation) *poolsv1.TargetSize {
+	instance := a.GetInstance()
+	if instance == "" {
+		instance = a.GetTargetName()
+	}
+	switch {
+	case a.ReadBack != nil:
+		return &poolsv1.TargetSize{Instance: instance, Size: a.ReadBack}
+	case a.GetUnbounded():
+		return &poolsv1.TargetSize{Instance: instance, Unbounded: true}
+	case a.Previous != nil && (a.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED ||
+		a.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_REFUSED):
+		return &poolsv1.TargetSize{Instance: instance, Size: a.Previous}
+	}
+	return nil
+}
+
+// requestID is what makes a report the same when it is told again: the caller's id under the caller's name, or the
+// content where that has a time of its own.
+func requestID(given, who string, content proto.Message, timed bool) string {
+	if given != "" {
+		return given
+	}
+	if !timed {
+		return rand.Text()
+	}
+	bytes, _ := proto.MarshalOptions{Deterministic: true}.Marshal(content)
+	sum := sha256.Sum256(append([]byte(who+"\n"), bytes...))
+	return hex.EncodeToString(sum[:16])
+}
+
+func (s *Service) report(ctx context.Context, key string, report *poolsv1.Report, shards ...int32) error {
+	return s.write(ctx, func(ctx context.Context) error { return s.log.Report(ctx, key, report, shards...) })
+}
+
+// write bounds how long the caller waits for the log.
+func (s *Service) write(ctx context.Context, put func(context.Context) error) error {
+	within, cancel := context.WithTimeout(ctx, logPatience)
+	defer cancel()
+	err := put(within)
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return problem.Of(codes.Unavailable, problem.NotStored, "the log does not take it now: it may still be stored; try again")
+}
+
+// reported is what a pause and a scaling event have in common.
+func reported(ctx context.Context, given string) *poolsv1.Report {
+	return &poolsv1.Report{RequestId: rand.Text(), Received: timestamppb.New(time.Now()), By: by(ctx, given)}
+}
+
+func shardsOr(shards []int32) []int32 {
+	if len(shards) == 0 {
+		return []int32{0} // for the audit, and for pools that may come
+	}
+	return shards
+}

@@ -1,0 +1,145 @@
+// Package calls answers the calls of sluice.pools.v1.PoolSizeService from what was read of the log.
+package calls
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"sluice.dev/serve/internal/access"
+	"sluice.dev/serve/internal/keys"
+	"sluice.dev/serve/internal/problem"
+	"sluice.dev/serve/internal/table"
+	"sluice.dev/serve/internal/topics"
+	"sluice.dev/serve/internal/watch"
+
+	commonv1 "sluice.dev/api/common/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+// Log is where what callers tell goes, and where explanations are.
+type Log interface {
+	Observed(ctx context.Context, shard int32, pool keys.Pool, instance string, size *poolsv1.ObservedSize) error
+	Report(ctx context.Context, key string, report *poolsv1.Report, shards ...int32) error
+	Ends(ctx context.Context) ([]int64, error)
+	Fetch(ctx context.Context, pool keys.Pool, at topics.Place) (*poolsv1.Explanation, error)
+}
+
+// Service is the service. It holds nothing but what was read.
+type Service struct {
+	poolsv1.UnimplementedPoolSizeServiceServer
+	log     Log
+	history History
+	// unread says why there is no reading yet.
+	unread   func() string
+	reading  atomic.Pointer[topics.Reading]
+	stopping chan struct{}
+	watchers atomic.Int64
+}
+
+// New is a service without a reading: calls are UNAVAILABLE until Serve.
+func New(log Log, history History, unread func() string) *Service {
+	return &Service{log: log, history: history, unread: unread, stopping: make(chan struct{})}
+}
+
+// Serve answers from a reading from now on. Watches of the one before end.
+func (s *Service) Serve(reading topics.Reading) {
+	if before := s.reading.Swap(&reading); before != nil {
+		before.Table.Close()
+	}
+}
+
+// Stop ends every watch.
+func (s *Service) Stop() { close(s.stopping) }
+
+// Watchers are the watches that are open.
+func (s *Service) Watchers() int64 { return s.watchers.Load() }
+
+// Table is what is served; nil before the first.
+func (s *Service) Table() *table.Table {
+	if reading := s.reading.Load(); reading != nil {
+		return reading.Table
+	}
+	return nil
+}
+
+func (s *Service) read() (*topics.Reading, error) {
+	if reading := s.reading.Load(); reading != nil {
+		return reading, nil
+	}
+	return nil, problem.Unavailable(problem.NotReadYet, s.unread())
+}
+
+// entry is the newest answer for a pool of a request.
+func (s *Service) entry(pool *poolsv1.Pool, field string) (*table.Entry, *table.View, *topics.Reading, error) {
+	key, err := problem.Pool(pool, field)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	reading, err := s.read()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	e, view := reading.Table.Get(key)
+	if e == nil {
+		return nil, nil, nil, problem.Of(codes.NotFound, problem.PoolUnknown, "pool "+key.String()+" is not in the configuration", "pool", key.String())
+	}
+	return e, view, reading, nil
+}
+
+// answer is an entry as of now, with its lease; STALE where that is over.
+func answer(e *table.Entry, view *table.View, now time.Time) *poolsv1.PoolSize {
+	size := proto.CloneOf(e.Size)
+	lease := view.Shards[e.Shard].Lease
+	until, left := lease.Of(e.Key, now)
+	size.ValidUntil, size.LeaseLeft = timestamppb.New(until), durationpb.New(left)
+	if left == 0 {
+		size.State, size.Action = poolsv1.State_STATE_STALE, commonv1.Action_ACTION_HOLD
+	}
+	return size
+}
+
+// GetPoolSize implements the service.
+func (s *Service) GetPoolSize(_ context.Context, request *poolsv1.GetPoolSizeRequest) (*poolsv1.GetPoolSizeResponse, error) {
+	e, view, _, err := s.entry(request.GetPool(), "pool")
+	if err != nil {
+		return nil, err
+	}
+	return &poolsv1.GetPoolSizeResponse{PoolSize: answer(e, view, time.Now())}, nil
+}
+
+// WatchPoolSizes implements the service.
+func (s *Service) WatchPoolSizes(request *poolsv1.WatchPoolSizesRequest, stream poolsv1.PoolSizeService_WatchPoolSizesServer) error {
+	filter, err := watch.FilterOf(request)
+	if err != nil {
+		return err
+	}
+	token, err := watch.ParseToken(request.GetResumeToken())
+	if err != nil {
+		return err
+	}
+	reading, err := s.read()
+	if err != nil {
+		return err
+	}
+	s.watchers.Add(1)
+	defer s.watchers.Add(-1)
+	w := watch.Watch{
+		Table: reading.Table, Filter: filter, End: s.log.Ends, Stopping: s.stopping,
+		Send: func(frame watch.Frame) error { return stream.SendMsg(frame) },
+	}
+	return w.Run(stream.Context(), token)
+}
+
+// by is who calls: their identity, or the name that they give where nobody is asked.
+func by(ctx context.Context, given string) string {
+	if caller := access.From(ctx); caller.Name != "" {
+		return caller.Name
+	}
+	return given
+}

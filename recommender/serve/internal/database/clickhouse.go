@@ -1,0 +1,110 @@
+// Package database asks ClickHouse over HTTP.
+package database
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"sluice.dev/serve/internal/calls"
+	"sluice.dev/serve/internal/keys"
+)
+
+//go:embed history.sql
+var historySQL string
+
+// ClickHouse is a database that is read as one user.
+type ClickHouse struct {
+	url, user, password string
+	client              http.Client
+}
+
+// New does not connect. address: http://HOST:PORT.
+func New(address, database, user, password string) *ClickHouse {
+	return &ClickHouse{url: address + "/?" + url.Values{"database": {database}}.Encode(), user: user, password: password}
+}
+
+// row is one of history.sql.
+type row struct {
+	Since      int64    `json:"since_ms"`
+	Until      int64    `json:"until_ms"`
+	Revision   uint64   `json:"revision"`
+	State      string   `json:"state"`
+	Basis      string   `json:"basis"`
+	Action     string   `json:"action"`
+	Model      string   `json:"model"`
+	Current    *uint32  `json:"current"`
+	Target     *uint32  `json:"target"`
+	Lower      *uint32  `json:"lower_bound"`
+	Upper      *uint32  `json:"upper_bound"`
+	Unguarded  *uint32  `json:"unguarded_target"`
+	Confidence float64  `json:"confidence"`
+	Reasons    []string `json:"reasons"`
+}
+
+// Answers implements calls.History.
+func (c *ClickHouse) Answers(ctx context.Context, pool keys.Pool, before uint64, n int) ([]calls.Answered, error) {
+	body, err := c.ask(ctx, historySQL, map[string]string{
+		"service": pool.Service, "side": keys.SideName(pool.Side), "peer": pool.Peer,
+		"before": strconv.FormatUint(before, 10), "most": strconv.Itoa(n),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the history of %s: %w", pool, err)
+	}
+	var found []calls.Answered
+	lines := bufio.NewScanner(bytes.NewReader(body))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var r row
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			return nil, fmt.Errorf("read the history of %s: %w", pool, err)
+		}
+		found = append(found, calls.Answered{
+			Since: time.UnixMilli(r.Since), Until: time.UnixMilli(r.Until), Revision: r.Revision,
+			State: r.State, Basis: r.Basis, Action: r.Action, Model: r.Model,
+			Current: r.Current, Target: r.Target, Lower: r.Lower, Upper: r.Upper, Unguarded: r.Unguarded,
+			Confidence: r.Confidence, Reasons: r.Reasons,
+		})
+	}
+	return found, lines.Err()
+}
+
+const mostAnswer = 16 << 20
+
+// ask runs a query with its parameters, which are values and never text of the query.
+func (c *ClickHouse) ask(ctx context.Context, sql string, parameters map[string]string) ([]byte, error) {
+	target := c.url + "&output_format_json_quote_64bit_integers=0"
+	for name, value := range parameters {
+		target += "&param_" + name + "=" + url.QueryEscape(escaped(value))
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader([]byte(sql)))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("X-ClickHouse-User", c.user)
+	if c.password != "" {
+		request.Header.Set("X-ClickHouse-Key", c.password)
+	}
+	response, err := c.client.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("ask ClickHouse: %w", withoutAddress(err))
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, mostAnswer))
+	if err != nil {
+		return nil, fmt.Errorf("ask ClickHouse: %w", err)
+	}
+	if response.StatusCode != http.StatusOK {
+		first, _, _ := bytes.Cut(body, []byte("\n"))
+		return nil, fmt.Errorf("ask ClickHouse: %s: %.200s", response.Status, first)
+	}
+	return body, nil
+}

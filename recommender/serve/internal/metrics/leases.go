@@ -1,0 +1,35 @@
+package metrics
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"sluice.dev/serve/internal/calls"
+)
+
+var leaseLeft = prometheus.NewDesc("sluice_server_lease_left_seconds",
+	"What is left of each shard's lease; 0: its answers are STALE.", []string{"shard"}, nil)
+
+// leases is asked whenever metrics are read.
+type leases struct{ service *calls.Service }
+
+// Describe implements prometheus.Collector.
+func (leases) Describe(to chan<- *prometheus.Desc) { to <- leaseLeft }
+
+// Collect implements prometheus.Collector.
+func (l leases) Collect(to chan<- prometheus.Metric) {
+	t := l.service.Table()
+	if t == nil {
+		return
+	}
+	now := time.Now()
+	for _, shard := range t.View().Shards {
+		left := 0.0
+		if shard.Lease != nil {
+			left = shard.Lease.Left(now).Seconds()
+		}
+		to <- prometheus.MustNewConstMetric(leaseLeft, prometheus.GaugeValue, left, strconv.Itoa(int(shard.Number)))
+	}
+}

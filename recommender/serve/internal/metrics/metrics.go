@@ -1,0 +1,102 @@
+// Package metrics says how the server does.
+package metrics
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/status"
+
+	"sluice.dev/serve/internal/calls"
+	"sluice.dev/serve/internal/topics"
+)
+
+// Metrics is all that the server tells about itself.
+type Metrics struct {
+	registry *prometheus.Registry
+	calls    *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+}
+
+// New registers what service and reader say whenever they are asked.
+func New(service *calls.Service, reader *topics.Reader) *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: "sluice", Subsystem: "server", Name: "calls_total", Help: "Calls that ended, by method and code.",
+		}, []string{"method", "code"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: "sluice", Subsystem: "server", Name: "call_seconds", Help: "How long unary calls took.",
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 5},
+		}, []string{"method"}),
+	}
+	m.registry.MustRegister(m.calls, m.seconds,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.gauge("watchers", "Watches that are open.", func() float64 { return float64(service.Watchers()) })
+	m.gauge("log_lag_records", "Offsets between what was read and the end of the log.", func() float64 { return float64(reader.Lag()) })
+	m.gauge("ready", "1 once the log was read to its end, else 0.", func() float64 {
+		if service.Table() == nil {
+			return 0
+		}
+		return 1
+	})
+	m.gauge("newest_decision_age_seconds", "Time since the newest control period began; NaN before the first.", func() float64 {
+		if t := service.Table(); t != nil {
+			if at := t.View().ComputedAt(); !at.IsZero() {
+				return time.Since(at).Seconds()
+			}
+		}
+		return math.NaN()
+	})
+	m.gauge("records_left_out", "Records of the log that could not be used, since it was read last.", func() float64 {
+		if t := service.Table(); t != nil {
+			return float64(t.Refused())
+		}
+		return 0
+	})
+	m.registry.MustRegister(leases{service})
+	return m
+}
+
+func (m *Metrics) gauge(name, help string, value func() float64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(
+		prometheus.GaugeOpts{Namespace: "sluice", Subsystem: "server", Name: name, Help: help}, value))
+}
+
+// Handler serves them as Prometheus reads them.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// Unary counts a call.
+func (m *Metrics) Unary(ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	began := time.Now()
+	response, err := handler(ctx, request)
+	m.count(info.FullMethod, err)
+	m.seconds.WithLabelValues(short(info.FullMethod)).Observe(time.Since(began).Seconds())
+	return response, err
+}
+
+// Stream counts a stream when it ends.
+func (m *Metrics) Stream(service any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	err := handler(service, stream)
+	m.count(info.FullMethod, err)
+	return err
+}
+
+func (m *Metrics) count(method string, err error) {
+	code := status.Code(err)
+	if _, ok := status.FromError(err); !ok {
+		code = status.FromContextError(err).Code()
+	}
+	m.calls.WithLabelValues(short(method), code.String()).Inc()
+}
+
+func short(method string) string { return method[strings.LastIndexByte(method, '/')+1:] }

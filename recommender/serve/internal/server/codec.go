@@ -1,0 +1,23 @@
+// Package server puts the service on an address: limits, health, reflection, metrics.
+package server
+
+import (
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/encoding/proto"
+	"google.golang.org/grpc/mem"
+
+	"sluice.dev/serve/internal/watch"
+)
+
+// codec is protobuf's, but for frames, which are encoded already: the same bytes go to every watcher.
+type codec struct{ encoding.CodecV2 }
+
+func newCodec() codec { return codec{encoding.GetCodecV2(proto.Name)} }
+
+// Marshal implements encoding.CodecV2.
+func (c codec) Marshal(v any) (mem.BufferSlice, error) {
+	if frame, ok := v.(watch.Frame); ok {
+		return mem.BufferSlice{mem.SliceBuffer(frame)}, nil
+	}
+	return c.CodecV2.Marshal(v)
+}

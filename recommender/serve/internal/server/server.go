@@ -1,0 +1,104 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/health"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/reflection"
+
+	"sluice.dev/serve/internal/access"
+	"sluice.dev/serve/internal/calls"
+	"sluice.dev/serve/internal/problem"
+
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+// Limits, which README.md states.
+const (
+	mostReceived = 256 << 10 // bytes of a request
+	mostHeaders  = 16 << 10  // bytes of a request's metadata
+	mostStreams  = 1000      // calls of one connection at a time
+	grace        = 5 * time.Second
+	// window of a connection and of each stream: requests are small, and what is granted may have to be held.
+	window = 64 << 10
+)
+
+// Server is the service on an address.
+type Server struct {
+	service  *calls.Service
+	grpc     *grpc.Server
+	health   *health.Server
+	listener net.Listener
+}
+
+// Listen listens at once, and answers once Serve is called. Health says NOT_SERVING until Ready.
+func Listen(address string, service *calls.Service, a *access.Access, observe ...grpc.ServerOption) (*Server, error) {
+	if err := a.Demand(address); err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", address, err)
+	}
+	s := &Server{service: service, health: health.NewServer(), listener: listener, grpc: grpc.NewServer(append(observe,
+		grpc.Creds(a.Transport()),
+		grpc.ChainUnaryInterceptor(a.Unary),
+		grpc.ChainStreamInterceptor(a.Stream),
+		grpc.ForceServerCodecV2(newCodec()),
+		grpc.MaxRecvMsgSize(mostReceived),
+		grpc.MaxHeaderListSize(mostHeaders),
+		grpc.MaxConcurrentStreams(mostStreams),
+		grpc.ConnectionTimeout(10*time.Second),
+		// Most connections are silent watches: a buffer of 32 kB each way, as by default, would be most of their memory.
+		grpc.SharedWriteBuffer(true),
+		grpc.ReadBufferSize(0),
+		grpc.StaticStreamWindowSize(window),
+		grpc.StaticConnWindowSize(window),
+		// A watcher that vanished without a word is found; actuators ping every 20 s themselves.
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
+	)...)}
+	registrar := problem.Registrar{ServiceRegistrar: s.grpc}
+	poolsv1.RegisterPoolSizeServiceServer(registrar, service)
+	healthv1.RegisterHealthServer(s.grpc, s.health)
+	reflection.Register(s.grpc) // v1 and v1alpha
+	s.Ready(false)
+	return s, nil
+}
+
+// Address is where it listens.
+func (s *Server) Address() string { return s.listener.Addr().String() }
+
+// Ready sets the health of the server and of the service.
+func (s *Server) Ready(ready bool) {
+	status := healthv1.HealthCheckResponse_NOT_SERVING
+	if ready {
+		status = healthv1.HealthCheckResponse_SERVING
+	}
+	for _, name := range []string{"", poolsv1.PoolSizeService_ServiceDesc.ServiceName} {
+		s.health.SetServingStatus(name, status)
+	}
+}
+
+// Serve answers until ctx is done; then it says NOT_SERVING, ends watches, and lets calls end for 5 s.
+func (s *Server) Serve(ctx context.Context) error {
+	failed := make(chan error, 1)
+	go func() { failed <- s.grpc.Serve(s.listener) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serve %s: %w", s.Address(), err)
+	case <-ctx.Done():
+	}
+	s.health.Shutdown()
+	s.service.Stop()
+	force := time.AfterFunc(grace, s.grpc.Stop)
+	defer force.Stop()
+	s.grpc.GracefulStop()
+	return nil
+}

@@ -1,0 +1,57 @@
+package table
+
+import (
+	"time"
+
+	"sluice.dev/serve/internal/keys"
+
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+// Lease is until when the answers of a shard may be applied. It does not change; each heartbeat brings another.
+type Lease struct {
+	ComputedAt time.Time
+	Generation uint64
+	// Until is the time of the heartbeat's record and the lease together, by the broker's clock.
+	Until time.Time
+	// deadline is the same on the clock of this process that only grows, from when the heartbeat was read; never later
+	// than if its age then had been counted from the record's time.
+	deadline time.Time
+	exempt   map[keys.Pool]time.Time
+	// NotRenewed has the answers that the heartbeat does not confirm.
+	NotRenewed []*poolsv1.NotRenewed
+}
+
+// newLease is what a heartbeat says whose record has the time written and was read at read.
+func newLease(beat *poolsv1.ShardHeartbeat, written, read time.Time) *Lease {
+	length := beat.GetLease().AsDuration()
+	age := max(0, read.Sub(written.Round(0)))
+	l := &Lease{
+		ComputedAt: beat.GetComputedAt().AsTime(),
+		Generation: beat.GetGeneration(),
+		Until:      written.Round(0).Add(length),
+		deadline:   read.Add(length - age),
+		NotRenewed: beat.GetNotRenewed(),
+	}
+	if len(l.NotRenewed) > 0 {
+		l.exempt = make(map[keys.Pool]time.Time, len(l.NotRenewed))
+		for _, each := range l.NotRenewed {
+			l.exempt[keys.Of(each.GetPool())] = each.GetValidUntil().AsTime()
+		}
+	}
+	return l
+}
+
+// Left is what is left of the shard's lease at now; 0 when it is over. A clock that was set forward ends a lease early;
+// one that was set back does not lengthen it.
+func (l *Lease) Left(now time.Time) time.Duration {
+	return max(0, min(l.deadline.Sub(now), l.Until.Sub(now.Round(0))))
+}
+
+// Of is the end of one answer's lease, and what is left of it.
+func (l *Lease) Of(pool keys.Pool, now time.Time) (until time.Time, left time.Duration) {
+	if own, ok := l.exempt[pool]; ok {
+		return own, max(0, min(own.Sub(now.Round(0)), l.Left(now)))
+	}
+	return l.Until, l.Left(now)
+}

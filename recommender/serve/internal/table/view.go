@@ -1,0 +1,59 @@
+package table
+
+import (
+	"sort"
+	"sync"
+	"time"
+)
+
+// Shard is one shard as of its newest heartbeat. It does not change.
+type Shard struct {
+	Number int32
+	// Position is the offset behind the heartbeat.
+	Position int64
+	// Lease is nil before the first heartbeat.
+	Lease *Lease
+	// order has every entry that is the newest of its pool, ordered by offset, with some among them that no longer are.
+	order []*Entry
+	live  int
+}
+
+// Since calls f with each entry that is the newest of its pool and was written at offset or later, in the log's order,
+// until f returns false.
+func (s *Shard) Since(offset int64, f func(*Entry) bool) {
+	from := sort.Search(len(s.order), func(i int) bool { return s.order[i].Offset >= offset })
+	for _, e := range s.order[from:] {
+		if e.Newest(s.Position) && !f(e) {
+			return
+		}
+	}
+}
+
+// View is all shards together. It does not change, but that another takes its place.
+type View struct {
+	Topic  Topic
+	Shards []*Shard
+	At     time.Time
+	// Tick: nothing was published; it is time for watchers to hear something.
+	Tick bool
+	next chan struct{}
+
+	// Kept is for what is made of a view once for many watchers.
+	Kept sync.Map
+}
+
+// Topic is the id that the log's topic was given when it was created.
+type Topic [16]byte
+
+// Next is closed once another view took this one's place.
+func (v *View) Next() <-chan struct{} { return v.next }
+
+// ComputedAt is the newest control period of all shards; the zero time before the first heartbeat.
+func (v *View) ComputedAt() (newest time.Time) {
+	for _, s := range v.Shards {
+		if s.Lease != nil && s.Lease.ComputedAt.After(newest) {
+			newest = s.Lease.ComputedAt
+		}
+	}
+	return newest
+}

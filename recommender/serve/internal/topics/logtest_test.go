@@ -1,0 +1,3 @@
+package topics
+
+import _ "github.com/twmb/franz-go/pkg/kfake"

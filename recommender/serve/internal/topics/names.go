@@ -1,0 +1,103 @@
+// Package topics reads and writes the topics of the log (collector/topics.yaml).
+package topics
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"sluice.dev/serve/internal/table"
+)
+
+// Log says where the log is, and how many shards it has to have.
+type Log struct {
+	Brokers                                    []string
+	Shards                                     int
+	Decisions, Explanations, Observed, Reports string
+}
+
+// Named is the log whose topics are named as in collector/topics.yaml, there with the prefix sluice_.
+func Named(brokers []string, shards int, prefix string) Log {
+	return Log{
+		Brokers: brokers, Shards: shards, Decisions: prefix + "decisions", Explanations: prefix + "explanations",
+		Observed: prefix + "observed", Reports: prefix + "reports",
+	}
+}
+
+func (l Log) names() []string { return []string{l.Decisions, l.Explanations, l.Observed, l.Reports} }
+
+// state is what the brokers say of the log.
+type state struct {
+	topic      table.Topic
+	remembered time.Duration
+	ends       map[string][]int64
+}
+
+// ask checks that every topic is there with the configured number of partitions; it never changes one.
+func (l Log) ask(ctx context.Context, client *kgo.Client) (*state, error) {
+	admin := kadm.NewClient(client)
+	found, err := admin.ListTopics(ctx, l.names()...)
+	if err != nil {
+		return nil, fmt.Errorf("ask for topics: %w", err)
+	}
+	for _, name := range l.names() {
+		detail := found[name]
+		if detail.Err != nil || !found.Has(name) {
+			return nil, fmt.Errorf("read %s: %w", name, cmp.Or(detail.Err, errors.New("it is not there")))
+		}
+		if len(detail.Partitions) != l.Shards {
+			return nil, fmt.Errorf("read %s: it has %d partitions; configured are %d shards", name, len(detail.Partitions), l.Shards)
+		}
+	}
+	s := &state{topic: table.Topic(found[l.Decisions].ID), ends: map[string][]int64{}}
+	if s.remembered, err = l.remembered(ctx, admin); err != nil {
+		return nil, err
+	}
+	ends, err := admin.ListCommittedOffsets(ctx, l.Decisions, l.Explanations)
+	if err == nil {
+		err = ends.Error()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("ask for the end of the log: %w", err)
+	}
+	for _, name := range []string{l.Decisions, l.Explanations} {
+		s.ends[name] = make([]int64, l.Shards)
+		ends.Each(func(o kadm.ListedOffset) {
+			if o.Topic == name && int(o.Partition) < l.Shards {
+				s.ends[name][o.Partition] = o.Offset
+			}
+		})
+	}
+	return s, nil
+}
+
+// remembered is delete.retention.ms of the decisions: for as long a removal can be read.
+func (l Log) remembered(ctx context.Context, admin *kadm.Client) (time.Duration, error) {
+	configs, err := admin.DescribeTopicConfigs(ctx, l.Decisions)
+	if err != nil {
+		return 0, fmt.Errorf("ask for the configuration of %s: %w", l.Decisions, err)
+	}
+	config, err := configs.On(l.Decisions, nil)
+	if err == nil {
+		err = config.Err
+	}
+	if err != nil {
+		return 0, fmt.Errorf("ask for the configuration of %s: %w", l.Decisions, err)
+	}
+	for _, each := range config.Configs {
+		if each.Key == "delete.retention.ms" && each.Value != nil {
+			ms, err := strconv.ParseInt(*each.Value, 10, 64)
+			if err != nil {
+				return 0, fmt.Errorf("ask for the configuration of %s: delete.retention.ms is %q", l.Decisions, *each.Value)
+			}
+			return time.Duration(ms) * time.Millisecond, nil
+		}
+	}
+	return 24 * time.Hour, nil // Kafka's own default
+}

@@ -1,0 +1,125 @@
+package topics
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"sluice.dev/serve/internal/keys"
+)
+
+// pass is one reading of the log from its start on.
+type pass struct {
+	*Reader
+	client  *kgo.Client
+	state   *state
+	reading Reading
+	// at has the offset behind what was read, by topic and shard.
+	at     map[string][]int64
+	whole  bool
+	looked time.Time
+}
+
+func (p *pass) run(ctx context.Context) error {
+	p.looked = p.now()
+	for {
+		fetched, err := p.poll(ctx)
+		if err != nil {
+			return err
+		}
+		if !p.whole {
+			if err := p.reached(ctx, fetched == 0); err != nil {
+				return err
+			}
+		}
+		if p.now().Sub(p.looked) > looked {
+			if err := p.same(ctx, p.client, p.state.topic); err != nil {
+				return err
+			}
+			p.looked = p.now()
+		}
+	}
+}
+
+// poll takes what came, and returns how many records that were.
+func (p *pass) poll(ctx context.Context) (n int, err error) {
+	wait := looked
+	if !p.whole {
+		wait = idle
+	}
+	within, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	fetches := p.client.PollFetches(within)
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
+	for _, each := range fetches.Errors() {
+		if fatal(each.Err) {
+			return 0, fmt.Errorf("read %s, shard %d: %w", each.Topic, each.Partition, each.Err)
+		}
+	}
+	read := p.now()
+	behind := int64(0)
+	fetches.EachPartition(func(part kgo.FetchTopicPartition) {
+		for _, record := range part.Records {
+			p.take(record, read)
+			n++
+		}
+		if len(part.Records) > 0 && part.LastStableOffset > 0 {
+			behind += max(0, part.LastStableOffset-p.at[part.Topic][part.Partition])
+		}
+	})
+	p.lag.Store(behind)
+	return n, nil
+}
+
+func (p *pass) take(record *kgo.Record, read time.Time) {
+	p.at[record.Topic][record.Partition] = record.Offset + 1
+	if record.Attrs.IsControl() {
+		return
+	}
+	if record.Topic == p.log.Decisions {
+		err := p.reading.Table.Take(record.Partition, record.Offset, record.Key, record.Value, record.Timestamp, read)
+		if err != nil {
+			p.logger.Error("a record is left out", "topic", record.Topic, "error", err)
+		}
+		return
+	}
+	pool, err := keys.ParsePool(string(record.Key))
+	if err != nil {
+		p.logger.Error("a record is left out", "topic", record.Topic, "error", err)
+		return
+	}
+	p.reading.Explanations.put(pool, Place{record.Partition, record.Offset}, record.Value == nil)
+}
+
+// reached makes the reading ready once it has everything that was there when it began. Where nothing comes, the rest of
+// the log may be offsets without records, such as those that compaction left: they are looked at.
+func (p *pass) reached(ctx context.Context, nothing bool) error {
+	missing := int64(0)
+	for topic, ends := range p.state.ends {
+		for shard, end := range ends {
+			at := p.at[topic][shard]
+			if at < end && nothing {
+				next, err := skip(ctx, p.client, p.log, topic, int32(shard), at, end)
+				if err != nil {
+					return err
+				}
+				p.at[topic][shard] = next
+				at = next
+			}
+			missing += max(0, end-at)
+		}
+	}
+	if missing > 0 {
+		p.say(fmt.Sprintf("the log is being read: %d offsets to go", missing))
+		return nil
+	}
+	p.whole = true
+	p.say("")
+	p.logger.Info("the log is read", "shards", p.log.Shards, "left_out", p.reading.Table.Refused())
+	p.ready(p.reading)
+	return nil
+}

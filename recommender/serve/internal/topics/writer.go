@@ -1,0 +1,85 @@
+package topics
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"google.golang.org/protobuf/proto"
+
+	"sluice.dev/serve/internal/keys"
+
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+// Writer writes what callers tell. A record is written to the shard that is named, once, however often the client tries.
+type Writer struct {
+	log    Log
+	client *kgo.Client
+}
+
+// NewWriter connects when it first writes.
+func NewWriter(log Log) (*Writer, error) {
+	client, err := kgo.NewClient(
+		kgo.SeedBrokers(log.Brokers...),
+		kgo.ClientID("sluice-server-reports"),
+		kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.RequiredAcks(kgo.AllISRAcks()),
+		kgo.ProducerLinger(time.Millisecond),
+		kgo.RecordDeliveryTimeout(10*time.Second),
+		kgo.MaxBufferedRecords(10_000),
+		kgo.ProducerBatchMaxBytes(900_000), // below the topics' max.message.bytes
+	)
+	if err != nil {
+		return nil, fmt.Errorf("connect to %v: %w", log.Brokers, err)
+	}
+	return &Writer{log, client}, nil
+}
+
+// Close waits for what is being written.
+func (w *Writer) Close() { w.client.Close() }
+
+// Observed writes the size of a target.
+func (w *Writer) Observed(ctx context.Context, shard int32, pool keys.Pool, instance string, size *poolsv1.ObservedSize) error {
+	return w.write(ctx, w.log.Observed, pool.Target(instance), size, shard)
+}
+
+// Report writes a report under a key, once to each shard.
+func (w *Writer) Report(ctx context.Context, key string, report *poolsv1.Report, shards ...int32) error {
+	return w.write(ctx, w.log.Reports, key, report, shards...)
+}
+
+func (w *Writer) write(ctx context.Context, topic, key string, message proto.Message, shards ...int32) error {
+	value, err := proto.Marshal(message)
+	if err != nil {
+		return fmt.Errorf("write to %s: %w", topic, err)
+	}
+	records := make([]*kgo.Record, len(shards))
+	for i, shard := range shards {
+		records[i] = &kgo.Record{Topic: topic, Partition: shard, Key: []byte(key), Value: value}
+	}
+	if err := w.client.ProduceSync(ctx, records...).FirstErr(); err != nil {
+		return fmt.Errorf("write to %s: %w", topic, err)
+	}
+	return nil
+}
+
+// Ends are the offsets behind the last committed records of the decisions' shards.
+func (w *Writer) Ends(ctx context.Context) ([]int64, error) {
+	listed, err := kadm.NewClient(w.client).ListCommittedOffsets(ctx, w.log.Decisions)
+	if err == nil {
+		err = listed.Error()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("ask for the end of %s: %w", w.log.Decisions, err)
+	}
+	ends := make([]int64, w.log.Shards)
+	listed.Each(func(o kadm.ListedOffset) {
+		if int(o.Partition) < len(ends) {
+			ends[o.Partition] = o.Offset
+		}
+	})
+	return ends, nil
+}

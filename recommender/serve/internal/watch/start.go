@@ -1,0 +1,53 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"sluice.dev/serve/internal/problem"
+	"sluice.dev/serve/internal/table"
+
+	commonv1 "sluice.dev/api/common/v1"
+)
+
+// start is the view to begin with, and why everything has to be sent; UNSPECIFIED where it need not be.
+func (w *Watch) start(ctx context.Context, token *Token) (*table.View, commonv1.Resumption, error) {
+	view := w.Table.View()
+	why := token.resumption(view, w.Filter, w.Table.Remembered(), time.Now())
+	if why != commonv1.Resumption_RESUMPTION_UNSPECIFIED || !token.ahead(view) {
+		return view, why, nil
+	}
+	return w.wait(ctx, token)
+}
+
+// wait is for a token that has heard of more than this server has: it is behind, or the log lost its end.
+func (w *Watch) wait(ctx context.Context, token *Token) (*table.View, commonv1.Resumption, error) {
+	ctx, cancel := context.WithTimeout(ctx, Patience)
+	defer cancel()
+	end, err := w.End(ctx)
+	if err != nil {
+		return nil, 0, problem.Unavailable(problem.LogAway, fmt.Sprintf("the end of the log cannot be asked for: %v", err))
+	}
+	for i, offset := range token.Offsets {
+		if offset > end[i] {
+			return w.Table.View(), commonv1.Resumption_RESUMPTION_PAST_END, nil
+		}
+	}
+	for {
+		view := w.Table.View()
+		if !token.ahead(view) {
+			return view, commonv1.Resumption_RESUMPTION_UNSPECIFIED, nil
+		}
+		select {
+		case <-view.Next():
+		case <-w.Table.Closed():
+			return nil, 0, problem.Unavailable(problem.LogReplaced, "the log was replaced by another: watch again")
+		case <-w.Stopping:
+			return nil, 0, problem.Unavailable(problem.Stopping, "the server stops: watch again with the resume token")
+		case <-ctx.Done():
+			return nil, 0, problem.Unavailable(problem.BehindToken,
+				"this server has not read as far as the resume token: try again, or another server")
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package watch
+
+import (
+	"context"
+	"time"
+
+	"sluice.dev/serve/internal/problem"
+	"sluice.dev/serve/internal/table"
+
+	commonv1 "sluice.dev/api/common/v1"
+)
+
+// Patience is how long a server waits for what a token has heard of and it has not.
+const Patience = 5 * time.Second
+
+// End tells the offsets behind the last committed records of the log's shards.
+type End func(context.Context) ([]int64, error)
+
+// Watch is one watcher. It holds a position and no events, so that one that is slow holds no memory: when it can be sent
+// more, it is sent what is newest then.
+type Watch struct {
+	Table  *table.Table
+	Filter *Filter
+	Send   func(Frame) error
+	End    End
+	// Stopping is closed when the server ends its watches.
+	Stopping <-chan struct{}
+
+	cursor []int64
+}
+
+// Run returns when the caller is gone, or with what it is told at the end.
+func (w *Watch) Run(ctx context.Context, token *Token) error {
+	view, why, err := w.start(ctx, token)
+	if err != nil {
+		return err
+	}
+	if why == commonv1.Resumption_RESUMPTION_UNSPECIFIED {
+		w.cursor = token.Offsets
+		err = w.changes(view)
+	} else {
+		err = w.everything(view, why)
+	}
+	for err == nil {
+		if err = w.Send(beatOf(w.Table, view, w.Filter, time.Now())); err != nil {
+			break
+		}
+		if view, err = w.next(ctx, view); err == nil {
+			err = w.changes(view)
+		}
+	}
+	return err
+}
+
+// everything sends the state as of view.
+func (w *Watch) everything(view *table.View, why commonv1.Resumption) (err error) {
+	answers := 0
+	w.cursor = make([]int64, len(view.Shards))
+	for i, shard := range view.Shards {
+		shard.Since(0, func(e *table.Entry) bool {
+			if e.Deleted() || !w.Filter.Takes(e.Key) || w.Table.Moved(e) {
+				return true
+			}
+			answers++
+			err = w.Send(answer(e, shard.Lease))
+			return err == nil
+		})
+		if err != nil {
+			return err
+		}
+		w.cursor[i] = shard.Position
+	}
+	return w.Send(snapshot(answers, why, tokenOf(view, w.Filter, time.Now()).String()))
+}
+
+// changes sends what is newer than the cursor, and moves it to view.
+func (w *Watch) changes(view *table.View) (err error) {
+	for i, shard := range view.Shards {
+		if shard.Position <= w.cursor[i] {
+			continue
+		}
+		shard.Since(w.cursor[i], func(e *table.Entry) bool {
+			if w.Filter.Takes(e.Key) && !w.Table.Moved(e) {
+				err = w.Send(answer(e, shard.Lease))
+			}
+			return err == nil
+		})
+		if err != nil {
+			return err
+		}
+		w.cursor[i] = shard.Position
+	}
+	return nil
+}
+
+// next waits for a view with something to say to this watcher. What was published while it was sent the last is there
+// already.
+func (w *Watch) next(ctx context.Context, last *table.View) (*table.View, error) {
+	for view := last; ; {
+		select {
+		case <-view.Next():
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-w.Table.Closed():
+			return nil, problem.Unavailable(problem.LogReplaced, "the log was replaced by another: watch again")
+		case <-w.Stopping:
+			return nil, problem.Unavailable(problem.Stopping, "the server stops: watch again with the resume token")
+		}
+		view = w.Table.View()
+		if view.Tick || w.news(view) {
+			return view, nil
+		}
+	}
+}
+
+func (w *Watch) news(view *table.View) bool {
+	for _, shard := range relevant(w.Table, view, w.Filter) {
+		if shard.Position > w.cursor[shard.Number] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,120 @@
+// Package logtest is a log for tests: in memory, with Kafka's rules for transactions, offsets and compaction (kfake); or
+// on the real broker that SLUICE_TEST_KAFKA names, under topics of its own. Deciders write to it as production's do.
+package logtest
+
+import (
+	"context"
+	"crypto/rand"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"sluice.dev/serve/internal/topics"
+)
+
+// Log is a log with empty topics.
+type Log struct {
+	topics.Log
+	client *kgo.Client
+	fake   *kfake.Cluster
+}
+
+// New makes one that lasts as long as the test.
+func New(t testing.TB, shards int) *Log {
+	t.Helper()
+	l := &Log{}
+	brokers := []string{os.Getenv("SLUICE_TEST_KAFKA")}
+	if brokers[0] == "" {
+		cluster, err := kfake.NewCluster(kfake.NumBrokers(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(cluster.Close)
+		l.fake, brokers = cluster, cluster.ListenAddrs()
+	}
+	l.Log = topics.Named(brokers, shards, "test_"+strings.ToLower(rand.Text()[:10])+"_")
+	client, err := kgo.NewClient(kgo.SeedBrokers(brokers...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	l.client = client
+	l.Create(t, shards)
+	return l
+}
+
+// Fake tells whether the log is in memory.
+func (l *Log) Fake() bool { return l.fake != nil }
+
+// Create makes the topics.
+func (l *Log) Create(t testing.TB, shards int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	set := func(text string) *string { return &text }
+	compacted := map[string]*string{
+		"cleanup.policy": set("compact"), "delete.retention.ms": set("86400000"), "message.timestamp.type": set("LogAppendTime"),
+	}
+	admin := kadm.NewClient(l.client)
+	for name, config := range map[string]map[string]*string{
+		l.Decisions: compacted, l.Explanations: compacted, l.Observed: compacted, l.Reports: nil,
+	} {
+		if made, err := admin.CreateTopic(ctx, int32(shards), 1, config, name); err != nil || made.Err != nil {
+			t.Fatal(name, err, made.Err)
+		}
+	}
+}
+
+// Delete takes the topics away.
+func (l *Log) Delete(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	if _, err := kadm.NewClient(l.client).DeleteTopics(ctx, l.Decisions, l.Explanations, l.Observed, l.Reports); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Compact leaves the newest record of each key; only in memory, where it can be told to.
+func (l *Log) Compact() { l.fake.Compact() }
+
+// Read is all that was committed to a topic so far, in each shard's order.
+func (l *Log) Read(t testing.TB, topic string) (records []*kgo.Record) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	ends, err := kadm.NewClient(l.client).ListCommittedOffsets(ctx, topic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := 0
+	from := map[int32]kgo.Offset{}
+	ends.Each(func(o kadm.ListedOffset) {
+		left += int(o.Offset)
+		from[o.Partition] = kgo.NewOffset().At(0)
+	})
+	client, err := kgo.NewClient(kgo.SeedBrokers(l.Brokers...), kgo.KeepControlRecords(),
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: from}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	for left > 0 {
+		fetches := client.PollFetches(ctx)
+		if err := fetches.Err(); err != nil {
+			t.Fatal(err)
+		}
+		fetches.EachRecord(func(r *kgo.Record) {
+			left--
+			if !r.Attrs.IsControl() {
+				records = append(records, r)
+			}
+		})
+	}
+	return records
+}

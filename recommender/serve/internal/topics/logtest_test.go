@@ -1,3 +1,0 @@
-package topics
-
-import _ "github.com/twmb/franz-go/pkg/kfake"

@@ -1,0 +1,269 @@
+package topics_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice.dev/serve/internal/keys"
+	"sluice.dev/serve/internal/logtest"
+	"sluice.dev/serve/internal/topics"
+
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+const patience = 30 * time.Second
+
+// read begins to read a log, and returns the reader and where its readings come.
+func read(t *testing.T, log topics.Log) (*topics.Reader, chan topics.Reading) {
+	readings := make(chan topics.Reading, 10)
+	r := topics.NewReader(log, slog.New(slog.DiscardHandler), func(reading topics.Reading) { readings <- reading })
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { defer close(done); r.Run(ctx) }()
+	t.Cleanup(func() { cancel(); <-done })
+	return r, readings
+}
+
+func first(t *testing.T, readings chan topics.Reading) topics.Reading {
+	t.Helper()
+	select {
+	case reading := <-readings:
+		return reading
+	case <-time.After(patience):
+		t.Fatal("the log was not read to its end")
+		panic("unreachable")
+	}
+}
+
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("never: " + what)
+		}
+	}
+}
+
+func revision(reading topics.Reading, pool keys.Pool) uint64 {
+	e, _ := reading.Table.Get(pool)
+	if e == nil {
+		return 0
+	}
+	return e.Size.GetRevision()
+}
+
+var cart, orders = logtest.Server("cart"), logtest.Server("orders")
+
+func TestAnEmptyLogIsReadToItsEnd(t *testing.T) {
+	log := logtest.New(t, 2)
+	_, readings := read(t, log.Log)
+	reading := first(t, readings)
+	if e, view := reading.Table.Get(cart); e != nil || len(view.Shards) != 2 || view.Topic == [16]byte{} {
+		t.Error(e, view)
+	}
+}
+
+func TestWhatWasThereAtTheStartIsThereWhenReady(t *testing.T) {
+	log := logtest.New(t, 2)
+	for shard := range int32(2) {
+		d := log.Decider(t, shard)
+		for revision := range uint64(5) {
+			d.Publish(logtest.Apply(logtest.Server([]string{"cart", "orders"}[shard]), revision+1, 8))
+		}
+	}
+	_, readings := read(t, log.Log)
+	reading := first(t, readings)
+	if revision(reading, cart) != 5 || revision(reading, orders) != 5 {
+		t.Error(revision(reading, cart), revision(reading, orders))
+	}
+}
+
+func TestOnlyWhatIsCommittedCounts(t *testing.T) {
+	log := logtest.New(t, 1)
+	d := log.Decider(t, 0)
+	d.Publish(logtest.Apply(cart, 1, 8))
+	d.Begin()
+	d.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 2, 9))
+	d.Beat()
+	d.End(false)
+	_, readings := read(t, log.Log)
+	reading := first(t, readings)
+	if got := revision(reading, cart); got != 1 {
+		t.Errorf("revision %d: an aborted transaction was read", got)
+	}
+	d.Begin()
+	d.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 2, 10))
+	d.Put(log.Decisions, orders.Record(), logtest.Apply(orders, 1, 10))
+	d.Beat()
+	time.Sleep(50 * time.Millisecond) // it would be seen by now, if at all
+	if got := revision(reading, cart); got != 1 {
+		t.Errorf("revision %d: an open transaction was read", got)
+	}
+	d.End(true)
+	eventually(t, "the whole transaction", func() bool { return revision(reading, cart) == 2 })
+	if revision(reading, orders) != 1 {
+		t.Error("a transaction was read in parts")
+	}
+}
+
+func TestATransactionCountsWithItsHeartbeat(t *testing.T) {
+	log := logtest.New(t, 1)
+	d := log.Decider(t, 0)
+	d.Publish(logtest.Apply(cart, 1, 8))
+	_, readings := read(t, log.Log)
+	reading := first(t, readings)
+	d.Begin()
+	d.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 2, 9))
+	d.End(true) // against the rules: without one
+	time.Sleep(50 * time.Millisecond)
+	if got := revision(reading, cart); got != 1 {
+		t.Errorf("revision %d before its heartbeat", got)
+	}
+	d.Publish()
+	eventually(t, "the revision", func() bool { return revision(reading, cart) == 2 })
+}
+
+func TestADeciderThatLostItsShardIsNotHeard(t *testing.T) {
+	log := logtest.New(t, 1)
+	before := log.Decider(t, 0)
+	before.Publish(logtest.Apply(cart, 1, 8))
+	_, readings := read(t, log.Log)
+	reading := first(t, readings)
+	before.Begin()
+	before.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 2, 9))
+	before.Beat()
+	after := log.Decider(t, 0)
+	after.Publish(logtest.Apply(cart, 2, 20)) // taking over ends what was open
+	eventually(t, "the successor's answer", func() bool { return revision(reading, cart) == 2 })
+	if e, _ := reading.Table.Get(cart); e.Size.GetTarget() != 20 {
+		t.Error("revision 2 is the one that was fenced off:", e.Size)
+	}
+}
+
+func TestACompactedLogGivesTheSame(t *testing.T) {
+	log := logtest.New(t, 1)
+	if !log.Fake() {
+		t.Skip("a real broker compacts when it sees fit")
+	}
+	d := log.Decider(t, 0)
+	for revision := range uint64(20) {
+		d.Publish(logtest.Apply(cart, revision+1, 8), logtest.Apply(orders, revision+1, 9))
+	}
+	d.Publish(logtest.Deleted(orders, 21))
+	d.Begin()
+	d.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 99, 8))
+	d.End(false) // the log ends in offsets without records
+	log.Compact()
+	_, readings := read(t, log.Log)
+	reading := first(t, readings)
+	if revision(reading, cart) != 20 || revision(reading, orders) != 0 {
+		t.Error(revision(reading, cart), revision(reading, orders))
+	}
+}
+
+func TestAnotherNumberOfShardsIsRefused(t *testing.T) {
+	log := logtest.New(t, 3)
+	other := log.Log
+	other.Shards = 2
+	r, readings := read(t, other)
+	eventually(t, "the refusal", func() bool { return strings.Contains(r.Problem(), "3 partitions; configured are 2 shards") })
+	if len(readings) > 0 {
+		t.Error("it was read all the same")
+	}
+}
+
+func TestALogThatIsNotThereIsWaitedFor(t *testing.T) {
+	log := logtest.New(t, 1)
+	log.Delete(t)
+	r, readings := read(t, log.Log)
+	eventually(t, "the problem", func() bool { return strings.Contains(r.Problem(), log.Decisions) || strings.Contains(r.Problem(), log.Reports) })
+	log.Create(t, 1)
+	log.Decider(t, 0).Publish(logtest.Apply(cart, 7, 8))
+	eventually(t, "the log", func() bool { return len(readings) > 0 })
+}
+
+func TestRecordsThatAreNoneAreLeftOut(t *testing.T) {
+	log := logtest.New(t, 1)
+	d := log.Decider(t, 0)
+	d.Publish(logtest.Apply(cart, 5, 8))
+	d.Begin()
+	d.PutBytes(log.Decisions, "nothing", []byte("x"))
+	d.PutBytes(log.Decisions, orders.Record(), []byte{0xff, 0xff})
+	d.Put(log.Decisions, orders.Record(), logtest.Apply(cart, 6, 8)) // under another's key
+	d.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 4, 8))   // backwards
+	d.PutBytes(log.Decisions, keys.Shard(0), []byte{0xff})
+	d.PutBytes(log.Decisions, keys.Shard(1), nil) // of another shard
+	d.PutBytes(log.Explanations, "nothing", nil)
+	d.End(true)
+	d.Shards = 2
+	d.Publish() // as if there were two
+	d.Shards, d.Lease = 1, 0
+	d.Publish()
+	d.Lease = time.Minute
+	d.Publish(logtest.Apply(orders, 1, 8))
+	_, readings := read(t, log.Log)
+	reading := first(t, readings)
+	if got := reading.Table.Refused(); got != 8 {
+		t.Errorf("%d were left out, want 8", got)
+	}
+	if revision(reading, cart) != 5 || revision(reading, orders) != 1 {
+		t.Error(revision(reading, cart), revision(reading, orders))
+	}
+}
+
+func TestExplanationsAreFetchedFromTheLog(t *testing.T) {
+	log := logtest.New(t, 2)
+	d := log.Decider(t, 1)
+	for n := range 20 {
+		d.Explain(cart, &poolsv1.Explanation{Completions: uint64(n)})
+	}
+	_, readings := read(t, log.Log)
+	reading := first(t, readings)
+	from, err := topics.NewExplanations(log.Log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	at, ok := reading.Explanations.Of(cart)
+	if !ok || at.Shard != 1 {
+		t.Fatal(at, ok)
+	}
+	got, err := from.Fetch(t.Context(), cart, at)
+	if err != nil || got.GetCompletions() != 19 {
+		t.Error(got, err)
+	}
+	at.Offset++ // the end of the transaction
+	if _, err := from.Fetch(t.Context(), cart, at); err == nil {
+		t.Error("something was found where nothing is")
+	}
+	d.Begin()
+	d.Put(log.Explanations, cart.Record(), nil)
+	d.End(true)
+	eventually(t, "it is gone", func() bool { _, ok := reading.Explanations.Of(cart); return !ok })
+}
+
+func TestWritesGoToTheShardThatIsNamed(t *testing.T) {
+	log := logtest.New(t, 3)
+	w, err := topics.NewWriter(log.Log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := w.Report(t.Context(), cart.Record(), &poolsv1.Report{RequestId: "r"}, 0, 2); err != nil {
+		t.Fatal(err)
+	}
+	var got []int32
+	for _, record := range log.Read(t, log.Reports) {
+		got = append(got, record.Partition)
+	}
+	if len(got) != 2 || got[0]+got[1] != 2 || got[0]*got[1] != 0 {
+		t.Error(got)
+	}
+	ends, err := w.Ends(t.Context())
+	if err != nil || len(ends) != 3 {
+		t.Error(ends, err)
+	}
+}

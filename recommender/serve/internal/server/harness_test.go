@@ -1,0 +1,148 @@
+package server_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+
+	"sluice.dev/serve/internal/access"
+	"sluice.dev/serve/internal/calls"
+	"sluice.dev/serve/internal/keys"
+	"sluice.dev/serve/internal/logtest"
+	"sluice.dev/serve/internal/server"
+	"sluice.dev/serve/internal/topics"
+	"sluice.dev/serve/internal/watch"
+
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+const patience = 30 * time.Second
+
+var (
+	cart      = logtest.Server("cart")
+	orders    = logtest.Server("orders")
+	catalogue = logtest.Client("catalogue", "db")
+)
+
+type bothWays struct {
+	*topics.Writer
+	*topics.Explanations
+}
+
+type noHistory struct{}
+
+func (noHistory) Answers(context.Context, keys.Pool, uint64, int) ([]calls.Answered, error) {
+	return nil, context.DeadlineExceeded
+}
+
+// running is a server on a log, as the command runs it.
+type running struct {
+	service *calls.Service
+	address string
+	client  poolsv1.PoolSizeServiceClient
+	link    *grpc.ClientConn
+	reader  *topics.Reader
+	stop    func()
+}
+
+type options struct {
+	history calls.History
+	every   time.Duration
+	lookup  func(string) string
+	dial    []grpc.DialOption
+}
+
+// start runs a server until the test ends, or stop is called.
+func start(t *testing.T, log *logtest.Log, o options) *running {
+	t.Helper()
+	if o.history == nil {
+		o.history = noHistory{}
+	}
+	if o.every == 0 {
+		o.every = watch.Every
+	}
+	if o.lookup == nil {
+		o.lookup = func(string) string { return "" }
+	}
+	if o.dial == nil {
+		o.dial = []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}
+	}
+	writer, err := topics.NewWriter(log.Log)
+	must(t, err)
+	explanations, err := topics.NewExplanations(log.Log)
+	must(t, err)
+	a, err := access.Open(o.lookup)
+	must(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &running{}
+	r.service = calls.New(bothWays{writer, explanations}, o.history, func() string { return r.reader.Problem() })
+	listening, err := server.Listen("127.0.0.1:0", r.service, a)
+	must(t, err)
+	r.reader = topics.NewReader(log.Log, slog.New(slog.DiscardHandler), func(reading topics.Reading) {
+		r.service.Serve(reading)
+		go watch.Tick(ctx, reading.Table, o.every)
+		listening.Ready(true)
+	})
+	go a.Follow(ctx, 10*time.Millisecond, slog.New(slog.DiscardHandler))
+	read, served := make(chan struct{}), make(chan struct{})
+	go func() { defer close(read); r.reader.Run(ctx) }()
+	go func() { defer close(served); _ = listening.Serve(ctx) }()
+	r.address = listening.Address()
+	r.link, err = grpc.NewClient(r.address, o.dial...)
+	must(t, err)
+	r.client = poolsv1.NewPoolSizeServiceClient(r.link)
+	stopped := false
+	r.stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		cancel()
+		<-read
+		<-served
+		writer.Close()
+		explanations.Close()
+		r.link.Close()
+	}
+	t.Cleanup(r.stop)
+	return r
+}
+
+// ready waits until the log is read.
+func (r *running) ready(t *testing.T) *running {
+	t.Helper()
+	eventually(t, "the server is ready", func() bool { return r.service.Table() != nil })
+	return r
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("never: " + what)
+		}
+	}
+}
+
+// refused asserts the code of an error.
+func refused(t *testing.T, err error, want codes.Code) *status.Status {
+	t.Helper()
+	got, _ := status.FromError(err)
+	if got.Code() != want {
+		t.Fatalf("%v, want %v", err, want)
+	}
+	return got
+}

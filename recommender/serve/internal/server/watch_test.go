@@ -1,0 +1,227 @@
+package server_test
+
+import (
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"sluice.dev/serve/internal/keys"
+	"sluice.dev/serve/internal/logtest"
+
+	commonv1 "sluice.dev/api/common/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+type ask = poolsv1.WatchPoolSizesRequest
+
+func TestStateThenChangesThenHeartbeats(t *testing.T) {
+	log := logtest.New(t, 1)
+	d := log.Decider(t, 0)
+	d.Publish(logtest.Apply(cart, 1, 8), logtest.Apply(orders, 4, 9), logtest.Deleted(catalogue, 9))
+	w := start(t, log, options{}).ready(t).watch(t, &ask{}).whole()
+	if len(w.sizes) != 2 || w.snapshots != 1 || w.resumption != commonv1.Resumption_RESUMPTION_NO_TOKEN {
+		t.Fatal(w.sizes, w.snapshots, w.resumption)
+	}
+	shards := w.beat.GetHeartbeat().GetShards()
+	if len(shards) != 1 || shards[0].GetLeaseLeft().AsDuration() <= 50*time.Second || shards[0].GetLeaseLeft().AsDuration() > time.Minute {
+		t.Error(shards)
+	}
+	d.Publish(logtest.Apply(cart, 2, 10))
+	if w.at(cart, 2); w.told != 1 || w.snapshots != 1 {
+		t.Error(w.told, w.snapshots)
+	}
+	d.Publish()
+	if w.whole(); w.told != 0 {
+		t.Error("a heartbeat came with", w.told)
+	}
+	d.Publish(logtest.Deleted(orders, 5))
+	if w.at(orders, 5); w.sizes[orders].GetState() != poolsv1.State_STATE_DELETED {
+		t.Error(w.sizes[orders])
+	}
+}
+
+func TestAWatchTakesOnlyWhatItNames(t *testing.T) {
+	log := logtest.New(t, 2)
+	one, two := log.Decider(t, 0), log.Decider(t, 1)
+	one.Publish(logtest.Apply(cart, 1, 8), logtest.Apply(catalogue, 1, 8))
+	two.Publish(logtest.Apply(orders, 1, 8))
+	r := start(t, log, options{}).ready(t)
+	for _, each := range []struct {
+		ask    *ask
+		want   []keys.Pool
+		shards int
+	}{
+		{&ask{}, []keys.Pool{cart, catalogue, orders}, 2},
+		{&ask{Service: "cart"}, []keys.Pool{cart}, 1},
+		{&ask{Services: []string{"orders"}, Pools: []*poolsv1.Pool{catalogue.Proto()}}, []keys.Pool{orders, catalogue}, 2},
+		{&ask{Service: "unknown"}, nil, 2},
+	} {
+		w := r.watch(t, each.ask).whole()
+		if len(w.sizes) != len(each.want) || len(w.beat.GetHeartbeat().GetShards()) != each.shards {
+			t.Errorf("%v: %v, %v", each.ask, w.sizes, w.beat)
+		}
+		for _, pool := range each.want {
+			if w.sizes[pool] == nil {
+				t.Errorf("%v: no %v", each.ask, pool)
+			}
+		}
+	}
+	w := r.watch(t, &ask{Service: "orders"}).whole()
+	one.Publish(logtest.Apply(cart, 2, 8))
+	two.Publish(logtest.Apply(orders, 2, 8))
+	if w.at(orders, 2); w.told != 1 {
+		t.Error(w.told)
+	}
+}
+
+func TestATokenIsGoodAtAnyServerAndAfterAllWereRestarted(t *testing.T) {
+	log := logtest.New(t, 2)
+	one, two := log.Decider(t, 0), log.Decider(t, 1)
+	one.Publish(logtest.Apply(cart, 1, 8))
+	two.Publish(logtest.Apply(orders, 1, 8), logtest.Apply(catalogue, 1, 9))
+	first := start(t, log, options{}).ready(t)
+	w := first.watch(t, &ask{}).whole()
+	first.stop()
+	one.Publish(logtest.Apply(cart, 2, 8))
+	two.Publish(logtest.Deleted(catalogue, 2))
+	second := start(t, log, options{}).ready(t)
+	w = w.resume(second, &ask{}).whole()
+	if w.snapshots != 0 || w.told != 2 || w.sizes[cart].GetRevision() != 2 ||
+		w.sizes[catalogue].GetState() != poolsv1.State_STATE_DELETED {
+		t.Fatal(w.snapshots, w.told, w.sizes)
+	}
+	third := start(t, log, options{}).ready(t)
+	if w = w.resume(third, &ask{}).whole(); w.told != 0 || w.snapshots != 0 {
+		t.Error("nothing changed, and it was told", w.told)
+	}
+}
+
+func TestATokenThatCannotBeGoneOnFrom(t *testing.T) {
+	log := logtest.New(t, 1)
+	d := log.Decider(t, 0)
+	d.Publish(logtest.Apply(cart, 1, 8))
+	r := start(t, log, options{}).ready(t)
+	w := r.watch(t, &ask{}).whole()
+	if w = w.resume(r, &ask{Service: "cart"}).whole(); w.resumption != commonv1.Resumption_RESUMPTION_OTHER_FILTER {
+		t.Error(w.resumption)
+	}
+	w = r.watch(t, &ask{}).whole()
+	r.stop()
+	log.Delete(t)
+	log.Create(t, 1)
+	log.Decider(t, 0).Publish(logtest.Apply(orders, 1, 8))
+	r = start(t, log, options{}).ready(t)
+	if w = w.resume(r, &ask{}).whole(); w.resumption != commonv1.Resumption_RESUMPTION_OTHER_LOG || w.told != 1 {
+		t.Error(w.resumption, w.told)
+	}
+}
+
+func TestALogThatIsReplacedEndsItsWatches(t *testing.T) {
+	log := logtest.New(t, 1)
+	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
+	r := start(t, log, options{}).ready(t)
+	w := r.watch(t, &ask{}).whole()
+	log.Delete(t)
+	log.Create(t, 1)
+	log.Decider(t, 0).Publish(logtest.Apply(orders, 1, 8))
+	for {
+		if _, err := w.stream.Recv(); err != nil {
+			refused(t, err, codes.Unavailable)
+			break
+		}
+	}
+	if w = w.resume(r, &ask{}).whole(); w.sizes[orders] == nil || w.resumption != commonv1.Resumption_RESUMPTION_OTHER_LOG {
+		t.Error(w.resumption, w.sizes)
+	}
+}
+
+func TestWithoutAHeartbeatAnswersAreStaleAndKeepTheirRevision(t *testing.T) {
+	log := logtest.New(t, 1)
+	d := log.Decider(t, 0)
+	d.Lease = 300 * time.Millisecond
+	d.Publish(logtest.Apply(cart, 3, 8))
+	r := start(t, log, options{}).ready(t)
+	w := r.watch(t, &ask{}).until(nothingLeft)
+	w.until(func() bool { return w.beat.GetHeartbeat().GetShards()[0].GetLeaseLeft().AsDuration() == 0 })
+	got, err := r.client.GetPoolSize(t.Context(), &poolsv1.GetPoolSizeRequest{Pool: cart.Proto()})
+	must(t, err)
+	size := got.GetPoolSize()
+	if size.GetState() != poolsv1.State_STATE_STALE || size.GetAction() != commonv1.Action_ACTION_HOLD ||
+		size.GetRevision() != 3 || size.GetTarget() != 8 || size.GetLeaseLeft().AsDuration() != 0 {
+		t.Error(size)
+	}
+	d.Lease = time.Minute
+	d.Publish()
+	w.until(func() bool { return w.beat.GetHeartbeat().GetShards()[0].GetLeaseLeft().AsDuration() > 0 })
+	got, err = r.client.GetPoolSize(t.Context(), &poolsv1.GetPoolSizeRequest{Pool: cart.Proto()})
+	must(t, err)
+	if got.GetPoolSize().GetState() != poolsv1.State_STATE_PROVIDED {
+		t.Error(got)
+	}
+}
+
+func nothingLeft() bool { return true }
+
+func TestAnswersThatAHeartbeatDoesNotConfirm(t *testing.T) {
+	log := logtest.New(t, 1)
+	d := log.Decider(t, 0)
+	d.Publish(logtest.Apply(cart, 1, 8), logtest.Apply(orders, 1, 8))
+	r := start(t, log, options{}).ready(t)
+	w := r.watch(t, &ask{}).whole()
+	over := timestamppb.New(time.Now().Add(-time.Second))
+	d.Begin()
+	d.Beat(&poolsv1.NotRenewed{Pool: cart.Proto(), ValidUntil: over})
+	d.End(true)
+	w.until(func() bool { return len(w.beat.GetNotRenewed()) == 1 })
+	named := w.beat.GetNotRenewed()[0]
+	if keys.Of(named.GetPool()) != cart || named.GetLeaseLeft().AsDuration() != 0 || !named.GetValidUntil().AsTime().Equal(over.AsTime()) {
+		t.Error(named)
+	}
+	list, err := r.client.ListPoolSizes(t.Context(), &poolsv1.ListPoolSizesRequest{})
+	must(t, err)
+	if got := list.GetPoolSizes(); got[0].GetState() != poolsv1.State_STATE_STALE || got[1].GetState() != poolsv1.State_STATE_PROVIDED {
+		t.Error(got)
+	}
+	if w = r.watch(t, &ask{Service: "orders"}).whole(); len(w.beat.GetNotRenewed()) != 0 {
+		t.Error("a watch of orders was told of cart")
+	}
+}
+
+func TestASilentDeciderDoesNotSilenceAWatch(t *testing.T) {
+	log := logtest.New(t, 1)
+	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
+	w := start(t, log, options{every: 20 * time.Millisecond}).ready(t).watch(t, &ask{})
+	for range 5 {
+		w.whole()
+	}
+}
+
+func TestAPoolThatMovedToAnotherShardIsToldOnce(t *testing.T) {
+	log := logtest.New(t, 2)
+	one, two := log.Decider(t, 0), log.Decider(t, 1)
+	one.Publish(logtest.Apply(cart, 1, 8))
+	r := start(t, log, options{}).ready(t)
+	w := r.watch(t, &ask{}).whole()
+	two.Publish(logtest.Apply(cart, 3, 9))
+	w.at(cart, 3)
+	one.Publish(logtest.Deleted(cart, 2))
+	w.whole()
+	if w.sizes[cart].GetState() == poolsv1.State_STATE_DELETED || w.sizes[cart].GetShard() != 1 {
+		t.Error(w.sizes[cart])
+	}
+	if fresh := r.watch(t, &ask{}).whole(); len(fresh.sizes) != 1 || fresh.sizes[cart].GetRevision() != 3 {
+		t.Error(fresh.sizes)
+	}
+}
+
+func TestAServerThatStopsSaysSo(t *testing.T) {
+	log := logtest.New(t, 1)
+	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
+	r := start(t, log, options{}).ready(t)
+	w := r.watch(t, &ask{}).whole()
+	go r.stop()
+	_, err := w.stream.Recv()
+	refused(t, err, codes.Unavailable)
+}

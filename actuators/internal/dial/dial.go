@@ -23,6 +23,9 @@ const (
 	Authority = "SLUICE_TLS_CA"
 	// Token names the token that is sent with every call.
 	Token = "SLUICE_TOKEN"
+
+	// window of each stream and connection: a state of 10,000 pools comes in a hundred of them.
+	window = 64 << 10
 )
 
 // Open returns a connection that dials when it is first used. lookup is os.LookupEnv outside tests.
@@ -45,6 +48,8 @@ func Open(address string, lookup func(string) (string, bool)) (*grpc.ClientConn,
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: patience, MinConnectTimeout: 2 * time.Second}),
 		// A peer that vanished without a word: a ping goes out only when nothing came for 20 s, two heartbeats.
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 20 * time.Second, Timeout: 5 * time.Second}),
+		// A window that is not given is estimated by a ping with every message that comes: half of what a watch costs.
+		grpc.WithStaticStreamWindowSize(window), grpc.WithStaticConnWindowSize(window),
 	}
 	if token, _ := lookup(Token); token != "" {
 		if authority == "" && !loopback(address) {

@@ -24,6 +24,10 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
+// window of each stream and connection. One that is not given is estimated by a ping with every message that comes, which
+// is most of what a watch costs both sides.
+const window = 64 << 10
+
 type watcher struct {
 	stream poolsv1.PoolSizeService_WatchPoolSizesClient
 	at     int64
@@ -75,7 +79,8 @@ func each(watchers []*watcher) *sync.WaitGroup {
 func open(ctx context.Context, address string, watchers, connections int) ([]*watcher, []*grpc.ClientConn) {
 	links := make([]*grpc.ClientConn, connections)
 	for i := range links {
-		link, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+		link, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()),
+			grpc.WithStaticStreamWindowSize(window), grpc.WithStaticConnWindowSize(window))
 		if err != nil {
 			fail(err)
 		}

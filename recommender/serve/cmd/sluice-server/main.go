@@ -78,6 +78,10 @@ func run(arguments []string, lookup func(string) string, out, errs io.Writer) in
 		fmt.Fprintf(out, "valid: %v\n", s)
 		return 0
 	}
+	if lookup("GOGC") == "" {
+		// Memory is what each of many silent watchers holds; garbage is little: it may not be as much again.
+		debug.SetGCPercent(50)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	if err := serve(ctx, s, errs); err != nil {

@@ -55,7 +55,12 @@ func (s *Service) Serve(reading topics.Reading) {
 }
 
 // Stop ends every watch.
-func (s *Service) Stop() { close(s.stopping) }
+func (s *Service) Stop() {
+	close(s.stopping)
+	if t := s.Table(); t != nil {
+		t.Tick()
+	}
+}
 
 // Watchers are the watches that are open.
 func (s *Service) Watchers() int64 { return s.watchers.Load() }

@@ -2,15 +2,16 @@ package problem
 
 import (
 	"context"
-	"strings"
+	"fmt"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/mem"
 )
 
-// Registrar registers services whose callers are told what is wrong with bytes that are no message: by itself gRPC
-// answers INTERNAL, which says that the server is at fault.
+// Registrar registers services whose callers are told what is wrong with bytes that are no message. By itself gRPC
+// answers INTERNAL, which says that the server is at fault, before anything here is asked.
 type Registrar struct{ grpc.ServiceRegistrar }
 
 // RegisterService implements grpc.ServiceRegistrar.
@@ -20,7 +21,7 @@ func (r Registrar) RegisterService(description *grpc.ServiceDesc, service any) {
 	for i, method := range description.Methods {
 		handler := method.Handler
 		method.Handler = func(srv any, ctx context.Context, decode func(any) error, by grpc.UnaryServerInterceptor) (any, error) {
-			return handler(srv, ctx, func(to any) error { return Received(decode(to)) }, by)
+			return handler(srv, ctx, func(to any) error { return receive(decode, to) }, by)
 		}
 		own.Methods[i] = method
 	}
@@ -35,19 +36,33 @@ func (r Registrar) RegisterService(description *grpc.ServiceDesc, service any) {
 
 type checked struct{ grpc.ServerStream }
 
-func (c checked) RecvMsg(to any) error { return Received(c.ServerStream.RecvMsg(to)) }
+func (c checked) RecvMsg(to any) error { return receive(c.ServerStream.RecvMsg, to) }
 
-// Received is what the caller is told of an error in receiving its message.
-func Received(err error) error {
-	switch status.Code(err) {
-	case codes.Internal:
-		if !strings.Contains(err.Error(), "unmarshal") {
-			return err
-		}
-		return Of(codes.InvalidArgument, NotProtobuf, "the request is no message of this method; legal: protobuf, with strings in UTF-8")
-	case codes.ResourceExhausted:
-		return Of(codes.ResourceExhausted, TooLarge, status.Convert(err).Message())
-	default:
+func receive(decode func(any) error, to any) error {
+	request := &Request{to: to}
+	if err := decode(request); err != nil {
 		return err
+	}
+	return request.err
+}
+
+// MostReceived is how many bytes a request may have.
+const MostReceived = 256 << 10
+
+// Request is what a codec decodes a request to, and never fails to: what is wrong is told by the service.
+type Request struct {
+	to  any
+	err error
+}
+
+// Decode decodes by codec.
+func (r *Request) Decode(codec encoding.CodecV2, data mem.BufferSlice) {
+	if n := data.Len(); n > MostReceived {
+		legal := fmt.Sprintf("at most %d bytes", MostReceived)
+		r.err = Of(codes.ResourceExhausted, TooLarge, fmt.Sprintf("the request has %d bytes; legal: %s", n, legal), "legal", legal)
+		return
+	}
+	if codec.Unmarshal(data, r.to) != nil {
+		r.err = Of(codes.InvalidArgument, NotProtobuf, "the request is no message of this method; legal: protobuf, with strings in UTF-8")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/mem"
 
+	"sluice.dev/serve/internal/problem"
 	"sluice.dev/serve/internal/watch"
 )
 
@@ -20,4 +21,13 @@ func (c codec) Marshal(v any) (mem.BufferSlice, error) {
 		return mem.BufferSlice{mem.SliceBuffer(frame)}, nil
 	}
 	return c.CodecV2.Marshal(v)
+}
+
+// Unmarshal implements encoding.CodecV2.
+func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
+	if request, ok := v.(*problem.Request); ok {
+		request.Decode(c.CodecV2, data)
+		return nil
+	}
+	return c.CodecV2.Unmarshal(data, v)
 }

@@ -21,10 +21,11 @@ import (
 
 // Limits, which README.md states.
 const (
-	mostReceived = 256 << 10 // bytes of a request
-	mostHeaders  = 16 << 10  // bytes of a request's metadata
-	mostStreams  = 1000      // calls of one connection at a time
-	grace        = 5 * time.Second
+	// mostRead bytes of a request are read, so that one with more than problem.MostReceived is told what is legal.
+	mostRead    = 4 << 20
+	mostHeaders = 16 << 10 // bytes of a request's metadata
+	mostStreams = 1000     // calls of one connection at a time
+	grace       = 5 * time.Second
 	// window of a connection and of each stream: requests are small, and what is granted may have to be held.
 	window = 64 << 10
 )
@@ -51,7 +52,7 @@ func Listen(address string, service *calls.Service, a *access.Access, observe ..
 		grpc.ChainUnaryInterceptor(a.Unary),
 		grpc.ChainStreamInterceptor(a.Stream),
 		grpc.ForceServerCodecV2(newCodec()),
-		grpc.MaxRecvMsgSize(mostReceived),
+		grpc.MaxRecvMsgSize(mostRead),
 		grpc.MaxHeaderListSize(mostHeaders),
 		grpc.MaxConcurrentStreams(mostStreams),
 		grpc.ConnectionTimeout(10*time.Second),

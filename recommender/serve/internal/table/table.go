@@ -65,7 +65,10 @@ func (t *Table) Refused() int64 { return t.refused.Load() }
 func (t *Table) Closed() <-chan struct{} { return t.closed }
 
 // Close ends every watch of the table.
-func (t *Table) Close() { t.once.Do(func() { close(t.closed) }) }
+func (t *Table) Close() {
+	t.once.Do(func() { close(t.closed) })
+	t.Tick()
+}
 
 // Get is the newest answer, nil for a pool that has none or was deleted, and the view that it belongs to.
 func (t *Table) Get(pool keys.Pool) (*Entry, *View) {

@@ -179,7 +179,9 @@ func TestALogThatIsNotThereIsWaitedFor(t *testing.T) {
 	log := logtest.New(t, 1)
 	log.Delete(t)
 	r, readings := read(t, log.Log)
-	eventually(t, "the problem", func() bool { return strings.Contains(r.Problem(), log.Decisions) || strings.Contains(r.Problem(), log.Reports) })
+	eventually(t, "the problem", func() bool {
+		return strings.Contains(r.Problem(), log.Decisions) || strings.Contains(r.Problem(), log.Reports)
+	})
 	log.Create(t, 1)
 	log.Decider(t, 0).Publish(logtest.Apply(cart, 7, 8))
 	eventually(t, "the log", func() bool { return len(readings) > 0 })

@@ -39,12 +39,11 @@ func (w *Watch) wait(ctx context.Context, token *Token) (*table.View, commonv1.R
 		if !token.ahead(view) {
 			return view, commonv1.Resumption_RESUMPTION_UNSPECIFIED, nil
 		}
+		if err := w.ended(); err != nil {
+			return nil, 0, err
+		}
 		select {
 		case <-view.Next():
-		case <-w.Table.Closed():
-			return nil, 0, problem.Unavailable(problem.LogReplaced, "the log was replaced by another: watch again")
-		case <-w.Stopping:
-			return nil, 0, problem.Unavailable(problem.Stopping, "the server stops: watch again with the resume token")
 		case <-ctx.Done():
 			return nil, 0, problem.Unavailable(problem.BehindToken,
 				"this server has not read as far as the resume token: try again, or another server")

@@ -45,6 +45,9 @@ func New(t testing.TB, shards int) *Log {
 	t.Cleanup(client.Close)
 	l.client = client
 	l.Create(t, shards)
+	if !l.Fake() {
+		t.Cleanup(func() { l.Delete(t) })
+	}
 	return l
 }
 
@@ -118,3 +121,6 @@ func (l *Log) Read(t testing.TB, topic string) (records []*kgo.Record) {
 	}
 	return records
 }
+
+// Stop takes the broker away; only in memory.
+func (l *Log) Stop() { l.fake.Close() }

@@ -39,7 +39,7 @@ func (w *watcher) resume(at *running, request *poolsv1.WatchPoolSizesRequest) *w
 	w.cancel()
 	request.ResumeToken = w.token
 	next := at.watch(w.t, request)
-	next.sizes = w.sizes
+	next.sizes, next.token = w.sizes, w.token
 	return next
 }
 

@@ -18,7 +18,7 @@ const (
 	// firstPause and lastPause bound the wait before the log is read anew after a failure.
 	firstPause, lastPause = 500 * time.Millisecond, 10 * time.Second
 	// looked is how often the brokers are asked whether the topic still is the one that is read.
-	looked = 10 * time.Second
+	looked = 4 * time.Second
 	// idle is how long nothing comes before the end of the log is suspected.
 	idle = 300 * time.Millisecond
 )

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+
+	"sluice.dev/serve/internal/logtest"
+
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+func lookup(values map[string]string) func(string) string {
+	return func(name string) string { return values[name] }
+}
+
+func TestWrongUse(t *testing.T) {
+	folder := t.TempDir()
+	tokens := filepath.Join(folder, "tokens")
+	if err := os.WriteFile(tokens, []byte("short\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, each := range []struct {
+		name        string
+		words       []string
+		environment map[string]string
+		code        int
+		says        string
+	}{
+		{"an unknown flag", []string{"--port=1"}, nil, 2, "--help"},
+		{"an argument", []string{"now"}, nil, 2, `unexpected argument "now"`},
+		{"no address", nil, map[string]string{"SLUICE_RECOMMENDER": "here"}, 2, "HOST:PORT"},
+		{"open to all", nil, map[string]string{"SLUICE_RECOMMENDER": "0.0.0.0:50051"}, 2, "SLUICE_TLS_CERT SLUICE_TLS_KEY SLUICE_TOKENS"},
+		{"no shards", nil, map[string]string{"SLUICE_SHARDS": "0"}, 2, "1 to 256"},
+		{"no broker", nil, map[string]string{"SLUICE_KAFKA": "a:1,b"}, 2, `"b"`},
+		{"no database", nil, map[string]string{"SLUICE_CLICKHOUSE": "127.0.0.1:8123"}, 2, "http://HOST:PORT"},
+		{"metrics for all", nil, map[string]string{"SLUICE_METRICS": "0.0.0.0:9464"}, 2, "loopback"},
+		{"half of TLS", nil, map[string]string{"SLUICE_TLS_CERT": "x"}, 2, "together only"},
+		{"certificates without TLS", nil, map[string]string{"SLUICE_TLS_CLIENT_CA": "x"}, 2, "SLUICE_TLS_CERT"},
+		{"clients without authority", nil, map[string]string{"SLUICE_CLIENTS": "x"}, 2, "SLUICE_TLS_CLIENT_CA"},
+		{"a short token", nil, map[string]string{"SLUICE_TOKENS": tokens}, 2, "16 or more"},
+		{"no tokens", nil, map[string]string{"SLUICE_TOKENS": filepath.Join(folder, "none")}, 2, "read SLUICE_TOKENS="},
+		{"all is well", []string{"--check"}, nil, 0, "1 shards on 127.0.0.1:9092"},
+		{"version", []string{"--version"}, nil, 0, "sluice-server"},
+		{"help", []string{"--help"}, nil, 0, "SLUICE_TLS_CLIENT_CA"},
+	} {
+		var out bytes.Buffer
+		if code := run(each.words, lookup(each.environment), &out, &out); code != each.code || !strings.Contains(out.String(), each.says) {
+			t.Errorf("%s: %d, %s", each.name, code, out.String())
+		}
+	}
+}
+
+func free(t *testing.T) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func TestAProcessFromItsStartToItsEnd(t *testing.T) {
+	log := logtest.New(t, 1)
+	log.Decider(t, 0).Publish(logtest.Apply(logtest.Server("cart"), 1, 8))
+	address, pages := free(t), free(t)
+	s, err := settingsOf(lookup(map[string]string{
+		"SLUICE_RECOMMENDER": address, "SLUICE_METRICS": pages, "SLUICE_KAFKA": log.Brokers[0],
+		"SLUICE_TOPIC_PREFIX": strings.TrimSuffix(log.Decisions, "decisions"),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- serve(ctx, s, io.Discard) }()
+	link, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer link.Close()
+	within, done := context.WithTimeout(t.Context(), 30*time.Second)
+	defer done()
+	watch, err := healthv1.NewHealthClient(link).Watch(within, &healthv1.HealthCheckRequest{}, grpc.WaitForReady(true))
+	for status := healthv1.HealthCheckResponse_UNKNOWN; err == nil && status != healthv1.HealthCheckResponse_SERVING; {
+		var answer *healthv1.HealthCheckResponse
+		if answer, err = watch.Recv(); err == nil {
+			status = answer.GetStatus()
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := poolsv1.NewPoolSizeServiceClient(link).GetPoolSize(within, &poolsv1.GetPoolSizeRequest{}); err == nil {
+		t.Error("an empty request was answered")
+	}
+	page, err := http.Get("http://" + pages + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, _ := io.ReadAll(page.Body)
+	page.Body.Close()
+	for _, line := range []string{
+		`sluice_server_calls_total{code="InvalidArgument",method="GetPoolSize"} 1`, "sluice_server_watchers 0", "sluice_server_ready 1",
+		"sluice_server_log_lag_records 0", "sluice_server_newest_decision_age_seconds ", `sluice_server_lease_left_seconds{shard="0"} `,
+	} {
+		if !strings.Contains(string(body), line) {
+			t.Errorf("%s is not in the metrics", line)
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

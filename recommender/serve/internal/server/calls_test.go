@@ -1,0 +1,266 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"sluice.dev/serve/internal/calls"
+	"sluice.dev/serve/internal/keys"
+	"sluice.dev/serve/internal/logtest"
+	"sluice.dev/serve/internal/problem"
+
+	commonv1 "sluice.dev/api/common/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+func TestUnaryAndWatchAgree(t *testing.T) {
+	log := logtest.New(t, 1)
+	d := log.Decider(t, 0)
+	r := start(t, log, options{})
+	for revision := range uint64(3) {
+		d.Publish(logtest.Apply(cart, revision+1, uint32(revision)+8), logtest.Apply(orders, revision+1, 4))
+	}
+	r.ready(t)
+	w := r.watch(t, &ask{}).at(cart, 3)
+	got, err := r.client.GetPoolSize(t.Context(), &poolsv1.GetPoolSizeRequest{Pool: cart.Proto()})
+	must(t, err)
+	list, err := r.client.ListPoolSizes(t.Context(), &poolsv1.ListPoolSizesRequest{Service: "cart"})
+	must(t, err)
+	for _, size := range []*poolsv1.PoolSize{got.GetPoolSize(), list.GetPoolSizes()[0]} {
+		if left := size.GetLeaseLeft().AsDuration(); left <= 50*time.Second || left > time.Minute {
+			t.Error("lease left:", left)
+		}
+		size.LeaseLeft = nil
+		if !proto.Equal(size, w.sizes[cart]) {
+			t.Errorf("%v\n%v", size, w.sizes[cart])
+		}
+	}
+}
+
+func TestListsArePagedInOrder(t *testing.T) {
+	log := logtest.New(t, 2)
+	for shard := range int32(2) {
+		var sizes []*poolsv1.PoolSize
+		for n := range 5 {
+			sizes = append(sizes, logtest.Apply(logtest.Server(fmt.Sprintf("s%d", 2*n+int(shard))), 1, 8))
+		}
+		log.Decider(t, shard).Publish(sizes...)
+	}
+	r := start(t, log, options{}).ready(t)
+	var got []string
+	var pages int
+	for token := ""; ; pages++ {
+		page, err := r.client.ListPoolSizes(t.Context(), &poolsv1.ListPoolSizesRequest{PageSize: 3, PageToken: token})
+		must(t, err)
+		for _, size := range page.GetPoolSizes() {
+			got = append(got, size.GetPool().GetService())
+		}
+		if token = page.GetNextPageToken(); token == "" {
+			break
+		}
+		_, err = r.client.ListPoolSizes(t.Context(), &poolsv1.ListPoolSizesRequest{PageToken: token, Service: "s1"})
+		told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "page_token")
+	}
+	if fmt.Sprint(got) != "[s0 s1 s2 s3 s4 s5 s6 s7 s8 s9]" || pages != 3 {
+		t.Error(got, pages)
+	}
+}
+
+func TestDiffIsWhatWouldChange(t *testing.T) {
+	log := logtest.New(t, 1)
+	held := logtest.Apply(orders, 1, 4)
+	held.Action = commonv1.Action_ACTION_HOLD
+	rolling := logtest.Apply(cart, 5, 8)
+	rolling.Sizes = []*poolsv1.TargetSize{
+		{Instance: "a", Size: set(8)}, {Instance: "b", Size: set(16)}, {Instance: "c", Unbounded: true},
+	}
+	log.Decider(t, 0).Publish(held, rolling)
+	r := start(t, log, options{}).ready(t)
+	got, err := r.client.DiffPoolSizes(t.Context(), &poolsv1.DiffPoolSizesRequest{})
+	must(t, err)
+	changes := got.GetChanges()
+	if len(changes) != 2 || changes[0].GetInstance() != "b" || changes[0].GetCurrent() != 16 || changes[0].GetTarget() != 8 ||
+		changes[0].GetRevision() != 5 || changes[1].GetInstance() != "c" || changes[1].Current != nil {
+		t.Error(changes)
+	}
+}
+
+func TestExplainsFromTheLog(t *testing.T) {
+	log := logtest.New(t, 1)
+	d := log.Decider(t, 0)
+	d.Publish(logtest.Apply(cart, 1, 8), logtest.Apply(orders, 1, 8))
+	d.Explain(cart, &poolsv1.Explanation{Completions: 7})
+	r := start(t, log, options{}).ready(t)
+	got, err := r.client.ExplainPoolSize(t.Context(), &poolsv1.ExplainPoolSizeRequest{Pool: cart.Proto()})
+	must(t, err)
+	if got.GetExplanation().GetCompletions() != 7 || got.GetExplanation().GetPoolSize().GetTarget() != 8 {
+		t.Error(got)
+	}
+	got, err = r.client.ExplainPoolSize(t.Context(), &poolsv1.ExplainPoolSizeRequest{Pool: orders.Proto()})
+	must(t, err)
+	if got.GetExplanation().GetPoolSize().GetRevision() != 1 {
+		t.Error("without an explanation the answer stands alone:", got)
+	}
+}
+
+func (r *running) reports(t *testing.T, log *logtest.Log) (all []*poolsv1.Report) {
+	t.Helper()
+	for _, record := range log.Read(t, log.Reports) {
+		report := &poolsv1.Report{}
+		must(t, proto.Unmarshal(record.Value, report))
+		all = append(all, report)
+	}
+	return all
+}
+
+func TestReportsGoIntoTheLog(t *testing.T) {
+	log := logtest.New(t, 2)
+	log.Decider(t, 0).Publish()
+	log.Decider(t, 1).Publish(logtest.Apply(cart, 1, 8))
+	r := start(t, log, options{}).ready(t)
+	applied := report(func(*poolsv1.Actuation) {})
+	for range 2 { // told again: the answer was lost
+		_, err := r.client.ReportActuation(t.Context(), applied)
+		must(t, err)
+	}
+	applied.RequestId = "mine"
+	_, err := r.client.ReportActuation(t.Context(), applied)
+	must(t, err)
+	_, err = r.client.ReportActuation(t.Context(), report(func(a *poolsv1.Actuation) {
+		a.Outcome, a.Instance = poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, "b"
+	}))
+	must(t, err)
+	got := r.reports(t, log)
+	if len(got) != 3 || got[0].GetRequestId() == "" || got[0].GetRequestId() != got[1].GetRequestId() || got[2].GetRequestId() != "mine" {
+		t.Error(got)
+	}
+	names := map[string]int{}
+	for _, record := range log.Read(t, log.Observed) {
+		names[string(record.Key)]++
+		size := &poolsv1.ObservedSize{}
+		must(t, proto.Unmarshal(record.Value, size))
+		if record.Partition != 1 || size.GetSize().GetSize() != 8 || size.GetSize().GetReadAt() == nil {
+			t.Error(record.Partition, size)
+		}
+	}
+	if names["target/cart/server//cart-1"] != 3 || names["target/cart/server//b"] != 1 {
+		t.Error(names)
+	}
+}
+
+func TestPausesAndScalingGoIntoTheLog(t *testing.T) {
+	log := logtest.New(t, 3)
+	paused := logtest.Apply(cart, 1, 8)
+	paused.State = poolsv1.State_STATE_PAUSED
+	log.Decider(t, 0).Publish(logtest.Apply(orders, 1, 8))
+	log.Decider(t, 1).Publish(paused)
+	log.Decider(t, 2).Publish(logtest.Apply(logtest.Client("orders", "cart"), 1, 8))
+	r := start(t, log, options{}).ready(t)
+	_, err := r.client.PausePool(t.Context(), &poolsv1.PausePoolRequest{Pool: orders.Proto(), By: "ann", Why: "a sale"})
+	must(t, err)
+	resumed, err := r.client.ResumePool(t.Context(), &poolsv1.ResumePoolRequest{Pool: cart.Proto(), By: "ann"})
+	must(t, err)
+	if !resumed.GetWasPaused() {
+		t.Error("it was paused")
+	}
+	later := timestamppb.New(time.Now().Add(time.Hour))
+	told, err := r.client.NotifyScaling(t.Context(), &poolsv1.NotifyScalingRequest{
+		ScalingEvent: &commonv1.ScalingEvent{Service: "cart", Source: "hpa", Replicas: set(3), At: later},
+	})
+	must(t, err)
+	if told.GetPools() != 2 {
+		t.Error(told)
+	}
+	told, err = r.client.NotifyScaling(t.Context(), &poolsv1.NotifyScalingRequest{
+		ScalingEvent: &commonv1.ScalingEvent{Service: "unknown", Source: "hpa", Replicas: set(3)},
+	})
+	must(t, err)
+	if told.GetPools() != 0 {
+		t.Error(told)
+	}
+	byShard := map[int32]int{}
+	for _, record := range log.Read(t, log.Reports) {
+		byShard[record.Partition]++
+	}
+	if fmt.Sprint(byShard) != "map[0:2 1:2 2:1]" { // a pause and the unknown, a resumption and the event, the event
+		t.Error(byShard)
+	}
+	for _, each := range r.reports(t, log) {
+		if each.GetBy() != "ann" && each.GetBy() != "hpa" {
+			t.Error(each)
+		}
+		if at := each.GetScaling().GetAt(); at != nil && at.AsTime().After(time.Now()) {
+			t.Error("in force from the future on:", each)
+		}
+	}
+}
+
+func TestWithoutTheLogNothingIsStoredAndThatIsSaid(t *testing.T) {
+	log := logtest.New(t, 1)
+	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
+	r := start(t, log, options{}).ready(t)
+	if !log.Fake() {
+		t.Skip("the broker is others' too")
+	}
+	log.Stop()
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	_, err := r.client.ReportActuation(ctx, report(func(*poolsv1.Actuation) {}))
+	refused(t, err, codes.DeadlineExceeded)
+	_, err = r.client.PausePool(t.Context(), &poolsv1.PausePoolRequest{Pool: cart.Proto(), By: "ann"})
+	told(t, err, codes.Unavailable, problem.NotStored, "")
+	if _, err := r.client.GetPoolSize(t.Context(), &poolsv1.GetPoolSizeRequest{Pool: cart.Proto()}); err != nil {
+		t.Error("what was read is served:", err)
+	}
+}
+
+type written []calls.Answered
+
+func (w written) Answers(_ context.Context, pool keys.Pool, before uint64, n int) (page []calls.Answered, err error) {
+	if pool != cart {
+		return nil, fmt.Errorf("asked for %v", pool)
+	}
+	for _, each := range w {
+		if each.Revision < before && len(page) < n {
+			page = append(page, each)
+		}
+	}
+	return page, nil
+}
+
+func TestHistoryIsPaged(t *testing.T) {
+	var all written
+	for n := uint64(5); n > 0; n-- {
+		all = append(all, calls.Answered{
+			Revision: n, State: "PROVIDED", Basis: "CURVE", Action: "APPLY", Target: set(8), Reasons: []string{"BETTER"},
+			Since: time.UnixMilli(int64(n)), Until: time.UnixMilli(int64(n) + 1),
+		})
+	}
+	r := start(t, logtest.New(t, 1), options{history: all})
+	request := &poolsv1.ListPoolSizeHistoryRequest{Pool: cart.Proto(), PageSize: 2}
+	var got []uint64
+	for {
+		page, err := r.client.ListPoolSizeHistory(t.Context(), request)
+		must(t, err)
+		for _, each := range page.GetAnswers() {
+			got = append(got, each.GetPoolSize().GetRevision())
+			if each.GetPoolSize().GetState() != poolsv1.State_STATE_PROVIDED || each.GetPoolSize().GetReasons()[0].GetCode() != "BETTER" {
+				t.Error(each)
+			}
+		}
+		if request.PageToken = page.GetNextPageToken(); request.PageToken == "" {
+			break
+		}
+	}
+	if fmt.Sprint(got) != "[5 4 3 2 1]" {
+		t.Error(got)
+	}
+	_, err := r.client.ListPoolSizeHistory(t.Context(), &poolsv1.ListPoolSizeHistoryRequest{Pool: orders.Proto()})
+	told(t, err, codes.Unavailable, problem.DatabaseAway, "")
+}

@@ -1,0 +1,248 @@
+package server_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/metadata"
+	reflectionv1 "google.golang.org/grpc/reflection/grpc_reflection_v1"
+	reflectionv1alpha "google.golang.org/grpc/reflection/grpc_reflection_v1alpha"
+	"google.golang.org/grpc/status"
+
+	"sluice.dev/serve/internal/logtest"
+	"sluice.dev/serve/internal/problem"
+
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+// authority signs certificates.
+type authority struct {
+	certificate *x509.Certificate
+	key         *ecdsa.PrivateKey
+	folder      string
+}
+
+func newAuthority(t *testing.T) *authority {
+	a := &authority{folder: t.TempDir()}
+	a.certificate, a.key = a.make(t, "authority", &x509.Certificate{IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign})
+	return a
+}
+
+func (a *authority) path(name string) string { return filepath.Join(a.folder, name) }
+
+// make writes NAME.pem and NAME.key.
+func (a *authority) make(t *testing.T, name string, c *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	must(t, err)
+	c.SerialNumber, _ = rand.Int(rand.Reader, big.NewInt(1<<62))
+	c.Subject = pkix.Name{CommonName: name}
+	c.NotBefore, c.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+	parent, signer := a.certificate, a.key
+	if parent == nil {
+		parent, signer = c, key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, parent, &key.PublicKey, signer)
+	must(t, err)
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	must(t, err)
+	must(t, os.WriteFile(a.path(name+".pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	must(t, os.WriteFile(a.path(name+".key"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600))
+	made, err := x509.ParseCertificate(der)
+	must(t, err)
+	return made, key
+}
+
+func (a *authority) server(t *testing.T, name string) *x509.Certificate {
+	made, _ := a.make(t, name, &x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}})
+	return made
+}
+
+func (a *authority) trust(own ...tls.Certificate) grpc.DialOption {
+	pool := x509.NewCertPool()
+	pool.AddCert(a.certificate)
+	return grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{RootCAs: pool, Certificates: own}))
+}
+
+func with(token string) context.Context {
+	return metadata.AppendToOutgoingContext(context.Background(), "authorization", "Bearer "+token)
+}
+
+const (
+	readToken    = "read-read-read-read"
+	reportToken  = "report-report-report"
+	operateToken = "operate-operate-operate"
+	oldToken     = "0123456789abcdef"
+)
+
+func TestTokensHaveRolesAndNames(t *testing.T) {
+	log := logtest.New(t, 1)
+	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
+	file := filepath.Join(t.TempDir(), "tokens")
+	content := "# who may\n" + readToken + " viewer read\n" + reportToken + " actuator read,report\n" + operateToken + " ann operate\n" + oldToken + "\n"
+	must(t, os.WriteFile(file, []byte(content), 0o600))
+	r := start(t, log, options{lookup: func(name string) string { return map[string]string{"SLUICE_TOKENS": file}[name] }}).ready(t)
+	get := func(ctx context.Context) error {
+		_, err := r.client.GetPoolSize(ctx, &poolsv1.GetPoolSizeRequest{Pool: cart.Proto()})
+		return err
+	}
+	tell := func(ctx context.Context) error {
+		_, err := r.client.ReportActuation(ctx, report(func(*poolsv1.Actuation) {}))
+		return err
+	}
+	pause := func(ctx context.Context) error {
+		_, err := r.client.PausePool(ctx, &poolsv1.PausePoolRequest{Pool: cart.Proto(), By: "somebody else"})
+		return err
+	}
+	watch := func(ctx context.Context) error {
+		stream, err := r.client.WatchPoolSizes(ctx, &ask{})
+		must(t, err)
+		_, err = stream.Recv()
+		return err
+	}
+	for _, each := range []struct {
+		token                   string
+		get, watch, tell, pause codes.Code
+	}{
+		{readToken, codes.OK, codes.OK, codes.PermissionDenied, codes.PermissionDenied},
+		{reportToken, codes.OK, codes.OK, codes.OK, codes.PermissionDenied},
+		{operateToken, codes.PermissionDenied, codes.PermissionDenied, codes.PermissionDenied, codes.OK},
+		{oldToken, codes.OK, codes.OK, codes.OK, codes.OK},
+		{"guess-guess-guess-guess", codes.Unauthenticated, codes.Unauthenticated, codes.Unauthenticated, codes.Unauthenticated},
+	} {
+		ctx := with(each.token)
+		got := []codes.Code{status.Code(get(ctx)), status.Code(watch(ctx)), status.Code(tell(ctx)), status.Code(pause(ctx))}
+		want := []codes.Code{each.get, each.watch, each.tell, each.pause}
+		for i := range want {
+			if got[i] != want[i] {
+				t.Errorf("%s: %v, want %v", each.token, got, want)
+				break
+			}
+		}
+	}
+	told(t, get(context.Background()), codes.Unauthenticated, problem.Unauthenticated, "")
+	told(t, tell(with(readToken)), codes.PermissionDenied, problem.RoleLacking, "")
+	names := map[string]int{}
+	for _, each := range r.reports(t, log) {
+		names[each.GetBy()]++
+	}
+	if names["actuator"] != 1 || names["ann"] != 1 || names["somebody else"] != 0 || len(names) != 3 {
+		t.Error("who did it is the identity, and no field:", names)
+	}
+	_, err := healthv1.NewHealthClient(r.link).Check(t.Context(), &healthv1.HealthCheckRequest{})
+	must(t, err) // probes carry no token
+	must(t, os.WriteFile(file, []byte("another-another-another new read\n"), 0o600))
+	eventually(t, "the new token", func() bool { return get(with("another-another-another")) == nil })
+	refused(t, get(with(readToken)), codes.Unauthenticated)
+	must(t, os.WriteFile(file, []byte("short\n"), 0o600))
+	time.Sleep(50 * time.Millisecond)
+	must(t, get(with("another-another-another"))) // what cannot be used changes nothing
+}
+
+func TestCertificatesAreReadAgain(t *testing.T) {
+	log := logtest.New(t, 1)
+	a := newAuthority(t)
+	first := a.server(t, "server")
+	r := start(t, log, options{
+		lookup: func(name string) string {
+			return map[string]string{"SLUICE_TLS_CERT": a.path("server.pem"), "SLUICE_TLS_KEY": a.path("server.key")}[name]
+		},
+		dial: []grpc.DialOption{a.trust()},
+	})
+	served := func() *big.Int {
+		c, err := tls.Dial("tcp", r.address, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}})
+		must(t, err)
+		defer c.Close()
+		return c.ConnectionState().PeerCertificates[0].SerialNumber
+	}
+	if served().Cmp(first.SerialNumber) != 0 {
+		t.Error("another certificate")
+	}
+	_, err := healthv1.NewHealthClient(r.link).Check(t.Context(), &healthv1.HealthCheckRequest{})
+	must(t, err)
+	second := a.server(t, "server")
+	eventually(t, "the new certificate", func() bool { return served().Cmp(second.SerialNumber) == 0 })
+}
+
+func TestCertificatesOfCallersAreIdentities(t *testing.T) {
+	log := logtest.New(t, 1)
+	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
+	a := newAuthority(t)
+	a.server(t, "server")
+	list := a.path("clients")
+	must(t, os.WriteFile(list, []byte("ann read,operate\n"), 0o600))
+	r := start(t, log, options{
+		lookup: func(name string) string {
+			return map[string]string{
+				"SLUICE_TLS_CERT": a.path("server.pem"), "SLUICE_TLS_KEY": a.path("server.key"),
+				"SLUICE_TLS_CLIENT_CA": a.path("authority.pem"), "SLUICE_CLIENTS": list,
+			}[name]
+		},
+		dial: []grpc.DialOption{a.trust()},
+	})
+	as := func(name string) poolsv1.PoolSizeServiceClient {
+		a.make(t, name, &x509.Certificate{ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
+		own, err := tls.LoadX509KeyPair(a.path(name+".pem"), a.path(name+".key"))
+		must(t, err)
+		link, err := grpc.NewClient(r.address, a.trust(own))
+		must(t, err)
+		t.Cleanup(func() { link.Close() })
+		return poolsv1.NewPoolSizeServiceClient(link)
+	}
+	r.ready(t)
+	_, err := as("ann").PausePool(t.Context(), &poolsv1.PausePoolRequest{Pool: cart.Proto()})
+	must(t, err)
+	if got := r.reports(t, log)[0].GetBy(); got != "ann" {
+		t.Error(got)
+	}
+	_, err = as("bob").PausePool(t.Context(), &poolsv1.PausePoolRequest{Pool: cart.Proto()})
+	refused(t, err, codes.Unauthenticated)
+	_, err = r.client.GetPoolSize(t.Context(), &poolsv1.GetPoolSizeRequest{Pool: cart.Proto()})
+	refused(t, err, codes.Unavailable) // no certificate, no connection
+}
+
+func TestHealthAndReflection(t *testing.T) {
+	log := logtest.New(t, 1)
+	log.Delete(t)
+	r := start(t, log, options{})
+	ask := &healthv1.HealthCheckRequest{Service: "sluice.pools.v1.PoolSizeService"}
+	got, err := healthv1.NewHealthClient(r.link).Check(t.Context(), ask)
+	must(t, err)
+	if got.GetStatus() != healthv1.HealthCheckResponse_NOT_SERVING {
+		t.Error("it serves before it has read", got)
+	}
+	log.Create(t, 1)
+	eventually(t, "it serves", func() bool {
+		got, err := healthv1.NewHealthClient(r.link).Check(t.Context(), ask)
+		return err == nil && got.GetStatus() == healthv1.HealthCheckResponse_SERVING
+	})
+	one, err := reflectionv1.NewServerReflectionClient(r.link).ServerReflectionInfo(t.Context())
+	must(t, err)
+	must(t, one.Send(&reflectionv1.ServerReflectionRequest{MessageRequest: &reflectionv1.ServerReflectionRequest_ListServices{}}))
+	listed, err := one.Recv()
+	must(t, err)
+	if len(listed.GetListServicesResponse().GetService()) != 4 {
+		t.Error(listed)
+	}
+	two, err := reflectionv1alpha.NewServerReflectionClient(r.link).ServerReflectionInfo(t.Context())
+	must(t, err)
+	must(t, two.Send(&reflectionv1alpha.ServerReflectionRequest{MessageRequest: &reflectionv1alpha.ServerReflectionRequest_ListServices{}}))
+	_, err = two.Recv()
+	must(t, err)
+}

@@ -12,7 +12,7 @@ stack := $(if $(host_python),PYTHONPATH=deploy/local $(host_python) -m stack,$(n
 python := .cache/venvs/sluice/bin/python
 functions := streaming-jobs/functions/pom.xml
 application := tests/testbed/tomcat/pom.xml
-go_modules := actuators recommender/proto/go collector/spanlimitprocessor
+go_modules := actuators recommender/proto/go recommender/serve collector/spanlimitprocessor
 
 # The Java and Go that set-up chose, which need not be those on PATH.
 toolchain = export JAVA_HOME="$$(readlink -f .cache/java-home)" CGO_ENABLED=0 PATH="$$PWD/.cache/venvs/go/bin:$$PATH"
@@ -70,7 +70,7 @@ long:
 test-java: ## Java tests of the streaming functions
 	@$(toolchain); mvn -B -Dstyle.color=never -f $(functions) test | grep -E '^\[(INFO|ERROR|WARNING)\] .*(Tests run|FAIL|ERROR|BUILD)|^\[ERROR\]'; exit $${PIPESTATUS[0]}
 
-test-go: ## Go tests of the actuator and of the collector's own processor, with -race where there is a C compiler
+test-go: ## Go tests of the actuator, the server and the collector's own processor, with -race where there is a C compiler
 	@$(toolchain) $(if $(shell command -v cc),CGO_ENABLED=1); for module in $(go_modules); do \
 	  (cd $$module && go test $(if $(shell command -v cc),-race) ./...) || exit 1; \
 	done

@@ -21,8 +21,17 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 TIMEOUT_S = 30.0
 
 
+class PartitionsError(Exception):
+    """A topic whose partitions are shards has another number of them."""
+
+
 def create(admin: AdminClient, topics: dict[str, dict[str, Any]]) -> list[str]:
-    """Makes brokers agree with `topics`; returns the names of those created. Partitions are never taken away."""
+    """Makes brokers agree with `topics`; returns the names of those created. Partitions are never taken away, and of a
+    `fixed` topic never added.
+
+    Raises:
+        PartitionsError: a fixed topic has another number of them.
+    """
     configs = {name: {key: str(value) for key, value in topic["config"].items()} for name, topic in topics.items()}
     wanted = [
         NewTopic(name, num_partitions=topic["partitions"], replication_factor=topic.get("replication_factor", 1),
@@ -38,11 +47,20 @@ def create(admin: AdminClient, topics: dict[str, dict[str, Any]]) -> list[str]:
             if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
                 raise
     existing = [name for name in topics if name not in created]
+    check(admin, {name: topics[name]["partitions"] for name in existing if topics[name].get("fixed")})
     if existing:
         align(
             admin, {name: topics[name]["partitions"] for name in existing}, {name: configs[name] for name in existing}
         )
     return created
+
+
+def check(admin: AdminClient, fixed: dict[str, int]) -> None:
+    """fixed: partitions by topic."""
+    known = admin.list_topics(timeout=TIMEOUT_S).topics
+    for name, wanted in fixed.items():
+        if (found := len(known[name].partitions)) != wanted:
+            raise PartitionsError(f"{name} has {found} partitions, and is to have {wanted}: a shard is a partition")
 
 
 def align(admin: AdminClient, partitions: dict[str, int], configs: dict[str, dict[str, str]]) -> None:
@@ -75,7 +93,7 @@ def main() -> int:
     admin = AdminClient({"bootstrap.servers": options.bootstrap})
     try:
         created = create(admin, topics)
-    except KafkaException as error:
+    except (KafkaException, PartitionsError) as error:
         print(f"cannot create topics on {options.bootstrap}: {error}", file=sys.stderr)
         return 1
     print(f"{len(topics)} topics on {options.bootstrap}, {len(created)} of them created now")

@@ -35,6 +35,7 @@ TOMCAT = REPOSITORY / "tests/testbed/tomcat"
 AGENTS = CACHE / "agents"
 POSTGRES = CACHE / "postgres"
 ACTUATORS = REPOSITORY / "actuators"
+SERVER = REPOSITORY / "recommender/serve"
 API = REPOSITORY / "recommender/proto/go"
 BELIEF = REPOSITORY / "recommender/decide/src/sluice/pools/estimate/belief"
 GOTOOLS = LOCAL / "gotools"
@@ -226,8 +227,10 @@ def _stack_steps() -> list[Step]:
 
 
 def _application_steps() -> list[Step]:
-    """The real application of the tests, and what runs in and beside it."""
+    """The real application of the tests, and what runs in and beside it; and what `make up` does not run yet."""
     return [
+        Step("server-build", "Sluice's server", go_build(SERVER, "./cmd/sluice-server", "sluice-server"),
+             after=("go",), inputs=(SERVER, API), outputs=(BIN / "sluice-server",), resource="go"),
         Step("application", "the tests' Tomcat", maven("-f", TOMCAT, "package"),
              inputs=(TOMCAT / "pom.xml", TOMCAT / "src/main"),
              outputs=(TOMCAT / "target/application.jar", TOMCAT / "target/lib"), resource="maven"),

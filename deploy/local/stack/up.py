@@ -107,7 +107,7 @@ def summary(settings: Settings, report: Report) -> None:
         ("recommender", at("recommender"), "gRPC sluice.pools.v1, with reflection"),
         ("ClickHouse", f"http {at('clickhouse_http')}   native {at('clickhouse_native')}", "./sluice sql 'SELECT 1'"),
         ("Neo4j", f"bolt://{at('neo4j_bolt')}", "user neo4j; password in secrets/ below"),
-        ("Kafka", at("kafka"), "topics otlp_spans, otlp_metrics, otlp_dead_letter, sluice_state"),
+        ("Kafka", at("kafka"), "topics otlp_*, and the log: sluice_*"),
         ("Flink", f"http://{at('flink_rest')}", "the jobs' web interface"),
         ("demo shop", f"http://{at('demo')}/pools", "its pools, and what sets them"),
         ("actuator", f"http://{at('actuator')}", "health and status"),

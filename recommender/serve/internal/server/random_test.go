@@ -161,7 +161,7 @@ func TestWhateverHappensWatchersAgreeWithTheLog(t *testing.T) {
 	for j := range 4 {
 		w.watchers, w.at = append(w.watchers, w.servers[j%2].watch(t, &ask{}).whole()), append(w.at, j%2)
 	}
-	for range 60 {
+	for range 40 {
 		switch w.rand.IntN(12) {
 		case 0:
 			w.restart()

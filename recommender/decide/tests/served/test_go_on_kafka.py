@@ -1,0 +1,31 @@
+"""The Go tests of the server once more, on a real broker instead of one in memory."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.kafka import Kafka
+
+REPOSITORY = Path(__file__).resolve().parents[4]
+LIMIT_S = 400
+
+pytestmark = pytest.mark.integration
+
+
+def test_go_on_kafka(broker: Kafka) -> None:
+    go = shutil.which("go", path=f"{REPOSITORY / '.cache/venvs/go/bin'}{os.pathsep}{os.environ['PATH']}")
+    assert go is not None, "no go on PATH: `make setup` installs it"
+    done = subprocess.run(
+        [go, "test", "-count=1", "./internal/topics", "./internal/server"],
+        cwd=REPOSITORY / "recommender/serve",
+        env=os.environ | {"SLUICE_TEST_KAFKA": broker.bootstrap, "CGO_ENABLED": "0"},
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+    )
+    assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-5_000:]

@@ -161,8 +161,14 @@ def test_kafka_topics() -> None:
         kafka.judge_topics(expected, {"otlp_spans": 3, "otlp_metrics": 1}, dict.fromkeys(expected, 0)).level == "warn"
     )
     assert kafka.expected_topics() == {
-        **{"otlp_spans": 2, "otlp_metrics": 1, "otlp_dead_letter": 1, "sluice_state": 1, "sluice_decisions": 1},
-        **{"sluice_explanations": 1, "sluice_observed": 1, "sluice_reports": 1},
+        "otlp_spans": 2,
+        "otlp_metrics": 1,
+        "otlp_dead_letter": 1,
+        "sluice_state": 1,
+        "sluice_decisions": 1,
+        "sluice_explanations": 1,
+        "sluice_observed": 1,
+        "sluice_reports": 1,
     }
 
 

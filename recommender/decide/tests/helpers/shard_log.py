@@ -1,0 +1,81 @@
+"""The command `sluice-server` on a log of its own, and a shard's writer that follows collector/topics.yaml."""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import grpc
+from confluent_kafka import Producer
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from sluice.pools.v1 import pool_size_service_pb2 as api
+from sluice.pools.v1 import pool_size_service_pb2_grpc as rpc
+from sluice.pools.v1.log_pb2 import ShardHeartbeat
+from support.kafka import Kafka
+from support.ports import free_ports
+from support.processes import running
+
+BINARY = Path(__file__).resolve().parents[4] / ".cache/bin/sluice-server"
+TOPICS = ("decisions", "explanations", "observed", "reports")
+LIMIT_S = 60.0
+TRANSACTION_S = 30.0
+
+
+class Log:
+    """Topics of its own on a broker. `prefix` is before their names."""
+
+    def __init__(self, broker: Kafka) -> None:
+        self.bootstrap, self.prefix = broker.bootstrap, f"{uuid.uuid4().hex[:8]}_"
+        for name in TOPICS:
+            broker.topic(self.prefix + name, like=f"sluice_{name}")
+        self._writer = Producer(
+            {"bootstrap.servers": broker.bootstrap, "transactional.id": self.prefix, "linger.ms": 0}
+        )
+        self._writer.init_transactions(TRANSACTION_S)
+
+    def commit(self, *records: tuple[str, str, Message], lease_s: int = 60) -> None:
+        """A transaction of shard 0: (topic, key, value) each, and the heartbeat."""
+        heartbeat = ShardHeartbeat(
+            shard=0,
+            shards=1,
+            generation=1,
+            lease=Duration(seconds=lease_s),
+            computed_at=Timestamp(seconds=int(time.time())),
+        )
+        self._writer.begin_transaction()
+        for topic, key, value in (*records, ("decisions", "shard/0", heartbeat)):
+            self._writer.produce(self.prefix + topic, value.SerializeToString(), key, partition=0)
+        self._writer.commit_transaction(TRANSACTION_S)
+
+
+@contextmanager
+def serving(log: Log, folder: Path, environment: Mapping[str, str]) -> Iterator[rpc.PoolSizeServiceStub]:
+    assert BINARY.exists(), f"{BINARY} is missing: `make setup` builds it for tests"
+    (port,) = free_ports(1)
+    address = f"127.0.0.1:{port}"
+    variables = {
+        "SLUICE_KAFKA": log.bootstrap,
+        "SLUICE_TOPIC_PREFIX": log.prefix,
+        "SLUICE_RECOMMENDER": address,
+        "PATH": os.environ["PATH"],
+    }
+    with grpc.insecure_channel(address) as channel:
+        stub = rpc.PoolSizeServiceStub(channel)
+
+        def ready() -> bool:
+            try:
+                stub.ListPoolSizes(api.ListPoolSizesRequest(), timeout=5)
+            except grpc.RpcError:
+                return False
+            return True
+
+        log_file = folder / f"server-{port}.log"
+        with running("server", [BINARY], ready, log_file, LIMIT_S, {**variables, **environment}):
+            yield stub

@@ -161,6 +161,14 @@ class PoolSizeService(rpc.PoolSizeServiceServicer):
             pools=sum(scaling.service in (key.service, key.peer) for key in published.answers)
         )
 
+    async def ListPoolSizeHistory(  # noqa: N802
+        self, request: api.ListPoolSizeHistoryRequest, context: Context
+    ) -> api.ListPoolSizeHistoryResponse:
+        await _abort(context, grpc.StatusCode.UNIMPLEMENTED, "sluice-server has it")
+
+    async def DiffPoolSizes(self, request: api.DiffPoolSizesRequest, context: Context) -> api.DiffPoolSizesResponse:  # noqa: N802
+        await _abort(context, grpc.StatusCode.UNIMPLEMENTED, "sluice-server has it")
+
     async def _pause(self, request: api.PausePoolRequest | api.ResumePoolRequest, context: Context) -> Pause:
         if not request.by:
             await _abort(context, grpc.StatusCode.INVALID_ARGUMENT, "by is empty; legal: who asks for it")

@@ -121,6 +121,8 @@ def test_list_as_json_has_the_names_of_the_proto_and_null_for_absent_values(run:
         "valid_until": "2026-03-01T12:01:00Z",
         "revision": 7,
         "sizes": [],
+        "shard": 0,
+        "lease_left": None,
     }
     assert sizes[1]["state"] == "NO_DATA"
     assert sizes[1]["target"] is None

@@ -18,6 +18,7 @@ STATES = {
     "PAUSED": "an operator paused the pool",
     "GUARDED": "the constraints hold the pool off a better size",
     "UNSATURATED": "never full on this CPU limit, no size is needed yet",
+    "DELETED": "it was taken out of the configuration",
 }
 BASES = {
     "CURVE": "what was seen on this CPU limit",

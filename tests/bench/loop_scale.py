@@ -1,7 +1,8 @@
 """Control periods of 10,000 pools in one process, beside the bar of 5 s: from windows in memory, and from ClickHouse.
 
 Sizes of all pools are reported in each period and stay as they are, whatever is decided; windows go on. The first
-period reads and learns all that there is, the later ones what came in 5 s.
+period reads and learns all that there is, the later ones what came in 5 s. Then another process takes over, with the
+states as they were recorded after the first period: it reads all that there is and learns what came since.
 """
 
 import tempfile
@@ -31,6 +32,7 @@ from sluice.control.sizes import Sizes
 from sluice.control.store import Store
 from sluice.core.keys import PoolKey
 from sluice.log.memory import MemoryStateLog
+from sluice.log.record import Part, Ref, value_of
 from sluice.pools.estimate.belief.prepare import prepare
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from support.clickhouse import clickhouse
@@ -42,6 +44,7 @@ BAR_S = 5.0
 PERIOD_S = 5
 PERIODS = 3
 """After the first; the median is told."""
+PARTS: tuple[Part, ...] = ("facts", "evidence")
 BUCKET_MS = 100
 NOW_MS = 1_800_000_000_000
 DELAY_MS = 1_000
@@ -203,8 +206,9 @@ def run(quick: bool = False) -> list[tuple[str, str]]:
     pools, drawn = QUICK_POOLS if quick else POOLS, draw()
     given = [{"service": f"service-{i:05}", "side": "server", "threshold": "100ms"} for i in range(pools)]
     config = Config.model_validate({"pools": given})
+    held = Held(drawn)
     return [
-        *rows(f"{pools:,} pools, windows in memory", pools, periods(config, Held(drawn), drawn)),
+        *rows(f"{pools:,} pools, windows in memory", pools, periods(config, held, lambda: held, drawn)),
         *from_clickhouse(config, drawn),
     ]
 
@@ -224,16 +228,27 @@ def from_clickhouse(config: Config, drawn: list[Drawn]) -> list[tuple[str, str]]
             written.append(loaded.go_on(PERIOD_S))
             collector.now_ms += 1000 * PERIOD_S
 
+        def another() -> Queried:
+            nonlocal collector
+            peaks.append(peak_mb())
+            database = collector.database
+            told.append((database.queries, database.returned, database.spent_s, collector.kept_bytes))
+            now_ms, collector = collector.now_ms, Queried(server.url)
+            collector.now_ms = now_ms
+            return collector
+
+        peaks: list[float] = []
+        told: list[tuple[int, int, float, int]] = []
         forget_peak()
-        found = periods(config, collector, drawn, go_on)
-        database = collector.database
-    read = f"{stored:,} rows stored, {written[-1]:,} written in a period, {database.returned:,} returned"
-    queries = "1 query" if database.queries == 1 else f"{database.queries} queries"
+        found = periods(config, collector, another, drawn, go_on)
+    queries, returned, spent_s, kept_bytes = told[0]
+    read = f"{stored:,} rows stored, {written[-1]:,} written in a period, {returned:,} returned"
+    asked = "1 query" if queries == 1 else f"{queries} queries"
     return [
         *rows(f"{pools:,} pools, from ClickHouse", pools, found),
-        (f"of the last period: {queries} ({read})", f"{database.spent_s:.1f} s"),
-        ("rows kept between periods", f"{collector.kept_bytes / 1e6:.0f} MB"),
-        ("memory of the process at most", f"{peak_mb():.0f} MB"),
+        (f"of the last period: {asked} ({read})", f"{spent_s:.1f} s"),
+        ("rows kept between periods", f"{kept_bytes / 1e6:.0f} MB"),
+        ("memory of the process at most", f"{peaks[0]:.0f} MB"),
     ]
 
 
@@ -248,35 +263,51 @@ def peak_mb() -> float:
 
 
 def periods(
-    config: Config, collector: Collects, drawn: list[Drawn], go_on: Callable[[], None] = lambda: None
+    config: Config,
+    collector: Collects,
+    another: Callable[[], Collects],
+    drawn: list[Drawn],
+    go_on: Callable[[], None] = lambda: None,
 ) -> list[Period]:
-    """Of the real loop, the first and those after it. `go_on`: what happens in between."""
-    store, sizes, clock, found = Published(), Sizes(), [NOW_MS], []
+    """Of the real loop, the first, those after it, and the first of a process that takes over, whose collector is
+    `another`. `go_on`: what happens in between."""
+    clock, found, recorded = [NOW_MS], [], MemoryStateLog()
+    store, sizes = Published(), Sizes()
     loop = ControlLoop(config, collector, Forgets(), MemoryStateLog(), store, sizes, lambda: clock[0])
-    for which in range(PERIODS + 1):
+    for which in range(PERIODS + 2):
         if which:
             clock[0] += 1000 * PERIOD_S
             go_on()
+        if which == 1:
+            for key, state in loop.states.items():
+                for part in PARTS:
+                    recorded.records[str(Ref(part, key))] = value_of(Ref(part, key), state)
+        if which == PERIODS + 1:
+            collector, store, sizes = another(), Published(), Sizes()
+            loop = ControlLoop(config, collector, Forgets(), recorded, store, sizes, lambda: clock[0])
         for number, pool in enumerate(config.pools):
             sizes.report(pool.key, drawn[number % len(drawn)].size, clock[0], "instance-1")
         begun, cpu = time.perf_counter(), time.process_time()
         loop.step()
         spent = time.perf_counter() - begun
         found.append(Period(spent, collector.spent_s, store.spent_s, time.process_time() - cpu))
-    # What fails is logged, and the loop goes on: that would be a fast period.
-    assert all(answer.computed_at_ms == clock[0] and answer.windows for answer in store.newest())
+        # What fails is logged, and the loop goes on: that would be a fast period.
+        assert all(answer.computed_at_ms == clock[0] and answer.windows for answer in store.newest())
     assert {len(state.learnt.full) > 0 for state in loop.states.values()} == {True}
     return found
 
 
 def rows(name: str, pools: int, found: list[Period]) -> list[tuple[str, str]]:
-    first, later = found[0], sorted(found[1:], key=lambda each: each.spent_s)[len(found) // 2 - 1]
+    first, *others, taken_over = found
+    later = sorted(others, key=lambda each: each.spent_s)[len(others) // 2]
     return [
         (f"**{name}**: first period, {BUCKETS * BUCKET_MS // 1000} s of windows", f"{first.spent_s:.1f} s"),
         ("of it: reading, deciding, publishing", f"{parts(first)}"),
         (f"a later period, {PERIOD_S} s of windows (median of {PERIODS})", f"{later.spent_s:.1f} s"),
         ("of it: reading, deciding, publishing", f"{parts(later)}"),
         ("its CPU, a pool and second of windows", f"{later.cpu_s / pools / PERIOD_S * 1e6:.0f} us"),
+        ("first period of a process that takes over", f"{taken_over.spent_s:.1f} s"),
+        ("of it: reading, deciding, publishing", f"{parts(taken_over)}"),
         (f"bar of {BAR_S:.0f} s for {POOLS:,} pools / period", f"{BAR_S * pools / POOLS / later.spent_s:.2f}"),
     ]
 

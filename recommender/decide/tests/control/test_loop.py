@@ -36,6 +36,7 @@ from sluice.core.hours import Hours
 from sluice.core.keys import PoolKey
 from sluice.log.memory import MemoryStateLog
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.policy.picture import draw
 from sluice.pools.policy.state import PoolState
 
 
@@ -592,3 +593,18 @@ def test_replicas_that_were_told_count_before_they_are_busy() -> None:
     answer = world.run(1, DB)[-1]
     assert (answer.content.target, codes(answer)[0]) == (4, "OUTSIDE")
     assert "catalogue-db takes 16 in all" in answer.reasons[0].text
+
+
+def test_a_picture_of_an_answer_is_of_what_it_was_decided_by() -> None:
+    """The belief itself is held by the state alone."""
+    one = World()
+    one.collector.services[CART] = FakeService(16)
+    one.run(10)
+    known = one.loop.states[CART].learnt
+    assert known.kept is not None
+    assert one.cart.learnt.kept is None
+    assert one.cart.cores == known.kept.cores
+    found, expected = draw(one.cart.learnt, 16, one.cart.cores), draw(known, 16)
+    assert found is not None
+    assert expected is not None
+    assert [each.per_s for each in found.curve] == pytest.approx([each.per_s for each in expected.curve], rel=0.01)

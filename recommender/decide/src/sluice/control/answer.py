@@ -59,7 +59,8 @@ class Windows:
 class Answer:
     """Fields as in sluice.pools.v1.PoolSize; times are Unix milliseconds.
 
-    learnt: what it was decided by, from which a picture is drawn when somebody asks. windows: None when nothing was
+    learnt: what it was decided by, without the belief, which is made again on `cores` when somebody asks for a picture:
+    held by answers too, it would be there twice. cores: None where nothing is believed. windows: None when nothing was
     measured. estimate: of a published model, None where the belief decides. loss: expected of the size in force, as
     `Decision` has it. since_ms: when its service became another one, as told.
     """
@@ -74,6 +75,7 @@ class Answer:
     revision: int
     threshold: Threshold
     learnt: Learnt = field(default_factory=Learnt, compare=False, repr=False)
+    cores: float | None = field(default=None, compare=False)
     windows: Windows | None = None
     estimate: Estimate | None = None
     loss: float | None = None
@@ -106,6 +108,7 @@ def answer(
     now_ms: int,
 ) -> Answer:
     """Of this period, with revision 0: numbering is the store's, and the lease begins when it is published."""
+    kept = learnt.kept
     reasons = (*(Reason(*each) for each in decision.reasons), *threshold.reasons)
     return Answer(
         key=pool.key,
@@ -117,7 +120,8 @@ def answer(
         valid_until_ms=now_ms,
         revision=0,
         threshold=threshold,
-        learnt=learnt,
+        learnt=replace(learnt, kept=None),
+        cores=kept.cores if kept is not None and kept.evidence is learnt.evidence else None,
         estimate=seen.named,
         loss=decision.loss,
         baseline=course.now,

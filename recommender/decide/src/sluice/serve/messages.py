@@ -97,7 +97,7 @@ def explanation(answer: Answer) -> evidence_pb2.Explanation:
         message.buckets = windows.buckets
         message.completions = windows.completions
         message.instances = windows.instances
-    picture = draw(answer.learnt, answer.content.current) if estimate is None else None
+    picture = draw(answer.learnt, answer.content.current, answer.cores) if estimate is None else None
     if picture is not None:
         message.belief.CopyFrom(belief_evidence(picture))
     elif estimate is not None and estimate.curve is not None:

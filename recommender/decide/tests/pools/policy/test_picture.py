@@ -28,6 +28,11 @@ def drawn(seen: Evidence, size: int | None = 16, cores: float = 4.0) -> Picture:
 KNOWN = evidence(8, 12, 16, 20, 32, 64)
 
 
+def test_a_belief_that_is_not_held_is_made_again() -> None:
+    held = learnt(KNOWN)
+    assert draw(replace(held, kept=None), 16, cores=4.0) == draw(held, 16)
+
+
 def test_nothing_is_drawn_where_nothing_is_believed() -> None:
     assert draw(Learnt(), 16) is None
     assert draw(Learnt(evidence=KNOWN), 16) is None

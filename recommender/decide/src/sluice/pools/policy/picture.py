@@ -11,6 +11,7 @@ import numpy as np
 
 from sluice.pools.estimate.belief.evidence import LEAST_COMPLETIONS, LEAST_SECONDS, Evidence, Level
 from sluice.pools.estimate.belief.family import SIZES
+from sluice.pools.estimate.belief.kept import believed
 from sluice.pools.estimate.belief.posterior import Posterior
 from sluice.pools.policy.state import Learnt
 from sluice.pools.policy.worth import outlook
@@ -63,9 +64,10 @@ class Picture:
     cores: float
 
 
-def draw(learnt: Learnt, size: int | None) -> Picture | None:
-    """What is believed now; None where nothing is yet. size: in force, None where there is no one size."""
-    kept = learnt.kept
+def draw(learnt: Learnt, size: int | None, cores: float | None = None) -> Picture | None:
+    """What is believed now; None where nothing is yet. size: in force, None where there is no one size. cores: that
+    the belief is made on, where `learnt` does not hold it."""
+    kept = learnt.kept if cores is None else believed(None, learnt.evidence, cores)
     if kept is None or kept.evidence != learnt.evidence:
         return None
     points = _points(learnt.evidence)

@@ -1,7 +1,8 @@
 """The loops of the belief over shapes, compiled by Numba: as array expressions half of their time is calls and copies.
 
 Values have a line for each row of the evidence, or size, and a column for each shape: innermost loops run along lines.
-Compiled once, and kept beside this file, or in the user's cache where that is read-only.
+Compiled once, and kept beside this file, or in the user's cache where that is read-only. What is kept is made anew
+when this file changes, and not when another does: constants of other files come as arguments.
 """
 
 from __future__ import annotations
@@ -27,12 +28,19 @@ FAR = 8.5
 
 
 def compiled(function: Function) -> Function:
-    return cast(Function, numba.njit(cache=True, error_model="numpy")(function))
+    return _kept(function, fastmath=False)
 
 
 def summed(function: Function) -> Function:
     """As `compiled`, for sums along a line: their order is the compiler's, or each addition would wait for the last."""
-    return cast(Function, numba.njit(cache=True, error_model="numpy", fastmath={"reassoc", "nsz"})(function))
+    return _kept(function, fastmath={"reassoc", "nsz"})
+
+
+def _kept(function: Function, fastmath: bool | set[str]) -> Function:
+    try:
+        return cast(Function, numba.njit(cache=True, error_model="numpy", fastmath=fastmath)(function))
+    except RuntimeError:  # there is nowhere to keep it: each process compiles for itself
+        return cast(Function, numba.njit(error_model="numpy", fastmath=fastmath)(function))
 
 
 @compiled

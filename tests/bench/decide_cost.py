@@ -11,6 +11,7 @@ from multiprocessing import get_context
 
 import numpy as np
 
+from sluice.control.garbage import search_rarely
 from sluice.pools.estimate.belief.prepare import prepare
 from sluice.pools.policy.decision import Action
 from sluice.pools.policy.observation import Buckets, Observation
@@ -74,6 +75,7 @@ class Made:
 def _worker(seed: int, pools: int) -> tuple[int, float, int]:
     """Steps, CPU s of them, and changes of size."""
     prepare()
+    search_rarely()
     made = [Made(np.random.default_rng([seed, at])) for at in range(pools)]
     for each in made * WARM_UP_S:
         each.decide()

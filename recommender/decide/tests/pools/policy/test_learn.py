@@ -95,10 +95,42 @@ def test_what_a_pool_shows_that_has_just_grown_is_of_its_size() -> None:
     grown = learn(known, fallen, Change(20, 40, T0, Basis.CURVE))
     assert grown.doubt == Doubt()
     assert sorted(round(level.in_flight_s / level.seconds) for level in grown.evidence.levels) == [10, 20, 40]
-    # Later on, or at a size that was in force all along, it is a service that changed.
+    # A size larger than all that stood may be beyond an edge whenever it is seen first.
     for change in (None, Change(20, 40, T0 - TRIED_MS, Basis.CURVE), Change(80, 40, T0, Basis.CURVE)):
         other = learn(known, fallen, change)
-        assert [round(level.in_flight_s / level.seconds) for level in other.evidence.levels] == [40]
+        assert sizes_of(other.evidence) == [10, 20, 40]
+        assert other.doubt == Doubt()
+
+
+def test_a_size_that_stood_and_falls_is_forgotten_first_where_smaller_ones_are_known() -> None:
+    known = replace(Learnt(evidence=evidence(10, 20)), until_ms=T0 - 1)
+    slow = Curve(speed=5.0)
+    fallen = learn(known, full(T0, 3, 20, slow))
+    assert sizes_of(fallen.evidence) == [10, 20]
+    (now,) = [level for level in fallen.evidence.levels if round(level.in_flight_s / level.seconds) == 20]
+    assert now.completions / now.seconds == pytest.approx(slow.throughput(20))
+    # At a smaller one it shows that the service changed.
+    assert sizes_of(learn(fallen, full(T0 + 3_000, 3, 10, slow)).evidence) == [10]
+    assert sizes_of(learn(known, full(T0, 3, 10, slow)).evidence) == [10]
+
+
+def test_a_pool_that_comes_back_from_beyond_an_edge_shows_nothing_until_it_has() -> None:
+    known = learn(replace(Learnt(evidence=evidence(10, 20)), until_ms=T0 - 1), full(T0, 3, 40, Curve(speed=2.0)))
+    known = learn(known, full(T0 + 3_000, 1, 40, Curve(speed=2.0)))
+    back, drains = Change(40, 20, T0 + 4_000, Basis.REVERT), full(T0 + 4_000, 2, 20, Curve(speed=20.0))
+    known = replace(known, kept=believed(None, known.evidence, 4.0))
+    assert learn(known, drains, back).evidence == known.evidence
+    # 6 s after the change it is what the pool does.
+    late = Change(40, 20, T0 + 4_000 - TRIED_MS, Basis.REVERT)
+    assert learn(known, drains, late).evidence != known.evidence
+
+
+def sizes_of(seen: Evidence) -> list[int]:
+    return sorted(round(level.in_flight_s / level.seconds) for level in seen.levels)
+
+
+def test_a_known_size_is_believed_after_a_change() -> None:
+    known = replace(Learnt(evidence=evidence(10, 20)), until_ms=T0 - 1)
     assert learn(known, full(T0, 1, 20), Change(20, 40, T0, Basis.CURVE)) == learn(known, full(T0, 1, 20))
 
 

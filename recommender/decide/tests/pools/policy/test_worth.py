@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from feeds import FALLS, Curve, evidence
 from sluice.pools.estimate.belief.evidence import Evidence, Second
-from sluice.pools.estimate.belief.family import SIZES, Floats, Ints, family
-from sluice.pools.estimate.belief.posterior import Posterior, posterior
+from sluice.pools.estimate.belief.family import SIZES, Floats, Ints
+from sluice.pools.estimate.belief.kept import believed
+from sluice.pools.estimate.belief.posterior import Posterior
 from sluice.pools.policy.worth import (
     Choice,
     Outlook,
@@ -27,7 +28,7 @@ STRAIGHT = Curve(contention=0.0, crosstalk=0.0)
 
 
 def belief(seen: Evidence) -> Posterior:
-    return posterior(family(), seen.rows(4.0), 4.0)
+    return believed(None, seen, 4.0).now
 
 
 def chosen(
@@ -105,7 +106,8 @@ def test_of_few_threads_one_more_or_less_may_be_looked_at(current: int, next_one
     sizes = np.arange(1, 5)
     mean = np.select([sizes == current, sizes == next_one], [0.0, -0.005], -0.5)
     variance = np.where(sizes == next_one, 0.03**2, 1e-8)
-    of = Prospects(sizes, current - 1, mean, variance, 2_000.0, None, Outlook(current, current, current, 0.0))
+    none = np.zeros(len(sizes))
+    of = Prospects(sizes, current - 1, mean, variance, 2_000.0, none, mean, none, Outlook(current, current, current, 0))
     found = choose(of, 1.0, lambda asked: np.zeros(len(asked)))
     assert found is not None
     assert (found.size, found.look) == (next_one, True)
@@ -170,10 +172,13 @@ def fell(at: int, share: float = 0.2, below: Curve = STRAIGHT) -> Evidence:
 def test_towards_an_edge_a_look_goes_a_quarter_of_the_way() -> None:
     now = belief(fell(40))
     of = prospects(now, 20, 10, 40, 10.0)
-    assert of.fell == (pytest.approx(log(2)), pytest.approx(log(5), abs=0.1))
+    at = of.sizes.tolist().index
+    # Of the way from 20 to 40 without half a level at either end: (ln 1.2 - 0.025) / (ln 2 - 0.05) = 0.24.
+    assert of.falls[[at(20), at(24), at(40)]] == pytest.approx([0.0, 0.244, 1.0], abs=0.01)
+    assert of.lost[at(40)] == pytest.approx(log(5), abs=0.1)
     found = chosen(fell(40), 20, 10, 40)
     assert found is not None
-    # ln 1.2 = 0.26 ln 2; 25 would be 0.32 of the way.
+    # 25 is 0.31 of the way.
     assert (found.size, found.look) == (24, True)
     # What was seen there already is not looked at again.
     again = fell(40).with_second(Second(4.0, True, True, 24.0, 0.2 * STRAIGHT.throughput(20), 1.0))
@@ -186,7 +191,7 @@ def test_towards_an_edge_a_look_goes_a_quarter_of_the_way() -> None:
 def test_a_smooth_fall_is_no_edge() -> None:
     """16 is best, 64 completes half of it, and a curve of the family goes through all that was seen."""
     seen = evidence(12, 16, 20, 32, 64, seconds=60)
-    assert prospects(belief(seen), 16, 8, 32, 10.0).fell is None
+    assert belief(seen).edge is None
     assert chosen(seen, 16, 8, 32) is None
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.pools.estimate.belief.doubt import LEAST_S, Doubt, believe, contradictions
+from sluice.pools.estimate.belief.edge import DEEPER
 from sluice.pools.estimate.belief.evidence import Evidence, Second, second, share_full
 from sluice.pools.estimate.belief.family import Floats
 from sluice.pools.estimate.belief.kept import Kept, believed
@@ -29,8 +30,11 @@ LATE = 1.9
 MOST_VERSIONS = 3
 
 
-def learn(learnt: Learnt, buckets: Buckets, change: Change | None = None, slo_s: float = inf) -> Learnt:
-    """Takes in what is newer than `until_ms`; older buckets were taken already. change: the last one decided.
+def learn(
+    learnt: Learnt, buckets: Buckets, change: Change | None = None, slo_s: float = inf, now_ms: int | None = None
+) -> Learnt:
+    """Takes in what is newer than `until_ms`; older buckets were taken already. change: the last one decided. now_ms:
+    when the buckets were read; None: so late that all that was in flight in them has ended.
 
     A second of a pool that is not full, in which nearly all is late, says nothing: no size helps there, or requests
     that have not ended yet are missing in it, of a service that collapsed.
@@ -39,11 +43,11 @@ def learn(learnt: Learnt, buckets: Buckets, change: Change | None = None, slo_s:
     if not newer.any():
         return learnt
     new = buckets if newer.all() else buckets.take(newer)
-    parts = _seconds(new, change)
+    parts = _seconds(new, change, now_ms)
     full = (*learnt.full, *(part.full for part in parts if part.full is not None))
-    learnt = _taken(
-        learnt, [(each.seen, each.tried) for each in parts if each.seen is not None and _says(each.seen, slo_s)]
-    )
+    says = [each for each in parts if each.seen is not None and _says(each.seen, slo_s)]
+    recovered = [each for each in says if not _recovers(learnt, change, each)]
+    learnt = _taken(learnt, [(each.seen, each.tried) for each in recovered if each.seen is not None])
     done = np.flatnonzero(new.completions > 0)
     completed = int(new.start_ms[done[-1]]) if len(done) else learnt.completed_ms
     return replace(learnt, full=full[-RECENT:], until_ms=int(new.start_ms[-1]), completed_ms=completed)
@@ -71,18 +75,19 @@ def of_version(learnt: Learnt, version: str) -> Learnt:
 
 
 class _Part(NamedTuple):
-    """A run of buckets of the same second under the same size and cores.
+    """A run of buckets of the same second under the same size and cores. start_ms: of the first of them.
 
     full: the share of full ones, None where nobody told the size. seen: None where they say nothing. tried: the pool
     has grown to its size just now.
     """
 
+    start_ms: int
     full: float | None
     seen: Second | None
     tried: bool
 
 
-def _seconds(new: Buckets, change: Change | None) -> list[_Part]:
+def _seconds(new: Buckets, change: Change | None, now_ms: int | None) -> list[_Part]:
     """A second with a change of size or cores in it is two."""
     at = new.start_ms // 1_000
     changes = np.flatnonzero((at[1:] != at[:-1]) | _other(new.size) | _other(new.cores)) + 1
@@ -91,11 +96,13 @@ def _seconds(new: Buckets, change: Change | None) -> list[_Part]:
     found = []
     for low, high in pairwise(edges):
         size, cores, full, seen = float(new.size[low]), float(new.cores[low]), None, None
+        start_ms, end_ms = int(new.start_ms[low]), int(new.start_ms[high - 1]) + 1_000 * new.bucket_s
+        age_s = inf if now_ms is None else max(0.0, (now_ms - end_ms) / 1_000)
         if not isnan(size):
             full = share_full(int(size), concurrency[low:high])
             if not isnan(cores):
-                seen = second(cores, int(size), concurrency[low:high], completions[low:high], new.bucket_s)
-        found.append(_Part(full, seen, _tried(change, size, int(new.start_ms[low]))))
+                seen = second(cores, int(size), concurrency[low:high], completions[low:high], new.bucket_s, age_s)
+        found.append(_Part(start_ms, full, seen, _tried(change, size, start_ms)))
     return found
 
 
@@ -110,6 +117,17 @@ def late(in_flight_s: float, completions: float, slo_s: float) -> bool:
     a second do after 1.3 s.
     """
     return in_flight_s > 0 and in_flight_s >= LATE * slo_s * completions
+
+
+def _recovers(learnt: Learnt, change: Change | None, part: _Part) -> bool:
+    """Whether the pool has come back from beyond an edge just now, and does not yet what it did before."""
+    if learnt.kept is None or learnt.kept.now.edge is None or change is None or part.seen is None:
+        return False
+    now, edge = learnt.kept.now, learnt.kept.now.edge
+    back = change.to_size < change.from_size and change.at_ms <= part.start_ms < change.at_ms + TRIED_MS
+    if not back or float(edge.chance(np.log([change.from_size]))[0]) <= 0:
+        return False
+    return part.seen.ln_rate < now.predict(part.seen.concurrency, part.seen.full)[0] - DEEPER
 
 
 def _tried(change: Change | None, size: float, start_ms: int) -> bool:

@@ -34,7 +34,7 @@ KNOWN, STILL_KNOWN = 0.02, 0.03
 def step(state: PoolState, seen: Observation, now_ms: int) -> tuple[PoolState, Decision]:
     """The next state and what is said of the pool at `now_ms`, Unix time. A clock that was set back stands still."""
     now_ms = max(now_ms, state.facts.now_ms)
-    learnt = learn(of_version(state.learnt, seen.version), seen.buckets, state.facts.change, seen.slo_s)
+    learnt = learn(of_version(state.learnt, seen.version), seen.buckets, state.facts.change, seen.slo_s, now_ms)
     learnt = judged(learnt, seen)
     view = view_of(state.facts, learnt, seen, now_ms)
     case = case_of(state.facts, learnt, seen, view, now_ms)

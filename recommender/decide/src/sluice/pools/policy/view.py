@@ -11,7 +11,7 @@ from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.estimate.belief.kept import believed
 from sluice.pools.policy.learn import late
 from sluice.pools.policy.observation import Observation
-from sluice.pools.policy.reach import by_another, named_choice, reach
+from sluice.pools.policy.reach import by_another, named_choice, reach, smallest
 from sluice.pools.policy.state import RECENT, Facts, Learnt
 from sluice.pools.policy.worth import LOOK_SHARE, Choice, Outlook, Prospects, choose, likeliest, prospects
 
@@ -60,7 +60,15 @@ def view_of(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> Vie
     if stops:
         return View(current, before, of.outlook, likeliest(of), stopped=True)
     since_s = (now_ms - facts.change.at_ms) / 1_000 if facts.change else float("inf")
-    return View(current, before, of.outlook, _choice(of, learnt, seen, full, since_s))
+    return View(current, before, of.outlook, undone(_choice(of, learnt, seen, full, since_s), current, before))
+
+
+def undone(choice: Choice | None, current: int, before: int | None) -> Choice | None:
+    """Further down than a step is what another's change took away, and nothing between: 200 set by hand where 2 was,
+    and 22 chosen, is a step from neither."""
+    if choice is None or before is None or choice.size >= smallest(current, None):
+        return choice
+    return replace(choice, size=before)
 
 
 def judged(learnt: Learnt, seen: Observation) -> Learnt:

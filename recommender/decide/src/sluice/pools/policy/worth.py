@@ -14,10 +14,9 @@ and nothing is tried. A look lasts until 2,000 completions are counted (2.2 %), 
 190 a second are known within 4 %, which decides nothing. Where more than that is open nearby, fewer do: a quarter of
 the deviation there.
 
-**Edges**: where the pool was full at a larger size and completed at most 3/4 of what it does now, while up to here more
-completed with each more, no smooth curve fits, and none says what is between. The edge is taken to be anywhere there
-in ln n: a size that is a part c of the way there gains slope x ln(n / current) with the chance 1 - c for as long as ten
-looks, and loses what was lost there for one with the chance c, which is 0.3 at most (but for the next size).
+**Edges** (`belief/edge.py`): a size between the largest that stood and the smallest that fell gains what the curve
+before says with the chance 1 - c for as long as ten looks, and loses what was lost there for one with the chance c,
+which is 0.3 at most (but for the next size). Whether it fell is seen in 3 s.
 
 **In time**: requests that find a place stay n / X(n) (Little). A size at which that is over the SLO completes nothing
 that counts: ln Phi((ln SLO - ln(n / X)) / 0.5) is added to m.
@@ -33,7 +32,7 @@ from numpy.typing import NDArray
 
 from sluice.pools.estimate.belief.evidence import TAU_SATURATED
 from sluice.pools.estimate.belief.family import Floats, Ints
-from sluice.pools.estimate.belief.posterior import SPREADS, Gains, Posterior
+from sluice.pools.estimate.belief.posterior import Gains, Posterior
 
 # A move has to gain 0.4 %, and to be likelier right than wrong by two thirds of a standard error.
 LEAST_GAIN, SURE_BY = 0.004, 0.67
@@ -48,8 +47,8 @@ LOOKS_SERVED, LOOK_COMPLETIONS, SHORTEST_LOOK_S, LONGEST_LOOK_S = 10.0, 2_000.0,
 # Or until the size is known so many times better than what may be gained nearby.
 TIMES_KNOWN = 4.0
 LATENCY_SPREAD = 0.5
-# An edge: that ln X falls by so much; the slope up to here is taken over so much of ln n; chance to be lost in a look.
-FALL, LN_BELOW, EDGE_CHANCE = 0.3, -0.2, 0.3
+# Chance to fall over an edge in a look, which lasts as long again until the pool has come back.
+EDGE_CHANCE, COMES_BACK = 0.3, 2.0
 # From so many deviations on a size is in time: ln Phi(4) = -3e-5.
 IN_TIME = 4.0
 # Of the standard normal density at 0.
@@ -86,9 +85,9 @@ class Outlook:
 class Prospects:
     """Of the sizes within reach, shape (N,), over the current one, which is among them: mean and variance of the gain.
 
-    rate: completions a second that are expected at the current size, 0 where nothing was seen. fell: how far above it,
-    in ln n, the pool was full and completed much less, and how much less in ln X; None where it did not. outlook: over
-    all sizes, reachable or not.
+    rate: completions a second that are expected at the current size, 0 where nothing was seen. falls: the chance that
+    the size is beyond an edge; smooth: the mean gain where it is not; lost: in ln X, where it is. outlook: over all
+    sizes, reachable or not.
     """
 
     sizes: Ints
@@ -96,7 +95,9 @@ class Prospects:
     mean: Floats
     variance: Floats
     rate: float
-    fell: tuple[float, float] | None
+    falls: Floats
+    smooth: Floats
+    lost: Floats
     outlook: Outlook
 
 
@@ -118,29 +119,26 @@ def _prospects(now: Posterior, current: int, least: int, most: int, slo_s: float
     within = np.flatnonzero(reach)
     within = within[np.argsort(gains.sizes[within])]
     at = int((within == gains.current_at).argmax())
-    mean, rate, fell, known = gains.mean[within], 0.0, None, len(now.rows) > 0
-    if known:
+    mean, rate, lost = gains.mean[within], 0.0, np.zeros(len(within))
+    if len(now.rows) > 0:
         late = _late(gains.of_shape[:, within] + gains.ln_rate_now[:, None], gains.sizes[within], slo_s)
         late = now.weight @ late
         mean += late - late[at]
         ln_rate = float(now.weight @ gains.ln_rate_now)
-        rate, fell = float(np.exp(ln_rate)), _fell(now, float(np.log(current)), ln_rate)
-    return Prospects(gains.sizes[within], at, mean, gains.variance[within], rate, fell, _outlook(now, gains))
-
-
-def _fell(now: Posterior, ln_n: float, ln_rate: float) -> tuple[float, float] | None:
-    """How far above, in ln n, the pool was full and completed at most 3/4 as much, and by how much less in ln X.
-
-    Where the family fits what was seen there is no edge: it says what is between.
-    """
-    if now.spread == SPREADS[0]:
-        return None
-    rows = now.rows
-    less = rows.full & (rows.scale == 1.0) & (rows.ln_n > ln_n) & (rows.ln_rate < ln_rate - FALL)
-    if not less.any():
-        return None
-    first = int(np.flatnonzero(less)[rows.ln_n[less].argmin()])
-    return float(rows.ln_n[first] - ln_n), float(ln_rate - rows.ln_rate[first])
+        rate = float(np.exp(ln_rate))
+        if now.edge is not None:
+            lost = ln_rate - now.edge.fallen(np.log(gains.sizes[within]))
+    return Prospects(
+        gains.sizes[within],
+        at,
+        mean,
+        gains.variance[within],
+        rate,
+        gains.falls[within],
+        gains.smooth[within],
+        lost,
+        _outlook(now, gains),
+    )
 
 
 def outlook(now: Posterior, current: int) -> Outlook:
@@ -154,14 +152,29 @@ def _outlook(now: Posterior, gains: Gains) -> Outlook:
     lost = most - gains.of_shape[:, at]
     # As of steps that are independent: what is not known between the size in force and the best one is in both.
     from_best = np.abs(gains.variance - gains.variance[at])
+    hope = _before_the_edge(gains)
     return Outlook(
         best=int(gains.sizes[at]),
         lower=int(near.min()),
         upper=int(near.max()),
-        loss=max(float(now.weight @ -np.expm1(-most)), _missed(gains.mean, gains.variance)),
-        at_best=max(float(now.weight @ -np.expm1(-lost)), _missed(gains.mean - gains.mean[at], from_best)),
+        loss=max(float(now.weight @ -np.expm1(-most - hope)), _missed(gains.mean, gains.variance)),
+        at_best=max(float(now.weight @ -np.expm1(-lost - hope)), _missed(gains.mean - gains.mean[at], from_best)),
         sure=float(now.weight @ (lost < NEARLY_BEST)),
     )
+
+
+def _before_the_edge(gains: Gains) -> float:
+    """How much more than the best size known, in ln X, the best one before an edge does on average.
+
+    Worked: 20 stood and 40 fell, and what is done grows as n: the edge is anywhere in ln 2, which is 0.35 on average.
+    """
+    if not gains.falls.any():
+        return 0.0
+    ascending = np.argsort(gains.sizes)
+    smooth, falls = gains.smooth[ascending], gains.falls[ascending]
+    best = np.maximum.accumulate(np.where(falls < 1, smooth, -np.inf))
+    more = np.maximum(best - float(gains.mean.max()), 0.0)
+    return float(np.diff(falls, append=1.0) @ more)
 
 
 def _missed(gain: Floats, variance: Floats) -> float:
@@ -210,8 +223,9 @@ def choose(
         better = (mean > LIGHT_GAIN) & (mean > LIGHT_SURE_BY * deviation)
     elif may_look and full_share >= LOOK_SHARE and since_change_s >= look_s:
         look = near & (mean > -LOOK_LOSS) & (mean + ONE_IN_TEN * learnt > LOOK_GAIN)
-        edge = _edge(of, counts)
-        if edge is not None and not better.any():
+    if may_look and full_share >= LOOK_SHARE and not better[np.arange(len(sizes)) != current_at].any():
+        edge = _edge(of)
+        if edge is not None and since_change_s >= SHORTEST_LOOK_S:
             return Choice(int(sizes[edge]), float(mean[edge]), float(mean[edge] / deviation[edge]), look=True)
     better[current_at] = look[current_at] = False
     for allowed, by in ((better, mean), (look, score)):
@@ -232,22 +246,16 @@ def likeliest(of: Prospects) -> Choice | None:
     return Choice(int(of.sizes[best]), gain, gain / float(np.sqrt(of.variance[best] + 1e-12)), look=True)
 
 
-def _edge(of: Prospects, seen: Floats) -> int | None:
-    """Where the size before an edge stands that is worth a look, or None; seen: completions at each size, (N,).
+def _edge(of: Prospects) -> int | None:
+    """Where the size before an edge stands that is worth a look, or None.
 
-    Worked: 20 completes as much more than 16 as it has threads more, and at 40 a fifth of it was seen. 24 is 0.26 of
-    the way, and worth 10 x 0.74 x 0.18 - 0.26 x 1.61 = 0.93; 22 is 0.14 of it: 10 x 0.86 x 0.095 - 0.22 = 0.60.
+    Worked: 20 stood, and completes as much more than 16 as it has threads more; 40 fell to a fifth. 24 is 0.24 of the
+    way, and worth 10 x 0.76 x 0.2 - 2 x 0.24 x 0.8 = 1.14; 22 is 0.11 of it: 10 x 0.89 x 0.1 - 0.18 = 0.71.
     """
-    ln_n = np.log(of.sizes / of.sizes[of.current_at])
-    below = int(np.abs(ln_n - LN_BELOW).argmin())
-    if of.fell is None or ln_n[below] > LN_BELOW / 2:
-        return None
-    away, loss = of.fell
-    chance = ln_n / away
-    slope = min(float(of.mean[below] / ln_n[below]), 1.0)
-    worth = LOOKS_SERVED * (1 - chance) * slope * ln_n - chance * loss
+    worth = LOOKS_SERVED * (1 - of.falls) * np.expm1(of.smooth) + COMES_BACK * of.falls * np.expm1(-of.lost)
     next_one = of.sizes == of.sizes[of.current_at] + 1
-    worth[(ln_n <= 0) | ((chance > EDGE_CHANCE) & ~next_one) | (chance >= 1) | (seen > 0)] = 0.0
+    worth[(of.falls <= 0) | ((of.falls > EDGE_CHANCE) & ~next_one) | (of.falls >= 1)] = 0.0
+    worth[: of.current_at + 1] = 0.0
     best = int(worth.argmax())
     return best if worth[best] > 0 else None
 

@@ -248,3 +248,28 @@ def test_a_kind_never_has_more_than_its_memory(seen: list[Second]) -> None:
     for each in (rows.ln_n, rows.ln_rate, rows.variance, rows.scale):
         assert np.isfinite(each).all()
     assert (rows.variance > 0).all()
+
+
+def test_a_pool_whose_requests_do_not_end_is_full() -> None:
+    """48 threads of which spans show 20, since only those end that began long ago: 10 a second complete."""
+    few, slow = np.full(10, 20.0), np.full(10, 1.0)
+    assert second(4.0, 48, few, slow, 0.1, age_s=2.0) == Second(4.0, True, True, 48.0, 10.0, 1.0)
+    # 200 a second complete after 0.1 s each: none is missing after 2 s, and few right at the end.
+    quick = second(4.0, 48, few, np.full(10, 20.0), 0.1, age_s=2.0)
+    assert quick == Second(4.0, False, False, 20.0, 200.0, 1.0)
+    # Of 25 seen of 40 a second after 2 s: (1 - exp(-u)) / u = 0.3 at u = 3.2, so 4 % are missing.
+    assert second(4.0, 48, np.full(10, 25.0), np.full(10, 4.0), 0.1, age_s=2.0) == Second(
+        4.0, False, False, pytest.approx(26.1, abs=0.2), 40.0, 1.0
+    )
+    # Next to nothing in a large pool is next to nothing; and what was read long ago has ended.
+    light = second(4.0, 48, np.full(10, 3.0), np.full(10, 0.1), 0.1, age_s=2.0)
+    assert light is not None
+    assert light.concurrency == 3.0
+    assert second(4.0, 48, few, slow, 0.1) == Second(4.0, False, False, 20.0, 10.0, 1.0)
+
+
+def test_a_second_in_which_a_pool_fills_says_nothing() -> None:
+    """From 10 to 46 in flight, as next to nothing completes any more; not so where it is arrivals that come and go."""
+    fills = np.linspace(10.0, 46.0, 10)
+    assert second(4.0, 64, fills, np.full(10, 2.0), 0.1) is None
+    assert second(4.0, 64, fills, np.full(10, 60.0), 0.1) is not None

@@ -24,7 +24,7 @@ def test_a_single_thread_has_its_own_speed_whatever_hinders_others() -> None:
 
 def test_there_is_a_shape_for_each_combination_ordered_by_k() -> None:
     shapes = family()
-    assert len(shapes) == len(K) * len(P) * len(SIGMA) * len(KAPPA) == 2_079
+    assert len(shapes) == len(K) * len(P) * len(SIGMA) * len(KAPPA) == 2_376
     assert (np.diff(shapes.k) >= 0).all()
     assert shapes.k[0] == 1
     assert shapes.k[shapes.stride] == pytest.approx(K[1])
@@ -33,7 +33,7 @@ def test_there_is_a_shape_for_each_combination_ordered_by_k() -> None:
 
 def test_a_pool_that_is_not_full_never_completes_more_than_a_full_one_with_as_many_in_flight() -> None:
     shapes = family()
-    assert shapes.closed.shape == shapes.opened.shape == (2_079, len(GRID))
+    assert shapes.closed.shape == shapes.opened.shape == (2_376, len(GRID))
     assert np.isfinite(shapes.opened).all()
     assert np.isfinite(shapes.closed).all()
     assert (shapes.opened <= shapes.closed).all()

@@ -28,9 +28,10 @@ def test_without_rows_there_is_the_prior() -> None:
     now = posterior(family(), Evidence().rows(4.0), 4.0)
     assert now.weight.sum() == pytest.approx(1)
     assert now.speed_variance == UNKNOWN
-    # Normal in ln k about ln(2.5 x 4), 0.5 wide below and 1.0 above; all other parameters alike.
+    # Normal in ln k about ln(2.5 x 4), 0.5 wide below and 1.0 above; and 0.5 wide in ln 1 / sqrt(kappa) below that.
     away = np.log(family().k[now.shapes] / 10)
-    likely = np.exp(-0.5 * (away / np.where(away < 0, 0.5, 1.0)) ** 2)
+    bends = np.minimum(np.log(family().peak[now.shapes] / 10), 0.0)
+    likely = np.exp(-0.5 * (away / np.where(away < 0, 0.5, 1.0)) ** 2 - 0.5 * (bends / 0.5) ** 2)
     assert now.weight == pytest.approx(likely / likely.sum())
     # To 1e-4: 4.3 widths either way, within the k that there are.
     assert (away.min(), away.max()) == (pytest.approx(-2.15, abs=0.18), pytest.approx(np.log(25.6)))

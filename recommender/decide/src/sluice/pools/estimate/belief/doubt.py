@@ -9,20 +9,23 @@ believed" (Page 1954), at most 5 a second:
 
 A size far from those that were in force is no contradiction whatever it shows: half of the distance in ln n, less the
 0.06 that are near, is added to the prediction's standard deviation. Worked: the first second at 60 where 30 was seen:
-ln 2 is 0.69, so 32 % off is expected; the second one is near its own level, and is judged by that.
+ln 2 is 0.69, so 32 % off is expected; the second one is near its own level, and is judged by that. A full pool larger
+than all that stood for 5 s is no contradiction however little it completes: it may be beyond an edge. And where the
+largest that stood falls, only that is forgotten: whether the service became another one shows at a smaller size.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log
+from math import inf, log
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sluice.pools.estimate.belief.compiled import nearest
-from sluice.pools.estimate.belief.evidence import TAU_PARTIAL, TAU_SATURATED, Evidence, Second
+from sluice.pools.estimate.belief.edge import HALF_STEP
+from sluice.pools.estimate.belief.evidence import TAU_PARTIAL, TAU_SATURATED, Evidence, Level, Second
 from sluice.pools.estimate.belief.family import Floats
 from sluice.pools.estimate.belief.posterior import Posterior
 
@@ -31,6 +34,8 @@ JUMP = 0.7
 PER_LN_AWAY, NEAR = 0.5, 0.06
 # Seconds that may lie aside: then either the belief or they have to go.
 LONGEST_S = 5.0
+# Of a saturated pool at a size, until it is known to stand.
+STOOD_S = 5.0
 # Of evidence on these cores: with less there is no belief that could be contradicted.
 LEAST_S = 4.0
 
@@ -56,13 +61,59 @@ def believe(evidence: Evidence, doubt: Doubt, new: Second, now: Posterior | None
     """`now`: the belief without `new`, on the cores that it was seen under; None will do with under 4 s of evidence."""
     if now is None or evidence.seconds_on(new.cores) < LEAST_S:
         return Verdict(evidence.with_second(new), Doubt())
-    score = max(0.0, doubt.score + contradiction(now, new, dispersion))
+    against = contradiction(now, new, dispersion)
+    if against > 0 and _untried(evidence, now, new):
+        against = 0.0
+    score = max(0.0, doubt.score + against)
     aside = (*doubt.aside, new)
     if score > FORGET:
+        smaller = _smaller(evidence, now, aside)
+        if smaller is not None:
+            return Verdict(smaller.with_seconds(aside), Doubt())
         return Verdict(Evidence().with_seconds(aside), Doubt(), moved=True)
     if score > SET_ASIDE and sum(each.seconds for each in aside) <= LONGEST_S:
         return Verdict(evidence, Doubt(score, aside))
     return Verdict(evidence.with_seconds(aside), Doubt(0.0 if score > SET_ASIDE else score))
+
+
+def _untried(evidence: Evidence, now: Posterior, new: Second) -> bool:
+    """Whether it is of a full pool larger than all that stood for some seconds, and completes less than expected."""
+    if not new.full:
+        return False
+    ln_n = log(new.concurrency)
+    stood = [ln for ln, level in _saturated(evidence, new.cores) if level.seconds >= STOOD_S]
+    fell = now.edge is not None and ln_n >= now.edge.above
+    if not fell and ln_n <= max(stood, default=0.0) + NEAR:
+        return False
+    return new.ln_rate < now.predict(new.concurrency, full=True)[0]
+
+
+def _smaller(evidence: Evidence, now: Posterior, aside: tuple[Second, ...]) -> Evidence | None:
+    """What was seen below a size that fell, where that is the largest that stood, and a smaller one did more than it
+    does now; None where it is not."""
+    cores, least = aside[-1].cores, log(min(each.concurrency for each in aside)) - NEAR
+    if not all(each.full and each.cores == cores for each in aside):
+        return None
+    above = inf if now.edge is None else now.edge.above - HALF_STEP
+    stood = [(ln_n, level) for ln_n, level in _saturated(evidence, cores) if ln_n < above]
+    most = log(max(each.concurrency for each in aside)) + NEAR
+    best = max((level.completions / level.seconds for ln_n, level in stood if ln_n < least), default=0.0)
+    if not stood or max(ln_n for ln_n, _ in stood) > most:
+        return None
+    if best <= sum(each.completions for each in aside) / sum(each.seconds for each in aside):
+        return None
+    fell = [
+        level
+        for level in evidence.levels
+        if level.full and level.cores == cores and least <= log(level.in_flight_s / level.seconds) < above
+    ]
+    return Evidence(tuple(level for level in evidence.levels if level not in fell))
+
+
+def _saturated(evidence: Evidence, cores: float) -> list[tuple[float, Level]]:
+    """With their ln n."""
+    of_cores = [level for level in evidence.levels if level.saturated and level.cores == cores]
+    return [(log(level.in_flight_s / level.seconds), level) for level in of_cores]
 
 
 def contradiction(now: Posterior, new: Second, dispersion: float) -> float:

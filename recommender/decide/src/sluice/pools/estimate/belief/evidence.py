@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
-from math import exp, log
+from math import exp, inf, log
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +27,13 @@ Numbers = list[float] | Floats
 SATURATED, FULL, PARTIAL = 0.95, 0.7, 0.4
 # Of the size, and of the least in flight: a second in which so much was in flight drains.
 DRAINS = 1.15
+# A second is neither in which so many more come in flight, of what completes in it, and half as many again.
+FILLS, GROWS = 0.25, 1.5
+# When u mean durations are over, 1 - exp(-u) of what was in flight has ended; by what was seen as a part of what
+# completed since, from so much on.
+ENDED = 0.3
+_U = np.linspace(4.0, 0.02, 200)
+ENDED_SHARE, ENDED_BY = -np.expm1(-_U) / _U, -1 / np.expm1(-_U)
 # Cores of a service while nobody told how many it has.
 UNTOLD = 0.0
 # Seconds are summed by concurrency, in steps of 5 % where the pool was full, and 12 % where it was not.
@@ -64,8 +71,10 @@ class Second:
         return log(self.completions / self.seconds)
 
 
-def second(cores: float, size: int, concurrency: Numbers, completions: Numbers, bucket_s: float) -> Second | None:
-    """From buckets under `size`, shape (n,) each; None where they say nothing.
+def second(
+    cores: float, size: int, concurrency: Numbers, completions: Numbers, bucket_s: float, age_s: float = inf
+) -> Second | None:
+    """From buckets under `size`, shape (n,) each; None where they say nothing. age_s: of the end of them, when read.
 
     A second with 70 % of its buckets full counts whole, as a full pool's throughput, which is not censored, as its
     goodput is. (Picking its full buckets reads 3 % low: those are the ones in which less completed.) It counts at its
@@ -74,18 +83,46 @@ def second(cores: float, size: int, concurrency: Numbers, completions: Numbers, 
     the pool can. With at most 40 % it is a second of a pool that is not full. In between it is neither. Nor is one in
     which a pool drains to a smaller size: half of it at 46 and half at 24 is nothing that the pool does at 35.
     """
-    in_flight, done = float(sum(concurrency)), float(sum(completions))
-    if in_flight <= 0 or done <= 0:
+    done = float(sum(completions))
+    if done <= 0 or len(concurrency) == 0:
+        return None
+    concurrency = ended(size, concurrency, done / (len(concurrency) * bucket_s) * age_s)
+    in_flight = float(sum(concurrency))
+    if in_flight <= 0:
         return None
     if max(concurrency) > DRAINS * max(size, min(concurrency)):
         return None
     full = share_full(size, concurrency)
+    if full < SATURATED and _fills(concurrency, done):
+        return None
     mean, length = in_flight / len(concurrency), len(concurrency) * bucket_s
     if full >= FULL:
         return Second(cores, True, full >= SATURATED, mean, done, length)
     if full <= PARTIAL:
         return Second(cores, False, False, mean, done, length)
     return None
+
+
+def ended(size: int, concurrency: Numbers, since: float) -> Numbers:
+    """In flight, with those that have not ended yet: a span is known from its end on. since: completions, at that rate,
+    until it was read.
+
+    Of n in flight that take n / X each on average, exponentially, n (1 - exp(-X age / n)) have ended: solved for n,
+    which the size bounds. Worked: 20 seen, 10 done in a second, 2 s ago: 20 is all that ended since, so the pool is
+    full. 20 seen and 200 done: a part of exp(-20) is missing.
+    """
+    most, mean = float(max(concurrency)), float(sum(concurrency)) / len(concurrency)
+    if since <= 0 or mean <= ENDED * since or most >= size or 4 * most < size:
+        return concurrency
+    missing = float(np.interp(mean / since, ENDED_SHARE, ENDED_BY, right=inf))
+    return [min(each * missing, float(size)) if each > 0 else 0.0 for each in concurrency]
+
+
+def _fills(concurrency: Numbers, completions: float) -> bool:
+    """Whether a pool fills because less completes than comes: over an edge, in a second."""
+    third = max(1, len(concurrency) // 3)
+    first, last = sum(concurrency[:third]) / third, sum(concurrency[-third:]) / third
+    return last - first > FILLS * completions and last > GROWS * first
 
 
 def share_full(size: int, concurrency: Numbers) -> float:
@@ -122,6 +159,9 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.ln_n)
+
+    def take(self, keep: NDArray[np.bool_]) -> Rows:
+        return Rows(self.ln_n[keep], self.ln_rate[keep], self.variance[keep], self.full[keep], self.scale[keep])
 
     def same(self, other: Rows) -> bool:
         """In every number."""

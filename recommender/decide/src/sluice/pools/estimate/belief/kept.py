@@ -4,7 +4,7 @@ Rows are rounded to a part of their standard deviation before they are looked at
 belief is that of before. (Rounded, and not compared with what they were: a belief depends on the evidence alone, and is
 the same after a restart.)
 
-Of 2,079 shapes some 100 have weight, and the same ones a second later. So most other seconds look only at those that
+Of 2,376 shapes some 100 have weight, and the same ones a second later. So most other seconds look only at those that
 had 1e-5 of the likeliest one's weight when all were looked at, which is a tenth of what is negligible. All are looked
 at again when the likeliest shape has become ten times less likely than then, when a level of then is forgotten, when
 the cores are others, and after 20 times.
@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from math import log
 
 from sluice.pools.estimate.belief.compiled import rounded_rows
+from sluice.pools.estimate.belief.edge import split
 from sluice.pools.estimate.belief.evidence import Evidence, LevelKey, Rows
 from sluice.pools.estimate.belief.family import Ints, family
 from sluice.pools.estimate.belief.posterior import Posterior, posterior
@@ -30,11 +31,13 @@ ROUGH = 0.04
 
 @dataclass(frozen=True)
 class Kept:
-    """now: the belief by `evidence` on `cores`. All shapes were looked at `times` ago: `likely` and `spreads` are
-    those to look at, `top` was the likeliest one's ln weight then, and `levels` what there was to look at."""
+    """now: the belief by `evidence` on `cores`, which are `rows`, rounded. All shapes were looked at `times` ago:
+    `likely` and `spreads` are those to look at, `top` was the likeliest one's ln weight then, and `levels` what there
+    was to look at."""
 
     evidence: Evidence
     cores: float
+    rows: Rows
     now: Posterior
     likely: Ints
     spreads: tuple[float, ...]
@@ -48,15 +51,16 @@ def believed(last: Kept | None, evidence: Evidence, cores: float) -> Kept:
     if last is not None and last.cores == cores and last.evidence is evidence:
         return last
     rows = rounded(evidence.rows(cores))
-    if last is not None and last.cores == cores and len(rows) > 0:
-        if rows.same(last.now.rows):
-            return replace(last, evidence=evidence)
-        if last.times < TIMES and last.levels <= evidence.keys:
-            now = posterior(family(), rows, cores, last.likely, last.spreads)
-            if now.top > last.top - WORSE:
-                return replace(last, evidence=evidence, now=now, times=last.times + 1)
-    whole = posterior(family(), rows, cores)
-    return Kept(evidence, cores, whole, whole.likely, whole.spreads, whole.top, evidence.keys)
+    if last is not None and last.cores == cores and len(rows) > 0 and rows.same(last.rows):
+        return replace(last, evidence=evidence)
+    fits, edge = split(rows)
+    alike = last is not None and last.cores == cores and (edge is None) == (last.now.edge is None)
+    if last is not None and alike and len(rows) > 0 and last.times < TIMES and last.levels <= evidence.keys:
+        now = replace(posterior(family(), fits, cores, last.likely, last.spreads), edge=edge)
+        if now.top > last.top - WORSE:
+            return replace(last, evidence=evidence, rows=rows, now=now, times=last.times + 1)
+    whole = replace(posterior(family(), fits, cores), edge=edge)
+    return Kept(evidence, cores, rows, whole, whole.likely, whole.spreads, whole.top, evidence.keys)
 
 
 def rounded(rows: Rows) -> Rows:

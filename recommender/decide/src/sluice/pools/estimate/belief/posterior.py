@@ -6,10 +6,11 @@ rows of the same cores. The scale a is profiled out, a = 1'Q r / 1'Q 1, and the 
 
     prior(k) exp(-(r - a)' Q (r - a) / 2)
 
-with the one of three s (1.5, 6 and 25 %) under which the rows are likeliest: a service that is nothing like the family
+with the one of three s (2.5, 8 and 25 %) under which the rows are likeliest: a service that is nothing like the family
 (a cliff, a lock whose queue slows it) is then interpolated rather than bent to it.
-The prior of ln k is normal about ln(2.5 cores), 0.5 wide below and 1.0 above: threads wait as well as compute. Where
-nobody told the cores it is about ln 10, 1.5 wide.
+The prior of ln k is normal about ln(2.5 cores), 0.5 wide below and 1.0 above: threads wait as well as compute.
+Crosstalk that bends the curve down below 2.5 cores is as unlikely. Where nobody told the cores, ln k is about ln 10,
+1.5 wide.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.pools.estimate.belief.compiled import fit, gained, predictions, residuals
+from sluice.pools.estimate.belief.edge import Edge
 from sluice.pools.estimate.belief.evidence import UNTOLD, Rows
 from sluice.pools.estimate.belief.family import LN_MOST, LN_SIZES, SIZES, Family, Floats, Ints
 
-SPREADS = (0.015, 0.06, 0.25)
-LN_SPREAD_PRIOR = {0.015: log(0.80), 0.06: log(0.15), 0.25: log(0.05)}
+SPREADS = (0.025, 0.08, 0.25)
+LN_SPREAD_PRIOR = {0.025: log(0.80), 0.08: log(0.15), 0.25: log(0.05)}
 LENGTH = 0.25
 K_PER_CORE, LN_BELOW, LN_ABOVE = 2.5, 0.5, 1.0
 K_UNTOLD, LN_UNTOLD = 10.0, 1.5
@@ -50,6 +52,7 @@ class Gains:
 
     sizes: `SIZES`, and those asked for besides after them; current_at: where the current one stands. of_shape: the gain
     by each shape left, shape (s, N), for who needs more than the two moments; ln_rate_now: at the current size, (s,).
+    falls: the chance that the size is beyond an edge, and smooth: the mean gain if it is not, (N,).
     """
 
     sizes: Ints
@@ -58,6 +61,8 @@ class Gains:
     variance: Floats
     of_shape: Floats
     ln_rate_now: Floats
+    smooth: Floats
+    falls: Floats
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,8 @@ class Posterior:
     """shapes: indices of those left, shape (s,); weight and ln_speed (the scale a) of each. precision: Q, (m, m).
 
     likely: indices of those that may have weight a moment later, under any spread that may be the likeliest one then.
-    spreads: those. top: the likeliest shape's ln weight, before the weights are made to sum to 1. answers: what was
+    spreads: those. top: the likeliest shape's ln weight, before the weights are made to sum to 1. edge: what was left
+    out of the rows, None where nothing was. answers: what was
     made of it last, by what was asked; it saves work, and is not compared.
     """
 
@@ -80,6 +86,7 @@ class Posterior:
     likely: Ints
     spreads: tuple[float, ...]
     top: float
+    edge: Edge | None = None
     answers: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def predict(self, n: float, full: bool) -> tuple[float, float]:
@@ -90,9 +97,13 @@ class Posterior:
     def predict_each(self, n: Floats, full: NDArray[np.bool_]) -> tuple[Floats, Floats]:
         """The same of several, each of shape (k,)."""
         ln_n = np.minimum(np.log(n), LN_MOST)
-        return predictions(
+        mean, variance = predictions(
             *self.family.grid, self.rows.seen, self._left, self._process, self.speed_variance, ln_n, full
         )
+        if self.edge is not None:
+            falls = self.edge.chance(ln_n) * full
+            mean = (1 - falls) * mean + falls * self.edge.fallen(ln_n)
+        return mean, variance
 
     @property
     def residual(self) -> Floats:
@@ -112,7 +123,14 @@ class Posterior:
         gain, mean, variance, ln_rate_now = gained(
             (self.family.sized.T, more), self.residual.T, self.rows.seen, self._left, self._process, ln_n, at
         )
-        return Gains(sizes, at, mean, variance, gain.T, ln_rate_now)
+        if self.edge is None:
+            return Gains(sizes, at, mean, variance, gain.T, ln_rate_now, mean, np.zeros(len(sizes)))
+        falls = self.edge.chance(ln_n)
+        rate = (1 - falls) * (gain.T + ln_rate_now[:, None]) + falls * self.edge.fallen(ln_n)
+        rate_now = rate[:, at].copy()
+        rate -= rate_now[:, None]
+        smooth = mean + float(self.weight @ (ln_rate_now - rate_now))
+        return Gains(sizes, at, self.weight @ rate, (1 - falls) ** 2 * variance, rate, rate_now, smooth, falls)
 
     @property
     def _left(self) -> tuple[Ints, Floats, Floats]:
@@ -173,5 +191,6 @@ def _ln_prior(family: Family, cores: float) -> Floats:
     else:
         away = np.log(family.k / (K_PER_CORE * cores))
         found = -0.5 * (away / np.where(away < 0, LN_BELOW, LN_ABOVE)) ** 2
+        found -= 0.5 * (np.minimum(np.log(family.peak / (K_PER_CORE * cores)), 0.0) / LN_BELOW) ** 2
     found -= found.max()
     return found

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from worlds import World, brief, codes
 
 from fakes import (
     CART,
@@ -19,84 +20,20 @@ from fakes import (
     glimpse,
     hump,
     measured,
-    remembered,
     rising,
 )
 from feeds import FALLS
 from sluice.collect import Window
-from sluice.config import Backend, Bounds, Config, Pool, Slo, Upstream
-from sluice.control.answer import Answer
+from sluice.config import Backend, Bounds, Config
 from sluice.control.loop import ControlLoop
-from sluice.control.pauses import Pause, Pauses
-from sluice.control.scalings import Scaling, Scalings
+from sluice.control.pauses import Pause
+from sluice.control.scalings import Scaling
 from sluice.control.sizes import Sizes
-from sluice.control.state_log import NotThereError
-from sluice.control.store import NotReadyError, Store
+from sluice.control.store import Store
 from sluice.core.hours import Hours
 from sluice.core.keys import PoolKey
 from sluice.log.memory import MemoryStateLog
-from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from sluice.pools.policy.picture import draw
-from sluice.pools.policy.state import PoolState
-
-
-@dataclass
-class World:
-    clock: FakeClock = field(default_factory=FakeClock)
-    collector: FakeCollector = field(default_factory=FakeCollector)
-    history: FakeHistory = field(default_factory=FakeHistory)
-    store: Store = field(default_factory=Store)
-    sizes: Sizes = field(default_factory=Sizes)
-    pauses: Pauses = field(default_factory=Pauses)
-    scalings: Scalings = field(default_factory=Scalings)
-    records: dict[str, bytes] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.states = MemoryStateLog(self.records)
-        for service in (CART.service, DB.peer):
-            self.scalings.notify(Scaling(0, service, 4.0, None, "", "vpa"))
-        self.loop = ControlLoop(
-            config(),
-            self.collector,
-            self.history,
-            self.states,
-            self.store,
-            self.sizes,
-            self.clock,
-            self.pauses,
-            self.scalings,
-        )
-
-    def step(self, after_s: float = 5) -> Answer:
-        """So much later; cart's answer."""
-        self.clock.pass_s(after_s)
-        self.loop.step()
-        return self.cart
-
-    def run(self, seconds: int, key: PoolKey = CART) -> list[Answer]:
-        """A period a second, in which the service works and its actuator does what is said at once."""
-        service, found = self.collector.services[key], []
-        for _ in range(seconds):
-            self.sizes.report(key, service.size, self.clock())
-            service.works(self.clock(), self.clock() + 1_000)
-            self.step(1)
-            answer = self.store.get(key)
-            assert answer is not None
-            found.append(answer)
-            if answer.content.action == "APPLY" and answer.content.target is not None:
-                service.size = answer.content.target
-                self.sizes.report(key, service.size, self.clock(), written=True)
-        return found
-
-    @property
-    def cart(self) -> Answer:
-        answer = self.store.get(CART)
-        assert answer is not None
-        return answer
-
-
-def brief(answer: Answer) -> tuple[str, int | None, int]:
-    return answer.content.state, answer.content.target, answer.revision
 
 
 @dataclass
@@ -144,10 +81,6 @@ def test_a_stale_answer_is_not_to_be_applied() -> None:
     world.collector.problem = RuntimeError("gone")
     stale = world.step(after_s=31)
     assert (stale.content.state, stale.content.action) == ("STALE", "HOLD")
-
-
-def codes(answer: Answer) -> tuple[str, ...]:
-    return answer.content.codes
 
 
 def test_the_life_of_a_pool() -> None:
@@ -234,66 +167,6 @@ def test_each_change_of_what_a_belief_has_is_no_new_answer() -> None:
     assert len(changes) <= 6, [(each.content, each.reasons) for each in changes]
 
 
-def test_a_kill_in_a_trial_goes_on_with_the_trial() -> None:
-    one = World()
-    one.collector.services[CART] = FakeService(64)
-    one.run(7)
-    other = World(clock=one.clock, collector=one.collector, records=one.records)
-    other.history.memory = {CART: remembered(one.cart)}
-    after = other.run(1)[-1]
-    assert other.loop.states[CART].facts.change is not None
-    assert after.revision >= one.cart.revision
-    assert other.run(60)[-1].content.state == "PROVIDED"
-
-
-def test_after_a_restart_windows_are_read_from_where_the_evidence_ends() -> None:
-    """Evidence was written up to 290 s ago: a window at a time, none of which counts for how late data come."""
-    one = World()
-    service = one.collector.services[CART] = FakeService(16)
-    one.run(90)
-    now_ms, evidence = one.clock(), one.cart.learnt.until_ms
-    service.works(now_ms, now_ms + 200_000)
-    one.clock.pass_s(200)
-    other = World(clock=one.clock, collector=one.collector, records=one.records)
-    one.collector.asked_ms.clear()
-    other.sizes.report(CART, 16, other.clock())
-    other.step(0)
-    asked = one.collector.asked_ms
-    assert [live for _, live in asked] == [False] * (len(asked) - 1) + [True]
-    times = [at for at, _ in asked]
-    assert all(after - before <= 60_000 for before, after in pairwise(times))
-    assert times[0] <= evidence + 60_000
-    seconds = sum(level.seconds for level in other.cart.learnt.evidence.levels)
-    # 290 s, of which older ones count less, by a memory of 180 s.
-    assert seconds == pytest.approx(180 * (1 - np.exp(-290 / 180)), rel=0.1)
-
-
-def test_only_a_restart_reads_the_past() -> None:
-    """A pool that nobody calls has evidence that ends long ago, and that is no reason to read again."""
-    world = World()
-    world.collector.services[CART] = FakeService(16)
-    world.run(20)
-    for _ in range(200):
-        world.step(1)
-    assert all(live for _, live in world.collector.asked_ms)
-
-
-def test_states_that_cannot_be_read_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beginning anew would forget a change that is under way."""
-    world = World()
-
-    def away() -> dict[PoolKey, PoolState]:
-        raise NotThereError("kafka is away")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(world.states, "restore", away)
-        world.clock.pass_s(1)
-        world.loop.step()
-        with pytest.raises(NotReadyError):
-            world.store.newest()
-    assert world.step().revision == 1
-
-
 def test_a_new_cpu_limit_carries_the_size_over() -> None:
     world = World()
     service = world.collector.services[CART] = FakeService(64)
@@ -333,12 +206,6 @@ def test_every_answer_is_recorded_and_failing_periods_are_not() -> None:
     assert [answer.key for answer in world.history.recorded] == [CART, DB, CART, DB]
 
 
-def test_thresholds_reach_the_collector() -> None:
-    world = World()
-    world.step()
-    assert world.collector.thresholds_ns == {CART: 230_000_000, DB: 60_000_000}
-
-
 def test_longer_buckets_are_asked_for_the_same_time_and_say_how_they_were_chosen() -> None:
     """150 buckets of 200 ms are 30 s, as 300 of 100 ms are; 150 of 100 ms are 15 s, and too little."""
     world = World()
@@ -348,95 +215,6 @@ def test_longer_buckets_are_asked_for_the_same_time_and_say_how_they_were_chosen
     assert brief(world.step())[0] == "LEARNING"
     world.collector.pools[CART] = replace(half, bucket_ms=200)
     assert world.step().content.state == "PROVIDED"
-
-
-def above(pool: Pool, slo_ms: float = 250, **asked: object) -> Config:
-    """Cart's threshold by the traces of frontend."""
-    upstream = Upstream.model_validate({"from": "traces", **asked})
-    slo = Slo.model_validate({"name": "checkout", "service": "frontend", "latency": f"{slo_ms:g}ms"})
-    return config(slos=[slo], pools=[pool.model_copy(update={"upstream": upstream})])
-
-
-def test_a_new_slo_moves_the_next_answer() -> None:
-    """Windows hold histograms: what was measured before is judged by the new threshold in the same period."""
-    world = World()
-    pool = world.loop.config.pools[0]
-    world.loop.config = above(pool)
-    world.collector.above = {Asked(CART, "checkout"): UpstreamTime(50.0, 900)}
-    assert world.step().threshold.value_ms == 200.0
-    assert world.collector.thresholds_ns == {CART: 200_000_000}
-    world.loop.config = above(pool, slo_ms=150)
-    assert world.step().threshold.value_ms == 100.0
-    assert world.collector.thresholds_ns == {CART: 100_000_000}
-
-
-def test_each_slo_of_a_pool_keeps_its_own_upstream_time() -> None:
-    """Checkout leaves 250 - 100 = 150 ms, browse 120 - 20 = 100 ms, which stays when its traces stop coming."""
-    world = World()
-    given = above(world.loop.config.pools[0].model_copy(update={"slo": ["checkout", "browse"]}))
-    browse = Slo.model_validate({"name": "browse", "service": "shop", "latency": "120ms"})
-    world.loop.config = given.model_copy(update={"slos": [*given.slos, browse]})
-    checkout = {Asked(CART, "checkout"): UpstreamTime(100.0, 900)}
-    world.collector.above = checkout
-    assert world.step().threshold.value_ms == 150.0
-    world.collector.above = checkout | {Asked(CART, "browse"): UpstreamTime(20.0, 900)}
-    assert world.step().threshold.value_ms == 100.0
-    world.collector.above = checkout
-    answer = world.step()
-    assert (answer.threshold.value_ms, "UPSTREAM_LAST_KNOWN" in codes(answer)) == (100.0, True)
-    world.loop.config = given.model_copy(update={"slos": [given.slos[0]], "pools": above(given.pools[0]).pools})
-    assert world.step().threshold.value_ms == 150.0
-
-
-def test_upstream_times_that_stop_coming_are_remembered_with_their_age() -> None:
-    world = World()
-    pool = world.loop.config.pools[0]
-    world.loop.config = above(pool)
-    world.collector.pools[CART] = hump()
-    answer = world.step()
-    assert (answer.threshold.value_ms, "UPSTREAM_UNKNOWN" in codes(answer)) == (250.0, True)
-    world.collector.above = {Asked(CART, "checkout"): UpstreamTime(50.0, 900)}
-    assert not any(code.startswith("UPSTREAM") for code in codes(world.step()))
-    world.collector.above = {}
-    world.step()
-    answer = world.step()
-    assert (answer.threshold.value_ms, "UPSTREAM_LAST_KNOWN" in codes(answer)) == (200.0, True)
-    assert "known 10 s ago" in answer.threshold.detail
-    assert answer.content.state == "PROVIDED"
-    world.loop.config = above(pool, statistic="mean")  # the median is not known of the mean
-    assert world.step().threshold.value_ms == 250.0
-
-
-def test_paths_that_cannot_be_read_take_no_answer_away(caplog: pytest.LogCaptureFixture) -> None:
-    world = World()
-    world.loop.config = above(world.loop.config.pools[0])
-    world.collector.pools[CART] = hump()
-    world.collector.upstream_problem = ConnectionError("down")
-    assert brief(world.step())[0] == "PROVIDED"
-    assert brief(world.step())[0] == "PROVIDED"
-    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == [
-        "upstream times failed, going on: ConnectionError: down"
-    ]
-
-
-def test_a_restart_goes_on_with_the_revisions_of_the_last_run() -> None:
-    before = World()
-    before.collector.pools[CART] = hump()
-    last = before.step()
-    after = World(history=FakeHistory(memory={CART: remembered(last)}))
-    after.collector.pools[CART] = hump()
-    assert brief(after.step()) == brief(last)
-    after.collector.pools[CART] = None
-    assert brief(after.step()) == ("NO_DATA", None, last.revision + 1)
-
-
-def test_nothing_is_published_before_the_memory_is_back() -> None:
-    world = World(history=FakeHistory(problem=ConnectionError("down")))
-    world.loop.step()
-    with pytest.raises(NotReadyError):
-        world.store.newest()
-    world.history.problem = None
-    assert brief(world.step()) == ("NO_DATA", None, 1)
 
 
 def test_a_size_that_a_bound_holds_off_the_best_one_is_guarded() -> None:
@@ -566,12 +344,6 @@ def test_a_paused_pool_keeps_its_size_and_says_who_paused_it() -> None:
     assert "ada: release" in answer.reasons[0].text
     world.pauses.resume(CART)
     assert world.run(1)[-1].content.action == "APPLY"
-
-
-def test_a_pause_outlives_a_restart() -> None:
-    world = World(history=FakeHistory(paused_pools={CART: Pause(1, "ada", "release")}))
-    world.collector.pools[CART] = hump()
-    assert brief(world.step())[:2] == ("PAUSED", None)
 
 
 def test_callers_of_one_backend_share_what_it_takes() -> None:

@@ -70,7 +70,7 @@ def test_a_connection_pool_has_its_part_of_what_its_peer_has() -> None:
     assert now == Baseline(Machine(1, "", 3), Machine(4, "15", 2))
     assert now.cores("client") == 8 / 3
     assert now.cores("server") == 1
-    assert (now.version, str(now)) == ("15", "1 cores, 3 replicas, peer 4 cores, peer version 15, peer 2 replicas")
+    assert now.version == "15"
     assert scalings.course(CART).now == Baseline()
     assert (scalings.replicas("catalogue"), scalings.replicas("cart")) == (3, None)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.collect.news import News
+from sluice.collect.new_rows import NewRows
 from sluice.collect.rows import Ints, Rows
 
 Numbers = NDArray[np.int64] | NDArray[np.uint32]
@@ -59,33 +59,33 @@ class Cells:
         given = set(pools)
         self._drop([source for source in self._lines if source[0] in given])
 
-    def put(self, news: News) -> None:
+    def put(self, new: NewRows) -> None:
         """Takes over each row that is not older than the one there is. Buckets lie in the `width` from the first."""
-        if len(news) == 0:
+        if len(new) == 0:
             return
-        sources = list(zip(news.pool.tolist(), news.judges.tolist(), news.source.tolist(), strict=True))
+        sources = list(zip(new.pool.tolist(), new.judges.tolist(), new.source.tolist(), strict=True))
         self._make_room(sum(source not in self._lines for source in sources))
         lines = np.array([self._line(source) for source in sources], dtype=np.int64)
-        ends = np.cumsum(news.counts)
-        self._last_at[lines] = np.maximum(self._last_at[lines], np.maximum.reduceat(news.at, ends - news.counts))
-        cell = np.repeat(lines * self.width, news.counts) + news.at % self.width
-        newer = news.version >= self._version.ravel()[cell]
+        ends = np.cumsum(new.counts)
+        self._last_at[lines] = np.maximum(self._last_at[lines], np.maximum.reduceat(new.at, ends - new.counts))
+        cell = np.repeat(lines * self.width, new.counts) + new.at % self.width
+        newer = new.version >= self._version.ravel()[cell]
         keep: slice | NDArray[np.bool_] = slice(None) if newer.all() else newer
         cell = cell[keep]
-        self._busy_ns.ravel()[cell] = news.busy_ns[keep]
-        self._completions.ravel()[cell] = news.completions[keep]
-        self._good.ravel()[cell] = news.good[keep]
-        self._version.ravel()[cell] = news.version[keep]
-        self._find_newest(lines, news)
+        self._busy_ns.ravel()[cell] = new.busy_ns[keep]
+        self._completions.ravel()[cell] = new.completions[keep]
+        self._good.ravel()[cell] = new.good[keep]
+        self._version.ravel()[cell] = new.version[keep]
+        self._find_newest(lines, new)
 
-    def busy_ns(self, news: News) -> Ints:
-        """What is known of each of these rows, shape (len(news),); 0 of those that are not known."""
-        sources = zip(news.pool.tolist(), news.judges.tolist(), news.source.tolist(), strict=True)
+    def busy_ns(self, new: NewRows) -> Ints:
+        """What is known of each of these rows, shape (len(new),); 0 of those that are not known."""
+        sources = zip(new.pool.tolist(), new.judges.tolist(), new.source.tolist(), strict=True)
         lines = np.array([self._lines.get(source, -1) for source in sources], dtype=np.int64)
-        line = np.repeat(lines, news.counts)
-        found: Ints = np.zeros(len(news), dtype=np.int64)
+        line = np.repeat(lines, new.counts)
+        found: Ints = np.zeros(len(new), dtype=np.int64)
         known = line >= 0
-        found[known] = self._busy_ns[line[known], news.at[known] % self.width]
+        found[known] = self._busy_ns[line[known], new.at[known] % self.width]
         return found
 
     def newest(self, pools: int) -> Ints:
@@ -111,17 +111,17 @@ class Cells:
         columns = at % self.width
         return at, _taken(self._busy_ns, [line], columns)[0], _taken(self._completions, [line], columns)[0]
 
-    def _find_newest(self, lines: Ints, news: News) -> None:
-        """Of those lines, after the news of each were put."""
-        columns = np.repeat(lines, news.counts), news.at % self.width
+    def _find_newest(self, lines: Ints, new: NewRows) -> None:
+        """Of those lines, after the new rows of each were put."""
+        columns = np.repeat(lines, new.counts), new.at % self.width
         data = (self._busy_ns[columns] > 0) | (self._completions[columns] > 0)
-        emptied = ~data & (news.at == np.repeat(self._newest[lines], news.counts))
+        emptied = ~data & (new.at == np.repeat(self._newest[lines], new.counts))
         at = np.arange(self._first, self._first + self.width)
-        for line in np.unique(np.repeat(lines, news.counts)[emptied]):
+        for line in np.unique(np.repeat(lines, new.counts)[emptied]):
             columns = line, at % self.width
             left = at[(self._busy_ns[columns] > 0) | (self._completions[columns] > 0)]
             self._newest[line] = left[-1] if len(left) else -1
-        newest = np.maximum.reduceat(np.where(data, news.at, -1), np.cumsum(news.counts) - news.counts)
+        newest = np.maximum.reduceat(np.where(data, new.at, -1), np.cumsum(new.counts) - new.counts)
         self._newest[lines] = np.maximum(self._newest[lines], newest)
 
     def rows(self, pool: int, until: int, bucket_ms: int) -> Rows:

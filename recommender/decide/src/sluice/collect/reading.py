@@ -12,7 +12,7 @@ from sluice.collect.cells import Cells
 from sluice.collect.delay import Arrivals
 from sluice.collect.latency import last_index_within
 from sluice.collect.native import Arrays, Column
-from sluice.collect.news import News, news_of
+from sluice.collect.new_rows import NewRows, new_rows_of
 from sluice.collect.query import Key, Span, Table, TooLargeError
 from sluice.collect.rows import Ints, Rows
 from sluice.core.keys import PoolKey
@@ -163,21 +163,21 @@ class Reading:
                 raise
             half = len(pools) // 2
             return self._ask(pools[:half], span, known) + self._ask(pools[half:], span, known)
-        news = news_of(columns, span.first)
-        before = known.busy_ns(news) if known is not None else None
-        self._cells.put(news)
+        new = new_rows_of(columns, span.first)
+        before = known.busy_ns(new) if known is not None else None
+        self._cells.put(new)
         if before is not None:
-            self._arrived.append(self._added(news, before))
+            self._arrived.append(self._added(new, before))
         # What an earlier query saw, this one saw too: of a pool without rows this is how much is known to be nothing.
-        self._newest = max(self._newest, news.newest)
+        self._newest = max(self._newest, new.newest)
         self._seen[pools] = self._newest
-        return len(news)
+        return len(new)
 
-    def _added(self, news: News, before: Ints) -> tuple[Ints, Ints, Ints]:
+    def _added(self, new: NewRows, before: Ints) -> tuple[Ints, Ints, Ints]:
         """Pool, bucket, and busy time that was not known, of the pools' own rows that have more than before."""
-        added = self._cells.busy_ns(news) - before
-        more = (added > 0) & (np.repeat(news.judges, news.counts) == 0)
-        return np.repeat(news.pool, news.counts)[more], news.at[more], added[more]
+        added = self._cells.busy_ns(new) - before
+        more = (added > 0) & (np.repeat(new.judges, new.counts) == 0)
+        return np.repeat(new.pool, new.counts)[more], new.at[more], added[more]
 
     def _began_anew(self, span: Span) -> bool:
         """Whether numbers are smaller than they were: of a table that was made anew. Asked only when nothing is new."""

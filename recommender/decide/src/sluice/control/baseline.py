@@ -37,14 +37,3 @@ class Baseline:
     def version(self) -> str:
         """Both versions in one; "" while nobody told either."""
         return " to ".join(filter(None, (self.own.version, self.peer.version)))
-
-    def __str__(self) -> str:
-        told = []
-        for whose, machine in (("", self.own), ("peer ", self.peer)):
-            if machine.cores is not None:
-                told.append(f"{whose}{machine.cores:g} cores")
-            if machine.version:
-                told.append(f"{whose}version {machine.version}")
-            if machine.replicas is not None:
-                told.append(f"{whose}{machine.replicas} replicas")
-        return ", ".join(told) or "nothing told"

@@ -10,6 +10,7 @@ from sluice.control.answer import Answer, Content
 from sluice.control.clickhouse import ClickHouse
 from sluice.control.pauses import Pause
 from sluice.control.scalings import Scaling
+from sluice.control.state_log import WRITE_FIRST_S
 from sluice.control.store import Memory
 from sluice.core.keys import PoolKey
 from sluice.pools.v1 import actuation_pb2 as pb
@@ -33,8 +34,6 @@ COLUMNS = {
     "scaling_events": ["service", "at", "cpu_limit_cores", "replicas", "version", "source"],
 }
 
-# How long an answer waits for its row to be stored before it is given out.
-WRITE_FIRST_S = 1.0
 # An answer that stays as it is has a row as often as this.
 AGAIN_MS = 5_000
 

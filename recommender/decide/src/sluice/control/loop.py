@@ -28,7 +28,7 @@ from sluice.control.pauses import Pause, Pauses
 from sluice.control.problems import Problems
 from sluice.control.scalings import Scaling, Scalings
 from sluice.control.sizes import Sizes, TargetSize
-from sluice.control.state_log import StateLog
+from sluice.control.state_log import WRITE_FIRST_S, StateLog
 from sluice.control.store import Memory, Store
 from sluice.control.thresholds import Thresholds
 from sluice.control.workers import Workers
@@ -51,8 +51,6 @@ Clock = Callable[[], int]
 BREATH, LEASE_PERIODS = 1.25, 3
 # How far back windows are read again after a restart.
 CATCH_UP_MS = 600_000
-# How long an answer waits for its state to be stored before it is given out.
-WRITE_FIRST_S = 1.0
 
 
 class Collects(Protocol):

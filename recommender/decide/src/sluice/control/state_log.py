@@ -9,6 +9,9 @@ from typing import Protocol
 from sluice.core.keys import PoolKey
 from sluice.pools.policy.state import PoolState
 
+# How long an answer waits for its row and its state to be stored before it is given out.
+WRITE_FIRST_S = 1.0
+
 
 class NotThereError(Exception):
     """The log cannot be read now: that is not an empty one. Ask again; do not begin with new states."""

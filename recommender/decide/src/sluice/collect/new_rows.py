@@ -13,7 +13,7 @@ from sluice.collect.rows import Ints
 
 
 @dataclass(frozen=True)
-class News:
+class NewRows:
     """New versions of rows: of each source, shape (s,), and of each row, shape (r,), those of a source together.
 
     pool, judges, source  whose rows they are: the number of the pool; 0 its own, 1 its judges'; a hash of the instance
@@ -38,7 +38,7 @@ class News:
         return len(self.at)
 
 
-def news_of(columns: Sequence[Column | Arrays], first: int) -> News:
+def new_rows_of(columns: Sequence[Column | Arrays], first: int) -> NewRows:
     """From the query's columns, in which buckets count from `first`. NativeError when they are others."""
     flat = [column for column in columns if not isinstance(column, Arrays)]
     arrays = [column for column in columns if isinstance(column, Arrays)]
@@ -48,7 +48,7 @@ def news_of(columns: Sequence[Column | Arrays], first: int) -> News:
         raise NativeError(f"{len(flat)} columns of numbers and {len(arrays)} of arrays are not what was asked for")
     pool, judges, source, newest = flat
     at, busy_ns, completions, good, version = (one.values for one in arrays)
-    return News(
+    return NewRows(
         pool=pool.astype(np.int64),
         judges=judges.astype(np.int64),
         source=source.astype(np.uint64),

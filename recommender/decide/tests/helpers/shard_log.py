@@ -55,27 +55,34 @@ class Log:
         self._writer.commit_transaction(TRANSACTION_S)
 
 
-@contextmanager
-def serving(log: Log, folder: Path, environment: Mapping[str, str]) -> Iterator[rpc.PoolSizeServiceStub]:
-    assert BINARY.exists(), f"{BINARY} is missing: `make setup` builds it for tests"
-    (port,) = free_ports(1)
-    address = f"127.0.0.1:{port}"
-    variables = {
+def environment(log: Log, address: str) -> dict[str, str]:
+    """What a server on the log is told that listens on `address`."""
+    return {
         "SLUICE_KAFKA": log.bootstrap,
         "SLUICE_TOPIC_PREFIX": log.prefix,
         "SLUICE_RECOMMENDER": address,
         "PATH": os.environ["PATH"],
     }
+
+
+def ready(address: str) -> bool:
     with grpc.insecure_channel(address) as channel:
-        stub = rpc.PoolSizeServiceStub(channel)
+        try:
+            rpc.PoolSizeServiceStub(channel).ListPoolSizes(api.ListPoolSizesRequest(), timeout=5)
+        except grpc.RpcError:
+            return False
+        return True
 
-        def ready() -> bool:
-            try:
-                stub.ListPoolSizes(api.ListPoolSizesRequest(), timeout=5)
-            except grpc.RpcError:
-                return False
-            return True
 
-        log_file = folder / f"server-{port}.log"
-        with running("server", [BINARY], ready, log_file, LIMIT_S, {**variables, **environment}):
-            yield stub
+@contextmanager
+def serving(log: Log, folder: Path, more: Mapping[str, str]) -> Iterator[rpc.PoolSizeServiceStub]:
+    """A server that has read the log. more: variables besides those that it needs."""
+    assert BINARY.exists(), f"{BINARY} is missing: `make setup` builds it for tests"
+    (port,) = free_ports(1)
+    address = f"127.0.0.1:{port}"
+    variables = {**environment(log, address), **more}
+    with (
+        running("server", [BINARY], lambda: ready(address), folder / f"server-{port}.log", LIMIT_S, variables),
+        grpc.insecure_channel(address) as channel,
+    ):
+        yield rpc.PoolSizeServiceStub(channel)

@@ -9,8 +9,8 @@ from pathlib import Path
 import grpc
 import pytest
 from confluent_kafka import Consumer, TopicPartition
-from shard_log import Log, serving
 
+from shard_log import Log, serving
 from sluice.common.v1.decision_pb2 import ACTION_APPLY
 from sluice.core.keys import PoolKey
 from sluice.log.record import Ref

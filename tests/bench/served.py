@@ -1,0 +1,149 @@
+"""10,000 watchers of one `sluice-server` on a real broker: its memory, how long a change takes to reach the last of
+them, and what it costs when all of them come back after a restart.
+
+A change is a transaction: it is timed from when its commit is asked for, so that the broker's part is in it. Server and
+watchers (`watch_client`, Go) share the machine's CPU, and the share of each is told.
+"""
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shard_log import BINARY, Log, environment, ready
+from sluice.common.v1.decision_pb2 import ACTION_APPLY
+from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
+from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
+from support.kafka import kafka
+from support.ports import free_ports
+from support.processes import running
+
+CLIENT = Path(__file__).with_name("watch_client")
+GO = Path(__file__).parents[2] / ".cache/venvs/go/bin"
+#: (watchers, HTTP/2 connections): an actuator has a connection of its own; behind a proxy they share some.
+SIZES = ((1_000, 1_000), (10_000, 100), (10_000, 10_000))
+QUICK = ((100, 100),)
+CHANGES = 7
+SETTLE_S = 2.0
+TICKS_S = os.sysconf("SC_CLK_TCK")
+
+
+def run(quick: bool = False) -> list[tuple[str, str]]:
+    """Rows (what, figure) for the table."""
+    with tempfile.TemporaryDirectory() as directory, kafka(_made(Path(directory) / "kafka")) as broker:
+        folder = Path(directory)
+        client = folder / "watch_client"
+        go = shutil.which("go", path=f"{GO}{os.pathsep}{os.environ['PATH']}")
+        assert go is not None, "no go on PATH: `make setup` installs it"
+        subprocess.run([go, "build", "-o", client, "."], cwd=CLIENT, check=True, env=os.environ | {"CGO_ENABLED": "0"})
+        rows = measure(Log(broker), folder, client, 1, 1)[:1]
+        for size in QUICK if quick else SIZES:
+            rows += measure(Log(broker), folder, client, *size)
+    return rows
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+def measure(log: Log, folder: Path, client: Path, watchers: int, connections: int) -> list[tuple[str, str]]:
+    (port,) = free_ports(1)
+    variables = environment(log, f"127.0.0.1:{port}")
+    change = Changes(log)
+    change.commit()
+    with _watchers(client) as (ask, theirs):
+        with _server(variables, folder) as ours:
+            before_kb = _resident_kb(ours)
+            opened_s = ask(f"open 127.0.0.1:{port} {watchers} {connections}")["seconds"]
+            delays, own, clients = [], [], []
+            for _ in range(CHANGES):
+                ask("hear")
+                time.sleep(SETTLE_S)
+                cpu = _cpu_s(ours), _cpu_s(theirs)
+                at = time.monotonic()
+                change.commit()
+                delays.append(np.array(ask("times")["at_ns"]) / 1e9 - at)
+                own.append(_cpu_s(ours) - cpu[0])
+                clients.append(_cpu_s(theirs) - cpu[1])
+            during_kb = _resident_kb(ours)
+        with _server(variables, folder) as ours:
+            again = ask("resume")
+            resumed_cpu_s = _cpu_s(ours)
+        ask("close")
+    first, half, last = (1e3 * statistics.median(np.quantile(each, q) for each in delays) for q in (0.0, 0.5, 1.0))
+    own_s, clients_s = statistics.median(own), statistics.median(clients)
+    many = f"**{watchers:,} watchers on {connections:,} connections**"
+    return [
+        (f"{many}: a change is with the first, half, the last after", f"{first:.0f}, {half:.0f}, {last:.0f} ms"),
+        ("CPU of a change: server, watchers", f"{own_s * 1e3:.0f} ms, {clients_s * 1e3:.0f} ms"),
+        ("all have their first state after", f"{opened_s:.1f} s"),
+        (
+            "memory of the server without and with them, a watcher",
+            f"{before_kb / 1e3:.0f} MB, {during_kb / 1e3:.0f} MB, {(during_kb - before_kb) / watchers:.0f} kB",
+        ),
+        (
+            "after a restart, from the first to the last that is where it was; sent everything; CPU of the server",
+            f"{again['seconds']:.1f} s; {again['whole']:,}; {resumed_cpu_s:.1f} s",
+        ),
+    ]
+
+
+class Changes:
+    """Each is another answer for one pool."""
+
+    def __init__(self, log: Log) -> None:
+        self._log, self._revision = log, 0
+
+    def commit(self) -> None:
+        self._revision += 1
+        pool = Pool(service="cart", side=SIDE_SERVER)
+        size = PoolSize(
+            pool=pool, state=STATE_PROVIDED, action=ACTION_APPLY, target=self._revision, revision=self._revision
+        )
+        self._log.commit(("decisions", "pool/cart/server/", size), lease_s=3_600)
+
+
+@contextmanager
+def _server(variables: Mapping[str, str], folder: Path) -> Iterator[int]:
+    address = variables["SLUICE_RECOMMENDER"]
+    with running("server", [BINARY], lambda: ready(address), folder / "server.log", 60, variables) as process:
+        yield process.pid
+
+
+@contextmanager
+def _watchers(client: Path) -> Iterator[tuple[Any, int]]:
+    process = subprocess.Popen([client], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdin is not None
+    assert process.stdout is not None
+
+    def ask(word: str) -> dict[str, Any]:
+        print(word, file=process.stdin, flush=True)
+        answer = process.stdout.readline()
+        assert answer, f"the watchers ended on {word!r}"
+        return dict(json.loads(answer))
+
+    try:
+        yield ask, process.pid
+    finally:
+        process.stdin.close()
+        process.wait()
+
+
+def _cpu_s(pid: int) -> float:
+    after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(after_name[11]) + int(after_name[12])) / TICKS_S
+
+
+def _resident_kb(pid: int) -> int:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))

@@ -91,10 +91,14 @@ func decide(rules Rules, answer *poolsv1.PoolSize, replica Replica, now time.Tim
 	return Decision{Action: Apply, Code: Differs, Size: size, Text: fmt.Sprintf("write %d over %s", size, current)}
 }
 
-// leaseOver holds at the very instant of valid_until, and for an answer without a lease.
+// leaseOver holds at the very instant of valid_until, for an answer without a lease, and where nothing is left of it by a
+// clock that only grows.
 func leaseOver(answer *poolsv1.PoolSize, now time.Time) (string, bool) {
 	if !answer.GetValidUntil().IsValid() {
 		return "the answer has no valid lease", true
+	}
+	if left := answer.GetLeaseLeft(); left != nil && left.AsDuration() <= 0 {
+		return "nothing is left of the lease", true
 	}
 	until := answer.GetValidUntil().AsTime()
 	if now.Before(until) {

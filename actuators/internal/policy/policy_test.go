@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"sluice.dev/actuators/internal/policy"
@@ -23,6 +24,12 @@ func TestDecideOnWhatIsNoVector(t *testing.T) {
 		answer *poolsv1.PoolSize
 		code   policy.Code
 	}{
+		{"counted down to nothing, whatever the time of day", &poolsv1.PoolSize{
+			Action: commonv1.Action_ACTION_APPLY, Target: &target, ValidUntil: timestamppb.New(noon.Add(time.Hour)), LeaseLeft: durationpb.New(0),
+		}, policy.LeaseOver},
+		{"a second is left of it", &poolsv1.PoolSize{
+			Action: commonv1.Action_ACTION_APPLY, Target: &target, ValidUntil: timestamppb.New(noon.Add(time.Hour)), LeaseLeft: durationpb.New(time.Second),
+		}, policy.Differs},
 		{"an action of a newer recommender",
 			&poolsv1.PoolSize{Action: commonv1.Action(99), Target: &target, ValidUntil: timestamppb.New(noon.Add(time.Minute))}, policy.Held},
 		{"a lease that is no time",

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -147,15 +148,27 @@ func (s *Server) Find(target string, outcome poolsv1.ActuationOutcome) *poolsv1.
 	return nil
 }
 
-// ListPoolSizes implements the service.
-func (s *Server) ListPoolSizes(context.Context, *poolsv1.ListPoolSizesRequest) (*poolsv1.ListPoolSizesResponse, error) {
+// ListPoolSizes implements the service, with one answer a page.
+func (s *Server) ListPoolSizes(_ context.Context, request *poolsv1.ListPoolSizesRequest) (*poolsv1.ListPoolSizesResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	response := &poolsv1.ListPoolSizesResponse{}
-	for _, size := range s.sizes {
-		response.PoolSizes = append(response.PoolSizes, size)
+	names := make([]string, 0, len(s.sizes))
+	byName := map[string]*poolsv1.PoolSize{}
+	for key, size := range s.sizes {
+		names = append(names, key.String())
+		byName[key.String()] = size
 	}
-	return response, nil
+	slices.Sort(names)
+	for i, name := range names {
+		if name > request.GetPageToken() {
+			response := &poolsv1.ListPoolSizesResponse{PoolSizes: []*poolsv1.PoolSize{byName[name]}}
+			if i+1 < len(names) {
+				response.NextPageToken = name
+			}
+			return response, nil
+		}
+	}
+	return &poolsv1.ListPoolSizesResponse{}, nil
 }
 
 // WatchPoolSizes implements the service.

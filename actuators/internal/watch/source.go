@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"sluice.dev/actuators/internal/pool"
 	commonv1 "sluice.dev/api/common/v1"
@@ -28,7 +27,7 @@ type Snapshot struct {
 	Sizes map[pool.Key]*poolsv1.PoolSize
 	// Lease is that of the newest heartbeat, which answers to apply have instead of their own; nil when none came
 	// since Sizes.
-	Lease *timestamppb.Timestamp
+	Lease *Lease
 	// ReceivedAt is when Sizes came or were confirmed; zero before the first.
 	ReceivedAt time.Time
 	// Err is why the recommender is lost; nil while it is reachable.
@@ -47,6 +46,6 @@ func (s Snapshot) Answer(key pool.Key) *poolsv1.PoolSize {
 		return answer
 	}
 	renewed := proto.CloneOf(answer)
-	renewed.ValidUntil = s.Lease
+	renewed.ValidUntil, renewed.LeaseLeft = s.Lease.of(key, answer.GetShard(), time.Now())
 	return renewed
 }

@@ -3,8 +3,7 @@ package watch
 import (
 	"fmt"
 	"maps"
-
-	"google.golang.org/protobuf/types/known/timestamppb"
+	"time"
 
 	"sluice.dev/actuators/internal/pool"
 	poolsv1 "sluice.dev/api/pools/v1"
@@ -14,7 +13,7 @@ import (
 // belongs to one control period is taken up whole, and a stream that breaks before it leaves no trace.
 type state struct {
 	sizes map[pool.Key]*poolsv1.PoolSize
-	lease *timestamppb.Timestamp
+	lease *Lease
 	// token resumes behind the last snapshot or heartbeat; empty before the first.
 	token string
 	batch []*poolsv1.PoolSize
@@ -39,7 +38,7 @@ func (s *state) apply(event *poolsv1.WatchPoolSizesResponse) (whole bool, err er
 		if len(s.batch) > 0 {
 			s.sizes = with(s.sizes, s.batch)
 		}
-		s.lease = event.GetHeartbeat().GetValidUntil()
+		s.lease = leaseOf(event, time.Now())
 	default:
 		return false, nil // an event of a later version of the API
 	}

@@ -104,17 +104,24 @@ func (w *Watcher) follow(ctx context.Context) (received bool, err error) {
 	return received, err
 }
 
-// List asks once for everything, without a stream. On an error the last good answers stay.
+// List asks once for everything, page by page, without a stream. On an error the last good answers stay.
 func (w *Watcher) List(ctx context.Context) error {
 	call, cancel := context.WithTimeout(ctx, w.timeout)
 	defer cancel()
-	response, err := w.client.ListPoolSizes(call, &poolsv1.ListPoolSizesRequest{Service: w.service})
-	if err != nil {
-		err = fmt.Errorf("list pool sizes: %w", err)
-		w.failed(err)
-		return err
+	var sizes []*poolsv1.PoolSize
+	for request := (&poolsv1.ListPoolSizesRequest{Service: w.service}); ; {
+		page, err := w.client.ListPoolSizes(call, request)
+		if err != nil {
+			err = fmt.Errorf("list pool sizes: %w", err)
+			w.failed(err)
+			return err
+		}
+		sizes = append(sizes, page.GetPoolSizes()...)
+		if request.PageToken = page.GetNextPageToken(); request.PageToken == "" {
+			break
+		}
 	}
-	w.received(Snapshot{Sizes: with(nil, response.GetPoolSizes())})
+	w.received(Snapshot{Sizes: with(nil, sizes)})
 	return nil
 }
 

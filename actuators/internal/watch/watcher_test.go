@@ -162,7 +162,8 @@ func TestWatcherListsOnce(t *testing.T) {
 	if w.Latest().Reachable() {
 		t.Error("reachable before it was asked")
 	}
-	if err := w.List(t.Context()); err != nil || target(w, cart) != 12 || len(s.Watches()) != 0 {
+	s.Recommend(catalogue, 7, 1) // on a page of its own
+	if err := w.List(t.Context()); err != nil || target(w, cart) != 12 || target(w, catalogue) != 7 || len(s.Watches()) != 0 {
 		t.Errorf("error %v, cart %d, %d watches", err, target(w, cart), len(s.Watches()))
 	}
 	s.Stop()

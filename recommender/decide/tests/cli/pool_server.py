@@ -17,10 +17,11 @@ from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceServicer, 
 
 @dataclass
 class PoolServer(PoolSizeServiceServicer):
-    """`explanations`: one a pool, in the order listed. `serving`: the answer of the health service."""
+    """`explanations`: one a pool, in the order listed. `page_size`: of a list that does not say."""
 
     explanations: list[Explanation] = field(default_factory=list)
     address: str = ""
+    page_size: int = 5_000
 
     def __post_init__(self) -> None:
         self._server = grpc.server(ThreadPoolExecutor(4))
@@ -45,7 +46,9 @@ class PoolServer(PoolSizeServiceServicer):
     ) -> api.ListPoolSizesResponse:
         sizes = [each.pool_size for each in self.explanations]
         wanted = [size for size in sizes if request.service in ("", size.pool.service)]
-        return api.ListPoolSizesResponse(pool_sizes=wanted)
+        start, size = int(request.page_token or 0), request.page_size or self.page_size
+        more = str(start + size) if len(wanted) > start + size else ""
+        return api.ListPoolSizesResponse(pool_sizes=wanted[start : start + size], next_page_token=more)
 
     def GetPoolSize(self, request: api.GetPoolSizeRequest, context: grpc.ServicerContext) -> api.GetPoolSizeResponse:
         return api.GetPoolSizeResponse(pool_size=self._find(request.pool, context).pool_size)

@@ -129,6 +129,12 @@ def test_list_as_json_has_the_names_of_the_proto_and_null_for_absent_values(run:
     assert sizes[1]["computed_at"] is None
 
 
+def test_a_list_is_read_to_its_last_page(run: Run, server: PoolServer) -> None:
+    server.page_size = 1
+    sizes = json.loads(run("pools", "list", "-o", "json", "--address", server.address).stdout)
+    assert [size["pool"]["service"] for size in sizes] == [each.pool_size.pool.service for each in server.explanations]
+
+
 def test_list_of_one_service(run: Run, server: PoolServer) -> None:
     sizes = json.loads(run("pools", "list", "--service", "cart", "-o", "json", "--address", server.address).stdout)
     assert [size["pool"]["service"] for size in sizes] == ["cart"]

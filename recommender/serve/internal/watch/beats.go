@@ -47,10 +47,24 @@ func tokenOf(view *table.View, filter *Filter, now time.Time) Token {
 	return token
 }
 
+type shardsKey uint64
+
+// relevant are the shards that a filter leads to, all where it leads to none; looked up once for a view, as heartbeats.
 func relevant(t *table.Table, view *table.View, filter *Filter) []*table.Shard {
 	if filter.All() {
 		return view.Shards
 	}
+	if kept, ok := view.Kept.Load(shardsKey(filter.ID)); ok {
+		return kept.([]*table.Shard)
+	}
+	shards := lookUp(t, view, filter)
+	if _, known := view.Kept.Load(filter.ID); known { // few filters are kept, so few of these
+		view.Kept.Store(shardsKey(filter.ID), shards)
+	}
+	return shards
+}
+
+func lookUp(t *table.Table, view *table.View, filter *Filter) []*table.Shard {
 	numbers := t.ShardsOf(filter.services, filter.pools)
 	if len(numbers) == 0 {
 		return view.Shards

@@ -38,12 +38,20 @@ def health(where: Addresses, timeout_s: float) -> Verdict:
 
 
 def pools(where: Addresses, timeout_s: float) -> Verdict:
+    found: list[PoolSize] = []
+    request = ListPoolSizesRequest()
     try:
         with _channel(where) as channel:
-            answer = PoolSizeServiceStub(channel).ListPoolSizes(ListPoolSizesRequest(), timeout=timeout_s)
+            stub = PoolSizeServiceStub(channel)
+            while not found or request.page_token:
+                page = stub.ListPoolSizes(request, timeout=timeout_s)
+                found += page.pool_sizes
+                request.page_token = page.next_page_token
+                if not page.pool_sizes:
+                    break
     except grpc.RpcError as error:
         raise NotAnsweringError(f"the recommender does not list pools ({error.code().name})") from None
-    return judge_pools(list(answer.pool_sizes), datetime.now(UTC))
+    return judge_pools(found, datetime.now(UTC))
 
 
 def _channel(where: Addresses) -> grpc.Channel:

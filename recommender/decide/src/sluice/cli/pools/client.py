@@ -27,8 +27,15 @@ class PoolsClient:
         self._address = address
 
     def list(self, service: str = "") -> list[PoolSize]:
-        answer = self._call(self._stub.ListPoolSizes, api.ListPoolSizesRequest(service=service))
-        return [*answer.pool_sizes]
+        """All pages."""
+        found: list[PoolSize] = []
+        request = api.ListPoolSizesRequest(service=service)
+        while True:
+            page: api.ListPoolSizesResponse = self._call(self._stub.ListPoolSizes, request)
+            found += page.pool_sizes
+            request.page_token = page.next_page_token
+            if not page.next_page_token:
+                return found
 
     def get(self, selector: Selector) -> PoolSize:
         pool = self.resolve(selector)

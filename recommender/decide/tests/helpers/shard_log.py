@@ -18,6 +18,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from sluice.pools.v1 import pool_size_service_pb2 as api
 from sluice.pools.v1 import pool_size_service_pb2_grpc as rpc
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
+from support.clickhouse import PASSWORD, WRITER, ClickHouse
 from support.kafka import Kafka
 from support.ports import free_ports
 from support.processes import running
@@ -86,3 +87,16 @@ def serving(log: Log, folder: Path, more: Mapping[str, str]) -> Iterator[rpc.Poo
         grpc.insecure_channel(address) as channel,
     ):
         yield rpc.PoolSizeServiceStub(channel)
+
+
+@contextmanager
+def recording(log: Log, database: ClickHouse, folder: Path) -> Iterator[None]:
+    """Decisions and reports are written into the tables."""
+    variables = {
+        **environment(log, "127.0.0.1:0"),
+        "SLUICE_CLICKHOUSE": database.url,
+        "SLUICE_CLICKHOUSE_USER": WRITER,
+        "SLUICE_CLICKHOUSE_PASSWORD": PASSWORD,
+    }
+    with running("records", [BINARY, "records"], lambda: True, folder / "records.log", LIMIT_S, variables):
+        yield

@@ -9,9 +9,11 @@ from pathlib import Path
 import grpc
 import pytest
 from confluent_kafka import Consumer, TopicPartition
+from google.protobuf.timestamp_pb2 import Timestamp
 
-from shard_log import Log, serving
+from shard_log import Log, recording, serving
 from sluice.common.v1.decision_pb2 import ACTION_APPLY
+from sluice.common.v1.scaling_pb2 import ScalingEvent
 from sluice.core.keys import PoolKey
 from sluice.log.record import Ref
 from sluice.pools.v1 import pool_size_service_pb2 as api
@@ -124,6 +126,38 @@ def test_history_comes_from_the_database(log: Log, database: ClickHouse, tmp_pat
     ):
         stub.ListPoolSizeHistory(request)
     assert away.value.code() == grpc.StatusCode.UNAVAILABLE  # type: ignore[attr-defined]
+
+
+def test_decisions_and_reports_are_recorded_once(log: Log, database: ClickHouse, tmp_path: Path) -> None:
+    at = Timestamp(seconds=int(time.time()))
+    decided = answer(CART, 1, 8)
+    decided.computed_at.CopyFrom(at)
+    decided.threshold.FromMilliseconds(250)
+    decided.reasons.add(code="BETTER")
+    log.commit(("decisions", CART_KEY, decided))
+    done = Actuation(
+        pool=CART, target_name="t", actuator="a", outcome=ACTUATION_OUTCOME_APPLIED, read_back=8, revision=1, at=at
+    )
+    with serving(log, tmp_path, {}) as stub:
+        for _ in range(2):  # told again: the answer was lost
+            stub.ReportActuation(api.ReportActuationRequest(actuation=done))
+        stub.PausePool(api.PausePoolRequest(pool=CART, by="ann", why="a sale"))
+        scaled = ScalingEvent(service="cart", source="hpa", cpu_limit_cores=2.5, at=at)
+        stub.NotifyScaling(api.NotifyScalingRequest(scaling_event=scaled))
+    with recording(log, database, tmp_path):
+        until("all is recorded", lambda: len(rows(database, "SELECT 1 FROM scaling_events")) == 1)
+        paused = "SELECT paused, by, why FROM pool_pauses"
+        until("the pause is", lambda: rows(database, paused) == [(True, "ann", "a sale")])
+        query = "SELECT revision, state, basis, action, target, threshold_ms, reasons FROM recommendations FINAL"
+        until("the decision is", lambda: len(rows(database, query)) == 1)
+        assert rows(database, query) == [(1, "PROVIDED", "UNSPECIFIED", "APPLY", 8, 250.0, ["BETTER"])]
+        reported = "SELECT toUnixTimestamp(at), outcome, read_back, instance, revision FROM actuations FINAL"
+        until("the report is", lambda: rows(database, reported) == [(at.seconds, "APPLIED", 8, "t", 1)])
+        assert rows(database, "SELECT cpu_limit_cores, replicas FROM scaling_events") == [(2.5, None)]
+
+
+def rows(database: ClickHouse, query: str) -> list[tuple[object, ...]]:
+    return [tuple(row) for row in database.client("sluice").query(query).result_rows]
 
 
 def records(log: Log, topic: str) -> list[tuple[str, bytes]]:

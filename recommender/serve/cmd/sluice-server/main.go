@@ -22,7 +22,9 @@ It reads sluice_decisions and sluice_explanations to their end, and answers slui
 servers may run, each answers any call, and each takes any other's resume tokens. Reports, pauses and scaling events go
 into the log. It has no state of its own.
 
-Usage: sluice-server [--check]
+With the word records it serves nobody: it writes decisions and reports from the log into ClickHouse's tables.
+
+Usage: sluice-server [records] [--check]
 
   --check          say what the environment comes to, and exit
   --version        print the version and exit
@@ -34,6 +36,7 @@ Environment:
   SLUICE_SHARDS            how many the log has (1); a topic with another number of partitions is refused
   SLUICE_TOPIC_PREFIX      before the names of the log's topics (sluice_)
   SLUICE_CLICKHOUSE        for history (http://127.0.0.1:8123), as sluice_reader with SLUICE_CLICKHOUSE_READER_PASSWORD
+  SLUICE_CLICKHOUSE_USER   (default), with SLUICE_CLICKHOUSE_PASSWORD: who writes records
   SLUICE_METRICS           where Prometheus reads /metrics, on loopback; empty: nowhere
   SLUICE_TLS_CERT, SLUICE_TLS_KEY  PEM files
   SLUICE_TLS_CLIENT_CA     PEM file: who signed callers' certificates
@@ -54,6 +57,10 @@ func run(arguments []string, lookup func(string) string, out, errs io.Writer) in
 	flags.SetOutput(io.Discard)
 	check := flags.Bool("check", false, "")
 	said := flags.Bool("version", false, "")
+	work := serve
+	if len(arguments) > 0 && arguments[0] == "records" {
+		work, arguments = record, arguments[1:]
+	}
 	err := flags.Parse(arguments)
 	if err == nil && flags.NArg() > 0 {
 		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
@@ -84,7 +91,7 @@ func run(arguments []string, lookup func(string) string, out, errs io.Writer) in
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	if err := serve(ctx, s, errs); err != nil {
+	if err := work(ctx, s, errs); err != nil {
 		fmt.Fprintf(errs, "sluice-server: %v\n", err)
 		return 1
 	}

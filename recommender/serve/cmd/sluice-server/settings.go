@@ -19,6 +19,7 @@ type settings struct {
 	address, metrics                                     string
 	log                                                  topics.Log
 	clickhouse, clickhouseDatabase, user, readerPassword string
+	writer, writerPassword                               string
 	access                                               *access.Access
 	otlp                                                 bool
 }
@@ -38,6 +39,7 @@ func settingsOf(lookup func(string) string) (settings, error) {
 		address: or("SLUICE_RECOMMENDER", "127.0.0.1:50051"), metrics: lookup("SLUICE_METRICS"),
 		clickhouse: or("SLUICE_CLICKHOUSE", "http://127.0.0.1:8123"), clickhouseDatabase: "sluice",
 		user: "sluice_reader", readerPassword: lookup("SLUICE_CLICKHOUSE_READER_PASSWORD"),
+		writer: or("SLUICE_CLICKHOUSE_USER", "default"), writerPassword: lookup("SLUICE_CLICKHOUSE_PASSWORD"),
 		otlp: lookup("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || lookup("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT") != "",
 	}
 	shards, err := strconv.Atoi(or("SLUICE_SHARDS", "1"))

@@ -16,6 +16,7 @@ import (
 
 	"sluice.dev/serve/internal/calls"
 	"sluice.dev/serve/internal/keys"
+	"sluice.dev/serve/internal/records"
 )
 
 //go:embed history.sql
@@ -85,7 +86,11 @@ func (c *ClickHouse) ask(ctx context.Context, sql string, parameters map[string]
 	for name, value := range parameters {
 		target += "&param_" + name + "=" + url.QueryEscape(escaped(value))
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader([]byte(sql)))
+	return c.post(ctx, target, []byte(sql))
+}
+
+func (c *ClickHouse) post(ctx context.Context, target string, body []byte) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -98,13 +103,17 @@ func (c *ClickHouse) ask(ctx context.Context, sql string, parameters map[string]
 		return nil, fmt.Errorf("ask ClickHouse: %w", withoutAddress(err))
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, mostAnswer))
+	answer, err := io.ReadAll(io.LimitReader(response.Body, mostAnswer))
 	if err != nil {
 		return nil, fmt.Errorf("ask ClickHouse: %w", err)
 	}
+	if response.StatusCode == http.StatusBadRequest {
+		first, _, _ := bytes.Cut(answer, []byte("\n"))
+		return nil, fmt.Errorf("%w: %.200s", records.ErrRefused, first)
+	}
 	if response.StatusCode != http.StatusOK {
-		first, _, _ := bytes.Cut(body, []byte("\n"))
+		first, _, _ := bytes.Cut(answer, []byte("\n"))
 		return nil, fmt.Errorf("ask ClickHouse: %s: %.200s", response.Status, first)
 	}
-	return body, nil
+	return answer, nil
 }

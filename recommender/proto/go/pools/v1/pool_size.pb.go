@@ -284,7 +284,9 @@ type PoolSize struct {
 	Shard uint32 `protobuf:"varint,17,opt,name=shard,proto3" json:"shard,omitempty"`
 	// What is left of the lease as the answer is sent: to be counted down on a clock that only grows, whatever the time of
 	// day is. `valid_until` holds beside it. Absent where the server does not know.
-	LeaseLeft     *durationpb.Duration `protobuf:"bytes,18,opt,name=lease_left,json=leaseLeft,proto3" json:"lease_left,omitempty"`
+	LeaseLeft *durationpb.Duration `protobuf:"bytes,18,opt,name=lease_left,json=leaseLeft,proto3" json:"lease_left,omitempty"`
+	// The response time that completions were judged by; absent where there was none, or nobody says.
+	Threshold     *durationpb.Duration `protobuf:"bytes,19,opt,name=threshold,proto3" json:"threshold,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -445,6 +447,13 @@ func (x *PoolSize) GetLeaseLeft() *durationpb.Duration {
 	return nil
 }
 
+func (x *PoolSize) GetThreshold() *durationpb.Duration {
+	if x != nil {
+		return x.Threshold
+	}
+	return nil
+}
+
 var File_sluice_pools_v1_pool_size_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
@@ -456,7 +465,7 @@ const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
 	"\x04size\x18\x02 \x01(\rH\x00R\x04size\x88\x01\x01\x12\x1c\n" +
 	"\tunbounded\x18\x03 \x01(\bR\tunbounded\x123\n" +
 	"\aread_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06readAtB\a\n" +
-	"\x05_size\"\xca\x06\n" +
+	"\x05_size\"\x83\a\n" +
 	"\bPoolSize\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12,\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x16.sluice.pools.v1.StateR\x05state\x120\n" +
@@ -483,7 +492,8 @@ const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
 	"\x05sizes\x18\x10 \x03(\v2\x1b.sluice.pools.v1.TargetSizeR\x05sizes\x12\x14\n" +
 	"\x05shard\x18\x11 \x01(\rR\x05shard\x128\n" +
 	"\n" +
-	"lease_left\x18\x12 \x01(\v2\x19.google.protobuf.DurationR\tleaseLeftB\n" +
+	"lease_left\x18\x12 \x01(\v2\x19.google.protobuf.DurationR\tleaseLeft\x127\n" +
+	"\tthreshold\x18\x13 \x01(\v2\x19.google.protobuf.DurationR\tthresholdB\n" +
 	"\n" +
 	"\b_currentB\t\n" +
 	"\a_targetB\x0e\n" +
@@ -548,11 +558,12 @@ var file_sluice_pools_v1_pool_size_proto_depIdxs = []int32{
 	4,  // 7: sluice.pools.v1.PoolSize.valid_until:type_name -> google.protobuf.Timestamp
 	2,  // 8: sluice.pools.v1.PoolSize.sizes:type_name -> sluice.pools.v1.TargetSize
 	8,  // 9: sluice.pools.v1.PoolSize.lease_left:type_name -> google.protobuf.Duration
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	8,  // 10: sluice.pools.v1.PoolSize.threshold:type_name -> google.protobuf.Duration
+	11, // [11:11] is the sub-list for method output_type
+	11, // [11:11] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_pool_size_proto_init() }

@@ -1,0 +1,18 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+
+	"sluice.dev/serve/internal/database"
+	"sluice.dev/serve/internal/records"
+)
+
+// record writes what is in the log into the tables until ctx is done.
+func record(ctx context.Context, s settings, errs io.Writer) error {
+	logger := slog.New(slog.NewTextHandler(errs, nil))
+	tables := database.New(s.clickhouse, s.clickhouseDatabase, s.writer, s.writerPassword)
+	logger.Info("recording", "log", s.log.Decisions, "tables", s.clickhouse)
+	return records.Run(ctx, s.log, tables.Insert, logger)
+}

@@ -1,0 +1,142 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"google.golang.org/protobuf/proto"
+
+	"sluice.dev/serve/internal/keys"
+	"sluice.dev/serve/internal/topics"
+
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+// Group is the consumer group: several processes share the shards, and one that comes back goes on where it was.
+const Group = "sluice-records"
+
+// ErrRefused: the database is there, and does not take what it was given.
+var ErrRefused = errors.New("ClickHouse refuses it")
+
+// Insert writes rows to a table, whole or not at all.
+type Insert func(ctx context.Context, table string, rows []Row) error
+
+// firstPause and lastPause bound the wait for a database that does not take rows.
+const firstPause, lastPause = 500 * time.Millisecond, 30 * time.Second
+
+// Run writes what is committed to the log into the tables until ctx is done. Offsets are committed after the rows: a row
+// may be written twice, which the tables take as one, and none is left out. While the database is away the log keeps it.
+func Run(ctx context.Context, log topics.Log, insert Insert, logger *slog.Logger) error {
+	client, err := kgo.NewClient(
+		kgo.SeedBrokers(log.Brokers...),
+		kgo.ClientID(Group),
+		kgo.ConsumerGroup(log.Decisions+"-"+Group),
+		kgo.ConsumeTopics(log.Decisions, log.Reports),
+		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.DisableAutoCommit(),
+		kgo.BlockRebalanceOnPoll(),
+		kgo.FetchMaxBytes(8<<20),
+	)
+	if err != nil {
+		return fmt.Errorf("read the log: %w", err)
+	}
+	defer client.CloseAllowingRebalance()
+	w := &writer{log: log, insert: insert, logger: logger, leases: map[int32]time.Duration{}}
+	for ctx.Err() == nil {
+		fetches := client.PollFetches(ctx)
+		for _, each := range fetches.Errors() {
+			if ctx.Err() == nil {
+				logger.Warn("the log is not read", "topic", each.Topic, "shard", each.Partition, "error", each.Err)
+				sleep(ctx, firstPause)
+			}
+		}
+		if !w.write(ctx, fetches.Records()) {
+			break
+		}
+		if err := client.CommitUncommittedOffsets(ctx); err != nil && ctx.Err() == nil {
+			logger.Warn("how far the log was written is not kept: rows will be written again", "error", err)
+		}
+		client.AllowRebalance()
+	}
+	return nil
+}
+
+type writer struct {
+	log    topics.Log
+	insert Insert
+	logger *slog.Logger
+	leases map[int32]time.Duration
+}
+
+// write returns when all rows are in the tables; false when ctx was done before.
+func (w *writer) write(ctx context.Context, records []*kgo.Record) bool {
+	tables := map[string][]Row{}
+	for _, record := range records {
+		table, row, err := w.row(record)
+		if err != nil {
+			w.logger.Error("a record is left out", "topic", record.Topic, "shard", record.Partition, "offset", record.Offset, "error", err)
+		} else if row != nil {
+			tables[table] = append(tables[table], row)
+		}
+	}
+	for _, table := range slices.Sorted(maps.Keys(tables)) {
+		if !w.put(ctx, table, tables[table]) {
+			return false
+		}
+	}
+	return true
+}
+
+// put waits for a database that is away. Of rows that it refuses, those that it does take are found by halves.
+func (w *writer) put(ctx context.Context, table string, rows []Row) bool {
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		err := w.insert(ctx, table, rows)
+		switch {
+		case err == nil:
+			return true
+		case ctx.Err() != nil:
+			return false
+		case errors.Is(err, ErrRefused) && len(rows) == 1:
+			w.logger.Error("a row is left out", "table", table, "error", err)
+			return true
+		case errors.Is(err, ErrRefused):
+			half := len(rows) / 2
+			return w.put(ctx, table, rows[:half]) && w.put(ctx, table, rows[half:])
+		}
+		w.logger.Error("rows wait in the log", "table", table, "rows", len(rows), "error", err)
+		sleep(ctx, pause)
+	}
+}
+
+func (w *writer) row(record *kgo.Record) (table string, row Row, err error) {
+	if record.Topic == w.log.Reports {
+		return report(record)
+	}
+	if _, beat, _ := keys.ParseShard(string(record.Key)); beat {
+		heartbeat := &poolsv1.ShardHeartbeat{}
+		if proto.Unmarshal(record.Value, heartbeat) == nil {
+			w.leases[record.Partition] = heartbeat.GetLease().AsDuration()
+		}
+		return "", nil, nil
+	}
+	lease, known := w.leases[record.Partition]
+	if !known {
+		lease = usualLease
+	}
+	row, err = decision(record, lease)
+	return "recommendations", row, err
+}
+
+func sleep(ctx context.Context, how time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(how):
+	}
+}

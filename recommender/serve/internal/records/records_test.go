@@ -1,0 +1,146 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"sluice.dev/serve/internal/logtest"
+	"sluice.dev/serve/internal/topics"
+
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+var cart = logtest.Server("cart")
+
+// tables is a database that may be away, or refuse some rows.
+type tables struct {
+	mu      sync.Mutex
+	away    bool
+	refused func(Row) bool
+	rows    map[string][]Row
+}
+
+func (d *tables) insert(_ context.Context, table string, rows []Row) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.away {
+		return errors.New("it is away")
+	}
+	if d.refused != nil && slices.ContainsFunc(rows, d.refused) {
+		return fmt.Errorf("%w: a row", ErrRefused)
+	}
+	if d.rows == nil {
+		d.rows = map[string][]Row{}
+	}
+	d.rows[table] = append(d.rows[table], rows...)
+	return nil
+}
+
+func (d *tables) of(table, column string) (values []any) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, row := range d.rows[table] {
+		values = append(values, row[column])
+	}
+	return values
+}
+
+func run(t *testing.T, log *logtest.Log, d *tables) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = Run(ctx, log.Log, d.insert, slog.New(slog.DiscardHandler)) }()
+	stop = func() { cancel(); <-done }
+	t.Cleanup(stop)
+	return stop
+}
+
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("never: " + what)
+		}
+	}
+}
+
+func TestOnlyWhatIsCommittedIsRecordedAndGoesOnAfterARestart(t *testing.T) {
+	log := logtest.New(t, 1)
+	decider := log.Decider(t, 0)
+	decider.Publish(logtest.Apply(cart, 1, 8))
+	decider.Begin()
+	decider.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 2, 9))
+	decider.End(false)
+	decider.Publish(logtest.Apply(cart, 2, 10))
+	d := &tables{}
+	stop := run(t, log, d)
+	eventually(t, "two rows", func() bool { return len(d.of("recommendations", "revision")) == 2 })
+	time.Sleep(100 * time.Millisecond) // for the offsets
+	stop()
+	decider.Publish(logtest.Apply(cart, 3, 11))
+	run(t, log, d)
+	eventually(t, "the third", func() bool { return slices.Contains(d.of("recommendations", "revision"), any(uint64(3))) })
+	if got := fmt.Sprint(d.of("recommendations", "revision")); got != "[1 2 3]" {
+		t.Error(got)
+	}
+}
+
+func TestWhileTheDatabaseIsAwayNothingIsLeftOut(t *testing.T) {
+	log := logtest.New(t, 1)
+	decider := log.Decider(t, 0)
+	d := &tables{away: true}
+	run(t, log, d)
+	for n := range uint64(5) {
+		decider.Publish(logtest.Apply(cart, n+1, 8))
+	}
+	time.Sleep(50 * time.Millisecond)
+	d.mu.Lock()
+	d.away = false
+	d.mu.Unlock()
+	eventually(t, "all rows", func() bool { return fmt.Sprint(d.of("recommendations", "revision")) == "[1 2 3 4 5]" })
+}
+
+func TestARowThatIsRefusedStopsNoOther(t *testing.T) {
+	log := logtest.New(t, 1)
+	var sizes []*poolsv1.PoolSize
+	for n := range 7 {
+		sizes = append(sizes, logtest.Apply(logtest.Server(fmt.Sprint("s", n)), uint64(n+1), 8))
+	}
+	log.Decider(t, 0).Publish(sizes...)
+	d := &tables{refused: func(row Row) bool { return row["revision"] == uint64(4) }}
+	run(t, log, d)
+	eventually(t, "the others", func() bool { return fmt.Sprint(d.of("recommendations", "revision")) == "[1 2 3 5 6 7]" })
+}
+
+func TestReportsHaveTheirTables(t *testing.T) {
+	log := logtest.New(t, 1)
+	w, err := topics.NewWriter(log.Log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	d := &tables{}
+	run(t, log, d)
+	size := uint32(8)
+	for _, each := range []*poolsv1.Report{
+		{Report: &poolsv1.Report_Actuation{Actuation: &poolsv1.Actuation{Pool: cart.Proto(), TargetName: "t", Outcome: 2, ReadBack: &size}}},
+		{Report: &poolsv1.Report_Pause{Pause: &poolsv1.Pause{Pool: cart.Proto(), Paused: true}}, By: "ann"},
+		{}, // of a later version
+	} {
+		each.Received = timestamppb.Now()
+		if err := w.Report(t.Context(), cart.Record(), each, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "the rows", func() bool { return len(d.of("actuations", "at"))+len(d.of("pool_pauses", "at")) == 2 })
+	if d.of("actuations", "outcome")[0] != "APPLIED" || d.of("actuations", "instance")[0] != "t" || d.of("pool_pauses", "by")[0] != "ann" {
+		t.Error(d.rows)
+	}
+}

@@ -1,0 +1,108 @@
+// Package records brings what is in the log into ClickHouse's tables, for people.
+package records
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"google.golang.org/protobuf/proto"
+
+	"sluice.dev/serve/internal/keys"
+
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+// Row is one of a table, by column.
+type Row map[string]any
+
+// usualLease is that of an answer before a heartbeat of its shard was seen.
+const usualLease = 30 * time.Second
+
+// decision is the row of `recommendations` of a record of sluice_decisions; nil of one that is none. Equal records give
+// equal rows, of which the table keeps one.
+func decision(record *kgo.Record, lease time.Duration) (Row, error) {
+	if _, beat, _ := keys.ParseShard(string(record.Key)); beat || record.Value == nil {
+		return nil, nil
+	}
+	size := &poolsv1.PoolSize{}
+	if err := proto.Unmarshal(record.Value, size); err != nil {
+		return nil, err
+	}
+	if !keys.Of(size.GetPool()).Legal() {
+		return nil, fmt.Errorf("a decision of %v", size.GetPool())
+	}
+	codes := []string{}
+	for _, reason := range size.GetReasons() {
+		codes = append(codes, reason.GetCode())
+	}
+	at := size.GetComputedAt().AsTime()
+	if size.GetComputedAt() == nil {
+		at = record.Timestamp
+	}
+	row := pool(size.GetPool())
+	row["at"] = stamp(at)
+	row["state"] = short(size.GetState().String(), "STATE_")
+	row["basis"] = short(size.GetBasis().String(), "BASIS_")
+	row["action"] = short(size.GetAction().String(), "ACTION_")
+	row["current"], row["target"] = size.Current, size.Target
+	row["lower_bound"], row["upper_bound"], row["unguarded_target"] = size.LowerBound, size.UpperBound, size.UnguardedTarget
+	row["confidence"], row["model"], row["reasons"] = size.GetConfidence(), size.GetModel(), codes
+	row["threshold_ms"] = float64(size.GetThreshold().AsDuration()) / 1e6
+	row["valid_until"] = stamp(record.Timestamp.Add(lease))
+	row["revision"] = size.GetRevision()
+	return row, nil
+}
+
+// report is the row of a record of sluice_reports, and its table.
+func report(record *kgo.Record) (table string, row Row, err error) {
+	r := &poolsv1.Report{}
+	if err := proto.Unmarshal(record.Value, r); err != nil {
+		return "", nil, err
+	}
+	switch told := r.GetReport().(type) {
+	case *poolsv1.Report_Actuation:
+		return "actuations", actuation(r, told.Actuation), nil
+	case *poolsv1.Report_Pause:
+		row = pool(told.Pause.GetPool())
+		row["at"], row["paused"], row["by"], row["why"] = stamp(r.GetReceived().AsTime()), told.Pause.GetPaused(), r.GetBy(), told.Pause.GetWhy()
+		return "pool_pauses", row, nil
+	case *poolsv1.Report_Scaling:
+		event := told.Scaling
+		return "scaling_events", Row{
+			"service": event.GetService(), "at": stamp(event.GetAt().AsTime()), "cpu_limit_cores": event.CpuLimitCores,
+			"replicas": event.Replicas, "version": event.GetVersion(), "source": event.GetSource(),
+			"received": stamp(r.GetReceived().AsTime()),
+		}, nil
+	default:
+		return "", nil, fmt.Errorf("a report of nothing that is known here")
+	}
+}
+
+// actuation is at the actuator's own time, or that of receipt without one.
+func actuation(r *poolsv1.Report, a *poolsv1.Actuation) Row {
+	at, instance := a.GetAt(), a.GetInstance()
+	if at == nil {
+		at = r.GetReceived()
+	}
+	if instance == "" {
+		instance = a.GetTargetName()
+	}
+	row := pool(a.GetPool())
+	row["at"], row["target_name"], row["actuator"] = stamp(at.AsTime()), a.GetTargetName(), a.GetActuator()
+	row["outcome"] = short(a.GetOutcome().String(), "ACTUATION_OUTCOME_")
+	row["requested"], row["previous"], row["read_back"] = a.Requested, a.Previous, a.ReadBack
+	row["revision"], row["detail"] = a.GetRevision(), a.GetDetail()
+	row["instance"], row["unbounded"] = instance, a.GetUnbounded()
+	return row
+}
+
+func pool(p *poolsv1.Pool) Row {
+	return Row{"service": p.GetService(), "side": keys.SideName(p.GetSide()), "peer": p.GetPeer()}
+}
+
+func short(name, prefix string) string { return strings.TrimPrefix(name, prefix) }
+
+// stamp is a DateTime64(3) as its number.
+func stamp(at time.Time) string { return fmt.Sprintf("%d.%03d", at.Unix(), at.Nanosecond()/1e6) }

@@ -7,6 +7,7 @@ Read the difference before it is committed: a decision that changed is a change 
 
 import json
 import math
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -56,9 +57,9 @@ def doubted() -> dict[str, Any]:
     return found | {"learnt": found["learnt"] | {"doubt": {"score": 5.0, "aside": [aside]}}}
 
 
-def stopped() -> dict[str, Any]:
-    """14 completions in a second, and nothing for 5 s."""
-    found = state([[4.0, False, False, -4, 14.0, 1.0, 0.6]], full=0.0)
+def stopped(each_s: float) -> dict[str, Any]:
+    """10 completions in a second, after so long each, and nothing for 5 s."""
+    found = state([[4.0, False, False, round(log(10 * each_s) / 0.12), 10.0, 1.0, 10 * each_s]], full=0.0)
     return found | {"learnt": found["learnt"] | {"completed_ms": NOW - 6_100}}
 
 
@@ -135,7 +136,8 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
     ("set by hand: no wait", state(KNOWN, change=BEGUN), sees(16, may_look=False), NOW),
     ("the newest second contradicts", doubted(), sees(64), NOW),
     ("too little evidence", state([level(64, seconds=1.9)]), sees(64), NOW),
-    ("too little evidence, and nothing completes any more", stopped(), sees(64), NOW),
+    ("too little evidence, and nothing completes any more", stopped(each_s=5.0), sees(64), NOW),
+    ("too little evidence, and a quick service without load", stopped(each_s=0.05), sees(64), NOW),
     ("cores that nobody told", state(KNOWN), sees(64, cores=None), NOW),
     ("a better size, as near to it as the bounds allow", state(KNOWN), sees(64, least=60, most=64), NOW),
     ("a better size, from before it was away", remembered(), sees(64, least=60, most=64), NOW),

@@ -42,8 +42,8 @@ KNOWN = evidence(8, 12, 16, 20, 32, 64, seconds=30)
 LIGHT = Evidence()
 for _ in range(20):
     LIGHT = LIGHT.with_second(Second(4.0, False, False, 4.0, 180.0, 1.0))
-# 14 completed in a second, 0.6 of them in flight on average, and nothing since, 5 s.
-STOPPED = state(Evidence().with_second(Second(4.0, False, False, 0.6, 14.0, 1.0)), busy=0.0)
+# 10 completed in a second, after 5 s each, and nothing since, 5 s. The SLO is 10 s.
+STOPPED = state(Evidence().with_second(Second(4.0, False, False, 50.0, 10.0, 1.0)), busy=0.0)
 STOPPED = replace(STOPPED, learnt=replace(STOPPED.learnt, completed_ms=NOW - 6_100))
 ASIDE = Doubt(5.0, (Second(4.0, True, True, 64.0, 80.0, 1.0),))
 DOUBTED = replace(state(KNOWN), learnt=replace(state(KNOWN).learnt, doubt=ASIDE))
@@ -154,21 +154,22 @@ def test_too_little_is_under_4_s_or_2_of_a_saturated_pool(saturated: bool, secon
 
 
 @pytest.mark.parametrize(
-    ("completions", "silent_ms", "slow_s", "case"),
+    ("in_flight", "completions", "silent_ms", "slow_s", "case"),
     [
-        (10.0, 3_000, None, Case.STOPPED),
-        # A service with little to do, or a moment ago.
-        (9.0, 3_000, None, Case.TOO_LITTLE),
-        (10.0, 2_900, None, Case.TOO_LITTLE),
+        (50.0, 10.0, 3_000, None, Case.STOPPED),
+        # A service with little to do, one that is quick and has nothing to do now, or a moment ago.
+        (50.0, 9.0, 3_000, None, Case.TOO_LITTLE),
+        (49.0, 10.0, 3_000, None, Case.TOO_LITTLE),
+        (50.0, 10.0, 2_900, None, Case.TOO_LITTLE),
         # Newer seconds in which what completes takes 19.1 and 18.9 s: the SLO is 10 s.
-        (1.0, 0, 19.1, Case.STOPPED),
-        (1.0, 0, 18.9, Case.TOO_LITTLE),
+        (0.6, 1.0, 0, 19.1, Case.STOPPED),
+        (0.6, 1.0, 0, 18.9, Case.TOO_LITTLE),
     ],
 )
 def test_a_pool_has_stopped_when_nothing_completes_in_time(
-    completions: float, silent_ms: int, slow_s: float | None, case: Case
+    in_flight: float, completions: float, silent_ms: int, slow_s: float | None, case: Case
 ) -> None:
-    seen = Evidence().with_second(Second(4.0, False, False, 0.6, completions, 1.0))
+    seen = Evidence().with_second(Second(4.0, False, False, in_flight, completions, 1.0))
     before = state(seen, busy=0.0)
     learnt = replace(before.learnt, completed_ms=before.learnt.until_ms - silent_ms)
     came = nothing() if slow_s is None else buckets(NOW - 1_000, 1, 64, slow_s, 1.0)

@@ -19,8 +19,8 @@ from sluice.pools.policy.worth import LOOK_SHARE, Choice, Outlook, Prospects, ch
 FILLED = 2
 # Seconds of a saturated pool count double: nothing else limits what completes in them.
 LEAST_EVIDENCE_S = 4.0
-# After so many completions, and without one for so long, a pool has come to a stop.
-STOPPED_AFTER, STOPPED_MS = 10, 3_000
+# After so many completions that took so many SLOs on average, and without one for so long, a pool has come to a stop.
+STOPPED_AFTER, SLOW, STOPPED_MS = 10, 0.5, 3_000
 
 
 @dataclass(frozen=True)
@@ -83,15 +83,17 @@ def enough(learnt: Learnt, seen: Observation) -> bool:
 
 
 def stopped(learnt: Learnt, seen: Observation) -> bool:
-    """Of a pool with too little evidence, whether none comes: what completes is late, or after 10 nothing did for 3 s.
+    """Of a pool with too little evidence, whether none comes: what completes is late, or nothing did for 3 s after 10
+    that took half of the SLO.
 
     A service that collapses under too large a size completes next to nothing, and requests that do not end have no
-    spans, so its pool looks empty. One whose load has gone looks the same; either loses nothing by another size.
+    spans, so its pool looks empty. One whose load has gone looks the same, but what it did was quick.
     """
     if seen.cores < 0 or seen.named is not None or learnt.completed_ms is None:
         return False
-    began = sum(level.completions for level in learnt.evidence.levels) >= STOPPED_AFTER
-    silent = began and learnt.until_ms - learnt.completed_ms >= STOPPED_MS
+    done = sum(level.completions for level in learnt.evidence.levels)
+    slow = sum(level.in_flight_s for level in learnt.evidence.levels) >= SLOW * seen.slo_s * done
+    silent = done >= STOPPED_AFTER and slow and learnt.until_ms - learnt.completed_ms >= STOPPED_MS
     came = seen.buckets
     in_flight_s, completions = float(came.concurrency.sum()) * came.bucket_s, float(came.completions.sum())
     return len(learnt.full) >= RECENT and (silent or late(in_flight_s, completions, seen.slo_s))

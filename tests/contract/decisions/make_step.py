@@ -7,7 +7,6 @@ Read the difference before it is committed: a decision that changed is a change 
 
 import json
 import math
-from math import log
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +58,7 @@ def doubted() -> dict[str, Any]:
 
 def stopped(each_s: float) -> dict[str, Any]:
     """10 completions in a second, after so long each, and nothing for 5 s."""
-    found = state([[4.0, False, False, round(log(10 * each_s) / 0.12), 10.0, 1.0, 10 * each_s]], full=0.0)
+    found = state([[4.0, False, False, round(math.log(10 * each_s) / 0.12), 10.0, 1.0, 10 * each_s]], full=0.0)
     return found | {"learnt": found["learnt"] | {"completed_ms": NOW - 6_100}}
 
 

@@ -56,8 +56,10 @@ func Listen(address string, service *calls.Service, a *access.Access, observe ..
 		grpc.MaxHeaderListSize(mostHeaders),
 		grpc.MaxConcurrentStreams(mostStreams),
 		grpc.ConnectionTimeout(10*time.Second),
-		// Most connections are silent watches: a buffer of 32 kB each way, as by default, would be most of their memory.
+		// Most connections are silent watches: a buffer of 32 kB each way, as by default, would be most of their memory. One
+		// to write is held while it is written only, which at a change may be by all of them.
 		grpc.SharedWriteBuffer(true),
+		grpc.WriteBufferSize(4<<10),
 		grpc.ReadBufferSize(0),
 		grpc.StaticStreamWindowSize(window),
 		grpc.StaticConnWindowSize(window),

@@ -55,26 +55,33 @@ func (l Log) ask(ctx context.Context, client *kgo.Client) (*state, error) {
 			return nil, fmt.Errorf("read %s: it has %d partitions; configured are %d shards", name, len(detail.Partitions), l.Shards)
 		}
 	}
-	s := &state{topic: table.Topic(found[l.Decisions].ID), ends: map[string][]int64{}}
+	s := &state{topic: table.Topic(found[l.Decisions].ID)}
 	if s.remembered, err = l.remembered(ctx, admin); err != nil {
 		return nil, err
 	}
-	ends, err := admin.ListCommittedOffsets(ctx, l.Decisions, l.Explanations)
+	s.ends, err = l.ends(ctx, client, l.Decisions, l.Explanations)
+	return s, err
+}
+
+// ends are the offsets behind the last committed records, by topic and shard.
+func (l Log) ends(ctx context.Context, client *kgo.Client, names ...string) (map[string][]int64, error) {
+	listed, err := kadm.NewClient(client).ListCommittedOffsets(ctx, names...)
 	if err == nil {
-		err = ends.Error()
+		err = listed.Error()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("ask for the end of the log: %w", err)
 	}
-	for _, name := range []string{l.Decisions, l.Explanations} {
-		s.ends[name] = make([]int64, l.Shards)
-		ends.Each(func(o kadm.ListedOffset) {
-			if o.Topic == name && int(o.Partition) < l.Shards {
-				s.ends[name][o.Partition] = o.Offset
-			}
-		})
+	ends := map[string][]int64{}
+	for _, name := range names {
+		ends[name] = make([]int64, l.Shards)
 	}
-	return s, nil
+	listed.Each(func(o kadm.ListedOffset) {
+		if int(o.Partition) < l.Shards {
+			ends[o.Topic][o.Partition] = o.Offset
+		}
+	})
+	return ends, nil
 }
 
 // remembered is delete.retention.ms of the decisions: for as long a removal can be read.

@@ -35,12 +35,31 @@ func (p *pass) run(ctx context.Context) error {
 			}
 		}
 		if p.now().Sub(p.looked) > looked {
-			if err := p.same(ctx, p.client, p.state.topic); err != nil {
+			if err := p.look(ctx); err != nil {
 				return err
 			}
-			p.looked = p.now()
 		}
 	}
+}
+
+// look asks whether the topic still is the one that is read, and how far it goes.
+func (p *pass) look(ctx context.Context) error {
+	p.looked = p.now()
+	if err := p.same(ctx, p.client, p.state.topic); err != nil {
+		return err
+	}
+	within, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	ends, err := p.log.ends(within, p.client, p.log.Decisions)
+	if err != nil {
+		return nil // no broker answers: nobody knows
+	}
+	behind := int64(0)
+	for shard, end := range ends[p.log.Decisions] {
+		behind += max(0, end-p.at[p.log.Decisions][shard])
+	}
+	p.lag.Store(behind)
+	return nil
 }
 
 // poll takes what came, and returns how many records that were.
@@ -61,17 +80,10 @@ func (p *pass) poll(ctx context.Context) (n int, err error) {
 		}
 	}
 	read := p.now()
-	behind := int64(0)
-	fetches.EachPartition(func(part kgo.FetchTopicPartition) {
-		for _, record := range part.Records {
-			p.take(record, read)
-			n++
-		}
-		if len(part.Records) > 0 && part.LastStableOffset > 0 {
-			behind += max(0, part.LastStableOffset-p.at[part.Topic][part.Partition])
-		}
+	fetches.EachRecord(func(record *kgo.Record) {
+		p.take(record, read)
+		n++
 	})
-	p.lag.Store(behind)
 	return n, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"google.golang.org/protobuf/proto"
 
@@ -68,18 +67,9 @@ func (w *Writer) write(ctx context.Context, topic, key string, message proto.Mes
 
 // Ends are the offsets behind the last committed records of the decisions' shards.
 func (w *Writer) Ends(ctx context.Context) ([]int64, error) {
-	listed, err := kadm.NewClient(w.client).ListCommittedOffsets(ctx, w.log.Decisions)
-	if err == nil {
-		err = listed.Error()
-	}
+	ends, err := w.log.ends(ctx, w.client, w.log.Decisions)
 	if err != nil {
-		return nil, fmt.Errorf("ask for the end of %s: %w", w.log.Decisions, err)
+		return nil, err
 	}
-	ends := make([]int64, w.log.Shards)
-	listed.Each(func(o kadm.ListedOffset) {
-		if int(o.Partition) < len(ends) {
-			ends[o.Partition] = o.Offset
-		}
-	})
-	return ends, nil
+	return ends[w.log.Decisions], nil
 }

@@ -1,0 +1,86 @@
+package access
+
+import (
+	"strings"
+	"testing"
+
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+const token = "0123456789abcdef"
+
+func TestListsThatAreNone(t *testing.T) {
+	for content, says := range map[string]string{
+		"":                                      "empty",
+		"# nobody\n":                            "empty",
+		"short":                                 "16 or more",
+		token + " ann read now":                 "4 words",
+		token + " ann write":                    `"write" is no role`,
+		token + " ann read,":                    `"" is no role`,
+		token + " ann\n" + token + " bob":       "line 2 repeats",
+		token + " ann\n" + token + "0 ann read": "line 2 repeats",
+		token + "é":                             "ASCII",
+	} {
+		if _, err := parseTokens([]byte(content)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %q", content, err, says)
+		}
+	}
+	for content, says := range map[string]string{
+		"ann":                     "1 words",
+		"ann read\nann report":    "line 2 repeats",
+		"ann reading":             "no role",
+		"ann read report operate": "4 words",
+	} {
+		if _, err := parseClients([]byte(content)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %q", content, err, says)
+		}
+	}
+}
+
+func TestATokenAloneMayDoAllUnderANameOfItsOwn(t *testing.T) {
+	found, err := parseTokens([]byte(token + "\n\n" + token + "0 ann report # no comment\n"))
+	if err == nil {
+		t.Error("a comment behind a token was taken for more")
+	}
+	if found, err = parseTokens([]byte(token + "\n" + token + "0 ann report\n")); err != nil || len(found) != 2 {
+		t.Fatal(found, err)
+	}
+	for _, caller := range found {
+		if caller.Name == "ann" && caller.Roles != Report || caller.Name != "ann" && (caller.Roles != all || strings.Contains(caller.Name, token)) {
+			t.Error(caller)
+		}
+	}
+}
+
+// Every method asks for a role that was thought of; one that is added later asks for all of them until it is.
+func TestEveryMethodHasARole(t *testing.T) {
+	service := poolsv1.PoolSizeService_ServiceDesc
+	want := map[string]Role{"ReportActuation": Report, "NotifyScaling": Report, "PausePool": Operate, "ResumePool": Operate}
+	for _, method := range service.Methods {
+		role, open := needed("/" + service.ServiceName + "/" + method.MethodName)
+		wanted, named := want[method.MethodName]
+		if !named {
+			wanted = Read
+		}
+		if open || role != wanted {
+			t.Errorf("%s: %v, want %v", method.MethodName, role, wanted)
+		}
+	}
+	if role, open := needed("/" + service.ServiceName + "/ForgetEverything"); open || role != all {
+		t.Error(role, open)
+	}
+	if _, open := needed("/grpc.health.v1.Health/Check"); !open {
+		t.Error("a probe is asked who it is")
+	}
+}
+
+func TestLoopback(t *testing.T) {
+	for address, want := range map[string]bool{
+		"127.0.0.1:1": true, "[::1]:1": true, "localhost:1": true, "127.1.2.3:1": true,
+		"0.0.0.0:1": false, "[::]:1": false, ":1": false, "10.0.0.1:1": false, "host:1": false, "127.0.0.1": false,
+	} {
+		if Loopback(address) != want {
+			t.Errorf("%s: %v", address, !want)
+		}
+	}
+}

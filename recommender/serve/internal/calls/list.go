@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"sluice.dev/serve/internal/keys"
 	"sluice.dev/serve/internal/problem"
 	"sluice.dev/serve/internal/table"
@@ -16,15 +18,16 @@ import (
 )
 
 const (
-	// mostListed answers of 600 bytes are 3 MB; gRPC's clients take 4 by default.
+	// mostListed answers, or the first so many that have mostBytes: gRPC's clients take 4 MiB by default.
 	mostListed   = 5000
+	mostBytes    = 3 << 20
 	mostPageText = 4096
 	legalPage    = "next_page_token of the page before, with the same filter, or empty"
 )
 
 // ListPoolSizes implements the service.
 func (s *Service) ListPoolSizes(_ context.Context, request *poolsv1.ListPoolSizesRequest) (*poolsv1.ListPoolSizesResponse, error) {
-	page, next, view, err := s.page(request.GetService(), request.GetPageSize(), request.GetPageToken())
+	page, next, view, err := s.page(request, mostBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +41,8 @@ func (s *Service) ListPoolSizes(_ context.Context, request *poolsv1.ListPoolSize
 
 // DiffPoolSizes implements the service.
 func (s *Service) DiffPoolSizes(_ context.Context, request *poolsv1.DiffPoolSizesRequest) (*poolsv1.DiffPoolSizesResponse, error) {
-	page, next, view, err := s.page(request.GetService(), request.GetPageSize(), request.GetPageToken())
+	// Each change names its pool again: by a name of 60 bytes or so, a target then takes four times as much.
+	page, next, view, err := s.page(request, mostBytes/4)
 	if err != nil {
 		return nil, err
 	}
@@ -67,8 +71,16 @@ func changes(size *poolsv1.PoolSize) (those []*poolsv1.DiffPoolSizesResponse_Cha
 	return those
 }
 
-func (s *Service) page(service string, size int32, token string) (page []*table.Entry, next string, view *table.View, err error) {
-	after, err := parsePage(token, service)
+// listing is a request for a page.
+type listing interface {
+	GetService() string
+	GetPageSize() int32
+	GetPageToken() string
+}
+
+func (s *Service) page(request listing, bytes int) (page []*table.Entry, next string, view *table.View, err error) {
+	service, size := request.GetService(), request.GetPageSize()
+	after, err := parsePage(request.GetPageToken(), service)
 	if err != nil {
 		return nil, "", nil, err
 	}
@@ -85,10 +97,25 @@ func (s *Service) page(service string, size int32, token string) (page []*table.
 	page, more, view := reading.Table.Page(after, int(size), func(pool keys.Pool) bool {
 		return service == "" || service == pool.Service
 	})
+	if n := fitting(page, bytes); n < len(page) {
+		page, more = page[:n], true
+	}
 	if more {
 		next = pageToken(page[len(page)-1].Key, service)
 	}
 	return page, next, view, nil
+}
+
+// fitting is how many answers of a page have `most` bytes together; one at least.
+func fitting(page []*table.Entry, most int) int {
+	const lease = 40 // bytes at most, which are not in the record
+	bytes := 0
+	for i, e := range page {
+		if bytes += proto.Size(e.Size) + lease; bytes > most && i > 0 {
+			return i
+		}
+	}
+	return len(page)
 }
 
 // pageToken is where a list goes on: behind a pool, under a filter. The check sum finds what is not ours.

@@ -25,7 +25,6 @@ const (
 	LogReplaced     = "LOG_REPLACED"
 	BehindToken     = "SERVER_BEHIND_TOKEN"
 	NotStored       = "NOT_STORED"
-	NoExplanation   = "NO_EXPLANATION_YET"
 	DatabaseAway    = "DATABASE_AWAY"
 	Stopping        = "SERVER_STOPPING"
 	Unauthenticated = "CREDENTIALS_NOT_KNOWN"

@@ -72,6 +72,47 @@ func TestListsArePagedInOrder(t *testing.T) {
 	}
 }
 
+func TestAPageIsNeverTooLargeForAClient(t *testing.T) {
+	log := logtest.New(t, 1)
+	d := log.Decider(t, 0)
+	const pools, targets = 100, 4000
+	d.Begin()
+	for n := range pools {
+		size := logtest.Apply(logtest.Server(fmt.Sprintf("s%03d", n)), 1, 8)
+		for m := range targets {
+			size.Sizes = append(size.Sizes, &poolsv1.TargetSize{Instance: fmt.Sprintf("instance-%d", m), Size: set(16)})
+		}
+		d.Put(log.Decisions, keys.Of(size.GetPool()).Record(), size)
+	}
+	d.Beat()
+	d.End(true)
+	r := start(t, log, options{}).ready(t)
+	got, pages := 0, 0
+	for request := (&poolsv1.ListPoolSizesRequest{}); ; {
+		page, err := r.client.ListPoolSizes(t.Context(), request)
+		must(t, err)
+		got, pages = got+len(page.GetPoolSizes()), pages+1
+		if request.PageToken = page.GetNextPageToken(); request.PageToken == "" {
+			break
+		}
+	}
+	if got != pools || pages < 3 {
+		t.Error(got, pages)
+	}
+	changed := 0
+	for request := (&poolsv1.DiffPoolSizesRequest{}); ; {
+		page, err := r.client.DiffPoolSizes(t.Context(), request)
+		must(t, err)
+		changed += len(page.GetChanges())
+		if request.PageToken = page.GetNextPageToken(); request.PageToken == "" {
+			break
+		}
+	}
+	if changed != pools*(targets+1) {
+		t.Error(changed)
+	}
+}
+
 func TestDiffIsWhatWouldChange(t *testing.T) {
 	log := logtest.New(t, 1)
 	held := logtest.Apply(orders, 1, 4)

@@ -1,10 +1,11 @@
-"""Control periods of 10,000 pools in one process, beside the bar of 5 s: from windows in memory, and from ClickHouse.
+"""Control periods of 10,000 pools in one decider, beside the bar of 5 s: from windows in memory, and from ClickHouse.
 
 Sizes of all pools are reported in each period and stay as they are, whatever is decided; windows go on. The first
 period reads and learns all that there is, the later ones what came in 5 s. Then another process takes over, with the
 states as they were recorded after the first period: it reads all that there is and learns what came since.
 """
 
+import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -29,6 +30,7 @@ from sluice.control.clickhouse import READER, ClickHouse
 from sluice.control.garbage import search_rarely
 from sluice.control.loop import ControlLoop
 from sluice.control.sizes import Sizes
+from sluice.control.spread import Spread
 from sluice.control.store import Store
 from sluice.core.keys import PoolKey
 from sluice.log.memory import MemoryStateLog
@@ -172,7 +174,7 @@ class Forgets(FakeHistory):
 
 @dataclass(frozen=True)
 class Period:
-    """cpu_s: of the process."""
+    """cpu_s: of all processes of the decider."""
 
     spent_s: float
     reading_s: float
@@ -208,7 +210,7 @@ def run(quick: bool = False) -> list[tuple[str, str]]:
     config = Config.model_validate({"pools": given})
     held = Held(drawn)
     return [
-        *rows(f"{pools:,} pools, windows in memory", pools, periods(config, held, lambda: held, drawn)),
+        *rows(f"{pools:,} pools, windows in memory", pools, periods(config, held, lambda _: held, drawn)),
         *from_clickhouse(config, drawn),
     ]
 
@@ -228,16 +230,16 @@ def from_clickhouse(config: Config, drawn: list[Drawn]) -> list[tuple[str, str]]
             written.append(loaded.go_on(PERIOD_S))
             collector.now_ms += 1000 * PERIOD_S
 
-        def another() -> Queried:
+        def another(spread: Spread) -> Queried:
             nonlocal collector
-            peaks.append(peak_mb())
+            peaks.append(peaks_mb(spread))
             database = collector.database
             told.append((database.queries, database.returned, database.spent_s, collector.kept_bytes))
             now_ms, collector = collector.now_ms, Queried(server.url)
             collector.now_ms = now_ms
             return collector
 
-        peaks: list[float] = []
+        peaks: list[list[float]] = []
         told: list[tuple[int, int, float, int]] = []
         forget_peak()
         found = periods(config, collector, another, drawn, go_on)
@@ -248,32 +250,56 @@ def from_clickhouse(config: Config, drawn: list[Drawn]) -> list[tuple[str, str]]
         *rows(f"{pools:,} pools, from ClickHouse", pools, found),
         (f"of the last period: {asked} ({read})", f"{spent_s:.1f} s"),
         ("rows kept between periods", f"{kept_bytes / 1e6:.0f} MB"),
-        ("memory of the process at most", f"{peaks[0]:.0f} MB"),
+        ("memory of its processes", " + ".join(f"{each:.0f}" for each in peaks[0]) + f" = {sum(peaks[0]):.0f} MB"),
     ]
 
 
 def forget_peak() -> None:
-    """From here on `peak_mb` counts."""
+    """From here on `peaks_mb` counts."""
     Path("/proc/self/clear_refs").write_text("5")
 
 
-def peak_mb() -> float:
-    status = Path("/proc/self/status").read_text()
-    return int(status.split("VmHWM:")[1].split()[0]) / 1000
+def peaks_mb(spread: Spread) -> list[float]:
+    """Of this process, and of those that decide for it: what each has to itself, and its part of what it shares."""
+    return [_peak_mb("self"), *(_proportional_mb(pid) for pid in spread.pids)]
+
+
+def _peak_mb(pid: int | str) -> float:
+    return int(Path(f"/proc/{pid}/status").read_text().split("VmHWM:")[1].split()[0]) / 1000
+
+
+def _proportional_mb(pid: int) -> float:
+    return int(Path(f"/proc/{pid}/smaps_rollup").read_text().split("Pss:")[1].split()[0]) / 1000
+
+
+def cpu_s(spread: Spread) -> float:
+    """So far, of this process and of those that decide for it."""
+    return time.process_time() + sum(_cpu_s(pid) for pid in spread.pids)
+
+
+def _cpu_s(pid: int) -> float:
+    user, system = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def periods(
     config: Config,
     collector: Collects,
-    another: Callable[[], Collects],
+    another: Callable[[Spread], Collects],
     drawn: list[Drawn],
     go_on: Callable[[], None] = lambda: None,
 ) -> list[Period]:
     """Of the real loop, the first, those after it, and the first of a process that takes over, whose collector is
-    `another`. `go_on`: what happens in between."""
+    `another`, and is given the `Spread` of the one before. `go_on`: what happens in between."""
     clock, found, recorded = [NOW_MS], [], MemoryStateLog()
-    store, sizes = Published(), Sizes()
-    loop = ControlLoop(config, collector, Forgets(), MemoryStateLog(), store, sizes, lambda: clock[0])
+
+    def new(collector: Collects, states: MemoryStateLog) -> tuple[Published, Sizes, Spread, ControlLoop]:
+        store, sizes, spread = Published(), Sizes(), Spread()
+        spread.start(len(config.pools))
+        of = ControlLoop(config, collector, Forgets(), states, store, sizes, lambda: clock[0], spread=spread)
+        return store, sizes, spread, of
+
+    store, sizes, spread, loop = new(collector, MemoryStateLog())
     for which in range(PERIODS + 2):
         if which:
             clock[0] += 1000 * PERIOD_S
@@ -283,17 +309,19 @@ def periods(
                 for part in PARTS:
                     recorded.records[str(Ref(part, key))] = value_of(Ref(part, key), state)
         if which == PERIODS + 1:
-            collector, store, sizes = another(), Published(), Sizes()
-            loop = ControlLoop(config, collector, Forgets(), recorded, store, sizes, lambda: clock[0])
+            collector = another(spread)
+            spread.close()
+            store, sizes, spread, loop = new(collector, recorded)
         for number, pool in enumerate(config.pools):
             sizes.report(pool.key, drawn[number % len(drawn)].size, clock[0], "instance-1")
-        begun, cpu = time.perf_counter(), time.process_time()
+        begun, cpu = time.perf_counter(), cpu_s(spread)
         loop.step()
         spent = time.perf_counter() - begun
-        found.append(Period(spent, collector.spent_s, store.spent_s, time.process_time() - cpu))
+        found.append(Period(spent, collector.spent_s, store.spent_s, cpu_s(spread) - cpu))
         # What fails is logged, and the loop goes on: that would be a fast period.
         assert all(answer.computed_at_ms == clock[0] and answer.windows for answer in store.newest())
     assert {len(state.learnt.full) > 0 for state in loop.states.values()} == {True}
+    spread.close()
     return found
 
 

@@ -46,6 +46,13 @@ def test_defaults(tmp_path: Path) -> None:
     assert (config.period, config.window, config.bucket, config.settle) == (1_000, 60_000, 100, "auto")
 
 
+@pytest.mark.parametrize(("given", "processes"), [("auto", "auto"), ("3", 3)])
+def test_processes_are_as_many_as_cores_or_given(tmp_path: Path, given: str, processes: object) -> None:
+    path = tmp_path / "sluice.yaml"
+    path.write_text(f"processes: {given}\npools: [{{service: db, side: client, peer: x, threshold: 1.5s}}]")
+    assert load(path).processes == processes
+
+
 @pytest.mark.parametrize(("given", "settle"), [("auto", "auto"), ("2s", 2_000.0)])
 def test_settle_is_measured_or_given(tmp_path: Path, given: str, settle: object) -> None:
     path = tmp_path / "sluice.yaml"

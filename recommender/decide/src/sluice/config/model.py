@@ -71,6 +71,12 @@ Settle = Annotated[
 ]
 
 
+Processes = Annotated[
+    Annotated[int, Field(ge=1, le=256), Tag("~number")] | Annotated[Literal["auto"], Tag("~auto")],
+    Discriminator(lambda value: "~auto" if value == "auto" else "~number"),
+]
+
+
 class Bounds(_Strict):
     """Sizes that may be recommended, per instance."""
 
@@ -159,6 +165,7 @@ class Config(_Strict):
     settle  age that a bucket must have behind the newest one to be whole, as spans arrive when they end; auto: as late
             as they are seen to come, per pool
     lease   how long an answer may be applied after the period that computed it
+    processes  that pools are decided in; auto: one a core where there are many pools. Read at the start
     """
 
     slos: list[Slo] = []
@@ -170,6 +177,7 @@ class Config(_Strict):
     stored_bucket: Milliseconds | None = Field(default=None, ge=10, le=1_000)
     settle: Settle = "auto"
     lease: Milliseconds = Field(default=30_000.0, ge=1_000, le=86_400_000)
+    processes: Processes = "auto"
 
     def slos_of(self, pool: Pool) -> list[Slo]:
         """The SLOs that the pool names, in the order of the file; none when it has a threshold of its own."""

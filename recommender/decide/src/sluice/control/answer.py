@@ -10,9 +10,9 @@ from sluice.control.scalings import Course
 from sluice.control.sizes import TargetSize, one_size
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate import Estimate, Reason
+from sluice.pools.estimate.attempt import Failed
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.policy.decision import Decision
-from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.state import Learnt
 
 # A range's ends move with each second's noise; people and watchers are told when they have moved by so much.
@@ -99,16 +99,17 @@ class Answer:
 
 def answer(
     pool: Pool,
-    seen: Observation,
     decision: Decision,
     learnt: Learnt,
+    cores: float | None,
     course: Course,
     threshold: Threshold,
     targets: tuple[TargetSize, ...],
+    windows: Windows | None,
+    estimate: Estimate | None,
     now_ms: int,
 ) -> Answer:
     """Of this period, with revision 0: numbering is the store's, and the lease begins when it is published."""
-    kept = learnt.kept
     reasons = (*(Reason(*each) for each in decision.reasons), *threshold.reasons)
     return Answer(
         key=pool.key,
@@ -120,9 +121,10 @@ def answer(
         valid_until_ms=now_ms,
         revision=0,
         threshold=threshold,
-        learnt=replace(learnt, kept=None),
-        cores=kept.cores if kept is not None and kept.evidence is learnt.evidence else None,
-        estimate=seen.named,
+        learnt=learnt if learnt.kept is None else replace(learnt, kept=None),
+        cores=cores,
+        windows=windows,
+        estimate=estimate,
         loss=decision.loss,
         baseline=course.now,
         since_ms=course.since_ms,
@@ -130,9 +132,9 @@ def answer(
     )
 
 
-def failed(pool: Pool, threshold: Threshold, targets: tuple[TargetSize, ...], cause: Exception, now_ms: int) -> Answer:
+def failed(pool: Pool, threshold: Threshold, targets: tuple[TargetSize, ...], cause: Failed, now_ms: int) -> Answer:
     """Of a pool for which nothing was ever decided."""
-    reason = Reason("FAILED", f"{type(cause).__name__}: {cause}")
+    reason = Reason("FAILED", f"{cause.kind}: {cause.text}")
     current = one_size(targets)
     content = Content("LEARNING", current, None, None, None, None, (reason.code,), "HELD", "HOLD", untimed(targets))
     return Answer(pool.key, content, (reason,), 0.0, pool.model, now_ms, now_ms, 0, threshold, targets=targets)

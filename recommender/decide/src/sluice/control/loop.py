@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from sluice.collect import Window
 from sluice.config import Config, Pool
-from sluice.control.answer import Answer, answer, failed, settled
+from sluice.control.answer import Answer, Windows, answer, failed, settled
 from sluice.control.named import Targets, named
 from sluice.control.observe import (
     NO_BUCKETS,
@@ -26,20 +26,20 @@ from sluice.control.observe import (
 )
 from sluice.control.pauses import Pause, Pauses
 from sluice.control.problems import Problems
-from sluice.control.scalings import Scaling, Scalings
+from sluice.control.scalings import Course, Scaling, Scalings
 from sluice.control.sizes import Sizes, TargetSize
+from sluice.control.spread import Job, Past, Spread, Stepped
 from sluice.control.state_log import WRITE_FIRST_S, StateLog
 from sluice.control.store import Memory, Store
 from sluice.control.thresholds import Thresholds
 from sluice.control.workers import Workers
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate import Estimate
+from sluice.pools.estimate.attempt import Failed
 from sluice.pools.estimate.threshold import Asked, Threshold, UpstreamTime
 from sluice.pools.guard.turns import paths, waiting
-from sluice.pools.policy.learn import learn, of_version
 from sluice.pools.policy.observation import Buckets, Constraints
 from sluice.pools.policy.state import PoolState
-from sluice.pools.policy.step import step
 
 log = logging.getLogger(__name__)
 
@@ -71,6 +71,17 @@ class Remembers(Protocol):
     def record(self, answers: list[Answer]) -> None: ...
 
 
+class _About(NamedTuple):
+    """What an answer says of its pool besides what is decided."""
+
+    pool: Pool
+    threshold: Threshold
+    targets: tuple[TargetSize, ...]
+    course: Course
+    windows: Windows | None
+    estimate: Estimate | None
+
+
 class ControlLoop:
     def __init__(
         self,
@@ -84,6 +95,7 @@ class ControlLoop:
         pauses: Pauses | None = None,
         scalings: Scalings | None = None,
         workers: Workers | None = None,
+        spread: Spread | None = None,
     ) -> None:
         self.config = config
         self.period_ms = float(config.period)
@@ -94,7 +106,7 @@ class ControlLoop:
         self._sizes, self._clock = sizes, clock
         self._problems = Problems()
         self._thresholds = Thresholds()
-        self._workers = workers or Workers()
+        self._workers, self._spread = workers or Workers(), spread or Spread()
         self._states: dict[PoolKey, PoolState] = {}
         self._paths: list[set[PoolKey]] = []
         self._paths_of: Config | None = None
@@ -160,19 +172,22 @@ class ControlLoop:
         oldest = max(min(ends, default=now_ms), now_ms - CATCH_UP_MS)
         for at in range(oldest + width, now_ms, width):
             window = self._collector.collect(config, thresholds_ns, at, live=False)
-            for pool in config.pools:
-                self._learn(pool, window)
+            for job, outcome in self._spread.run(self._past(config, window, at), len(config.pools)):
+                if isinstance(outcome, Stepped):
+                    self._states[job.key] = outcome.state
+                else:
+                    self._problems.failed(f"evidence of {job.key}", _error(outcome))
 
-    def _learn(self, pool: Pool, window: Window) -> None:
+    def _past(self, config: Config, window: Window, at_ms: int) -> Iterator[Job]:
         """What a window of the past shows, without a decision."""
-        key, state = pool.key, self._states.get(pool.key, PoolState())
-        try:
-            learnt = of_version(state.learnt, self._scalings.course(key).now.version)
-            learnt = learn(learnt, self._new(pool, state, window), state.facts.change)
-        except Exception as cause:
-            self._problems.failed(f"evidence of {key}", cause)
-            return
-        self._states[key] = replace(state, learnt=learnt)
+        for pool in config.pools:
+            key, state = pool.key, self._states.get(pool.key, PoolState())
+            try:
+                past = Past(self._new(pool, state, window), self._scalings.course(key).now.version)
+            except Exception as cause:
+                self._problems.failed(f"evidence of {key}", cause)
+                continue
+            yield Job(key, state, past, at_ms)
 
     def _upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
         """Paths that cannot be read do not take the answers away: what was last known stands in."""
@@ -190,37 +205,49 @@ class ControlLoop:
         targets = {pool.key: self._sizes.targets(pool.key, now_ms) for pool in config.pools}
         estimates = named(config.pools, window, targets, self._sizes, self._workers, self._problems)
         bound = self._constraints(config, window, targets, now_ms)
-        return [
-            self._answer(pool, thresholds[key], window, targets[key], estimates.get(key), bound[key], now_ms)
-            for pool in config.pools
-            for key in (pool.key,)
-        ]
+        answers: dict[PoolKey, Answer] = {}
 
-    def _answer(
-        self,
-        pool: Pool,
-        threshold: Threshold,
-        window: Window,
-        targets: tuple[TargetSize, ...],
-        estimate: Estimate | None,
-        bound: Constraints,
-        now_ms: int,
-    ) -> Answer:
+        def seen() -> Iterator[Job]:
+            for pool in config.pools:
+                key, course = pool.key, self._scalings.course(pool.key)
+                state, threshold, estimate = self._states.get(key, PoolState()), thresholds[key], estimates.get(key)
+                about = _About(pool, threshold, targets[key], course, None, estimate)
+                try:
+                    buckets = self._new(pool, state, window)
+                    of = observation(pool, targets[key], buckets, course, threshold, bound[key], estimate)
+                    about = about._replace(windows=windows_of(window, key, estimate))
+                except Exception as cause:
+                    answers[key] = self._answer(about, Failed(type(cause).__name__, str(cause)), now_ms)
+                    continue
+                yield Job(key, state, of, now_ms, about)
+
+        for job, outcome in self._spread.run(seen(), len(config.pools)):
+            answers[job.key] = self._answer(job.about, outcome, now_ms)
+        return [answers[pool.key] for pool in config.pools]
+
+    def _answer(self, about: _About, outcome: Stepped | Failed, now_ms: int) -> Answer:
         """One pool that fails does not take the others' answers away; its own ages."""
-        key, course = pool.key, self._scalings.course(pool.key)
-        state = self._states.get(key, PoolState())
-        try:
-            buckets = self._new(pool, state, window)
-            seen = observation(pool, targets, buckets, course, threshold, bound, estimate)
-            state, decision = step(state, seen, now_ms)
-            made = answer(pool, seen, decision, state.learnt, course, threshold, targets, now_ms)
-            made = replace(made, windows=windows_of(window, key, estimate))
-        except Exception as cause:
-            self._problems.failed(f"decision of {key}", cause)
+        pool, threshold, targets, course, windows, estimate = about
+        key = pool.key
+        if isinstance(outcome, Failed) or outcome.decision is None:
+            cause = outcome if isinstance(outcome, Failed) else Failed("RuntimeError", "nothing was decided")
+            self._problems.failed(f"decision of {key}", _error(cause))
             before = self._store.last(key)
             return failed(pool, threshold, targets, cause, now_ms) if before is None else self._aged(before, now_ms)
         self._problems.succeeded(f"decision of {key}")
-        self._states[key] = state
+        self._states[key] = state = outcome.state
+        made = answer(
+            pool,
+            outcome.decision,
+            state.learnt,
+            outcome.cores,
+            course,
+            threshold,
+            targets,
+            windows,
+            estimate,
+            now_ms,
+        )
         return replace(made, content=settled(self._store.content(key), made.content))
 
     def _constraints(self, config: Config, window: Window, targets: Targets, now_ms: int) -> dict[PoolKey, Constraints]:
@@ -284,3 +311,7 @@ class ControlLoop:
 
     def _aged(self, one: Answer, now_ms: int) -> Answer:
         return one.stale(self._sizes.targets(one.key, now_ms)) if now_ms > one.valid_until_ms else one
+
+
+def _error(cause: Failed) -> Exception:
+    return RuntimeError(f"{cause.kind}: {cause.text}")

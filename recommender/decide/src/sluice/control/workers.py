@@ -58,7 +58,7 @@ class Workers:
         if self._executor is None:
             # Not fork: the gRPC server has threads.
             context = multiprocessing.get_context("forkserver")
-            self._executor = ProcessPoolExecutor(self._processes, mp_context=context, initializer=_begin)
+            self._executor = ProcessPoolExecutor(self._processes, mp_context=context, initializer=begin)
         futures: dict[int, Future[list[Estimate | Failed]]] = {}
         try:
             for i, task in enumerate(tasks):
@@ -73,7 +73,7 @@ class Workers:
                 continue
 
 
-def _begin() -> None:
+def begin() -> None:
     """In each worker: Ctrl-C is the parent's to handle, and a parent that was killed leaves no orphan behind."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()

@@ -17,6 +17,7 @@ from sluice.control.loop import ControlLoop
 from sluice.control.pauses import Pauses
 from sluice.control.scalings import Scalings
 from sluice.control.sizes import Sizes
+from sluice.control.spread import Spread
 from sluice.control.store import Store
 from sluice.control.workers import Workers
 from sluice.log.kafka import KafkaStateLog
@@ -59,10 +60,22 @@ class Process:
         history = History(reader, self._outbox)
         self._store, sizes, pauses, scalings = Store(), Sizes(), Pauses(), Scalings()
         self._workers = Workers()
+        self._spread = Spread(None if config.processes == "auto" else config.processes)
+        self._spread.start(len(config.pools))
         self._stop, self._wake = threading.Event(), threading.Event()
         self._states = states
         self._loop = ControlLoop(
-            config, Collector(reader), history, states, self._store, sizes, now_ms, pauses, scalings, self._workers
+            config,
+            Collector(reader),
+            history,
+            states,
+            self._store,
+            sizes,
+            now_ms,
+            pauses,
+            scalings,
+            self._workers,
+            self._spread,
         )
         service = PoolSizeService(
             self._store, sizes, history, now_ms, pauses=pauses, wake=self._wake.set, scalings=scalings
@@ -88,6 +101,7 @@ class Process:
         self._server.stop()
         loop.join(FLUSH_S)
         self._workers.close()
+        self._spread.close()
         if not self._outbox.close(FLUSH_S):
             log.error("rows were not written before the end: ClickHouse did not take them")
         if not self._states.close(FLUSH_S):

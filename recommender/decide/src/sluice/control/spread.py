@@ -1,0 +1,213 @@
+"""The steps of all pools, in this process or spread over several, each of which has pools of its own.
+
+A belief saves work and is no part of what is known (`Kept`): it stays in the process that made it, and what else a step
+leaves comes back. So whoever asks has all states, and sends one only where the process does not hold it from the step
+before. A process that dies takes beliefs with it, and nothing else.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field, replace
+from multiprocessing import get_context
+from typing import Any, NamedTuple
+from zlib import crc32
+
+from sluice.control.garbage import search_rarely
+from sluice.control.workers import begin
+from sluice.core.keys import PoolKey
+from sluice.pools.estimate.attempt import Failed
+from sluice.pools.estimate.belief.prepare import prepare
+from sluice.pools.policy.decision import Decision
+from sluice.pools.policy.learn import learn, of_version
+from sluice.pools.policy.observation import Buckets, Observation
+from sluice.pools.policy.state import PoolState
+from sluice.pools.policy.step import step
+
+log = logging.getLogger(__name__)
+
+# Below, one process is done in half a second, and others would bring less than they take to start and hold.
+FROM_POOLS = 500
+# Pools in a task: its cost is two hand-overs, and few enough that all processes end at about the same time.
+TASK = 50
+
+
+class Past(NamedTuple):
+    """What a window of the past shows of a pool, which is learnt, and nothing decided. version: of its service."""
+
+    buckets: Buckets
+    version: str
+
+
+class Job(NamedTuple):
+    """about: what else is to be known when it is done; it is sent nowhere."""
+
+    key: PoolKey
+    state: PoolState
+    seen: Observation | Past
+    now_ms: int
+    about: Any = None
+
+
+class Stepped(NamedTuple):
+    """decision: None of the past. cores: those of the belief that the state stands on, None without one."""
+
+    state: PoolState
+    decision: Decision | None
+    cores: float | None
+
+
+Outcome = Stepped | Failed
+_Future = Future[list[Outcome]]
+
+
+class Spread:
+    """Processes start with the first period that needs them. Not thread-safe: as `Workers`."""
+
+    def __init__(self, processes: int | None = None, from_pools: int = FROM_POOLS) -> None:
+        """processes: 1 is this one; None: one a core, from so many pools on."""
+        self._asked, self._from_pools = processes, from_pools
+        self._processes: dict[int, _Process] = {}
+        self.died = 0
+
+    def start(self, pools: int) -> None:
+        """Returns when those processes that so many pools need are ready, so that no period waits for that."""
+        count = self._count(pools)
+        for ready in [self._process(which).submit(()) for which in range(count if count > 1 else 0)]:
+            wait([] if ready is None else [ready])
+
+    def run(self, jobs: Iterable[Job], pools: int) -> Iterator[tuple[Job, Outcome]]:
+        """Each job with what became of it, in any order. pools: how many there are. The next jobs are asked for while
+        the first are at work. What a process was at that died is done by another one, and then by this one."""
+        count = self._count(pools)
+        if count == 1:
+            yield from ((job, _outcome(job.state, job.seen, job.now_ms)) for job in jobs)
+            return
+        left: list[Job] = []
+        yield from self._run(jobs, count, left)
+        again: list[Job] = []
+        yield from self._run(left, count, again)
+        yield from ((job, _light(_outcome(job.state, job.seen, job.now_ms))) for job in again)
+
+    @property
+    def pids(self) -> list[int]:
+        """Of the processes that there are, this one left out."""
+        return [pid for each in self._processes.values() for pid in each.executor._processes or ()]
+
+    def close(self) -> None:
+        """Ends the processes; what they were at is lost."""
+        while self._processes:
+            self._processes.popitem()[1].executor.shutdown(wait=True, cancel_futures=True)
+
+    def _count(self, pools: int) -> int:
+        return self._asked or (len(os.sched_getaffinity(0)) if pools >= self._from_pools else 1)
+
+    def _run(self, jobs: Iterable[Job], count: int, left: list[Job]) -> Iterator[tuple[Job, Outcome]]:
+        """left: takes those that were with a process that died."""
+        waiting: dict[int, list[Job]] = defaultdict(list)
+        begun: deque[tuple[int, list[Job], _Future | None]] = deque()
+        for job in jobs:
+            which = crc32(repr(tuple(job.key)).encode()) % count
+            waiting[which].append(job)
+            if len(waiting[which]) == TASK:
+                task = waiting.pop(which)
+                begun.append((which, task, self._process(which).submit(task)))
+        begun += [(which, task, self._process(which).submit(task)) for which, task in waiting.items()]
+        dead: dict[int, int] = {}
+        while begun:
+            which, task, future = begun.popleft()
+            found = self._processes[which].outcomes(task, future)
+            if found is None:
+                left += task
+                dead[which] = dead.get(which, 0) + len(task)
+            else:
+                yield from zip(task, found, strict=True)
+        for which, pools in dead.items():
+            self.died += 1
+            log.error("a process that decides died, going on with another one: %d pools are decided again", pools)
+            self._processes.pop(which).executor.shutdown(wait=True)
+
+    def _process(self, which: int) -> _Process:
+        if which not in self._processes:
+            # Not fork: this one has threads.
+            context = get_context("forkserver")
+            context.set_forkserver_preload([__name__])
+            self._processes[which] = _Process(ProcessPoolExecutor(1, mp_context=context, initializer=_begin))
+        return self._processes[which]
+
+
+@dataclass
+class _Process:
+    """held: the states that it has, as it gave them back; a pool that it is at is not among them."""
+
+    executor: ProcessPoolExecutor
+    held: dict[PoolKey, PoolState] = field(default_factory=dict)
+
+    def submit(self, task: Sequence[Job]) -> _Future | None:
+        """None when it is dead."""
+        sent = [
+            (job.key, None if self.held.pop(job.key, None) is job.state else job.state, job.seen, job.now_ms)
+            for job in task
+        ]
+        try:
+            return self.executor.submit(_outcomes, sent)
+        except BrokenProcessPool:
+            return None
+
+    def outcomes(self, task: Sequence[Job], future: _Future | None) -> list[Outcome] | None:
+        """None when it is dead."""
+        try:
+            found = future.result() if future is not None else None
+        except BrokenProcessPool:
+            return None
+        for job, outcome in zip(task, found or (), strict=found is not None):
+            self.held[job.key] = outcome.state if isinstance(outcome, Stepped) else job.state
+        return found
+
+
+_held: dict[PoolKey, PoolState] = {}
+"""Of a process that decides: its pools, with what it believes of them."""
+
+
+def _begin() -> None:
+    begin()
+    prepare()
+    search_rarely()
+
+
+def _outcomes(sent: Sequence[tuple[PoolKey, PoolState | None, Observation | Past, int]]) -> list[Outcome]:
+    """In such a process; a state that is None is held from the step before."""
+    found: list[Outcome] = []
+    for key, state, seen, now_ms in sent:
+        state = _held[key] if state is None else state
+        outcome = _outcome(state, seen, now_ms)
+        _held[key] = outcome.state if isinstance(outcome, Stepped) else state
+        found.append(_light(outcome))
+    return found
+
+
+def _outcome(state: PoolState, seen: Observation | Past, now_ms: int) -> Outcome:
+    """Pure. One pool that fails does not take the others away."""
+    try:
+        if isinstance(seen, Past):
+            learnt = learn(of_version(state.learnt, seen.version), seen.buckets, state.facts.change)
+            return Stepped(replace(state, learnt=learnt), None, None)
+        state, decision = step(state, seen, now_ms)
+    except Exception as cause:
+        return Failed(type(cause).__name__, str(cause))
+    kept = state.learnt.kept
+    cores = kept.cores if kept is not None and kept.evidence is state.learnt.evidence else None
+    return Stepped(state, decision, cores)
+
+
+def _light(outcome: Outcome) -> Outcome:
+    """Without the belief, which is most of a state."""
+    if isinstance(outcome, Failed) or outcome.state.learnt.kept is None:
+        return outcome
+    state = outcome.state
+    return outcome._replace(state=replace(state, learnt=replace(state.learnt, kept=None)))

@@ -144,6 +144,15 @@ def test_a_pool_that_fails_leaves_the_others_alone_and_its_state_where_it_was(sp
     assert by_key(spread, good[:1]) == by_key(Spread(1), good[:1])
 
 
+def test_what_a_process_that_hangs_was_to_do_is_done_all_the_same() -> None:
+    spread = Spread(2, hangs_s=1.0)
+    spread.start(4)
+    os.kill(spread.pids[0], signal.SIGSTOP)
+    assert by_key(spread, jobs(4)) == by_key(Spread(1), jobs(4))
+    assert spread.died >= 1
+    spread.close()
+
+
 def test_what_was_not_taken_back_is_not_held(spread: Spread) -> None:
     """As when a period fails in the middle: the next one goes on from the states that are known here."""
     given = jobs(120)

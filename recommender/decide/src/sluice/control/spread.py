@@ -35,6 +35,8 @@ log = logging.getLogger(__name__)
 FROM_POOLS = 500
 # Pools in a task: its cost is two hand-overs, and few enough that all processes end at about the same time.
 TASK = 50
+# One that gives nothing back for so long hangs, and is ended. To compile all that it needs takes some 10 s of CPU.
+HANGS_S = 120.0
 
 
 class Past(NamedTuple):
@@ -69,9 +71,9 @@ _Future = Future[list[Outcome]]
 class Spread:
     """Processes start with the first period that needs them. Not thread-safe: as `Workers`."""
 
-    def __init__(self, processes: int | None = None, from_pools: int = FROM_POOLS) -> None:
+    def __init__(self, processes: int | None = None, from_pools: int = FROM_POOLS, hangs_s: float = HANGS_S) -> None:
         """processes: 1 is this one; None: one a core, from so many pools on."""
-        self._asked, self._from_pools = processes, from_pools
+        self._asked, self._from_pools, self._hangs_s = processes, from_pools, hangs_s
         self._processes: dict[int, _Process] = {}
         self.died = 0
 
@@ -121,7 +123,7 @@ class Spread:
         dead: dict[int, int] = {}
         while begun:
             which, task, future = begun.popleft()
-            found = self._processes[which].outcomes(task, future)
+            found = self._processes[which].outcomes(task, future, self._hangs_s)
             if found is None:
                 left += task
                 dead[which] = dead.get(which, 0) + len(task)
@@ -159,15 +161,22 @@ class _Process:
         except BrokenProcessPool:
             return None
 
-    def outcomes(self, task: Sequence[Job], future: _Future | None) -> list[Outcome] | None:
-        """None when it is dead."""
+    def outcomes(self, task: Sequence[Job], future: _Future | None, hangs_s: float) -> list[Outcome] | None:
+        """None when it is dead, or is so now."""
         try:
-            found = future.result() if future is not None else None
+            found = future.result(hangs_s) if future is not None else None
         except BrokenProcessPool:
+            return None
+        except TimeoutError:
+            self.kill()
             return None
         for job, outcome in zip(task, found or (), strict=found is not None):
             self.held[job.key] = outcome.state if isinstance(outcome, Stepped) else job.state
         return found
+
+    def kill(self) -> None:
+        for process in (self.executor._processes or {}).values():
+            process.kill()
 
 
 _held: dict[PoolKey, PoolState] = {}

@@ -18,7 +18,7 @@ from sluice.control.answer import Answer
 from sluice.control.loop import ControlLoop
 from sluice.control.scalings import Scaling, Scalings
 from sluice.control.sizes import Sizes
-from sluice.control.spread import Job, Outcome, Spread, Stepped
+from sluice.control.spread import AHEAD, TASK, Job, Outcome, Spread, Stepped
 from sluice.control.store import Store
 from sluice.core.keys import PoolKey
 from sluice.log.memory import MemoryStateLog
@@ -151,6 +151,22 @@ def test_what_a_process_that_hangs_was_to_do_is_done_all_the_same() -> None:
     assert by_key(spread, jobs(4)) == by_key(Spread(1), jobs(4))
     assert spread.died >= 1
     spread.close()
+
+
+def test_jobs_are_asked_for_when_those_before_are_done_and_all_come_back(spread: Spread) -> None:
+    asked = 0
+
+    def given() -> Iterator[Job]:
+        nonlocal asked
+        for job in jobs(count):
+            asked += 1
+            yield job
+
+    count = 2 * TASK * (AHEAD + 2) * 2
+    found = spread.run(given(), count)
+    first = next(found)
+    assert asked < count
+    assert sorted([first[0].about, *(job.about for job, _ in found)]) == list(range(count))
 
 
 def test_what_was_not_taken_back_is_not_held(spread: Spread) -> None:

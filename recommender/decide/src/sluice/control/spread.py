@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -35,6 +35,8 @@ log = logging.getLogger(__name__)
 FROM_POOLS = 500
 # Pools in a task: its cost is two hand-overs, and few enough that all processes end at about the same time.
 TASK = 50
+# Tasks that a process has before it: of the first period one has 80 s of windows, which are 1.6 MB.
+AHEAD = 16
 # One that gives nothing back for so long hangs, and is ended. To compile all that it needs takes some 10 s of CPU.
 HANGS_S = 120.0
 
@@ -113,22 +115,28 @@ class Spread:
         """left: takes those that were with a process that died."""
         waiting: dict[int, list[Job]] = defaultdict(list)
         begun: deque[tuple[int, list[Job], _Future | None]] = deque()
+        dead: Counter[int] = Counter()
+
+        def oldest() -> Iterator[tuple[Job, Outcome]]:
+            which, task, future = begun.popleft()
+            found = self._processes[which].outcomes(task, future, self._hangs_s)
+            if found is None:
+                left.extend(task)
+                dead[which] += len(task)
+            else:
+                yield from zip(task, found, strict=True)
+
         for job in jobs:
             which = crc32(repr(tuple(job.key)).encode()) % count
             waiting[which].append(job)
             if len(waiting[which]) == TASK:
                 task = waiting.pop(which)
                 begun.append((which, task, self._process(which).submit(task)))
+            if len(begun) > AHEAD * count:
+                yield from oldest()
         begun += [(which, task, self._process(which).submit(task)) for which, task in waiting.items()]
-        dead: dict[int, int] = {}
         while begun:
-            which, task, future = begun.popleft()
-            found = self._processes[which].outcomes(task, future, self._hangs_s)
-            if found is None:
-                left += task
-                dead[which] = dead.get(which, 0) + len(task)
-            else:
-                yield from zip(task, found, strict=True)
+            yield from oldest()
         for which, pools in dead.items():
             self.died += 1
             log.error("a process that decides died, going on with another one: %d pools are decided again", pools)

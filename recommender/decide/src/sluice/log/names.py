@@ -1,0 +1,48 @@
+"""How the log's topics and records are named: collector/topics.yaml."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, cast
+from urllib.parse import quote, unquote
+
+from sluice.core.keys import PoolKey, Side
+from sluice.pools.v1.pool_pb2 import SIDE_CLIENT, SIDE_SERVER, Pool
+
+_SIDES: dict[int, Side] = {SIDE_SERVER: "server", SIDE_CLIENT: "client"}
+
+
+class Topics(NamedTuple):
+    state: str
+    decisions: str
+    explanations: str
+    observed: str
+    reports: str
+
+
+def topics(prefix: str = "sluice_") -> Topics:
+    return Topics(*(prefix + name for name in Topics._fields))
+
+
+def shard_name(shard: int) -> str:
+    return f"shard/{shard}"
+
+
+def pool_name(key: PoolKey) -> str:
+    return "/".join(("pool", *(quote(name, safe="") for name in key)))
+
+
+def pool_of(name: str) -> PoolKey:
+    """The inverse of `pool_name`; ValueError for any other text."""
+    word, *names = name.split("/")
+    if word == "pool" and len(names) == 3:
+        service, side, peer = (unquote(each) for each in names)
+        if service and side in ("server", "client") and (side == "client") == bool(peer):
+            return PoolKey(service, cast(Side, side), peer)
+    raise ValueError(f"read the log: a key {name!r} is not pool/SERVICE/SIDE/PEER")
+
+
+def key_of(pool: Pool) -> PoolKey:
+    """ValueError where the side is none."""
+    if pool.side not in _SIDES:
+        raise ValueError(f"name a pool of {pool.service}: its side is {pool.side}; legal: server, client")
+    return PoolKey(pool.service, _SIDES[pool.side], pool.peer)

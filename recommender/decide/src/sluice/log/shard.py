@@ -1,0 +1,99 @@
+"""What a decider reads of a shard and writes to it, as values; what can become of a commit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sluice.core.keys import PoolKey
+from sluice.log.record import Ref, Restored
+from sluice.pools.policy.state import PoolState
+from sluice.pools.v1.evidence_pb2 import Explanation
+from sluice.pools.v1.log_pb2 import NotRenewed, ObservedSize, Report, ShardHeartbeat
+from sluice.pools.v1.pool_size_pb2 import PoolSize
+
+
+class AbortedError(Exception):
+    """Nothing of it is in the log: drop the new state and go on from the old one. `news` gives again what it used."""
+
+
+class FencedError(Exception):
+    """The shard is another's: leave it. Nothing of it is in the log, and nothing that is still tried will be."""
+
+
+class HungError(Exception):
+    """Nobody knows whether it is in the log: give the shard up. Whoever takes it next reads what is true."""
+
+
+class OlderError(Exception):
+    """Some shard is decided by a newer configuration: take none."""
+
+
+class PartitionsError(Exception):
+    """A topic is not there, or has another number of partitions than there are shards: it is never adjusted."""
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Of a decider, as its heartbeats tell it. generation: of its configuration, which never falls."""
+
+    name: str
+    shards: int
+    generation: int
+
+
+@dataclass(frozen=True)
+class Found:
+    """All that a shard holds as it is taken: the newest of each name.
+
+    decisions  of each pool that was ever decided, also of those that were taken away: revisions go on from theirs
+    observed   by the name of the target's record
+    heartbeat  None where nobody decided yet
+    left_out   records that could not be read: said, and left out
+    """
+
+    states: Restored
+    decisions: Mapping[PoolKey, PoolSize]
+    observed: Mapping[str, ObservedSize]
+    heartbeat: ShardHeartbeat | None
+    left_out: int
+
+
+@dataclass(frozen=True)
+class News:
+    """What came since the last commit, or, of sizes, since the shard was taken. The same again until it is committed.
+
+    observed  the newest size of each target, by the name of its record
+    reports   in the order of the log
+    offset    of the topic of reports: behind all of them
+    """
+
+    observed: Mapping[str, ObservedSize]
+    reports: Sequence[Report]
+    offset: int
+
+
+@dataclass(frozen=True)
+class Heartbeat:
+    """The end of a control period. lease_ms: from the time of its record on, for every answer but `not_renewed`."""
+
+    computed_at_ms: int
+    lease_ms: int
+    not_renewed: Sequence[NotRenewed] = ()
+
+
+@dataclass(frozen=True)
+class Commit:
+    """What one control period came to: all of it becomes true, or nothing.
+
+    news          what it used
+    decisions     answers that changed, each with its revision; leases in them are not written
+    explanations  at most 16 kB each; their `pool_size` is not written
+    states        the parts that are due (`log/due.py`)
+    """
+
+    news: News
+    heartbeat: Heartbeat
+    decisions: Sequence[PoolSize] = ()
+    explanations: Mapping[PoolKey, Explanation] = field(default_factory=dict)
+    states: Mapping[Ref, PoolState] = field(default_factory=dict)

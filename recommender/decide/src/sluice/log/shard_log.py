@@ -1,0 +1,121 @@
+"""One shard, as its decider has it: what came, and one commit a period."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from sluice.control.problems import Problems
+from sluice.log.broker import Reader, Transactions
+from sluice.log.decode import parsed, report
+from sluice.log.encode import Write, heartbeat, writes
+from sluice.log.names import Topics
+from sluice.log.shard import AbortedError, Commit, FencedError, Identity, News
+from sluice.pools.v1.log_pb2 import ObservedSize, Report
+
+# A heartbeat at the latest 5 s after the last one, where there is a period each half second or more often.
+BEAT_S = 4.5
+
+
+class ShardLog:
+    """For one thread. Made by `taking.take`; closed when the shard is left, for whatever reason."""
+
+    def __init__(
+        self,
+        shard: int,
+        me: Identity,
+        topics: Topics,
+        transactions: Transactions,
+        arrivals: Reader,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.shard = shard
+        self.left_out = 0
+        """Records that could not be read or written; each is said once."""
+        self._me, self._topics, self._clock = me, topics, clock
+        self._transactions, self._arrivals = transactions, arrivals
+        self._observed: dict[str, ObservedSize] = {}
+        self._reports: list[tuple[int, Report]] = []
+        self._committed = arrivals.position(topics.reports)
+        self._beaten: float | None = None
+        self._over = False
+        self._problems = Problems()
+
+    def news(self, timeout_s: float = 0.0) -> News:
+        """What came since; waits for it up to `timeout_s`."""
+        self.read(timeout_s)
+        offset = max(self._committed, self._arrivals.position(self._topics.reports))
+        return News(dict(self._observed), [each for _, each in self._reports], offset)
+
+    def commit(self, commit: Commit) -> bool:
+        """Writes in one transaction; whether it did: nothing changed, and no heartbeat is due, is no transaction.
+
+        AbortedError, FencedError and HungError say what to do then.
+        """
+        changed: list[Write] = []
+        for each in writes(commit, self._topics):
+            if isinstance(each, Write):
+                changed.append(each)
+            else:
+                self.left_out += 1
+                self._problems.failed(str(each).partition(":")[0], each)
+        now = self._clock()
+        beaten = self._beaten is not None and now - self._beaten < BEAT_S
+        if not changed and beaten and commit.news.offset == self._committed:
+            return False
+        changed.append(heartbeat(self.shard, self._me, self._topics, commit.heartbeat))
+        self._write(changed, commit.news.offset)
+        self._beaten = now
+        self._used(commit.news)
+        return True
+
+    def close(self) -> None:
+        """Writes nothing more."""
+        self._arrivals.close()
+        self._transactions.close()
+
+    def read(self, timeout_s: float) -> None:
+        for record in self._arrivals.read(timeout_s):
+            if record.topic == self._topics.observed:
+                self._size(record.key, record.value)
+            elif (told := report(record)) is not None:
+                self._reports.append((record.offset, told))
+            else:
+                self.left_out += 1
+
+    def observed(self) -> dict[str, ObservedSize]:
+        """The sizes that were read so far, as found when the shard was taken: they are no news any more."""
+        found, self._observed = self._observed, {}
+        return found
+
+    def _size(self, name: str, value: bytes | None) -> None:
+        if value is None:
+            self._observed.pop(name, None)
+        elif (size := parsed(ObservedSize, name, value)) is not None:
+            self._observed[name] = size
+        else:
+            self.left_out += 1
+
+    def _write(self, changed: list[Write], offset: int) -> None:
+        """The offset goes with each transaction, changed or not: by it the group says whose the shard is."""
+        if self._over:
+            raise FencedError(f"write to shard {self.shard}: it was given up")
+        self._over = True
+        try:
+            self._transactions.begin()
+            for each in changed:
+                self._transactions.send(*each)
+            self._transactions.send_offset(offset)
+            self._transactions.commit()
+        except AbortedError:
+            self._transactions.abort()
+            self._over = False
+            raise
+        self._over = False
+
+    def _used(self, news: News) -> None:
+        self._committed = news.offset
+        self._reports = [(offset, each) for offset, each in self._reports if offset >= news.offset]
+        for name, size in news.observed.items():
+            if self._observed.get(name) is size:
+                del self._observed[name]

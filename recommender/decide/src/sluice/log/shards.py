@@ -1,0 +1,110 @@
+"""The shards that one decider owns: taken as its group gives them, left as it takes them away."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sluice.control.problems import Problems
+from sluice.control.state_log import NotThereError
+from sluice.log.broker import Broker, Group
+from sluice.log.names import Topics
+from sluice.log.shard import AbortedError, FencedError, Found, HungError, Identity, OlderError
+from sluice.log.shard_log import ShardLog
+from sluice.log.taking import RESTORE_S, check_generation, check_partitions, take
+
+log = logging.getLogger(__name__)
+
+# A shard that was lost is not taken again before this decider has heard from its group whether it still is its own:
+# its heartbeats are a second apart. Else two would fence each other off in turns.
+AGAIN_S = 3.0
+
+
+@dataclass(frozen=True)
+class Change:
+    """left: their states are nobody's any more here. taken: at most one a call, with what it holds."""
+
+    left: tuple[int, ...]
+    taken: tuple[ShardLog, Found] | None
+
+
+class Shards:
+    """For one thread, which calls `poll` once a period, between commits."""
+
+    def __init__(
+        self,
+        broker: Broker,
+        topics: Topics,
+        me: Identity,
+        restore_s: float = RESTORE_S,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._broker, self._topics, self._me = broker, topics, me
+        self._restore_s, self._clock = restore_s, clock
+        self._group: Group | None = None
+        self._owned: dict[int, ShardLog] = {}
+        self._not_before: dict[int, float] = {}
+        self._problems = Problems()
+
+    @property
+    def owned(self) -> dict[int, ShardLog]:
+        return dict(self._owned)
+
+    def poll(self, timeout_s: float) -> Change:
+        """Waits for up to `timeout_s` for what the group says.
+
+        Raises OlderError, having left the group: the configuration has to be read again. PartitionsError: the topics
+        are not as configured.
+        """
+        try:
+            group = self._group = self._group or self._join()
+            given = group.poll(timeout_s)
+        except HungError as cause:
+            self._problems.failed("ask the group", cause)
+            return Change((), None)
+        self._problems.succeeded("ask the group")
+        left = tuple(shard for shard in self._owned if shard not in given)
+        for shard in left:
+            self._owned.pop(shard).close()
+        now = self._clock()
+        for shard in sorted(given - self._owned.keys()):
+            if self._not_before.get(shard, now) <= now:
+                return Change(left, self._take(group, shard))
+        return Change(left, None)
+
+    def leave(self, shard: int) -> None:
+        """After a FencedError or a HungError. It is taken again later, if the group still says so."""
+        self._not_before[shard] = self._clock() + AGAIN_S
+        if (gone := self._owned.pop(shard, None)) is not None:
+            gone.close()
+
+    def close(self) -> None:
+        """Gives all shards away at once."""
+        for shard in list(self._owned):
+            self._owned.pop(shard).close()
+        if self._group is not None:
+            self._group.close()
+            self._group = None
+
+    def _join(self) -> Group:
+        check_partitions(self._broker, self._topics, self._me.shards)
+        check_generation(self._broker, self._topics, self._me)
+        return self._broker.group()
+
+    def _take(self, group: Group, shard: int) -> tuple[ShardLog, Found] | None:
+        what = f"take shard {shard}"
+        try:
+            taken = take(self._broker, group, self._topics, shard, self._me, self._restore_s, self._clock)
+        except OlderError:
+            self.close()
+            raise
+        except (NotThereError, AbortedError, FencedError, HungError) as cause:
+            self._problems.failed(what, cause)
+            self._not_before[shard] = self._clock() + AGAIN_S
+            return None
+        self._problems.succeeded(what)
+        log.info("shard %d taken: %d decisions, %d states", shard, len(taken[1].decisions), len(taken[1].states.facts))
+        self._owned[shard] = taken[0]
+        return taken

@@ -1,0 +1,100 @@
+"""Taking a shard: whoever wrote before is fenced, then all is read that they wrote.
+
+The end is the high watermark as of after the fencing. The last stable offset may lie before it, for as long as any
+transaction of the partition is open, and what is read to there is an old state. Reading waits before such a one until
+it has ended, and passes the broker's own records behind what was written.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+from sluice.control.state_log import NotThereError
+from sluice.log.broker import Broker, Group, Reader
+from sluice.log.decode import found
+from sluice.log.generation import newest_generation
+from sluice.log.names import Topics
+from sluice.log.shard import Found, Identity, OlderError, PartitionsError
+from sluice.log.shard_log import ShardLog
+
+RESTORE_S, POLL_S = 30.0, 0.2
+
+Clock = Callable[[], float]
+"""Seconds; only grows."""
+
+
+def check_partitions(broker: Broker, topics: Topics, shards: int) -> None:
+    """PartitionsError where a topic is not as configured."""
+    there = broker.partitions(topics)
+    for name in topics:
+        if name not in there:
+            raise PartitionsError(f"read {name}: it is not there")
+        if there[name] != shards:
+            raise PartitionsError(f"read {name}: it has {there[name]} partitions; configured are {shards} shards")
+
+
+def check_generation(broker: Broker, topics: Topics, me: Identity) -> None:
+    """OlderError where another decided by a newer configuration already."""
+    _refuse_older(newest_generation(broker, topics, me.shards), me)
+
+
+def take(
+    broker: Broker,
+    group: Group,
+    topics: Topics,
+    shard: int,
+    me: Identity,
+    within_s: float = RESTORE_S,
+    clock: Clock = time.monotonic,
+) -> tuple[ShardLog, Found]:
+    """NotThereError where it cannot be read within `within_s`; besides what its writer's `init` raises."""
+    check_partitions(broker, topics, me.shards)
+    check_generation(broker, topics, me)
+    transactions = broker.transactions(shard, group)
+    readers: list[Reader] = []
+    try:
+        transactions.init()
+        ends = {name: broker.end(name, shard) for name in (topics.state, topics.decisions, topics.observed)}
+        readers.append(broker.reader(shard, {topics.state: 0, topics.decisions: 0}))
+        until = clock() + within_s
+        kept = _newest(readers[0], {name: ends[name] for name in (topics.state, topics.decisions)}, until, clock)
+        readers.pop().close()
+        reported = group.committed(shard)
+        readers.append(broker.reader(shard, {topics.observed: 0, topics.reports: reported}))
+        arrivals = ShardLog(shard, me, topics, transactions, readers[0], clock)
+        while readers[0].position(topics.observed) < ends[topics.observed]:
+            _in_time(until, clock, topics.observed)
+            arrivals.read(POLL_S)
+        held = found(shard, kept[topics.state], kept[topics.decisions], arrivals.observed())
+        if held.heartbeat is not None:
+            _refuse_older(held.heartbeat.generation, me)
+        return arrivals, held
+    except BaseException:
+        for reader in readers:
+            reader.close()
+        transactions.close()
+        raise
+
+
+def _refuse_older(newest: int, me: Identity) -> None:
+    if newest > me.generation:
+        raise OlderError(f"the newest heartbeat is of configuration {newest}; this decider has {me.generation}")
+
+
+def _newest(reader: Reader, ends: Mapping[str, int], until: float, clock: Clock) -> dict[str, dict[str, bytes]]:
+    """By topic the newest value of each name, up to `ends`."""
+    kept: dict[str, dict[str, bytes]] = {name: {} for name in ends}
+    while lacking := [name for name, end in ends.items() if reader.position(name) < end]:
+        _in_time(until, clock, lacking[0])
+        for record in reader.read(POLL_S):
+            if record.value is None:
+                kept[record.topic].pop(record.key, None)
+            else:
+                kept[record.topic][record.key] = record.value
+    return kept
+
+
+def _in_time(until: float, clock: Clock, topic: str) -> None:
+    if clock() > until:
+        raise NotThereError(f"read {topic}: its end was not reached in time")

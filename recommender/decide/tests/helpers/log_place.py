@@ -1,0 +1,109 @@
+"""A log for tests, in memory or on a real broker, and what a test has to say and ask of it."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from sluice.core.keys import PoolKey
+from sluice.log.broker import Broker, Record
+from sluice.log.names import Topics, pool_name
+from sluice.log.record import Ref
+from sluice.log.shard import Commit, Found, Heartbeat, Identity, News
+from sluice.log.shard_log import ShardLog
+from sluice.log.shards import Shards
+from sluice.pools.policy.state import Facts, PoolState
+from sluice.pools.v1.log_pb2 import ObservedSize, Pause, Report
+from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
+from sluice.pools.v1.pool_size_pb2 import PoolSize, TargetSize
+
+SHARDS = 2
+SHOP, CART = PoolKey("shop", "server", ""), PoolKey("cart/eu", "server", "")
+# Nothing waits for so long but on a machine that stands still.
+WAIT_S = 60.0
+
+
+class Place(NamedTuple):
+    """broker: a new client of it. put: a record of a server's. A test closes what it opens by `close`."""
+
+    topics: Topics
+    broker: Callable[[], Broker]
+    put: Callable[[str, int, str, bytes], None]
+    opened: list[Callable[[], None]]
+
+    def decider(self, name: str, generation: int = 1, shards: int = SHARDS) -> Shards:
+        broker = self.broker()
+        decider = Shards(broker, self.topics, Identity(name, shards, generation))
+        self.opened.extend((broker.close, decider.close))
+        return decider
+
+    def close(self) -> None:
+        while self.opened:
+            self.opened.pop()()
+
+    def committed(self, topic: str, shard: int) -> list[Record]:
+        """All that a server reads now, up to the end."""
+        broker = self.broker()
+        reader = broker.reader(shard, {topic: 0})
+        try:
+            found, end = [], broker.end(topic, shard)
+            while reader.position(topic) < end:
+                found += reader.read(0.2)
+            return found
+        finally:
+            reader.close()
+            broker.close()
+
+    def report(self, shard: int, request_id: str, key: PoolKey = SHOP) -> None:
+        told = Report(request_id=request_id, pause=Pause(pool=pool(key), paused=True))
+        self.put(self.topics.reports, shard, pool_name(key), told.SerializeToString())
+
+    def observe(self, shard: int, size: int, key: PoolKey = SHOP) -> None:
+        seen = ObservedSize(pool=pool(key), size=TargetSize(instance="one", size=size))
+        self.put(self.topics.observed, shard, f"target/{key.service}/server//one", seen.SerializeToString())
+
+
+def pool(key: PoolKey) -> Pool:
+    return Pool(service=key.service, side=SIDE_SERVER)
+
+
+def answer(revision: int, target: int, key: PoolKey = SHOP) -> PoolSize:
+    return PoolSize(pool=pool(key), revision=revision, target=target)
+
+
+def facts(current: int, key: PoolKey = SHOP) -> dict[Ref, PoolState]:
+    return {Ref("facts", key): PoolState(Facts(now_ms=1_000, current=current))}
+
+
+beats = itertools.count(1_000)
+
+
+def period(news: News, decisions: list[PoolSize] | None = None, states: dict[Ref, PoolState] | None = None) -> Commit:
+    beat = Heartbeat(computed_at_ms=next(beats), lease_ms=60_000)
+    return Commit(news, beat, decisions=decisions or [], states=states or {})
+
+
+def taken(decider: Shards, wanted: int = SHARDS) -> dict[int, tuple[ShardLog, Found]]:
+    """Polls until it owns so many shards, and returns those that it took meanwhile."""
+    found: dict[int, tuple[ShardLog, Found]] = {}
+    until = time.monotonic() + WAIT_S
+    while len(decider.owned) != wanted:
+        assert time.monotonic() < until, f"{len(decider.owned)} shards instead of {wanted}"
+        change = decider.poll(0.1)
+        for shard in change.left:
+            found.pop(shard, None)
+        if change.taken is not None:
+            found[change.taken[0].shard] = change.taken
+    return found
+
+
+def news(log: ShardLog, reports: int, observed: int = 0) -> News:
+    """Asks until so much of it has come."""
+    until = time.monotonic() + WAIT_S
+    while True:
+        found = log.news(0.1)
+        if (len(found.reports), len(found.observed)) == (reports, observed):
+            return found
+        assert time.monotonic() < until, f"{len(found.reports)} reports instead of {reports}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -27,12 +28,25 @@ class Kafka:
 
     def topic(self, name: str, like: str) -> str:
         """Creates `name` with the partitions and configuration of `like` in collector/topics.yaml; returns `name`."""
-        topics = yaml.safe_load((REPOSITORY / "collector/topics.yaml").read_text())["topics"]
+        self._create(name, {name: _topics()[like]})
+        return name
+
+    def log(self, prefix: str, shards: int) -> None:
+        """Creates the topics between deciders and servers, with `prefix` for sluice_ and so many partitions."""
+        fixed = {name: about for name, about in _topics().items() if about.get("fixed")}
+        named = {prefix + name.removeprefix("sluice_"): about | {"partitions": shards} for name, about in fixed.items()}
+        self._create(prefix, named)
+
+    def _create(self, name: str, topics: dict[str, dict[str, Any]]) -> None:
         wanted = self.folder / f"{name}.yaml"
-        wanted.write_text(yaml.safe_dump({"topics": {name: topics[like]}}))
+        wanted.write_text(yaml.safe_dump({"topics": topics}))
         words: list[str | Path] = [LOCAL / "kafka/topics.py", "--bootstrap", self.bootstrap, "--topics", wanted]
         subprocess.run([sys.executable, *words], check=True, stdout=subprocess.DEVNULL, timeout=120)
-        return name
+
+
+def _topics() -> dict[str, dict[str, Any]]:
+    topics: dict[str, dict[str, Any]] = yaml.safe_load((REPOSITORY / "collector/topics.yaml").read_text())["topics"]
+    return topics
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from sluice.core.keys import PoolKey
-from sluice.log.broker import Broker, Record
+from sluice.log.broker import Broker, Record, Transactions
 from sluice.log.names import Topics, pool_name
 from sluice.log.record import Ref
 from sluice.log.shard import Commit, Found, Heartbeat, Identity, News
@@ -42,6 +42,15 @@ class Place(NamedTuple):
     def close(self) -> None:
         while self.opened:
             self.opened.pop()()
+
+    def writer(self, decider: Shards, shard: int) -> Transactions:
+        """Another writer of a shard, begun under the name of a decider that does not know of it."""
+        broker, group = self.broker(), decider._group
+        assert group is not None
+        writer = broker.transactions(shard, group)
+        self.opened.extend((broker.close, writer.close))
+        writer.init()
+        return writer
 
     def committed(self, topic: str, shard: int) -> list[Record]:
         """All that a server reads now, up to the end."""

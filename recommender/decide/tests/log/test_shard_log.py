@@ -6,8 +6,10 @@ import uuid
 from collections.abc import Iterator
 
 import pytest
-from log_place import CART, SHARDS, SHOP, Place, answer, facts, news, period, taken
+from confluent_kafka import Producer
+from log_place import CART, SHARDS, SHOP, WAIT_S, Place, answer, facts, news, period, taken
 
+from sluice.log.kafka_broker import KafkaBroker
 from sluice.log.memory_broker import MemoryBroker, MemoryCluster
 from sluice.log.names import topics
 from sluice.log.record import Ref
@@ -16,6 +18,7 @@ from sluice.pools.policy.state import PoolState
 from sluice.pools.v1.evidence_pb2 import Explanation, Threshold
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import STATE_DELETED, PoolSize
+from support.kafka import Kafka
 
 
 def memory(_: pytest.FixtureRequest) -> Place:
@@ -28,7 +31,20 @@ def memory(_: pytest.FixtureRequest) -> Place:
     return Place(names, lambda: MemoryBroker(cluster), put, [])
 
 
-@pytest.fixture(params=[memory], ids=["memory"])
+def on_kafka(request: pytest.FixtureRequest) -> Place:
+    broker: Kafka = request.getfixturevalue("broker")
+    names = topics(f"{uuid.uuid4().hex[:8]}_")
+    broker.log(names.state.removesuffix("state"), SHARDS)
+    producer = Producer({"bootstrap.servers": broker.bootstrap, "linger.ms": 0})
+
+    def put(topic: str, shard: int, key: str, value: bytes) -> None:
+        producer.produce(topic, value, key, partition=shard)
+        assert producer.flush(WAIT_S) == 0
+
+    return Place(names, lambda: KafkaBroker(broker.bootstrap, names), put, [])
+
+
+@pytest.fixture(params=[memory, pytest.param(on_kafka, marks=pytest.mark.integration)], ids=["memory", "kafka"])
 def place(request: pytest.FixtureRequest) -> Iterator[Place]:
     place = request.param(request)
     yield place
@@ -116,11 +132,7 @@ def test_one_that_lost_its_shard_writes_nothing(place: Place) -> None:
     logs = {shard: log for shard, (log, _) in taken(one).items()}
     for log in logs.values():
         log.commit(period(log.news(), [answer(1, 8)], facts(8)))
-    other = place.broker()
-    place.opened.append(other.close)
-    writer = other.transactions(0, other.group())
-    place.opened.append(writer.close)
-    writer.init()
+    place.writer(one, shard=0)
     place.report(0, "a")
     with pytest.raises(FencedError):
         logs[0].commit(period(news(logs[0], reports=1), [answer(2, 99)], facts(99)))
@@ -178,17 +190,11 @@ def test_an_old_state_is_not_read_where_a_transaction_is_still_open(place: Place
     one = place.decider("one")
     (log, _), *_ = taken(one).values()
     log.commit(period(log.news(), [answer(1, 8)], facts(8)))
-    broker = place.broker()
-    place.opened.append(broker.close)
-    group = broker.group()
-    killed = broker.transactions(log.shard, group)
-    place.opened.append(killed.close)
-    killed.init()
+    killed = place.writer(one, log.shard)
     killed.begin()
     killed.send(place.topics.decisions, "pool/shop/server/", answer(2, 99).SerializeToString())
     one.leave(log.shard)
     one.close()
-    group.close()
     log, found = taken(place.decider("two"))[log.shard]
     assert found.decisions == {SHOP: answer(1, 8)}
     assert log.commit(period(log.news(), [answer(2, 9)]))

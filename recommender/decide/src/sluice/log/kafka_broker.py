@@ -1,0 +1,65 @@
+"""The log's broker on a real Kafka, with the client confluent-kafka."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+from sluice.log.broker import Broker, Group
+from sluice.log.kafka_group import KafkaGroup
+from sluice.log.kafka_reader import quiet
+from sluice.log.kafka_tail import KafkaTail
+from sluice.log.kafka_transactions import KafkaTransactions
+from sluice.log.names import Topics
+from sluice.log.shard import HungError
+
+ASK_S = 10.0
+
+
+class KafkaBroker(Broker):
+    """bootstrap: HOST:PORT, or several with commas between. name: of this process, for the broker's own logs.
+
+    Deciders whose topics have the same names are one group.
+    """
+
+    def __init__(self, bootstrap: str, topics: Topics, name: str = "sluice-decider") -> None:
+        self._client: dict[str, Any] = {"bootstrap.servers": bootstrap, "client.id": name}
+        self._topics = topics
+        # Not read_committed: by that, the end that is asked for is the last stable offset.
+        settings = {
+            **self._client,
+            "group.id": "sluice-asks",
+            "enable.auto.commit": False,
+            "isolation.level": "read_uncommitted",
+        }
+        self._asks = Consumer(settings, logger=quiet)
+
+    def partitions(self, topics: Iterable[str]) -> dict[str, int]:
+        wanted = set(topics)
+        try:
+            there = self._asks.list_topics(timeout=ASK_S).topics
+        except KafkaException as cause:
+            raise HungError(f"ask for topics: {cause.args[0].str()}") from cause
+        return {name: len(about.partitions) for name, about in there.items() if name in wanted}
+
+    def end(self, topic: str, shard: int) -> int:
+        try:
+            _, end = self._asks.get_watermark_offsets(TopicPartition(topic, shard), timeout=ASK_S, cached=False)
+        except KafkaException as cause:
+            raise HungError(f"ask for the end of {topic}: {cause.args[0].str()}") from cause
+        return int(end)
+
+    def reader(self, shard: int, since: Mapping[str, int]) -> KafkaTail:
+        return KafkaTail(self._client, shard, since)
+
+    def group(self) -> KafkaGroup:
+        return KafkaGroup(self._client, self._topics)
+
+    def transactions(self, shard: int, group: Group) -> KafkaTransactions:
+        assert isinstance(group, KafkaGroup)
+        return KafkaTransactions(self._client, self._topics, shard, group)
+
+    def close(self) -> None:
+        self._asks.close()

@@ -258,4 +258,4 @@ class TwoDeciders(RuleBasedStateMachine):
 
 
 TestTwoDeciders = TwoDeciders.TestCase
-TestTwoDeciders.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
+TestTwoDeciders.settings = settings(max_examples=200, stateful_step_count=40, deadline=None)

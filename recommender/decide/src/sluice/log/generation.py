@@ -2,39 +2,45 @@
 
 from __future__ import annotations
 
-from sluice.log.broker import Broker
+from collections.abc import Mapping
+
+from sluice.log.broker import Broker, Reader
 from sluice.log.decode import parsed
 from sluice.log.names import Topics, shard_name
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
 
 # A heartbeat ends every transaction, so it is near the end; what was aborted may stand behind it.
 STEPS = (64, 4_096)
-POLL_S = 0.2
+POLL_S = 0.05
 
 
 def newest_generation(broker: Broker, topics: Topics, shards: int) -> int:
-    """0 where nobody decided yet."""
-    return max((_of(broker, topics.decisions, shard) for shard in range(shards)), default=0)
-
-
-def _of(broker: Broker, topic: str, shard: int) -> int:
-    end = broker.end(topic, shard)
-    for back in STEPS:
-        if back < end and (newest := _behind(broker, topic, shard, end - back, end)) is not None:
-            return newest
-    return _behind(broker, topic, shard, 0, end) or 0
-
-
-def _behind(broker: Broker, topic: str, shard: int, since: int, end: int) -> int | None:
-    """Of the last heartbeat from `since` on; None without one. A transaction that is still open is not waited for."""
-    newest = None
-    reader = broker.reader(shard, {topic: since})
-    try:
-        while reader.position(topic) < end and not reader.at_end(topic):
-            for record in reader.read(POLL_S):
-                if record.key == shard_name(shard) and record.value is not None:
-                    beat = parsed(ShardHeartbeat, record.key, record.value)
-                    newest = newest if beat is None else beat.generation
-    finally:
-        reader.close()
+    """0 where nobody decided yet. All shards are read at a time: the first records take a reader longest."""
+    lacking = {shard: end for shard in range(shards) if (end := broker.end(topics.decisions, shard))}
+    newest = 0
+    for back in (*STEPS, max(lacking.values(), default=0)):
+        since = {shard: max(0, end - back) for shard, end in lacking.items()}
+        found = _behind(broker, topics.decisions, since, lacking)
+        newest = max(newest, *found.values()) if found else newest
+        lacking = {shard: end for shard, end in lacking.items() if shard not in found and since[shard]}
     return newest
+
+
+def _behind(broker: Broker, topic: str, since: Mapping[int, int], ends: Mapping[int, int]) -> dict[int, int]:
+    """Of the last heartbeat from `since` on, by shard. A transaction that is still open is not waited for."""
+    found: dict[int, int] = {}
+    readers: dict[int, Reader] = {}
+    try:
+        for shard, offset in since.items():
+            readers[shard] = broker.reader(shard, {topic: offset})
+        for shard, reader in readers.items():
+            while reader.position(topic) < ends[shard] and not reader.at_end(topic):
+                for record in reader.read(POLL_S):
+                    if record.key == shard_name(shard) and record.value is not None:
+                        beat = parsed(ShardHeartbeat, record.key, record.value)
+                        if beat is not None:
+                            found[shard] = beat.generation
+    finally:
+        for reader in readers.values():
+            reader.close()
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from sluice.log.broker import Reader, Record
 from sluice.log.kafka_reader import quiet
@@ -32,11 +32,12 @@ class KafkaTail(Reader):
         self._at = dict(since)
         self._ended: set[str] = set()
         self._consumer = Consumer(settings, logger=quiet)
-        self._consumer.assign([TopicPartition(name, shard, at or OFFSET_BEGINNING) for name, at in since.items()])
+        self._consumer.assign([TopicPartition(name, shard, at) for name, at in since.items()])
 
     def read(self, timeout_s: float) -> list[Record]:
         found: list[Record] = []
-        for message in self._consumer.consume(BATCH, timeout_s):
+        # For a batch it would wait as long as it may, whatever has come.
+        for message in self._consumer.consume(1, timeout_s) + self._consumer.consume(BATCH, 0):
             error, topic, offset = message.error(), message.topic() or "", message.offset() or 0
             if error is None:
                 self._at[topic] = offset + 1

@@ -4,6 +4,7 @@ import logging
 import threading
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +25,9 @@ from fakes import (
 )
 from feeds import FALLS
 from sluice.collect import Window
-from sluice.config import Backend, Bounds, Config
+from sluice.config import Backend, Bounds, Config, Pool
+from sluice.control import loop
+from sluice.control.answer import Answer
 from sluice.control.loop import ControlLoop
 from sluice.control.pauses import Pause
 from sluice.control.scalings import Scaling
@@ -282,6 +285,24 @@ def test_one_pool_that_cannot_be_decided_leaves_the_others_alone(caplog: pytest.
     assert other is not None
     assert (other.content.state, other.content.action, codes(other)) == ("LEARNING", "HOLD", ("FAILED",))
     assert caplog.text.count(f"decision of {DB} failed") == 1
+
+
+def test_one_pool_that_cannot_be_answered_leaves_the_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    world.collector.services = {CART: FakeService(64), DB: FakeService(16)}
+    made = loop.answer
+
+    def answer(pool: Pool, *rest: Any) -> Answer:
+        if pool.key == DB:
+            raise ValueError("no such answer")
+        return made(pool, *rest)
+
+    monkeypatch.setattr(loop, "answer", answer)
+    world.run(8)
+    other = world.store.get(DB)
+    assert other is not None
+    assert (world.cart.content.state, codes(other)) == ("LEARNING", ("FAILED",))
+    assert other.reasons[0].text == "ValueError: no such answer"
 
 
 def test_a_new_configuration_forgets_and_adds_pools() -> None:

@@ -26,8 +26,8 @@ from sluice.pools.estimate.attempt import Failed
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState
 
-POOLS = 200
-PERIODS = 60
+POOLS = 100
+PERIODS = 30
 
 
 @dataclass

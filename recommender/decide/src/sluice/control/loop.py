@@ -227,28 +227,29 @@ class ControlLoop:
 
     def _answer(self, about: _About, outcome: Stepped | Failed, now_ms: int) -> Answer:
         """One pool that fails does not take the others' answers away; its own ages."""
+        key = about.pool.key
+        try:
+            if not isinstance(outcome, Failed):
+                made = self._made(about, outcome, now_ms)
+                self._states[key] = outcome.state
+                self._problems.succeeded(f"decision of {key}")
+                return made
+            cause = outcome
+        except Exception as problem:
+            cause = Failed(type(problem).__name__, str(problem))
+        self._problems.failed(f"decision of {key}", _error(cause))
+        before = self._store.last(key)
+        if before is not None:
+            return self._aged(before, now_ms)
+        return failed(about.pool, about.threshold, about.targets, cause, now_ms)
+
+    def _made(self, about: _About, stepped: Stepped, now_ms: int) -> Answer:
         pool, threshold, targets, course, windows, estimate = about
-        key = pool.key
-        if isinstance(outcome, Failed) or outcome.decision is None:
-            cause = outcome if isinstance(outcome, Failed) else Failed("RuntimeError", "nothing was decided")
-            self._problems.failed(f"decision of {key}", _error(cause))
-            before = self._store.last(key)
-            return failed(pool, threshold, targets, cause, now_ms) if before is None else self._aged(before, now_ms)
-        self._problems.succeeded(f"decision of {key}")
-        self._states[key] = state = outcome.state
-        made = answer(
-            pool,
-            outcome.decision,
-            state.learnt,
-            outcome.cores,
-            course,
-            threshold,
-            targets,
-            windows,
-            estimate,
-            now_ms,
-        )
-        return replace(made, content=settled(self._store.content(key), made.content))
+        if stepped.decision is None:
+            raise ValueError("nothing was decided")
+        learnt, cores = stepped.state.learnt, stepped.cores
+        made = answer(pool, stepped.decision, learnt, cores, course, threshold, targets, windows, estimate, now_ms)
+        return replace(made, content=settled(self._store.content(pool.key), made.content))
 
     def _constraints(self, config: Config, window: Window, targets: Targets, now_ms: int) -> dict[PoolKey, Constraints]:
         """What binds each pool, by the states of all."""

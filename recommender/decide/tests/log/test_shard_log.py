@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 from confluent_kafka import Producer
-from log_place import CART, SHARDS, SHOP, WAIT_S, Place, answer, facts, news, period, taken
 
+from log_place import CART, SHARDS, SHOP, WAIT_S, Place, answer, facts, news, period, taken
 from sluice.log.kafka_broker import KafkaBroker
 from sluice.log.memory_broker import MemoryBroker, MemoryCluster
 from sluice.log.names import topics

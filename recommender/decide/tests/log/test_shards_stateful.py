@@ -12,8 +12,8 @@ from collections.abc import Callable
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from log_place import SHARDS, SHOP, answer, pool
 
+from log_place import SHARDS, SHOP, answer, pool
 from sluice.log.memory_broker import MemoryBroker, MemoryCluster
 from sluice.log.memory_group import MemoryGroup
 from sluice.log.names import pool_name, topics

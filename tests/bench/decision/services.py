@@ -9,13 +9,13 @@ import numpy as np
 
 from bench.best_fixed import best_fixed, held
 from bench.controllers.racers import HARDWARE, SLUICE
-from bench.decision.lineup import LATE, PUBLISHED, VARIANTS
+from bench.decision.lineup import LATE, PUBLISHED, VARIANTS, of_asked
 from bench.decision.summary import markdown
 from bench.generate import HELD_OUT, scenario
 from bench.race import PROCESSES, Task, mapped, run
 
 SEED, CHOOSING = 1, (11,)
-RACERS = [SLUICE, *VARIANTS, HARDWARE, *PUBLISHED, *LATE]
+RACERS = of_asked([SLUICE, *VARIANTS, HARDWARE, *PUBLISHED, *LATE])
 WORSE = 0.02
 
 

@@ -78,3 +78,21 @@ def test_what_was_restored_is_not_written_again_and_goes_on_in_its_turn() -> Non
     due.restored(restored(records))
     assert parts(due, SHOP, state(last + 1_000, current=5)) == set()
     assert evidence_times(due, SHOP, last + 2_000, last + 90_000) == [last + EVERY_MS]
+
+
+def test_what_was_not_stored_is_due_again() -> None:
+    due = Due()
+    assert parts(due, SHOP, state(0, current=5, version="v1")) == {"facts", "evidence"}
+    assert parts(due, SHOP, state(1_000, current=5, version="v1")) == set()
+    due.again([Ref("facts", SHOP), Ref("evidence", SHOP)])
+    assert parts(due, SHOP, state(2_000, current=5, version="v1")) == {"facts", "evidence"}
+    assert parts(due, SHOP, state(3_000, current=5, version="v1")) == set()
+
+
+def test_facts_that_are_as_those_of_a_new_pool_are_due_again_too() -> None:
+    """The log may hold others."""
+    due = Due()
+    assert "facts" in parts(due, SHOP, state(1_000, current=5))
+    assert "facts" in parts(due, SHOP, state(2_000))
+    due.again([Ref("facts", SHOP)])
+    assert "facts" in parts(due, SHOP, state(3_000))

@@ -19,6 +19,7 @@ from sluice.pools.v1.evidence_pb2 import Explanation, Threshold
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import STATE_DELETED, PoolSize
 from support.kafka import Kafka
+from support.waiting import until
 
 
 def memory(_: pytest.FixtureRequest) -> Place:
@@ -198,3 +199,24 @@ def test_an_old_state_is_not_read_where_a_transaction_is_still_open(place: Place
     log, found = taken(place.decider("two"))[log.shard]
     assert found.decisions == {SHOP: answer(1, 8)}
     assert log.commit(period(log.news(), [answer(2, 9)]))
+
+
+def test_the_end_is_behind_what_is_not_decided_and_a_reader_waits_before_it(place: Place) -> None:
+    one = place.decider("one")
+    (log, _), *_ = taken(one).values()
+    topic, shard = place.topics.decisions, log.shard
+    log.commit(period(log.news(), [answer(1, 8)]))
+    writer, broker = place.writer(one, shard), place.broker()
+    place.opened.append(broker.close)
+    before = broker.end(topic, shard)
+    writer.begin()
+    writer.send(topic, "pool/shop/server/", answer(2, 9).SerializeToString())
+    until("it is written", lambda: broker.end(topic, shard) > before)
+    reader = broker.reader(shard, {topic: 0})
+    place.opened.append(reader.close)
+    found = []
+    until("it comes to an end", lambda: found.extend(reader.read(0.2)) is None and reader.at_end(topic))
+    assert [each.key for each in found] == ["pool/shop/server/", f"shard/{shard}"]
+    assert reader.position(topic) == before < broker.end(topic, shard)
+    writer.abort()
+    until("it passes what was aborted", lambda: reader.read(0.2) == [] and reader.position(topic) == before + 2)

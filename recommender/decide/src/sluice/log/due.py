@@ -16,13 +16,15 @@ from sluice.log.record import Ref, Restored
 from sluice.pools.policy.state import Facts, Learnt, PoolState
 
 EVERY_MS = 60_000
+# Before any minute.
+NEVER = -1 << 62
 
 
 class Due:
     """Remembers what was given out as due, or restored."""
 
     def __init__(self) -> None:
-        self._facts: dict[PoolKey, Facts] = {}
+        self._facts: dict[PoolKey, Facts | None] = {}
         self._evidence: dict[PoolKey, tuple[Learnt, int]] = {}
 
     def restored(self, found: Restored) -> None:
@@ -38,6 +40,14 @@ class Due:
                 yield Ref("facts", key), state
             if self._evidence_is_due(key, state):
                 yield Ref("evidence", key), state
+
+    def again(self, refs: Iterable[Ref]) -> None:
+        """What was given out and not stored, as in a transaction that was aborted."""
+        for part, key in refs:
+            if part == "facts":
+                self._facts[key] = None
+            else:
+                self._evidence[key] = Learnt(), NEVER
 
     def _evidence_is_due(self, key: PoolKey, state: PoolState) -> bool:
         learnt, turn = state.learnt, _turn(key, state.facts.now_ms)

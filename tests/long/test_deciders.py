@@ -191,6 +191,7 @@ def test_stopped_until_another_has_its_shard(scene: Scene, where: str) -> None:
         until("what it held is refused", lambda: bool(one.of("FencedError", woken)))
         assert one.of("FencedError", woken)[0][1]["shard"] == shard
     until("each has a shard again", lambda: len(one.of("committed", woken)) > 10 and len(two.owned()) == 1)
+    print([what for at, what in one.said if at > woken and what["what"] != "committed"])
     scene.check()
 
 

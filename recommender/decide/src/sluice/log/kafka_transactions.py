@@ -61,6 +61,9 @@ class KafkaTransactions(Transactions):
             raise AbortedError(f"write {key}: {cause}") from cause
 
     def send_offset(self, offset: int) -> None:
+        # Without the name of a member, the broker takes it for an older client's, and checks nothing.
+        if not self._group.consumer.memberid():
+            raise FencedError(f"write offsets of shard {self._shard}: no member of the group any more")
         at = [TopicPartition(self._reports, self._shard, offset)]
         member = self._group.consumer.consumer_group_metadata()
         self._try("write offsets", lambda: self._producer.send_offsets_to_transaction(at, member, CALL_S))

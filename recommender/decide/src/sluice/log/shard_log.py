@@ -42,7 +42,7 @@ class ShardLog:
         self._problems = Problems()
 
     def news(self, timeout_s: float = 0.0) -> News:
-        """What came since; waits for it up to `timeout_s`."""
+        """What came since; waits for it up to `timeout_s`. HungError as of a commit: the shard cannot be read."""
         self.read(timeout_s)
         offset = max(self._committed, self._arrivals.position(self._topics.reports))
         return News(dict(self._observed), [each for _, each in self._reports], offset)

@@ -1,0 +1,58 @@
+"""A decider's log and the Go server, in both directions: decisions, and what callers tell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from log_place import SHOP, answer, period, pool
+from shard_log import Log, serving
+from sluice.log.kafka_broker import KafkaBroker
+from sluice.log.names import topics
+from sluice.log.shard import Commit, Identity
+from sluice.log.shards import Shards
+from sluice.pools.v1 import pool_size_service_pb2 as api
+from sluice.pools.v1.actuation_pb2 import ACTUATION_OUTCOME_APPLIED, Actuation
+from sluice.pools.v1.evidence_pb2 import Explanation
+from support.kafka import Kafka
+from support.waiting import until
+
+pytestmark = pytest.mark.integration
+
+
+def test_a_server_gives_out_what_a_decider_commits_and_tells_it_what_callers_say(broker: Kafka, tmp_path: Path) -> None:
+    log = Log(broker)
+    broker.topic(f"{log.prefix}state", like="sluice_state")
+    names = topics(log.prefix)
+    client = KafkaBroker(log.bootstrap, names)
+    decider = Shards(client, names, Identity("test", shards=1, generation=1))
+    until("it has the shard", lambda: decider.poll(0.1).taken is not None)
+    shard = decider.owned[0]
+    first = period(shard.news(), [answer(1, 8)])
+    shard.commit(Commit(first.news, first.heartbeat, first.decisions, {SHOP: Explanation(completions=7)}))
+    with serving(log, tmp_path, {}) as stub:
+        got = stub.GetPoolSize(api.GetPoolSizeRequest(pool=pool(SHOP))).pool_size
+        assert (got.revision, got.target) == (1, 8)
+        assert got.lease_left.ToSeconds() > 0
+        explained = stub.ExplainPoolSize(api.ExplainPoolSizeRequest(pool=pool(SHOP)))
+        assert explained.explanation.completions == 7
+
+        done = Actuation(
+            pool=pool(SHOP), target_name="t", actuator="a", outcome=ACTUATION_OUTCOME_APPLIED, read_back=8, revision=1
+        )
+        stub.ReportActuation(api.ReportActuationRequest(actuation=done, request_id="mine"))
+        stub.PausePool(api.PausePoolRequest(pool=pool(SHOP), by="me", why="a test"))
+        until("it has both reports", lambda: len(shard.news(0.1).reports) == 2)
+        news = shard.news()
+        assert [each.WhichOneof("report") for each in news.reports] == ["actuation", "pause"]
+        until("it has the size", lambda: len(shard.news(0.1).observed) == 1)
+        (size,) = shard.news().observed.values()
+        assert (size.size.size, size.written) == (8, True)
+
+        shard.commit(period(shard.news(), [answer(2, 9)]))
+        asked = api.GetPoolSizeRequest(pool=pool(SHOP))
+        until("the server has it", lambda: stub.GetPoolSize(asked).pool_size.revision == 2)
+    assert shard.news().reports == []
+    decider.close()
+    client.close()

@@ -4,7 +4,7 @@ from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sluice.pools.estimate.belief.edge import split
@@ -62,6 +62,11 @@ def test_what_stood_at_the_size_that_fell_stands_there_no_more() -> None:
     assert np.exp(fits.ln_n) == pytest.approx([20, 30])
 
 
+def test_where_no_smaller_one_is_known_to_stand_there_is_no_edge() -> None:
+    seen = rows((1, 2.0), (1, 1.0), (2, 0.4))
+    assert split(seen) == (seen, None)
+
+
 def test_a_pool_that_is_not_full_says_nothing_beyond_what_stood() -> None:
     busy = rows((15, 55.0), (25, 20.0), full=False)
     fits, edge = split(both(rows((10, 40.0), (20, 72.0), (40, 15.0)), busy))
@@ -77,6 +82,7 @@ def test_an_edge_on_other_cores_is_left_out_and_is_none_on_these() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(1, 300), st.floats(0.1, 1_000.0)), min_size=1, max_size=12))
+@example([(1, 2.0), (1, 1.0), (2, 1.0)])
 def test_an_edge_lies_between_what_stood_and_what_fell(seen: list[tuple[int, float]]) -> None:
     whole = rows(*[(float(n), rate) for n, rate in seen])
     fits, edge = split(whole)

@@ -58,7 +58,10 @@ def split(rows: Rows) -> tuple[Rows, Edge | None]:
         stood, fallen = rows.ln_n[full[:at]], full[at:]
         above = float(rows.ln_n[fallen[0]])
         # What stood at the very size that fell stands there no more.
-        below = float(max(stood[stood < above - HALF_STEP], default=stood[0]))
+        smaller = stood[stood < above - HALF_STEP]
+        if len(smaller) == 0:
+            continue
+        below = float(smaller[-1])
         # A pool that is not full where it may have fallen says nothing of the curve before either.
         fits &= ~(of_scale & (rows.ln_n > np.where(rows.full, (below + above) / 2, below)))
         if scale == 1.0:

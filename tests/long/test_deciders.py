@@ -191,7 +191,19 @@ def test_stopped_until_another_has_its_shard(scene: Scene, where: str) -> None:
         until("what it held is refused", lambda: bool(one.of("FencedError", woken)))
         assert one.of("FencedError", woken)[0][1]["shard"] == shard
     until("each has a shard again", lambda: len(one.of("committed", woken)) > 10 and len(two.owned()) == 1)
-    print([what for at, what in one.said if at > woken and what["what"] != "committed"])
+    scene.check()
+
+
+def test_a_period_that_hangs_gives_the_shard_up(scene: Scene) -> None:
+    """The process lives, and the client tells the group so: it is put out for the period that does not end."""
+    one, two = scene.shared_out()
+    shard = held(one)
+    hung = time.monotonic()
+    goes_on(scene, two, shard, hung)
+    woken = time.monotonic()
+    one.word()
+    until("what it held is refused", lambda: bool(one.of("FencedError", woken)))
+    until("each has a shard again", lambda: len(one.of("committed", woken)) > 10 and len(two.owned()) == 1)
     scene.check()
 
 
@@ -205,5 +217,4 @@ def test_a_broker_that_stands_still(scene: Scene, broker: Kafka) -> None:
         os.kill(broker.process.pid, signal.SIGCONT)
     back = time.monotonic()
     until("each decides again", lambda: all(len(each.of("committed", back)) > 10 for each in (one, two)))
-    print([(round(at - back, 1), what) for each in (one, two) for at, what in each.said if what["what"] != "committed"])
     scene.check()

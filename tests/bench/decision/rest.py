@@ -10,7 +10,7 @@ import numpy as np
 from bench.best_fixed import best_fixed
 from bench.controllers.racers import RACERS, SLUICE
 from bench.controllers.rivals import RIVALS
-from bench.decision.lineup import SEEDS, VARIANTS
+from bench.decision.lineup import SEEDS, VARIANTS, of_asked
 from bench.decision.starts import good_per_s
 from bench.decision.summary import markdown
 from bench.race import PROCESSES, mapped
@@ -21,7 +21,7 @@ from testbed.single.memory import Floats
 NAMES = ("rest_light", "rest_busy")
 STARTS = (5, 20, 60, 128)
 SINCE_S, TRIAL_S = 300.0, 10.0
-WHO = [SLUICE, *VARIANTS, *RIVALS]
+WHO = of_asked([SLUICE, *VARIANTS, *RIVALS])
 
 
 @dataclass(frozen=True)

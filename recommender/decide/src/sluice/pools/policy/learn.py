@@ -45,9 +45,11 @@ def learn(
     new = buckets if newer.all() else buckets.take(newer)
     parts = _seconds(new, change, now_ms)
     full = (*learnt.full, *(part.full for part in parts if part.full is not None))
-    says = [each for each in parts if each.seen is not None and _says(each.seen, slo_s)]
-    recovered = [each for each in says if not _recovers(learnt, change, each)]
-    learnt = _taken(learnt, [(each.seen, each.tried) for each in recovered if each.seen is not None])
+    seen = [(each.seen, each) for each in parts if each.seen is not None]
+    says = [(one, part) for one, part in seen if _says(one, slo_s)]
+    learnt = _taken(
+        learnt, [(one, part.tried) for one, part in says if not _recovers(learnt, change, one, part.start_ms)]
+    )
     done = np.flatnonzero(new.completions > 0)
     completed = int(new.start_ms[done[-1]]) if len(done) else learnt.completed_ms
     return replace(learnt, full=full[-RECENT:], until_ms=int(new.start_ms[-1]), completed_ms=completed)
@@ -119,20 +121,23 @@ def late(in_flight_s: float, completions: float, slo_s: float) -> bool:
     return in_flight_s > 0 and in_flight_s >= LATE * slo_s * completions
 
 
-def _recovers(learnt: Learnt, change: Change | None, part: _Part) -> bool:
+def _recovers(learnt: Learnt, change: Change | None, seen: Second, start_ms: int) -> bool:
     """Whether the pool has come back from beyond an edge just now, and does not yet what it did before."""
-    if learnt.kept is None or learnt.kept.now.edge is None or change is None or part.seen is None:
+    if learnt.kept is None or learnt.kept.now.edge is None or change is None or change.to_size >= change.from_size:
         return False
-    now, edge = learnt.kept.now, learnt.kept.now.edge
-    back = change.to_size < change.from_size and change.at_ms <= part.start_ms < change.at_ms + TRIED_MS
-    if not back or float(edge.chance(np.log([change.from_size]))[0]) <= 0:
+    now, beyond = learnt.kept.now, learnt.kept.now.edge.chance(np.log([change.from_size]))[0] > 0
+    if not beyond or not _just(change, start_ms):
         return False
-    return part.seen.ln_rate < now.predict(part.seen.concurrency, part.seen.full)[0] - DEEPER
+    return seen.ln_rate < now.predict(seen.concurrency, seen.full)[0] - DEEPER
 
 
 def _tried(change: Change | None, size: float, start_ms: int) -> bool:
     if change is None or size != change.to_size or change.to_size <= change.from_size:
         return False
+    return _just(change, start_ms)
+
+
+def _just(change: Change, start_ms: int) -> bool:
     return change.at_ms <= start_ms < change.at_ms + TRIED_MS
 
 

@@ -219,15 +219,16 @@ def choose(
 
     better = (mean > LEAST_GAIN) & (mean > SURE_BY * deviation)
     look = np.zeros(len(sizes), dtype=bool)
+    may_look = may_look and full_share >= LOOK_SHARE
     if full_share < FULL_SHARE:
         better = (mean > LIGHT_GAIN) & (mean > LIGHT_SURE_BY * deviation)
-    elif may_look and full_share >= LOOK_SHARE and since_change_s >= look_s:
+    if may_look and since_change_s >= look_s:
         look = near & (mean > -LOOK_LOSS) & (mean + ONE_IN_TEN * learnt > LOOK_GAIN)
-    if may_look and full_share >= LOOK_SHARE and not better[np.arange(len(sizes)) != current_at].any():
-        edge = _edge(of)
-        if edge is not None and since_change_s >= SHORTEST_LOOK_S:
-            return Choice(int(sizes[edge]), float(mean[edge]), float(mean[edge] / deviation[edge]), look=True)
     better[current_at] = look[current_at] = False
+    if may_look and since_change_s >= SHORTEST_LOOK_S and not better.any():
+        edge = _edge(of)
+        if edge is not None:
+            return Choice(int(sizes[edge]), float(mean[edge]), float(mean[edge] / deviation[edge]), look=True)
     for allowed, by in ((better, mean), (look, score)):
         if allowed.any():
             best = int(np.flatnonzero(allowed)[np.argmax(by[allowed])])

@@ -18,8 +18,8 @@ from stack.programs import Program
 from stack.settings import REPOSITORY, Settings
 from stack.steps import StepError
 
-# supervisor.xmlrpc.Faults: what is asked for is so already.
-NOT_RUNNING, ALREADY_STARTED = 70, 60
+# supervisor.xmlrpc.Faults: what is asked for is so already, or failed at once and is tried again by supervisord.
+NOT_RUNNING, ALREADY_STARTED, SPAWN_ERROR = 70, 60, 50
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -102,8 +102,8 @@ class Supervisor:
             time.sleep(0.1)
 
     def start_process(self, name: str) -> None:
-        """Returns when it was started, or was running already."""
-        self._call(lambda server: server.supervisor.startProcess(name, False), but=ALREADY_STARTED)
+        """Returns when it was started, or was running already. One that fails at once is tried again."""
+        self._call(lambda server: server.supervisor.startProcess(name, False), but=(ALREADY_STARTED, SPAWN_ERROR))
 
     def stop_process(self, name: str) -> None:
         """Returns when it has ended, or was not running."""
@@ -126,7 +126,7 @@ class Supervisor:
         self._call(lambda server: server.supervisor.shutdown())
 
     def _stop(self, name: str, *, wait: bool) -> None:
-        self._call(lambda server: server.supervisor.stopProcess(name, wait), timeout_s=60.0, but=NOT_RUNNING)
+        self._call(lambda server: server.supervisor.stopProcess(name, wait), timeout_s=60.0, but=(NOT_RUNNING,))
 
     def _listed(self) -> list[dict[str, Any]]:
         return list(self._call(lambda server: server.supervisor.getAllProcessInfo()))
@@ -151,15 +151,15 @@ class Supervisor:
             memory_bytes=resident_bytes(facts["pid"]) if alive else 0,
         )
 
-    def _call(self, ask: Callable[[Any], Any], timeout_s: float = 10.0, but: int = 0) -> Any:
-        """The answer; None for the fault `but`."""
+    def _call(self, ask: Callable[[Any], Any], timeout_s: float = 10.0, but: Sequence[int] = ()) -> Any:
+        """The answer; None for a fault of `but`."""
         try:
             with xmlrpc.client.ServerProxy(
                 "http://localhost", transport=_Transport(self._directory, timeout_s)
             ) as server:
                 return ask(server)
         except xmlrpc.client.Fault as fault:
-            if fault.faultCode == but:
+            if fault.faultCode in but:
                 return None
             raise UnreachableError(f"supervisord says {fault.faultString}") from fault
         except (OSError, http.client.HTTPException, xmlrpc.client.Error) as error:

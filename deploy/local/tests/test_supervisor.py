@@ -77,6 +77,17 @@ def test_a_program_that_cannot_stay_up_is_tried_again_and_counted(settings: Sett
     assert "out of luck" in (settings.logs / "broken.log").read_text()
 
 
+def test_a_start_that_fails_at_once_is_tried_again(settings: Settings) -> None:
+    # A log that cannot be opened fails before supervisord answers, as a program does that ends before it looks.
+    log = settings.logs / "late.log"
+    log.mkdir()
+    supervisor = started(settings, Program("late", "", "sleep 1000"))
+    supervisor.start_process("late")
+    assert not supervisor.process("late").alive
+    log.rmdir()
+    wait(lambda: supervisor.process("late").alive)
+
+
 def test_it_ends_what_others_need_last(settings: Settings) -> None:
     ended = settings.state / "ended"
     script = "sh -c 'trap \"echo {0} >> {1}; exit\" TERM; while :; do sleep 0.05; done'"

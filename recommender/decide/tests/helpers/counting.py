@@ -70,14 +70,14 @@ def main(bootstrap: str, prefix: str) -> None:
             say("taken", log.shard, revision=revision, used=known[log.shard][1], state=facts.now_ms)
         for shard, log in shards.owned.items():
             revision, used = known[shard]
-            news = log.news()
+            received = log.received()
             # A size that no other process and no other try has.
             target = 1 + time.monotonic_ns() % (1 << 31)
-            after = revision + 1, used + len(news.reports)
+            after = revision + 1, used + len(received.reports)
             state = PoolState(Facts(now_ms=after[0], current=1 + after[1]))
             beat = Heartbeat(time.time_ns() // 1_000_000, 60_000)
             try:
-                log.commit(Commit(news, beat, [answer(after[0], target)], {}, {Ref("facts", SHOP): state}))
+                log.commit(Commit(received, beat, [answer(after[0], target)], {}, {Ref("facts", SHOP): state}))
             except (AbortedError, FencedError, HungError) as cause:
                 say(type(cause).__name__, shard, why=str(cause))
                 if not isinstance(cause, AbortedError):

@@ -11,7 +11,7 @@ from sluice.core.keys import PoolKey
 from sluice.log.broker import Broker, Record, Transactions
 from sluice.log.names import Topics, pool_name
 from sluice.log.record import Ref
-from sluice.log.shard import Commit, Found, Heartbeat, Identity, News
+from sluice.log.shard import Commit, Found, Heartbeat, Identity, Received
 from sluice.log.shard_log import ShardLog
 from sluice.log.shards import Shards
 from sluice.pools.policy.state import Facts, PoolState
@@ -89,9 +89,11 @@ def facts(current: int, key: PoolKey = SHOP) -> dict[Ref, PoolState]:
 beats = itertools.count(1_000)
 
 
-def period(news: News, decisions: list[PoolSize] | None = None, states: dict[Ref, PoolState] | None = None) -> Commit:
+def period(
+    received: Received, decisions: list[PoolSize] | None = None, states: dict[Ref, PoolState] | None = None
+) -> Commit:
     beat = Heartbeat(computed_at_ms=next(beats), lease_ms=60_000)
-    return Commit(news, beat, decisions=decisions or [], states=states or {})
+    return Commit(received, beat, decisions=decisions or [], states=states or {})
 
 
 def taken(decider: Shards, wanted: int = SHARDS) -> dict[int, tuple[ShardLog, Found]]:
@@ -108,11 +110,11 @@ def taken(decider: Shards, wanted: int = SHARDS) -> dict[int, tuple[ShardLog, Fo
     return found
 
 
-def news(log: ShardLog, reports: int, observed: int = 0) -> News:
+def received(log: ShardLog, reports: int, observed: int = 0) -> Received:
     """Asks until so much of it has come."""
     until = time.monotonic() + WAIT_S
     while True:
-        found = log.news(0.1)
+        found = log.received(0.1)
         if (len(found.reports), len(found.observed)) == (reports, observed):
             return found
         assert time.monotonic() < until, f"{len(found.reports)} reports instead of {reports}"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from confluent_kafka import Producer
 
-from log_place import CART, SHARDS, SHOP, WAIT_S, Place, answer, facts, news, period, taken
+from log_place import CART, SHARDS, SHOP, WAIT_S, Place, answer, facts, period, received, taken
 from sluice.log.kafka_broker import KafkaBroker
 from sluice.log.memory_broker import MemoryBroker, MemoryCluster
 from sluice.log.names import topics
@@ -58,7 +58,7 @@ def test_a_new_shard_has_nothing_and_what_is_committed_is_there_for_the_next(pla
     assert (found.decisions, found.observed, found.heartbeat, found.states.states()) == ({}, {}, None, {})
     place.report(log.shard, "a")
     place.observe(log.shard, 7)
-    came = news(log, reports=1, observed=1)
+    came = received(log, reports=1, observed=1)
     gone = PoolSize(pool=answer(9, 0, CART).pool, revision=9, state=STATE_DELETED)
     assert log.commit(period(came, [answer(1, 8), gone], facts(8)))
     place.report(log.shard, "b")
@@ -70,15 +70,15 @@ def test_a_new_shard_has_nothing_and_what_is_committed_is_there_for_the_next(pla
     assert [size.size.size for size in found.observed.values()] == [7]
     assert found.heartbeat is not None
     assert (found.heartbeat.decider, found.heartbeat.generation, found.heartbeat.shards) == ("one", 1, SHARDS)
-    assert [each.request_id for each in news(log, reports=1).reports] == ["b"]
+    assert [each.request_id for each in received(log, reports=1).reports] == ["b"]
 
 
 def test_a_heartbeat_ends_each_transaction_and_no_lease_is_written(place: Place) -> None:
     (log, _), *_ = taken(place.decider("one")).values()
     leased = answer(1, 8)
     leased.valid_until.FromSeconds(5)
-    log.commit(period(log.news(), [leased], facts(8)))
-    log.commit(period(log.news(), [answer(2, 9)]))
+    log.commit(period(log.received(), [leased], facts(8)))
+    log.commit(period(log.received(), [answer(2, 9)]))
     records = place.committed(place.topics.decisions, log.shard)
     assert [each.key for each in records] == ["pool/shop/server/", f"shard/{log.shard}"] * 2
     assert PoolSize.FromString(records[0].value or b"") == answer(1, 8)
@@ -88,11 +88,11 @@ def test_a_heartbeat_ends_each_transaction_and_no_lease_is_written(place: Place)
 
 def test_nothing_new_is_no_transaction_and_a_report_alone_is_one(place: Place) -> None:
     (log, _), *_ = taken(place.decider("one")).values()
-    assert log.commit(period(log.news()))
-    assert not log.commit(period(log.news()))
+    assert log.commit(period(log.received()))
+    assert not log.commit(period(log.received()))
     place.report(log.shard, "a")
-    assert log.commit(period(news(log, reports=1)))
-    assert not log.commit(period(news(log, reports=0)))
+    assert log.commit(period(received(log, reports=1)))
+    assert not log.commit(period(received(log, reports=0)))
     assert len(place.committed(place.topics.decisions, log.shard)) == 2
 
 
@@ -100,12 +100,12 @@ def test_what_is_not_committed_comes_again(place: Place) -> None:
     (log, _), *_ = taken(place.decider("one")).values()
     place.report(log.shard, "a")
     place.observe(log.shard, 7)
-    before = news(log, reports=1, observed=1)
+    before = received(log, reports=1, observed=1)
     place.report(log.shard, "b")
     place.observe(log.shard, 8)
-    assert len(news(log, reports=2, observed=1).reports) == 2
+    assert len(received(log, reports=2, observed=1).reports) == 2
     log.commit(period(before))
-    left = news(log, reports=1, observed=1)
+    left = received(log, reports=1, observed=1)
     assert [each.request_id for each in left.reports] == ["b"]
     assert [each.size.size for each in left.observed.values()] == [8]
 
@@ -116,9 +116,9 @@ def test_what_cannot_be_written_or_read_costs_that_record(place: Place) -> None:
     states = facts(8) | {Ref("facts", CART): PoolState(facts(0)[Ref("facts", SHOP)].facts)}
     place.put(place.topics.reports, log.shard, "pool/shop/server/", b"\xff")
     place.report(log.shard, "a")
-    commit = period(news(log, reports=1), [answer(1, 8)], states)
+    commit = period(received(log, reports=1), [answer(1, 8)], states)
     large = Explanation(threshold=Threshold(detail="x" * 16_384))
-    log.commit(type(commit)(commit.news, commit.heartbeat, commit.decisions, {SHOP: large}, commit.states))
+    log.commit(type(commit)(commit.received, commit.heartbeat, commit.decisions, {SHOP: large}, commit.states))
     assert log.left_out == 3
     one.close()
     _, found = taken(place.decider("two"))[log.shard]
@@ -132,13 +132,13 @@ def test_one_that_lost_its_shard_writes_nothing(place: Place) -> None:
     one = place.decider("one")
     logs = {shard: log for shard, (log, _) in taken(one).items()}
     for log in logs.values():
-        log.commit(period(log.news(), [answer(1, 8)], facts(8)))
+        log.commit(period(log.received(), [answer(1, 8)], facts(8)))
     place.writer(one, shard=0)
     place.report(0, "a")
     with pytest.raises(FencedError):
-        logs[0].commit(period(news(logs[0], reports=1), [answer(2, 99)], facts(99)))
+        logs[0].commit(period(received(logs[0], reports=1), [answer(2, 99)], facts(99)))
     with pytest.raises(FencedError):
-        logs[0].commit(period(logs[0].news(), [answer(2, 99)]))
+        logs[0].commit(period(logs[0].received(), [answer(2, 99)]))
     records = place.committed(place.topics.decisions, 0)
     assert [each.key for each in records] == ["pool/shop/server/", "shard/0"]
     assert len(place.committed(place.topics.state, 0)) == 1
@@ -149,7 +149,7 @@ def test_one_that_lost_its_shard_writes_nothing(place: Place) -> None:
 def test_two_deciders_share_the_shards_and_one_that_leaves_gives_them_away(place: Place) -> None:
     one = place.decider("one")
     for log, _ in taken(one).values():
-        log.commit(period(log.news(), [answer(1 + log.shard, 8)]))
+        log.commit(period(log.received(), [answer(1 + log.shard, 8)]))
     two = place.decider("two")
     found = {}
     while not two.owned or len(one.owned) != 1:
@@ -159,9 +159,9 @@ def test_two_deciders_share_the_shards_and_one_that_leaves_gives_them_away(place
     assert one.owned.keys() | two.owned.keys() == {0, 1}
     for shard, (log, held) in found.items():
         assert held.decisions == {SHOP: answer(1 + shard, 8)}
-        log.commit(period(log.news(), [answer(5, 9)]))
+        log.commit(period(log.received(), [answer(5, 9)]))
     for log in one.owned.values():
-        log.commit(period(log.news(), [answer(6, 9)]))
+        log.commit(period(log.received(), [answer(6, 9)]))
     (kept,) = one.owned
     one.close()
     assert taken(two)[kept][1].decisions == {SHOP: answer(6, 9)}
@@ -171,7 +171,7 @@ def test_an_older_configuration_takes_no_shard(place: Place) -> None:
     new = place.decider("new", generation=2)
     for log, _ in taken(new).values():
         if log.shard == 1:
-            log.commit(period(log.news()))
+            log.commit(period(log.received()))
     with pytest.raises(OlderError, match="configuration 2; this decider has 1"):
         place.decider("old", generation=1).poll(0.1)
     new.close()
@@ -190,7 +190,7 @@ def test_an_old_state_is_not_read_where_a_transaction_is_still_open(place: Place
     """The killed one's transaction is ended by the next one's, and what it wrote does not count."""
     one = place.decider("one")
     (log, _), *_ = taken(one).values()
-    log.commit(period(log.news(), [answer(1, 8)], facts(8)))
+    log.commit(period(log.received(), [answer(1, 8)], facts(8)))
     killed = place.writer(one, log.shard)
     killed.begin()
     killed.send(place.topics.decisions, "pool/shop/server/", answer(2, 99).SerializeToString())
@@ -198,14 +198,14 @@ def test_an_old_state_is_not_read_where_a_transaction_is_still_open(place: Place
     one.close()
     log, found = taken(place.decider("two"))[log.shard]
     assert found.decisions == {SHOP: answer(1, 8)}
-    assert log.commit(period(log.news(), [answer(2, 9)]))
+    assert log.commit(period(log.received(), [answer(2, 9)]))
 
 
 def test_the_end_is_behind_what_is_not_decided_and_a_reader_waits_before_it(place: Place) -> None:
     one = place.decider("one")
     (log, _), *_ = taken(one).values()
     topic, shard = place.topics.decisions, log.shard
-    log.commit(period(log.news(), [answer(1, 8)]))
+    log.commit(period(log.received(), [answer(1, 8)]))
     writer, broker = place.writer(one, shard), place.broker()
     place.opened.append(broker.close)
     before = broker.end(topic, shard)

@@ -59,11 +59,11 @@ class Decider:
         for shard, log in self.shards.owned.items():
             revision, used = self._known[shard]
             try:
-                news = log.news()
+                received = log.received()
                 target = targets()
-                after = revision + 1, used + len(news.reports)
+                after = revision + 1, used + len(received.reports)
                 state = PoolState(Facts(now_ms=after[0], current=1 + after[1]))
-                log.commit(Commit(news, Heartbeat(0, 60_000), [answer(after[0], target)], {}, {STATE: state}))
+                log.commit(Commit(received, Heartbeat(0, 60_000), [answer(after[0], target)], {}, {STATE: state}))
             except AbortedError:
                 continue
             except (FencedError, HungError):

@@ -29,8 +29,8 @@ def test_a_server_gives_out_what_a_decider_commits_and_tells_it_what_callers_say
     decider = Shards(client, names, Identity("test", shards=1, generation=1))
     until("it has the shard", lambda: decider.poll(0.1).taken is not None)
     shard = decider.owned[0]
-    first = period(shard.news(), [answer(1, 8)])
-    shard.commit(Commit(first.news, first.heartbeat, first.decisions, {SHOP: Explanation(completions=7)}))
+    first = period(shard.received(), [answer(1, 8)])
+    shard.commit(Commit(first.received, first.heartbeat, first.decisions, {SHOP: Explanation(completions=7)}))
     with serving(log, tmp_path, {}) as stub:
         got = stub.GetPoolSize(api.GetPoolSizeRequest(pool=pool(SHOP))).pool_size
         assert (got.revision, got.target) == (1, 8)
@@ -43,16 +43,16 @@ def test_a_server_gives_out_what_a_decider_commits_and_tells_it_what_callers_say
         )
         stub.ReportActuation(api.ReportActuationRequest(actuation=done, request_id="mine"))
         stub.PausePool(api.PausePoolRequest(pool=pool(SHOP), by="me", why="a test"))
-        until("it has both reports", lambda: len(shard.news(0.1).reports) == 2)
-        news = shard.news()
-        assert [each.WhichOneof("report") for each in news.reports] == ["actuation", "pause"]
-        until("it has the size", lambda: len(shard.news(0.1).observed) == 1)
-        (size,) = shard.news().observed.values()
+        until("it has both reports", lambda: len(shard.received(0.1).reports) == 2)
+        received = shard.received()
+        assert [each.WhichOneof("report") for each in received.reports] == ["actuation", "pause"]
+        until("it has the size", lambda: len(shard.received(0.1).observed) == 1)
+        (size,) = shard.received().observed.values()
         assert (size.size.size, size.written) == (8, True)
 
-        shard.commit(period(shard.news(), [answer(2, 9)]))
+        shard.commit(period(shard.received(), [answer(2, 9)]))
         asked = api.GetPoolSizeRequest(pool=pool(SHOP))
         until("the server has it", lambda: stub.GetPoolSize(asked).pool_size.revision == 2)
-    assert shard.news().reports == []
+    assert shard.received().reports == []
     decider.close()
     client.close()

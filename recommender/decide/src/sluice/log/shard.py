@@ -14,7 +14,7 @@ from sluice.pools.v1.pool_size_pb2 import PoolSize
 
 
 class AbortedError(Exception):
-    """Nothing of it is in the log: drop the new state and go on from the old one. `news` gives again what it used."""
+    """Nothing of it is in the log: drop the new state, go on from the old one. `received` gives what it used again."""
 
 
 class FencedError(Exception):
@@ -60,7 +60,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class News:
+class Received:
     """What came since the last commit, or, of sizes, since the shard was taken. The same again until it is committed.
 
     observed  the newest size of each target, by the name of its record
@@ -86,13 +86,13 @@ class Heartbeat:
 class Commit:
     """What one control period came to: all of it becomes true, or nothing.
 
-    news          what it used
+    received      what it used
     decisions     answers that changed, each with its revision; leases in them are not written
     explanations  at most 16 kB each; their `pool_size` is not written
     states        the parts that are due (`log/due.py`)
     """
 
-    news: News
+    received: Received
     heartbeat: Heartbeat
     decisions: Sequence[PoolSize] = ()
     explanations: Mapping[PoolKey, Explanation] = field(default_factory=dict)

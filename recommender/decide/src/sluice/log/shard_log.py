@@ -10,7 +10,7 @@ from sluice.log.broker import Reader, Transactions
 from sluice.log.decode import parsed, report
 from sluice.log.encode import Write, heartbeat, writes
 from sluice.log.names import Topics
-from sluice.log.shard import AbortedError, Commit, FencedError, Identity, News
+from sluice.log.shard import AbortedError, Commit, FencedError, Identity, Received
 from sluice.pools.v1.log_pb2 import ObservedSize, Report
 
 # A heartbeat at the latest 5 s after the last one, where there is a period each half second or more often.
@@ -41,11 +41,11 @@ class ShardLog:
         self._over = False
         self._problems = Problems()
 
-    def news(self, timeout_s: float = 0.0) -> News:
+    def received(self, timeout_s: float = 0.0) -> Received:
         """What came since; waits for it up to `timeout_s`. HungError as of a commit: the shard cannot be read."""
         self.read(timeout_s)
         offset = max(self._committed, self._arrivals.position(self._topics.reports))
-        return News(dict(self._observed), [each for _, each in self._reports], offset)
+        return Received(dict(self._observed), [each for _, each in self._reports], offset)
 
     def commit(self, commit: Commit) -> bool:
         """Writes in one transaction; whether it did: nothing changed, and no heartbeat is due, is no transaction.
@@ -61,12 +61,12 @@ class ShardLog:
                 self._problems.failed(str(each).partition(":")[0], each)
         now = self._clock()
         beaten = self._beaten is not None and now - self._beaten < BEAT_S
-        if not changed and beaten and commit.news.offset == self._committed:
+        if not changed and beaten and commit.received.offset == self._committed:
             return False
         changed.append(heartbeat(self.shard, self._me, self._topics, commit.heartbeat))
-        self._write(changed, commit.news.offset)
+        self._write(changed, commit.received.offset)
         self._beaten = now
-        self._used(commit.news)
+        self._used(commit.received)
         return True
 
     def close(self) -> None:
@@ -84,7 +84,7 @@ class ShardLog:
                 self.left_out += 1
 
     def observed(self) -> dict[str, ObservedSize]:
-        """The sizes that were read so far, as found when the shard was taken: they are no news any more."""
+        """The sizes that were read so far, as found when the shard was taken: they are not received again."""
         found, self._observed = self._observed, {}
         return found
 
@@ -113,9 +113,9 @@ class ShardLog:
             raise
         self._over = False
 
-    def _used(self, news: News) -> None:
-        self._committed = news.offset
-        self._reports = [(offset, each) for offset, each in self._reports if offset >= news.offset]
-        for name, size in news.observed.items():
+    def _used(self, received: Received) -> None:
+        self._committed = received.offset
+        self._reports = [(offset, each) for offset, each in self._reports if offset >= received.offset]
+        for name, size in received.observed.items():
             if self._observed.get(name) is size:
                 del self._observed[name]

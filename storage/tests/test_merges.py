@@ -225,6 +225,23 @@ def test_reports_of_one_moment_stay_apart(client: Client) -> None:
     assert client.query("SELECT count() FROM v_actuation_history").result_rows == [(4,)]
 
 
+def test_a_report_is_one_row_under_its_id(client: Client) -> None:
+    """Told again it is one, also without a time of its own and in any order; another caller's id is another's."""
+    names = ["service", "side", "peer", "at", "target_name", "actuator", "outcome", "by", "request_id", "received"]
+    last = HOUR + timedelta(days=40)
+    for received, by, request_id in (
+        (last, "ann", "1"),
+        (HOUR, "ann", "1"),
+        (HOUR, "bob", "1"),
+        (HOUR, "ann", "2"),
+    ):
+        row = ["cart", "server", "", received, "t", "a", "APPLIED", by, request_id, received]
+        client.insert("actuations", [row], names)
+    query = "SELECT by, request_id, received FROM v_actuation_history ORDER BY by, request_id"
+    expected = [("ann", "1", last), ("ann", "2", HOUR), ("bob", "1", HOUR)]
+    assert [(by, name, at.replace(tzinfo=UTC)) for by, name, at in client.query(query).result_rows] == expected
+
+
 def test_an_extreme_histogram_survives(client: Client) -> None:
     """Indices from -1 (0 ns) to 4031 (2^63 ns), and counts of 32 bits."""
     latency = {-1: 1, 0: 2**32 - 1, 4031: 7}

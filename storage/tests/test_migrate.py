@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -158,3 +159,27 @@ def test_a_server_that_is_not_there() -> None:
     assert "error: connect to ClickHouse at 127.0.0.1:1: not ready after 0.3 s" in result.output
     result = CliRunner().invoke(command.cli, ["status", "--clickhouse", "127.0.0.1:8123"])
     assert "expected http://[user:password@]host:port" in result.output
+
+
+def test_the_audit_comes_under_ids_and_stays_whole(engine: ClickHouse, fresh: str, schema: Path) -> None:
+    """Also where the migration is run again, since it was killed before it was recorded."""
+    (file,) = (schema / "migrations").glob("*_reports_by_id.sql")
+    aside = file.rename(schema / file.name)
+    (schema / "views/v_actuation_history.sql").write_text(
+        "CREATE OR REPLACE VIEW v_actuation_history AS SELECT 1 AS one"
+    )
+    assert run(engine, fresh, "up").exit_code == 0
+    client = engine.client(fresh)
+    names = ["service", "side", "peer", "at", "target_name", "actuator", "outcome", "instance", "detail"]
+    now = datetime.now(UTC)
+    rows = [["cart", "server", "", now + timedelta(seconds=n), "t", "a", "APPLIED", "i", "x"] for n in range(3)]
+    for _ in range(2):
+        client.insert("actuations", rows, names)
+    aside.rename(file)
+    for _ in range(2):
+        result = run(engine, fresh, "up")
+        assert result.exit_code == 0, result.output
+        found = client.query("SELECT count(), uniqExact(request_id), countIf(received = at) FROM actuations FINAL")
+        assert found.result_rows == [(3, 3, 3)]
+        client.insert("actuations", rows, names)
+        client.command(f"DELETE FROM schema_migrations WHERE version = {int(file.name[:4])}")

@@ -77,8 +77,8 @@ func sizeNow(a *poolsv1.Actuation) *poolsv1.TargetSize {
 	return nil
 }
 
-// requestID is what makes a report the same when it is told again: the caller's id under the caller's name, or the
-// content where that has a time of its own.
+// requestID is what makes a report the same when it is told again by the same caller: the id that they gave, or the content
+// where that has a time of its own.
 func requestID(given, who string, content proto.Message, timed bool) string {
 	if given != "" {
 		return given

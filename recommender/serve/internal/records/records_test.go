@@ -15,6 +15,7 @@ import (
 	"sluice.dev/serve/internal/logtest"
 	"sluice.dev/serve/internal/topics"
 
+	commonv1 "sluice.dev/api/common/v1"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
@@ -130,8 +131,9 @@ func TestReportsHaveTheirTables(t *testing.T) {
 	run(t, log, d)
 	size := uint32(8)
 	for _, each := range []*poolsv1.Report{
-		{Report: &poolsv1.Report_Actuation{Actuation: &poolsv1.Actuation{Pool: cart.Proto(), TargetName: "t", Outcome: 2, ReadBack: &size}}},
+		{Report: &poolsv1.Report_Actuation{Actuation: &poolsv1.Actuation{Pool: cart.Proto(), TargetName: "t", Outcome: 2, ReadBack: &size}}, RequestId: "r", By: "bob"},
 		{Report: &poolsv1.Report_Pause{Pause: &poolsv1.Pause{Pool: cart.Proto(), Paused: true}}, By: "ann"},
+		{Report: &poolsv1.Report_Scaling{Scaling: &commonv1.ScalingEvent{Service: "cart", Source: "hpa"}}, By: "eve"},
 		{}, // of a later version
 	} {
 		each.Received = timestamppb.Now()
@@ -139,8 +141,15 @@ func TestReportsHaveTheirTables(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "the rows", func() bool { return len(d.of("actuations", "at"))+len(d.of("pool_pauses", "at")) == 2 })
-	if d.of("actuations", "outcome")[0] != "APPLIED" || d.of("actuations", "instance")[0] != "t" || d.of("pool_pauses", "by")[0] != "ann" {
-		t.Error(d.rows)
+	eventually(t, "the rows", func() bool {
+		return len(d.of("actuations", "at"))+len(d.of("pool_pauses", "at"))+len(d.of("scaling_events", "at")) == 3
+	})
+	for _, each := range []struct{ table, column, want string }{
+		{"actuations", "outcome", "APPLIED"}, {"actuations", "instance", "t"}, {"actuations", "request_id", "r"},
+		{"actuations", "by", "bob"}, {"pool_pauses", "by", "ann"}, {"scaling_events", "by", "eve"}, {"scaling_events", "source", "hpa"},
+	} {
+		if got := d.of(each.table, each.column)[0]; got != each.want {
+			t.Errorf("%s.%s: %v, want %s", each.table, each.column, got, each.want)
+		}
 	}
 }

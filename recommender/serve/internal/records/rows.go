@@ -73,14 +73,15 @@ func report(record *kgo.Record) (table string, row Row, err error) {
 		return "scaling_events", Row{
 			"service": event.GetService(), "at": stamp(event.GetAt().AsTime()), "cpu_limit_cores": event.CpuLimitCores,
 			"replicas": event.Replicas, "version": event.GetVersion(), "source": event.GetSource(),
-			"received": stamp(r.GetReceived().AsTime()),
+			"received": stamp(r.GetReceived().AsTime()), "by": r.GetBy(),
 		}, nil
 	default:
 		return "", nil, fmt.Errorf("a report of nothing that is known here")
 	}
 }
 
-// actuation is at the actuator's own time, or that of receipt without one.
+// actuation is at the actuator's own time, or that of receipt without one. Told again it has the same id, under which the
+// table keeps one row.
 func actuation(r *poolsv1.Report, a *poolsv1.Actuation) Row {
 	at, instance := a.GetAt(), a.GetInstance()
 	if at == nil {
@@ -95,6 +96,7 @@ func actuation(r *poolsv1.Report, a *poolsv1.Actuation) Row {
 	row["requested"], row["previous"], row["read_back"] = a.Requested, a.Previous, a.ReadBack
 	row["revision"], row["detail"] = a.GetRevision(), a.GetDetail()
 	row["instance"], row["unbounded"] = instance, a.GetUnbounded()
+	row["by"], row["request_id"], row["received"] = r.GetBy(), r.GetRequestId(), stamp(r.GetReceived().AsTime())
 	return row
 }
 

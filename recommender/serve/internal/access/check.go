@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"strings"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -23,24 +24,39 @@ func (a *Access) Unary(ctx context.Context, request any, info *grpc.UnaryServerI
 	return handler(ctx, request)
 }
 
-// Stream is as Unary.
+// Stream is as Unary. It ends once its caller may not go on, since a file says otherwise now.
 func (a *Access) Stream(service any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	seen := a.now.Load()
 	ctx, err := a.check(stream.Context(), info.FullMethod)
 	if err != nil {
 		return err
 	}
 	if ctx == stream.Context() {
-		return handler(service, stream)
+		return handler(service, stream) // nobody is asked
 	}
-	return handler(service, known{stream, ctx})
+	return handler(service, &known{stream, ctx, a, info.FullMethod, seen})
 }
 
+// known is a stream of a caller who was asked. seen is what the files said then.
 type known struct {
 	grpc.ServerStream
-	ctx context.Context
+	ctx    context.Context
+	access *Access
+	method string
+	seen   *contents
 }
 
-func (k known) Context() context.Context { return k.ctx }
+func (k *known) Context() context.Context { return k.ctx }
+
+func (k *known) SendMsg(message any) error {
+	if now := k.access.now.Load(); now != k.seen {
+		if _, err := k.access.check(k.ServerStream.Context(), k.method); err != nil {
+			return err
+		}
+		k.seen = now
+	}
+	return k.ServerStream.SendMsg(message)
+}
 
 func (a *Access) check(ctx context.Context, method string) (context.Context, error) {
 	role, open := needed(method)
@@ -73,7 +89,7 @@ func (a *Access) caller(ctx context.Context) (Caller, bool) {
 		return Caller{}, false
 	}
 	security, ok := from.AuthInfo.(credentials.TLSInfo)
-	if !ok || len(security.State.VerifiedChains) == 0 {
+	if !ok || !now.authorities.trust(security.State.VerifiedChains, time.Now()) {
 		return Caller{}, false
 	}
 	called := name(security.State.VerifiedChains[0][0])

@@ -3,7 +3,6 @@ package access
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -24,15 +23,18 @@ const (
 // Access is what the files say.
 type Access struct {
 	paths map[string]string
-	now   atomic.Pointer[contents]
+	// seen is how the files were when they were read first.
+	seen string
+	now  atomic.Pointer[contents]
 }
 
 // contents are the files as they were read last, all of them legal.
 type contents struct {
-	certificate *tls.Certificate
-	authorities *x509.CertPool
+	authorities *authorities
 	clients     clients
 	tokens      tokens
+	// tls is nil without a certificate.
+	tls *tls.Config
 }
 
 // Open reads the files that the environment names. lookup is os.Getenv outside tests.
@@ -52,6 +54,7 @@ func Open(lookup func(string) string) (*Access, error) {
 	if a.paths[clientsVariable] != "" && a.paths[caVariable] == "" {
 		return nil, fmt.Errorf("%s is legal with %s only", clientsVariable, caVariable)
 	}
+	a.seen = a.stamps()
 	now, err := a.read()
 	if err != nil {
 		return nil, err
@@ -90,8 +93,7 @@ func (a *Access) String() string {
 
 // Follow reads the files again when one changed, until ctx is done. What cannot be used is said, and changes nothing.
 func (a *Access) Follow(ctx context.Context, every time.Duration, log *slog.Logger) {
-	seen := a.stamps()
-	for {
+	for seen := a.seen; ; {
 		select {
 		case <-ctx.Done():
 			return
@@ -132,16 +134,9 @@ func (a *Access) read() (*contents, error) {
 		files[name] = content
 	}
 	var err error
-	if _, set := files[certVariable]; set {
-		pair, err := tls.X509KeyPair(files[certVariable], files[keyVariable])
-		if err != nil {
-			return nil, fmt.Errorf("read %s and %s: %w", certVariable, keyVariable, err)
-		}
-		c.certificate = &pair
-	}
 	if content, set := files[caVariable]; set {
-		if c.authorities = x509.NewCertPool(); !c.authorities.AppendCertsFromPEM(content) {
-			return nil, fmt.Errorf("read %s: it holds no certificate; legal: PEM", caVariable)
+		if c.authorities, err = parseAuthorities(content); err != nil {
+			return nil, fmt.Errorf("read %s: %w", caVariable, err)
 		}
 	}
 	if content, set := files[tokensVariable]; set {
@@ -153,6 +148,13 @@ func (a *Access) read() (*contents, error) {
 		if c.clients, err = parseClients(content); err != nil {
 			return nil, fmt.Errorf("read %s: %w", clientsVariable, err)
 		}
+	}
+	if _, set := files[certVariable]; set {
+		pair, err := tls.X509KeyPair(files[certVariable], files[keyVariable])
+		if err != nil {
+			return nil, fmt.Errorf("read %s and %s: %w", certVariable, keyVariable, err)
+		}
+		c.tls = c.transport(pair)
 	}
 	return c, nil
 }

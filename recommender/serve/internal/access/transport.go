@@ -16,24 +16,25 @@ func (a *Access) Transport() credentials.TransportCredentials {
 		return insecure.NewCredentials()
 	}
 	return credentials.NewTLS(&tls.Config{
-		MinVersion: tls.VersionTLS12,
-		NextProtos: []string{"h2"},
-		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
-			now := a.now.Load()
-			config := &tls.Config{
-				MinVersion: tls.VersionTLS12, NextProtos: []string{"h2"}, Certificates: []tls.Certificate{*now.certificate},
-			}
-			if now.authorities != nil {
-				config.ClientCAs = now.authorities
-				// A caller with a token needs no certificate; where there are no tokens, nobody comes in without one.
-				config.ClientAuth = tls.VerifyClientCertIfGiven
-				if now.tokens == nil {
-					config.ClientAuth = tls.RequireAndVerifyClientCert
-				}
-			}
-			return config, nil
-		},
+		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2"},
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return a.now.Load().tls, nil },
 	})
+}
+
+// transport is the configuration of all connections that begin under these contents: one for each would be kept with it.
+func (c *contents) transport(certificate tls.Certificate) *tls.Config {
+	config := &tls.Config{
+		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2"}, Certificates: []tls.Certificate{certificate},
+	}
+	if c.authorities != nil {
+		config.ClientCAs = c.authorities.pool
+		// A caller with a token needs no certificate; where there are no tokens, nobody comes in without one.
+		config.ClientAuth = tls.VerifyClientCertIfGiven
+		if c.tokens == nil {
+			config.ClientAuth = tls.RequireAndVerifyClientCert
+		}
+	}
+	return config
 }
 
 // name is that of a certificate: its first DNS name or URI, else its common name.

@@ -21,7 +21,9 @@ func (r Registrar) RegisterService(description *grpc.ServiceDesc, service any) {
 	for i, method := range description.Methods {
 		handler := method.Handler
 		method.Handler = func(srv any, ctx context.Context, decode func(any) error, by grpc.UnaryServerInterceptor) (any, error) {
-			return handler(srv, ctx, func(to any) error { return receive(decode, to) }, by)
+			request := &Request{}
+			into := func(to any) error { request.to = to; return decode(request) }
+			return handler(srv, ctx, into, request.last(by))
 		}
 		own.Methods[i] = method
 	}
@@ -36,11 +38,9 @@ func (r Registrar) RegisterService(description *grpc.ServiceDesc, service any) {
 
 type checked struct{ grpc.ServerStream }
 
-func (c checked) RecvMsg(to any) error { return receive(c.ServerStream.RecvMsg, to) }
-
-func receive(decode func(any) error, to any) error {
+func (c checked) RecvMsg(to any) error {
 	request := &Request{to: to}
-	if err := decode(request); err != nil {
+	if err := c.ServerStream.RecvMsg(request); err != nil {
 		return err
 	}
 	return request.err
@@ -53,6 +53,23 @@ const MostReceived = 256 << 10
 type Request struct {
 	to  any
 	err error
+}
+
+// last is `by`, with what is wrong with the request told by the call itself: after the caller was asked who they are, and
+// so that it is counted.
+func (r *Request) last(by grpc.UnaryServerInterceptor) grpc.UnaryServerInterceptor {
+	return func(ctx context.Context, request any, info *grpc.UnaryServerInfo, call grpc.UnaryHandler) (any, error) {
+		checked := func(ctx context.Context, request any) (any, error) {
+			if r.err != nil {
+				return nil, r.err
+			}
+			return call(ctx, request)
+		}
+		if by == nil {
+			return checked(ctx, request)
+		}
+		return by(ctx, request, info, checked)
+	}
 }
 
 // Decode decodes by codec.

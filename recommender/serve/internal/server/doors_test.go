@@ -155,6 +155,54 @@ func TestTokensHaveRolesAndNames(t *testing.T) {
 	must(t, get(with("another-another-another"))) // what cannot be used changes nothing
 }
 
+// ended reads a watch to its end.
+func ended(stream poolsv1.PoolSizeService_WatchPoolSizesClient) error {
+	for {
+		if _, err := stream.Recv(); err != nil {
+			return err
+		}
+	}
+}
+
+func TestAWatchEndsWithItsToken(t *testing.T) {
+	log := logtest.New(t, 1)
+	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
+	file := filepath.Join(t.TempDir(), "tokens")
+	must(t, os.WriteFile(file, []byte(readToken+" viewer read\n"+oldToken+"\n"), 0o600))
+	r := start(t, log, options{
+		every:  20 * time.Millisecond,
+		lookup: func(name string) string { return map[string]string{"SLUICE_TOKENS": file}[name] },
+	}).ready(t)
+	watch := func(token string) poolsv1.PoolSizeService_WatchPoolSizesClient {
+		stream, err := r.client.WatchPoolSizes(with(token), &ask{})
+		must(t, err)
+		_, err = stream.Recv()
+		must(t, err)
+		return stream
+	}
+	viewer, other := watch(readToken), watch(oldToken)
+	must(t, os.WriteFile(file, []byte(readToken+" viewer report\n"+oldToken+"\n"), 0o600))
+	told(t, ended(viewer), codes.PermissionDenied, problem.RoleLacking, "")
+	for range 5 {
+		_, err := other.Recv()
+		must(t, err) // nothing changed for it
+	}
+	must(t, os.WriteFile(file, []byte(readToken+"\n"), 0o600))
+	told(t, ended(other), codes.Unauthenticated, problem.Unauthenticated, "")
+}
+
+func TestWhoAsksIsAskedBeforeWhat(t *testing.T) {
+	log := logtest.New(t, 1)
+	file := filepath.Join(t.TempDir(), "tokens")
+	must(t, os.WriteFile(file, []byte(readToken+" viewer read\n"), 0o600))
+	r := start(t, log, options{lookup: func(name string) string { return map[string]string{"SLUICE_TOKENS": file}[name] }})
+	call := func(ctx context.Context) error {
+		return r.link.Invoke(ctx, "/sluice.pools.v1.PoolSizeService/GetPoolSize", &[]byte{0xff}, &[]byte{}, grpc.ForceCodecV2(raw{}))
+	}
+	told(t, call(t.Context()), codes.Unauthenticated, problem.Unauthenticated, "")
+	told(t, call(with(readToken)), codes.InvalidArgument, problem.NotProtobuf, "")
+}
+
 func TestCertificatesAreReadAgain(t *testing.T) {
 	log := logtest.New(t, 1)
 	a := newAuthority(t)
@@ -194,7 +242,8 @@ func TestCertificatesOfCallersAreIdentities(t *testing.T) {
 				"SLUICE_TLS_CLIENT_CA": a.path("authority.pem"), "SLUICE_CLIENTS": list,
 			}[name]
 		},
-		dial: []grpc.DialOption{a.trust()},
+		dial:  []grpc.DialOption{a.trust()},
+		every: 20 * time.Millisecond,
 	})
 	as := func(name string) poolsv1.PoolSizeServiceClient {
 		a.make(t, name, &x509.Certificate{ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
@@ -206,7 +255,10 @@ func TestCertificatesOfCallersAreIdentities(t *testing.T) {
 		return poolsv1.NewPoolSizeServiceClient(link)
 	}
 	r.ready(t)
-	_, err := as("ann").PausePool(t.Context(), &poolsv1.PausePoolRequest{Pool: cart.Proto()})
+	ann := as("ann")
+	_, err := ann.PausePool(t.Context(), &poolsv1.PausePoolRequest{Pool: cart.Proto()})
+	must(t, err)
+	watch, err := ann.WatchPoolSizes(t.Context(), &ask{})
 	must(t, err)
 	if got := r.reports(t, log)[0].GetBy(); got != "ann" {
 		t.Error(got)
@@ -215,6 +267,12 @@ func TestCertificatesOfCallersAreIdentities(t *testing.T) {
 	refused(t, err, codes.Unauthenticated)
 	_, err = r.client.GetPoolSize(t.Context(), &poolsv1.GetPoolSizeRequest{Pool: cart.Proto()})
 	refused(t, err, codes.Unavailable) // no certificate, no connection
+	other, err := os.ReadFile(newAuthority(t).path("authority.pem"))
+	must(t, err)
+	must(t, os.WriteFile(a.path("authority.pem"), other, 0o600))
+	refused(t, ended(watch), codes.Unauthenticated) // whoever signed it is no authority any more
+	_, err = ann.GetPoolSize(t.Context(), &poolsv1.GetPoolSizeRequest{Pool: cart.Proto()})
+	refused(t, err, codes.Unauthenticated)
 }
 
 func TestHealthAndReflection(t *testing.T) {

@@ -34,6 +34,7 @@ COMMANDS = {
     "sql": Lazy(
         "sluice.cli.sql.command:sql", "Run one query on ClickHouse (SLUICE_CLICKHOUSE) as a user that can only read."
     ),
+    "subsets": Lazy("sluice.cli.subsets.group:subsets", "Say which containers should be connected to which."),
 }
 _COMPLETE = "_SLUICE_COMPLETE"  # set by the scripts of `sluice completion`
 
@@ -46,7 +47,7 @@ _COMPLETE = "_SLUICE_COMPLETE"  # set by the scripts of `sluice completion`
 )
 @click.version_option(__version__, prog_name="sluice")
 def cli() -> None:
-    """Sluice reads traces and says how large each pool should be.
+    """Sluice reads traces and says how large each pool should be, and which containers should be connected.
 
     Addresses come from SLUICE_* variables; without them those of the local stack are used (`make up`).
 
@@ -60,6 +61,7 @@ def cli() -> None:
       sluice critical-path traces.jsonl.gz
       sluice critical-service --root frontend
       sluice sql --list
+      sluice subsets solve --input recommender/examples/shop.json
     """
 
 

@@ -1,0 +1,70 @@
+"""The command `sluice subsets solve`."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from sluice.cli.output import EXIT_CODES, CliError, note, output_option, print_item
+
+STRATEGIES = ("full", "sre", "rocksteadier", "aperture", "proportional", "a68")
+
+
+@click.command("solve", epilog=EXIT_CODES)
+@click.option("--input", "source", required=True, metavar="FILE", type=click.Path(), help="The application, as JSON.")
+@click.option(
+    "--strategy", type=click.Choice(STRATEGIES), default=STRATEGIES[0], show_default=True, help="Who says what."
+)
+@click.option("--previous", metavar="FILE", type=click.Path(), help="A solution, as JSON, to compare with.")
+@click.option("--quota", type=click.IntRange(1), help="Connections over all pairs, in place of the file's.")
+@output_option("table", "json")
+def solve_command(source: str, strategy: str, previous: str | None, quota: int | None, output: str) -> None:
+    """Print who should be connected to whom, for an application in a file. Needs no stack.
+
+    \b
+    full          everybody to everybody
+    sre           deterministic subsets of the SRE book
+    rocksteadier  Google's default
+    aperture      Twitter's deterministic aperture, with weights
+    proportional  Uber's: who sends more has more connections
+    a68           gRPC's random subsets
+
+    The form of FILE, and of the answer (-o json), is in recommender/README.md, Subsets. What went wrong within it,
+    and keys that mean nothing, are said on standard error.
+
+    \b
+    Examples:
+      sluice subsets solve --input recommender/examples/shop.json
+      sluice subsets solve --input app.json --strategy full -o json
+      sluice subsets solve --input app.json --previous before.json
+    """
+    from sluice.subsets.answer import answer
+    from sluice.subsets.document.files import load_application, load_solution
+    from sluice.subsets.document.solution import solution_object
+    from sluice.subsets.legal import IllegalError
+    from sluice.subsets.strategy import TooManyError
+
+    file = source
+    try:
+        document, samples = load_application(Path(source))
+        application = document.application if quota is None else replace(document.application, quota=quota)
+        before = None
+        if previous is not None:
+            file = previous
+            before = load_solution(Path(previous))
+            file = source
+        found = answer(application, strategy, samples, before)
+    except (IllegalError, TooManyError) as error:
+        lines = str(error).split("\n")
+        raise CliError("\n".join(f"cannot solve {file}: {line}" for line in lines)) from None
+    for key in document.ignored:
+        note(f"{source}: {key} means nothing here and is ignored")
+    for each in found.notes:
+        note(each)
+    shown = solution_object(found)
+    if output == "json":
+        print_item(shown, "json")
+        return
+    from sluice.cli.subsets.table import print_solution
+
+    print_solution(found, shown, before)

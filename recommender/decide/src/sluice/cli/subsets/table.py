@@ -1,0 +1,59 @@
+"""A solution as a table: a line a pair, and what all of them come to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sluice.cli.output import say
+from sluice.cli.table import Column, print_table
+from sluice.subsets.answer import Answer
+from sluice.subsets.churn import Named, changed, named
+
+
+def print_solution(found: Answer, shown: dict[str, Any], before: Named | None) -> None:
+    """`shown`: its JSON object."""
+    moved = changed(before, named(found.problem, found.solution)) if before is not None else {}
+    columns = [
+        Column("PAIR", fold=True),
+        Column("CALLS/S", right=True),
+        Column("CONTAINERS", right=True),
+        Column("QUOTA", right=True),
+        Column("EACH", right=True),
+        Column("PREDICTED", right=True),
+        *([Column("CHANGED", right=True)] if before is not None else []),
+        Column("LATENCIES FROM", fold=True),
+    ]
+    print_table(
+        columns, [_row(found, number, shown, moved, before is not None) for number in range(len(shown["pairs"]))]
+    )
+    problem = found.problem
+    percentile = f"p{100 * problem.percentile:g}"
+    latency = "unknown" if shown["predicted_ms"] is None else f"{shown['predicted_ms']:.1f} ms"
+    say("")
+    say(
+        f"{shown['strategy']}: {percentile} {latency}, {shown['connections']} connections of"
+        f" {sum(pair.all for pair in problem.pairs)}, {shown['iterations']} iterations"
+        + (f", {shown['churn']:.1%} changed" if before is not None else ""),
+        "bold",
+    )
+    for root in shown["roots"] if len(shown["roots"]) > 1 else []:
+        say(f"{root['name']}: {percentile} {root['predicted_ms']:.1f} ms")
+
+
+def _row(
+    found: Answer, number: int, shown: dict[str, Any], moved: dict[tuple[str, str], int], compared: bool
+) -> list[str]:
+    problem, pair, one = found.problem, found.problem.pairs[number], shown["pairs"][number]
+    sizes = found.solution.subsets[number].sizes()
+    each = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
+    predicted = one["predicted_ms"]
+    return [
+        problem.name(pair),
+        f"{pair.rate_per_s:.4g}",
+        f"{len(pair.most)} -> {pair.containers}",
+        str(one["quota"]),
+        each,
+        "unknown" if predicted is None else f"{predicted:.1f} ms",
+        *([str(moved.get((one["upstream"], one["downstream"]), 0))] if compared else []),
+        found.basis[one["downstream"]],
+    ]

@@ -1,0 +1,56 @@
+"""One question, one answer: an application and a strategy in, connections with what is predicted of them out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sluice.subsets.application import Application
+from sluice.subsets.churn import Named, churn, named
+from sluice.subsets.latency.samples import Samples
+from sluice.subsets.latency.training import latency_model
+from sluice.subsets.predict import all_curves, predict
+from sluice.subsets.problem import Problem, problem
+from sluice.subsets.solution import Predicted, Solution
+from sluice.subsets.strategy import rival
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """predicted: None where there are no latencies to predict from. basis: by service, what its latencies rest on.
+    churn: against `before`, 0 without one."""
+
+    problem: Problem
+    solution: Solution
+    predicted: Predicted | None
+    basis: Mapping[str, str]
+    notes: tuple[str, ...]
+    churn: float
+
+
+def answer(
+    application: Application,
+    strategy: str,
+    samples: Mapping[str, Samples],
+    before: Named | None = None,
+) -> Answer:
+    """`before`: the connections that are there.
+
+    Raises:
+        IllegalError: the application has no meaning; says what is wrong and what is legal.
+        TooManyError: the answer would not fit anywhere.
+    """
+    asked = problem(application)
+    usual = float((asked.rate_per_s / [len(each) for each in asked.fleets]).mean())
+    model = latency_model(samples, [each.service for each in asked.fleets], usual)
+    curves = all_curves(asked, model)
+    found = rival(strategy)(asked)
+    predicted = predict(asked, curves, found.subsets)
+    return Answer(
+        asked,
+        found,
+        predicted if model.known else None,
+        {each.service: model.of(each.service).basis for each in asked.fleets},
+        (*model.notes, *found.notes),
+        churn(before, named(asked, found)) if before is not None else 0.0,
+    )

@@ -1,0 +1,29 @@
+"""Who calls whom, and how often: the pairs of all call trees with their rates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sluice.subsets.application import Application, Call
+
+
+def edges(application: Application) -> Iterator[tuple[str, str, float]]:
+    """Upstream, downstream and calls per second of each call of each tree; a pair may come many times."""
+    for root in application.roots:
+        below: list[tuple[Call, float]] = [(root.tree, root.rate_per_s)]
+        while below:
+            call, rate = below.pop()
+            for stage in call.stages:
+                for each in stage:
+                    yield call.service, each.service, rate * each.calls
+                    below.append((each, rate * each.calls))
+    for pair in application.pairs:
+        yield pair.upstream, pair.downstream, pair.rate_per_s
+
+
+def rates(application: Application) -> dict[tuple[str, str], float]:
+    """Calls per second of each pair, over all trees. Summed in an order that does not depend on that of the lists."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for up, down, rate in edges(application):
+        found.setdefault((up, down), []).append(rate)
+    return {pair: sum(sorted(found[pair])) for pair in sorted(found)}

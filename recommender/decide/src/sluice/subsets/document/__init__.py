@@ -1,0 +1,2 @@
+"""Applications and solutions as JSON, so that strategies of others can be compared: recommender/README.md has the
+form."""

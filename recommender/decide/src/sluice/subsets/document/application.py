@@ -1,0 +1,121 @@
+"""Reads an application from its JSON object."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sluice.subsets.application import Application, Call, Container, Host, PairRate, Root, Service
+from sluice.subsets.document.fields import Fields
+from sluice.subsets.legal import DEEPEST, IllegalError
+from sluice.subsets.microns.settings import Settings
+
+
+@dataclass(frozen=True)
+class Document:
+    """samples: path of the CSV of latency samples as it stands there; empty where there is none. ignored: paths of keys
+    that mean nothing here, which are welcome and may be mistyped ones."""
+
+    application: Application
+    settings: Settings
+    samples: str
+    ignored: tuple[str, ...]
+
+
+def read_application(value: Mapping[str, Any]) -> Document:
+    """Types only; `legal.check` says what has no meaning.
+
+    Raises:
+        IllegalError: a field is missing or of another type; names its path and what is legal.
+    """
+    top = Fields(value, "")
+    ignored: list[str] = []
+    services = tuple(_service(each, ignored) for each in top.objects("services", needed=True))
+    application = Application(
+        tuple(_host(each, ignored) for each in top.objects("hosts", needed=True)),
+        services,
+        tuple(_root(each, ignored) for each in top.objects("roots")),
+        tuple(_pair(each, ignored) for each in top.objects("pairs")),
+        top.whole("quota", 0) if top.has("quota") else None,
+        top.whole("min_subset", 2),
+        top.number("percentile", 0.95),
+        top.flag("keep_in_zone", False),
+    )
+    latency, microns = top.object("latency"), top.object("microns")
+    samples = ""
+    if latency is not None:
+        samples = latency.text("samples", "")
+        ignored += latency.others()
+    settings = Settings() if microns is None else _settings(microns, ignored)
+    return Document(application, settings, samples, (*top.others(), *ignored))
+
+
+def _host(one: Fields, ignored: list[str]) -> Host:
+    found = Host(
+        one.text("name"),
+        one.number("cpu", 0.0),
+        one.number("memory_bandwidth", 0.0),
+        one.number("network", 0.0),
+        one.text("zone", ""),
+    )
+    ignored += one.others()
+    return found
+
+
+def _service(one: Fields, ignored: list[str]) -> Service:
+    name = one.text("name")
+    containers = tuple(_container(each, ignored) for each in one.objects("containers", needed=True))
+    ignored += one.others()
+    return Service(name, containers)
+
+
+def _container(one: Fields, ignored: list[str]) -> Container:
+    found = Container(
+        one.text("name"),
+        one.text("host"),
+        one.text("address", ""),
+        one.flag("drained", False),
+        one.number("capacity_per_s", math.inf),
+    )
+    ignored += one.others()
+    return found
+
+
+def _root(one: Fields, ignored: list[str]) -> Root:
+    tree = one.object("tree")
+    if tree is None:
+        raise IllegalError([f"{one.path('tree')} is missing; legal: an object with service and stages"])
+    found = Root(one.text("name"), one.number("rate_per_s"), _call(tree, ignored, 1))
+    ignored += one.others()
+    return found
+
+
+def _call(one: Fields, ignored: list[str], depth: int) -> Call:
+    if depth > DEEPEST:
+        raise IllegalError([f"{one.where} is the call number {depth} below one another; legal: up to {DEEPEST}"])
+    service = one.text("service")
+    stages = tuple(tuple(_call(each, ignored, depth + 1) for each in stage) for stage in one.lists("stages"))
+    calls = one.number("calls", 1.0)
+    ignored += one.others()
+    return Call(service, stages, calls)
+
+
+def _pair(one: Fields, ignored: list[str]) -> PairRate:
+    found = PairRate(one.text("upstream"), one.text("downstream"), one.number("rate_per_s"))
+    ignored += one.others()
+    return found
+
+
+def _settings(one: Fields, ignored: list[str]) -> Settings:
+    usual = Settings()
+    found = Settings(
+        one.flag("weights", usual.weights),
+        one.number("learning_rate", usual.learning_rate),
+        one.whole("stagnation", usual.stagnation),
+        one.number("balance", usual.balance),
+        one.number("churn_budget", usual.churn_budget),
+    )
+    ignored += one.others()
+    return found

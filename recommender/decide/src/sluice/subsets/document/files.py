@@ -1,0 +1,53 @@
+"""The files of a question: the application, and those that it names by paths relative to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sluice.subsets.churn import Named
+from sluice.subsets.document.application import Document, read_application
+from sluice.subsets.document.samples import read_samples
+from sluice.subsets.document.solution import read_solution
+from sluice.subsets.latency.samples import Samples
+from sluice.subsets.legal import IllegalError
+
+
+def load_application(path: Path) -> tuple[Document, Mapping[str, Samples]]:
+    """Raises:
+    IllegalError: a file cannot be read, or something in it is not legal.
+    """
+    document = read_application(_object(path))
+    if not document.samples:
+        return document, {}
+    samples = path.parent / document.samples
+    try:
+        with samples.open(encoding="utf-8-sig", newline="") as source:
+            return document, read_samples(source, str(samples))
+    except (OSError, UnicodeDecodeError) as error:
+        raise IllegalError([f"latency.samples: cannot read {samples}: {_reason(error)}"]) from None
+
+
+def load_solution(path: Path) -> Named:
+    """Raises:
+    IllegalError: as above.
+    """
+    return read_solution(_object(path))
+
+
+def _object(path: Path) -> Mapping[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise IllegalError([f"cannot read it: {_reason(error)}"]) from None
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise IllegalError([f"it is not JSON: {error}"]) from None
+    if not isinstance(value, dict):
+        raise IllegalError(["it is not a JSON object; legal: an object with hosts, services and roots"])
+    return value
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

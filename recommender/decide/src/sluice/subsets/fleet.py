@@ -1,0 +1,60 @@
+"""The containers of a service that take part, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice.subsets.application import Host, Service
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: Of a host that names none.
+NO_ZONE = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Fleet:
+    """n containers that are not drained, ordered by name.
+
+    contention: (n, 3) utilization of their hosts: CPU, memory bandwidth, network; ratios. zone: (n,) number of the
+    zone. capacity_per_s: (n,), inf where there is no limit.
+    """
+
+    service: str
+    names: tuple[str, ...]
+    contention: Floats
+    zone: Ints
+    capacity_per_s: Floats
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.names)}
+
+
+def zones(hosts: Iterable[Host]) -> dict[str, int]:
+    """Numbers of zones, the same whatever the order of hosts."""
+    found = {name: number for number, name in enumerate(sorted({host.zone for host in hosts} - {""}))}
+    return {"": NO_ZONE, **found}
+
+
+def fleet(service: Service, hosts: Mapping[str, Host], numbers: Mapping[str, int]) -> Fleet:
+    """`numbers`: as of `zones`."""
+    present = sorted((each for each in service.containers if not each.drained), key=lambda each: each.name)
+    on = [hosts[each.host] for each in present]
+    contention = [(host.cpu, host.memory_bandwidth, host.network) for host in on]
+    return Fleet(
+        service.name,
+        tuple(each.name for each in present),
+        np.array(contention, dtype=np.float64).reshape(-1, 3),
+        np.array([numbers[host.zone] for host in on], dtype=np.int64),
+        np.array([each.capacity_per_s for each in present], dtype=np.float64),
+    )

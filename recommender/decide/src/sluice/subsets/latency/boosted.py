@@ -1,0 +1,78 @@
+"""The latency model of Microns, 5.4: two XGBoost models a service, from load and contention to mu and sigma."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sluice.subsets.fleet import Floats
+from sluice.subsets.latency.curves import Curves
+from sluice.subsets.latency.forest import Float32s, Forest, forest
+from sluice.subsets.latency.samples import Samples
+
+if TYPE_CHECKING:
+    from xgboost import Booster
+
+#: Under so many samples a service has no model of its own.
+FEWEST = 40
+ROUNDS = 100
+# More load is never faster, nor is more contention. The spread may go either way.
+RISING = "(1,1,1,1)"
+PARAMETERS = {
+    "tree_method": "hist",
+    "max_depth": 4,
+    "learning_rate": 0.1,
+    "max_bin": 64,
+    "min_child_weight": 4,
+    "nthread": 1,
+    "seed": 0,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class BoostedLatency:
+    """rates: (m,) where either forest can change. lowest, highest: calls per second that were seen."""
+
+    mu: Forest
+    sigma: Forest
+    rates: Float32s
+    lowest: float
+    highest: float
+    basis: str
+
+    def curves(self, contention: Floats) -> Curves:
+        """Lines through the middles of the forests' steps: between two rates that were told apart, neither's latency
+        holds. sigma is at least 0.01, since a container always varies."""
+        others = contention.astype(np.float32)
+        mu, sigma = self.mu.steps(others, self.rates), self.sigma.steps(others, self.rates)
+        edges = np.concatenate([[self.lowest], self.rates.astype(np.float64), [max(self.highest, self.lowest)]])
+        rate = np.append((edges[:-1] + edges[1:]) / 2, edges[-1])
+        rate = np.maximum.accumulate(rate + 1e-9 * np.arange(1, len(rate) + 1))
+        return Curves(rate, _to_the_end(mu), np.maximum(_to_the_end(sigma), 0.01))
+
+
+def _to_the_end(steps: Floats) -> Floats:
+    return np.ascontiguousarray(np.column_stack([steps, steps[:, -1]]))
+
+
+def train(samples: Samples) -> BoostedLatency:
+    """The same samples in the same order give the same model."""
+    mu = forest(_boosted(samples, samples.mu, RISING))
+    sigma = forest(_boosted(samples, samples.sigma, "(0,0,0,0)"))
+    return BoostedLatency(
+        mu,
+        sigma,
+        np.unique(np.concatenate([mu.rates(), sigma.rates()])),
+        float(samples.rate_per_s.min()),
+        float(samples.rate_per_s.max()),
+        f"XGBoost of {len(samples)} samples",
+    )
+
+
+def _boosted(samples: Samples, values: Floats, monotone: str) -> Booster:
+    import xgboost
+
+    data = xgboost.DMatrix(samples.features(), label=values, nthread=1)
+    return xgboost.train({**PARAMETERS, "monotone_constraints": monotone}, data, ROUNDS)

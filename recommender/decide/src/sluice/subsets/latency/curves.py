@@ -1,0 +1,52 @@
+"""The latency of containers over their load, each on its own host, as lines between points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+
+from sluice.subsets.compiled import compiled
+from sluice.subsets.fleet import Floats
+
+# Beyond the highest rate that was seen ln(latency) grows by this times ln(rate / highest): twice the rate, four times
+# the latency. A queue at 2/3 of what it can do grows so; a model that stays flat there would send it everything.
+BEYOND = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """n containers of a service. rate_per_s: (k,), rising, the last one the highest that was seen. mu, sigma: (n, k) of
+    ln(latency in ms). Below the first rate a curve is flat."""
+
+    rate_per_s: Floats
+    mu: Floats
+    sigma: Floats
+
+    def at(self, work: Floats) -> tuple[Floats, Floats]:
+        """mu and sigma at loads `work`, (n,) each."""
+        return _at(self.rate_per_s, self.mu, work, BEYOND), _at(self.rate_per_s, self.sigma, work, 0.0)
+
+
+@compiled
+def _at(rate: Floats, values: Floats, work: Floats, beyond: float) -> Floats:
+    found = np.empty(len(work))
+    last = len(rate) - 1
+    for each in range(len(work)):
+        load = work[each]
+        if load <= rate[0]:
+            found[each] = values[each, 0]
+        elif load >= rate[last]:
+            found[each] = values[each, last] + beyond * log(load / rate[last])
+        else:
+            low, high = 0, last
+            while high - low > 1:
+                middle = (low + high) // 2
+                if rate[middle] <= load:
+                    low = middle
+                else:
+                    high = middle
+            part = (load - rate[low]) / (rate[high] - rate[low])
+            found[each] = values[each, low] + part * (values[each, high] - values[each, low])
+    return found

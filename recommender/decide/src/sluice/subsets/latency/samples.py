@@ -1,0 +1,44 @@
+"""What was seen of containers: rows of `container_latency`, or of a CSV."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice.subsets.fleet import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """n windows of containers of one service.
+
+    rate_per_s: (n,) calls to the container. contention: (n, 3) CPU, memory bandwidth and network utilization of its
+    host, ratios. mu, sigma: (n,) of ln(latency in ms).
+    """
+
+    rate_per_s: Floats
+    contention: Floats
+    mu: Floats
+    sigma: Floats
+
+    def __len__(self) -> int:
+        return len(self.rate_per_s)
+
+    def features(self) -> NDArray[np.float32]:
+        """(n, 4): rate and contention, as trees compare them."""
+        return np.column_stack([self.rate_per_s, self.contention]).astype(np.float32)
+
+    def where(self, chosen: NDArray[np.bool_]) -> Samples:
+        return Samples(self.rate_per_s[chosen], self.contention[chosen], self.mu[chosen], self.sigma[chosen])
+
+
+def pooled(several: list[Samples]) -> Samples:
+    """Those of several services as if they were one."""
+    return Samples(
+        np.concatenate([each.rate_per_s for each in several]),
+        np.concatenate([each.contention for each in several]),
+        np.concatenate([each.mu for each in several]),
+        np.concatenate([each.sigma for each in several]),
+    )

@@ -1,0 +1,42 @@
+"""From samples to the latency model of all services: trained where there is enough, pooled where there is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from sluice.subsets.latency.boosted import FEWEST, train
+from sluice.subsets.latency.model import LatencyModel, ServiceLatency
+from sluice.subsets.latency.pooled import pooled_latency, unknown_latency
+from sluice.subsets.latency.samples import Samples, pooled
+
+
+def latency_model(
+    samples: Mapping[str, Samples], services: Iterable[str], usual_rate_per_s: float = 1.0
+) -> LatencyModel:
+    """Of `services`, of which others than those in `samples` stand on the samples of all.
+
+    usual_rate_per_s: what a container gets on average, for the case that there are no samples at all.
+    """
+    known = {name: samples[name] for name in sorted(services) if name in samples and len(samples[name])}
+    everything = [samples[name] for name in sorted(samples) if len(samples[name])]
+    notes = []
+    found: dict[str, ServiceLatency] = {}
+    for name, seen in known.items():
+        if len(seen) >= FEWEST:
+            found[name] = train(seen)
+            continue
+        found[name] = pooled_latency(seen, f"pooled: {len(seen)} samples, scaled by utilization")
+        notes.append(
+            f"{name}: {len(seen)} latency samples are too few to train on (under {FEWEST}); their pooled"
+            " distribution is scaled by utilization"
+        )
+    if not everything:
+        notes.append("there are no latency samples: containers are compared by the utilization of their hosts alone")
+        return LatencyModel({}, unknown_latency(usual_rate_per_s), False, tuple(notes))
+    other = pooled_latency(pooled(everything), "pooled: the samples of all services, scaled by utilization")
+    strange = sorted(set(services) - known.keys())
+    if strange:
+        notes.append(
+            f"no latency samples of {', '.join(strange)}: those of all services, scaled by utilization, stand in"
+        )
+    return LatencyModel(found, other, True, tuple(notes))

@@ -1,0 +1,165 @@
+"""What is wrong with an application, each thing by name, with what would be legal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from sluice.subsets.application import Application, Call, Root, Service
+from sluice.subsets.calls import edges
+
+#: Calls below one another: deeper trees are loops that were recorded.
+DEEPEST = 200
+
+
+class IllegalError(ValueError):
+    """A line for each problem: where, what is there, what is legal."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = tuple(problems)
+
+
+def check(application: Application) -> None:
+    """Raises:
+    IllegalError: something has no meaning. All of it is named at once.
+    """
+    problems = [*_hosts(application), *_services(application)]
+    roots = [*_roots(application)]
+    problems += roots
+    if not roots:
+        problems += [*_graph(application)]
+    problems += _limits(application)
+    if problems:
+        raise IllegalError(problems)
+
+
+def _hosts(application: Application) -> Iterator[str]:
+    yield from _twice("hosts", (host.name for host in application.hosts))
+    for host in application.hosts:
+        for field in ("cpu", "memory_bandwidth", "network"):
+            value = getattr(host, field)
+            if not 0 <= value <= 1:
+                yield f"hosts {host.name!r}: {field} {_shown(value)} is not legal; legal: 0 to 1"
+
+
+def _services(application: Application) -> Iterator[str]:
+    yield from _twice("services", (service.name for service in application.services))
+    hosts = {host.name for host in application.hosts}
+    owners: dict[str, str] = {}
+    for service in application.services:
+        yield from _twice(f"services {service.name!r}: containers", (each.name for each in service.containers))
+        for each in service.containers:
+            where = f"services {service.name!r}: containers {each.name!r}"
+            if each.host not in hosts:
+                yield f"{where}: host {each.host!r} is not known; legal: a name in hosts"
+            if not each.capacity_per_s > 0:
+                yield f"{where}: capacity_per_s {_shown(each.capacity_per_s)} is not legal; legal: above 0"
+            if each.address:
+                owner = owners.setdefault(each.address, f"{service.name}/{each.name}")
+                if owner != f"{service.name}/{each.name}":
+                    yield f"{where}: address {each.address!r} is that of {owner} too; legal: one of its own"
+
+
+def _roots(application: Application) -> Iterator[str]:
+    names = {service.name for service in application.services}
+    if not application.roots and not application.pairs:
+        yield "roots: there are none; legal: at least one, or pairs"
+    yield from _twice("roots", (root.name for root in application.roots))
+    for root in application.roots:
+        if not 0 < root.rate_per_s < math.inf:
+            yield f"roots {root.name!r}: rate_per_s {_shown(root.rate_per_s)} is not legal; legal: above 0"
+        yield from _tree(root, names)
+    for pair in application.pairs:
+        where = f"pairs {pair.upstream} -> {pair.downstream}"
+        if not 0 < pair.rate_per_s < math.inf:
+            yield f"{where}: rate_per_s {_shown(pair.rate_per_s)} is not legal; legal: above 0"
+        for name in (pair.upstream, pair.downstream):
+            if name not in names:
+                yield f"{where}: service {name!r} is not known; legal: a name in services"
+
+
+def _tree(root: Root, names: set[str]) -> Iterator[str]:
+    unknown: dict[str, None] = {}
+    below: list[tuple[Call, int]] = [(root.tree, 1)]
+    while below:
+        call, depth = below.pop()
+        if depth > DEEPEST:
+            yield f"roots {root.name!r}: the tree is deeper than {DEEPEST} calls; legal: up to {DEEPEST}"
+            return
+        if call.service not in names:
+            unknown[call.service] = None
+        if not 0 < call.calls < math.inf:
+            yield f"roots {root.name!r}: calls {_shown(call.calls)} of {call.service!r} is not legal; legal: above 0"
+        below += [(each, depth + 1) for stage in call.stages for each in stage]
+    for name in unknown:
+        yield f"roots {root.name!r}: service {name!r} is not known; legal: a name in services"
+
+
+def _graph(application: Application) -> Iterator[str]:
+    found = sorted({(up, down) for up, down, _ in edges(application)})
+    if not found:
+        yield "roots: no service calls another; legal: at least one pair"
+    services = {service.name: service for service in application.services}
+    for name in sorted({name for edge in found for name in edge}):
+        if name in services and not _available(services[name]):
+            which = "has no containers" if not services[name].containers else "has only drained containers"
+            pairs = ", ".join(f"{up} -> {down}" for up, down in found if name in (up, down))
+            yield f"services {name!r} {which}, so there is nothing to connect in {pairs}; legal: at least one"
+    cycle = _cycle(found)
+    if cycle:
+        yield f"services call each other in a circle: {' -> '.join(cycle)}; legal: a graph without one"
+
+
+def _available(service: Service) -> bool:
+    return any(not each.drained for each in service.containers)
+
+
+def _cycle(found: Sequence[tuple[str, str]]) -> list[str]:
+    """The services of one circle in calling order, the first one again at the end; empty where there is none."""
+    below: dict[str, list[str]] = {}
+    for up, down in found:
+        below.setdefault(up, []).append(down)
+    done: set[str] = set()
+    for start in below:
+        path: list[str] = []
+        on_path: set[str] = set()
+        waiting = [(start, 0)]
+        while waiting:
+            name, depth = waiting.pop()
+            while len(path) > depth:
+                gone = path.pop()
+                on_path.discard(gone)
+                done.add(gone)
+            if name in on_path:
+                return [*path[path.index(name) :], name]
+            if name in done:
+                continue
+            path.append(name)
+            on_path.add(name)
+            waiting += [(each, depth + 1) for each in below.get(name, ())]
+        done.update(path)
+    return []
+
+
+def _limits(application: Application) -> Iterator[str]:
+    if application.quota is not None and application.quota < 1:
+        yield f"quota {application.quota} is not legal; legal: 1 or more"
+    if application.min_subset < 1:
+        yield f"min_subset {application.min_subset} is not legal; legal: 1 or more"
+    if not 0 < application.percentile < 1:
+        yield f"percentile {_shown(application.percentile)} is not legal; legal: between 0 and 1, such as 0.95"
+
+
+def _twice(where: str, names: Iterable[str]) -> Iterator[str]:
+    seen: set[str] = set()
+    for name in names:
+        if not name:
+            yield f"{where}: name is empty; legal: a name"
+        elif name in seen:
+            yield f"{where}: name {name!r} stands twice; legal: one of its own"
+        seen.add(name)
+
+
+def _shown(value: float) -> str:
+    return f"{value:g}"

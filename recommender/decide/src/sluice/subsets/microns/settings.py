@@ -1,0 +1,33 @@
+"""What can be set of Microns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Defaults are the paper's (7.4), but for weights, which it does not have.
+
+    weights: connections carry weights. learning_rate: eta. stagnation: theta, iterations without a better latency after
+    which it ends. balance: beta, how far latencies of a service's containers may be apart, relative to their mean.
+    churn_budget: the part of all connections that may change for a better latency; what a container that comes or goes
+    makes necessary is not held back by it.
+    """
+
+    weights: bool = True
+    learning_rate: float = 0.5
+    stagnation: int = 5
+    balance: float = 0.1
+    churn_budget: float = 0.05
+
+    def problems(self) -> Iterator[str]:
+        if not 0 < self.learning_rate <= 1:
+            yield f"microns: learning_rate {self.learning_rate:g} is not legal; legal: above 0, up to 1"
+        if self.stagnation < 1:
+            yield f"microns: stagnation {self.stagnation} is not legal; legal: 1 or more"
+        if not 0 < self.balance < 1:
+            yield f"microns: balance {self.balance:g} is not legal; legal: between 0 and 1"
+        if not 0 <= self.churn_budget <= 1:
+            yield f"microns: churn_budget {self.churn_budget:g} is not legal; legal: 0 to 1"

@@ -1,0 +1,50 @@
+"""The latency of pairs and roots under a solution: ConnectionOrchestration's w to L and E2E of Microns, Algorithm 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sluice.subsets.connections import Connections, flow
+from sluice.subsets.fleet import Floats
+from sluice.subsets.latency.curves import Curves
+from sluice.subsets.latency.mixture import percentiles
+from sluice.subsets.latency.model import LatencyModel
+from sluice.subsets.problem import Problem
+from sluice.subsets.solution import Predicted
+from sluice.subsets.trees import end_to_end, whole
+
+
+def all_curves(problem: Problem, model: LatencyModel) -> list[Curves]:
+    """Of each service's containers."""
+    return [model.of(fleet.service).curves(fleet.contention) for fleet in problem.fleets]
+
+
+def pair_latency(
+    problem: Problem, curves: Sequence[Curves], work: Sequence[Floats], got: Sequence[Floats]
+) -> tuple[Floats, bool]:
+    """In ms at the problem's percentile, (E,), and whether each was found.
+
+    A container's latency is that under all of its load, from whichever pairs; a pair's is the mixture over what it
+    sends to each. `work`, `got`: as of `flow`.
+    """
+    found = [curve.at(load) for curve, load in zip(curves, work, strict=True)]
+    below = [pair.downstream for pair in problem.pairs]
+    start = np.concatenate([[0], np.cumsum([len(each) for each in got])]).astype(np.int64)
+    ln_ms, converged = percentiles(
+        np.concatenate([found[each][0] for each in below]),
+        np.concatenate([found[each][1] for each in below]),
+        np.concatenate(got),
+        start,
+        problem.percentile,
+    )
+    return np.exp(ln_ms), converged
+
+
+def predict(problem: Problem, curves: Sequence[Curves], subsets: Sequence[Connections]) -> Predicted:
+    """What `subsets` are expected to give."""
+    work, got = flow(problem, subsets)
+    latency, converged = pair_latency(problem, curves, work, got)
+    roots = dict(zip(problem.trees.names, end_to_end(problem.trees, latency).tolist(), strict=True))
+    return Predicted(tuple(latency.tolist()), roots, whole(problem.trees, latency), converged)

@@ -1,0 +1,156 @@
+"""An application as the solvers see it: fleets, pairs, trees, and how many connections there are to hand out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sluice.subsets.application import USUAL, Application
+from sluice.subsets.calls import rates
+from sluice.subsets.fleet import NO_ZONE, Fleet, Floats, Ints, fleet, zones
+from sluice.subsets.legal import IllegalError, check
+from sluice.subsets.trees import Trees, trees
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two fleets, the calls between them per second, and what each upstream container may have.
+
+    zone: (U,) the zone that an upstream container is kept in, NO_ZONE where it may connect to all.
+    least, most: (U,) connections of an upstream container. Every downstream container can be reached within them.
+    """
+
+    upstream: int
+    downstream: int
+    rate_per_s: float
+    zone: Ints
+    least: Ints
+    most: Ints
+    containers: int
+    """Downstream."""
+
+    @cached_property
+    def fewest(self) -> int:
+        """Connections without which somebody has less than the least, or is not reached."""
+        return max(int(self.least.sum()), self.containers)
+
+    @cached_property
+    def all(self) -> int:
+        """Connections with which everybody that may be connected is."""
+        return int(self.most.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Fleets are ordered by service, pairs by upstream and downstream service.
+
+    outside: (S,) calls per second that come to each service from outside. order: the pairs, those towards a service
+    before those from it. quota: connections over all pairs, within what there can be.
+    """
+
+    fleets: tuple[Fleet, ...]
+    pairs: tuple[Pair, ...]
+    trees: Trees
+    outside: Floats
+    order: tuple[int, ...]
+    quota: int
+    percentile: float
+    min_subset: int
+
+    @cached_property
+    def rate_per_s(self) -> Floats:
+        """(S,) calls to each service."""
+        found = self.outside.copy()
+        for pair in self.pairs:
+            found[pair.downstream] += pair.rate_per_s
+        return found
+
+    def name(self, pair: Pair) -> str:
+        return f"{self.fleets[pair.upstream].service} -> {self.fleets[pair.downstream].service}"
+
+
+def problem(application: Application, known: Mapping[str, Fleet] | None = None) -> Problem:
+    """`known`: fleets of services that did not change, so that they need not be made again.
+
+    Raises:
+        IllegalError: as `check`; or the quota is less than what the least subsets take.
+    """
+    check(application)
+    hosts = {host.name: host for host in application.hosts}
+    numbers = zones(application.hosts)
+    called = rates(application)
+    tops = {root.tree.service: 0.0 for root in application.roots}
+    for root in sorted(application.roots, key=lambda root: root.name):
+        tops[root.tree.service] += root.rate_per_s
+    taking_part = {name for key in called for name in key} | set(tops)
+    services = sorted((each for each in application.services if each.name in taking_part), key=lambda each: each.name)
+    fleets = tuple((known or {}).get(each.name) or fleet(each, hosts, numbers) for each in services)
+    index = {each.service: number for number, each in enumerate(fleets)}
+    pairs = tuple(_pair(application, fleets, index[up], index[down], rate) for (up, down), rate in called.items())
+    return Problem(
+        fleets,
+        pairs,
+        trees(application, {key: number for number, key in enumerate(called)}),
+        np.array([tops.get(each.service, 0.0) for each in fleets]),
+        _order(pairs, len(fleets)),
+        _quota(application, fleets, pairs),
+        application.percentile,
+        application.min_subset,
+    )
+
+
+def _pair(application: Application, fleets: Sequence[Fleet], up: int, down: int, rate: float) -> Pair:
+    above, below = fleets[up], fleets[down]
+    count = len(below)
+    zone = np.full(len(above), NO_ZONE, dtype=np.int64)
+    reached, callers = np.full(len(above), count), np.full(len(above), len(above))
+    if application.keep_in_zone:
+        there = {int(each): int((below.zone == each).sum()) for each in set(above.zone.tolist())}
+        zone = np.where(
+            (above.zone != NO_ZONE) & (np.array([there[z] for z in above.zone.tolist()]) > 0), above.zone, zone
+        )
+        kept = zone != NO_ZONE
+        reached = np.where(kept, [there[z] for z in above.zone.tolist()], count)
+        callers = np.where(kept, [int((zone == z).sum()) for z in zone.tolist()], 1)
+    least = np.minimum(reached, application.min_subset)
+    if application.keep_in_zone:
+        # Those of a zone share its downstream containers, so that together they reach each.
+        least = np.maximum(least, np.where(zone != NO_ZONE, -(-reached // callers), 1))
+    return Pair(up, down, rate, zone, least.astype(np.int64), reached.astype(np.int64), count)
+
+
+def _order(pairs: Sequence[Pair], services: int) -> tuple[int, ...]:
+    """Topological, by Kahn; the graph has no circle (`check`)."""
+    waiting = [0] * services
+    below: list[list[int]] = [[] for _ in range(services)]
+    for number, pair in enumerate(pairs):
+        waiting[pair.downstream] += 1
+        below[pair.upstream].append(number)
+    ready = [service for service in range(services) if waiting[service] == 0]
+    found: list[int] = []
+    for service in ready:
+        for number in below[service]:
+            found.append(number)
+            after = pairs[number].downstream
+            waiting[after] -= 1
+            if waiting[after] == 0:
+                ready.append(after)
+    return tuple(found)
+
+
+def _quota(application: Application, fleets: Sequence[Fleet], pairs: Sequence[Pair]) -> int:
+    fewest, most = sum(pair.fewest for pair in pairs), sum(pair.all for pair in pairs)
+    if application.quota is None:
+        usual = sum(USUAL * len(fleets[pair.upstream]) for pair in pairs)
+        return min(max(usual, fewest), most)
+    if application.quota < fewest:
+        raise IllegalError(
+            [
+                f"quota {application.quota} is not legal: a subset of {application.min_subset} for each upstream"
+                f" container, and each downstream container reached, take {fewest}; legal: {fewest} or more"
+            ]
+        )
+    return min(application.quota, most)

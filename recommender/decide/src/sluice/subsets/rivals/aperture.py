@@ -1,0 +1,41 @@
+"""Deterministic aperture of Twitter's Finagle: two rings laid over each other, and weights where slices overlap in
+part.
+
+M clients have slices of u = 1 / M, N backends of r = 1 / N. A client looks at [i u + offset, i u + offset + width),
+where width is k r rounded up to whole slices of clients, laps = ceil(k r / u); a backend's weight is the part of its
+slice within. In sum every backend gets exactly the same. The offset is drawn for each service that calls, so that
+several do not begin at the same backend.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from sluice.subsets.chance import draws, seed
+from sluice.subsets.connections import Connections, connections
+from sluice.subsets.fleet import Fleet, Floats, Ints
+
+#: Less of a slice than this is what rounding leaves of none.
+NOTHING = 1e-9
+
+
+def aperture(upstream: Fleet, downstream: Fleet, sent: Floats, size: int, quota: int) -> Connections:
+    """`size` is the least aperture. `sent` and `quota` are not looked at."""
+    clients, backends = len(upstream), len(downstream)
+    offset = float(draws(seed(upstream.service, downstream.service), 1)[0])
+    width = min(1.0, math.ceil(size * clients / backends - NOTHING) / clients)
+    found = [_overlaps((client / clients + offset) % 1.0, width, backends) for client in range(clients)]
+    return connections([to for to, _ in found], [share for _, share in found])
+
+
+def _overlaps(begin: float, width: float, backends: int) -> tuple[Ints, Floats]:
+    """The backends within the range, each once, and the parts of it that they take."""
+    first, last = math.floor(begin * backends), math.ceil((begin + width) * backends)
+    slices = np.arange(first, last)
+    lower = np.maximum(slices / backends, begin)
+    upper = np.minimum((slices + 1) / backends, begin + width)
+    part = np.bincount(slices % backends, weights=np.maximum(upper - lower, 0.0) * backends, minlength=backends)
+    to = np.flatnonzero(part > NOTHING)
+    return to.astype(np.int64), part[to] / part[to].sum()

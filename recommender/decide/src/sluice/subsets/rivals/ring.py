@@ -1,0 +1,18 @@
+"""Ringsteady (Ward, ACM Queue 2022): places on a ring that stay where they are when others are added."""
+
+from __future__ import annotations
+
+
+def place(number: int) -> float:
+    """The binary van der Corput sequence: bits of the number behind the point, in reverse. 1, 2, 3: 0.5, 0.25, 0.75."""
+    found, worth = 0.0, 0.5
+    while number:
+        found += worth * (number & 1)
+        number >>= 1
+        worth /= 2
+    return found
+
+
+def order(count: int) -> list[int]:
+    """0 to count - 1, as they stand on the ring."""
+    return sorted(range(count), key=place)

@@ -1,0 +1,19 @@
+"""Deterministic subsetting of the SRE book (Beyer et al., 2016, chapter 20); what Microns 7.1 calls Rocksteadier.
+
+N backends in N // k subsets; that many clients with neighbouring numbers, a round, take one each. Every round shuffles
+the backends anew. N % k of them get nothing in a round.
+"""
+
+from __future__ import annotations
+
+from sluice.subsets.chance import shuffled
+from sluice.subsets.connections import Connections, connections
+from sluice.subsets.fleet import Fleet, Floats
+
+
+def sre(upstream: Fleet, downstream: Fleet, sent: Floats, size: int, quota: int) -> Connections:
+    """A client's number is its place by name. `sent` and `quota` are not looked at."""
+    subsets = len(downstream) // size
+    rounds = [shuffled(each, len(downstream)) for each in range(-(-len(upstream) // subsets))]
+    places = [(client // subsets, client % subsets) for client in range(len(upstream))]
+    return connections([rounds[each][at * size : (at + 1) * size] for each, at in places])

@@ -1,0 +1,80 @@
+"""What a strategy is asked, and those that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Protocol
+
+import numpy as np
+
+from sluice.subsets.connections import Connections
+from sluice.subsets.fleet import Fleet, Floats
+from sluice.subsets.problem import Pair, Problem
+from sluice.subsets.solution import Solution
+
+
+class Rival(Protocol):
+    """A rule that looks at one pair at a time, as all published ones do but Microns."""
+
+    def __call__(self, upstream: Fleet, downstream: Fleet, sent: Floats, size: int, quota: int) -> Connections:
+        """sent: (U,) calls per second of each upstream container. size: connections of each of them; quota: of all."""
+        ...
+
+
+#: Where each is, as `package.module:name`; they are imported when they are asked for.
+RIVALS: Mapping[str, str] = {
+    "full": "sluice.subsets.rivals.full:full",
+    "sre": "sluice.subsets.rivals.sre:sre",
+    "rocksteadier": "sluice.subsets.rivals.rocksteadier:rocksteadier",
+    "aperture": "sluice.subsets.rivals.aperture:aperture",
+    "proportional": "sluice.subsets.rivals.proportional:proportional",
+    "a68": "sluice.subsets.rivals.a68:a68",
+}
+STRATEGIES = tuple(RIVALS)
+
+#: Connections of one answer: what 10,000 containers fully connected to 2,000 take.
+MOST = 20_000_000
+
+
+def rival(name: str) -> Callable[[Problem], Solution]:
+    """The rival of that name, as a function that answers for all pairs."""
+    module, _, function = RIVALS[name].partition(":")
+    rule: Rival = getattr(import_module(module), function)
+    return lambda problem: _by_pair(name, rule, problem)
+
+
+def _by_pair(name: str, rule: Rival, problem: Problem) -> Solution:
+    """Each pair gets the quota that Microns begins with, so all have as many connections where a rule can."""
+    from sluice.subsets.quotas import first_quotas
+
+    if name == "full" and sum(pair.all for pair in problem.pairs) > MOST:
+        raise TooManyError(sum(pair.all for pair in problem.pairs))
+    quotas = first_quotas(problem)
+    rate = problem.rate_per_s
+    work = [
+        np.full(len(each), outside / len(each)) for each, outside in zip(problem.fleets, problem.outside, strict=True)
+    ]
+    found: list[Connections] = [None] * len(problem.pairs)  # type: ignore[list-item]
+    for number in problem.order:
+        pair = problem.pairs[number]
+        up, down = problem.fleets[pair.upstream], problem.fleets[pair.downstream]
+        sent = work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream])
+        found[number] = rule(up, down, sent, _size(pair, int(quotas[number])), int(quotas[number]))
+        work[pair.downstream] += found[number].received(sent, len(down))
+    return Solution(name, tuple(found))
+
+
+def _size(pair: Pair, quota: int) -> int:
+    """Connections of each upstream container where all have the same number: the quota's part, rounded."""
+    return min(max(round(quota / len(pair.most)), 1), pair.containers)
+
+
+class TooManyError(ValueError):
+    def __init__(self, wanted: int) -> None:
+        super().__init__(f"full: {wanted:,} connections are too many for one answer; legal: up to {MOST:,}")
+
+
+def total(subsets: Sequence[Connections]) -> int:
+    """Connections of all pairs."""
+    return sum(len(each) for each in subsets)

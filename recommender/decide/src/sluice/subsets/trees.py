@@ -1,0 +1,161 @@
+"""All call trees as arrays, and the latency of a root from those of pairs (Microns, Algorithm 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from sluice.subsets.application import Application, Call
+from sluice.subsets.compiled import compiled
+from sluice.subsets.fleet import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """n calls, a caller before those it calls, and s stages; those of a call are next to each other.
+
+    pair: (n,) which pair a call is of, -1 at a root. often: (n,) how many of the calls above make it, 1 at most.
+    stage: (n,) the stage that it is in, -1 at a root. stages: (n, 2) its own stages, from and to. roots: (r,) the
+    calls that are roots, weights: (r,) their parts of all requests.
+    """
+
+    names: tuple[str, ...]
+    pair: Ints
+    often: Floats
+    stage: Ints
+    owner: Ints
+    stages: Ints
+    roots: Ints
+    weights: Floats
+
+
+def trees(application: Application, pairs: Mapping[tuple[str, str], int]) -> Trees:
+    """`pairs`: their numbers. Roots are ordered by name, and the calls of a stage, which are parallel, by service."""
+    roots = sorted(application.roots, key=lambda root: root.name)
+    pair: list[int] = []
+    often: list[float] = []
+    stage: list[int] = []
+    owner: list[int] = []
+    stages: list[tuple[int, int]] = []
+    first: list[int] = []
+
+    def add(call: Call, above: str, of: int) -> None:
+        node = len(pair)
+        pair.append(pairs[above, call.service] if of >= 0 else -1)
+        often.append(min(call.calls, 1.0) if of >= 0 else 1.0)
+        stage.append(of)
+        begin = len(owner)
+        stages.append((begin, begin + len(call.stages)))
+        owner.extend([node] * len(call.stages))
+        for number, parallel in enumerate(call.stages, start=begin):
+            for each in sorted(parallel, key=_order):
+                add(each, call.service, number)
+
+    for root in roots:
+        first.append(len(pair))
+        add(root.tree, "", -1)
+    names = [root.name for root in roots]
+    rates = [root.rate_per_s for root in roots]
+    if application.pairs:
+        first.append(len(pair))
+        names.append("pairs")
+        rates.append(max(each.rate_per_s for each in application.pairs))
+        _add_pairs(application, pairs, (pair, often, stage, owner, stages))
+    return Trees(
+        tuple(names),
+        np.array(pair, dtype=np.int64),
+        np.array(often),
+        np.array(stage, dtype=np.int64),
+        np.array(owner, dtype=np.int64),
+        np.array(stages, dtype=np.int64).reshape(-1, 2),
+        np.array(first, dtype=np.int64),
+        np.array(rates) / sum(rates),
+    )
+
+
+def _add_pairs(
+    application: Application,
+    pairs: Mapping[tuple[str, str], int],
+    to: tuple[list[int], list[float], list[int], list[int], list[tuple[int, int]]],
+) -> None:
+    """A root that calls one pair after the other: where nobody knows what is parallel, nothing is."""
+    pair, often, stage, owner, stages = to
+    node, begin = len(pair), len(owner)
+    named = sorted({(each.upstream, each.downstream) for each in application.pairs})
+    pair.append(-1)
+    often.append(1.0)
+    stage.append(-1)
+    stages.append((begin, begin + len(named)))
+    owner.extend([node] * len(named))
+    for number, key in enumerate(named, start=begin):
+        pair.append(pairs[key])
+        often.append(1.0)
+        stage.append(number)
+        stages.append((len(owner), len(owner)))
+
+
+def _order(call: Call) -> tuple[str, float]:
+    return call.service, call.calls
+
+
+@compiled
+def _merge(pair: Ints, often: Floats, stage: Ints, owner: Ints, stages: Ints, latency: Floats) -> tuple[Floats, Floats]:
+    total, longest = np.zeros(len(pair)), np.zeros(len(owner))
+    for node in range(len(pair) - 1, -1, -1):
+        own = latency[pair[node]] if pair[node] >= 0 else 0.0
+        for each in range(stages[node, 0], stages[node, 1]):
+            own += longest[each]
+        total[node] = own * often[node]
+        if stage[node] >= 0 and total[node] > longest[stage[node]]:
+            longest[stage[node]] = total[node]
+    return total, longest
+
+
+@compiled
+def _parts(
+    pair: Ints,
+    often: Floats,
+    stage: Ints,
+    owner: Ints,
+    roots: Ints,
+    weights: Floats,
+    merged: tuple[Floats, Floats],
+    pairs: int,
+) -> Floats:
+    total, longest = merged
+    part, found = np.zeros(len(pair)), np.zeros(pairs)
+    for number in range(len(roots)):
+        part[roots[number]] = weights[number]
+    for node in range(len(pair)):
+        if stage[node] < 0:
+            continue
+        most = longest[stage[node]]
+        part[node] = part[owner[stage[node]]] * often[node] * (total[node] / most if most > 0 else 1.0)
+        found[pair[node]] += part[node]
+    return found
+
+
+def end_to_end(trees: Trees, latency_ms: Floats) -> Floats:
+    """Latency of each root in ms, (r,), from those of pairs, (E,): serial ones add up, of parallel ones the longest
+    counts. A call that only a part of requests make counts for that part."""
+    total, _ = _merge(trees.pair, trees.often, trees.stage, trees.owner, trees.stages, latency_ms)
+    return np.asarray(total[trees.roots])
+
+
+def parts(trees: Trees, latency_ms: Floats) -> Floats:
+    """How much of a pair's gradient reaches the workload-weighted latency of all roots, (E,).
+
+    Algorithm 2, line 19, on each way down from a root: within parallel subgraphs the gradient of one with latency l is
+    scaled by l over the longest. A pair that stands in many places, or under many roots, has the sum: 2 roots of equal
+    rates with a serial call each give 0.5 + 0.5.
+    """
+    merged = _merge(trees.pair, trees.often, trees.stage, trees.owner, trees.stages, latency_ms)
+    arrays = trees.pair, trees.often, trees.stage, trees.owner, trees.roots, trees.weights
+    return np.asarray(_parts(*arrays, merged, len(latency_ms)))
+
+
+def whole(trees: Trees, latency_ms: Floats) -> float:
+    """The workload-weighted mean over roots of their latencies in ms: what is made small."""
+    return float(end_to_end(trees, latency_ms) @ trees.weights)

@@ -1,0 +1,94 @@
+"""The containers of a run, by number; a container keeps its number, and those that were removed keep theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import calibration
+from .application import Application, Host
+from .calibration import Floats
+
+
+class Fleet:
+    def __init__(self, application: Application) -> None:
+        self.services = [service.name for service in application.services]
+        self.hosts = [host.name for host in application.hosts]
+        self.host_cores = application.testbed.host_cores
+        natures = [application.nature(name) for name in self.services]
+        self._cores = np.array([nature.cores for nature in natures])
+        self._memory = np.array([nature.memory_mb for nature in natures])
+        self._weights = np.array([[n.cpu, n.memory_bandwidth, n.network] for n in natures])
+        self.names: list[str] = []
+        self.number: dict[str, int] = {}
+        self._service: list[int] = []
+        self._host: list[int] = []
+        self.live: list[list[int]] = [[] for _ in self.services]
+        """By service, oldest first."""
+        self.others: Floats = np.zeros((len(self.hosts), 3))
+        """What other tenants use by host: CPU, memory bandwidth, network."""
+        self.contend(application.testbed.others or {host.name: host for host in application.hosts})
+        for service in application.services:
+            for container in service.containers:
+                self.add(container.name, service.name, container.host)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def service(self) -> NDArray[np.int64]:
+        """By container, as ``host``."""
+        return np.array(self._service, dtype=np.int64)
+
+    @property
+    def host(self) -> NDArray[np.int64]:
+        return np.array(self._host, dtype=np.int64)
+
+    @property
+    def cores(self) -> Floats:
+        """Limit by container."""
+        return self._cores[self.service]
+
+    @property
+    def memory_mb(self) -> Floats:
+        return self._memory[self.service]
+
+    def contend(self, others: Mapping[str, Host]) -> None:
+        """From now on the other tenants of the named hosts use this."""
+        for name, host in others.items():
+            self.others[self.hosts.index(name)] = host.cpu, host.memory_bandwidth, host.network
+
+    def add(self, name: str, service: str, host: str) -> int:
+        number, of = len(self.names), self.services.index(service)
+        self.names.append(name)
+        self.number[name] = number
+        self._service.append(of)
+        self._host.append(self.hosts.index(host))
+        self.live[of].append(number)
+        return number
+
+    def remove(self, name: str) -> None:
+        """It gets no more calls, and finishes what it has."""
+        number = self.number[name]
+        self.live[self._service[number]].remove(number)
+
+    def used(self, busy_s: Floats, seconds: float, ends: Floats) -> Floats:
+        """Cores by container, of ``busy_s`` in ``seconds``: its limit while it computes, but for stalls, and checks."""
+        checks, stalls = calibration.checks(ends, self.cores), calibration.buffers(ends, self.memory_mb)
+        return self.cores * (busy_s / seconds * (1.0 - checks) * (1.0 - stalls) + checks)
+
+    def utilization(self, used: Floats) -> Floats:
+        """By host, shape (hosts, 3): that of the other tenants, with the cores ``used`` by our containers."""
+        own = np.bincount(self.host, weights=used, minlength=len(self.hosts)) / self.host_cores
+        found = self.others.copy()
+        found[:, 0] += own
+        return np.minimum(found, 1.0)
+
+    def speeds(self, utilization: Floats, ends: Floats) -> Floats:
+        """Work per second by container, s of a whole core."""
+        slow = calibration.slowdown(utilization[self.host], self._weights[self.service])
+        checks, stalls = calibration.checks(ends, self.cores), calibration.buffers(ends, self.memory_mb)
+        speeds: Floats = self.cores * (1.0 - checks) * (1.0 - stalls) / slow
+        return speeds

@@ -17,7 +17,6 @@ import (
 	"sluice.dev/actuators/internal/loop"
 	"sluice.dev/actuators/internal/policy"
 	"sluice.dev/actuators/internal/pool"
-	"sluice.dev/actuators/internal/realize"
 	"sluice.dev/actuators/internal/scaling"
 	"sluice.dev/actuators/internal/status"
 	"sluice.dev/actuators/internal/watch"
@@ -48,7 +47,10 @@ func act(c *config.Config, once bool, logs io.Writer) error {
 		return err
 	}
 	watcher := watch.NewWatcher(client, onlyService(targets), c.Recommender.Timeout, log)
-	observers := observe(c, client, log)
+	observers, err := observe(c, client, log)
+	if err != nil {
+		return err
+	}
 	reporter := audit.NewReporter(client, c.Reports.Queue, c.Recommender.Timeout, log)
 	board := status.NewBoard(
 		status.Process{Name: c.Name, Version: buildVersion(), StartedAt: time.Now(), Recommender: c.Recommender.Address},
@@ -119,7 +121,7 @@ func onlyService(targets []loop.Target) string {
 	return targets[0].Pool.Service
 }
 
-// open makes a realizer for each target; here is where a new kind of target is added.
+// open makes a realizer for each target.
 func open(configured []config.Target) ([]loop.Target, error) {
 	targets := make([]loop.Target, len(configured))
 	for i, t := range configured {
@@ -127,7 +129,7 @@ func open(configured []config.Target) ([]loop.Target, error) {
 		if err != nil {
 			return nil, fmt.Errorf("open target %s: %w", t.Name, err)
 		}
-		realizer, err := realize.NewHTTP(*t.HTTP)
+		realizer, err := t.Block.Open()
 		if err != nil {
 			return nil, fmt.Errorf("open target %s: %w", t.Name, err)
 		}

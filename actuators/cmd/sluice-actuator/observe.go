@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"runtime"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // observe makes an observer for each source of scaling; here is where a new kind of source is added.
-func observe(c *config.Config, client poolsv1.PoolSizeServiceClient, log *slog.Logger) []*scaling.Observer {
+func observe(c *config.Config, client poolsv1.PoolSizeServiceClient, log *slog.Logger) ([]*scaling.Observer, error) {
 	notify := func(ctx context.Context, event *commonv1.ScalingEvent) (uint32, error) {
 		ctx, cancel := context.WithTimeout(ctx, c.Recommender.Timeout)
 		defer cancel()
@@ -21,20 +22,24 @@ func observe(c *config.Config, client poolsv1.PoolSizeServiceClient, log *slog.L
 	}
 	observers := make([]*scaling.Observer, len(c.Scaling))
 	for i, s := range c.Scaling {
-		observers[i] = scaling.NewObserver(s.Service, c.Name, c.Recommender.Interval, source(s), notify, log)
+		from, err := source(s)
+		if err != nil {
+			return nil, fmt.Errorf("open the source of scaling of %s: %w", s.Service, err)
+		}
+		observers[i] = scaling.NewObserver(s.Service, c.Name, c.Recommender.Interval, from, notify, log)
 	}
-	return observers
+	return observers, nil
 }
 
 // source opens the one kind that the configuration has.
-func source(s config.Scaling) scaling.Source {
+func source(s config.Scaling) (scaling.Source, error) {
 	switch {
 	case s.File != nil:
-		return scaling.File{Config: *s.File}
+		return scaling.File{Config: *s.File}, nil
 	case s.Cgroup != nil:
-		return scaling.Cgroup{Config: *s.Cgroup, HostCores: runtime.NumCPU()}
+		return scaling.Cgroup{Config: *s.Cgroup, HostCores: runtime.NumCPU()}, nil
 	default:
-		return scaling.HTTP{Config: *s.HTTP}
+		return scaling.NewHTTP(*s.HTTP)
 	}
 }
 

@@ -57,8 +57,12 @@ type Target struct {
 	Cooldown time.Duration `yaml:"cooldown"`
 	// Settle is how long the size that was written may take to be in force.
 	Settle time.Duration `yaml:"settle"`
-	// HTTP is the kind of target; each kind is a block of its own, and exactly one is there.
-	HTTP *realize.HTTPConfig `yaml:"http"`
+	// Kind is the key of the one block that says how the target is read and written, and Block what it says; the kinds are
+	// those of realize.Kinds.
+	Kind  string         `yaml:"-"`
+	Block realize.Config `yaml:"-"`
+	// Rest are the keys of the file that are none of the above.
+	Rest map[string]any `yaml:",remain"`
 }
 
 // Pool names the soft resource as the recommender does.

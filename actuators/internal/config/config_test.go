@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sluice.dev/actuators/internal/config"
+	"sluice.dev/actuators/internal/realize"
 )
 
 // environment looks up in pairs and in nothing else.
@@ -21,6 +22,8 @@ func environment(pairs ...string) func(string) (string, bool) {
 		return value, ok
 	}
 }
+
+func httpOf(t config.Target) *realize.HTTPConfig { return t.Block.(*realize.HTTPConfig) }
 
 func TestLoadDefaults(t *testing.T) {
 	c, err := config.Load("testdata/minimal.yaml", environment("DEMO_TOKEN", "t0ken"))
@@ -39,10 +42,10 @@ func TestLoadDefaults(t *testing.T) {
 		target.Instance != "cart.threads" {
 		t.Errorf("defaults of a target: %+v", target)
 	}
-	if h := target.HTTP; h.Timeout != 2*time.Second || h.Read.Pointer != "/size" || h.Read.Status != 200 || h.Write.Method != "PUT" {
+	if h := httpOf(target); h.Timeout != 2*time.Second || h.Read.Pointer != "/size" || h.Read.Status != 200 || h.Write.Method != "PUT" {
 		t.Errorf("defaults of http: %+v", h)
 	}
-	if got := target.HTTP.Headers["Authorization"]; got != "Bearer t0ken" {
+	if got := httpOf(target).Headers["Authorization"]; got != "Bearer t0ken" {
 		t.Errorf("Authorization = %q, want the token from the environment", got)
 	}
 }
@@ -63,7 +66,7 @@ func TestLoadReadsEveryKey(t *testing.T) {
 		target.Pool != (config.Pool{Service: "catalogue", Side: "client", Peer: "catalogue-db"}) {
 		t.Errorf("target: %+v", target)
 	}
-	h := target.HTTP
+	h := httpOf(target)
 	if h.Timeout != 300*time.Millisecond || h.Read.Pointer != "/value/max" || h.Read.Status != 203 || *h.Read.Unbounded != -1 ||
 		h.Write.Method != "POST" || h.Write.Body != `{"value": {{.Size}}}` || h.Write.Status != 202 {
 		t.Errorf("http: %+v", h)
@@ -123,7 +126,7 @@ func TestLoadReportsEveryFaultAtOnce(t *testing.T) {
 		file + `targets[0].min: -1: want 1 to 65535`,
 		file + `targets[0].http.timeout: 0s: want 1ms to 1m`,
 		file + `targets[0].http.read.url: "localhost/size": want http://HOST... or https://HOST...`,
-		file + `targets[1].http: absent: want the kind of target, which is http`,
+		file + `targets[1].http: absent: want the kind of target, one of ` + strings.Join(realize.Kinds(), ", "),
 	}
 	if got := strings.Join(want, "\n"); err.Error() != got {
 		t.Errorf("error:\n%v\nwant:\n%s", err, got)
@@ -152,7 +155,7 @@ func TestLoadLocalStack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := c.Targets[0].HTTP.Write.URL; got != "http://127.0.0.1:18090/pools/cart.threads" {
+	if got := httpOf(c.Targets[0]).Write.URL; got != "http://127.0.0.1:18090/pools/cart.threads" {
 		t.Errorf("write.url = %q", got)
 	}
 	if c.StatusAddress != "127.0.0.1:18091" || c.Recommender.Address != "127.0.0.1:60051" {

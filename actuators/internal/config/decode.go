@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,14 +30,50 @@ func decode(text io.Reader, c *Config) error {
 	if document == nil {
 		return nil
 	}
+	faults := lay(document, c, "")
+	for i := range c.Targets {
+		faults = append(faults, c.Targets[i].block(fmt.Sprintf("targets[%d]", i))...)
+	}
+	return errors.Join(faults...)
+}
+
+// lay decodes a part of the document, which stands at the key root, over c, and returns one error a key.
+func lay(part, c any, root string) []error {
 	m, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
-		Result: c, TagName: "yaml", ErrorUnused: true, DecodeHook: strictly,
+		Result: c, TagName: "yaml", ErrorUnused: true, DecodeHook: strictly, RootName: root,
 		MatchName: func(key, field string) bool { return key == field },
 	})
 	if err != nil {
-		return err
+		return []error{err}
 	}
-	return errors.Join(byKey(m.Decode(document))...)
+	return byKey(m.Decode(part))
+}
+
+// block finds the kind of the target, which stands at the key root, among the keys that are none of Target's own.
+func (t *Target) block(root string) []error {
+	var kinds, unknown []string
+	for key := range t.Rest {
+		if slices.Contains(realize.Kinds(), key) {
+			kinds = append(kinds, key)
+		} else {
+			unknown = append(unknown, key)
+		}
+	}
+	slices.Sort(kinds)
+	slices.Sort(unknown)
+	var faults []error
+	if len(unknown) > 0 {
+		faults = append(faults, fmt.Errorf("%s: unknown keys: %s", root, strings.Join(unknown, ", ")))
+	}
+	if len(kinds) > 1 {
+		return append(faults, fmt.Errorf("%s: %s: %d kinds of target: want one", root, strings.Join(kinds, ", "), len(kinds)))
+	}
+	for _, kind := range kinds {
+		t.Kind = kind
+		t.Block, _ = realize.New(kind)
+		faults = append(faults, lay(t.Rest[kind], t.Block, root+"."+kind)...)
+	}
+	return faults
 }
 
 // strictly is asked before each value is decoded: it refuses what does not fit, reads durations, and gives
@@ -53,8 +90,6 @@ func strictly(from, to reflect.Value) (any, error) {
 		return nil, fmt.Errorf("%v: want a duration with its unit, such as 500ms or 2s", value)
 	case Target:
 		to.Set(reflect.ValueOf(DefaultTarget()))
-	case realize.HTTPConfig:
-		to.Set(reflect.ValueOf(realize.DefaultHTTP()))
 	case scaling.HTTPConfig:
 		to.Set(reflect.ValueOf(scaling.DefaultHTTP()))
 	}

@@ -61,25 +61,15 @@ func (c *Config) expand(lookup func(string) (string, bool)) error {
 		if c.Targets[i].Instance == "" {
 			c.Targets[i].Instance = c.Targets[i].Name
 		}
-		h := c.Targets[i].HTTP
-		if h == nil {
-			continue
-		}
-		fill(&h.Read.URL, "targets[%d].http.read.url", i)
-		fill(&h.Write.URL, "targets[%d].http.write.url", i)
-		for name, value := range h.Headers {
-			fill(&value, "targets[%d].http.headers.%s", i, name)
-			h.Headers[name] = value
+		if block := c.Targets[i].Block; block != nil {
+			block.Variables(func(text *string, key string) { fill(text, "targets[%d].%s.%s", i, c.Targets[i].Kind, key) })
 		}
 	}
 	for i := range c.Scaling {
 		s := &c.Scaling[i]
 		if s.HTTP != nil {
 			fill(&s.HTTP.URL, "scaling[%d].http.url", i)
-			for name, value := range s.HTTP.Headers {
-				fill(&value, "scaling[%d].http.headers.%s", i, name)
-				s.HTTP.Headers[name] = value
-			}
+			s.HTTP.Config.Variables(func(text *string, key string) { fill(text, "scaling[%d].http.%s", i, key) })
 		}
 		if s.File != nil {
 			fill(&s.File.Path, "scaling[%d].file.path", i)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/realize"
 )
 
 const (
@@ -101,10 +102,10 @@ func (t *Target) validate() error {
 	faults = append(faults,
 		within("cooldown", t.Cooldown, 0, time.Hour),
 		within("settle", t.Settle, 0, 5*time.Minute))
-	if t.HTTP == nil {
-		fault("http: absent: want the kind of target, which is http")
-	} else if err := t.HTTP.Validate(); err != nil {
-		faults = append(faults, errors.New("http."+strings.ReplaceAll(err.Error(), "\n", "\nhttp.")))
+	if t.Block == nil {
+		fault("http: absent: want the kind of target, one of %s", strings.Join(realize.Kinds(), ", "))
+	} else if err := t.Block.Validate(); err != nil {
+		faults = append(faults, errors.New(t.Kind+"."+strings.ReplaceAll(err.Error(), "\n", "\n"+t.Kind+".")))
 	}
 	return errors.Join(faults...)
 }

@@ -7,12 +7,10 @@ import (
 
 	"sluice.dev/actuators/internal/policy"
 	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/realize"
 	"sluice.dev/actuators/internal/watch"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
-
-// settlePoll lies between two read-backs.
-const settlePoll = 250 * time.Millisecond
 
 // worker is one target and what this process remembers of it.
 type worker struct {
@@ -62,7 +60,7 @@ func (w *worker) apply(ctx context.Context, size uint32, previous pool.Size) *po
 	if writeErr != nil {
 		settle = 0 // one look is enough: a write that failed may still have been taken
 	}
-	readBack, readErr := w.readBack(ctx, size, settle)
+	readBack, readErr := realize.ReadBack(ctx, w.Realizer, size, settle)
 	if readErr == nil {
 		w.writes = w.writes.Read(readBack)
 		report.ReadBack, report.Unbounded = readBack.Wire(), readBack.Unbounded
@@ -79,24 +77,6 @@ func (w *worker) apply(ctx context.Context, size uint32, previous pool.Size) *po
 		report.Detail = fmt.Sprintf("in force after %s", took)
 	}
 	return report
-}
-
-// readBack reads until the size is `want` or `settle` is over, and returns what it read last: pools shrink as
-// threads go idle, so the first reading may still be the old size.
-func (w *worker) readBack(ctx context.Context, want uint32, settle time.Duration) (pool.Size, error) {
-	deadline := time.Now().Add(settle)
-	for {
-		got, err := w.Realizer.Read(ctx)
-		left := time.Until(deadline)
-		if (err == nil && got == pool.Of(want)) || left <= 0 || ctx.Err() != nil {
-			return got, err
-		}
-		select {
-		case <-ctx.Done():
-			return got, err
-		case <-time.After(min(settlePoll, left)):
-		}
-	}
 }
 
 // refusal is what makes one refusal another than the one before.

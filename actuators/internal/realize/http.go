@@ -1,32 +1,24 @@
 package realize
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/go-openapi/jsonpointer"
 
 	"sluice.dev/actuators/internal/pool"
-	"sluice.dev/actuators/internal/redact"
+	"sluice.dev/actuators/internal/web"
 )
-
-// maxAnswerBytes bounds what is read of an answer; what is longer is an error.
-const maxAnswerBytes = 64 << 10
 
 // HTTP is a pool behind an HTTP interface that answers JSON.
 type HTTP struct {
-	config  HTTPConfig
-	pointer jsonpointer.Pointer
-	client  *http.Client
-	secrets redact.Secrets
+	config HTTPConfig
+	client *web.Client
 }
 
 // NewHTTP returns the realizer that config describes, or every fault of config.
@@ -34,40 +26,34 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
-	pointer, err := jsonpointer.New(config.Read.Pointer)
+	client, err := web.NewClient(config.Config, config.Read.URL, config.Write.URL)
 	if err != nil {
 		return nil, err
 	}
-	client := &http.Client{
-		Timeout: config.Timeout,
-		// A redirected PUT becomes a GET and would pass for a success.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	secrets := redact.Of(config.Headers, config.Read.URL, config.Write.URL)
-	return &HTTP{config: config, pointer: pointer, client: client, secrets: secrets}, nil
+	return &HTTP{config, client}, nil
 }
 
 // Read gets the read URL and returns the whole number that the pointer leads to, or pool.Unbounded where it is the one
 // that means so. Its errors show no credentials.
 func (h *HTTP) Read(ctx context.Context) (pool.Size, error) {
 	size, err := h.read(ctx)
-	return size, h.secrets.Error(err)
+	return size, h.client.Hide(err)
 }
 
-// Write sends the filled template. What the target answers beyond its status is not looked at: Read tells. Its errors
-// show no credentials.
+// Write sends the filled template. Its errors show no credentials.
 func (h *HTTP) Write(ctx context.Context, size uint32) error {
-	return h.secrets.Error(h.write(ctx, size))
+	return h.client.Hide(h.write(ctx, size))
 }
 
 func (h *HTTP) read(ctx context.Context) (pool.Size, error) {
-	answer, err := h.request(ctx, http.MethodGet, h.config.Read.URL, "", h.config.Read.Status)
+	read := h.config.Read
+	answer, err := h.client.Do(ctx, web.Request{Method: http.MethodGet, URL: read.URL}, read.Status)
 	if err != nil {
 		return pool.Size{}, fmt.Errorf("read size: %w", err)
 	}
 	size, err := h.sizeIn(answer)
 	if err != nil {
-		return pool.Size{}, fmt.Errorf("read size: GET %s: %w", h.config.Read.URL, err)
+		return pool.Size{}, fmt.Errorf("read size: GET %s: %w", read.URL, err)
 	}
 	return size, nil
 }
@@ -76,81 +62,84 @@ func (h *HTTP) write(ctx context.Context, size uint32) error {
 	if size == 0 {
 		return errors.New("write size: 0: want at least 1")
 	}
-	address, err := render("write.url", h.config.Write.URL, size)
+	write := h.config.Write
+	address, err := render("write.url", write.URL, size)
 	if err != nil {
 		return fmt.Errorf("write size %d: %w", size, err)
 	}
-	body, err := render("write.body", h.config.Write.Body, size)
+	body, err := render("write.body", write.Body, size)
 	if err != nil {
 		return fmt.Errorf("write size %d: %w", size, err)
 	}
-	if _, err := h.request(ctx, h.config.Write.Method, address, body, h.config.Write.Status); err != nil {
+	answer, err := h.client.Do(ctx, web.Request{Method: write.Method, URL: address, Body: body}, write.Status)
+	if err == nil && write.Pointer != "" {
+		err = taken(write, answer)
+	}
+	if err != nil {
 		return fmt.Errorf("write size %d: %w", size, err)
 	}
 	return nil
 }
 
-func (h *HTTP) request(ctx context.Context, method, address, body string, want int) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))
+// taken wants the text, number or truth value that means success where write.Pointer leads to.
+func taken(write HTTPWrite, answer []byte) error {
+	value, err := at(answer, write.Pointer)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	request.Header.Set("Accept", "application/json")
-	request.Header.Set("User-Agent", "sluice-actuator")
-	if body != "" {
-		request.Header.Set("Content-Type", "application/json")
+	if got := fmt.Sprint(value); got != write.Equals {
+		return fmt.Errorf("the answer has %.100q at %q, want %q: %s", got, write.Pointer, write.Equals, web.Excerpt(answer))
 	}
-	for name, value := range h.config.Headers {
-		request.Header.Set(name, value)
-	}
-	response, err := h.client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswerBytes+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%s %s: read the answer: %w", method, address, err)
-	case response.StatusCode != want:
-		return nil, fmt.Errorf("%s %s: status %d, want %d: %s", method, address, response.StatusCode, want, excerpt(answer))
-	case len(answer) > maxAnswerBytes:
-		return nil, fmt.Errorf("%s %s: the answer is longer than %d bytes", method, address, maxAnswerBytes)
-	}
-	return answer, nil
+	return nil
 }
 
 func (h *HTTP) sizeIn(answer []byte) (pool.Size, error) {
-	decoder := json.NewDecoder(bytes.NewReader(answer))
-	decoder.UseNumber()
-	var document any
-	if err := decoder.Decode(&document); err != nil {
-		return pool.Size{}, fmt.Errorf("the answer is not JSON: %s", excerpt(answer))
-	}
-	at := h.config.Read.Pointer
-	value, _, err := h.pointer.Get(document)
+	read := h.config.Read
+	value, err := at(answer, read.Pointer)
 	if err != nil {
-		return pool.Size{}, fmt.Errorf("the answer has nothing at %q: %s", at, excerpt(answer))
+		return pool.Size{}, err
 	}
-	number, ok := value.(json.Number)
-	if !ok {
-		return pool.Size{}, fmt.Errorf("the answer has no number at %q: %s", at, excerpt(answer))
-	}
-	if none := h.config.Read.Unbounded; none != nil && number.String() == strconv.FormatInt(*none, 10) {
+	if none := read.Unbounded; none != nil && fmt.Sprint(value) == strconv.FormatInt(*none, 10) {
 		return pool.Unbounded, nil
 	}
-	size, err := strconv.ParseUint(number.String(), 10, 32)
-	if err != nil || size == 0 {
-		return pool.Size{}, fmt.Errorf("the answer has %s at %q: want a whole number from 1 to %d", number, at, uint32(math.MaxUint32))
+	limit, err := numberAt(answer, read.Pointer, value, 1)
+	if err != nil || read.InForce == "" {
+		return pool.Of(uint32(limit)), err
 	}
-	return pool.Of(uint32(size)), nil
+	if value, err = at(answer, read.InForce); err != nil {
+		return pool.Size{}, err
+	}
+	there, err := numberAt(answer, read.InForce, value, 0)
+	if err != nil {
+		return pool.Size{}, err
+	}
+	return inForce(limit, there), nil
 }
 
-// excerpt shortens an answer for an error message.
-func excerpt(answer []byte) string {
-	const most = 200
-	if len(answer) > most {
-		return fmt.Sprintf("%q...", answer[:most])
+func numberAt(answer []byte, pointer string, value any, low int64) (int64, error) {
+	if _, ok := value.(json.Number); !ok {
+		return 0, fmt.Errorf("the answer has no number at %q: %s", pointer, web.Excerpt(answer))
 	}
-	return fmt.Sprintf("%q", bytes.TrimSpace(answer))
+	number, err := wholeNumber(value, low)
+	if err != nil {
+		return 0, fmt.Errorf("the answer has %v at %q: want a whole number from %d to %d", value, pointer, low, uint32(math.MaxUint32))
+	}
+	return number, nil
+}
+
+// at finds what pointer leads to.
+func at(answer []byte, pointer string) (any, error) {
+	document, err := web.Decode(answer)
+	if err != nil {
+		return nil, err
+	}
+	way, err := jsonpointer.New(pointer)
+	if err != nil {
+		return nil, err
+	}
+	value, _, err := way.Get(document)
+	if err != nil {
+		return nil, fmt.Errorf("the answer has nothing at %q: %s", pointer, web.Excerpt(answer))
+	}
+	return value, nil
 }

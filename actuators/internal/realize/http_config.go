@@ -4,22 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"text/template"
-	"time"
 
 	"github.com/go-openapi/jsonpointer"
+
+	"sluice.dev/actuators/internal/web"
 )
 
 // HTTPConfig is the `http` block of a target: any pool that can be read as JSON and written with one request.
 type HTTPConfig struct {
-	// Timeout bounds each request, connecting and reading included.
-	Timeout time.Duration `yaml:"timeout"`
-	// Headers go with every request. Values may name environment variables: they hold the secrets.
-	Headers map[string]string `yaml:"headers"`
-	Read    HTTPRead          `yaml:"read"`
-	Write   HTTPWrite         `yaml:"write"`
+	web.Config `yaml:",squash"`
+	Read       HTTPRead  `yaml:"read"`
+	Write      HTTPWrite `yaml:"write"`
 }
 
 // HTTPRead says where the size in force stands.
@@ -27,6 +24,9 @@ type HTTPRead struct {
 	URL string `yaml:"url"`
 	// Pointer leads to the size in the JSON answer (RFC 6901).
 	Pointer string `yaml:"pointer"`
+	// InForce leads to how many threads or connections there are now, where that may be more than the size at Pointer
+	// says; absent, that alone counts.
+	InForce string `yaml:"in_force"`
 	// Status is the one that means success.
 	Status int `yaml:"status"`
 	// Unbounded is the number, 0 or less, that means that the pool has no limit; without it such a number is an error.
@@ -40,35 +40,49 @@ type HTTPWrite struct {
 	Body   string `yaml:"body"`
 	// Status is the one that means that the target took the size.
 	Status int `yaml:"status"`
+	// Pointer leads to what has to be Equals in the JSON answer, for a target whose status says less; absent, the status
+	// is all.
+	Pointer string `yaml:"pointer"`
+	Equals  string `yaml:"equals"`
 }
 
 // DefaultHTTP is what a target has unless it says otherwise.
 func DefaultHTTP() HTTPConfig {
 	return HTTPConfig{
-		Timeout: 2 * time.Second,
-		Read:    HTTPRead{Pointer: "/size", Status: http.StatusOK},
-		Write:   HTTPWrite{Method: http.MethodPut, Body: `{"size": {{.Size}}}`, Status: http.StatusOK},
+		Config: web.Default(),
+		Read:   HTTPRead{Pointer: "/size", Status: http.StatusOK},
+		Write:  HTTPWrite{Method: http.MethodPut, Body: `{"size": {{.Size}}}`, Status: http.StatusOK},
 	}
 }
+
+// Variables implements Config.
+func (c *HTTPConfig) Variables(fill func(text *string, key string)) {
+	c.Config.Variables(fill)
+	fill(&c.Read.URL, "read.url")
+	fill(&c.Write.URL, "write.url")
+}
+
+// Open implements Config.
+func (c *HTTPConfig) Open() (Realizer, error) { return NewHTTP(*c) }
 
 // Validate returns every fault, each with its key relative to this block and what is legal.
 func (c *HTTPConfig) Validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 
-	if c.Timeout < time.Millisecond || c.Timeout > time.Minute {
-		fault("timeout: %s: want 1ms to 1m", c.Timeout)
+	if err := c.Config.Validate(); err != nil {
+		faults = append(faults, err)
 	}
-	for name := range c.Headers {
-		if name == "" || strings.ContainsAny(name, " \t\r\n:") {
-			fault("headers: %q: want a header name", name)
-		}
-	}
-	if err := checkURL(c.Read.URL); err != nil {
+	if err := web.CheckURL(c.Read.URL); err != nil {
 		fault("read.url: %w", err)
 	}
 	if _, err := jsonpointer.New(c.Read.Pointer); err != nil {
 		fault("read.pointer: %q: want a JSON pointer (RFC 6901) such as /size, or nothing for the whole answer", c.Read.Pointer)
+	}
+	for key, pointer := range map[string]string{"read.in_force": c.Read.InForce, "write.pointer": c.Write.Pointer} {
+		if _, err := jsonpointer.New(pointer); err != nil {
+			fault("%s: %q: want a JSON pointer (RFC 6901) such as /status, or nothing", key, pointer)
+		}
 	}
 	if none := c.Read.Unbounded; none != nil && *none > 0 {
 		fault("read.unbounded: %d: want the number that means no limit, 0 or less", *none)
@@ -80,7 +94,7 @@ func (c *HTTPConfig) Validate() error {
 	}
 	if written, err := render("write.url", c.Write.URL, 1); err != nil {
 		faults = append(faults, err)
-	} else if err := checkURL(written); err != nil {
+	} else if err := web.CheckURL(written); err != nil {
 		fault("write.url: %w", err)
 	}
 	if _, err := render("write.body", c.Write.Body, 1); err != nil {
@@ -95,14 +109,6 @@ func (c *HTTPConfig) Validate() error {
 		}
 	}
 	return errors.Join(faults...)
-}
-
-func checkURL(text string) error {
-	u, err := url.Parse(text)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return fmt.Errorf("%q: want http://HOST... or https://HOST...", text)
-	}
-	return nil
 }
 
 // render fills a template of the configuration; key names it in errors.

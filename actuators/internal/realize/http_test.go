@@ -164,7 +164,7 @@ func TestHTTPReadErrors(t *testing.T) {
 		{"server error says why", 500, `{"error": "no such pool"}`, "/size", `status 500, want 200: "{\"error\": \"no such pool\"}"`},
 		{"another success", 204, "", "/size", "status 204, want 200"},
 		{"redirect is not followed", 302, "", "/size", "status 302, want 200"},
-		{"too long", 200, `{"size": 12, "pad": "` + strings.Repeat("x", 70_000) + `"}`, "/size", "longer than 65536 bytes"},
+		{"too long", 200, `{"size": 12, "pad": "` + strings.Repeat("x", 2<<20) + `"}`, "/size", "longer than 1048576 bytes"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package realize
 
 import (
 	"context"
+	"time"
 
 	"sluice.dev/actuators/internal/pool"
 )
@@ -11,13 +12,37 @@ import (
 //
 // Every implementation runs the suite in realizetest. It holds that:
 //   - a size is read from the target each time, never remembered or assumed;
+//   - a size is what is in force: where the target tells its limit and how many threads or connections there are, the
+//     larger of both, since a limit below what there is does not hold yet;
 //   - a size is at least 1: a target that says 0, or nothing, is an error, not a size, unless it is known to mean that
 //     the pool has no limit, which is told as pool.Unbounded;
-//   - Write returns once the target took the request; the new size may show in Read only later, or never;
+//   - Write returns once the target took the request, an error where it says that it did not; the new size may show in
+//     Read only later, or never;
 //   - both end soon after ctx does, and may be called from several goroutines.
 type Realizer interface {
 	// Read returns the size in force, in threads or connections.
 	Read(ctx context.Context) (pool.Size, error)
 	// Write asks for size, at least 1.
 	Write(ctx context.Context, size uint32) error
+}
+
+// settlePoll lies between two readings of ReadBack.
+const settlePoll = 250 * time.Millisecond
+
+// ReadBack reads until the size in force is `want` or `settle` is over, and returns what it read last: pools shrink as
+// threads go idle, so the first reading may still be the old size.
+func ReadBack(ctx context.Context, r Realizer, want uint32, settle time.Duration) (pool.Size, error) {
+	deadline := time.Now().Add(settle)
+	for {
+		got, err := r.Read(ctx)
+		left := time.Until(deadline)
+		if (err == nil && got == pool.Of(want)) || left <= 0 || ctx.Err() != nil {
+			return got, err
+		}
+		select {
+		case <-ctx.Done():
+			return got, err
+		case <-time.After(min(settlePoll, left)):
+		}
+	}
 }

@@ -82,15 +82,26 @@ func TestHTTP(t *testing.T) {
 		w.Write([]byte(deployment))
 	}))
 	defer server.Close()
-	h := HTTP{HTTPConfig{URL: server.URL, Timeout: time.Second, Read: pointers, Headers: map[string]string{"Authorization": "Bearer t0ken"}}}
+	config := DefaultHTTP()
+	config.URL, config.Read, config.Headers = server.URL, pointers, map[string]string{"Authorization": "Bearer t0ken"}
+	open := func() HTTP {
+		h, err := NewHTTP(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	h := open()
 	if r, err := h.Read(t.Context()); err != nil || r.CPULimitCores != 1.5 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	h.Config.Headers = nil
+	config.Headers = nil
+	h = open()
 	if _, err := h.Read(t.Context()); err == nil || !strings.Contains(err.Error(), "GET "+server.URL+": status 403, want 200") {
 		t.Errorf("error %v, want one that names the URL and the status", err)
 	}
-	h.Config.URL = strings.Replace(server.URL, "://", "://operator:pa55word@", 1) + "/?token=t0ken"
+	config.URL = strings.Replace(server.URL, "://", "://operator:pa55word@", 1) + "/?token=t0ken"
+	h = open()
 	_, refused := h.Read(t.Context())
 	server.Close()
 	_, gone := h.Read(t.Context())

@@ -1,0 +1,131 @@
+package realize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/web"
+)
+
+// HikariConfig is the `hikari` block: the connections of one HikariCP, over Jolokia. The beans are there with
+// registerMbeans=true (Spring Boot: spring.datasource.hikari.register-mbeans).
+type HikariConfig struct {
+	JolokiaConfig `yaml:",squash"`
+	// Pool is the poolName; * is the one that there is.
+	Pool string `yaml:"pool"`
+	// MinimumIdle is how many idle connections are kept at most; absent, as many as the pool has: it is of fixed size.
+	MinimumIdle *int64 `yaml:"minimum_idle"`
+}
+
+// DefaultHikari is what a block has unless it says otherwise.
+func DefaultHikari() HikariConfig {
+	return HikariConfig{JolokiaConfig: JolokiaConfig{Config: web.Default()}, Pool: "*"}
+}
+
+// Variables implements Config.
+func (c *HikariConfig) Variables(fill func(text *string, key string)) {
+	c.JolokiaConfig.Variables(fill)
+	fill(&c.Pool, "pool")
+}
+
+// Validate implements Config.
+func (c *HikariConfig) Validate() error {
+	err := c.JolokiaConfig.Validate()
+	if c.Pool == "" {
+		err = errors.Join(err, errors.New(`pool: "": want the poolName, or * for the one that there is`))
+	}
+	if c.MinimumIdle != nil && *c.MinimumIdle < 0 {
+		err = errors.Join(err, fmt.Errorf("minimum_idle: %d: want 0 or more", *c.MinimumIdle))
+	}
+	return err
+}
+
+// Open implements Config.
+func (c *HikariConfig) Open() (Realizer, error) {
+	agent, err := newJolokia(c.JolokiaConfig)
+	return &hikari{agent, *c}, err
+}
+
+// hikari is two beans: what is configured, and the pool. A smaller MaximumPoolSize closes nothing that is in use or kept
+// idle: softEvictConnections does, each connection as it comes back.
+type hikari struct {
+	agent  *jolokia
+	config HikariConfig
+}
+
+// Read implements Realizer.
+func (h *hikari) Read(ctx context.Context) (pool.Size, error) {
+	_, limit, total, err := h.read(ctx)
+	if err != nil {
+		return pool.Size{}, fmt.Errorf("read size: %w", err)
+	}
+	return inForce(limit, total), nil
+}
+
+// read returns the pool's name as its beans have it, its limit and its connections.
+func (h *hikari) read(ctx context.Context) (name string, limit, total int64, err error) {
+	const prefix = "com.zaxxer.hikari:type=Pool "
+	bean, err := h.agent.bean(ctx, prefix+"("+h.config.Pool+")")
+	if err != nil {
+		return "", 0, 0, err
+	}
+	name = bean[len(prefix):]
+	there, err := h.agent.numbers(ctx, bean, "TotalConnections")
+	if err != nil {
+		return "", 0, 0, err
+	}
+	configured, err := h.agent.numbers(ctx, hikariSettings(name), "MaximumPoolSize")
+	if err != nil {
+		return "", 0, 0, err
+	}
+	if limit, total = configured["MaximumPoolSize"], there["TotalConnections"]; limit < 1 || total < 0 {
+		return "", 0, 0, fmt.Errorf("%s: MaximumPoolSize %d, TotalConnections %d: want at least 1 and 0", name, limit, total)
+	}
+	return name, limit, total, nil
+}
+
+func hikariSettings(name string) string { return "com.zaxxer.hikari:type=PoolConfig " + name }
+
+// Write implements Realizer.
+func (h *hikari) Write(ctx context.Context, size uint32) error {
+	if size == 0 {
+		return errors.New("write size: 0: want at least 1")
+	}
+	err := h.agent.alone(ctx, func() error {
+		name, limit, total, err := h.read(ctx)
+		if err != nil {
+			return err
+		}
+		return h.write(ctx, name, int64(size), limit, total)
+	})
+	if err != nil {
+		return fmt.Errorf("write size %d: %w", size, err)
+	}
+	return nil
+}
+
+func (h *hikari) write(ctx context.Context, name string, size, limit, total int64) error {
+	idle := size
+	if h.config.MinimumIdle != nil {
+		idle = min(*h.config.MinimumIdle, size)
+	}
+	type setting struct {
+		attribute string
+		value     int64
+	}
+	order := []setting{{"MinimumIdle", idle}, {"MaximumPoolSize", size}} // never more idle than may be
+	if size > limit {
+		order[0], order[1] = order[1], order[0]
+	}
+	for _, each := range order {
+		if err := h.agent.write(ctx, hikariSettings(name), each.attribute, each.value); err != nil {
+			return err
+		}
+	}
+	if total > size {
+		return h.agent.exec(ctx, "com.zaxxer.hikari:type=Pool "+name, "softEvictConnections")
+	}
+	return nil
+}

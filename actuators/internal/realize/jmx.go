@@ -1,0 +1,120 @@
+package realize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/web"
+)
+
+// JMXConfig is the `jmx` block: any attribute of any bean that is a pool's limit, over Jolokia.
+type JMXConfig struct {
+	JolokiaConfig `yaml:",squash"`
+	MBean         string `yaml:"mbean"`
+	// Attribute is the limit, read and written.
+	Attribute string `yaml:"attribute"`
+	// InForce is an attribute with the threads or connections that there are; absent, the limit alone is read.
+	InForce string `yaml:"in_force"`
+	// First are attributes that must not be larger than the limit: they are written before it when it falls, and after
+	// it when it rises.
+	First []string `yaml:"first"`
+	// Operation without arguments is called after a smaller size was written; absent, none is.
+	Operation string `yaml:"operation"`
+}
+
+// DefaultJMX is what a block has unless it says otherwise.
+func DefaultJMX() JMXConfig { return JMXConfig{JolokiaConfig: JolokiaConfig{Config: web.Default()}} }
+
+// Variables implements Config.
+func (c *JMXConfig) Variables(fill func(text *string, key string)) {
+	c.JolokiaConfig.Variables(fill)
+	fill(&c.MBean, "mbean")
+}
+
+// Validate implements Config.
+func (c *JMXConfig) Validate() error {
+	err := errors.Join(c.JolokiaConfig.Validate(), checkMBean(c.MBean))
+	if c.Attribute == "" {
+		err = errors.Join(err, errors.New(`attribute: "": want the attribute that is the limit`))
+	}
+	return err
+}
+
+// Open implements Config.
+func (c *JMXConfig) Open() (Realizer, error) {
+	agent, err := newJolokia(c.JolokiaConfig)
+	return &jmx{agent, *c}, err
+}
+
+type jmx struct {
+	agent  *jolokia
+	config JMXConfig
+}
+
+// Read implements Realizer.
+func (j *jmx) Read(ctx context.Context) (pool.Size, error) {
+	_, limit, there, err := j.read(ctx)
+	if err != nil {
+		return pool.Size{}, fmt.Errorf("read size: %w", err)
+	}
+	return inForce(limit, there), nil
+}
+
+func (j *jmx) read(ctx context.Context) (mbean string, limit, there int64, err error) {
+	if mbean, err = j.agent.bean(ctx, j.config.MBean); err != nil {
+		return "", 0, 0, err
+	}
+	attributes := []string{j.config.Attribute}
+	if j.config.InForce != "" {
+		attributes = append(attributes, j.config.InForce)
+	}
+	now, err := j.agent.numbers(ctx, mbean, attributes...)
+	if err != nil {
+		return "", 0, 0, err
+	}
+	if limit = now[j.config.Attribute]; limit < 1 {
+		return "", 0, 0, fmt.Errorf("%s: %s %d: want at least 1", mbean, j.config.Attribute, limit)
+	}
+	return mbean, limit, now[j.config.InForce], nil
+}
+
+// Write implements Realizer.
+func (j *jmx) Write(ctx context.Context, size uint32) error {
+	if size == 0 {
+		return errors.New("write size: 0: want at least 1")
+	}
+	err := j.agent.alone(ctx, func() error {
+		mbean, limit, there, err := j.read(ctx)
+		if err != nil {
+			return err
+		}
+		return j.write(ctx, mbean, int64(size), limit, there)
+	})
+	if err != nil {
+		return fmt.Errorf("write size %d: %w", size, err)
+	}
+	return nil
+}
+
+func (j *jmx) write(ctx context.Context, mbean string, size, limit, there int64) error {
+	order := append(append([]string{}, j.config.First...), j.config.Attribute)
+	if size > limit {
+		order = append([]string{j.config.Attribute}, j.config.First...)
+	}
+	for _, attribute := range order {
+		err := j.agent.write(ctx, mbean, attribute, size)
+		if err != nil && attribute == j.config.Attribute {
+			// A bean may keep what it refused: what is read must not be that.
+			err = errors.Join(err, j.agent.write(ctx, mbean, attribute, limit))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if j.config.Operation != "" && size < max(limit, there) {
+		return j.agent.exec(ctx, mbean, j.config.Operation)
+	}
+	return nil
+}

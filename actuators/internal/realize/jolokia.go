@@ -1,0 +1,159 @@
+package realize
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"sluice.dev/actuators/internal/web"
+)
+
+// JolokiaConfig are the keys of every kind that is asked over Jolokia: the agent, or Spring Boot's /actuator/jolokia.
+type JolokiaConfig struct {
+	web.Config `yaml:",squash"`
+	// URL is where the agent answers POST, such as http://127.0.0.1:8778/jolokia/.
+	URL string `yaml:"url"`
+}
+
+// Variables implements Config.
+func (c *JolokiaConfig) Variables(fill func(text *string, key string)) {
+	c.Config.Variables(fill)
+	fill(&c.URL, "url")
+}
+
+// Validate implements Config.
+func (c *JolokiaConfig) Validate() error {
+	err := c.Config.Validate()
+	if urlErr := web.CheckURL(c.URL); urlErr != nil {
+		err = errors.Join(err, fmt.Errorf("url: %w", urlErr))
+	}
+	return err
+}
+
+// checkMBean wants DOMAIN:KEY=VALUE,...
+func checkMBean(name string) error {
+	domain, keys, found := strings.Cut(name, ":")
+	if !found || domain == "" || !strings.Contains(keys, "=") {
+		return fmt.Errorf("mbean: %q: want DOMAIN:KEY=VALUE,..., where * stands for any text", name)
+	}
+	return nil
+}
+
+// jolokia is one agent. It answers HTTP 200 to what it refuses too: success is the status in the body.
+type jolokia struct {
+	url    string
+	client *web.Client
+	turn   chan struct{}
+}
+
+func newJolokia(c JolokiaConfig) (*jolokia, error) {
+	client, err := web.NewClient(c.Config, c.URL)
+	if err != nil {
+		return nil, err
+	}
+	return &jolokia{c.URL, client, make(chan struct{}, 1)}, nil
+}
+
+// alone calls do while no other call of alone does: a size is several writes, whose order counts.
+func (j *jolokia) alone(ctx context.Context, do func() error) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case j.turn <- struct{}{}:
+		defer func() { <-j.turn }()
+		return do()
+	}
+}
+
+type jolokiaRequest struct {
+	Type      string            `json:"type"`
+	MBean     string            `json:"mbean"`
+	Attribute any               `json:"attribute,omitempty"`
+	Value     any               `json:"value,omitempty"`
+	Operation string            `json:"operation,omitempty"`
+	Config    map[string]string `json:"config"`
+}
+
+type jolokiaAnswer struct {
+	Status int    `json:"status"`
+	Error  string `json:"error"`
+	Value  any    `json:"value"`
+}
+
+// ask returns the answer's value where the body's status is 200.
+func (j *jolokia) ask(ctx context.Context, request jolokiaRequest) (any, error) {
+	request.Config = map[string]string{"includeStackTrace": "false"} // it may be longer than what is read of an answer
+	body, err := json.Marshal(request)
+	if err != nil {
+		return nil, err
+	}
+	text, err := j.client.Do(ctx, web.Request{Method: http.MethodPost, URL: j.url, Body: string(body)}, http.StatusOK)
+	if err != nil {
+		return nil, err
+	}
+	var answer jolokiaAnswer
+	decoder := json.NewDecoder(strings.NewReader(string(text)))
+	decoder.UseNumber()
+	if err := decoder.Decode(&answer); err != nil {
+		return nil, j.client.Hide(fmt.Errorf("%s %s: the answer is not Jolokia's: %s", request.Type, request.MBean, web.Excerpt(text)))
+	}
+	if answer.Status != http.StatusOK {
+		return nil, j.client.Hide(fmt.Errorf("%s %s: status %d in the answer, want 200: %s",
+			request.Type, request.MBean, answer.Status, web.Excerpt([]byte(answer.Error))))
+	}
+	return answer.Value, nil
+}
+
+// numbers reads attributes of one bean at one time; an attribute that is no whole number is an error.
+func (j *jolokia) numbers(ctx context.Context, mbean string, attributes ...string) (map[string]int64, error) {
+	value, err := j.ask(ctx, jolokiaRequest{Type: "read", MBean: mbean, Attribute: attributes})
+	if err != nil {
+		return nil, err
+	}
+	values, _ := value.(map[string]any)
+	numbers := map[string]int64{}
+	for _, attribute := range attributes {
+		number, err := wholeNumber(values[attribute], -1<<31)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %s: %w", mbean, attribute, err)
+		}
+		numbers[attribute] = number
+	}
+	return numbers, nil
+}
+
+func (j *jolokia) write(ctx context.Context, mbean, attribute string, value int64) error {
+	_, err := j.ask(ctx, jolokiaRequest{Type: "write", MBean: mbean, Attribute: attribute, Value: value})
+	if err != nil {
+		return fmt.Errorf("%s = %d: %w", attribute, value, err)
+	}
+	return nil
+}
+
+func (j *jolokia) exec(ctx context.Context, mbean, operation string) error {
+	_, err := j.ask(ctx, jolokiaRequest{Type: "exec", MBean: mbean, Operation: operation})
+	return err
+}
+
+// bean returns the one bean that pattern names. Without a * in it there is nothing to look for.
+func (j *jolokia) bean(ctx context.Context, pattern string) (string, error) {
+	if !strings.Contains(pattern, "*") {
+		return pattern, nil
+	}
+	value, err := j.ask(ctx, jolokiaRequest{Type: "search", MBean: pattern})
+	if err != nil {
+		return "", err
+	}
+	found, _ := value.([]any)
+	if len(found) != 1 {
+		return "", fmt.Errorf("search %s: %d beans %v: want one: name it", pattern, len(found), found)
+	}
+	name, ok := found[0].(string)
+	if !ok {
+		return "", fmt.Errorf("search %s: %v: want a name", pattern, found[0])
+	}
+	return name, nil
+}

@@ -1,0 +1,130 @@
+package realizetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"sync"
+	"testing"
+)
+
+// Bean is one MBean in memory.
+type Bean struct {
+	// Values are the attributes.
+	Values map[string]int64
+	// Set takes the place of what a write does; its error is the one in Jolokia's answer.
+	Set func(attribute string, value int64) error
+	// Call is what an operation does.
+	Call func(operation string)
+}
+
+// Jolokia is an agent in memory. As the real one it answers HTTP 200 to what it refuses; the body's status tells.
+type Jolokia struct {
+	URL string
+
+	mu      sync.Mutex
+	beans   map[string]*Bean
+	asked   []string
+	broken  bool
+	stalled bool
+	done    chan struct{}
+}
+
+// StartJolokia serves the beans until the test ends.
+func StartJolokia(t *testing.T, beans map[string]*Bean) *Jolokia {
+	j := &Jolokia{beans: beans, done: make(chan struct{})}
+	server := httptest.NewServer(j)
+	j.URL = server.URL + "/jolokia/"
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(j.done) })
+	return j
+}
+
+// With changes or reads beans while no request is served.
+func (j *Jolokia) With(change func()) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	change()
+}
+
+// Break lets every request fail, with HTTP 200.
+func (j *Jolokia) Break() { j.With(func() { j.broken = true }) }
+
+// Stall lets no request be answered.
+func (j *Jolokia) Stall() { j.With(func() { j.stalled = true }) }
+
+// Asked are the writes and operations so far, in order: "maxThreads=12", "softEvictConnections".
+func (j *Jolokia) Asked() (asked []string) {
+	j.With(func() { asked = append(asked, j.asked...) })
+	return asked
+}
+
+// ServeHTTP answers one POST.
+func (j *Jolokia) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var request struct {
+		Type, MBean, Operation string
+		Attribute              any
+		Value                  int64
+	}
+	if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.stalled {
+		j.mu.Unlock()
+		select {
+		case <-r.Context().Done():
+		case <-j.done:
+		}
+		j.mu.Lock()
+		return
+	}
+	answer := func(value any) { json.NewEncoder(w).Encode(map[string]any{"status": 200, "value": value}) }
+	refuse := func(status int, text string) {
+		json.NewEncoder(w).Encode(map[string]any{"status": status, "error": text})
+	}
+	bean := j.beans[request.MBean]
+	switch {
+	case j.broken:
+		refuse(500, "java.lang.IllegalStateException : out of order")
+	case request.Type == "search":
+		found := []string{}
+		for name := range j.beans {
+			if ok, _ := path.Match(request.MBean, name); ok {
+				found = append(found, name)
+			}
+		}
+		answer(found)
+	case bean == nil:
+		refuse(404, "javax.management.InstanceNotFoundException : "+request.MBean)
+	case request.Type == "read":
+		values := map[string]int64{}
+		for _, attribute := range request.Attribute.([]any) {
+			value, ok := bean.Values[attribute.(string)]
+			if !ok {
+				refuse(404, fmt.Sprint("javax.management.AttributeNotFoundException : ", attribute))
+				return
+			}
+			values[attribute.(string)] = value
+		}
+		answer(values)
+	case request.Type == "write":
+		attribute := request.Attribute.(string)
+		j.asked = append(j.asked, fmt.Sprint(attribute, "=", request.Value))
+		if err := bean.Set(attribute, request.Value); err != nil {
+			refuse(400, err.Error())
+			return
+		}
+		answer(nil)
+	case request.Type == "exec":
+		j.asked = append(j.asked, request.Operation)
+		bean.Call(request.Operation)
+		answer(nil)
+	default:
+		refuse(400, "java.lang.IllegalArgumentException : "+request.Type)
+	}
+}

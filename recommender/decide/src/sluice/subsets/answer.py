@@ -9,10 +9,11 @@ from sluice.subsets.application import Application
 from sluice.subsets.churn import Named, churn, named
 from sluice.subsets.latency.samples import Samples
 from sluice.subsets.latency.training import latency_model
+from sluice.subsets.microns.settings import Settings
 from sluice.subsets.predict import all_curves, predict
 from sluice.subsets.problem import Problem, problem
 from sluice.subsets.solution import Predicted, Solution
-from sluice.subsets.strategy import rival
+from sluice.subsets.strategy import MICRONS, rival
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,9 +33,10 @@ def answer(
     application: Application,
     strategy: str,
     samples: Mapping[str, Samples],
+    settings: Settings | None = None,
     before: Named | None = None,
 ) -> Answer:
-    """`before`: the connections that are there.
+    """`before`: the connections that are there, from which Microns goes on.
 
     Raises:
         IllegalError: the application has no meaning; says what is wrong and what is legal.
@@ -44,7 +46,12 @@ def answer(
     usual = float((asked.rate_per_s / [len(each) for each in asked.fleets]).mean())
     model = latency_model(samples, [each.service for each in asked.fleets], usual)
     curves = all_curves(asked, model)
-    found = rival(strategy)(asked)
+    if strategy == MICRONS:
+        from sluice.subsets.microns.carry import solve_on
+
+        found = solve_on(asked, curves, settings or Settings(), before)
+    else:
+        found = rival(strategy)(asked)
     predicted = predict(asked, curves, found.subsets)
     return Answer(
         asked,

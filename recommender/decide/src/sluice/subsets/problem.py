@@ -20,7 +20,8 @@ class Pair:
     """Two fleets, the calls between them per second, and what each upstream container may have.
 
     zone: (U,) the zone that an upstream container is kept in, NO_ZONE where it may connect to all.
-    least, most: (U,) connections of an upstream container. Every downstream container can be reached within them.
+    least, most: (U,) connections of an upstream container. containers: downstream ones; reachable: those of them that
+    somebody may connect to, each of which is reached within the least.
     """
 
     upstream: int
@@ -30,12 +31,12 @@ class Pair:
     least: Ints
     most: Ints
     containers: int
-    """Downstream."""
+    reachable: int
 
     @cached_property
     def fewest(self) -> int:
         """Connections without which somebody has less than the least, or is not reached."""
-        return max(int(self.least.sum()), self.containers)
+        return max(int(self.least.sum()), self.reachable)
 
     @cached_property
     def all(self) -> int:
@@ -106,20 +107,21 @@ def _pair(application: Application, fleets: Sequence[Fleet], up: int, down: int,
     above, below = fleets[up], fleets[down]
     count = len(below)
     zone = np.full(len(above), NO_ZONE, dtype=np.int64)
-    reached, callers = np.full(len(above), count), np.full(len(above), len(above))
+    most = np.full(len(above), count, dtype=np.int64)
+    least = np.minimum(most, application.min_subset)
+    reachable = count
     if application.keep_in_zone:
-        there = {int(each): int((below.zone == each).sum()) for each in set(above.zone.tolist())}
-        zone = np.where(
-            (above.zone != NO_ZONE) & (np.array([there[z] for z in above.zone.tolist()]) > 0), above.zone, zone
-        )
-        kept = zone != NO_ZONE
-        reached = np.where(kept, [there[z] for z in above.zone.tolist()], count)
-        callers = np.where(kept, [int((zone == z).sum()) for z in zone.tolist()], 1)
-    least = np.minimum(reached, application.min_subset)
-    if application.keep_in_zone:
-        # Those of a zone share its downstream containers, so that together they reach each.
-        least = np.maximum(least, np.where(zone != NO_ZONE, -(-reached // callers), 1))
-    return Pair(up, down, rate, zone, least.astype(np.int64), reached.astype(np.int64), count)
+        there = np.array([int((below.zone == each).sum()) for each in above.zone])
+        kept = (above.zone != NO_ZONE) & (there > 0)
+        zone, most = np.where(kept, above.zone, NO_ZONE), np.where(kept, there, count)
+        of_others = int((~np.isin(below.zone, zone[kept])).sum())
+        reachable = count if not kept.all() else count - of_others
+        # Those of a zone share its downstream containers, and those of none all that are in no such zone, so that
+        # together they reach each.
+        theirs = np.where(kept, there, of_others)
+        callers = np.array([int((zone == each).sum()) for each in zone])
+        least = np.maximum(np.minimum(most, application.min_subset), -(-theirs // callers))
+    return Pair(up, down, rate, zone, least.astype(np.int64), most.astype(np.int64), count, reachable)
 
 
 def _order(pairs: Sequence[Pair], services: int) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sluice.subsets.compiled import compiled
 from sluice.subsets.fleet import Floats, Ints
 from sluice.subsets.problem import Problem
 
@@ -15,10 +16,9 @@ def bounded(wanted: Floats, least: Ints, most: Ints, total: int) -> Ints:
     `total` is brought within the sums of the bounds. (3, 1) of 10 within (1, 5): (5, 5).
     """
     total = int(min(max(total, least.sum()), most.sum()))
-    positive = np.maximum(wanted, 1e-12 * max(float(wanted.max(initial=0.0)), 1e-12))
-    exact = _scaled(positive, least, most, total)
-    found = np.floor(exact + 1e-9).astype(np.int64)
-    found = np.clip(found, least, most)
+    highest = float(wanted.max(initial=0.0))
+    exact = _scaled(np.maximum(wanted, 1e-12 * highest) if highest > 0 else np.ones(len(wanted)), least, most, total)
+    found = np.clip(np.floor(exact + 1e-9).astype(np.int64), least, most)
     remainder = exact - found
     while (left := total - int(found.sum())) != 0:
         room = found < most if left > 0 else found > least
@@ -30,22 +30,31 @@ def bounded(wanted: Floats, least: Ints, most: Ints, total: int) -> Ints:
     return found
 
 
+@compiled
 def _scaled(wanted: Floats, least: Ints, most: Ints, total: int) -> Floats:
     """clip(factor * wanted, least, most) with the factor for which it adds up, found by halving on a log scale."""
-    low = float(np.log(np.maximum(least, 1) / wanted).min()) - 1
-    high = float(np.log(np.maximum(most, 1) / wanted).max()) + 1
-    for _ in range(60):
-        middle = (low + high) / 2
-        if np.clip(np.exp(middle) * wanted, least, most).sum() < total:
+    found = np.empty(len(wanted))
+    low, high = np.inf, 0.0
+    for each in range(len(wanted)):
+        low, high = min(low, least[each] / wanted[each]), max(high, most[each] / wanted[each])
+    low = max(low, 1e-15 * high)
+    for _ in range(100):
+        middle = np.sqrt(low * high)
+        added = 0.0
+        for each in range(len(wanted)):
+            found[each] = min(max(middle * wanted[each], least[each]), most[each])
+            added += found[each]
+        if abs(added - total) < 1e-9 * total or high <= low * (1 + 1e-14):
+            break
+        if added < total:
             low = middle
         else:
             high = middle
-    return np.asarray(np.clip(np.exp(high) * wanted, least, most))
+    return found
 
 
 def first_quotas(problem: Problem) -> Ints:
-    """Iteration 0 of Algorithm 3, (E,): in proportion to the number of upstream containers, within each pair's
-    bounds."""
+    """Iteration 0 of Algorithm 3, (E,): in proportion to upstream containers, within each pair's bounds."""
     pairs = problem.pairs
     return bounded(
         np.array([float(len(pair.most)) for pair in pairs]),

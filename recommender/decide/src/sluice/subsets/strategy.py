@@ -31,7 +31,8 @@ RIVALS: Mapping[str, str] = {
     "proportional": "sluice.subsets.rivals.proportional:proportional",
     "a68": "sluice.subsets.rivals.a68:a68",
 }
-STRATEGIES = tuple(RIVALS)
+MICRONS = "microns"
+STRATEGIES = (MICRONS, *RIVALS)
 
 #: Connections of one answer: what 10,000 containers fully connected to 2,000 take.
 MOST = 20_000_000

@@ -7,7 +7,7 @@ import click
 
 from sluice.cli.output import EXIT_CODES, CliError, note, output_option, print_item
 
-STRATEGIES = ("full", "sre", "rocksteadier", "aperture", "proportional", "a68")
+STRATEGIES = ("microns", "full", "sre", "rocksteadier", "aperture", "proportional", "a68")
 
 
 @click.command("solve", epilog=EXIT_CODES)
@@ -15,13 +15,21 @@ STRATEGIES = ("full", "sre", "rocksteadier", "aperture", "proportional", "a68")
 @click.option(
     "--strategy", type=click.Choice(STRATEGIES), default=STRATEGIES[0], show_default=True, help="Who says what."
 )
-@click.option("--previous", metavar="FILE", type=click.Path(), help="A solution, as JSON, to compare with.")
+@click.option(
+    "--previous", metavar="FILE", type=click.Path(), help="A solution, as JSON, to go on from and compare with."
+)
 @click.option("--quota", type=click.IntRange(1), help="Connections over all pairs, in place of the file's.")
+@click.option(
+    "--weights/--no-weights", default=None, help="Whether connections carry weights (microns; by default they do)."
+)
 @output_option("table", "json")
-def solve_command(source: str, strategy: str, previous: str | None, quota: int | None, output: str) -> None:
+def solve_command(
+    source: str, strategy: str, previous: str | None, quota: int | None, weights: bool | None, output: str
+) -> None:
     """Print who should be connected to whom, for an application in a file. Needs no stack.
 
     \b
+    microns       connections where they make end to end latency small, towards containers that are fast
     full          everybody to everybody
     sre           deterministic subsets of the SRE book
     rocksteadier  Google's default
@@ -48,12 +56,13 @@ def solve_command(source: str, strategy: str, previous: str | None, quota: int |
     try:
         document, samples = load_application(Path(source))
         application = document.application if quota is None else replace(document.application, quota=quota)
+        settings = document.settings if weights is None else replace(document.settings, weights=weights)
         before = None
         if previous is not None:
             file = previous
             before = load_solution(Path(previous))
             file = source
-        found = answer(application, strategy, samples, before)
+        found = answer(application, strategy, samples, settings, before)
     except (IllegalError, TooManyError) as error:
         lines = str(error).split("\n")
         raise CliError("\n".join(f"cannot solve {file}: {line}" for line in lines)) from None

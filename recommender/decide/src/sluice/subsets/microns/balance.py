@@ -1,0 +1,124 @@
+"""Optimal workload distribution (Microns, 5.3, equations 7 and 8): loads at which a service's containers are equally
+slow.
+
+Equation 8 moves each load along a secant of its own curve, without bounds: it divides by nothing where a curve is flat,
+which curves of trees are nearly everywhere, and may step below 0. Here the common latency is what is looked for. Curves
+rise, so each has one load at a given latency, and the sum of these loads rises with it: one bracket around one unknown,
+halved until it is closed. It always ends, and has nothing to step over.
+
+A curve is tilted by beta ln(load): of containers that are equally slow, as on a flat part, none gets all. At the
+paper's beta of 0.1 a load e times as high may cost 10 % of latency, which is what a latency model is wrong by.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, log
+
+import numpy as np
+
+from sluice.subsets.compiled import compiled
+from sluice.subsets.fleet import Floats
+from sluice.subsets.latency.curves import BEYOND, Curves
+
+# Of a service's calls, over all of its containers: so much goes evenly to each, whatever its latency, or nobody would
+# see that it became fast again. Too little to be seen in a 95th or 99th percentile.
+TRICKLE = 0.005
+
+
+@dataclass(frozen=True, eq=False)
+class Balance:
+    """load: (n,) calls per second. apart: mean difference of the latencies of containers that are used from their mean,
+    relative to it (eq. 7 with absolute values: signed ones add up to 0). fits: whether capacities take all calls."""
+
+    load: Floats
+    apart: float
+    fits: bool
+
+
+def balance(curves: Curves, total: float, capacity: Floats, z: float, beta: float = 0.1) -> Balance:
+    """Loads that add up to `total`, none above `capacity`, (n,); z: the percentile's place on the normal distribution.
+
+    Where capacities do not take all, each gets more than it takes, in proportion.
+    """
+    count = len(capacity)
+    if total <= 0:
+        return Balance(np.zeros(count), 0.0, True)
+    if capacity.sum() <= total:
+        return Balance(capacity * (total / capacity.sum()), 0.0, bool(capacity.sum() == total))
+    slow = np.maximum.accumulate(curves.mu + z * curves.sigma, axis=1)
+    mean = total / count
+    rate = np.maximum(curves.rate_per_s, 1e-3 * mean)
+    trickle = np.minimum(TRICKLE * mean, capacity)
+    load = _balance(rate, slow + beta * np.log(rate / mean), total - trickle.sum(), capacity - trickle, beta, BEYOND)
+    load += trickle
+    return Balance(load, _apart(curves, load, trickle, capacity, z), True)
+
+
+def _apart(curves: Curves, load: Floats, trickle: Floats, capacity: Floats, z: float) -> float:
+    free = (load > 2 * trickle) & (load < capacity * (1 - 1e-9))
+    if not free.any():
+        return 0.0
+    mu, sigma = curves.at(load)
+    latency = np.exp(mu + z * sigma)[free]
+    return float(np.abs(latency - latency.mean()).mean() / latency.mean())
+
+
+@compiled
+def _balance(rate: Floats, slow: Floats, total: float, capacity: Floats, even: float, beyond: float) -> Floats:
+    count, last = slow.shape[0], slow.shape[1] - 1
+    load = np.empty(count)
+    low, high = slow[0, 0], slow[0, last]
+    for each in range(count):
+        low, high = min(low, slow[each, 0]), max(high, slow[each, last])
+    # So far down that nobody gets a thousandth of its part; so far up that each would take all.
+    low += even * min(0.0, log(1e-3 * total / count / rate[0]))
+    high += (even + beyond) * max(0.0, log(total / rate[last]))
+    for _ in range(50):
+        middle = (low + high) / 2
+        if _loads(rate, slow, middle, capacity, even, beyond, load) < total:
+            low = middle
+        else:
+            high = middle
+        if high - low < 1e-7:
+            break
+    _loads(rate, slow, low, capacity, even, beyond, load)
+    # What is left of the bracket: to all that have room, in proportion to it where it is limited.
+    for _ in range(20):
+        missing = total - load.sum()
+        if abs(missing) < 1e-12 * total:
+            break
+        taking = 0.0
+        for each in range(count):
+            if missing < 0 or load[each] < capacity[each]:
+                taking += load[each] + 1e-12 * total
+        for each in range(count):
+            if missing < 0 or load[each] < capacity[each]:
+                load[each] = min(load[each] + missing * (load[each] + 1e-12 * total) / taking, capacity[each])
+    return load
+
+
+@compiled
+def _loads(
+    rate: Floats, slow: Floats, level: float, capacity: Floats, even: float, beyond: float, load: Floats
+) -> float:
+    """Writes the load of each container at which it is as slow as `level`; their sum."""
+    found, last = 0.0, slow.shape[1] - 1
+    for each in range(slow.shape[0]):
+        line = slow[each]
+        if level <= line[0]:
+            one = rate[0] * exp(max((level - line[0]) / even, -60.0))
+        elif level >= line[last]:
+            one = rate[last] * exp(min((level - line[last]) / (even + beyond), 60.0))
+        else:
+            low, high = 0, last
+            while high - low > 1:
+                middle = (low + high) // 2
+                if line[middle] <= level:
+                    low = middle
+                else:
+                    high = middle
+            one = rate[low] + (rate[high] - rate[low]) * (level - line[low]) / (line[high] - line[low])
+        load[each] = min(one, capacity[each])
+        found += load[each]
+    return found

@@ -1,0 +1,90 @@
+"""The loads that connections are made for: what each container would get if there were as many as one likes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice.subsets.fleet import NO_ZONE, Floats
+from sluice.subsets.latency.curves import Curves
+from sluice.subsets.microns.balance import Balance, balance
+from sluice.subsets.problem import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """load: of each service's containers, (n,) calls per second. apart: as of Balance, the worst of a service's zones.
+    fits: whether its capacities take its calls."""
+
+    load: Floats
+    apart: float
+    fits: bool
+
+
+def references(
+    problem: Problem, curves: Sequence[Curves], known: Sequence[Reference | None], beta: float
+) -> list[Reference]:
+    """Of each service; `known` where nothing of it changed. What comes from outside is spread evenly, as `flow` has
+    it."""
+    from scipy.special import ndtri
+
+    z, rate = float(ndtri(problem.percentile)), problem.rate_per_s
+    found: list[Reference] = [None] * len(problem.fleets)  # type: ignore[list-item]
+    for service in _callers_first(problem):
+        kept = known[service]
+        found[service] = kept if kept is not None else _reference(problem, curves, found, rate, (z, beta), service)
+    return found
+
+
+def _callers_first(problem: Problem) -> list[int]:
+    below = [problem.pairs[number].downstream for number in problem.order]
+    last = {service: at for at, service in enumerate(below)}
+    return sorted(range(len(problem.fleets)), key=lambda service: last.get(service, -1))
+
+
+def _reference(
+    problem: Problem,
+    curves: Sequence[Curves],
+    found: Sequence[Reference],
+    rate: Floats,
+    how: tuple[float, float],
+    service: int,
+) -> Reference:
+    fleet = problem.fleets[service]
+    outside = problem.outside[service]
+    if outside >= rate[service]:
+        return Reference(np.full(len(fleet), outside / len(fleet)), 0.0, True)
+    groups = _zones(problem, found, rate, service)
+    if groups is None:
+        one = balance(curves[service], float(rate[service]), fleet.capacity_per_s, *how)
+        return Reference(one.load, one.apart, one.fits)
+    load = np.zeros(len(fleet))
+    balances: list[Balance] = []
+    for members, total in groups:
+        curve = curves[service]
+        part = Curves(curve.rate_per_s, curve.mu[members], curve.sigma[members])
+        balances.append(balance(part, total, fleet.capacity_per_s[members], *how))
+        load[members] = balances[-1].load
+    return Reference(load, max(each.apart for each in balances), all(each.fits for each in balances))
+
+
+def _zones(
+    problem: Problem, found: Sequence[Reference], rate: Floats, service: int
+) -> list[tuple[NDArray[np.intp], float]] | None:
+    """The containers of each zone with the calls per second that come to it; None where zones bind nobody."""
+    pairs = [pair for pair in problem.pairs if pair.downstream == service]
+    if all((pair.zone == NO_ZONE).all() for pair in pairs):
+        return None
+    fleet = problem.fleets[service]
+    free, kept = float(problem.outside[service]), dict.fromkeys(np.unique(fleet.zone).tolist(), 0.0)
+    for pair in pairs:
+        sent = found[pair.upstream].load * (pair.rate_per_s / rate[pair.upstream])
+        free += float(sent[pair.zone == NO_ZONE].sum())
+        for zone in kept:
+            if zone != NO_ZONE:
+                kept[zone] += float(sent[pair.zone == zone].sum())
+    groups = [(np.flatnonzero(fleet.zone == zone), total) for zone, total in kept.items()]
+    return [(members, total + free * len(members) / len(fleet)) for members, total in groups]

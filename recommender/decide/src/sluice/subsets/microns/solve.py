@@ -1,0 +1,131 @@
+"""Connection subsetting (Microns, Algorithm 1): quotas, connections and latencies in turns, until nothing improves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sluice.subsets.chance import seed
+from sluice.subsets.connections import Connections, flow
+from sluice.subsets.fleet import Floats, Ints
+from sluice.subsets.latency.curves import Curves
+from sluice.subsets.microns.adjust import adjusted, gradients
+from sluice.subsets.microns.orchestrate import orchestrate
+from sluice.subsets.microns.reference import Reference, references
+from sluice.subsets.microns.settings import Settings
+from sluice.subsets.microns.weigh import weighed
+from sluice.subsets.predict import pair_latency
+from sluice.subsets.problem import Problem
+from sluice.subsets.quotas import bounded, first_quotas
+from sluice.subsets.solution import Solution
+from sluice.subsets.strategy import MICRONS
+from sluice.subsets.trees import parts, whole
+
+# The loop ends where it is so near to what no quota could better.
+NEAR = 1.002
+MOST_ITERATIONS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A solution with all that the next one can go on from."""
+
+    problem: Problem
+    curves: Sequence[Curves]
+    references: Sequence[Reference]
+    solution: Solution
+
+
+def solve(problem: Problem, curves: Sequence[Curves], settings: Settings) -> Solved:
+    """From nothing. `curves`: of each service's containers."""
+    loads = references(problem, curves, [None] * len(problem.fleets), settings.balance)
+    subsets, iterations, converged = _loop(problem, curves, loads, settings)
+    notes = notes_on(problem, loads)
+    if not converged:
+        notes.append(f"the loop had not ended after {MOST_ITERATIONS} iterations; this is the best of them")
+    return Solved(problem, curves, loads, Solution(MICRONS, tuple(subsets), iterations, converged, tuple(notes)))
+
+
+def notes_on(problem: Problem, loads: Sequence[Reference]) -> list[str]:
+    """What did not go as it should with the optimal loads."""
+    over = [fleet.service for fleet, each in zip(problem.fleets, loads, strict=True) if not each.fits]
+    return [f"{name}: its containers' capacity_per_s is less than the calls that come" for name in over]
+
+
+def _loop(
+    problem: Problem, curves: Sequence[Curves], loads: Sequence[Reference], settings: Settings
+) -> tuple[list[Connections], int, bool]:
+    """The best subsets, the iterations, and whether it ended by itself."""
+    least = np.array([pair.fewest for pair in problem.pairs])
+    most = np.array([pair.all for pair in problem.pairs])
+    floor = _unlimited(problem, curves, loads)
+    quota = first_quotas(problem)
+    best, since = np.inf, 0
+    found: list[Connections] = []
+    before: tuple[Floats, Ints] | None = None
+    gradient = np.zeros(len(quota))
+    for iteration in range(1, MOST_ITERATIONS + 1):
+        subsets, work, got = place_all(problem, loads, quota, settings.weights)
+        latency, _ = pair_latency(problem, curves, work, got)
+        now = whole(problem.trees, latency)
+        since = 0 if now < best else since + 1
+        if now < best:
+            best, found = now, subsets
+        if since >= settings.stagnation or best <= floor * NEAR or (least == most).all():
+            return found, iteration, True
+        # Before the first change nothing is known: as if latency were in proportion to 1 / quota.
+        gradient = -latency / quota if before is None else gradients(latency, before[0], quota, before[1], gradient)
+        before = latency, quota
+        reaching = gradient * parts(problem.trees, latency)
+        quota = adjusted(reaching, quota, least, most, problem.quota, settings.learning_rate)
+    return found, MOST_ITERATIONS, False
+
+
+def place_all(
+    problem: Problem, loads: Sequence[Reference], quota: Ints, weights: bool
+) -> tuple[list[Connections], list[Floats], list[Floats]]:
+    """Connections of all pairs, and what flows then, as `flow` has it."""
+    rate = problem.rate_per_s
+    work = [np.full(len(each), out / len(each)) for each, out in zip(problem.fleets, problem.outside, strict=True)]
+    found: list[Connections] = [None] * len(quota)  # type: ignore[list-item]
+    got: list[Floats] = [None] * len(quota)  # type: ignore[list-item]
+    for number in problem.order:
+        pair = problem.pairs[number]
+        sent = work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream])
+        sizes = bounded(sent, pair.least, pair.most, int(quota[number]))
+        found[number] = place(problem, number, sent, sizes, loads[pair.downstream], weights)
+        got[number] = found[number].received(sent, pair.containers)
+        work[pair.downstream] = work[pair.downstream] + got[number]
+    return found, work, got
+
+
+def place(problem: Problem, number: int, sent: Floats, sizes: Ints, load: Reference, weights: bool) -> Connections:
+    """Connections of one pair."""
+    pair = problem.pairs[number]
+    above, below = problem.fleets[pair.upstream], problem.fleets[pair.downstream]
+    target = target_of(problem, number, load)
+    drawn_by = seed(above.service, below.service) >> 1
+    found = orchestrate(sent, sizes, target, pair.zone, below.zone, drawn_by)
+    return weighed(found, sent, target) if weights else found
+
+
+def target_of(problem: Problem, number: int, load: Reference) -> Floats:
+    """The part of the optimal loads below that one pair brings, (D,) calls per second: all pairs bring the same
+    mixture."""
+    pair = problem.pairs[number]
+    below = problem.fleets[pair.downstream]
+    wanted = np.maximum(load.load - problem.outside[pair.downstream] / len(below), 1e-6 * load.load.mean())
+    return np.asarray(wanted * (pair.rate_per_s / wanted.sum()))
+
+
+def _unlimited(problem: Problem, curves: Sequence[Curves], loads: Sequence[Reference]) -> float:
+    """The latency of the whole in ms with the optimal loads, whatever connections they take."""
+    work = [each.load for each in loads]
+    got = [target_of(problem, number, loads[pair.downstream]) for number, pair in enumerate(problem.pairs)]
+    latency, _ = pair_latency(problem, curves, work, got)
+    return whole(problem.trees, latency)
+
+
+__all__ = ["Solved", "flow", "place", "place_all", "solve", "target_of"]

@@ -1,0 +1,70 @@
+"""Weights, beyond the paper: with connections as they are, shares of calls that come closest to the optimal loads.
+
+Iterative proportional fitting (Deming and Stephan, 1940): flows are scaled so that each downstream container gets its
+optimum, then so that each upstream one sends what it sends, in turns. Where both can hold it ends there, with the
+shares that are most even; where connections do not allow it, with those that are nearest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from sluice.subsets.compiled import compiled
+from sluice.subsets.connections import Connections
+from sluice.subsets.fleet import Floats, Ints
+
+# The least share of a connection, relative to an even one: a connection is to be seen, and weights are whole numbers in
+# EDS.
+LEAST = 0.002
+CLOSE = 0.002
+SWEEPS = 60
+
+
+def weighed(connections: Connections, sent: Floats, target: Floats) -> Connections:
+    """With shares such that the loads come close to `target`, (D,); `sent`, (U,), are those above. Units: calls per
+    s."""
+    total = float(sent.sum())
+    if total <= 0:
+        return connections
+    wanted = target * (total / max(float(target.sum()), 1e-300))
+    share = connections.share.copy()
+    _fit(connections.start, connections.to, sent, wanted, share, LEAST, CLOSE, SWEEPS)
+    return replace(connections, share=share)
+
+
+@compiled
+def _fit(
+    start: Ints, to: Ints, sent: Floats, wanted: Floats, share: Floats, least: float, close: float, sweeps: int
+) -> None:
+    load = np.empty(len(wanted))
+    worth = wanted.sum() / len(wanted)
+    for _ in range(sweeps):
+        load[:] = 0.0
+        for above in range(len(sent)):
+            for at in range(start[above], start[above + 1]):
+                load[to[at]] += sent[above] * share[at]
+        worst = 0.0
+        for each in range(len(wanted)):
+            worst = max(worst, abs(load[each] - wanted[each]))
+            load[each] = min(max(wanted[each] / load[each], 1e-3), 1e3) if load[each] > 0 else 1.0
+        if worst <= close * worth:
+            return
+        for above in range(len(sent)):
+            begin, end = start[above], start[above + 1]
+            total = 0.0
+            for at in range(begin, end):
+                share[at] *= load[to[at]]
+                total += share[at]
+            floor, rest, free = least / max(end - begin, 1), 1.0, 0.0
+            for at in range(begin, end):
+                share[at] /= total
+                if share[at] <= floor:
+                    share[at] = floor
+                    rest -= floor
+                else:
+                    free += share[at]
+            for at in range(begin, end):
+                if share[at] > floor:
+                    share[at] *= rest / free

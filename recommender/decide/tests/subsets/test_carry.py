@@ -1,0 +1,190 @@
+"""From one solution to the next: who is touched changes, and little else."""
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from applications import random_application
+from sluice.subsets.answer import answer
+from sluice.subsets.application import Application, Container, Host
+from sluice.subsets.churn import Named, changed, churn, named
+from sluice.subsets.microns.carry import solve_again
+from sluice.subsets.microns.settings import Settings
+from sluice.subsets.microns.solve import solve
+from sluice.subsets.predict import all_curves
+from sluice.subsets.problem import problem
+
+SEEDS = st.integers(0, 100_000)
+
+
+def next_one(app: Application, before: Named, weights: bool) -> Named:
+    found = answer(app, "microns", {}, Settings(weights=weights), before)
+    return named(found.problem, found.solution)
+
+
+def first(app: Application, weights: bool) -> Named:
+    found = answer(app, "microns", {}, Settings(weights=weights))
+    return named(found.problem, found.solution)
+
+
+def with_service(app: Application, number: int, containers: tuple[Container, ...]) -> Application:
+    services = list(app.services)
+    services[number] = replace(services[number], containers=containers)
+    return replace(app, services=tuple(services))
+
+
+def change(app: Application, seed: int, kind: str) -> tuple[Application, str]:
+    """One container of a service that is called or calls comes, goes or is drained; and the service."""
+    drawn = random.Random(seed)
+    number = drawn.randrange(len(app.services))
+    one = app.services[number]
+    if kind == "added":
+        return with_service(
+            app, number, (*one.containers, Container(f"{one.name}-new", drawn.choice(app.hosts).name))
+        ), one.name
+    gone = drawn.randrange(len(one.containers))
+    rest = one.containers[:gone] + one.containers[gone + 1 :]
+    if kind == "drained":
+        rest = (*rest, replace(one.containers[gone], drained=True))
+    return with_service(app, number, rest), one.name
+
+
+def large(seed: int) -> Application:
+    """Services of 20 to 30 containers, so that one of them is less than 5 %."""
+    app = random_application(seed, services=5, most=1)
+    drawn = random.Random(seed)
+    for number, one in enumerate(app.services):
+        count = drawn.randint(20, 30)
+        app = with_service(
+            app, number, tuple(Container(f"{one.name}-{at}", drawn.choice(app.hosts).name) for at in range(count))
+        )
+    return app
+
+
+@given(SEEDS, st.sampled_from(["added", "removed", "drained"]), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_one_container_changes_at_most_5_percent_and_nothing_elsewhere(seed: int, kind: str, weights: bool) -> None:
+    app = large(seed)
+    before = first(app, weights)
+    after_app, service = change(app, seed, kind)
+    after = next_one(after_app, before, weights)
+    # Without weights quotas are so uneven that one container alone can have more.
+    assert churn(before, after) <= (0.05 if weights else max(0.05, _own(before, after)))
+    elsewhere = sum(count for pair, count in changed(before, after).items() if service not in pair)
+    assert elsewhere <= _left_over(after_app, service, before)
+
+
+def _own(before: Named, after: Named) -> float:
+    """The part of all connections that the container has which came or went."""
+    ends = [{(*pair, *end) for pair, found in of.items() for end in found} for of in (before, after)]
+    names = [{side for up, down, above, below in each for side in ((up, above), (down, below))} for each in ends]
+    one = names[0] ^ names[1]
+    own = [sum((up, above) in one or (down, below) in one for up, down, above, below in each) for each in ends]
+    return max(own) / min(map(len, ends))
+
+
+def _left_over(app: Application, service: str, before: Named) -> int:
+    """Of the quota that the whole gains or loses, what the pairs of `service` have no room for."""
+    asked = problem(app)
+    keys = [(asked.fleets[pair.upstream].service, asked.fleets[pair.downstream].service) for pair in asked.pairs]
+    mine = [(pair, len(before[key])) for pair, key in zip(asked.pairs, keys, strict=True) if service in key]
+    others = sum(len(ends) for key, ends in before.items() if service not in key)
+    wanted = asked.quota - others
+    low, high = sum(pair.fewest for pair, _ in mine), sum(pair.all for pair, _ in mine)
+    return max(low - wanted, wanted - high, 0)
+
+
+@given(SEEDS, st.floats(0.95, 1.05), st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_load_that_moves_by_5_percent_changes_at_most_5_percent(seed: int, factor: float, weights: bool) -> None:
+    app = large(seed)
+    before = first(app, weights)
+    roots = tuple(
+        replace(root, rate_per_s=root.rate_per_s * (factor if number else 1.0)) for number, root in enumerate(app.roots)
+    )
+    after = next_one(replace(app, roots=roots), before, weights)
+    assert churn(before, after) <= 0.05
+
+
+@given(SEEDS, st.booleans())
+@settings(max_examples=30, deadline=None)
+def test_the_same_again_changes_nothing(seed: int, weights: bool) -> None:
+    app = random_application(seed)
+    before = first(app, weights)
+    once = next_one(app, before, weights)
+    assert not changed(once, next_one(app, once, weights)) or not weights
+    assert churn(before, once) <= 0.05
+
+
+@given(SEEDS, st.sampled_from(["added", "removed", "drained"]), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_small_applications_keep_every_bound_too(seed: int, kind: str, weights: bool) -> None:
+    app = random_application(seed)
+    before = first(app, weights)
+    after_app, _ = change(app, seed, kind)
+    if any(all(each.drained for each in one.containers) for one in after_app.services):
+        return
+    found = answer(after_app, "microns", {}, Settings(weights=weights), before)
+    assert sum(map(len, found.solution.subsets)) == found.problem.quota
+    for pair, subsets in zip(found.problem.pairs, found.solution.subsets, strict=True):
+        assert (subsets.sizes() >= pair.least).all()
+        assert len(set(subsets.to.tolist())) == pair.containers
+        assert np.add.reduceat(subsets.share, subsets.start[:-1]) == pytest.approx(np.ones(len(pair.most)))
+    gone = {each.name for one in after_app.services for each in one.containers if each.drained}
+    ends = named(found.problem, found.solution)
+    assert not gone & {name for pair in ends.values() for end in pair for name in end}
+
+
+def test_a_host_that_becomes_busy_loses_load_at_once_and_few_connections() -> None:
+    app = replace(large(3), hosts=tuple(Host(f"h{number}", 0.2, 0.2, 0.2) for number in range(10)))
+    app = replace(
+        app,
+        services=tuple(
+            replace(one, containers=tuple(replace(each, host=f"h{at % 10}") for at, each in enumerate(one.containers)))
+            for one in app.services
+        ),
+    )
+    before = first(app, True)
+    busy = replace(app, hosts=(Host("h0", 0.7, 0.2, 0.2), *app.hosts[1:]))
+    after = next_one(busy, before, True)
+    assert churn(before, after) <= 0.05
+    name = next(each.name for each in app.services[1].containers if each.host == "h0")
+
+    def load(of: Named) -> float:
+        return sum(weight for pair in of.values() for (_, to), weight in pair.items() if to == name)
+
+    assert load(after) < 0.5 * load(before)
+
+
+def test_from_arrays_it_is_the_same_as_from_names() -> None:
+    app = large(5)
+    model = {}
+    old = problem(app)
+    from sluice.subsets.latency.training import latency_model
+
+    trained = latency_model(model, [], 10.0)
+    solved = solve(old, all_curves(old, trained), Settings())
+    after_app, service = change(app, 5, "removed")
+    fleets = {each.service: each for each in old.fleets if each.service != service}
+    now = problem(after_app, fleets)
+    curves = all_curves(now, trained)
+    kept = {fleet.service: curve for fleet, curve in zip(old.fleets, solved.curves, strict=True)}
+    curves = [
+        kept[fleet.service] if fleet.service in fleets else curve
+        for fleet, curve in zip(now.fleets, curves, strict=True)
+    ]
+    again = solve_again(solved, now, curves, Settings())
+    assert sum(map(len, again.solution.subsets)) == now.quota
+    assert all(service in pair for pair in changed(named(old, solved.solution), named(now, again.solution)))
+
+
+def test_a_budget_of_everything_solves_from_nothing() -> None:
+    app = large(7)
+    other = answer(app, "sre", {})
+    before = named(other.problem, other.solution)
+    free = answer(app, "microns", {}, Settings(churn_budget=1.0), before)
+    assert named(free.problem, free.solution) == first(app, True)

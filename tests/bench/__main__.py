@@ -1,6 +1,6 @@
 """Runs the benchmarks and writes their tables: `make bench`, or `python -m bench [NAME...]`.
 
-`python -m bench race` and `python -m bench generate` are commands of their own: `--help` says what they take.
+`python -m bench race`, `generate` and `subsets` are commands of their own: `--help` says what they take.
 """
 
 import argparse
@@ -33,6 +33,7 @@ from bench import (
 )
 from bench.decision import parts
 from bench.results import OUT, keep
+from bench.subsets import files as subset_files
 
 #: Rows (what, figure), or Markdown where a benchmark has tables of its own.
 Found = list[tuple[str, str]] | str
@@ -76,7 +77,11 @@ def table(name: str, found: Found, quick: bool, when: str = "") -> str:
 
 
 #: Each takes the arguments after its name.
-COMMANDS: dict[str, Callable[[list[str]], None]] = {"race": race.main, "generate": generate.main}
+COMMANDS: dict[str, Callable[[list[str]], None]] = {
+    "race": race.main,
+    "generate": generate.main,
+    "subsets": subset_files.main,
+}
 
 
 def main() -> None:

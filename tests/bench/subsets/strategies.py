@@ -1,0 +1,55 @@
+"""Every strategy behind one interface: an application as its JSON object in, a solution out."""
+
+from __future__ import annotations
+
+import io
+from functools import cache
+from typing import Any
+
+from sluice.subsets.answer import answer
+from sluice.subsets.churn import Named
+from sluice.subsets.document.application import read_application
+from sluice.subsets.document.samples import read_samples
+from sluice.subsets.document.solution import read_solution, solution_object
+from sluice.subsets.latency.samples import Samples
+from testbed.mesh.application import Application
+from testbed.mesh.dynamic import Strategy
+from testbed.mesh.graph import flatten
+from testbed.mesh.solution import Solution
+
+RIVALS = ("sre", "rocksteadier", "proportional", "aperture", "a68")
+"""With as many connections as Microns has."""
+FULL = "full"
+MICRONS = "microns"
+PAPER = {"rocksteadier": 67.2, "proportional": 57.5, "full": 60.1}
+"""By how many per cent Microns' 95th percentile is below theirs, mean of all settings (7.2.1). Its Rocksteadier is
+described as ``sre`` is, and its Dynamic as ``proportional``."""
+
+
+def strategy(name: str, samples: str = "", per_upstream: int | None = None, **microns: Any) -> Strategy:
+    """``samples``: CSV that latencies are learnt from; ``per_upstream``: connections for each upstream container;
+    ``microns``: its settings, by the names of the file's keys."""
+
+    def solve(application: dict[str, Any], before: Solution | None) -> Solution:
+        if per_upstream is not None:
+            application = application | {"quota": per_upstream * upstream_containers(application)}
+        document = read_application(application | {"microns": microns} if microns else application)
+        found = answer(document.application, name, _read(samples), before=_named(before))
+        return Solution.model_validate(solution_object(found))
+
+    return solve
+
+
+def _named(before: Solution | None) -> Named | None:
+    return None if before is None else read_solution(before.model_dump(by_alias=True))
+
+
+@cache
+def _read(samples: str) -> dict[str, Samples]:
+    return read_samples(io.StringIO(samples), "samples") if samples else {}
+
+
+def upstream_containers(application: dict[str, Any]) -> int:
+    """Summed over the pairs, as Microns counts them."""
+    graph = flatten(Application.model_validate(application))
+    return sum(len(application["services"][upstream]["containers"]) for upstream, _ in graph.pairs)

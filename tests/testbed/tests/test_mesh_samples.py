@@ -1,0 +1,90 @@
+"""Samples say what was seen of a container: its rate, its host, and the logarithms of its own times."""
+
+import math
+
+import numpy as np
+import pytest
+
+from testbed.mesh.application import Application
+from testbed.mesh.dynamic import BEFORE, changed, lived, stretched
+from testbed.mesh.presets import SHAPES
+from testbed.mesh.presets.deployment import Deployment, deploy
+from testbed.mesh.published import fully_connected, rocksteady
+from testbed.mesh.run import MeshRun
+from testbed.mesh.samples import COLUMNS, between, measured, profiled, text
+
+from .meshes import all_to_all, made
+
+CALLS = {"service": "a", "stages": [[{"service": "b"}]]}
+
+
+def window(natures, seconds=300.0, **more):
+    application = made({"a": 1, "b": 1}, {"read": (1.0, CALLS)}, natures, **more)
+    run = MeshRun(application, all_to_all(application), 1)
+    run.until(10.0)
+    before = run.counters()
+    run.until(10.0 + seconds)
+    return run, before, run.counters()
+
+
+def test_mu_and_sigma_of_a_lone_container_are_those_of_its_work_and_hosts_are_measured_with_us():
+    """1 ms at 0.1 cores: a median of 10 / sqrt(1.25) ms, sigma sqrt(ln 1.25); a's own times do not hold b's."""
+    run, before, after = window({"a": {"work_ms": 1.0}, "b": {"work_ms": 0.1}}, hosts=[0.0])
+    a, b = between(before, after, run.fleet)
+    assert (a.service, a.container, a.rate_per_s) == ("a", "a-0", pytest.approx(1.0, abs=0.15))
+    assert a.mu == pytest.approx(math.log(10.0 / math.sqrt(1.25)), abs=0.1)
+    assert a.sigma == pytest.approx(math.sqrt(math.log(1.25)), abs=0.06)
+    assert b.mu == pytest.approx(a.mu - math.log(10.0), abs=0.1)
+    whole = between(before, after, run.fleet, whole=True)[0]
+    assert whole.mu == pytest.approx(math.log(math.exp(a.mu) + math.exp(b.mu)), abs=0.05)
+    assert measured(run, before, after)["h0"].cpu == pytest.approx(a.rate_per_s * 0.0011 / 48, rel=0.1)
+    assert a.utilization[1:] == (0.0, 0.0)
+
+
+def test_too_few_visits_make_no_sample():
+    run, before, after = window({}, seconds=5.0)
+    assert between(before, after, run.fleet) == []
+
+
+def test_profiles_cover_contention_and_load_and_are_the_csv_that_solvers_read():
+    application = deploy(SHAPES["hotel"], Deployment(32))
+    found = profiled(application, rocksteady(application), 1, combinations=3, windows=1)
+    assert {one.service for one in found} == {service.name for service in application.services}
+    assert {one.utilization[1] for one in found if one.service == "profile"} != {0.0}
+    lines = text(found).splitlines()
+    assert lines[0] == ",".join(COLUMNS)
+    assert len(lines) == len(found) + 1
+    assert profiled(application, rocksteady(application), 1, combinations=3, windows=1) == found
+
+
+def test_an_autoscaler_keeps_utilization_while_load_and_contention_change():
+    """Half an hour, 24 containers at the most expected; each solution fits who is there."""
+    asked = []
+
+    def solve(application, before):
+        asked.append((application, before))
+        return fully_connected(Application.model_validate(application))
+
+    found = lived(SHAPES["hotel"], solve, 1, containers=40)
+    assert len(found.containers) == 120
+    assert min(found.containers) >= 15
+    assert max(found.containers) > 1.3 * found.containers[0]
+    assert found.solved == len(asked) - 1 > 5
+    assert asked[0][1] is None
+    assert asked[1][1] is not None
+    assert found.changed > 0
+    assert found.latency_ms["high"][1] > found.latency_ms["low"][1]
+    assert all(np.isfinite(values).all() for values in found.latency_ms.values())
+
+
+def test_connections_that_changed():
+    application = made({"a": 2, "b": 2}, {"read": (1.0, CALLS)})
+    one = all_to_all(application)
+    pair = one.pairs[0]
+    other = one.model_copy(update={"pairs": [pair.model_copy(update={"connections": pair.connections[1:]})]})
+    assert (changed(one, one), changed(one, other), changed(other, one)) == (0, 1, 1)
+
+
+def test_hosts_twice_as_busy():
+    host = deploy(SHAPES["hotel"], Deployment(32, BEFORE)).testbed.others["host-0"]
+    assert stretched({"host-0": host}, 2.0)["host-0"].cpu == pytest.approx(2 * host.cpu)

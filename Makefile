@@ -12,7 +12,7 @@ stack := $(if $(host_python),PYTHONPATH=deploy/local $(host_python) -m stack,$(n
 python := .cache/venvs/sluice/bin/python
 functions := streaming-jobs/functions/pom.xml
 application := tests/testbed/tomcat/pom.xml
-go_modules := actuators recommender/proto/go recommender/serve collector/spanlimitprocessor
+go_modules := actuators actuators/handlers/go recommender/proto/go recommender/serve collector/spanlimitprocessor
 
 # The Java and Go that set-up chose, which need not be those on PATH.
 toolchain = export JAVA_HOME="$$(readlink -f .cache/java-home)" CGO_ENABLED=0 PATH="$$PWD/.cache/venvs/go/bin:$$PATH"
@@ -96,7 +96,7 @@ lint-python:
 	$(python) -m mypy $(wildcard $(typed)) --exclude "tests/(testbed|support)/tests/" || failed=1; exit $$failed
 
 lint-go:
-	@$(toolchain); for module in $(go_modules) tests/bench/watch_client; do ( \
+	@$(toolchain); for module in $(go_modules) tests/bench/watch_client tests/testbed/resizable/go; do ( \
 	  cd $$module; unformatted=$$("$$(go env GOROOT)/bin/gofmt" -l .); \
 	  if [[ $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi; go vet ./... \
 	) || exit 1; done

@@ -27,6 +27,9 @@ require (
 	golang.org/x/sys v0.47.0 // indirect
 	golang.org/x/text v0.40.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260706201446-f0a921348800 // indirect
+	sluice.dev/handlers v0.0.0
 )
 
 replace sluice.dev/api => ../recommender/proto/go
+
+replace sluice.dev/handlers => ./handlers/go

@@ -17,10 +17,11 @@ type Config interface {
 
 // kinds has, by the key of its block, how a block begins: with its defaults. Here is where a kind is added.
 var kinds = map[string]func() Config{
-	"hikari": func() Config { c := DefaultHikari(); return &c },
-	"http":   func() Config { c := DefaultHTTP(); return &c },
-	"jmx":    func() Config { c := DefaultJMX(); return &c },
-	"tomcat": func() Config { c := DefaultTomcat(); return &c },
+	"handler": func() Config { c := DefaultHandler(); return &c },
+	"hikari":  func() Config { c := DefaultHikari(); return &c },
+	"http":    func() Config { c := DefaultHTTP(); return &c },
+	"jmx":     func() Config { c := DefaultJMX(); return &c },
+	"tomcat":  func() Config { c := DefaultTomcat(); return &c },
 }
 
 // Kinds are the keys of all kinds, in order.

@@ -34,6 +34,8 @@ FUNCTIONS = REPOSITORY / "streaming-jobs/functions"
 TOMCAT = REPOSITORY / "tests/testbed/tomcat"
 AGENTS = CACHE / "agents"
 POSTGRES = CACHE / "postgres"
+RESIZABLE = REPOSITORY / "tests/testbed/resizable"
+NODE_PACKAGES = CACHE / "node/resizable"
 ACTUATORS = REPOSITORY / "actuators"
 SERVER = REPOSITORY / "recommender/serve"
 API = REPOSITORY / "recommender/proto/go"
@@ -145,6 +147,20 @@ def flink_home(log: Path) -> None:
         (FLINK_HOME / "lib" / jar.name).symlink_to(jar)
 
 
+def node_packages(declared: Path, folder: Path) -> Action:
+    """What `declared` locks, in `folder`/node_modules."""
+
+    def install(log: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(declared / name, folder)
+        npm = toolchain.npm_path()
+        path = {"PATH": f"{npm.parent}:{os.environ['PATH']}"} if npm.is_absolute() else {}
+        run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], log, cwd=folder, env=path)
+
+    return install
+
+
 def prepare_belief(log: Path) -> None:
     """What is compiled here, the recommender need not compile at its start."""
     source = REPOSITORY / "recommender/decide/src"
@@ -239,7 +255,12 @@ def _application_steps() -> list[Step]:
              inputs=(LOCAL / "agents/pom.xml",),
              outputs=(AGENTS / "opentelemetry-javaagent.jar", AGENTS / "jolokia-agent-jvm-javaagent.jar"),
              resource="maven"),
-        Step("postgres", "PostgreSQL, for the tests' Tomcat", postgres,
+        Step("resizable-go", "the tests' Go program on PostgreSQL", go_build(RESIZABLE / "go", ".", "resizable"),
+             after=("go",), inputs=(RESIZABLE / "go", ACTUATORS / "handlers/go"), outputs=(BIN / "resizable",),
+             resource="go"),
+        Step("resizable-node", "packages of the tests' Node program", node_packages(RESIZABLE / "node", NODE_PACKAGES),
+             after=("npm",), inputs=(RESIZABLE / "node/package-lock.json",), outputs=(NODE_PACKAGES / "node_modules",)),
+        Step("postgres", "PostgreSQL, for the tests' applications", postgres,
              inputs=(LOCAL / "postgres/pom.xml",), outputs=(POSTGRES / "bin/postgres",), resource="maven"),
     ]  # fmt: skip
 

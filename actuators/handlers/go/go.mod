@@ -1,0 +1,3 @@
+module sluice.dev/handlers
+
+go 1.24

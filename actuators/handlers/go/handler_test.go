@@ -1,0 +1,125 @@
+package handlers_test
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sluice.dev/handlers"
+)
+
+// nowhere is a database whose connections do nothing.
+type nowhere struct{}
+
+func (n nowhere) Connect(context.Context) (driver.Conn, error) { return connection{}, nil }
+func (n nowhere) Driver() driver.Driver                        { return n }
+func (n nowhere) Open(string) (driver.Conn, error)             { return connection{}, nil }
+
+type connection struct{}
+
+func (connection) Prepare(string) (driver.Stmt, error) { return nil, errors.New("nothing to prepare") }
+func (connection) Close() error                        { return nil }
+func (connection) Begin() (driver.Tx, error)           { return nil, errors.New("nothing to begin") }
+
+func serve(t *testing.T, db *sql.DB) (url, tokenFile string) {
+	tokenFile = filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(tokenFile, []byte("0123456789abcdef\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(handlers.New(tokenFile, map[string]handlers.Pool{"rows": handlers.SQL(db)}))
+	t.Cleanup(server.Close)
+	return server.URL + "/rows", tokenFile
+}
+
+func ask(t *testing.T, method, url, token, body string) (int, string) {
+	t.Helper()
+	request, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", token)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, _ := io.ReadAll(response.Body)
+	return response.StatusCode, strings.TrimSpace(string(text))
+}
+
+func TestOpenAndIdleMoveTogether(t *testing.T) {
+	db := sql.OpenDB(nowhere{})
+	defer db.Close()
+	url, _ := serve(t, db)
+	const token = "Bearer 0123456789abcdef"
+	want := func(method, body, answer string) {
+		t.Helper()
+		if _, got := ask(t, method, url, token, body); got != answer {
+			t.Errorf("%s %s: %s, want %s", method, body, got, answer)
+		}
+	}
+	want("GET", "", `{"open":0,"size":0}`)
+	want("PUT", `{"size": 6}`, `{"open":0,"size":6}`)
+	var used []*sql.Conn
+	for range 6 {
+		c, err := db.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		used = append(used, c)
+	}
+	want("PUT", `{"size": 2}`, `{"open":6,"size":2}`)
+	for _, c := range used[:3] {
+		c.Close()
+	}
+	want("GET", "", `{"open":3,"size":2}`)
+	for _, c := range used[3:] {
+		c.Close()
+	}
+	want("GET", "", `{"open":2,"size":2}`)
+	if idle := db.Stats().Idle; idle != 2 {
+		t.Errorf("%d idle, want as many as may be open", idle)
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	db := sql.OpenDB(nowhere{})
+	defer db.Close()
+	url, tokenFile := serve(t, db)
+	const good = "Bearer 0123456789abcdef"
+	for _, tt := range []struct {
+		method, url, token, body string
+		want                     int
+	}{
+		{"GET", url, "", "", 401},
+		{"PUT", url, "Bearer 0123456789abcdeg", `{"size": 3}`, 401},
+		{"GET", url + "s", good, "", 404},
+		{"DELETE", url, good, "", 405},
+		{"PUT", url, good, `{"size": 0}`, 400},
+		{"PUT", url, good, `{"size": -1}`, 400},
+		{"PUT", url, good, `{"size": 65536}`, 400},
+		{"PUT", url, good, `{"size": "3"}`, 400},
+		{"PUT", url, good, strings.Repeat(" ", 2000) + `{"size": 3}`, 400},
+	} {
+		if status, text := ask(t, tt.method, tt.url, tt.token, tt.body); status != tt.want {
+			t.Errorf("%s %s %.20s: %d %s, want %d", tt.method, tt.url, tt.body, status, text, tt.want)
+		}
+	}
+	for _, text := range []string{"", "short"} { // none, or one that is soon guessed, opens nothing
+		os.WriteFile(tokenFile, []byte(text), 0o600)
+		if status, _ := ask(t, "GET", url, "Bearer "+text, ""); status != 401 {
+			t.Errorf("token %q: %d, want 401", text, status)
+		}
+	}
+	if got := db.Stats().MaxOpenConnections; got != 0 {
+		t.Errorf("resized to %d", got)
+	}
+}

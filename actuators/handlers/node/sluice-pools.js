@@ -1,0 +1,84 @@
+'use strict'
+// Lets an actuator read and set the size of a running Node program's pools: GET and PUT /NAME.
+//
+//   http.createServer(handler('/run/secrets/pools', { rows: pg(new Pool()) })).listen(8099, '127.0.0.1')
+
+const crypto = require('node:crypto')
+const fs = require('node:fs')
+
+const LARGEST = 65535
+const LONGEST_BODY = 1024
+const SHORTEST_TOKEN = 16
+
+/** node-postgres' pool (pg 8): idle connections beyond the size are closed at once, those in use as they come back. */
+function pg(pool) {
+  const spare = () => pool.totalCount - pool.options.max
+  pool.on('release', (_, client) => {
+    if (spare() > 0) pool._expired.add(client) // closed when it comes back, as one of maxLifetimeSeconds is
+  })
+  return {
+    sizes: () => [pool.options.max, pool.totalCount],
+    resize(limit) {
+      pool.options.max = limit
+      for (const { client } of [...pool._idle]) if (spare() > 0) pool._remove(client)
+      for (let free = -spare(); free > 0; free--) pool._pulseQueue() // who waits gets what there is now
+    },
+  }
+}
+
+/**
+ * Answers who sends the token that tokenFile has now, of 16 characters or more. `pools` has by name what can be resized:
+ * sizes() gives the limit, 0 for none, and how many connections there are; resize(limit) sets it.
+ */
+function handler(tokenFile, pools) {
+  return (request, response) => {
+    const answer = (status, fields) => {
+      response.writeHead(status, { 'Content-Type': 'application/json' })
+      response.end(JSON.stringify(fields))
+    }
+    if (!knows(tokenFile, request.headers.authorization ?? '')) {
+      return answer(401, { error: 'want Authorization: Bearer TOKEN' })
+    }
+    const name = new URL(request.url, 'http://here').pathname.replace(/^\/+/, '')
+    if (!Object.hasOwn(pools, name)) return answer(404, { error: 'no such pool' })
+    const show = () => {
+      const [size, open] = pools[name].sizes()
+      answer(200, { size, open })
+    }
+    if (request.method === 'GET') return show()
+    if (request.method !== 'PUT') return answer(405, { error: 'want GET or PUT' })
+    let body = ''
+    request.on('data', (part) => {
+      if (body.length <= LONGEST_BODY) body += part
+    })
+    request.on('end', () => {
+      const size = sizeIn(body)
+      if (!size) return answer(400, { error: `size: want 1 to ${LARGEST}` })
+      pools[name].resize(size)
+      show()
+    })
+  }
+}
+
+function knows(tokenFile, said) {
+  let token
+  try {
+    token = fs.readFileSync(tokenFile, 'utf8').trim()
+  } catch {
+    return false
+  }
+  const digest = (text) => crypto.createHash('sha256').update(text).digest()
+  return token.length >= SHORTEST_TOKEN && crypto.timingSafeEqual(digest(said), digest(`Bearer ${token}`))
+}
+
+/** 0 where the body has none that is legal. */
+function sizeIn(body) {
+  try {
+    const { size } = JSON.parse(body)
+    return body.length <= LONGEST_BODY && Number.isInteger(size) && size >= 1 && size <= LARGEST ? size : 0
+  } catch {
+    return 0
+  }
+}
+
+module.exports = { handler, pg }

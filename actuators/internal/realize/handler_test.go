@@ -1,0 +1,53 @@
+package realize_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"sluice.dev/actuators/internal/realize"
+	"sluice.dev/actuators/internal/realize/realizetest"
+	"sluice.dev/handlers"
+)
+
+// The Go handler, as a program has it, on a pool that anybody may set.
+func TestHandlerContract(t *testing.T) {
+	realizetest.TestContract(t, func(t *testing.T) realizetest.Fixture {
+		var limit atomic.Int64
+		limit.Store(64)
+		pool := handlers.Setter(
+			func() (int, int) { return int(limit.Load()), 0 },
+			func(size int) { limit.Store(int64(size)) })
+		token := filepath.Join(t.TempDir(), "token")
+		if err := os.WriteFile(token, []byte("0123456789abcdef"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		handler, done := handlers.New(token, map[string]handlers.Pool{"rows": pool}), make(chan struct{})
+		var stalled atomic.Bool
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if stalled.Load() {
+				<-done
+			}
+			handler.ServeHTTP(w, r)
+		}))
+		t.Cleanup(server.Close)
+		t.Cleanup(func() { close(done) })
+		config := realize.DefaultHandler()
+		config.URL, config.TokenFile = server.URL+"/rows", token
+		return realizetest.Fixture{
+			Realizer: opened(t, &config),
+			Size:     func() uint32 { return uint32(limit.Load()) },
+			SetSize: func(size uint32) {
+				if limit.Store(int64(size)); size == 0 {
+					limit.Store(-1) // 0 is what database/sql says where there is no limit
+				}
+			},
+			Unbound: func() { limit.Store(0) },
+			Break:   func() { os.Remove(token) },
+			Stall:   func() { stalled.Store(true) },
+		}
+	})
+}

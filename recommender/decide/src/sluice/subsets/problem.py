@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -44,6 +44,15 @@ class Pair:
         return int(self.most.sum())
 
 
+@dataclass(frozen=True)
+class Rules:
+    """What an application says of its subsets; quota: None where the usual one is meant."""
+
+    quota: int | None
+    min_subset: int
+    keep_in_zone: bool
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """Fleets are ordered by service, pairs by upstream and downstream service.
@@ -59,7 +68,7 @@ class Problem:
     order: tuple[int, ...]
     quota: int
     percentile: float
-    min_subset: int
+    rules: Rules
 
     @cached_property
     def rate_per_s(self) -> Floats:
@@ -90,27 +99,49 @@ def problem(application: Application, known: Mapping[str, Fleet] | None = None) 
     services = sorted((each for each in application.services if each.name in taking_part), key=lambda each: each.name)
     fleets = tuple((known or {}).get(each.name) or fleet(each, hosts, numbers) for each in services)
     index = {each.service: number for number, each in enumerate(fleets)}
-    pairs = tuple(_pair(application, fleets, index[up], index[down], rate) for (up, down), rate in called.items())
+    rules = Rules(application.quota, application.min_subset, application.keep_in_zone)
+    pairs = tuple(_pair(rules, fleets, index[up], index[down], rate) for (up, down), rate in called.items())
     return Problem(
         fleets,
         pairs,
         trees(application, {key: number for number, key in enumerate(called)}),
         np.array([tops.get(each.service, 0.0) for each in fleets]),
         _order(pairs, len(fleets)),
-        _quota(application, fleets, pairs),
+        _quota(rules, fleets, pairs),
         application.percentile,
-        application.min_subset,
+        rules,
     )
 
 
-def _pair(application: Application, fleets: Sequence[Fleet], up: int, down: int, rate: float) -> Pair:
+def with_fleet(known: Problem, changed: Fleet) -> Problem:
+    """The same with other containers of one service that takes part in it.
+
+    Raises:
+        IllegalError: there are none of them; or the quota is less than what the least subsets take.
+    """
+    if not len(changed):
+        raise IllegalError(
+            [f"services {changed.service!r} has no containers that are not drained; legal: at least one"]
+        )
+    at = next(number for number, each in enumerate(known.fleets) if each.service == changed.service)
+    fleets = (*known.fleets[:at], changed, *known.fleets[at + 1 :])
+    pairs = tuple(
+        _pair(known.rules, fleets, each.upstream, each.downstream, each.rate_per_s)
+        if at in (each.upstream, each.downstream)
+        else each
+        for each in known.pairs
+    )
+    return replace(known, fleets=fleets, pairs=pairs, quota=_quota(known.rules, fleets, pairs))
+
+
+def _pair(rules: Rules, fleets: Sequence[Fleet], up: int, down: int, rate: float) -> Pair:
     above, below = fleets[up], fleets[down]
     count = len(below)
     zone = np.full(len(above), NO_ZONE, dtype=np.int64)
     most = np.full(len(above), count, dtype=np.int64)
-    least = np.minimum(most, application.min_subset)
+    least = np.minimum(most, rules.min_subset)
     reachable = count
-    if application.keep_in_zone:
+    if rules.keep_in_zone:
         there = np.array([int((below.zone == each).sum()) for each in above.zone])
         kept = (above.zone != NO_ZONE) & (there > 0)
         zone, most = np.where(kept, above.zone, NO_ZONE), np.where(kept, there, count)
@@ -120,7 +151,7 @@ def _pair(application: Application, fleets: Sequence[Fleet], up: int, down: int,
         # together they reach each.
         theirs = np.where(kept, there, of_others)
         callers = np.array([int((zone == each).sum()) for each in zone])
-        least = np.maximum(np.minimum(most, application.min_subset), -(-theirs // callers))
+        least = np.maximum(np.minimum(most, rules.min_subset), -(-theirs // callers))
     return Pair(up, down, rate, zone, least.astype(np.int64), most.astype(np.int64), count, reachable)
 
 
@@ -143,16 +174,16 @@ def _order(pairs: Sequence[Pair], services: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _quota(application: Application, fleets: Sequence[Fleet], pairs: Sequence[Pair]) -> int:
+def _quota(rules: Rules, fleets: Sequence[Fleet], pairs: Sequence[Pair]) -> int:
     fewest, most = sum(pair.fewest for pair in pairs), sum(pair.all for pair in pairs)
-    if application.quota is None:
+    if rules.quota is None:
         usual = sum(USUAL * len(fleets[pair.upstream]) for pair in pairs)
         return min(max(usual, fewest), most)
-    if application.quota < fewest:
+    if rules.quota < fewest:
         raise IllegalError(
             [
-                f"quota {application.quota} is not legal: a subset of {application.min_subset} for each upstream"
+                f"quota {rules.quota} is not legal: a subset of {rules.min_subset} for each upstream"
                 f" container, and each downstream container reached, take {fewest}; legal: {fewest} or more"
             ]
         )
-    return min(application.quota, most)
+    return min(rules.quota, most)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FEWEST = 40
 ROUNDS = 120
 # More load is never faster, nor is more contention. The spread may go either way.
-RISING = "(1,1,1,1)"
+RISING, FREE = "(1,1,1,1)", "(0,0,0,0)"
 PARAMETERS = {
     "tree_method": "hist",
     "max_depth": 5,
@@ -62,8 +62,12 @@ def _to_the_end(steps: Floats) -> Floats:
 
 def train(samples: Samples) -> BoostedLatency:
     """The same samples in the same order give the same model."""
-    mu = forest(_boosted(samples, samples.mu, RISING))
-    sigma = forest(_boosted(samples, samples.sigma, "(0,0,0,0)"))
+    return boosted_latency(samples, boosted(samples, samples.mu, RISING), boosted(samples, samples.sigma, FREE))
+
+
+def boosted_latency(samples: Samples, of_mu: Booster, of_sigma: Booster) -> BoostedLatency:
+    """From the two models that were trained on `samples`."""
+    mu, sigma = forest(of_mu), forest(of_sigma)
     return BoostedLatency(
         mu,
         sigma,
@@ -74,7 +78,8 @@ def train(samples: Samples) -> BoostedLatency:
     )
 
 
-def _boosted(samples: Samples, values: Floats, monotone: str) -> Booster:
+def boosted(samples: Samples, values: Floats, monotone: str) -> Booster:
+    """One model, of `values`, (n,)."""
     import xgboost
 
     data = xgboost.DMatrix(samples.features(), label=values, nthread=1)

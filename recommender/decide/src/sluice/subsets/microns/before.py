@@ -48,7 +48,7 @@ def kept_of(problem: Problem, old: Problem, solution: Solution) -> list[Kept | N
         ends = old.fleets[was.upstream], old.fleets[was.downstream]
         subsets = solution.subsets[number]
         if (ends[0] is above or ends[0].names == above.names) and (ends[1] is below or ends[1].names == below.names):
-            found.append(_kept(pair, subsets.source(), subsets.to, subsets.share, len(subsets), False))
+            found.append(Kept(subsets, len(subsets), False))
             continue
         for now, then in ((above, ends[0]), (below, ends[1])):
             if id(now) not in places:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sluice.subsets.churn import Named
-from sluice.subsets.connections import Connections
+from sluice.subsets.connections import Connections, flow
 from sluice.subsets.fleet import Floats, Ints
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.microns.before import Kept, kept_by_name, kept_of
@@ -32,22 +32,25 @@ from sluice.subsets.trees import parts
 
 # The part of a pair's calls that may go elsewhere than it is best before connections are moved for it.
 MISPLACED = 0.05
+# Loads that differ by less, relative to the mean one, are the same.
+CLOSE = 0.01
 
 
 def solve_on(problem: Problem, curves: Sequence[Curves], settings: Settings, before: Named | None) -> Solution:
     """From the connections `before`, by name; from nothing where there are none, or where all may change."""
     if not before or settings.churn_budget >= 1:
         return solve(problem, curves, settings).solution
-    nothing: list[Reference | None] = [None] * len(problem.fleets)
-    return _carried(problem, curves, settings, kept_by_name(problem, before), nothing).solution
+    nothing: list[None] = [None] * len(problem.fleets)
+    return _carried(problem, curves, settings, kept_by_name(problem, before), nothing, nothing).solution
 
 
 def solve_again(solved: Solved, problem: Problem, curves: Sequence[Curves], settings: Settings) -> Solved:
     """From a solution whose arrays are still there: fleets that are the same objects, with the same curves and calls,
-    keep their optimal loads."""
+    keep their optimal loads, and pairs of which neither end has another load keep their connections as they are."""
     old = solved.problem
     numbers = {fleet.service: number for number, fleet in enumerate(old.fleets)}
     known: list[Reference | None] = []
+    work: list[Floats | None] = []
     for number, fleet in enumerate(problem.fleets):
         was = numbers.get(fleet.service, -1)
         same = (
@@ -57,7 +60,8 @@ def solve_again(solved: Solved, problem: Problem, curves: Sequence[Curves], sett
             and abs(old.rate_per_s[was] - problem.rate_per_s[number]) <= 1e-9 * problem.rate_per_s[number]
         )
         known.append(solved.references[was] if same else None)
-    return _carried(problem, curves, settings, kept_of(problem, old, solved.solution), known)
+        work.append(solved.work[was] if same else None)
+    return _carried(problem, curves, settings, kept_of(problem, old, solved.solution), known, work)
 
 
 def _carried(
@@ -66,16 +70,25 @@ def _carried(
     settings: Settings,
     kept: Sequence[Kept | None],
     known: Sequence[Reference | None],
+    work_before: Sequence[Floats | None],
 ) -> Solved:
     loads = references(problem, curves, known, settings.balance)
     quota = _quotas(problem, kept)
-    budget = int(settings.churn_budget * problem.quota)
-    found, budget = _placed(problem, loads, kept, quota, settings, budget)
+    found, work, left = _placed(
+        problem,
+        loads,
+        kept,
+        quota,
+        settings,
+        [None if one is None else before for one, before in zip(known, work_before, strict=True)],
+    )
+    touched = [number for number, each in enumerate(kept) if each is not None and each.touched]
+    budget = int(settings.churn_budget * problem.quota) - left
     if budget > 0:
-        touched = [each is not None and each.touched for each in kept]
-        found = _improved(problem, curves, loads, found, settings, budget, touched)
+        _improve(problem, curves, loads, found, work, settings, budget, touched)
+        work, _ = flow(problem, found)
     notes = tuple(notes_on(problem, loads))
-    return Solved(problem, curves, loads, Solution(MICRONS, tuple(found), 1, True, notes))
+    return Solved(problem, curves, loads, Solution(MICRONS, tuple(found), 1, True, notes), work)
 
 
 def _quotas(problem: Problem, kept: Sequence[Kept | None]) -> Ints:
@@ -101,74 +114,92 @@ def _placed(
     kept: Sequence[Kept | None],
     quota: Ints,
     settings: Settings,
-    budget: int,
-) -> tuple[list[Connections], int]:
-    """Connections of all pairs with what has to change, and what is left of the budget."""
+    work_before: Sequence[Floats | None],
+) -> tuple[list[Connections], list[Floats], int]:
+    """Connections of all pairs with what has to change, the loads then, and how many connections changed."""
     rate = problem.rate_per_s
     work = [np.full(len(each), out / len(each)) for each, out in zip(problem.fleets, problem.outside, strict=True)]
     found: list[Connections] = [None] * len(quota)  # type: ignore[list-item]
+    changes = 0
     for number in problem.order:
         pair, was = problem.pairs[number], kept[number]
-        below = problem.fleets[pair.downstream]
         sent = work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream])
-        wanted = bounded(sent, pair.least, pair.most, int(quota[number]))
         if was is None:
+            wanted = bounded(sent, pair.least, pair.most, int(quota[number]))
             now = place(problem, number, sent, wanted, loads[pair.downstream], settings.weights)
-        else:
-            now = was.connections
+        elif was.touched or len(was.connections) != quota[number]:
+            wanted = bounded(sent, pair.least, pair.most, int(quota[number]))
+            sizes = sizes_near(was.connections.sizes(), wanted, pair.least, pair.most, int(quota[number]))
             target = target_of(problem, number, loads[pair.downstream])
-            if was.touched or len(now) != quota[number]:
-                sizes = sizes_near(now.sizes(), wanted, pair.least, pair.most, int(quota[number]))
-                now = repaired(now, sizes, sent, target, pair.zone, below.zone, 0)
-                budget -= _differences(was.connections, now, was.quota)
-            now = weighed(now, sent, target) if settings.weights else _evenly(now)
+            below = problem.fleets[pair.downstream]
+            now = _shared(
+                repaired(was.connections, sizes, sent, target, pair.zone, below.zone, 0), sent, target, settings
+            )
+            changes += _differences(was.connections, now, was.quota)
+        elif work_before[pair.downstream] is not None and _close(work[pair.upstream], work_before[pair.upstream]):
+            now = was.connections
+        else:
+            now = _shared(was.connections, sent, target_of(problem, number, loads[pair.downstream]), settings)
         found[number] = now
         work[pair.downstream] = work[pair.downstream] + now.received(sent, pair.containers)
-    return found, budget
+    return found, work, changes
 
 
-def _improved(
+def _improve(
     problem: Problem,
     curves: Sequence[Curves],
     loads: Sequence[Reference],
     found: list[Connections],
+    work: Sequence[Floats],
     settings: Settings,
     budget: int,
-    touched: Sequence[bool],
-) -> list[Connections]:
-    """With connections moved within the budget in the pairs whose loads are off the optimum, those first that gain
-    most. Where containers came or went, only in pairs that this touched: the others are for another time."""
-    work, got, sent = _flows(problem, found)
+    touched: Sequence[int],
+) -> None:
+    """Moves connections within the budget. Where containers came or went, in the pairs that this touched: the new ones
+    have few callers yet, which weights alone can hide. Else in those whose loads are off, first where it gains most."""
+    rate = problem.rate_per_s
+    for number in touched or _by_gain(problem, curves, loads, found, work):
+        if budget <= 0:
+            return
+        pair = problem.pairs[number]
+        sent = work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream])
+        target = target_of(problem, number, loads[pair.downstream])
+        now = moved(found[number], sent, target, pair.zone, problem.fleets[pair.downstream].zone, budget)
+        budget -= _differences(found[number], now, len(now))
+        found[number] = _shared(now, sent, target, settings)
+
+
+def _by_gain(
+    problem: Problem,
+    curves: Sequence[Curves],
+    loads: Sequence[Reference],
+    found: Sequence[Connections],
+    work: Sequence[Floats],
+) -> list[int]:
+    """Pairs with more than MISPLACED of their calls elsewhere than is best, by what end to end latency has of it."""
+    rate = problem.rate_per_s
     targets = [target_of(problem, number, loads[pair.downstream]) for number, pair in enumerate(problem.pairs)]
+    got = [
+        one.received(work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream]), pair.containers)
+        for one, pair in zip(found, problem.pairs, strict=True)
+    ]
     off = np.array([np.abs(one - other).sum() / 2 / one.sum() for one, other in zip(targets, got, strict=True)])
-    # One that came has few callers yet, which weights alone can hide.
-    may = np.array(touched) if any(touched) else off > MISPLACED
-    if not may.any():
-        return found
+    if not (off > MISPLACED).any():
+        return []
     latency, _ = pair_latency(problem, curves, work, got)
     best, _ = pair_latency(problem, curves, [each.load for each in loads], targets)
-    gain = np.where(may, (latency - best) * parts(problem.trees, latency), -np.inf)
-    for number in np.argsort(-gain, kind="stable").tolist():
-        if not may[number] or budget <= 0:
-            break
-        pair = problem.pairs[number]
-        zone_below = problem.fleets[pair.downstream].zone
-        now = moved(found[number], sent[number], targets[number], pair.zone, zone_below, budget)
-        budget -= _differences(found[number], now, len(now))
-        found[number] = weighed(now, sent[number], targets[number]) if settings.weights else _evenly(now)
-    return found
+    gain = (latency - best) * parts(problem.trees, latency)
+    return [int(number) for number in np.argsort(-gain, kind="stable") if off[number] > MISPLACED and gain[number] > 0]
 
 
-def _flows(problem: Problem, found: Sequence[Connections]) -> tuple[list[Floats], list[Floats], list[Floats]]:
-    from sluice.subsets.connections import flow
-
-    work, got = flow(problem, found)
-    rate = problem.rate_per_s
-    return work, got, [work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream]) for pair in problem.pairs]
-
-
-def _evenly(one: Connections) -> Connections:
+def _shared(one: Connections, sent: Floats, target: Floats, settings: Settings) -> Connections:
+    if settings.weights:
+        return weighed(one, sent, target)
     return Connections(one.start, one.to, 1 / np.repeat(one.sizes(), one.sizes()))
+
+
+def _close(now: Floats, before: Floats | None) -> bool:
+    return before is not None and bool(np.abs(now - before).max() <= CLOSE * before.mean())
 
 
 def _differences(before: Connections, now: Connections, quota: int) -> int:

@@ -14,17 +14,20 @@ from sluice.subsets.chance import draws
 from sluice.subsets.compiled import compiled
 from sluice.subsets.connections import Connections
 from sluice.subsets.fleet import Floats, Ints
+from sluice.subsets.microns.heap import rise, sink
 
 # Of two downstream containers that are equal but for so much, chance decides.
 EQUAL = 0.01
 
 
-def orchestrate(sent: Floats, sizes: Ints, target: Floats, zone: Ints, zone_below: Ints, drawn_by: int) -> Connections:
+def orchestrate(
+    sent: Floats, sizes: Ints, target: Floats, zone: Ints, zone_below: Ints, drawn_by: int, weights: bool
+) -> Connections:
     """Connections of one pair, each with the same share of its upstream container's calls.
 
     sent: (U,) calls per second. sizes: (U,) connections of each, which together reach everybody. target: (D,) calls per
     second, the optimum. zone, zone_below: (U,), (D,) who may be connected: all where zone is -1, else those of that
-    zone. Every downstream container that may be reached is.
+    zone. Every downstream container that may be reached is. weights: whether shares are to be weighed afterwards.
     """
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     to, load = np.empty(int(start[-1]), dtype=np.int64), np.zeros(len(target))
@@ -37,7 +40,12 @@ def orchestrate(sent: Floats, sizes: Ints, target: Floats, zone: Ints, zone_belo
         lower = np.arange(len(target)) if zone_number < 0 else np.flatnonzero(zone_below == zone_number)
         order = upper[np.lexsort((above[upper], -np.round(share[upper] / max(share.max(), 1e-300), 3)))]
         usual = float(share[upper].mean())
-        _choose(order, start, share, lower, part, below, max(usual, 1e-300), EQUAL, load, to)
+        rare = lower[(part[lower] < usual) & (load[lower] == 0)]
+        # Without weights each of these gets a whole share, so those whose shares are least have them; with weights
+        # those who can send most elsewhere.
+        rare = rare[np.argsort(below[rare], kind="stable") if weights else np.lexsort((below[rare], part[rare]))]
+        filled = _deal(order if weights else order[::-1], start, share, rare, load, to)
+        _choose(order, start, share, lower, filled, part, below, max(usual, 1e-300), EQUAL, load, to)
         _reach_all(upper, start, share, lower, part, load, to, degree)
     return sorted_connections(start, to)
 
@@ -63,24 +71,23 @@ def _key(each: int, degree: int, load: Floats, part: Floats, drawn: Floats, usua
 
 
 @compiled
-def _sink(keys: Floats, heap: Ints, size: int, at: int) -> None:
-    """Puts the entry at `at` of a heap of the least keys to its place below."""
-    while True:
-        least = at
-        for child in (2 * at + 1, 2 * at + 2):
-            if child < size and keys[heap[child]] < keys[heap[least]]:
-                least = child
-        if least == at:
-            return
-        heap[at], heap[least] = heap[least], heap[at]
-        at = least
-
-
-@compiled
-def _rise(keys: Floats, heap: Ints, at: int) -> None:
-    while at > 0 and keys[heap[at]] < keys[heap[(at - 1) // 2]]:
-        heap[at], heap[(at - 1) // 2] = heap[(at - 1) // 2], heap[at]
-        at = (at - 1) // 2
+def _deal(order: Ints, start: Ints, share: Floats, rare: Ints, load: Floats, to: Ints) -> Ints:
+    """Connects those whose part is less than one even share, once each, to as many upstream containers as there are:
+    one that had only such could not send enough elsewhere. How many each upstream container of `order` got, (U,)."""
+    filled = np.zeros(len(start) - 1, dtype=np.int64)
+    dealt = 0
+    for keep in (1, 0):
+        for _ in range(len(rare)):
+            before = dealt
+            for upper in order:
+                if dealt < len(rare) and filled[upper] < start[upper + 1] - start[upper] - keep:
+                    to[start[upper] + filled[upper]] = rare[dealt]
+                    load[rare[dealt]] += share[upper]
+                    filled[upper] += 1
+                    dealt += 1
+            if dealt in (before, len(rare)):
+                break
+    return filled
 
 
 @compiled
@@ -89,6 +96,7 @@ def _choose(
     start: Ints,
     share: Floats,
     lower: Ints,
+    filled: Ints,
     part: Floats,
     drawn: Floats,
     usual: float,
@@ -96,26 +104,30 @@ def _choose(
     load: Floats,
     to: Ints,
 ) -> None:
-    """Writes what each of `order` is connected to, of `lower`, and adds to their load."""
+    """Writes what each of `order` is connected to, of `lower`, beside those that it has, and adds to their load."""
     keys, degree, heap = np.empty(len(part)), np.zeros(len(part), dtype=np.int64), lower.copy()
     for each in lower:
         keys[each] = _key(each, 0, load, part, drawn, usual, equal)
     for at in range(len(heap) // 2 - 1, -1, -1):
-        _sink(keys, heap, len(heap), at)
+        sink(keys, heap, len(heap), at)
     for upper in order:
-        count, size = start[upper + 1] - start[upper], len(heap)
-        for number in range(count):
+        begin, at, end = start[upper], start[upper] + filled[upper], start[upper + 1]
+        had, size = at, len(heap)
+        while at < end:
             size -= 1
             heap[0], heap[size] = heap[size], heap[0]
-            _sink(keys, heap, size, 0)
-            to[start[upper] + number] = heap[size]
-        for _ in range(count):
-            each = heap[size]
-            load[each] += share[upper]
-            degree[each] += 1
-            keys[each] = _key(each, degree[each], load, part, drawn, usual, equal)
-            _rise(keys, heap, size)
-            size += 1
+            sink(keys, heap, size, 0)
+            again = False
+            for other in range(begin, had):
+                again = again or to[other] == heap[size]
+            if not again:
+                to[at] = heap[size]
+                at += 1
+                load[heap[size]] += share[upper]
+                degree[heap[size]] += 1
+        for place in range(size, len(heap)):
+            keys[heap[place]] = _key(heap[place], degree[heap[place]], load, part, drawn, usual, equal)
+            rise(keys, heap, place)
 
 
 @compiled

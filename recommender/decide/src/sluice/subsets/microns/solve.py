@@ -23,19 +23,21 @@ from sluice.subsets.solution import Solution
 from sluice.subsets.strategy import MICRONS
 from sluice.subsets.trees import parts, whole
 
-# The loop ends where it is so near to what no quota could better.
-NEAR = 1.002
+# The loop ends where it is so near to what no quota could better. Latencies that differ by less are equal.
+NEAR = 1.005
+BETTER = 0.999
 MOST_ITERATIONS = 100
 
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """A solution with all that the next one can go on from."""
+    """A solution with all that the next one can go on from. work: calls per second of each service's containers."""
 
     problem: Problem
     curves: Sequence[Curves]
     references: Sequence[Reference]
     solution: Solution
+    work: Sequence[Floats]
 
 
 def solve(problem: Problem, curves: Sequence[Curves], settings: Settings) -> Solved:
@@ -45,7 +47,8 @@ def solve(problem: Problem, curves: Sequence[Curves], settings: Settings) -> Sol
     notes = notes_on(problem, loads)
     if not converged:
         notes.append(f"the loop had not ended after {MOST_ITERATIONS} iterations; this is the best of them")
-    return Solved(problem, curves, loads, Solution(MICRONS, tuple(subsets), iterations, converged, tuple(notes)))
+    solution = Solution(MICRONS, tuple(subsets), iterations, converged, tuple(notes))
+    return Solved(problem, curves, loads, solution, flow(problem, subsets)[0])
 
 
 def notes_on(problem: Problem, loads: Sequence[Reference]) -> list[str]:
@@ -70,7 +73,7 @@ def _loop(
         subsets, work, got = place_all(problem, loads, quota, settings.weights)
         latency, _ = pair_latency(problem, curves, work, got)
         now = whole(problem.trees, latency)
-        since = 0 if now < best else since + 1
+        since = 0 if now < best * BETTER else since + 1
         if now < best:
             best, found = now, subsets
         if since >= settings.stagnation or best <= floor * NEAR or (least == most).all():
@@ -107,7 +110,7 @@ def place(problem: Problem, number: int, sent: Floats, sizes: Ints, load: Refere
     above, below = problem.fleets[pair.upstream], problem.fleets[pair.downstream]
     target = target_of(problem, number, load)
     drawn_by = seed(above.service, below.service) >> 1
-    found = orchestrate(sent, sizes, target, pair.zone, below.zone, drawn_by)
+    found = orchestrate(sent, sizes, target, pair.zone, below.zone, drawn_by, weights)
     return weighed(found, sent, target) if weights else found
 
 
@@ -126,6 +129,3 @@ def _unlimited(problem: Problem, curves: Sequence[Curves], loads: Sequence[Refer
     got = [target_of(problem, number, loads[pair.downstream]) for number, pair in enumerate(problem.pairs)]
     latency, _ = pair_latency(problem, curves, work, got)
     return whole(problem.trees, latency)
-
-
-__all__ = ["Solved", "flow", "place", "place_all", "solve", "target_of"]

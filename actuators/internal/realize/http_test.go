@@ -239,6 +239,39 @@ func TestHTTPWriteTakenIsNotSizeInForce(t *testing.T) {
 	}
 }
 
+// What the status does not say, the answer may: as Jolokia's, which is 200 for what it refuses.
+func TestHTTPSuccessByTheAnswer(t *testing.T) {
+	for _, tt := range []struct{ answer, pointer, equals, want string }{
+		{`{"status": 200}`, "/status", "200", ""},
+		{`{"ok": true}`, "/ok", "true", ""},
+		{`{"done": {"state": "set"}}`, "/done/state", "set", ""},
+		{`{"status": 400, "error": "want 20..256"}`, "/status", "200", `has "400" at "/status", want "200"`},
+		{`{"state": "set"}`, "/status", "200", `nothing at "/status"`},
+		{`taken`, "/status", "200", "not JSON"},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, tt.answer) }))
+		config := httpConfig(server)
+		config.Write.Pointer, config.Write.Equals = tt.pointer, tt.equals
+		err := open(t, config).Write(t.Context(), 12)
+		if (tt.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want %q", tt.answer, err, tt.want)
+		}
+		server.Close()
+	}
+}
+
+func TestHTTPReadsWhatIsThereBeyondTheLimit(t *testing.T) {
+	for answer, want := range map[string]uint32{`{"size": 12, "open": 17}`: 17, `{"size": 12, "open": 0}`: 12} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, answer) }))
+		config := httpConfig(server)
+		config.Read.InForce = "/open"
+		if got, err := open(t, config).Read(t.Context()); err != nil || got != pool.Of(want) {
+			t.Errorf("%s: %v, %v, want %d", answer, got, err, want)
+		}
+		server.Close()
+	}
+}
+
 func TestHTTPSettlesLate(t *testing.T) {
 	p, server := startPool(t)
 	h := open(t, httpConfig(server))

@@ -17,6 +17,7 @@ type Config interface {
 
 // kinds has, by the key of its block, how a block begins: with its defaults. Here is where a kind is added.
 var kinds = map[string]func() Config{
+	"file":    func() Config { c := DefaultFile(); return &c },
 	"handler": func() Config { c := DefaultHandler(); return &c },
 	"hikari":  func() Config { c := DefaultHikari(); return &c },
 	"http":    func() Config { c := DefaultHTTP(); return &c },

@@ -29,5 +29,6 @@ def ask() -> None:
 
 for _ in range(int(os.environ["CLIENTS"])):
     threading.Thread(target=ask, daemon=True).start()
+assert isinstance(engine.pool, ResizablePool)
 serve("127.0.0.1", int(port), token_file, {"rows": engine.pool})
 threading.Event().wait()

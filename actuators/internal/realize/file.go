@@ -1,0 +1,139 @@
+package realize
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"sluice.dev/actuators/internal/disk"
+	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/web"
+)
+
+// maxFileBytes bounds what is read of a file.
+const maxFileBytes = 1 << 20
+
+// file is a size that stands in a file. A program that could not be told has the old size: the file then gets it back.
+type file struct {
+	config  FileConfig
+	pattern *regexp.Regexp
+	turn    chan struct{}
+}
+
+// Read implements Realizer.
+func (f *file) Read(ctx context.Context) (pool.Size, error) {
+	text, at, err := f.found()
+	if err == nil {
+		text = text[at[2]:at[3]]
+	}
+	if err == nil && len(f.config.InForce) > 0 {
+		text, err = f.run(ctx, f.config.InForce)
+	}
+	if err != nil {
+		return pool.Size{}, fmt.Errorf("read size: %w", err)
+	}
+	size, err := strconv.ParseUint(string(bytes.TrimSpace(text)), 10, 32)
+	if err != nil || size == 0 {
+		return pool.Size{}, fmt.Errorf("read size: %s has %s: want a whole number from 1 to %d", f.config.Path, web.Excerpt(text), uint32(math.MaxUint32))
+	}
+	return pool.Of(uint32(size)), errors.Join(ctx.Err())
+}
+
+// Write implements Realizer.
+func (f *file) Write(ctx context.Context, size uint32) error {
+	if size == 0 {
+		return errors.New("write size: 0: want at least 1")
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case f.turn <- struct{}{}:
+		defer func() { <-f.turn }()
+	}
+	before, at, err := f.found()
+	if err != nil {
+		return fmt.Errorf("write size %d: %w", size, err)
+	}
+	after := fmt.Appendf(nil, "%s%d%s", before[:at[2]], size, before[at[3]:])
+	if err := disk.Replace(f.config.Path, after, 0o644); err != nil {
+		return fmt.Errorf("write size %d: %w", size, err)
+	}
+	if err := f.tell(ctx, size); err != nil {
+		return fmt.Errorf("write size %d: %w", size, errors.Join(err, disk.Replace(f.config.Path, before, 0o644)))
+	}
+	return nil
+}
+
+// found is the file's text, and where the whole pattern and its group are.
+func (f *file) found() ([]byte, []int, error) {
+	from, err := os.Open(f.config.Path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer from.Close()
+	text, err := io.ReadAll(io.LimitReader(from, maxFileBytes+1))
+	if err != nil {
+		return nil, nil, err
+	}
+	at := f.pattern.FindSubmatchIndex(text)
+	if len(text) > maxFileBytes || at == nil || at[2] < 0 {
+		return nil, nil, fmt.Errorf("%s: nothing within %d bytes is like %s", f.config.Path, maxFileBytes, f.config.Pattern)
+	}
+	return text, at, nil
+}
+
+func (f *file) tell(ctx context.Context, size uint32) error {
+	if f.config.Signal != "" {
+		text, err := os.ReadFile(f.config.PIDFile)
+		if err != nil {
+			return err
+		}
+		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		if err != nil || pid < 2 { // 0, 1 and less are whole groups, or the first of all processes
+			return fmt.Errorf("%s: %s: want the number of a process", f.config.PIDFile, web.Excerpt(text))
+		}
+		if err := syscall.Kill(pid, signals[f.config.Signal]); err != nil {
+			return fmt.Errorf("signal %s to process %d: %w", f.config.Signal, pid, err)
+		}
+	}
+	if len(f.config.Command) == 0 {
+		return nil
+	}
+	_, err := f.run(ctx, f.config.Command, fmt.Sprint("SLUICE_SIZE=", size))
+	return err
+}
+
+// run ends a command, and what it started, when its time is over.
+func (f *file) run(ctx context.Context, words []string, environment ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, f.config.Timeout)
+	defer cancel()
+	command := exec.CommandContext(ctx, words[0], words[1:]...)
+	command.Env = append(os.Environ(), environment...)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	command.WaitDelay = 100 * time.Millisecond
+	var out, errs bounded
+	command.Stdout, command.Stderr = &out, &errs
+	if err := command.Run(); err != nil {
+		return nil, fmt.Errorf("run %s: %w: %s", words[0], errors.Join(err, ctx.Err()), web.Excerpt(errs.Bytes()))
+	}
+	return out.Bytes(), nil
+}
+
+// bounded keeps the first kilobyte of what a command prints.
+type bounded struct{ bytes.Buffer }
+
+func (b *bounded) Write(text []byte) (int, error) {
+	b.Buffer.Write(text[:min(len(text), max(0, 1024-b.Len()))])
+	return len(text), nil
+}

@@ -72,8 +72,8 @@ def test_one_container_changes_at_most_5_percent_and_nothing_elsewhere(seed: int
     before = first(app, weights)
     after_app, service = change(app, seed, kind)
     after = next_one(after_app, before, weights)
-    # Without weights quotas are so uneven that one container alone can have more.
-    assert churn(before, after) <= (0.05 if weights else max(0.05, _own(before, after)))
+    # Without weights quotas are so uneven that one container alone can have more than that: it comes on top.
+    assert churn(before, after) <= (0.05 if weights else 0.05 + _own(before, after))
     elsewhere = sum(count for pair, count in changed(before, after).items() if service not in pair)
     assert elsewhere <= _left_over(after_app, service, before)
 

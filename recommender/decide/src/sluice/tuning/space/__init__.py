@@ -1,0 +1,17 @@
+"""What may be set: parameters, what binds them together, and rules that leave some of them out."""
+
+from sluice.tuning.space.parameter import Boolean, Category, Float, Integer, Parameter, Value, When
+from sluice.tuning.space.space import Configuration, Point, Space
+
+__all__ = [
+    "Boolean",
+    "Category",
+    "Configuration",
+    "Float",
+    "Integer",
+    "Parameter",
+    "Point",
+    "Space",
+    "Value",
+    "When",
+]

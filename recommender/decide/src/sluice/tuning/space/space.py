@@ -1,0 +1,137 @@
+"""All configurations of an application: its parameters and what binds them together.
+
+A configuration is a mapping from the names of those parameters that have a value in it. A point is its place in the
+unit cube: an array of shape (parameters,), in their order; the coordinate of a parameter without a value is free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice.tuning.space.constraint import Linear
+from sluice.tuning.space.parameter import Kind, Parameter, Value
+
+Configuration: TypeAlias = Mapping[str, Value]
+Point: TypeAlias = NDArray[np.float64]
+
+# Steps from a point that breaks a constraint towards the default, which breaks none.
+_BACK = 32
+
+
+@dataclass(frozen=True)
+class Space:
+    """Use `check.check_space` on what people wrote: the methods here ask for a space that is legal."""
+
+    parameters: tuple[Parameter, ...]
+    constraints: tuple[Linear, ...] = ()
+
+    @cached_property
+    def kinds(self) -> dict[str, Kind]:
+        return {each.name: each.kind for each in self.parameters}
+
+    @cached_property
+    def default(self) -> Configuration:
+        return self._active({each.name: each.default for each in self.parameters})
+
+    @cached_property
+    def default_point(self) -> Point:
+        return np.array([each.kind.unit(each.default) for each in self.parameters])
+
+    def configuration(self, point: Point) -> Configuration:
+        """The configuration at a point. It may break a constraint: see `repaired`."""
+        clipped = np.clip(point, 0.0, 1.0)
+        return self._active(
+            {each.name: each.kind.value(float(unit)) for each, unit in zip(self.parameters, clipped, strict=True)}
+        )
+
+    def point(self, configuration: Configuration) -> Point:
+        """The middle of the cell that the configuration is in; where it has no value, that of the default."""
+        return np.array(
+            [each.kind.unit(configuration.get(each.name, each.default)) for each in self.parameters], dtype=np.float64
+        )
+
+    def snapped(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """`point(configuration(p))` of each of (n, parameters): points of one configuration become equal."""
+        snapped = np.empty_like(points)
+        active: dict[str, NDArray[np.bool_]] = {}
+        for index, each in enumerate(self.parameters):
+            column = each.kind.snapped(np.clip(points[:, index], 0.0, 1.0))
+            active[each.name] = np.ones(len(points), dtype=np.bool_)
+            if each.when is not None:
+                place = next(at for at, other in enumerate(self.parameters) if other.name == each.when.parameter)
+                units = [self.kinds[each.when.parameter].unit(value) for value in each.when.values]
+                holds = np.isclose(snapped[:, place, None], units, rtol=0.0, atol=1e-9).any(axis=1)
+                active[each.name] = active[each.when.parameter] & holds
+            snapped[:, index] = np.where(active[each.name], column, each.kind.unit(each.default))
+        return snapped
+
+    def broken(self, configuration: Configuration) -> tuple[Linear, ...]:
+        return tuple(each for each in self.constraints if not each.holds(configuration))
+
+    def repaired(self, point: Point) -> Point:
+        """The point, or the first on the line from it to the default's whose configuration breaks no constraint."""
+        for share in np.linspace(1.0, 0.0, _BACK + 1):
+            at = self.default_point + share * (point - self.default_point)
+            if not self.broken(self.configuration(at)):
+                return np.asarray(at, dtype=np.float64)
+        return self.default_point
+
+    def problems(self, configuration: Configuration) -> list[str]:
+        """What is not legal in it, a line each: field, value, legal range."""
+        found = [f"{name}: unknown parameter" for name in configuration if name not in self.kinds]
+        for each in self.parameters:
+            if each.name in configuration and not each.kind.takes(configuration[each.name]):
+                found.append(f"{each.name}: {configuration[each.name]!r} is not legal; legal: {each.kind.legal}")
+        if found:
+            return found
+        active = self._active({name: configuration.get(name, each) for name, each in self._defaults.items()})
+        for name in active.keys() - configuration.keys():
+            found.append(f"{name}: is missing; legal: {self.kinds[name].legal}")
+        for name in configuration.keys() - active.keys():
+            found.append(f"{name}: has no value here; legal: where {self._named[name].when}")
+        return sorted(found) + [f"constraint {each} does not hold" for each in self.broken(configuration)]
+
+    def without(self, names: frozenset[str]) -> Space:
+        """The same with these parameters left at their defaults; so are those that then have no value."""
+        kept: list[Parameter] = []
+        for each in self.parameters:
+            fixed = each.when is not None and each.when.parameter not in {other.name for other in kept}
+            if each.name not in names and (not fixed or each.name in self.default):
+                kept.append(replace(each, when=None) if fixed else each)
+        left = {each.name for each in kept}
+        constraints = (_fixed(each, left, self.default) for each in self.constraints)
+        return Space(tuple(kept), tuple(each for each in constraints if each is not None))
+
+    @cached_property
+    def _named(self) -> dict[str, Parameter]:
+        return {each.name: each for each in self.parameters}
+
+    @cached_property
+    def _defaults(self) -> dict[str, Value]:
+        return {each.name: each.default for each in self.parameters}
+
+    def _active(self, values: dict[str, Value]) -> dict[str, Value]:
+        """Only the values of parameters whose `when` holds: what it asks for stands before them."""
+        active: dict[str, Value] = {}
+        for each in self.parameters:
+            when = each.when
+            if when is None or (when.parameter in active and active[when.parameter] in when.values):
+                active[each.name] = values[each.name]
+        return active
+
+
+def _fixed(constraint: Linear, left: set[str], default: Configuration) -> Linear | None:
+    """The constraint on those that are left; None where it no longer binds any."""
+    gone = [(name, factor) for name, factor in constraint.factors if name not in left]
+    factors = tuple((name, factor) for name, factor in constraint.factors if name in left)
+    if not factors or any(name not in default for name, _ in gone):
+        return None
+    fixed = sum(factor * float(default[name]) for name, factor in gone)
+    least = None if constraint.at_least is None else constraint.at_least - fixed
+    return Linear(factors, least, None if constraint.at_most is None else constraint.at_most - fixed)

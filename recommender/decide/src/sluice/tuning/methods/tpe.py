@@ -1,0 +1,64 @@
+"""Tree-structured Parzen estimator (Bergstra et al., NeurIPS 2011), by Optuna.
+
+Multivariate; trials in flight count as poor ones. The study is made anew from the record of trials for each question.
+The first third of the budget, 3 to 10, is random.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sluice.tuning.methods.improvement import first_trials
+from sluice.tuning.methods.question import Question
+from sluice.tuning.space import Category, Float, Integer, Parameter, Point
+
+if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
+
+
+def propose(question: Question) -> Point:
+    import optuna
+    from optuna.trial import TrialState, create_trial
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    space = question.space
+    laws = {each.name: _law(each) for each in space.parameters}
+
+    def values(point: Point) -> dict[str, object]:
+        # All of them, also those without a value: the estimator has one distribution over a fixed set.
+        coordinates = zip(space.parameters, np.clip(point, 0.0, 1.0), strict=True)
+        return {each.name: each.kind.value(float(unit)) for each, unit in coordinates}
+
+    with warnings.catch_warnings():
+        # Its multivariate and constant_liar are called experimental.
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        sampler = optuna.samplers.TPESampler(
+            seed=int(question.generator().integers(2**31)),
+            n_startup_trials=first_trials(question.budget),
+            multivariate=True,
+            constant_liar=True,
+        )
+    study = optuna.create_study(sampler=sampler)
+    for told in question.told:
+        study.add_trial(create_trial(params=values(told.point), distributions=laws, value=told.loss))
+    for _, point in question.flying:
+        study.add_trial(create_trial(params=values(point), distributions=laws, state=TrialState.RUNNING))
+    asked = study.ask(laws).params
+    return np.array([each.kind.unit(asked[each.name]) for each in space.parameters])
+
+
+def _law(parameter: Parameter) -> BaseDistribution:
+    from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+
+    match parameter.kind:
+        case Integer(low, high, log):
+            return IntDistribution(low, high, log=log)
+        case Float(low, high, log):
+            return FloatDistribution(low, high, log=log)
+        case Category(choices):
+            return CategoricalDistribution(choices)
+        case _:
+            return CategoricalDistribution((False, True))

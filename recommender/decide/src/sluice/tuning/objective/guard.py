@@ -1,0 +1,66 @@
+"""The SLO guard: whether a trial does harm that noise does not explain, so that it is rolled back at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from sluice.tuning.objective.block import QUANTILES, Block, Metric
+from sluice.tuning.objective.objective import Objective, Slo, worth
+
+# Chance that a configuration which just keeps an SLO trips it, at one look.
+NOISE = 0.001
+# Of a mean, goodput or CPU, whose noise is not known from counts: how far beyond its limit trips, and after how many.
+FAR, LEAST = 2.0, 20
+# Nothing ends for so long: no latency shows it.
+SILENT_S = 5.0
+
+
+def tripped(recent: Sequence[Block], objective: Objective) -> str | None:
+    """Why the trial has to be rolled back; None: it need not be. `recent`: its newest 5 to 10 s, load being on.
+
+    A quantile's SLO "p99 <= 500 ms" allows 1 % of requests above 500 ms: it trips when so many are that a service with
+    just 1 % had as many with probability under 0.001. Worked: of 100 requests 5 above: 0.0034, no; 6: 0.0005, trips.
+    A share of errors likewise.
+    """
+    for slo in objective.slos:
+        why = _harm(recent, objective, slo)
+        if why is not None:
+            return why
+    seconds = sum(block.seconds for block in recent)
+    if seconds >= SILENT_S and not any(block.completions for block in recent):
+        return f"nothing completed in {seconds:g} s"
+    return None
+
+
+def _harm(recent: Sequence[Block], objective: Objective, slo: Slo) -> str | None:
+    done = sum(block.completions for block in recent)
+    errors = sum(block.errors for block in recent)
+    if slo.metric in QUANTILES:
+        limit = sum(count for block in recent for index, count in block.latencies.items() if _above(index, slo.limit))
+        return _too_many(limit, done, 1 - QUANTILES[slo.metric], f"above {slo.limit:g} ms")
+    if slo.metric is Metric.ERRORS:
+        return _too_many(errors, done + errors, slo.limit, "errors")
+    if done + errors < LEAST and slo.metric is not Metric.GOODPUT:
+        return None
+    seen = dict(worth(recent, Objective(((slo.metric, 1.0),), threshold_ms=objective.threshold_ms)).figures)[slo.metric]
+    if slo.metric is Metric.GOODPUT:
+        beyond = sum(block.seconds for block in recent) >= SILENT_S and seen * FAR < slo.limit
+    else:
+        beyond = not math.isnan(seen) and seen > FAR * slo.limit
+    return f"{slo.metric.value} is {seen:.4g}, its limit {slo.limit:g}" if beyond else None
+
+
+def _above(index: int, limit_ms: float) -> bool:
+    """Whether a latency index lies wholly above the limit: what straddles it is not held against a trial."""
+    return bool(2 ** (index / 64) / 1e6 >= limit_ms)
+
+
+def _too_many(bad: int, of: int, allowed: float, what: str) -> str | None:
+    from scipy.stats import binom
+
+    if of == 0 or bad <= allowed * of:
+        return None
+    if float(binom.sf(bad - 1, of, allowed)) >= NOISE:
+        return None
+    return f"{bad} of {of} requests {what}; {allowed:.3g} of them may be"

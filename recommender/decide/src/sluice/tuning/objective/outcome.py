@@ -1,0 +1,99 @@
+"""How a trial ended, and what a method is told of it.
+
+No trial is lost: a method that never hears of what failed tries it again. Only good trials, and hopeless ones, have a
+value; the rest follow by rank, the losses going on at the mean distance of the ranks before:
+
+    hopeless, good   their values (a hopeless one's is what it had when it was given up)
+    unsafe           behind all of those, by the share by which they passed their SLO; equal shares have one rank
+    failed           behind all of those, on one rank
+
+Worked: good 100, 110 and 140, unsafe by 0.1 and by 0.5, one failed. The mean distance of ranks is (140 - 100) / 2 = 20:
+160, 180 and 200. With one value, or equal ones, the distance is a tenth of it, or 1 where it is 0; with none, losses
+are 1, 2, ... by rank.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+# Of a value: squares of differences, which models take, are finite.
+LARGEST = 1e100
+
+
+class Verdict(Enum):
+    GOOD = "measured, and within every SLO"
+    HOPELESS = "given up early: it cannot be the best"
+    UNSAFE = "passed an SLO"
+    FAILED = "could not be set, or not be measured"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was told of a trial.
+
+    value         the objective; None where it is not known
+    lower, upper  its interval; None where that is not known
+    excess        of an unsafe one: the share by which it passed an SLO
+    """
+
+    verdict: Verdict
+    value: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    excess: float = 0.0
+    why: str = ""
+
+
+def losses(outcomes: Sequence[Outcome]) -> list[float]:
+    """What each loses, as a method is told: finite, less is better."""
+    valued = [_value(each) for each in outcomes if _has_value(each)]
+    worst, gap = _going_on(valued)
+    excesses = sorted({each.excess for each in outcomes if each.verdict is Verdict.UNSAFE})
+    ranks = {excess: rank for rank, excess in enumerate(excesses, start=1)}
+    found = []
+    for each in outcomes:
+        if _has_value(each):
+            found.append(_value(each))
+        elif each.verdict is Verdict.UNSAFE:
+            found.append(worst + gap * ranks[each.excess])
+        else:
+            found.append(worst + gap * (len(excesses) + 1))
+    return found
+
+
+def problem(outcome: Outcome) -> str | None:
+    """What is not legal in an outcome that was told; None: nothing."""
+    given = {"value": outcome.value, "lower": outcome.lower, "upper": outcome.upper}
+    for name, number in given.items():
+        if number is not None and not abs(number) <= LARGEST:
+            return f"{name}: {number} is not legal; legal: -{LARGEST:g} to {LARGEST:g}"
+    if outcome.verdict is Verdict.GOOD and outcome.value is None:
+        return "value: is missing; legal: a number for a good trial"
+    if outcome.lower is not None and outcome.upper is not None and outcome.lower > outcome.upper:
+        return f"lower: {outcome.lower:g} is above upper: {outcome.upper:g}; legal: lower <= upper"
+    if not (math.isfinite(outcome.excess) and outcome.excess >= 0):
+        return f"excess: {outcome.excess} is not legal; legal: >= 0, finite"
+    return None
+
+
+def _has_value(outcome: Outcome) -> bool:
+    return outcome.verdict in (Verdict.GOOD, Verdict.HOPELESS) and outcome.value is not None
+
+
+def _value(outcome: Outcome) -> float:
+    return outcome.value if outcome.value is not None else math.nan
+
+
+def _going_on(valued: list[float]) -> tuple[float, float]:
+    """The worst value, and the distance at which ranks go on behind it."""
+    if not valued:
+        return 0.0, 1.0
+    worst = max(valued)
+    distances = np.diff(sorted(valued))
+    gap = float(distances.mean()) if distances.size else 0.0
+    return worst, gap or abs(worst) / 10 or 1.0

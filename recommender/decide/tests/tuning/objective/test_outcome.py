@@ -1,0 +1,76 @@
+"""What methods are told of trials that have no value."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sluice.tuning.objective.outcome import Outcome, Verdict, losses, problem
+
+
+def good(value: float) -> Outcome:
+    return Outcome(Verdict.GOOD, value)
+
+
+def unsafe(excess: float) -> Outcome:
+    return Outcome(Verdict.UNSAFE, excess=excess)
+
+
+FAILED = Outcome(Verdict.FAILED)
+
+
+def test_ranks_go_on_at_their_mean_distance() -> None:
+    told = [unsafe(0.5), good(140.0), FAILED, good(100.0), unsafe(0.1), good(110.0), FAILED]
+    assert losses(told) == [180.0, 140.0, 200.0, 100.0, 160.0, 110.0, 200.0]
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ([good(50.0), FAILED], [50.0, 55.0]),
+        ([good(0.0), FAILED], [0.0, 1.0]),
+        ([good(-8.0), good(-8.0), unsafe(1.0)], [-8.0, -8.0, -7.2]),
+        ([FAILED, unsafe(2.0), unsafe(1.0)], [3.0, 2.0, 1.0]),
+        ([], []),
+        ([Outcome(Verdict.HOPELESS, 9.0), good(3.0), FAILED], [9.0, 3.0, 15.0]),
+        ([Outcome(Verdict.HOPELESS), good(3.0)], [3.3, 3.0]),  # given up before it had a value
+    ],
+)
+def test_few_or_equal_values(told: list[Outcome], expected: list[float]) -> None:
+    assert losses(told) == pytest.approx(expected)
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.floats(-1e100, 1e100).map(good),
+            st.floats(0, 1e9).map(unsafe),
+            st.just(FAILED),
+        ),
+        max_size=20,
+    )
+)
+def test_good_before_unsafe_before_failed(told: list[Outcome]) -> None:
+    found = losses(told)
+    assert all(map(math.isfinite, found))
+    order = {Verdict.GOOD: 0, Verdict.UNSAFE: 1, Verdict.FAILED: 2}
+    for one, loss in zip(told, found, strict=True):
+        for other, others in zip(told, found, strict=True):
+            assert order[one.verdict] >= order[other.verdict] or loss <= others
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        (good(math.nan), "value: nan is not legal; legal: -1e+100 to 1e+100"),
+        (good(math.inf), "value: inf is not legal; legal: -1e+100 to 1e+100"),
+        (Outcome(Verdict.GOOD), "value: is missing; legal: a number for a good trial"),
+        (Outcome(Verdict.GOOD, 1.0, 2.0, 1.0), "lower: 2 is above upper: 1; legal: lower <= upper"),
+        (unsafe(math.nan), "excess: nan is not legal; legal: >= 0, finite"),
+        (good(1.0), None),
+        (FAILED, None),
+    ],
+)
+def test_what_may_be_told(told: Outcome, message: str | None) -> None:
+    assert problem(told) == message

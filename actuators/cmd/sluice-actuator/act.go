@@ -42,11 +42,11 @@ func act(c *config.Config, once bool, logs io.Writer) error {
 	}
 	defer connection.Close()
 	client := poolsv1.NewPoolSizeServiceClient(connection)
-	targets, err := open(c.Targets)
+	targets, err := openAll(c.Targets)
 	if err != nil {
 		return err
 	}
-	watcher := watch.NewWatcher(client, onlyService(targets), c.Recommender.Timeout, log)
+	watcher := watch.NewWatcher(client, onlyService(c), c.Recommender.Timeout, log)
 	observers, err := observe(c, client, log)
 	if err != nil {
 		return err
@@ -60,7 +60,11 @@ func act(c *config.Config, once bool, logs io.Writer) error {
 		Source: watcher, Reporter: reporter, Recorder: board, Log: log,
 	}
 	if once {
-		return onePass(ctx, cycle, targets, watcher, reporter)
+		found, err := findOnce(ctx, c)
+		if err != nil {
+			return err
+		}
+		return onePass(ctx, cycle, append(targets, found...), watcher, reporter)
 	}
 
 	if err := board.Serve(ctx, c.StatusAddress); err != nil {
@@ -68,20 +72,20 @@ func act(c *config.Config, once bool, logs io.Writer) error {
 	}
 	log.Info("started", "name", c.Name, "version", buildVersion(), "recommender", c.Recommender.Address,
 		"status", "http://"+c.StatusAddress+"/status", "targets", len(targets), "opted_in", optedIn(c))
-	forever(ctx, cycle, targets, watcher, reporter, observers)
+	forever(ctx, cycle, targets, follow(ctx, c, log), watcher, reporter, observers)
 	log.Info("stopped", "reports_left", reporter.Stats().Queued)
 	return nil
 }
 
 // forever runs until ctx ends, then waits for the writes under way and sends the reports that wait.
-func forever(ctx context.Context, cycle *loop.Loop, targets []loop.Target, source watch.Source, reporter *audit.Reporter, observers []*scaling.Observer) {
+func forever(ctx context.Context, cycle *loop.Loop, targets []loop.Target, changes <-chan loop.Change, source watch.Source, reporter *audit.Reporter, observers []*scaling.Observer) {
 	var around sync.WaitGroup
 	around.Go(func() { source.Run(ctx) })
 	around.Go(func() { reporter.Run(ctx) })
 	for _, observer := range observers {
 		around.Go(func() { observer.Run(ctx) })
 	}
-	cycle.Run(ctx, targets)
+	cycle.Run(ctx, targets, changes)
 	around.Wait()
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)
 	defer cancel()
@@ -112,34 +116,49 @@ func onePass(ctx context.Context, cycle *loop.Loop, targets []loop.Target, sourc
 }
 
 // onlyService is the service of all targets, or nothing when they have several: then everything is watched.
-func onlyService(targets []loop.Target) string {
-	for _, t := range targets {
-		if t.Pool.Service != targets[0].Pool.Service {
-			return ""
-		}
+func onlyService(c *config.Config) string {
+	services := map[string]bool{}
+	only := ""
+	for i := range c.Targets {
+		only = c.Targets[i].Pool.Service
+		services[only] = true
 	}
-	return targets[0].Pool.Service
+	for i := range c.Discover {
+		only = c.Discover[i].Service()
+		services[only] = true
+	}
+	if len(services) != 1 {
+		return ""
+	}
+	return only
 }
 
-// open makes a realizer for each target.
-func open(configured []config.Target) ([]loop.Target, error) {
+func openAll(configured []config.Target) ([]loop.Target, error) {
 	targets := make([]loop.Target, len(configured))
 	for i, t := range configured {
-		side, err := pool.ParseSide(t.Pool.Side)
-		if err != nil {
-			return nil, fmt.Errorf("open target %s: %w", t.Name, err)
-		}
-		realizer, err := t.Block.Open()
-		if err != nil {
-			return nil, fmt.Errorf("open target %s: %w", t.Name, err)
-		}
-		targets[i] = loop.Target{
-			Name: t.Name, Instance: t.Instance, Settle: t.Settle, Realizer: realizer,
-			Pool: pool.Key{Service: t.Pool.Service, Side: side, Peer: t.Pool.Peer},
-			Rules: policy.Rules{
-				Apply: t.Apply, Min: uint32(t.Min), Max: uint32(t.Max), MaxFactor: t.MaxFactor, Cooldown: t.Cooldown,
-			},
+		var err error
+		if targets[i], err = open(t); err != nil {
+			return nil, err
 		}
 	}
 	return targets, nil
+}
+
+// open makes a realizer for a target.
+func open(t config.Target) (loop.Target, error) {
+	side, err := pool.ParseSide(t.Pool.Side)
+	if err != nil {
+		return loop.Target{}, fmt.Errorf("open target %s: %w", t.Name, err)
+	}
+	realizer, err := t.Block.Open()
+	if err != nil {
+		return loop.Target{}, fmt.Errorf("open target %s: %w", t.Name, err)
+	}
+	return loop.Target{
+		Name: t.Name, Instance: t.Instance, Settle: t.Settle, Realizer: realizer,
+		Pool: pool.Key{Service: t.Pool.Service, Side: side, Peer: t.Pool.Peer},
+		Rules: policy.Rules{
+			Apply: t.Apply, Min: uint32(t.Min), Max: uint32(t.Max), MaxFactor: t.MaxFactor, Cooldown: t.Cooldown,
+		},
+	}, nil
 }

@@ -274,6 +274,53 @@ func TestTellsOfScaling(t *testing.T) {
 	p.stop(t)
 }
 
+// Instances that a file names are targets of their own, from when they are there until they are gone.
+func TestInstancesComeAndGo(t *testing.T) {
+	r := recommendertest.Start(t)
+	r.Recommend(cartThreads, 32, 7)
+	one, oneURL := startShop(t)
+	two, twoURL := startShop(t)
+	folder := t.TempDir()
+	list, file := filepath.Join(folder, "instances.yaml"), filepath.Join(folder, "actuator.yaml")
+	address := func(url, instance string) string {
+		return "- {address: \"" + strings.TrimPrefix(url, "http://") + "\", instance: " + instance + "}\n"
+	}
+	write(t, list, address(oneURL, "cart-1"))
+	write(t, file, `name: local
+status_address: ${SLUICE_ACTUATOR}
+recommender: {address: "${SLUICE_RECOMMENDER}", interval: 100ms}
+discover:
+  - name: cart
+    interval: 100ms
+    file: {path: "`+list+`"}
+    target:
+      pool: {service: cart, side: server}
+      apply: true
+      min: 2
+      max: 128
+      http: {read: {url: "http://${ADDRESS}/pools/cart.threads"}, write: {url: "http://${ADDRESS}/pools/cart.threads"}}
+`)
+	p := command(t, r, oneURL)
+	p.command.Args[2] = file
+	p.start(t)
+	eventually(t, "the first applied", func() bool { return r.Find("cart.cart-1", applied) != nil })
+	write(t, list, address(oneURL, "cart-1")+address(twoURL, "cart-2"))
+	eventually(t, "the second applied", func() bool { return r.Find("cart.cart-2", applied) != nil })
+	if report := r.Find("cart.cart-2", applied); report.GetInstance() != "cart-2" {
+		t.Errorf("report %v, want the instance", report)
+	}
+	write(t, list, address(twoURL, "cart-2"))
+	eventually(t, "the first forgotten", func() bool {
+		_, page := p.get("/status")
+		_, metrics := p.get("/metrics")
+		return !strings.Contains(page, "cart-1") && strings.Contains(page, "cart-2") && !strings.Contains(metrics, "cart-1")
+	})
+	p.stop(t)
+	if a, b := one.written(), two.written(); a != "[cart.threads=32]" || b != "[cart.threads=32]" {
+		t.Errorf("wrote %s and %s", a, b)
+	}
+}
+
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -8,7 +8,7 @@ import (
 // AllTargets is the word that stands for every target in OptIn.
 const AllTargets = "all"
 
-// OptIn turns apply on for the named targets: what the flag --apply does, beside the file's own opt-ins.
+// OptIn turns apply on for the named targets, and for all that the named discoveries find: what the flag --apply does, beside the file's own opt-ins.
 // It never turns one off.
 func (c *Config) OptIn(names []string) error {
 	for _, name := range names {
@@ -16,6 +16,11 @@ func (c *Config) OptIn(names []string) error {
 		for i := range c.Targets {
 			if name == AllTargets || name == c.Targets[i].Name {
 				c.Targets[i].Apply, found = true, true
+			}
+		}
+		for i := range c.Discover {
+			if name == AllTargets || name == c.Discover[i].Name {
+				c.Discover[i].optIn, found = true, true
 			}
 		}
 		if !found {
@@ -26,9 +31,12 @@ func (c *Config) OptIn(names []string) error {
 }
 
 func (c *Config) names() []string {
-	names := make([]string, len(c.Targets))
+	var names []string
 	for i := range c.Targets {
-		names[i] = c.Targets[i].Name
+		names = append(names, c.Targets[i].Name)
+	}
+	for i := range c.Discover {
+		names = append(names, c.Discover[i].Name)
 	}
 	return names
 }

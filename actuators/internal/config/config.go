@@ -19,6 +19,8 @@ type Config struct {
 	// ShutdownGrace bounds how long SIGTERM waits for the writes under way.
 	ShutdownGrace time.Duration `yaml:"shutdown_grace"`
 	Targets       []Target      `yaml:"targets"`
+	// Discover are pools whose instances come and go.
+	Discover []Discover `yaml:"discover"`
 	// Scaling says what the hardware and the release of services are: changes are told to the recommender.
 	Scaling []Scaling `yaml:"scaling"`
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sluice.dev/actuators/internal/config"
+	"sluice.dev/actuators/internal/discover"
 	"sluice.dev/actuators/internal/realize"
 )
 
@@ -71,6 +72,9 @@ func TestLoadReadsEveryKey(t *testing.T) {
 		h.Write.Method != "POST" || h.Write.Body != `{"value": {{.Size}}}` || h.Write.Status != 202 {
 		t.Errorf("http: %+v", h)
 	}
+	if c.Discover[0].Interval != 30*time.Second || c.Discover[1].Interval != 10*time.Second || c.Discover[1].File.Path != "/run/rows.yaml" {
+		t.Errorf("discover: %+v", c.Discover)
+	}
 	if len(c.Scaling) != 4 {
 		t.Fatalf("scaling: %+v", c.Scaling)
 	}
@@ -84,6 +88,36 @@ func TestLoadReadsEveryKey(t *testing.T) {
 	}
 	if orders := c.Scaling[3].HTTP; orders.Timeout != 2*time.Second {
 		t.Errorf("timeout %s, want the default of 2 s", orders.Timeout)
+	}
+}
+
+func TestATargetForEachInstance(t *testing.T) {
+	c, err := config.Load("testdata/full.yaml", environment("STATUS", "http://127.0.0.1:1", "POD", "p"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, host := range []string{"10.0.0.1", "10.0.0.2"} {
+		found := discover.Found{Address: host + ":8778", Instance: host}
+		cart, err := c.Discover[0].At(found)
+		if err != nil {
+			t.Fatal(err)
+		}
+		block := cart.Block.(*realize.TomcatConfig)
+		if cart.Name != "cart."+host || cart.Instance != host || cart.Apply || cart.MaxFactor != 2 ||
+			block.URL != "http://"+host+":8778/jolokia/" || block.Headers["X-Status"] != "http://127.0.0.1:1" {
+			t.Errorf("target %+v %+v", cart, block)
+		}
+		rows, err := c.Discover[1].At(found)
+		if err != nil || rows.Instance != "pod-"+host || !rows.Apply || rows.Block.(*realize.HandlerConfig).URL != "http://"+host+":8099/rows" {
+			t.Errorf("target %+v, %v", rows, err)
+		}
+	}
+	if err := c.OptIn([]string{"cart"}); err != nil {
+		t.Fatal(err)
+	}
+	strange, err := c.Discover[0].At(discover.Found{Address: "[fd00::1]:80", Instance: "fd00::1"})
+	if err != nil || strange.Name != "cart.fd00-1" || !strange.Apply {
+		t.Errorf("target %+v, %v", strange, err)
 	}
 }
 

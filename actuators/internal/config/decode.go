@@ -90,6 +90,8 @@ func strictly(from, to reflect.Value) (any, error) {
 		return nil, fmt.Errorf("%v: want a duration with its unit, such as 500ms or 2s", value)
 	case Target:
 		to.Set(reflect.ValueOf(DefaultTarget()))
+	case Discover:
+		to.Set(reflect.ValueOf(DefaultDiscover()))
 	case scaling.HTTPConfig:
 		to.Set(reflect.ValueOf(scaling.DefaultHTTP()))
 	}

@@ -57,12 +57,13 @@ func (c *Config) expand(lookup func(string) (string, bool)) error {
 	c.StatusAddress = strings.TrimSuffix(strings.TrimPrefix(c.StatusAddress, "http://"), "/")
 	fill(&c.Recommender.Address, "recommender.address")
 	for i := range c.Targets {
-		fill(&c.Targets[i].Instance, "targets[%d].instance", i)
-		if c.Targets[i].Instance == "" {
-			c.Targets[i].Instance = c.Targets[i].Name
+		if err := c.Targets[i].expand(fmt.Sprintf("targets[%d]", i), lookup); err != nil {
+			faults = append(faults, err)
 		}
-		if block := c.Targets[i].Block; block != nil {
-			block.Variables(func(text *string, key string) { fill(text, "targets[%d].%s.%s", i, c.Targets[i].Kind, key) })
+	}
+	for i := range c.Discover {
+		if err := below(fmt.Sprintf("discover[%d]", i), c.Discover[i].expand(lookup)); err != nil {
+			faults = append(faults, err)
 		}
 	}
 	for i := range c.Scaling {
@@ -77,6 +78,26 @@ func (c *Config) expand(lookup func(string) (string, bool)) error {
 		if s.Cgroup != nil {
 			fill(&s.Cgroup.Path, "scaling[%d].cgroup.path", i)
 		}
+	}
+	return errors.Join(faults...)
+}
+
+// expand does so for one target, which stands at the key root; its instance is its name when absent.
+func (t *Target) expand(root string, lookup func(string) (string, bool)) error {
+	var faults []error
+	fill := func(text *string, key string) {
+		expanded, err := expand(*text, lookup)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%s.%s: %w", root, key, err))
+			return
+		}
+		*text = expanded
+	}
+	if fill(&t.Instance, "instance"); t.Instance == "" {
+		t.Instance = t.Name
+	}
+	if t.Block != nil {
+		t.Block.Variables(func(text *string, key string) { fill(text, t.Kind+"."+key) })
 	}
 	return errors.Join(faults...)
 }

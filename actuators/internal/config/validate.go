@@ -43,7 +43,7 @@ func (c *Config) Validate() error {
 	if c.Reports.Queue < 1 || c.Reports.Queue > 100_000 {
 		fault("reports.queue: %d: want 1 to 100000", c.Reports.Queue)
 	}
-	if len(c.Targets) < 1 || len(c.Targets) > maxTargets {
+	if len(c.Targets) < 1 && len(c.Discover) == 0 || len(c.Targets) > maxTargets {
 		fault("targets: %d of them: want 1 to %d", len(c.Targets), maxTargets)
 	}
 	first := map[string]int{}
@@ -58,6 +58,17 @@ func (c *Config) Validate() error {
 		} else {
 			first[t.Name] = i
 		}
+	}
+	begins := map[string]bool{}
+	for i := range c.Discover {
+		d := &c.Discover[i]
+		if err := below(fmt.Sprintf("discover[%d]", i), d.validate()); err != nil {
+			faults = append(faults, err)
+		}
+		if begins[d.Name] {
+			fault("discover[%d].name: %q: want each once", i, d.Name)
+		}
+		begins[d.Name] = true
 	}
 	if len(c.Scaling) > maxTargets {
 		fault("scaling: %d of them: want %d at most", len(c.Scaling), maxTargets)

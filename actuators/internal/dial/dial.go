@@ -3,12 +3,10 @@ package dial
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"fmt"
 	"net"
 	"os"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc"
@@ -21,8 +19,12 @@ import (
 const (
 	// Authority names a PEM file of who signed the server's certificate; it turns TLS on.
 	Authority = "SLUICE_TLS_CA"
-	// Token names the token that is sent with every call.
-	Token = "SLUICE_TOKEN"
+	// Token names the token that is sent with every call, TokenFile a file with it, which is read with every call.
+	Token     = "SLUICE_TOKEN"
+	TokenFile = "SLUICE_TOKEN_FILE"
+	// ClientCertificate and ClientKey name PEM files that are shown to a server that asks who calls.
+	ClientCertificate = "SLUICE_TLS_CLIENT_CERT"
+	ClientKey         = "SLUICE_TLS_CLIENT_KEY"
 
 	// window of each stream and connection: a state of 10,000 pools comes in a hundred of them.
 	window = 64 << 10
@@ -35,11 +37,13 @@ func Open(address string, lookup func(string) (string, bool)) (*grpc.ClientConn,
 	transport := insecure.NewCredentials()
 	authority, _ := lookup(Authority)
 	if authority != "" {
-		trusted, err := trust(authority)
+		certificate, _ := lookup(ClientCertificate)
+		key, _ := lookup(ClientKey)
+		settings, err := byFiles(authority, certificate, key)
 		if err != nil {
-			return nil, fmt.Errorf("connect to the recommender: %s=%s: %w", Authority, authority, err)
+			return nil, fmt.Errorf("connect to the recommender: %w", err)
 		}
-		transport = credentials.NewTLS(&tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS12})
+		transport = credentials.NewTLS(settings)
 	}
 	patience := backoff.DefaultConfig
 	patience.MaxDelay = 5 * time.Second // the default, two minutes, outlives every lease
@@ -51,11 +55,20 @@ func Open(address string, lookup func(string) (string, bool)) (*grpc.ClientConn,
 		// A window that is not given is estimated by a ping with every message that comes: half of what a watch costs.
 		grpc.WithStaticStreamWindowSize(window), grpc.WithStaticConnWindowSize(window),
 	}
-	if token, _ := lookup(Token); token != "" {
+	token, _ := lookup(Token)
+	file, _ := lookup(TokenFile)
+	if token != "" && file != "" {
+		return nil, fmt.Errorf("connect to the recommender: %s and %s: want one of them", Token, TokenFile)
+	}
+	if token != "" || file != "" {
 		if authority == "" && !loopback(address) {
-			return nil, fmt.Errorf("connect to the recommender at %s: %s would travel in the clear: set %s, or use a loopback address", address, Token, Authority)
+			return nil, fmt.Errorf("connect to the recommender at %s: %s would travel in the clear: set %s, or use a loopback address", address, named(file), Authority)
 		}
-		options = append(options, grpc.WithPerRPCCredentials(bearer(token)))
+		sent := bearer{token, file}
+		if _, err := sent.GetRequestMetadata(context.Background()); err != nil {
+			return nil, fmt.Errorf("connect to the recommender: %s: %w", TokenFile, err)
+		}
+		options = append(options, grpc.WithPerRPCCredentials(sent))
 	}
 	connection, err := grpc.NewClient(address, options...)
 	if err != nil {
@@ -64,16 +77,11 @@ func Open(address string, lookup func(string) (string, bool)) (*grpc.ClientConn,
 	return connection, nil
 }
 
-func trust(path string) (*x509.CertPool, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
+func named(file string) string {
+	if file != "" {
+		return TokenFile
 	}
-	trusted := x509.NewCertPool()
-	if !trusted.AppendCertsFromPEM(text) {
-		return nil, errors.New("holds no certificate: want a PEM file")
-	}
-	return trusted, nil
+	return Token
 }
 
 func loopback(address string) bool {
@@ -85,11 +93,19 @@ func loopback(address string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// bearer is a token as the recommender wants it. Whether it may travel without TLS was decided in Open.
-type bearer string
+// bearer is a token as the recommender wants it, or the file that has it. Whether it may travel without TLS was decided
+// in Open.
+type bearer struct{ token, file string }
 
 func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
-	return map[string]string{"authorization": "Bearer " + string(b)}, nil
+	if b.file != "" {
+		text, err := os.ReadFile(b.file)
+		if err != nil {
+			return nil, err
+		}
+		b.token = strings.TrimSpace(string(text))
+	}
+	return map[string]string{"authorization": "Bearer " + b.token}, nil
 }
 
 func (b bearer) RequireTransportSecurity() bool { return false }

@@ -146,3 +146,54 @@ func TestOpenRefuses(t *testing.T) {
 		})
 	}
 }
+
+// What files hold is asked for with every connection and call.
+func TestFilesAreReadAgain(t *testing.T) {
+	secured, authority := certificate(t)
+	_, other := certificate(t)
+	server := recommendertest.Start(t, append(asking("0123456789abcdef"), grpc.Creds(secured))...)
+	folder := t.TempDir()
+	token, trusted := filepath.Join(folder, "token"), filepath.Join(folder, "ca.pem")
+	put := func(path string, from []byte) {
+		if err := os.WriteFile(path, from, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	good, _ := os.ReadFile(authority)
+	bad, _ := os.ReadFile(other)
+	put(token, []byte("0123456789abcdef\n"))
+	put(trusted, bad)
+	environment := map[string]string{dial.Authority: trusted, dial.TokenFile: token}
+	connection, err := dial.Open(server.Address, func(name string) (string, bool) { v, ok := environment[name]; return v, ok })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	client := poolsv1.NewPoolSizeServiceClient(connection)
+	ask := func(options ...grpc.CallOption) codes.Code {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		_, err := client.ListPoolSizes(ctx, &poolsv1.ListPoolSizesRequest{}, options...)
+		return status.Code(err)
+	}
+	if got := ask(); got != codes.Unavailable {
+		t.Errorf("%s from a server that nobody vouches for", got)
+	}
+	put(trusted, good)
+	if got := ask(grpc.WaitForReady(true)); got != codes.OK {
+		t.Errorf("%s after the authority was replaced", got)
+	}
+	put(token, []byte("another"))
+	if got := ask(); got != codes.Unauthenticated {
+		t.Errorf("%s with another token, want it sent", got)
+	}
+}
+
+func TestShowsItsCertificate(t *testing.T) {
+	_, authority := certificate(t)
+	environment := map[string]string{dial.Authority: authority, dial.ClientCertificate: authority, dial.ClientKey: "none.pem"}
+	_, err := dial.Open("127.0.0.1:1", func(name string) (string, bool) { v, ok := environment[name]; return v, ok })
+	if err == nil || !strings.Contains(err.Error(), "SLUICE_TLS_CLIENT_KEY=none.pem") {
+		t.Errorf("error %v, want the variable", err)
+	}
+}

@@ -19,6 +19,8 @@ type Target struct {
 	Name string
 	// Instance is which replica of the service the target is.
 	Instance string
+	// Address is where it was found; another one is another target. Empty for one that was not looked for.
+	Address  string
 	Pool     pool.Key
 	Rules    policy.Rules
 	Settle   time.Duration
@@ -31,8 +33,19 @@ type Source interface{ Latest() watch.Snapshot }
 // Reporter takes what goes to the recommender, without blocking; *audit.Reporter is one.
 type Reporter interface{ Report(*poolsv1.Actuation) }
 
-// Recorder is shown every pass; *status.Board is one.
-type Recorder interface{ Record(Pass) }
+// Recorder is shown every pass, and which targets there are; *status.Board is one.
+type Recorder interface {
+	Record(Pass)
+	// Begin comes before the first pass of a target, End after its last.
+	Begin(Target)
+	End(name string)
+}
+
+// Change says which targets a group has from now on. What is in it already goes on undisturbed.
+type Change struct {
+	Group   string
+	Targets []Target
+}
 
 // Loop works on each target in a goroutine of its own, so that a slow one holds up no other.
 type Loop struct {
@@ -48,16 +61,18 @@ type Loop struct {
 }
 
 // Run passes over each target every interval, and at once when other answers came, until ctx ends. It returns
-// when no write is under way any more.
-func (l *Loop) Run(ctx context.Context, targets []Target) {
-	l.each(ctx, targets, func(w *worker, work context.Context) {
-		for ctx.Err() == nil {
-			answers := l.Source.Latest()
-			w.pass(ctx, work, answers)
+// when no write is under way any more. Targets of changes come and go; changes may be nil.
+func (l *Loop) Run(ctx context.Context, targets []Target, changes <-chan Change) {
+	l.each(ctx, func(work context.Context) {
+		f := fleet{Loop: l, work: work, running: map[string]map[string]*running{}}
+		f.change(ctx, Change{Targets: targets})
+		for {
 			select {
 			case <-ctx.Done():
-			case <-answers.Superseded:
-			case <-time.After(l.Interval):
+				f.all.Wait()
+				return
+			case change := <-changes:
+				f.change(ctx, change)
 			}
 		}
 	})
@@ -67,17 +82,23 @@ func (l *Loop) Run(ctx context.Context, targets []Target) {
 func (l *Loop) Once(ctx context.Context, targets []Target) []Pass {
 	var mu sync.Mutex
 	var passes []Pass
-	l.each(ctx, targets, func(w *worker, work context.Context) {
-		p := w.pass(ctx, work, l.Source.Latest())
-		mu.Lock()
-		defer mu.Unlock()
-		passes = append(passes, p)
+	l.each(ctx, func(work context.Context) {
+		var all sync.WaitGroup
+		for _, target := range targets {
+			all.Go(func() {
+				p := (&worker{Loop: l, Target: target}).pass(ctx, work, l.Source.Latest())
+				mu.Lock()
+				defer mu.Unlock()
+				passes = append(passes, p)
+			})
+		}
+		all.Wait()
 	})
 	return passes
 }
 
-// each gives every target a goroutine and two contexts: ctx, and `work`, which outlives it by the grace.
-func (l *Loop) each(ctx context.Context, targets []Target, run func(w *worker, work context.Context)) {
+// each calls do with `work`, a context that outlives ctx by the grace.
+func (l *Loop) each(ctx context.Context, do func(work context.Context)) {
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() {
@@ -88,9 +109,5 @@ func (l *Loop) each(ctx context.Context, targets []Target, run func(w *worker, w
 		}
 	})
 	defer stop()
-	var all sync.WaitGroup
-	for _, target := range targets {
-		all.Go(func() { run(&worker{Loop: l, Target: target}, work) })
-	}
-	all.Wait()
+	do(work)
 }

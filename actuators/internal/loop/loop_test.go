@@ -58,6 +58,9 @@ func (b *bench) Record(p loop.Pass) {
 	b.passes = append(b.passes, p)
 }
 
+func (b *bench) Begin(loop.Target) {}
+func (b *bench) End(string)        {}
+
 // recommend gives another answer, with a lease of the given length, and with the sizes of other instances.
 func (b *bench) recommend(target uint32, revision uint64, lease time.Duration, others ...*poolsv1.TargetSize) {
 	b.mu.Lock()
@@ -91,7 +94,7 @@ func start(t *testing.T, apply bool, maxFactor ...float64) *bench {
 		Name: "cart.threads", Instance: "cart-7", Pool: cart, Settle: 5 * time.Second, Realizer: b.fake,
 		Rules: policy.Rules{Apply: apply, Min: 2, Max: 128, MaxFactor: maxFactor[0], Cooldown: 10 * time.Second},
 	}}
-	go func() { l.Run(ctx, targets); close(b.done) }()
+	go func() { l.Run(ctx, targets, nil); close(b.done) }()
 	t.Cleanup(func() { cancel(); <-b.done })
 	synctest.Wait()
 	return b
@@ -457,7 +460,7 @@ func TestSlowTargetHoldsUpNoOther(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() {
-			l.Run(ctx, []loop.Target{{Name: "slow", Realizer: slow}, {Name: "quick", Realizer: quick}})
+			l.Run(ctx, []loop.Target{{Name: "slow", Realizer: slow}, {Name: "quick", Realizer: quick}}, nil)
 			close(done)
 		}()
 		advance(9 * time.Second)
@@ -487,5 +490,37 @@ func TestOnce(t *testing.T) {
 			}
 		}
 		b.want(t, "APPLIED 64>12=12")
+	})
+}
+
+func TestTargetsComeAndGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &bench{superseded: make(chan struct{})}
+		l := &loop.Loop{Interval: 2 * time.Second, Source: b, Reporter: b, Recorder: b, Log: slog.New(slog.DiscardHandler)}
+		ctx, cancel := context.WithCancel(t.Context())
+		done, changes := make(chan struct{}), make(chan loop.Change)
+		go func() { l.Run(ctx, nil, changes); close(done) }()
+		at := func(name, address string, size uint32) loop.Target {
+			return loop.Target{Name: name, Address: address, Realizer: realizetest.NewFake(size)}
+		}
+		a := at("cart.a", "10.0.0.1:1", 1)
+		changes <- loop.Change{Group: "cart", Targets: []loop.Target{a}}
+		synctest.Wait()
+		b.want(t, "OBSERVED 1")
+		changes <- loop.Change{Group: "rows", Targets: []loop.Target{at("rows.a", "10.0.0.3:1", 3)}}
+		changes <- loop.Change{Group: "cart", Targets: []loop.Target{a, at("cart.b", "10.0.0.2:1", 2)}}
+		advance(2 * time.Second)
+		if said := b.said(); strings.Count(said, "OBSERVED 1") != 1 || strings.Count(said, "OBSERVED 2") != 2 {
+			t.Errorf("reports %q, want the first one undisturbed", said)
+		}
+		changes <- loop.Change{Group: "cart", Targets: []loop.Target{at("cart.a", "10.0.0.9:1", 9)}} // under its name, elsewhere
+		synctest.Wait()
+		b.want(t, "OBSERVED 9")
+		changes <- loop.Change{Group: "cart"}
+		changes <- loop.Change{Group: "rows"}
+		advance(10 * time.Second)
+		b.want(t, "")
+		cancel()
+		<-done
 	})
 }

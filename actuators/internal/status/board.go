@@ -3,6 +3,7 @@ package status
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -83,15 +84,35 @@ type Decision struct {
 func NewBoard(process Process, targets []loop.Target, source func() watch.Snapshot, reports func() audit.Stats,
 	observed func() []scaling.Stats) *Board {
 	b := &Board{process: process, source: source, reports: reports, scaling: observed, targets: map[string]*Target{}}
+	b.metrics = newMetrics(b)
 	for _, t := range targets {
-		b.order = append(b.order, t.Name)
-		b.targets[t.Name] = &Target{
-			Name: t.Name, Instance: t.Instance, Apply: t.Rules.Apply, Counts: map[string]uint64{},
-			Pool: Pool{t.Pool.Service, pool.SideName(t.Pool.Side), t.Pool.Peer},
-		}
+		b.Begin(t)
 	}
-	b.metrics = newMetrics(b, targets)
 	return b
+}
+
+// Begin implements loop.Recorder.
+func (b *Board) Begin(t loop.Target) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, there := b.targets[t.Name]; there {
+		return
+	}
+	b.order = append(b.order, t.Name)
+	b.targets[t.Name] = &Target{
+		Name: t.Name, Instance: t.Instance, Apply: t.Rules.Apply, Counts: map[string]uint64{},
+		Pool: Pool{t.Pool.Service, pool.SideName(t.Pool.Side), t.Pool.Peer},
+	}
+	b.metrics.begin(t.Name)
+}
+
+// End implements loop.Recorder.
+func (b *Board) End(name string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.order = slices.DeleteFunc(b.order, func(each string) bool { return each == name })
+	delete(b.targets, name)
+	b.metrics.end(name)
 }
 
 // Record implements loop.Recorder.

@@ -20,9 +20,8 @@ type metrics struct {
 	wanted     *prometheus.GaugeVec
 }
 
-// newMetrics registers everything that the actuator tells about itself. Counters of each target start at 0, so
-// that the first NACK is an increase; gauges have no value before the first reading.
-func newMetrics(b *Board, targets []loop.Target) *metrics {
+// newMetrics registers everything that the actuator tells about itself.
+func newMetrics(b *Board) *metrics {
 	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "sluice", Subsystem: "actuator", Name: name, Help: help}, labels)
 	}
@@ -37,19 +36,33 @@ func newMetrics(b *Board, targets []loop.Target) *metrics {
 		size:       gauges("pool_size", "Size in force as last read, in threads or connections; +Inf without a limit."),
 		wanted:     gauges("pool_target_size", "Size recommended, in threads or connections; absent without a target."),
 	}
-	for _, t := range targets {
-		for outcome := range poolsv1.ActuationOutcome_name {
-			if o := poolsv1.ActuationOutcome(outcome); o != poolsv1.ActuationOutcome_ACTUATION_OUTCOME_UNSPECIFIED {
-				m.actions.WithLabelValues(t.Name, outcomeName(o))
-			}
-		}
-		m.nacks.WithLabelValues(t.Name)
-		m.readErrors.WithLabelValues(t.Name)
-	}
 	m.registry.MustRegister(m.actions, m.nacks, m.readErrors, m.size, m.wanted,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.registerOthers(b)
 	return m
+}
+
+// begin starts the counters of a target at 0, so that its first NACK is an increase; gauges have no value before the first
+// reading.
+func (m *metrics) begin(target string) {
+	for outcome := range poolsv1.ActuationOutcome_name {
+		if o := poolsv1.ActuationOutcome(outcome); o != poolsv1.ActuationOutcome_ACTUATION_OUTCOME_UNSPECIFIED {
+			m.actions.WithLabelValues(target, outcomeName(o))
+		}
+	}
+	m.nacks.WithLabelValues(target)
+	m.readErrors.WithLabelValues(target)
+}
+
+// end forgets a target: instances come and go, and what is kept of them would grow.
+func (m *metrics) end(target string) {
+	label := prometheus.Labels{"target": target}
+	for _, counters := range []*prometheus.CounterVec{m.actions, m.nacks, m.readErrors} {
+		counters.DeletePartialMatch(label)
+	}
+	for _, gauges := range []*prometheus.GaugeVec{m.size, m.wanted} {
+		gauges.DeletePartialMatch(label)
+	}
 }
 
 // registerOthers asks the watch and the report queue whenever metrics are read.

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"sluice.dev/actuators/internal/config"
+	"sluice.dev/actuators/internal/discover"
+	"sluice.dev/actuators/internal/loop"
+)
+
+// maxFound bounds the goroutines of one discovery; the rest is not looked at, and said.
+const maxFound = 1000
+
+// follow looks for instances until ctx ends, and tells which targets there are.
+func follow(ctx context.Context, c *config.Config, log *slog.Logger) <-chan loop.Change {
+	changes := make(chan loop.Change)
+	for i := range c.Discover {
+		d := &c.Discover[i]
+		log := log.With("discover", d.Name)
+		go discover.Follow(ctx, d.Source(), d.Interval, func(found []discover.Found) {
+			targets, err := at(d, found)
+			if err != nil {
+				log.Warn("instances that are no targets", "error", err)
+			}
+			select {
+			case <-ctx.Done():
+			case changes <- loop.Change{Group: d.Name, Targets: targets}:
+			}
+		}, log)
+	}
+	return changes
+}
+
+// findOnce is what all discoveries find now.
+func findOnce(ctx context.Context, c *config.Config) ([]loop.Target, error) {
+	var all []loop.Target
+	for i := range c.Discover {
+		found, err := c.Discover[i].Source().Find(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("find instances of %s: %w", c.Discover[i].Name, err)
+		}
+		targets, err := at(&c.Discover[i], found)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, targets...)
+	}
+	return all, nil
+}
+
+// at opens what was found; one that is no target is an error beside the others.
+func at(d *config.Discover, found []discover.Found) (targets []loop.Target, err error) {
+	if len(found) > maxFound {
+		err = fmt.Errorf("%d instances: the first %d are targets", len(found), maxFound)
+		found = found[:maxFound]
+	}
+	for _, each := range found {
+		t, atErr := d.At(each)
+		var target loop.Target
+		if atErr == nil {
+			target, atErr = open(t)
+		}
+		if atErr != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", each.Address, atErr))
+			continue
+		}
+		target.Address = each.Address
+		targets = append(targets, target)
+	}
+	return targets, err
+}

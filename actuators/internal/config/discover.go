@@ -1,0 +1,126 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"regexp"
+	"strings"
+	"time"
+
+	"sluice.dev/actuators/internal/discover"
+)
+
+// Discover is a pool whose instances come and go: each that is found is a target of its own.
+type Discover struct {
+	// Name begins the names of the targets; their instances follow.
+	Name string `yaml:"name"`
+	// Interval lies between two looks.
+	Interval time.Duration `yaml:"interval"`
+	// DNS and File are where instances are looked for, exactly one of which is there.
+	DNS  *discover.DNSConfig  `yaml:"dns"`
+	File *discover.FileConfig `yaml:"file"`
+	// Target has the keys of a target but its name. Where it may name environment variables, ${ADDRESS} (HOST:PORT),
+	// ${HOST} and ${INSTANCE} are those of the instance.
+	Target map[string]any `yaml:"target"`
+
+	lookup func(string) (string, bool)
+	optIn  bool
+}
+
+// DefaultDiscover is what a discovery gets unless it says otherwise.
+func DefaultDiscover() Discover { return Discover{Interval: 10 * time.Second} }
+
+var nameless = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// At is the target that an instance is. Errors name the keys below the discovery's own.
+func (d *Discover) At(found discover.Found) (Target, error) {
+	t := DefaultTarget()
+	faults := lay(d.Target, &t, "target")
+	if _, named := d.Target["name"]; named {
+		faults = append(faults, fmt.Errorf("target.name: %q: want none: it is made of the discovery's and the instance's", t.Name))
+	}
+	if faults = append(faults, t.block("target")...); len(faults) > 0 {
+		return t, errors.Join(faults...)
+	}
+	t.Name = d.Name + "." + nameless.ReplaceAllString(found.Instance, "-")
+	t.Apply = t.Apply || d.optIn
+	if t.Instance == "" {
+		t.Instance = found.Instance
+	}
+	here := map[string]string{"ADDRESS": found.Address, "HOST": found.Host(), "INSTANCE": found.Instance}
+	err := t.expand("target", func(name string) (string, bool) {
+		if value, ok := here[name]; ok {
+			return value, true
+		}
+		return d.lookup(name)
+	})
+	if err != nil {
+		return t, err
+	}
+	return t, below("target", t.validate())
+}
+
+// Source opens the one kind that the configuration has.
+func (d *Discover) Source() discover.Source {
+	if d.File != nil {
+		return discover.File{Config: *d.File}
+	}
+	return discover.DNS{Config: *d.DNS, Resolver: net.DefaultResolver}
+}
+
+// Service is that of the instances' pool.
+func (d *Discover) Service() string {
+	t, _ := d.At(sample)
+	return t.Pool.Service
+}
+
+// sample stands for any instance.
+var sample = discover.Found{Address: "127.0.0.1:1", Instance: "instance"}
+
+func (d *Discover) expand(lookup func(string) (string, bool)) error {
+	d.lookup = lookup
+	var faults []error
+	fill := func(text *string, key string) {
+		expanded, err := expand(*text, lookup)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", key, err))
+			return
+		}
+		*text = expanded
+	}
+	if d.DNS != nil {
+		fill(&d.DNS.Name, "dns.name")
+	}
+	if d.File != nil {
+		fill(&d.File.Path, "file.path")
+	}
+	return errors.Join(faults...)
+}
+
+func (d *Discover) validate() error {
+	var faults []error
+	if !name.MatchString(d.Name) || d.Name == AllTargets {
+		faults = append(faults, fmt.Errorf("name: %q: want 1 to 128 letters, digits, dots, dashes and underscores, and not %q", d.Name, AllTargets))
+	}
+	faults = append(faults, within("interval", d.Interval, 100*time.Millisecond, time.Hour))
+	if (d.DNS == nil) == (d.File == nil) {
+		faults = append(faults, errors.New("dns: want exactly one of dns and file"))
+	}
+	if d.DNS != nil {
+		faults = append(faults, below("dns", d.DNS.Validate()))
+	}
+	if d.File != nil {
+		faults = append(faults, below("file", d.File.Validate()))
+	}
+	_, err := d.At(sample)
+	return errors.Join(append(faults, err)...)
+}
+
+// below puts a key before every line of err.
+func below(key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(key + "." + strings.ReplaceAll(err.Error(), "\n", "\n"+key+"."))
+}

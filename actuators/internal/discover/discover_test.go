@@ -1,0 +1,102 @@
+package discover
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+type resolver struct {
+	hosts   []string
+	records []*net.SRV
+	err     error
+}
+
+func (r resolver) LookupHost(context.Context, string) ([]string, error) { return r.hosts, r.err }
+func (r resolver) LookupSRV(context.Context, string, string, string) (string, []*net.SRV, error) {
+	return "", r.records, r.err
+}
+
+func TestDNS(t *testing.T) {
+	r := resolver{
+		hosts:   []string{"10.0.0.2", "10.0.0.1", "10.0.0.2", "fd00::1"},
+		records: []*net.SRV{{Target: "cart-1.cart.", Port: 8778}, {Target: "cart-0.cart.", Port: 8779}},
+	}
+	for port, want := range map[int64]string{
+		80: "[{10.0.0.1:80 10.0.0.1} {10.0.0.2:80 10.0.0.2} {[fd00::1]:80 fd00::1}]",
+		0:  "[{cart-0.cart:8779 cart-0.cart} {cart-1.cart:8778 cart-1.cart}]",
+	} {
+		found, err := DNS{DNSConfig{"cart", port}, r}.Find(t.Context())
+		if got := fmt.Sprint(found); got != want || err != nil {
+			t.Errorf("port %d: %s, %v, want %s", port, got, err, want)
+		}
+	}
+	if found, err := (DNS{DNSConfig{"cart", 80}, resolver{err: errors.New("no such host")}}).Find(t.Context()); err == nil {
+		t.Errorf("found %v without an answer", found)
+	}
+}
+
+func TestFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cart.yaml")
+	for text, want := range map[string]string{
+		"- {address: \"b:80\", instance: cart-b}\n- {address: \"a:80\"}": "[{a:80 a} {b:80 cart-b}]",
+		`[{"address": "a:80"}]`:                 "[{a:80 a}]",
+		"":                                      "[]",
+		"- {address: a}":                        "error: [0].address",
+		"- {adress: \"a:80\"}":                  "error: adress",
+		"{":                                     "error: cart.yaml",
+		strings.Repeat("# pad\n", maxFileBytes): "error: longer than",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		found, err := File{FileConfig{path}}.Find(t.Context())
+		if fault, ok := strings.CutPrefix(want, "error: "); ok {
+			if err == nil || !strings.Contains(err.Error(), fault) {
+				t.Errorf("%.40q: %v, %v, want %s", text, found, err, want)
+			}
+		} else if got := fmt.Sprint(found); got != want || err != nil {
+			t.Errorf("%.40q: %s, %v, want %s", text, got, err, want)
+		}
+	}
+}
+
+type script []func() ([]Found, error)
+
+func (s *script) Find(context.Context) ([]Found, error) {
+	next := (*s)[0]
+	if len(*s) > 1 {
+		*s = (*s)[1:]
+	}
+	return next()
+}
+
+func TestFollowTellsNewsOnlyAndKeepsWhatItKnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answer := func(addresses ...string) func() ([]Found, error) {
+			return func() (found []Found, err error) {
+				for _, a := range addresses {
+					found = append(found, Found{Address: a})
+				}
+				return found, nil
+			}
+		}
+		fail := func() ([]Found, error) { return nil, errors.New("no such host") }
+		source := &script{fail, answer("a:1"), answer("a:1"), fail, fail, answer("a:1"), answer("a:1", "b:1"), answer()}
+		var told []string
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		Follow(ctx, source, 5*time.Second, func(found []Found) { told = append(told, fmt.Sprint(len(found))) }, slog.New(slog.DiscardHandler))
+		if got := strings.Join(told, " "); got != "1 2 0" {
+			t.Errorf("told of %s instances, want 1 2 0", got)
+		}
+	})
+}

@@ -1,0 +1,153 @@
+// Package discover finds where instances of a pool are: by DNS, or in a file that somebody else writes.
+package discover
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Found is one instance.
+type Found struct {
+	// Address is HOST:PORT, where the target is asked.
+	Address string `yaml:"address"`
+	// Instance is its name in spans; the host when absent.
+	Instance string `yaml:"instance"`
+}
+
+// Host is Address without its port.
+func (f Found) Host() string {
+	host, _, err := net.SplitHostPort(f.Address)
+	if err != nil {
+		return f.Address
+	}
+	return host
+}
+
+// Source finds what is there now, in an order that stays.
+type Source interface {
+	Find(ctx context.Context) ([]Found, error)
+}
+
+// DNSConfig is the `dns` block.
+type DNSConfig struct {
+	// Name is asked for addresses, or for SRV records, which have the ports, where Port is absent.
+	Name string `yaml:"name"`
+	Port int64  `yaml:"port"`
+}
+
+// Validate returns every fault, each with its key and what is legal.
+func (c DNSConfig) Validate() error {
+	var faults []error
+	if c.Name == "" {
+		faults = append(faults, errors.New(`name: "": want the DNS name of the instances`))
+	}
+	if c.Port < 0 || c.Port > 65535 {
+		faults = append(faults, fmt.Errorf("port: %d: want 1 to 65535, or nothing where SRV records have it", c.Port))
+	}
+	return errors.Join(faults...)
+}
+
+// Resolver is what DNS needs of *net.Resolver.
+type Resolver interface {
+	LookupHost(ctx context.Context, name string) ([]string, error)
+	LookupSRV(ctx context.Context, service, proto, name string) (string, []*net.SRV, error)
+}
+
+// DNS finds an instance for each address, or each SRV record, of a name.
+type DNS struct {
+	Config   DNSConfig
+	Resolver Resolver
+}
+
+// Find implements Source.
+func (d DNS) Find(ctx context.Context) ([]Found, error) {
+	var found []Found
+	if d.Config.Port > 0 {
+		hosts, err := d.Resolver.LookupHost(ctx, d.Config.Name)
+		if err != nil {
+			return nil, err
+		}
+		for _, host := range hosts {
+			found = append(found, Found{Address: net.JoinHostPort(host, strconv.FormatInt(d.Config.Port, 10))})
+		}
+	} else {
+		_, records, err := d.Resolver.LookupSRV(ctx, "", "", d.Config.Name)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range records {
+			found = append(found, Found{Address: net.JoinHostPort(strings.TrimSuffix(r.Target, "."), strconv.Itoa(int(r.Port)))})
+		}
+	}
+	return tidy(found), nil
+}
+
+// FileConfig is the `file` block: a list of address and instance, in YAML or JSON.
+type FileConfig struct {
+	Path string `yaml:"path"`
+}
+
+// Validate returns every fault, each with its key and what is legal.
+func (c FileConfig) Validate() error {
+	if c.Path == "" {
+		return errors.New(`path: "": want the path of a file`)
+	}
+	return nil
+}
+
+// File reads the list each time.
+type File struct{ Config FileConfig }
+
+// maxFileBytes bounds a list; what is longer is an error.
+const maxFileBytes = 1 << 20
+
+// Find implements Source.
+func (f File) Find(context.Context) ([]Found, error) {
+	from, err := os.Open(f.Config.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer from.Close()
+	text, err := io.ReadAll(io.LimitReader(from, maxFileBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxFileBytes {
+		return nil, fmt.Errorf("%s: longer than %d bytes", f.Config.Path, maxFileBytes)
+	}
+	var found []Found
+	decoder := yaml.NewDecoder(strings.NewReader(string(text)))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&found); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: %w", f.Config.Path, err)
+	}
+	for i, each := range found {
+		if _, port, err := net.SplitHostPort(each.Address); err != nil || port == "" {
+			return nil, fmt.Errorf("%s: [%d].address: %q: want HOST:PORT", f.Config.Path, i, each.Address)
+		}
+	}
+	return tidy(found), nil
+}
+
+// tidy orders by address, each once, and names instances that have no name.
+func tidy(found []Found) []Found {
+	for i := range found {
+		if found[i].Instance == "" {
+			found[i].Instance = found[i].Host()
+		}
+	}
+	slices.SortFunc(found, func(a, b Found) int {
+		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.Instance, b.Instance))
+	})
+	return slices.CompactFunc(found, func(a, b Found) bool { return a.Address == b.Address })
+}

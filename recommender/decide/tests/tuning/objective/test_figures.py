@@ -79,7 +79,7 @@ def test_completions_that_a_quantile_needs() -> None:
     assert least_completions(Objective(((Metric.MEAN, 1.0),))) == 1
 
 
-WINDOW = Window(least_s=10.0, most_s=60.0, precision=0.1)
+WINDOW = Window(0.0, least_s=10.0, most_s=60.0, precision=0.1)
 
 
 def test_a_trial_runs_until_its_interval_is_narrow() -> None:
@@ -98,10 +98,10 @@ def test_a_trial_runs_until_its_interval_is_narrow() -> None:
 def test_four_times_as_long_for_half_the_interval() -> None:
     mean = Objective(((Metric.MEAN, 1.0),))
     seen = blocks(8, 50.0) + blocks(8, 150.0)  # deviation 50 / 4 = 12.5, half width 24.5 of 100
-    wide = lacking(seen, mean, Window(10.0, 600.0, 0.12))
+    wide = lacking(seen, mean, Window(0.0, 10.0, 600.0, 0.12))
     assert wide is not None
     assert wide.seconds == pytest.approx(16 * 3.17, rel=0.2)  # (24.5 / 12)^2 - 1
-    assert lacking(seen, mean, Window(10.0, 16.0, 0.12)) is None  # as long as it may
+    assert lacking(seen, mean, Window(0.0, 10.0, 16.0, 0.12)) is None  # as long as it may
 
 
 def test_a_trial_is_given_up_when_its_interval_is_above_the_bests() -> None:

@@ -15,9 +15,10 @@ class Window:
     """How long a trial is measured, after its warm-up: at least `least_s`, at most `most_s`, in between until half of
     the interval's width is at most `precision` of the value."""
 
-    least_s: float
-    most_s: float
-    precision: float
+    warm_up_s: float = 10.0
+    least_s: float = 30.0
+    most_s: float = 120.0
+    precision: float = 0.05
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,32 @@
+"""From what was measured of a trial to what is told of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from sluice.tuning.objective.block import Block
+from sluice.tuning.objective.enough import Window, lacking
+from sluice.tuning.objective.objective import Objective, worth
+from sluice.tuning.objective.outcome import Outcome, Verdict
+
+# Of an SLO with a limit of 0, which any excess passes infinitely.
+_EXCESS = 1e9
+
+
+def judged(blocks: Sequence[Block], objective: Objective, window: Window) -> Outcome:
+    """Of a trial that ran to its end. FAILED: too little completed for the objective to be known."""
+    missing = lacking(blocks, objective, window)
+    seconds = sum(block.seconds for block in blocks)
+    found = worth(blocks, objective)
+    if math.isnan(found.value) or math.isnan(found.excess) or (missing and seconds >= window.most_s):
+        return Outcome(Verdict.FAILED, why=missing.why if missing else "a figure is not known")
+    known = math.isfinite(found.lower)
+    lower, upper = (found.lower, found.upper) if known else (None, None)
+    if found.excess > 0:
+        broken = [slo for slo in objective.slos if slo.excess(dict(found.figures)[slo.metric]) > 0]
+        why = "; ".join(
+            f"{slo.metric.value} {dict(found.figures)[slo.metric]:.4g}, its limit {slo.limit:g}" for slo in broken
+        )
+        return Outcome(Verdict.UNSAFE, found.value, lower, upper, min(found.excess, _EXCESS), why)
+    return Outcome(Verdict.GOOD, found.value, lower, upper)

@@ -1,0 +1,187 @@
+"""The session: `step(session, event, now) -> (session', effects)`. Pure; nothing else remembers.
+
+    SEARCHING   trial 0 is the default; 1 to `budget` are the warm start's and then the method's
+      | all told, the best is not the default
+    CONFIRMING  default and winner in turn; a winner that fails or is unsafe is refuted, and the next best takes its
+    place
+      | so many pairs, or no winner left
+    DONE        the answer: `Session.recommended`, `Session.gain`
+
+STOPPED follows from either of the first two. Each event first fails what nobody told in time, so that a measurer that
+died holds nothing up. The answer to a method's question is a function of the session (`methods.question`), so a session
+that is read back from its record goes on as if nothing had happened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sluice.tuning.objective.outcome import Outcome, Verdict, problem
+from sluice.tuning.session import asking
+from sluice.tuning.session.confirm import gain, is_default
+from sluice.tuning.session.events import (
+    Ask,
+    Effect,
+    Event,
+    Handed,
+    Moved,
+    Recorded,
+    Refused,
+    Restore,
+    Stop,
+    Tell,
+    Tick,
+)
+from sluice.tuning.session.session import Phase, Purpose, Session, Trial, value
+
+# Winners that may be refuted before the search has found nothing, and confirming trials beyond the pairs that were
+# asked for.
+REFUTED, SPARE = 2, 4
+
+OPEN = (Phase.SEARCHING, Phase.CONFIRMING)
+
+
+def step(session: Session, event: Event, now_ms: int) -> tuple[Session, tuple[Effect, ...]]:
+    """The session after the event at `now_ms`, Unix time, and what follows. A clock that was set back stands still."""
+    now_ms = max(now_ms, session.now_ms)
+    session, effects = _lapsed(replace(session, now_ms=now_ms), now_ms)
+    more: tuple[Effect, ...]
+    match event:
+        case Ask():
+            session, more = _ask(session, event, now_ms)
+        case Tell():
+            session, more = _tell(session, event, now_ms)
+        case Stop():
+            session, more = _stop(session, event)
+        case Tick():
+            more = ()
+    return session, effects + more
+
+
+def _lapsed(session: Session, now_ms: int) -> tuple[Session, tuple[Effect, ...]]:
+    effects: tuple[Effect, ...] = ()
+    for trial in session.flying:
+        if now_ms >= trial.due_ms:
+            why = f"nobody told within {(trial.due_ms - trial.asked_ms) / 1000:g} s"
+            session, more = _recorded(session, trial, Outcome(Verdict.FAILED, why=why), now_ms)
+            effects += more
+    return session, effects
+
+
+def _ask(session: Session, event: Ask, now_ms: int) -> tuple[Session, tuple[Effect, ...]]:
+    if event.count < 1:
+        why = f"{event.count} is not legal; legal: >= 1"
+        return session, (Refused("INVALID_ARGUMENT", "count", why),)
+    same = [trial for trial in session.trials if event.request_id and trial.request_id == event.request_id]
+    if same:
+        return session, tuple(map(Handed, same))
+    if session.phase not in OPEN:
+        return session, (Refused("FAILED_PRECONDITION", "", f"the session is {session.phase.name}: {session.why}"),)
+    parallel = session.plan.parallel if session.phase is Phase.SEARCHING else 1
+    free = parallel - len(session.flying)
+    if free < 1:
+        flying = ", ".join(str(trial.number) for trial in session.flying)
+        why = f"{parallel} may be in flight, and as many are ({flying}): tell one first"
+        return session, (Refused("RESOURCE_EXHAUSTED", "", why),)
+    effects: list[Effect] = []
+    for _ in range(min(event.count, free)):
+        trial = asking.next_trial(session, event.request_id, now_ms)
+        if trial is None:
+            break
+        session = replace(session, trials=(*session.trials, trial))
+        effects.append(Handed(trial))
+    if not effects:
+        why = f"the budget of {session.plan.budget} is used, and {len(session.flying)} trials are in flight"
+        return session, (Refused("FAILED_PRECONDITION", "", why),)
+    return session, tuple(effects)
+
+
+def _tell(session: Session, event: Tell, now_ms: int) -> tuple[Session, tuple[Effect, ...]]:
+    if not 0 <= event.number < len(session.trials):
+        why = f"trial {event.number} was not handed out; legal: 0 to {len(session.trials) - 1}"
+        return session, (Refused("NOT_FOUND", "trial", why),)
+    trial = session.trials[event.number]
+    if trial.outcome is not None:
+        why = f"trial {event.number} has its outcome already: {trial.outcome.verdict.name} {trial.outcome.why}".rstrip()
+        return session, (Refused("ALREADY_EXISTS", "trial", why),)
+    wrong = problem(event.outcome)
+    if wrong is not None:
+        return session, (Refused("INVALID_ARGUMENT", f"outcome.{wrong.partition(':')[0]}", wrong),)
+    return _recorded(session, trial, event.outcome, now_ms)
+
+
+def _stop(session: Session, event: Stop) -> tuple[Session, tuple[Effect, ...]]:
+    if session.phase not in OPEN:
+        return session, (Refused("FAILED_PRECONDITION", "", f"the session is {session.phase.name} already"),)
+    return _moved(session, Phase.STOPPED, event.why or "by a call")
+
+
+def _recorded(session: Session, trial: Trial, outcome: Outcome, now_ms: int) -> tuple[Session, tuple[Effect, ...]]:
+    place = sum(each.outcome is not None for each in session.trials)
+    told = replace(trial, outcome=outcome, told_ms=now_ms, place=place)
+    trials = tuple(told if each.number == told.number else each for each in session.trials)
+    effects: tuple[Effect, ...] = (Recorded(told),)
+    if outcome.verdict in (Verdict.UNSAFE, Verdict.FAILED) and session.plan.parallel == 1:
+        effects += (Restore(session.plan.space.default),)  # rather than leave what does harm until the next ask
+    session, more = _advanced(replace(session, trials=trials))
+    return session, effects + more
+
+
+def _advanced(session: Session) -> tuple[Session, tuple[Effect, ...]]:
+    if session.phase is Phase.SEARCHING:
+        if len(session.searched) <= session.plan.budget or session.flying:
+            return session, ()
+        return _chosen(session)
+    if session.phase is Phase.CONFIRMING and not session.flying:
+        return _confirmed(session)
+    return session, ()
+
+
+def _chosen(session: Session) -> tuple[Session, tuple[Effect, ...]]:
+    """After the search, or after a winner was refuted."""
+    best = session.best
+    if best is None:
+        return _moved(session, Phase.DONE, "no trial was good: the default stays")
+    if best.number == 0 or best.configuration == session.plan.space.default:
+        return _moved(session, Phase.DONE, "nothing was better than the default")
+    if len(session.refuted) >= REFUTED:
+        return _moved(session, Phase.DONE, f"{REFUTED} winners failed when they were tried again: the default stays")
+    if not session.plan.pairs:
+        return _moved(session, Phase.DONE, f"trial {best.number} is the best seen, and was not confirmed")
+    return _moved(session, Phase.CONFIRMING, f"trial {best.number} is the best seen")
+
+
+def _confirmed(session: Session) -> tuple[Session, tuple[Effect, ...]]:
+    best = session.best
+    if best is None:
+        return session, ()
+    trials = [trial for trial in session.trials if trial.of == best.number]
+    if any(trial.purpose is Purpose.WINNER and _bad(trial) for trial in trials):
+        return _chosen(replace(session, refuted=(*session.refuted, best.number)))
+    pairs = [
+        (value(pair[not is_default(place)]), value(pair[is_default(place)]))
+        for place, pair in ((2 * index, trials[2 * index : 2 * index + 2]) for index in range(len(trials) // 2))
+        if not any(map(_bad, pair))
+    ]
+    if len(pairs) < session.plan.pairs and len(trials) < 2 * session.plan.pairs + SPARE:
+        return session, ()
+    found = gain(pairs)
+    session = replace(session, gain=found)
+    if found is None:
+        return _moved(session, Phase.DONE, "the default could not be measured again: nothing is known of the gain")
+    interval = f"{found.share:.1%} less than the default ({found.lower:.1%} to {found.upper:.1%}, {found.pairs} pairs)"
+    if found.lower > 0:
+        return _moved(session, Phase.DONE, f"trial {best.number}: {interval}")
+    return _moved(session, Phase.DONE, f"trial {best.number} is not known to be better: {interval}")
+
+
+def _bad(trial: Trial) -> bool:
+    return trial.outcome is None or trial.outcome.verdict is not Verdict.GOOD
+
+
+def _moved(session: Session, phase: Phase, why: str) -> tuple[Session, tuple[Effect, ...]]:
+    effects: tuple[Effect, ...] = (Moved(phase, why),)
+    if phase not in OPEN:
+        session = replace(session, ended_ms=session.now_ms)
+        effects += (Restore(session.plan.space.default),)
+    return replace(session, phase=phase, why=why), effects

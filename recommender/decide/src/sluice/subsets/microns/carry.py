@@ -21,7 +21,7 @@ from sluice.subsets.microns.before import Kept, kept_by_name, kept_of
 from sluice.subsets.microns.reference import Reference, references
 from sluice.subsets.microns.repair import moved, repaired, sizes_near
 from sluice.subsets.microns.settings import Settings
-from sluice.subsets.microns.solve import Solved, notes_on, place, solve, target_of
+from sluice.subsets.microns.solve import Solved, notes_on, place, solve, target_of, wishes
 from sluice.subsets.microns.weigh import weighed
 from sluice.subsets.predict import pair_latency
 from sluice.subsets.problem import Problem
@@ -125,10 +125,10 @@ def _placed(
         pair, was = problem.pairs[number], kept[number]
         sent = work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream])
         if was is None:
-            wanted = bounded(sent, pair.least, pair.most, int(quota[number]))
+            wanted = bounded(wishes(sent, settings.weights), pair.least, pair.most, int(quota[number]))
             now = place(problem, number, sent, wanted, loads[pair.downstream], settings.weights)
         elif was.touched or len(was.connections) != quota[number]:
-            wanted = bounded(sent, pair.least, pair.most, int(quota[number]))
+            wanted = bounded(wishes(sent, settings.weights), pair.least, pair.most, int(quota[number]))
             sizes = sizes_near(was.connections.sizes(), wanted, pair.least, pair.most, int(quota[number]))
             target = target_of(problem, number, loads[pair.downstream])
             below = problem.fleets[pair.downstream]

@@ -34,6 +34,7 @@ from bench import (
 from bench.decision import parts
 from bench.results import OUT, keep
 from bench.subsets import files as subset_files
+from bench.subsets import parts as subsets
 
 #: Rows (what, figure), or Markdown where a benchmark has tables of its own.
 Found = list[tuple[str, str]] | str
@@ -63,6 +64,11 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "decide-cost": decide_cost.run,
     "critical-path": critical_path.run,
     "flink-jobs": flink_jobs.run,
+    "subsets-static": subsets.static_deployments,
+    "subsets-sizes": subsets.numbers_of_containers,
+    "subsets-dynamic": subsets.dynamic_deployment,
+    "subsets-modules": subsets.modules,
+    "subsets-parameters": subsets.parameters,
 }
 
 

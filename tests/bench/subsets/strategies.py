@@ -6,12 +6,15 @@ import io
 from functools import cache
 from typing import Any
 
-from sluice.subsets.answer import answer
+from sluice.subsets import solution as subsets
+from sluice.subsets.answer import Answer, answer
 from sluice.subsets.churn import Named
 from sluice.subsets.document.application import read_application
 from sluice.subsets.document.samples import read_samples
 from sluice.subsets.document.solution import read_solution, solution_object
 from sluice.subsets.latency.samples import Samples
+from sluice.subsets.problem import Problem
+from sluice.subsets.solution import Predicted
 from testbed.mesh.application import Application
 from testbed.mesh.dynamic import Strategy
 from testbed.mesh.graph import flatten
@@ -34,7 +37,7 @@ def strategy(name: str, samples: str = "", per_upstream: int | None = None, **mi
         if per_upstream is not None:
             application = application | {"quota": per_upstream * upstream_containers(application)}
         document = read_application(application | {"microns": microns} if microns else application)
-        found = answer(document.application, name, _read(samples), before=_named(before))
+        found = answer(document.application, name, read(samples), document.settings, _named(before))
         return Solution.model_validate(solution_object(found))
 
     return solve
@@ -44,8 +47,12 @@ def _named(before: Solution | None) -> Named | None:
     return None if before is None else read_solution(before.model_dump(by_alias=True))
 
 
+def solved(asked: Problem, found: subsets.Solution, predicted: Predicted) -> Solution:
+    return Solution.model_validate(solution_object(Answer(asked, found, predicted, {}, (), 0.0)))
+
+
 @cache
-def _read(samples: str) -> dict[str, Samples]:
+def read(samples: str) -> dict[str, Samples]:
     return read_samples(io.StringIO(samples), "samples") if samples else {}
 
 

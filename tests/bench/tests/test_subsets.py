@@ -4,14 +4,15 @@ import json
 
 import pytest
 
-from bench.subsets import files
-from bench.subsets.strategies import FULL, RIVALS, strategy
+from bench.subsets import ablations, cells, files, static
+from bench.subsets.mistaken import mistaken
+from bench.subsets.strategies import FULL, MICRONS, RIVALS, strategy, upstream_containers
 from testbed.mesh import application as applications
 from testbed.mesh.judged import judge
 from testbed.mesh.presets import SHAPES
 from testbed.mesh.presets.deployment import Deployment, deploy
 
-SMALL = Deployment(32, 0.4)
+SMALL, SMALL_MEDIA = Deployment(32, 0.4), Deployment(60, 0.4)
 
 
 def test_an_application_and_solutions_from_files(tmp_path, capsys):
@@ -50,9 +51,58 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path):
         files.main(["judge", "--app", str(tmp_path / "none.json"), str(bad)])
 
 
-@pytest.mark.parametrize("name", [*RIVALS, FULL])
+@pytest.mark.parametrize("name", [*RIVALS, FULL, MICRONS])
 def test_every_strategy_connects_an_application_that_can_be_judged(name):
     application = deploy(SHAPES["hotel"], SMALL)
     judged = judge(application, strategy(name)(application.public(), None), 1, 500)
     assert judged.failed == 0
     assert judged.requests > 300
+
+
+def test_what_the_solver_is_told_without_a_module():
+    application = deploy(SHAPES["media"], SMALL_MEDIA).public()
+    hosts = ablations.alike(application)["hosts"]
+    assert len({(host["cpu"], host["memory_bandwidth"], host["network"]) for host in hosts}) == 1
+    assert hosts[0]["cpu"] == pytest.approx(sum(host["cpu"] for host in application["hosts"]) / 8)
+    page = next(root for root in ablations.serial(application)["roots"] if root["name"] == "read-page")["tree"]
+    before = next(root for root in application["roots"] if root["name"] == "read-page")["tree"]
+    assert [len(stage) for stage in before["stages"][0][0]["stages"]] == [4, 2]
+    assert [len(stage) for stage in page["stages"][0][0]["stages"]] == [1] * 6
+
+
+def test_quotas_of_so_many_for_each_upstream_container():
+    application = deploy(SHAPES["media"], SMALL_MEDIA).public()
+    counts = {service["name"]: len(service["containers"]) for service in application["services"]}
+    found = strategy(MICRONS, per_upstream=2)(application, None)
+    wanted = 2 * sum(counts[pair.upstream] for pair in found.pairs)
+    assert wanted == 2 * upstream_containers(application)
+    most = sum(counts[pair.upstream] * counts[pair.downstream] for pair in found.pairs)
+    assert found.connections == min(wanted, most)
+
+
+def test_predictions_that_are_off_still_make_a_solution_that_fits():
+    application = deploy(SHAPES["hotel"], SMALL)
+    learnt = cells.samples("hotel", 32, combinations=2)
+    for share in (0.0, 0.2):
+        found = mistaken(share, learnt)(application.public(), None)
+        assert judge(application, found, 1, 300).failed == 0
+    assert (
+        mistaken(0.0, learnt)(application.public(), None).pairs
+        == strategy(MICRONS, learnt)(application.public(), None).pairs
+    )
+
+
+def test_bars_are_read_from_cells():
+    def made(p95, connections=100.0):
+        return cells.Cell(1.0, p95, 1.0, 1.0, 1.0, connections, (p95,))
+
+    by_name = {name: made(p95) for name, p95 in zip(RIVALS, (100.0, 200.0, 300.0, 400.0, 500.0), strict=True)}
+    found = {("hotel", "high", 0.8, "round_robin"): by_name | {FULL: made(150.0, 1001.0), MICRONS: made(110.0)}}
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in static.bars(found).splitlines()[2:]]
+    where = "hotel, 0.8, round robin"
+    assert rows == [
+        ["high: beside the median of the rivals", "-60 %", "-63.3 %", "-63.3 %", where, "1 of 1"],
+        ["high: beside the best of the rivals", "below", "+10.0 %", "+10.0 %", where, "0 of 1"],
+        ["high: beside fully connected", "-20 %", "-26.7 %", "-26.7 %", where, "1 of 1"],
+        ["high: connections of fully connected's", "a tenth", "10.0%", "10.0%", where, "1 of 1"],
+    ]

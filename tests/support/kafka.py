@@ -17,14 +17,23 @@ from stack.settings import REPOSITORY
 from support.ports import free_ports
 from support.processes import running
 
+JARS = CACHE / "kafka/lib"
+
 
 @dataclass(frozen=True)
 class Kafka:
-    """A broker that is up. `process`: for signals that stop it and let it go on."""
+    """A broker that is up. `process`: for signals that stop it and let it go on, or kill it."""
 
     bootstrap: str
     folder: Path
-    process: "subprocess.Popen[bytes]"
+    process: subprocess.Popen[bytes]
+
+    @contextmanager
+    def again(self) -> Iterator["Kafka"]:
+        """Once it is killed: the same on the data that it left."""
+        self.process.wait(20)
+        with _broker(self.folder, int(self.bootstrap.rpartition(":")[2])) as broker:
+            yield broker
 
     def topic(self, name: str, like: str) -> str:
         """Creates `name` with the partitions and configuration of `like` in collector/topics.yaml; returns `name`."""
@@ -52,20 +61,30 @@ def _topics() -> dict[str, dict[str, Any]]:
 @contextmanager
 def kafka(folder: Path) -> Iterator[Kafka]:
     """Runs the broker on data and logs in `folder`, without topics."""
-    jars = CACHE / "kafka/lib"
-    if not jars.exists():
-        raise FileNotFoundError(f"start Kafka: {jars} is missing; `make setup` brings it")
+    if not JARS.exists():
+        raise FileNotFoundError(f"start Kafka: {JARS} is missing; `make setup` brings it")
     port, controller = free_ports(2)
     config = folder / "server.properties"
     names = {"host": "127.0.0.1", "kafka": str(port), "kafka_controller": str(controller), "data": str(folder)}
     config.write_text(render((LOCAL / "kafka/server.properties").read_text(), names))
-    java: list[str | Path] = [java_home() / "bin/java", "-Xms64m", "-Xmx256m", *QUICK, "-cp", f"{jars}/*"]
     words: list[str | Path] = ["kafka.tools.StorageTool", "format", "--cluster-id", cluster_id(), "--config", config]
-    subprocess.run([*java, *words], check=True, stdout=subprocess.DEVNULL, timeout=120)
+    subprocess.run([*_java(), *words], check=True, stdout=subprocess.DEVNULL, timeout=120)
+    with _broker(folder, port) as broker:
+        yield broker
+
+
+@contextmanager
+def _broker(folder: Path, port: int) -> Iterator[Kafka]:
+    """On what is in `folder`."""
 
     def ready() -> bool:
         with socket.socket() as one:
             return one.connect_ex(("127.0.0.1", port)) == 0
 
-    with running("Kafka", [*java, "kafka.Kafka", config], ready, folder / "process.log", limit_s=120) as process:
+    words = [*_java(), "kafka.Kafka", folder / "server.properties"]
+    with running("Kafka", words, ready, folder / "process.log", limit_s=120) as process:
         yield Kafka(f"127.0.0.1:{port}", folder, process)
+
+
+def _java() -> list[str | Path]:
+    return [java_home() / "bin/java", "-Xms64m", "-Xmx256m", *QUICK, "-cp", f"{JARS}/*"]

@@ -1,4 +1,5 @@
-"""A decider whose state is how many reports it used, and whose decisions are numbered: `counting.py BOOTSTRAP PREFIX`.
+"""A decider whose state is how many reports it used, and whose decisions are numbered, of one pool in each shard:
+`counting.py BOOTSTRAP PREFIX LEASE_MS`.
 
 A line of JSON on stdout for each thing that happens. A line on stdin holds the next commit, all of it written, until
 another line comes.
@@ -12,7 +13,7 @@ import threading
 import time
 from typing import Any
 
-from log_place import SHARDS, SHOP, answer
+from log_place import POOLS, SHARDS, answer
 from sluice.log.broker import Group
 from sluice.log.kafka_broker import KafkaBroker
 from sluice.log.kafka_group import KafkaGroup
@@ -52,7 +53,7 @@ def listen() -> None:
         (go if hold.is_set() else hold).set()
 
 
-def main(bootstrap: str, prefix: str) -> None:
+def main(bootstrap: str, prefix: str, lease_ms: str) -> None:
     threading.Thread(target=listen, daemon=True).start()
     names = topics(prefix)
     shards = Shards(HoldingBroker(bootstrap, names), names, Identity("counting", SHARDS, 1))
@@ -64,8 +65,9 @@ def main(bootstrap: str, prefix: str) -> None:
             say("left", shard)
         if change.taken is not None:
             log, found = change.taken
-            facts = found.states.facts.get(SHOP, Facts(current=1))
-            revision = found.decisions[SHOP].revision if SHOP in found.decisions else 0
+            key = POOLS[log.shard]
+            facts = found.states.facts.get(key, Facts(current=1))
+            revision = found.decisions[key].revision if key in found.decisions else 0
             known[log.shard] = revision, (facts.current or 0) - 1
             say("taken", log.shard, revision=revision, used=known[log.shard][1], state=facts.now_ms)
         for shard, log in shards.owned.items():
@@ -75,9 +77,10 @@ def main(bootstrap: str, prefix: str) -> None:
             target = 1 + time.monotonic_ns() % (1 << 31)
             after = revision + 1, used + len(received.reports)
             state = PoolState(Facts(now_ms=after[0], current=1 + after[1]))
-            beat = Heartbeat(time.time_ns() // 1_000_000, 60_000)
+            beat = Heartbeat(time.time_ns() // 1_000_000, int(lease_ms))
             try:
-                log.commit(Commit(received, beat, [answer(after[0], target)], {}, {Ref("facts", SHOP): state}))
+                key = POOLS[shard]
+                log.commit(Commit(received, beat, [answer(after[0], target, key)], {}, {Ref("facts", key): state}))
             except (AbortedError, FencedError, HungError) as cause:
                 say(type(cause).__name__, shard, why=str(cause))
                 if not isinstance(cause, AbortedError):

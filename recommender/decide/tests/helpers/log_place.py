@@ -21,6 +21,8 @@ from sluice.pools.v1.pool_size_pb2 import PoolSize, TargetSize
 
 SHARDS = 2
 SHOP, CART = PoolKey("shop", "server", ""), PoolKey("cart/eu", "server", "")
+#: One of each shard.
+POOLS = (SHOP, CART)
 # Nothing waits for so long but on a machine that stands still.
 WAIT_S = 60.0
 

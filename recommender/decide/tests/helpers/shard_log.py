@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 import grpc
 from confluent_kafka import Producer
@@ -31,6 +32,8 @@ TRANSACTION_S = 30.0
 
 class Log:
     """Topics of its own on a broker. `prefix` is before their names."""
+
+    shards = 1
 
     def __init__(self, broker: Kafka) -> None:
         self.bootstrap, self.prefix = broker.bootstrap, f"{uuid.uuid4().hex[:8]}_"
@@ -56,11 +59,20 @@ class Log:
         self._writer.commit_transaction(TRANSACTION_S)
 
 
-def environment(log: Log, address: str) -> dict[str, str]:
+class Place(Protocol):
+    """Where a log is: its brokers, what is before the names of its topics, and how many shards it has."""
+
+    bootstrap: str
+    prefix: str
+    shards: int
+
+
+def environment(log: Place, address: str) -> dict[str, str]:
     """What a server on the log is told that listens on `address`."""
     return {
         "SLUICE_KAFKA": log.bootstrap,
         "SLUICE_TOPIC_PREFIX": log.prefix,
+        "SLUICE_SHARDS": str(log.shards),
         "SLUICE_RECOMMENDER": address,
         "PATH": os.environ["PATH"],
     }
@@ -87,6 +99,17 @@ def serving(log: Log, folder: Path, more: Mapping[str, str]) -> Iterator[rpc.Poo
         grpc.insecure_channel(address) as channel,
     ):
         yield rpc.PoolSizeServiceStub(channel)
+
+
+@contextmanager
+def killed(log: Place, address: str, folder: Path) -> Iterator[None]:
+    """A server that has read the log, and is killed when the block ends."""
+    name = f"server-{address.rpartition(':')[2]}.log"
+    with running(
+        "server", [BINARY], lambda: ready(address), folder / name, LIMIT_S, environment(log, address)
+    ) as process:
+        yield
+        process.kill()
 
 
 @contextmanager

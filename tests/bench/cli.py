@@ -1,10 +1,11 @@
 """What a command of `./sluice` costs: CPU of its process, from the launcher to its end, without that of the servers.
 
-The servers are the recommender's own over made windows (`watchers.py`) and a real ClickHouse with the schema, both in
+The servers are the recommender's own over made windows and a real ClickHouse with the schema, both in
 processes of their own. `doctor` asks all stages: it is measured with none of them up, and once more on the stack that
 SLUICE_STACK names, or the default one, where that is up.
 """
 
+import multiprocessing
 import os
 import resource
 import socket
@@ -13,10 +14,17 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from multiprocessing.connection import Connection
 from pathlib import Path
 
-from bench.watchers import recommender
+from fakes import CART, FakeClock, FakeCollector, FakeHistory, config, hump
 from migrate.__main__ import schema_up
+from sluice.control.loop import ControlLoop
+from sluice.control.sizes import Sizes
+from sluice.control.store import Store
+from sluice.log.memory import MemoryStateLog
+from sluice.serve.server import Server
+from sluice.serve.service import PoolSizeService
 from stack import environment, settings
 from support.clickhouse import clickhouse
 from support.ports import free_ports
@@ -72,9 +80,35 @@ def median_cpu_s(command: list[str], where: Mapping[str, str], times: int) -> fl
 
 @contextmanager
 def servers() -> Iterator[dict[str, str]]:
-    with tempfile.TemporaryDirectory() as folder, clickhouse(Path(folder)) as database, recommender() as (_, port):
+    with tempfile.TemporaryDirectory() as folder, clickhouse(Path(folder)) as database, recommender() as port:
         schema_up(database.writer_url, "sluice", wait_s=30)
         yield {"SLUICE_RECOMMENDER": f"127.0.0.1:{port}", "SLUICE_CLICKHOUSE": database.url}
+
+
+@contextmanager
+def recommender() -> Iterator[int]:
+    """The server in a process of its own: its port."""
+    here, there = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=_serve, args=(there,), daemon=True)
+    process.start()
+    try:
+        yield here.recv()
+    finally:
+        here.send("stop")
+        process.join()
+
+
+def _serve(pipe: Connection) -> None:
+    """The recommender's own server and loop over made windows."""
+    clock, store, sizes = FakeClock(), Store(), Sizes()
+    collector = FakeCollector({CART: hump()})
+    loop = ControlLoop(config(), collector, FakeHistory(), MemoryStateLog(), store, sizes, clock)
+    server = Server(PoolSizeService(store, sizes, FakeHistory(), clock, heartbeat_s=600), "127.0.0.1:0")
+    server.start()
+    loop.step()
+    pipe.send(server.port)
+    pipe.recv()
+    server.stop(0)
 
 
 def closed(addresses: Mapping[str, str]) -> dict[str, str]:

@@ -1,118 +1,135 @@
-"""10,000 watchers on one recommender: memory of the server, and how long a change takes to reach the last of them.
+"""10,000 watchers of one `sluice-server` on a real broker: its memory, how long a change takes to reach the last of
+them, and what it costs when all of them come back after a restart.
 
-Server and watchers are two processes on this machine, which share its CPU. The watchers are goroutines of
-`watch_client`, since 10,000 of them in Python need more CPU than the server that they measure.
+A change is a transaction: it is timed from when its commit is asked for, so that the broker's part is in it. Server and
+watchers (`watch_client`, in Go, which does no more than HTTP/2) share the machine's CPU, and the share of each is told.
 """
 
 import json
-import multiprocessing
 import os
-import resource
 import shutil
+import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+from urllib.request import urlopen
 
 import numpy as np
 
-from fakes import CART, FakeClock, FakeCollector, FakeHistory, config, hump
-from sluice.control.loop import ControlLoop
-from sluice.control.sizes import Sizes
-from sluice.control.store import Store
-from sluice.log.memory import MemoryStateLog
-from sluice.serve.server import Server
-from sluice.serve.service import PoolSizeService
+from shard_log import BINARY, Log, environment
+from sluice.common.v1.decision_pb2 import ACTION_APPLY
+from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
+from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
+from support.kafka import kafka
+from support.ports import free_ports
+from support.processes import running
 
 CLIENT = Path(__file__).with_name("watch_client")
 GO = Path(__file__).parents[2] / ".cache/venvs/go/bin"
 #: (watchers, HTTP/2 connections): an actuator has a connection of its own; behind a proxy they share some.
 SIZES = ((1_000, 1_000), (10_000, 100), (10_000, 10_000))
-QUICK = ((100, 100), (1_000, 10))
-CHANGES = 5
-
-
-class Measured(NamedTuple):
-    """delays_s: for each change an array of one a watcher."""
-
-    opened_s: float
-    delays_s: list[np.ndarray]
-    server_cpu_s: float
-    before_mb: float
-    during_mb: float
+QUICK = ((100, 100),)
+CHANGES = 7
+SETTLE_S = 2.0
+TICKS_S = os.sysconf("SC_CLK_TCK")
 
 
 def run(quick: bool = False) -> list[tuple[str, str]]:
     """Rows (what, figure) for the table."""
-    with tempfile.TemporaryDirectory() as directory:
-        client = Path(directory) / "watch_client"
+    with tempfile.TemporaryDirectory() as directory, kafka(_made(Path(directory) / "kafka")) as broker:
+        folder = Path(directory)
+        client = folder / "watch_client"
         go = shutil.which("go", path=f"{GO}{os.pathsep}{os.environ['PATH']}")
         assert go is not None, "no go on PATH: `make setup` installs it"
         subprocess.run([go, "build", "-o", client, "."], cwd=CLIENT, check=True, env=os.environ | {"CGO_ENABLED": "0"})
-        alone = measure(client, 1, 1)
-        many = [(size, measure(client, *size)) for size in (QUICK if quick else SIZES)]
-    last_ms = _ms(alone.delays_s, 1.0)
-    rows = [("reference: a change reaches the only watcher after", f"{last_ms:.1f} ms")]
-    for (watchers, connections), figures in many:
-        first, half, last = (_ms(figures.delays_s, q) for q in (0.0, 0.5, 1.0))
-        each_kb = (figures.during_mb - figures.before_mb) * 1e3 / watchers
-        rows += [
-            (
-                f"**{watchers:,} watchers on {connections:,} connections**: all have their first state after",
-                f"{figures.opened_s:.1f} s",
-            ),
-            ("a change reaches the first, half and the last of them after", f"{first:.0f}, {half:.0f}, {last:.0f} ms"),
-            (
-                "CPU of the server a change, in all and a watcher",
-                f"{figures.server_cpu_s * 1e3:.0f} ms, {figures.server_cpu_s / watchers * 1e6:.0f} us",
-            ),
-            ("memory of the server without and with them", f"{figures.before_mb:.0f} MB, {figures.during_mb:.0f} MB"),
-            ("memory a watcher", f"{each_kb:.0f} kB"),
-        ]
+        rows = measure(Log(broker), folder, client, 1, 1)[:1]
+        for size in QUICK if quick else SIZES:
+            rows += measure(Log(broker), folder, client, *size)
+        rows += measure(Log(broker), folder, client, *(QUICK if quick else SIZES)[-1], secure=True)
     return rows
 
 
-def _ms(delays: list[np.ndarray], quantile: float) -> float:
-    """Median over changes of a quantile over watchers."""
-    return 1e3 * float(np.median([np.quantile(change, quantile) for change in delays]))
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
 
 
-def measure(client: Path, watchers: int, connections: int) -> Measured:
-    with recommender() as (pipe, port), _watchers(client) as ask:
-        before_mb = _ask(pipe, "memory")
-        opened_s = ask(f"open 127.0.0.1:{port} {watchers} {connections}")["seconds"]
-        delays, cpu = [], []
-        for _ in range(CHANGES):
-            ask("hear")
-            time.sleep(0.5)
-            cpu_before = _ask(pipe, "cpu")
-            at = _ask(pipe, "change")
-            delays.append(np.array(ask("times")["at_ns"]) / 1e9 - at)
-            cpu.append(_ask(pipe, "cpu") - cpu_before)
-        during_mb = _ask(pipe, "memory")
-        ask("close")
-    return Measured(opened_s, delays, float(np.median(cpu)), before_mb, during_mb)
+def measure(
+    log: Log, folder: Path, client: Path, watchers: int, connections: int, secure: bool = False
+) -> list[tuple[str, str]]:
+    port, pages = free_ports(2)
+    variables = environment(log, f"127.0.0.1:{port}") | {"SLUICE_METRICS": f"127.0.0.1:{pages}"}
+    words = f"open 127.0.0.1:{port} {watchers} {connections}"
+    if secure:
+        variables |= {"SLUICE_TLS_CERT": f"{folder}/cert.pem", "SLUICE_TLS_KEY": f"{folder}/key.pem"}
+        words += f" {folder}/cert.pem"
+    change = Changes(log)
+    change.commit()
+    with _watchers(client) as (ask, theirs):
+        ask(f"certify {folder}")
+        with _server(variables, folder) as ours:
+            before_kb = _resident_kb(ours)
+            opened_s = ask(words)["seconds"]
+            delays, own, clients = [], [], []
+            for _ in range(CHANGES):
+                ask("hear")
+                time.sleep(SETTLE_S)
+                cpu = _cpu_s(ours), _cpu_s(theirs)
+                at = time.monotonic()
+                change.commit()
+                delays.append(np.array(ask("times")["at_ns"]) / 1e9 - at)
+                own.append(_cpu_s(ours) - cpu[0])
+                clients.append(_cpu_s(theirs) - cpu[1])
+            during_kb = _resident_kb(ours)
+        with _server(variables, folder) as ours:
+            again = ask("resume")
+            resumed_cpu_s = _cpu_s(ours)
+    first, half, last = (1e3 * statistics.median(np.quantile(each, q) for each in delays) for q in (0.0, 0.5, 1.0))
+    own_s, clients_s = statistics.median(own), statistics.median(clients)
+    many = f"**{watchers:,} watchers on {connections:,} connections{', TLS' if secure else ''}**"
+    return [
+        (f"{many}: a change is with the first, half, the last after", f"{first:.0f}, {half:.0f}, {last:.0f} ms"),
+        ("CPU of a change: server, watchers", f"{own_s * 1e3:.0f} ms, {clients_s * 1e3:.0f} ms"),
+        ("all have their first state after", f"{opened_s:.1f} s"),
+        (
+            "memory of the server without and with them, a watcher",
+            f"{before_kb / 1e3:.0f} MB, {during_kb / 1e3:.0f} MB, {(during_kb - before_kb) / watchers:.0f} kB",
+        ),
+        (
+            "after a restart, from the first to the last that is where it was; sent everything; CPU of the server",
+            f"{again['seconds']:.1f} s; {again['whole']:,}; {resumed_cpu_s:.1f} s",
+        ),
+    ]
+
+
+class Changes:
+    """Each is another answer for one pool."""
+
+    def __init__(self, log: Log) -> None:
+        self._log, self._revision = log, 0
+
+    def commit(self) -> None:
+        self._revision += 1
+        pool = Pool(service="cart", side=SIDE_SERVER)
+        size = PoolSize(
+            pool=pool, state=STATE_PROVIDED, action=ACTION_APPLY, target=self._revision, revision=self._revision
+        )
+        self._log.commit(("decisions", "pool/cart/server/", size), lease_s=3_600)
 
 
 @contextmanager
-def recommender() -> Iterator[tuple[Connection, int]]:
-    """The server in a process of its own: what takes its words, and its port."""
-    here, there = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=_serve, args=(there,), daemon=True)
-    process.start()
-    try:
-        yield here, here.recv()
-    finally:
-        here.send("stop")
-        process.join()
+def _server(variables: Mapping[str, str], folder: Path) -> Iterator[int]:
+    address = variables["SLUICE_METRICS"]
+    with running("server", [BINARY], lambda: _ready(address), folder / "server.log", 60, variables) as process:
+        yield process.pid
 
 
 @contextmanager
-def _watchers(client: Path) -> Iterator[Any]:
+def _watchers(client: Path) -> Iterator[tuple[Any, int]]:
     process = subprocess.Popen([client], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdin is not None
     assert process.stdout is not None
@@ -124,43 +141,24 @@ def _watchers(client: Path) -> Iterator[Any]:
         return dict(json.loads(answer))
 
     try:
-        yield ask
+        yield ask, process.pid
     finally:
         process.stdin.close()
         process.wait()
 
 
-def _ask(pipe: Connection, word: str) -> float:
-    pipe.send(word)
-    return float(pipe.recv())
+def _ready(metrics: str) -> bool:
+    try:
+        return b"\nsluice_server_ready 1\n" in urlopen(f"http://{metrics}/metrics", timeout=5).read()
+    except OSError:
+        return False
 
 
-def _serve(pipe: Connection) -> None:
-    """The recommender's own server and loop over made windows; "change" makes another answer, and tells when."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 65_536)), hard))
-    clock, store, sizes = FakeClock(), Store(), Sizes()
-    collector = FakeCollector({CART: hump()})
-    loop = ControlLoop(config(), collector, FakeHistory(), MemoryStateLog(), store, sizes, clock)
-    server = Server(PoolSizeService(store, sizes, FakeHistory(), clock, heartbeat_s=600), "127.0.0.1:0")
-    server.start()
-    loop.step()
-    pipe.send(server.port)
-    size = 1
-    while (word := pipe.recv()) != "stop":
-        if word == "memory":
-            pipe.send(_resident_mb())
-        elif word == "cpu":
-            pipe.send(time.process_time())
-        else:
-            size += 1
-            sizes.report(CART, size, clock())
-            at = time.monotonic()
-            loop.step()
-            pipe.send(at)
-    server.stop(0)
+def _cpu_s(pid: int) -> float:
+    after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(after_name[11]) + int(after_name[12])) / TICKS_S
 
 
-def _resident_mb() -> float:
-    with open("/proc/self/status", encoding="ascii") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1000
+def _resident_kb(pid: int) -> int:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))

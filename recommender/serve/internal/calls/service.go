@@ -136,7 +136,7 @@ func (s *Service) WatchPoolSizes(request *poolsv1.WatchPoolSizesRequest, stream 
 	defer s.watchers.Add(-1)
 	w := watch.Watch{
 		Table: reading.Table, Filter: filter, End: s.log.Ends, Stopping: s.stopping,
-		Send: func(frame watch.Frame) error { return stream.SendMsg(frame) },
+		Send: func(frame *watch.Frame) error { return stream.SendMsg(frame) },
 	}
 	return w.Run(stream.Context(), token)
 }

@@ -17,8 +17,8 @@ func newCodec() codec { return codec{encoding.GetCodecV2(proto.Name)} }
 
 // Marshal implements encoding.CodecV2.
 func (c codec) Marshal(v any) (mem.BufferSlice, error) {
-	if frame, ok := v.(watch.Frame); ok {
-		return mem.BufferSlice{mem.SliceBuffer(frame)}, nil
+	if frame, ok := v.(*watch.Frame); ok {
+		return frame.Bytes, nil
 	}
 	return c.CodecV2.Marshal(v)
 }

@@ -59,7 +59,7 @@ func Listen(address string, service *calls.Service, a *access.Access, observe ..
 		// Most connections are silent watches: a buffer of 32 kB each way, as by default, would be most of their memory. One
 		// to write is held while it is written only, which at a change may be by all of them.
 		grpc.SharedWriteBuffer(true),
-		grpc.WriteBufferSize(4<<10),
+		grpc.WriteBufferSize(2<<10),
 		grpc.ReadBufferSize(0),
 		grpc.StaticStreamWindowSize(window),
 		grpc.StaticConnWindowSize(window),

@@ -20,13 +20,13 @@ type Entry struct {
 	forgotten bool
 	// superseded is the offset of the record that took this one's place; -1 while none has.
 	superseded atomic.Int64
-	encoded    atomic.Pointer[encoding]
+	made       atomic.Pointer[made]
 }
 
-// encoding is the entry as a watch sends it, with the lease that it had then.
-type encoding struct {
+// made is what was made of an entry for its watchers, with the lease that it had then.
+type made struct {
 	lease *Lease
-	frame []byte
+	what  any
 }
 
 // NewEntry is a record that was read at offset.
@@ -45,14 +45,14 @@ func (e *Entry) Newest(position int64) bool {
 	return by < 0 || by >= position
 }
 
-// Frame is the entry as encode makes it, once for each lease for all watchers.
-func (e *Entry) Frame(lease *Lease, encode func() []byte) []byte {
-	if made := e.encoded.Load(); made != nil && made.lease == lease {
-		return made.frame
+// Made is what is made of the entry, once under each lease for all watchers.
+func (e *Entry) Made(lease *Lease, it func() any) any {
+	if last := e.made.Load(); last != nil && last.lease == lease {
+		return last.what
 	}
-	made := &encoding{lease, encode()}
-	e.encoded.Store(made)
-	return made.frame
+	next := &made{lease, it()}
+	e.made.Store(next)
+	return next.what
 }
 
 // tombstone is what is left of before once its record is gone.

@@ -19,7 +19,7 @@ const (
 
 type beat struct {
 	at    time.Time
-	frame Frame
+	frame *Frame
 }
 
 type beats struct{ count atomic.Int32 }
@@ -27,7 +27,7 @@ type beats struct{ count atomic.Int32 }
 type countKey struct{}
 
 // beatOf is the heartbeat of a view under a filter, made once for all watchers that are as far.
-func beatOf(t *table.Table, view *table.View, filter *Filter, now time.Time) Frame {
+func beatOf(t *table.Table, view *table.View, filter *Filter, now time.Time) *Frame {
 	if kept, ok := view.Kept.Load(filter.ID); ok && now.Sub(kept.(*beat).at) < fresh {
 		return kept.(*beat).frame
 	}

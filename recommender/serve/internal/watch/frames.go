@@ -3,6 +3,7 @@ package watch
 import (
 	"time"
 
+	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -13,21 +14,21 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Frame is an encoded WatchPoolSizesResponse, shared by all who are sent it.
-type Frame []byte
+// Frame is an encoded WatchPoolSizesResponse, shared by all who are sent it: nothing is made for each.
+type Frame struct{ Bytes mem.BufferSlice }
 
-func encode(event *poolsv1.WatchPoolSizesResponse) Frame {
+func encode(event *poolsv1.WatchPoolSizesResponse) *Frame {
 	b, err := proto.Marshal(event)
 	if err != nil {
 		panic(err) // only a string that is no UTF-8 can be at fault, and none was decoded
 	}
-	return b
+	return &Frame{mem.BufferSlice{mem.SliceBuffer(b)}}
 }
 
 // answer is an entry as watchers get it. Its lease is that of when it was encoded first under the shard's heartbeat: the
 // heartbeat that follows says what is left.
-func answer(e *table.Entry, lease *table.Lease) Frame {
-	return e.Frame(lease, func() []byte {
+func answer(e *table.Entry, lease *table.Lease) *Frame {
+	return e.Made(lease, func() any {
 		size := proto.CloneOf(e.Size)
 		if !e.Deleted() && lease != nil {
 			until, _ := lease.Of(e.Key, time.Now())
@@ -36,10 +37,10 @@ func answer(e *table.Entry, lease *table.Lease) Frame {
 		return encode(&poolsv1.WatchPoolSizesResponse{
 			Event: &poolsv1.WatchPoolSizesResponse_PoolSize{PoolSize: size},
 		})
-	})
+	}).(*Frame)
 }
 
-func snapshot(answers int, why commonv1.Resumption, token string) Frame {
+func snapshot(answers int, why commonv1.Resumption, token string) *Frame {
 	return encode(&poolsv1.WatchPoolSizesResponse{
 		Event: &poolsv1.WatchPoolSizesResponse_Snapshot{
 			Snapshot: &commonv1.Snapshot{Answers: uint32(answers), Resumption: why},
@@ -49,7 +50,7 @@ func snapshot(answers int, why commonv1.Resumption, token string) Frame {
 }
 
 // heartbeat confirms the answers of the shards that the filter leads to, of all where it leads to none.
-func heartbeat(t *table.Table, view *table.View, filter *Filter, token string, now time.Time) Frame {
+func heartbeat(t *table.Table, view *table.View, filter *Filter, token string, now time.Time) *Frame {
 	beat := &commonv1.Heartbeat{}
 	event := &poolsv1.WatchPoolSizesResponse{
 		Event: &poolsv1.WatchPoolSizesResponse_Heartbeat{Heartbeat: beat}, ResumeToken: token,

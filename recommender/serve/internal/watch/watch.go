@@ -21,7 +21,7 @@ type End func(context.Context) ([]int64, error)
 type Watch struct {
 	Table  *table.Table
 	Filter *Filter
-	Send   func(Frame) error
+	Send   func(*Frame) error
 	End    End
 	// Stopping is closed when the server ends its watches.
 	Stopping <-chan struct{}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"strconv"
 	"time"
 
@@ -67,14 +68,9 @@ func (l *link) open() (err error) {
 	return nil
 }
 
-// follow reads until the connection ends, which it may not while anything is waited for.
-func (l *link) follow() {
-	err := l.read()
-	for _, w := range l.watchers {
-		if w.phase.Load() != nil {
-			fail(fmt.Errorf("a watch ended: %w", err))
-		}
-	}
+// waits tells whether a watch of it waits for anything.
+func (l *link) waits() bool {
+	return slices.ContainsFunc(l.watchers, func(w *watcher) bool { return w.phase.Load() != nil })
 }
 
 // read takes what comes until the connection, or a watch on it, ends.

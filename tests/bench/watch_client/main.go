@@ -47,7 +47,11 @@ func (c *clients) open(address string, watchers, connections int, secure *tls.Co
 	p := begin(c.watchers, true)
 	for _, l := range c.links {
 		check(l.open())
-		c.broken.Go(l.follow)
+		c.broken.Go(func() {
+			if err := l.read(); l.waits() {
+				fail(fmt.Errorf("a watch ended: %w", err))
+			}
+		})
 	}
 	p.wait()
 	return float64(monotonic()-began) / 1e9
@@ -58,8 +62,10 @@ func (c *clients) resume() (seconds float64, whole int) {
 	p := begin(c.watchers, false)
 	for _, l := range c.links {
 		c.broken.Go(func() {
-			l.again()
-			l.follow()
+			for l.waits() { // the first try may come to a server that is too busy
+				l.again()
+				_ = l.read()
+			}
 		})
 	}
 	return p.wait(), p.whole

@@ -55,7 +55,8 @@ func Listen(address string, service *calls.Service, a *access.Access, observe ..
 		grpc.MaxRecvMsgSize(mostRead),
 		grpc.MaxHeaderListSize(mostHeaders),
 		grpc.MaxConcurrentStreams(mostStreams),
-		grpc.ConnectionTimeout(10*time.Second),
+		// As long as clients wait by default: when all of them come back at once, shaking hands takes its time.
+		grpc.ConnectionTimeout(20*time.Second),
 		// Most connections are silent watches: a buffer of 32 kB each way, as by default, would be most of their memory. One
 		// to write is held while it is written only, which at a change may be by all of them.
 		grpc.SharedWriteBuffer(true),

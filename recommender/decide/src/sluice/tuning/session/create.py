@@ -20,9 +20,9 @@ MOST_PARALLEL, MOST_PAIRS = 100, 50
 
 def create(plan: Plan, others: Iterable[Session], now_ms: int) -> Session | Refused:
     """The session at `now_ms`, Unix time. `others`: all that there are, ended ones too."""
-    problems = list(_problems(plan))
-    if problems:
-        return Refused("INVALID_ARGUMENT", problems[0].partition(":")[0], "\n".join(problems))
+    wrong = list(problems(plan))
+    if wrong:
+        return Refused("INVALID_ARGUMENT", wrong[0].partition(":")[0], "\n".join(wrong))
     for other in others:
         if other.plan.name == plan.name:
             return Refused("ALREADY_EXISTS", "name", f"name: a session {plan.name!r} was created already")
@@ -32,7 +32,8 @@ def create(plan: Plan, others: Iterable[Session], now_ms: int) -> Session | Refu
     return Session(plan, created_ms=now_ms, now_ms=now_ms, phase=Phase.SEARCHING)
 
 
-def _problems(plan: Plan) -> Iterator[str]:
+def problems(plan: Plan) -> Iterator[str]:
+    """What is not legal in a plan, a line each: field, value, legal range."""
     for field, text in (("name", plan.name), ("target", plan.target)):
         if not 1 <= len(text) <= 200:
             yield f"{field}: {text!r} is not legal; legal: 1 to 200 characters"

@@ -105,6 +105,9 @@ def _constraint(constraint: Linear, parameters: dict[str, Parameter], sound: Spa
         yield ".sum: no parameter is not legal; legal: at least one"
     if constraint.at_least is None and constraint.at_most is None:
         yield ": has no bound; legal: at_least, at_most or both"
+    named = [name for name, _ in constraint.factors]
+    for name in sorted({name for name in named if named.count(name) > 1}):
+        yield f".sum.{name}: stands twice; legal: once"
     wrong = False
     for bound, value in (("at_least", constraint.at_least), ("at_most", constraint.at_most)):
         if value is not None and not math.isfinite(value):

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from bench.subsets.strategies import read, solved
+from bench.subsets.strategies import learnt, solved
 from sluice.subsets.document.application import read_application
 from sluice.subsets.latency.curves import Curves
-from sluice.subsets.latency.training import latency_model
 from sluice.subsets.microns.solve import solve
 from sluice.subsets.predict import all_curves, predict
 from sluice.subsets.problem import problem
@@ -25,7 +24,7 @@ def mistaken(share: float, samples: str, seed: int = 1) -> Strategy:
         document = read_application(application)
         asked = problem(document.application)
         rng = np.random.default_rng(seed)
-        model = latency_model(read(samples), [each.service for each in asked.fleets])
+        model = learnt(samples, tuple(each.service for each in asked.fleets))
         curves = [_off(each, share, rng) for each in all_curves(asked, model)]
         found = solve(asked, curves, document.settings).solution
         return solved(asked, found, predict(asked, curves, found.subsets))

@@ -12,8 +12,11 @@ from sluice.subsets.churn import Named
 from sluice.subsets.document.application import read_application
 from sluice.subsets.document.samples import read_samples
 from sluice.subsets.document.solution import read_solution, solution_object
-from sluice.subsets.latency.samples import Samples
-from sluice.subsets.problem import Problem
+from sluice.subsets.latency.model import LatencyModel
+from sluice.subsets.latency.training import latency_model
+from sluice.subsets.microns.carry import solve_on
+from sluice.subsets.predict import all_curves, predict
+from sluice.subsets.problem import Problem, problem
 from sluice.subsets.solution import Predicted
 from testbed.mesh.application import Application
 from testbed.mesh.dynamic import Strategy
@@ -37,8 +40,12 @@ def strategy(name: str, samples: str = "", per_upstream: int | None = None, **mi
         if per_upstream is not None:
             application = application | {"quota": per_upstream * upstream_containers(application)}
         document = read_application(application | {"microns": microns} if microns else application)
-        found = answer(document.application, name, read(samples), document.settings, _named(before))
-        return Solution.model_validate(solution_object(found))
+        if name != MICRONS:
+            return Solution.model_validate(solution_object(answer(document.application, name, {})))
+        asked = problem(document.application)
+        curves = all_curves(asked, learnt(samples, tuple(each.service for each in asked.fleets)))
+        found = solve_on(asked, curves, document.settings, _named(before))
+        return solved(asked, found, predict(asked, curves, found.subsets))
 
     return solve
 
@@ -52,8 +59,9 @@ def solved(asked: Problem, found: subsets.Solution, predicted: Predicted) -> Sol
 
 
 @cache
-def read(samples: str) -> dict[str, Samples]:
-    return read_samples(io.StringIO(samples), "samples") if samples else {}
+def learnt(samples: str, services: tuple[str, ...]) -> LatencyModel:
+    """Trained once a process: what ``answer`` does, which trains every time."""
+    return latency_model(read_samples(io.StringIO(samples), "samples") if samples else {}, services)
 
 
 def upstream_containers(application: dict[str, Any]) -> int:

@@ -7,10 +7,15 @@ import pytest
 from bench.subsets import ablations, cells, files, static
 from bench.subsets.mistaken import mistaken
 from bench.subsets.strategies import FULL, MICRONS, RIVALS, strategy, upstream_containers
+from sluice.subsets.answer import answer
+from sluice.subsets.document.application import read_application
+from sluice.subsets.document.samples import read_samples
+from sluice.subsets.document.solution import solution_object
 from testbed.mesh import application as applications
 from testbed.mesh.judged import judge
 from testbed.mesh.presets import SHAPES
 from testbed.mesh.presets.deployment import Deployment, deploy
+from testbed.mesh.solution import Solution
 
 SMALL, SMALL_MEDIA = Deployment(32, 0.4), Deployment(60, 0.4)
 
@@ -106,3 +111,12 @@ def test_bars_are_read_from_cells():
         ["high: beside fully connected", "-20 %", "-26.7 %", "-26.7 %", where, "1 of 1"],
         ["high: connections of fully connected's", "a tenth", "10.0%", "10.0%", where, "1 of 1"],
     ]
+
+
+def test_microns_here_is_what_the_command_answers():
+    application = deploy(SHAPES["hotel"], SMALL).public()
+    learnt = cells.samples("hotel", 32, combinations=2)
+    document = read_application(application)
+    shipped = answer(document.application, MICRONS, read_samples(learnt.splitlines(), "samples"), document.settings)
+    ours = strategy(MICRONS, learnt)(application, None)
+    assert ours == Solution.model_validate(solution_object(shipped))

@@ -91,6 +91,7 @@ func (t *Table) publish(number int32, position int64, lease *Lease) {
 	last := t.view.Load()
 	before := last.Shards[number]
 	shard := &Shard{Number: number, Position: position, Lease: lease, order: before.order, live: before.live}
+	shard.fresh = &fresh{before: before.Position}
 	t.move(shard, t.pending[number])
 	clear(t.pending[number])
 	if len(shard.order) > 2*shard.live+64 {

@@ -46,7 +46,7 @@ func New(topic Topic, shards int, remembered time.Duration, now func() time.Time
 	v := &View{Topic: topic, Shards: make([]*Shard, shards), At: now(), next: make(chan struct{})}
 	for i := range v.Shards {
 		t.pending[i], t.within[i] = map[keys.Pool]*Entry{}, map[keys.Pool]*Entry{}
-		v.Shards[i] = &Shard{Number: int32(i)}
+		v.Shards[i] = &Shard{Number: int32(i), fresh: &fresh{}}
 	}
 	t.view.Store(v)
 	return t

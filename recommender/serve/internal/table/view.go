@@ -1,7 +1,6 @@
 package table
 
 import (
-	"sort"
 	"sync"
 	"time"
 )
@@ -16,13 +15,13 @@ type Shard struct {
 	// order has every entry that is the newest of its pool, ordered by offset, with some among them that no longer are.
 	order []*Entry
 	live  int
+	fresh *fresh
 }
 
 // Since calls f with each entry that is the newest of its pool and was written at offset or later, in the log's order,
 // until f returns false.
 func (s *Shard) Since(offset int64, f func(*Entry) bool) {
-	from := sort.Search(len(s.order), func(i int) bool { return s.order[i].Offset >= offset })
-	for _, e := range s.order[from:] {
+	for _, e := range s.order[s.first(offset):] {
 		if e.Newest(s.Position) && !f(e) {
 			return
 		}

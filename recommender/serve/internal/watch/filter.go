@@ -9,6 +9,7 @@ import (
 
 	"sluice.dev/serve/internal/keys"
 	"sluice.dev/serve/internal/problem"
+	"sluice.dev/serve/internal/table"
 
 	poolsv1 "sluice.dev/api/pools/v1"
 )
@@ -25,6 +26,8 @@ type Filter struct {
 	ID       uint64
 	services []string
 	pools    []keys.Pool
+	// named are the services of both.
+	named []string
 }
 
 // FilterOf is the filter of a request.
@@ -55,8 +58,23 @@ func FilterOf(request *poolsv1.WatchPoolSizesRequest) (*Filter, error) {
 	slices.Sort(f.services)
 	slices.SortFunc(f.pools, keys.Pool.Compare)
 	f.services, f.pools = slices.Compact(f.services), slices.Compact(f.pools)
+	f.named = slices.Clone(f.services)
+	for _, pool := range f.pools {
+		f.named = append(f.named, pool.Service)
+	}
+	slices.Sort(f.named)
+	f.named = slices.Compact(f.named)
 	f.ID = f.id()
 	return f, nil
+}
+
+// since calls take with what was written to a shard at offset or later, and perhaps others that the filter does not take.
+func (f *Filter) since(shard *table.Shard, offset int64, take func(*table.Entry) bool) {
+	if f.All() {
+		shard.Since(offset, take)
+	} else {
+		shard.SinceOf(f.named, offset, take)
+	}
 }
 
 func (f *Filter) id() uint64 {

@@ -79,7 +79,7 @@ func (w *Watch) changes(view *table.View) (err error) {
 		if shard.Position <= w.cursor[i] {
 			continue
 		}
-		shard.Since(w.cursor[i], func(e *table.Entry) bool {
+		w.Filter.since(shard, w.cursor[i], func(e *table.Entry) bool {
 			if w.Filter.Takes(e.Key) && !w.Table.Moved(e) {
 				err = w.Send(answer(e, shard.Lease))
 			}

@@ -1,0 +1,41 @@
+package table
+
+import (
+	"sort"
+	"sync"
+)
+
+// fresh is what the newest heartbeat of a shard brought, by service: 10,000 watchers of a service each would otherwise look
+// at what 10,000 pools say. It is made when the first of them asks.
+type fresh struct {
+	// before is the shard's position until then.
+	before int64
+	once   sync.Once
+	of     map[string][]*Entry
+}
+
+// SinceOf is as Since, for a caller who wants no other services than these. Their order is that of the log within each.
+func (s *Shard) SinceOf(services []string, offset int64, f func(*Entry) bool) {
+	if offset != s.fresh.before {
+		s.Since(offset, f) // a watcher that was slow, or resumes
+		return
+	}
+	s.fresh.once.Do(func() {
+		s.fresh.of = map[string][]*Entry{}
+		for _, e := range s.order[s.first(offset):] {
+			s.fresh.of[e.Key.Service] = append(s.fresh.of[e.Key.Service], e)
+		}
+	})
+	for _, service := range services {
+		for _, e := range s.fresh.of[service] {
+			if e.Newest(s.Position) && !f(e) {
+				return
+			}
+		}
+	}
+}
+
+// first is where entries begin that were written at offset or later.
+func (s *Shard) first(offset int64) int {
+	return sort.Search(len(s.order), func(i int) bool { return s.order[i].Offset >= offset })
+}

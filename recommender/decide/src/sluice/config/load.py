@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from sluice.config.model import Config
@@ -17,6 +17,8 @@ from sluice.core.durations import format_ms
 class ConfigError(Exception):
     """The file cannot be used; the message has one line per problem."""
 
+
+Model = TypeVar("Model", bound=BaseModel)
 
 # `<<: *anchor` (yaml.org/type/merge): what it brings in may be overridden.
 _MERGE = "tag:yaml.org,2002:merge"
@@ -48,15 +50,20 @@ def load(path: Path) -> Config:
 
 def parse(text: str, name: str) -> Config:
     """As `load`, from text; `name` stands for the file in messages."""
+    return parse_as(Config, text, name, "slos and pools")
+
+
+def parse_as(model: type[Model], text: str, name: str, keys: str) -> Model:
+    """YAML as any model; ConfigError when it cannot be parsed or is not legal. `keys`: what its top level has."""
     try:
         document = yaml.load(text, _UniqueKeys)  # a SafeLoader
     except (yaml.YAMLError, TypeError, ValueError, RecursionError) as cause:
         # Not only YAML's own errors: a list as a key, 2026-13-01 and `!!int x` raise what Python makes of them.
         raise ConfigError(f"parse {name}: {cause}") from cause
     if not isinstance(document, dict):
-        raise ConfigError(f"{name}: must be a mapping with the keys slos and pools")
+        raise ConfigError(f"{name}: must be a mapping with the keys {keys}")
     try:
-        return Config.model_validate(document)
+        return model.model_validate(document)
     except ValidationError as cause:
         raise ConfigError("\n".join(f"{name}: {_line(error, document)}" for error in cause.errors())) from cause
 

@@ -39,7 +39,7 @@ from .runs import PLAN, opened, run
         ),
         (
             replace(PLAN, objective=Objective(((Metric.P95, 1.0),), (Slo(Metric.ERRORS, 2.0),))),
-            "objective.slos[0]: 2 is not legal; legal: 0 to 1",
+            "objective.slos.error_share: 2 is not legal; legal: 0 to 1",
         ),
         (replace(PLAN, window=Window(precision=0.0)), "window.precision: 0 is not legal; legal: 0.001 to 1"),
         (replace(PLAN, patience_ms=60_000), "patience_ms: 60000 is shorter than a trial; legal: >= 130000"),

@@ -78,11 +78,14 @@ def _objective(plan: Plan) -> Iterator[str]:
     named = [metric for metric, _ in objective.weights]
     for name in sorted({each.value for each in named if named.count(each) > 1}):
         yield f"objective.minimize.{name}: stands twice; legal: once"
-    for index, slo in enumerate(objective.slos):
+    for slo in objective.slos:
         if not (math.isfinite(slo.limit) and slo.limit >= 0):
-            yield f"objective.slos[{index}]: {slo.limit:g} is not legal; legal: >= 0, finite"
+            yield f"objective.slos.{slo.metric.value}: {slo.limit:g} is not legal; legal: >= 0, finite"
         elif slo.metric is Metric.ERRORS and slo.limit > 1:
-            yield f"objective.slos[{index}]: {slo.limit:g} is not legal; legal: 0 to 1"
+            yield f"objective.slos.{slo.metric.value}: {slo.limit:g} is not legal; legal: 0 to 1"
+    kept = [slo.metric for slo in objective.slos]
+    for name in sorted({each.value for each in kept if kept.count(each) > 1}):
+        yield f"objective.slos.{name}: stands twice; legal: once"
     threshold = objective.threshold_ms
     if threshold is not None and not (math.isfinite(threshold) and threshold > 0):
         yield f"objective.threshold_ms: {threshold:g} is not legal; legal: > 0, finite"

@@ -1,0 +1,175 @@
+"""The YAML file of an application: what may be set in it, what is to become small, how it is searched and measured.
+
+Messages name the key as it stands in the file and the legal range; `decide/tests/tuning/bad` has a file for each
+mistake.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from sluice.config.load import ConfigError, parse_as
+from sluice.tuning.objective.block import Metric
+from sluice.tuning.objective.enough import Window
+from sluice.tuning.objective.objective import Objective, Slo
+from sluice.tuning.session.create import problems
+from sluice.tuning.session.session import Plan
+from sluice.tuning.space import Boolean, Category, Float, Integer, Parameter, Space, Value, When
+from sluice.tuning.space.constraint import Linear
+from sluice.tuning.space.parameter import Kind
+
+Number = int | float
+_VALUE = bool | int | float | str
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
+
+
+class _When(_Strict):
+    parameter: str
+    values: list[_VALUE] = Field(alias="is")
+
+
+class _Parameter(_Strict):
+    name: str
+    service: str = ""
+    kind: Literal["integer", "float", "category", "boolean"]
+    low: Number | None = None
+    high: Number | None = None
+    scale: Literal["linear", "log"] = "linear"
+    choices: list[str] | None = None
+    default: _VALUE
+    when: _When | None = None
+
+    @model_validator(mode="after")
+    def _of_its_kind(self) -> _Parameter:
+        ranged = self.kind in ("integer", "float")
+        for key, is_set, wanted in (
+            ("low", self.low is not None, ranged),
+            ("high", self.high is not None, ranged),
+            ("choices", self.choices is not None, self.kind == "category"),
+        ):
+            if is_set != wanted:
+                raise ValueError(f"{key} {'is missing' if wanted else 'is not legal'} for kind {self.kind}")
+        if self.scale == "log" and not ranged:
+            raise ValueError(f"scale is not legal for kind {self.kind}")
+        if self.kind == "integer" and not (isinstance(self.low, int) and isinstance(self.high, int)):
+            raise ValueError(f"low {self.low}, high {self.high} are not legal for kind integer; legal: whole numbers")
+        return self
+
+    def parameter(self) -> Parameter:
+        kind: Kind = Boolean()
+        default: Value = self.default
+        if self.kind == "integer":
+            kind = Integer(int(self.low or 0), int(self.high or 0), self.scale == "log")
+        elif self.kind == "float":
+            kind = Float(float(self.low or 0), float(self.high or 0), self.scale == "log")
+            default = float(default) if isinstance(default, int) and not isinstance(default, bool) else default
+        elif self.kind == "category":
+            kind = Category(tuple(self.choices or ()))
+        when = None if self.when is None else When(self.when.parameter, tuple(self.when.values))
+        return Parameter(self.name, kind, default, self.service, when)
+
+
+class _Constraint(_Strict):
+    sum: dict[str, Number]
+    at_least: Number | None = None
+    at_most: Number | None = None
+
+    def linear(self) -> Linear:
+        factors = tuple((name, float(factor)) for name, factor in self.sum.items())
+        return Linear(factors, _float(self.at_least), _float(self.at_most))
+
+
+def _known(metrics: dict[str, Number]) -> dict[str, Number]:
+    unknown = [name for name in metrics if name not in _METRICS]
+    if unknown:
+        raise ValueError(f"{unknown[0]!r} is no metric; legal: {', '.join(_METRICS)}")
+    return metrics
+
+
+_METRICS = {metric.value: metric for metric in Metric}
+_Metrics = Annotated[dict[str, Number], AfterValidator(_known)]
+
+
+class _Objective(_Strict):
+    minimize: _Metrics
+    slos: _Metrics = {}
+    threshold_ms: Number | None = None
+
+
+class _Window(_Strict):
+    warm_up_s: Number = Window.warm_up_s
+    least_s: Number = Window.least_s
+    most_s: Number = Window.most_s
+    precision: Number = Window.precision
+
+
+class _Root(_Strict):
+    service: str = Field(min_length=1)
+    operation: str | None = Field(default=None, min_length=1)
+
+
+class _Application(_Strict):
+    target: str
+    root: _Root
+    parameters: list[_Parameter]
+    constraints: list[_Constraint] = []
+    objective: _Objective
+    method: str = Plan.method
+    seed: int = Plan.seed
+    budget: int = Plan.budget
+    parallel: int = Plan.parallel
+    pairs: int = Plan.pairs
+    patience_ms: int = Plan.patience_ms
+    window: _Window = _Window()
+
+
+@dataclass(frozen=True)
+class Application:
+    """What a file says. `service`, `operation`: the root whose requests the objective is of; None: any operation."""
+
+    plan: Plan
+    service: str
+    operation: str | None
+
+
+def load(path: Path, name: str) -> Application:
+    """The plan of a session `name` in `path`; ConfigError when it cannot be read, parsed or is not legal."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as cause:
+        raise ConfigError(f"read {path}: {cause}") from cause
+    file = parse_as(_Application, text, str(path), "target, root, parameters and objective")
+    plan = Plan(
+        name=name,
+        target=file.target,
+        space=Space(
+            tuple(each.parameter() for each in file.parameters), tuple(each.linear() for each in file.constraints)
+        ),
+        objective=Objective(
+            tuple((_METRICS[name], float(weight)) for name, weight in file.objective.minimize.items()),
+            tuple(Slo(_METRICS[name], float(limit)) for name, limit in file.objective.slos.items()),
+            _float(file.objective.threshold_ms),
+        ),
+        method=file.method,
+        seed=file.seed,
+        budget=file.budget,
+        parallel=file.parallel,
+        pairs=file.pairs,
+        patience_ms=file.patience_ms,
+        window=Window(**{key: float(value) for key, value in file.window.model_dump().items()}),
+    )
+    wrong = list(problems(plan))
+    if wrong:
+        raise ConfigError("\n".join(f"{path}: {each}" for each in wrong))
+    return Application(plan=plan, service=file.root.service, operation=file.root.operation)
+
+
+def _float(number: Number | None) -> float | None:
+    return None if number is None else float(number)

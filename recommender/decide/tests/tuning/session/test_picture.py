@@ -1,0 +1,48 @@
+"""Convergence and effects."""
+
+from dataclasses import replace
+
+import pytest
+
+from sluice.tuning.objective.outcome import Outcome, Verdict
+from sluice.tuning.session.picture import Improvement, effects, improvements
+from sluice.tuning.session.session import Trial
+from sluice.tuning.space import Boolean, Integer, Parameter, Space
+
+from .runs import PLAN, opened, run
+
+SPACE = Space(
+    (
+        Parameter("more", Integer(1, 100), 50),
+        Parameter("flag", Boolean(), False),
+        Parameter("idle", Integer(1, 100), 50),
+    )
+)
+
+
+def test_the_best_so_far() -> None:
+    told = iter([5.0, None, 7.0, 4.0, 4.0, 2.0, 3.0])
+
+    def outcome(trial: Trial) -> Outcome:
+        given = next(told)
+        return Outcome(Verdict.FAILED) if given is None else Outcome(Verdict.GOOD, given)
+
+    session = run(opened(replace(PLAN, pairs=0)), outcome)
+    assert improvements(session) == (Improvement(0, 5.0, 1), Improvement(3, 4.0, 4), Improvement(5, 2.0, 6))
+    assert improvements(opened()) == ()
+
+
+def test_what_matters_is_seen() -> None:
+    def outcome(trial: Trial) -> Outcome:
+        loss = 200 - float(trial.configuration["more"]) + (0 if trial.configuration["flag"] else 300)
+        return Outcome(Verdict.GOOD, loss)
+
+    plan = replace(PLAN, space=SPACE, method="random_search", budget=40, pairs=0)
+    found = {effect.parameter: effect for effect in effects(run(opened(plan), outcome))}
+    assert list(found)[-1] == "idle"
+    assert found["idle"].chance > 0.05
+    assert found["flag"].strength == pytest.approx(0.87, abs=0.05)  # half and half: the ranks' groups, far apart
+    assert found["flag"].chance < 0.001
+    assert found["more"].strength < -0.2  # more of it is better; half of the ranks are the flag's
+    assert found["more"].trials == 41
+    assert effects(opened(plan)) == ()

@@ -11,7 +11,8 @@ import numpy as np
 from bench.subsets.cells import SEEDS, cell, samples
 from bench.subsets.mistaken import mistaken
 from bench.subsets.static import below
-from bench.subsets.strategies import MICRONS, strategy
+from bench.subsets.strategies import MICRONS, per_upstream, strategy
+from testbed.mesh.application import Application
 from testbed.mesh.dynamic import Strategy
 from testbed.mesh.presets import SHAPES
 from testbed.mesh.presets.deployment import HIGH, Deployment
@@ -49,14 +50,14 @@ def p95s(
 
     found: dict[str, dict[Any, float]] = {}
     for name, values in VALUES.items():
-        found[name] = {value: mean(_with(None, **{name: value})) for value in values}
-    found["quota"] = {quota: mean(_with(quota)) for quota in QUOTAS}
+        found[name] = {value: mean(_with(**{name: value})) for value in values}
+    found["quota"] = {count: mean(_with(per_upstream(count))) for count in QUOTAS}
     found["prediction error"] = {share: mean(partial(mistaken, share)) for share in ERRORS}
     return found
 
 
-def _with(per_upstream: int | None, **microns: Any) -> Callable[[str], Strategy]:
-    return lambda learnt: strategy(MICRONS, learnt, per_upstream, **microns)
+def _with(quota: Callable[[Application], int] | None = None, **microns: Any) -> Callable[[str], Strategy]:
+    return lambda learnt: strategy(MICRONS, learnt, quota, **microns)
 
 
 def report(found: dict[str, dict[Any, float]]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -18,7 +19,7 @@ from sluice.subsets.microns.carry import solve_on
 from sluice.subsets.predict import all_curves, predict
 from sluice.subsets.problem import Problem, problem
 from sluice.subsets.solution import Predicted
-from testbed.mesh.application import Application
+from testbed.mesh.application import Application, Service
 from testbed.mesh.dynamic import Strategy
 from testbed.mesh.graph import flatten
 from testbed.mesh.solution import Solution
@@ -32,13 +33,14 @@ PAPER = {"rocksteadier": 67.2, "proportional": 57.5, "full": 60.1}
 described as ``sre`` is, and its Dynamic as ``proportional``."""
 
 
-def strategy(name: str, samples: str = "", per_upstream: int | None = None, **microns: Any) -> Strategy:
-    """``samples``: CSV that latencies are learnt from; ``per_upstream``: connections for each upstream container;
-    ``microns``: its settings, by the names of the file's keys."""
+def strategy(
+    name: str, samples: str = "", quota: Callable[[Application], int] | None = None, **microns: Any
+) -> Strategy:
+    """``samples``: CSV that latencies are learnt from; ``microns``: its settings, by the names of the file's keys."""
 
     def solve(application: dict[str, Any], before: Solution | None) -> Solution:
-        if per_upstream is not None:
-            application = application | {"quota": per_upstream * upstream_containers(application)}
+        if quota is not None:
+            application = application | {"quota": quota(Application.model_validate(application))}
         document = read_application(application | {"microns": microns} if microns else application)
         if name != MICRONS:
             return Solution.model_validate(solution_object(answer(document.application, name, {})))
@@ -64,7 +66,18 @@ def learnt(samples: str, services: tuple[str, ...]) -> LatencyModel:
     return latency_model(read_samples(io.StringIO(samples), "samples") if samples else {}, services)
 
 
-def upstream_containers(application: dict[str, Any]) -> int:
-    """Summed over the pairs, as Microns counts them."""
-    graph = flatten(Application.model_validate(application))
-    return sum(len(application["services"][upstream]["containers"]) for upstream, _ in graph.pairs)
+def per_upstream(count: int) -> Callable[[Application], int]:
+    """So many connections for each upstream container, summed over the pairs, as Microns counts them."""
+    return lambda application: count * sum(len(up.containers) for up, _ in _pairs(application))
+
+
+def of_full(share: float) -> Callable[[Application], int]:
+    """That share of the connections of fully connected."""
+    return lambda application: int(
+        share * sum(len(up.containers) * len(down.containers) for up, down in _pairs(application))
+    )
+
+
+def _pairs(application: Application) -> list[tuple[Service, Service]]:
+    services = application.services
+    return [(services[up], services[down]) for up, down in flatten(application).pairs]

@@ -6,7 +6,7 @@ import pytest
 
 from bench.subsets import ablations, cells, files, static
 from bench.subsets.mistaken import mistaken
-from bench.subsets.strategies import FULL, MICRONS, RIVALS, strategy, upstream_containers
+from bench.subsets.strategies import FULL, MICRONS, RIVALS, of_full, per_upstream, strategy
 from sluice.subsets.answer import answer
 from sluice.subsets.document.application import read_application
 from sluice.subsets.document.samples import read_samples
@@ -78,11 +78,10 @@ def test_what_the_solver_is_told_without_a_module():
 def test_quotas_of_so_many_for_each_upstream_container():
     application = deploy(SHAPES["media"], SMALL_MEDIA).public()
     counts = {service["name"]: len(service["containers"]) for service in application["services"]}
-    found = strategy(MICRONS, per_upstream=2)(application, None)
-    wanted = 2 * sum(counts[pair.upstream] for pair in found.pairs)
-    assert wanted == 2 * upstream_containers(application)
+    found = strategy(MICRONS, quota=per_upstream(2))(application, None)
     most = sum(counts[pair.upstream] * counts[pair.downstream] for pair in found.pairs)
-    assert found.connections == min(wanted, most)
+    assert found.connections == min(most, 2 * sum(counts[pair.upstream] for pair in found.pairs))
+    assert strategy(MICRONS, quota=of_full(0.9))(application, None).connections == int(0.9 * most)
 
 
 def test_predictions_that_are_off_still_make_a_solution_that_fits():

@@ -10,7 +10,6 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"sluice.dev/serve/internal/calls"
 	"sluice.dev/serve/internal/keys"
 	"sluice.dev/serve/internal/logtest"
 	"sluice.dev/serve/internal/problem"
@@ -259,49 +258,4 @@ func TestWithoutTheLogNothingIsStoredAndThatIsSaid(t *testing.T) {
 	if _, err := r.client.GetPoolSize(t.Context(), &poolsv1.GetPoolSizeRequest{Pool: cart.Proto()}); err != nil {
 		t.Error("what was read is served:", err)
 	}
-}
-
-type written []calls.Answered
-
-func (w written) Answers(_ context.Context, pool keys.Pool, before uint64, n int) (page []calls.Answered, err error) {
-	if pool != cart {
-		return nil, fmt.Errorf("asked for %v", pool)
-	}
-	for _, each := range w {
-		if each.Revision < before && len(page) < n {
-			page = append(page, each)
-		}
-	}
-	return page, nil
-}
-
-func TestHistoryIsPaged(t *testing.T) {
-	var all written
-	for n := uint64(5); n > 0; n-- {
-		all = append(all, calls.Answered{
-			Revision: n, State: "PROVIDED", Basis: "CURVE", Action: "APPLY", Target: set(8), Reasons: []string{"BETTER"},
-			Since: time.UnixMilli(int64(n)), Until: time.UnixMilli(int64(n) + 1),
-		})
-	}
-	r := start(t, logtest.New(t, 1), options{history: all})
-	request := &poolsv1.ListPoolSizeHistoryRequest{Pool: cart.Proto(), PageSize: 2}
-	var got []uint64
-	for {
-		page, err := r.client.ListPoolSizeHistory(t.Context(), request)
-		must(t, err)
-		for _, each := range page.GetAnswers() {
-			got = append(got, each.GetPoolSize().GetRevision())
-			if each.GetPoolSize().GetState() != poolsv1.State_STATE_PROVIDED || each.GetPoolSize().GetReasons()[0].GetCode() != "BETTER" {
-				t.Error(each)
-			}
-		}
-		if request.PageToken = page.GetNextPageToken(); request.PageToken == "" {
-			break
-		}
-	}
-	if fmt.Sprint(got) != "[5 4 3 2 1]" {
-		t.Error(got)
-	}
-	_, err := r.client.ListPoolSizeHistory(t.Context(), &poolsv1.ListPoolSizeHistoryRequest{Pool: orders.Proto()})
-	told(t, err, codes.Unavailable, problem.DatabaseAway, "")
 }

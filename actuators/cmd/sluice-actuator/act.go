@@ -30,7 +30,7 @@ const (
 )
 
 // act wires everything together and runs it until SIGTERM, or for one pass.
-func act(c *config.Config, once bool, logs io.Writer) error {
+func act(c *config.Config, o options, out, logs io.Writer) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
@@ -59,12 +59,26 @@ func act(c *config.Config, once bool, logs io.Writer) error {
 		Actuator: c.Name, Interval: c.Recommender.Interval, Grace: c.ShutdownGrace,
 		Source: watcher, Reporter: reporter, Recorder: board, Log: log,
 	}
-	if once {
+	if o.once || o.dryRun || len(o.restore) > 0 {
 		found, err := findOnce(ctx, c)
 		if err != nil {
 			return err
 		}
-		return onePass(ctx, cycle, append(targets, found...), watcher, reporter)
+		targets = append(targets, found...)
+	}
+	book, closeBook, err := openBook(c.State, o.dryRun, targets)
+	if err != nil {
+		return err
+	}
+	defer closeBook()
+	cycle.Book, cycle.Stopped = book, killSwitch(c.KillSwitch)
+	switch {
+	case o.dryRun:
+		return dryRun(ctx, cycle, targets, watcher, out)
+	case len(o.restore) > 0:
+		return restore(ctx, cycle, targets, o.restore, reporter, out)
+	case o.once:
+		return onePass(ctx, cycle, targets, watcher, reporter)
 	}
 
 	if err := board.Serve(ctx, c.StatusAddress); err != nil {
@@ -154,11 +168,18 @@ func open(t config.Target) (loop.Target, error) {
 	if err != nil {
 		return loop.Target{}, fmt.Errorf("open target %s: %w", t.Name, err)
 	}
+	quiet := make([]policy.Hours, len(t.QuietHours))
+	for i, text := range t.QuietHours {
+		if quiet[i], err = policy.ParseHours(text); err != nil {
+			return loop.Target{}, fmt.Errorf("open target %s: %w", t.Name, err)
+		}
+	}
 	return loop.Target{
-		Name: t.Name, Instance: t.Instance, Settle: t.Settle, Realizer: realizer,
+		Name: t.Name, Instance: t.Instance, Settle: t.Settle, Realizer: realizer, RestoreOnExit: t.RestoreOnExit,
 		Pool: pool.Key{Service: t.Pool.Service, Side: side, Peer: t.Pool.Peer},
 		Rules: policy.Rules{
 			Apply: t.Apply, Min: uint32(t.Min), Max: uint32(t.Max), MaxFactor: t.MaxFactor, Cooldown: t.Cooldown,
+			PerHour: int(t.ChangesPerHour), Quiet: quiet,
 		},
 	}, nil
 }

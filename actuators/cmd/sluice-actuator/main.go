@@ -25,12 +25,14 @@ One write goes by max_factor at most (2 unless the file says otherwise) from a s
 read, the one it wrote last, or that of the pool's other instances. So what somebody else changed is put right in
 one write; something that keeps changing it is answered ever more rarely.
 
-Usage: sluice-actuator --config FILE [--apply TARGET]... [--once | --check]
+Usage: sluice-actuator --config FILE [--apply TARGET]... [--once | --dry-run | --restore TARGET... | --check]
 
   --config FILE    the configuration (YAML); unknown keys are errors
   --apply TARGET   opt this target in for this run; may be repeated; "all" opts in every target
   --once           one pass over every target, then exit: 0 when each was read and no size failed or was refused;
                    it lists instead of watching, and tells nothing of scaling
+  --dry-run        print what would be written to which target, and why; write, report and store nothing
+  --restore TARGET put the size of before the first write back, which the state has; may be repeated, or "all"
   --check          validate the configuration and exit
   --version        print the version and exit
   --help           print this text and exit
@@ -45,7 +47,9 @@ SIGTERM or SIGINT: finishes the writes under way (shutdown_grace), sends the rep
 type options struct {
 	config      string
 	apply       []string
+	restore     []string
 	once, check bool
+	dryRun      bool
 	version     bool
 }
 
@@ -76,7 +80,7 @@ func run(arguments []string, out, errs io.Writer) int {
 		fmt.Fprintf(out, "%s: valid: %d targets, %d of them opted in to apply\n", o.config, len(c.Targets), optedIn(c))
 		return 0
 	}
-	if err := act(c, o.once, errs); err != nil {
+	if err := act(c, o, out, errs); err != nil {
 		fmt.Fprintf(errs, "sluice-actuator: %v\n", err)
 		return 1
 	}
@@ -89,7 +93,9 @@ func parse(arguments []string) (options, error) {
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&o.config, "config", "", "")
 	flags.Func("apply", "", func(name string) error { o.apply = append(o.apply, name); return nil })
+	flags.Func("restore", "", func(name string) error { o.restore = append(o.restore, name); return nil })
 	flags.BoolVar(&o.once, "once", false, "")
+	flags.BoolVar(&o.dryRun, "dry-run", false, "")
 	flags.BoolVar(&o.check, "check", false, "")
 	flags.BoolVar(&o.version, "version", false, "")
 	if err := flags.Parse(arguments); err != nil {
@@ -102,8 +108,15 @@ func parse(arguments []string) (options, error) {
 		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case o.config == "":
 		return o, errors.New("--config FILE is missing")
-	case o.once && o.check:
-		return o, errors.New("--once and --check exclude each other")
+	}
+	ways := 0
+	for _, one := range []bool{o.once, o.check, o.dryRun, len(o.restore) > 0} {
+		if one {
+			ways++
+		}
+	}
+	if ways > 1 {
+		return o, errors.New("--once, --dry-run, --restore and --check exclude each other")
 	}
 	return o, nil
 }

@@ -24,14 +24,14 @@ const (
 // Stats counts reports since the start.
 type Stats struct {
 	Sent uint64 `json:"sent"`
-	// Dropped were the oldest in a full queue.
+	// Dropped were the oldest actions in a full queue.
 	Dropped uint64 `json:"dropped"`
 	// Rejected were refused by the recommender for good.
 	Rejected uint64 `json:"rejected"`
 	Queued   int    `json:"queued"`
 }
 
-// Reporter sends reports one after another, in order. While the recommender is away they wait in a bounded
+// Reporter sends reports one after another, actions first. While the recommender is away they wait in a bounded
 // queue; of OBSERVED, which only says what the size is now, the newest of each target is enough.
 type Reporter struct {
 	client  poolsv1.PoolSizeServiceClient
@@ -48,14 +48,14 @@ type Reporter struct {
 	rejected map[string]codes.Code // by target
 }
 
-// NewReporter returns a Reporter with room for `limit` waiting reports; timeout bounds each call.
+// NewReporter returns a Reporter with room for `limit` waiting actions; timeout bounds each call.
 func NewReporter(client poolsv1.PoolSizeServiceClient, limit int, timeout time.Duration, log *slog.Logger) *Reporter {
 	return &Reporter{client: client, timeout: timeout, log: log, queue: queue{limit: limit},
 		added: make(chan struct{}, 1), rejected: map[string]codes.Code{}}
 }
 
 // Report takes a report and returns at once.
-func (r *Reporter) Report(report *poolsv1.Actuation) {
+func (r *Reporter) Report(report Report) {
 	r.mu.Lock()
 	if dropped := r.queue.push(report); dropped {
 		r.stats.Dropped++
@@ -72,7 +72,7 @@ func (r *Reporter) Stats() Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	stats := r.stats
-	stats.Queued = len(r.queue.waiting)
+	stats.Queued = r.queue.waiting()
 	return stats
 }
 
@@ -96,8 +96,8 @@ func (r *Reporter) Flush(ctx context.Context) {
 	retry.InitialInterval, retry.MaxInterval = firstBackoff, maxBackoff
 	faults := 0
 	for ctx.Err() == nil {
-		report := r.pop()
-		if report == nil {
+		report, ok := r.pop()
+		if !ok {
 			return
 		}
 		err := r.send(ctx, report)
@@ -116,6 +116,9 @@ func (r *Reporter) Flush(ctx context.Context) {
 		} else {
 			r.count(func(s *Stats) { s.Sent++ })
 			delete(r.rejected, report.GetTargetName())
+		}
+		if report.Told != nil {
+			report.Told()
 		}
 		r.waiting = false
 		faults = 0
@@ -136,7 +139,7 @@ func again(err error, faults *int) bool {
 	}
 }
 
-func (r *Reporter) sayWaiting(report *poolsv1.Actuation, err error) {
+func (r *Reporter) sayWaiting(report Report, err error) {
 	if !r.waiting {
 		r.log.Warn("reports wait for the recommender", "target", report.GetTargetName(), "error", err)
 	}
@@ -144,7 +147,7 @@ func (r *Reporter) sayWaiting(report *poolsv1.Actuation, err error) {
 }
 
 // sayRejected logs a target's first rejection, and again when the code is another.
-func (r *Reporter) sayRejected(report *poolsv1.Actuation, err error) {
+func (r *Reporter) sayRejected(report Report, err error) {
 	target, code := report.GetTargetName(), status.Code(err)
 	if r.rejected[target] != code {
 		r.log.Warn("recommender rejected a report", "target", target, "outcome", report.GetOutcome(), "error", err)
@@ -152,20 +155,20 @@ func (r *Reporter) sayRejected(report *poolsv1.Actuation, err error) {
 	r.rejected[target] = code
 }
 
-func (r *Reporter) send(ctx context.Context, report *poolsv1.Actuation) error {
+func (r *Reporter) send(ctx context.Context, report Report) error {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	_, err := r.client.ReportActuation(ctx, &poolsv1.ReportActuationRequest{Actuation: report})
+	_, err := r.client.ReportActuation(ctx, &poolsv1.ReportActuationRequest{Actuation: report.Actuation, RequestId: report.ID})
 	return err
 }
 
-func (r *Reporter) pop() *poolsv1.Actuation {
+func (r *Reporter) pop() (Report, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.queue.pop()
 }
 
-func (r *Reporter) unpop(report *poolsv1.Actuation) {
+func (r *Reporter) unpop(report Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if dropped := r.queue.unpop(report); dropped {

@@ -60,11 +60,11 @@ func TestReporterSendsInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := &recommender{}
 		r, _ := start(t, client, 10)
-		for _, name := range []string{"A1", "b1", "A2"} {
+		for _, name := range []string{"A1", "A2", "b1"} {
 			r.Report(report(name))
 		}
 		synctest.Wait()
-		if got := strings.Join(client.taken, " "); got != "A1 b1 A2" {
+		if got := strings.Join(client.taken, " "); got != "A1 A2 b1" {
 			t.Errorf("taken %q", got)
 		}
 		if got, want := r.Stats(), (Stats{Sent: 3}); got != want {

@@ -18,7 +18,12 @@ type Config struct {
 	Reports       Reports     `yaml:"reports"`
 	// ShutdownGrace bounds how long SIGTERM waits for the writes under way.
 	ShutdownGrace time.Duration `yaml:"shutdown_grace"`
-	Targets       []Target      `yaml:"targets"`
+	// State is a folder for what outlives the process: intents, cool-downs, original sizes. Without it they end with the
+	// process. One process at a time has it.
+	State string `yaml:"state"`
+	// KillSwitch is a path: while something is there, nothing is written to any target.
+	KillSwitch string   `yaml:"kill_switch"`
+	Targets    []Target `yaml:"targets"`
 	// Discover are pools whose instances come and go.
 	Discover []Discover `yaml:"discover"`
 	// Scaling says what the hardware and the release of services are: changes are told to the recommender.
@@ -37,7 +42,7 @@ type Recommender struct {
 
 // Reports is the queue of what was seen and done, towards the recommender.
 type Reports struct {
-	// Queue is how many reports may wait; beyond it the oldest is dropped, and counted.
+	// Queue is how many reports of writes and refusals may wait; beyond it the oldest is dropped, and counted.
 	Queue int `yaml:"queue"`
 }
 
@@ -57,6 +62,12 @@ type Target struct {
 	MaxFactor float64 `yaml:"max_factor"`
 	// Cooldown is the least time between two writes; what somebody else changed is put right once without it.
 	Cooldown time.Duration `yaml:"cooldown"`
+	// ChangesPerHour is how many writes an hour may have, however many are asked for; 0 is no limit.
+	ChangesPerHour int64 `yaml:"changes_per_hour"`
+	// QuietHours are times of day in UTC, as 22:00-06:00, in which nothing is written.
+	QuietHours []string `yaml:"quiet_hours"`
+	// RestoreOnExit puts the size of before the first write back when the process is told to stop.
+	RestoreOnExit bool `yaml:"restore_on_exit"`
 	// Settle is how long the size that was written may take to be in force.
 	Settle time.Duration `yaml:"settle"`
 	// Kind is the key of the one block that says how the target is read and written, and Block what it says; the kinds are
@@ -99,5 +110,5 @@ func Default() Config {
 
 // DefaultTarget is what each target gets unless it says otherwise; min and max have no default.
 func DefaultTarget() Target {
-	return Target{MaxFactor: 2, Cooldown: 3 * time.Second, Settle: 5 * time.Second}
+	return Target{MaxFactor: 2, Cooldown: 3 * time.Second, ChangesPerHour: 240, Settle: 5 * time.Second}
 }

@@ -67,6 +67,10 @@ func TestLoadReadsEveryKey(t *testing.T) {
 		target.Pool != (config.Pool{Service: "catalogue", Side: "client", Peer: "catalogue-db"}) {
 		t.Errorf("target: %+v", target)
 	}
+	if c.State != "/var/lib/sluice-actuator" || c.KillSwitch != "/run/sluice.stop" || target.ChangesPerHour != 6 ||
+		strings.Join(target.QuietHours, " ") != "22:00-06:00 11:30-13:00" || !target.RestoreOnExit || c.Targets[0].ChangesPerHour != 240 {
+		t.Errorf("limits: %+v %+v", c, target)
+	}
 	h := httpOf(target)
 	if h.Timeout != 300*time.Millisecond || h.Read.Pointer != "/value/max" || h.Read.Status != 203 || *h.Read.Unbounded != -1 ||
 		h.Write.Method != "POST" || h.Write.Body != `{"value": {{.Size}}}` || h.Write.Status != 202 {

@@ -56,6 +56,8 @@ func (c *Config) expand(lookup func(string) (string, bool)) error {
 	fill(&c.StatusAddress, "status_address")
 	c.StatusAddress = strings.TrimSuffix(strings.TrimPrefix(c.StatusAddress, "http://"), "/")
 	fill(&c.Recommender.Address, "recommender.address")
+	fill(&c.State, "state")
+	fill(&c.KillSwitch, "kill_switch")
 	for i := range c.Targets {
 		if err := c.Targets[i].expand(fmt.Sprintf("targets[%d]", i), lookup); err != nil {
 			faults = append(faults, err)

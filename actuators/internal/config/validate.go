@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"sluice.dev/actuators/internal/policy"
 	"sluice.dev/actuators/internal/pool"
 	"sluice.dev/actuators/internal/realize"
 )
@@ -106,6 +107,14 @@ func (t *Target) validate() error {
 	}
 	if !(t.MaxFactor > 1 && t.MaxFactor <= maxSize) { // so that .nan is refused too
 		fault("max_factor: %g: want more than 1, up to %d", t.MaxFactor, maxSize)
+	}
+	if t.ChangesPerHour < 0 || t.ChangesPerHour > 3600 {
+		fault("changes_per_hour: %d: want 0 (no limit) to 3600", t.ChangesPerHour)
+	}
+	for i, text := range t.QuietHours {
+		if _, err := policy.ParseHours(text); err != nil {
+			fault("quiet_hours[%d]: %w", i, err)
+		}
 	}
 	if len(t.Instance) > maxInstance {
 		fault("instance: %d bytes: want %d at most", len(t.Instance), maxInstance)

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 )
@@ -48,8 +49,8 @@ func (f *fleet) change(ctx context.Context, change Change) {
 	}
 }
 
-func (f *fleet) begin(ctx context.Context, target Target) *running {
-	ctx, stop := context.WithCancel(ctx)
+func (f *fleet) begin(process context.Context, target Target) *running {
+	ctx, stop := context.WithCancel(process)
 	r := &running{address: target.Address, stop: stop, done: make(chan struct{})}
 	f.Recorder.Begin(target)
 	f.all.Go(func() {
@@ -62,6 +63,11 @@ func (f *fleet) begin(ctx context.Context, target Target) *running {
 			case <-ctx.Done():
 			case <-answers.Superseded:
 			case <-time.After(f.Interval):
+			}
+		}
+		if w.RestoreOnExit && w.Rules.Apply && !w.rules().Stopped && process.Err() != nil {
+			if _, err := w.restore(f.work); err != nil && !errors.Is(err, errNothing) {
+				f.Log.Error("the original size is not back", "target", w.Name, "error", err)
 			}
 		}
 	})

@@ -3,15 +3,17 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
 
+	"sluice.dev/actuators/internal/audit"
 	"sluice.dev/actuators/internal/policy"
 	"sluice.dev/actuators/internal/pool"
 	"sluice.dev/actuators/internal/realize"
+	"sluice.dev/actuators/internal/state"
 	"sluice.dev/actuators/internal/watch"
-	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // Target is one pool of one instance, and what may be done to it.
@@ -25,13 +27,15 @@ type Target struct {
 	Rules    policy.Rules
 	Settle   time.Duration
 	Realizer realize.Realizer
+	// RestoreOnExit puts the original size back when the process is told to stop.
+	RestoreOnExit bool
 }
 
 // Source shows the newest answers; *watch.Watcher is one.
 type Source interface{ Latest() watch.Snapshot }
 
 // Reporter takes what goes to the recommender, without blocking; *audit.Reporter is one.
-type Reporter interface{ Report(*poolsv1.Actuation) }
+type Reporter interface{ Report(audit.Report) }
 
 // Recorder is shown every pass, and which targets there are; *status.Board is one.
 type Recorder interface {
@@ -58,6 +62,10 @@ type Loop struct {
 	Reporter Reporter
 	Recorder Recorder
 	Log      *slog.Logger
+	// Book has what outlives a pass; without one it lives as long as the Loop.
+	Book *state.Book
+	// Stopped is the kill switch; nil is one that is never on.
+	Stopped func() bool
 }
 
 // Run passes over each target every interval, and at once when other answers came, until ctx ends. It returns
@@ -97,8 +105,39 @@ func (l *Loop) Once(ctx context.Context, targets []Target) []Pass {
 	return passes
 }
 
+// DryRun reads every target once and returns what would be done at each, opted in or not. Nothing is written, reported or
+// stored.
+func (l *Loop) DryRun(ctx context.Context, targets []Target) []Pass {
+	passes := make([]Pass, len(targets))
+	l.each(ctx, func(work context.Context) {
+		var all sync.WaitGroup
+		for i, target := range targets {
+			all.Go(func() { passes[i] = (&worker{Loop: l, Target: target}).look(work, l.Source.Latest()) })
+		}
+		all.Wait()
+	})
+	return passes
+}
+
+// Restore puts the original size of every target back that has one, and returns what came of each, by name.
+func (l *Loop) Restore(ctx context.Context, targets []Target) map[string]error {
+	ended := map[string]error{}
+	l.each(ctx, func(work context.Context) {
+		for _, target := range targets {
+			w := &worker{Loop: l, Target: target}
+			if _, err := w.restore(work); !errors.Is(err, errNothing) {
+				ended[target.Name] = err
+			}
+		}
+	})
+	return ended
+}
+
 // each calls do with `work`, a context that outlives ctx by the grace.
 func (l *Loop) each(ctx context.Context, do func(work context.Context)) {
+	if l.Book == nil {
+		l.Book = state.NewBook(&state.Memory{})
+	}
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() {

@@ -14,6 +14,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"sluice.dev/actuators/internal/audit"
 	"sluice.dev/actuators/internal/loop"
 	"sluice.dev/actuators/internal/policy"
 	"sluice.dev/actuators/internal/pool"
@@ -46,10 +47,13 @@ func (b *bench) Latest() watch.Snapshot {
 	return b.snapshot
 }
 
-func (b *bench) Report(r *poolsv1.Actuation) {
+func (b *bench) Report(r audit.Report) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.reports = append(b.reports, r)
+	b.reports = append(b.reports, r.Actuation)
+	b.mu.Unlock()
+	if r.Told != nil {
+		r.Told()
+	}
 }
 
 func (b *bench) Record(p loop.Pass) {

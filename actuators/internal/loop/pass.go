@@ -36,13 +36,13 @@ func (p Pass) Failed() bool {
 }
 
 // complete fills in what every report has.
-func (w *worker) complete(p *Pass) {
-	p.Report.Pool = w.Pool.Proto()
-	p.Report.TargetName = w.Name
-	p.Report.Instance = w.Instance
-	p.Report.Actuator = w.Actuator
-	p.Report.Revision = p.Answer.GetRevision()
-	p.Report.At = timestamppb.Now()
+func (w *worker) complete(report *poolsv1.Actuation, revision uint64, at time.Time) {
+	report.Pool = w.Pool.Proto()
+	report.TargetName = w.Name
+	report.Instance = w.Instance
+	report.Actuator = w.Actuator
+	report.Revision = revision
+	report.At = timestamppb.New(at)
 }
 
 // said is what the log last had of a target.

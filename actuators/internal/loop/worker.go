@@ -2,21 +2,21 @@ package loop
 
 import (
 	"context"
-	"fmt"
 	"time"
 
+	"sluice.dev/actuators/internal/audit"
 	"sluice.dev/actuators/internal/policy"
-	"sluice.dev/actuators/internal/pool"
-	"sluice.dev/actuators/internal/realize"
+	"sluice.dev/actuators/internal/state"
 	"sluice.dev/actuators/internal/watch"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// worker is one target and what this process remembers of it.
+// worker is one target. What it has to remember is in the book, which outlives it.
 type worker struct {
 	*Loop
 	Target
-	writes   policy.Writes
+	// retold: what ended before this process began has been told again.
+	retold   bool
 	refused  refusal
 	lastSaid said
 }
@@ -24,58 +24,89 @@ type worker struct {
 // pass is the whole cycle for one target. ctx ends when the process is to stop, work a grace later.
 func (w *worker) pass(ctx, work context.Context, answers watch.Snapshot) Pass {
 	p := Pass{Target: w.Name, At: time.Now(), Answer: answers.Answer(w.Pool)}
-
+	record := w.recall()
+	if record.Intent != nil {
+		if err := w.resolve(work, *record.Intent); err != nil {
+			p.ReadErr = err
+			return w.conclude(ctx, p)
+		}
+	}
 	current, err := w.Realizer.Read(ctx)
 	if err != nil {
 		p.ReadErr = err
 		return w.conclude(ctx, p)
 	}
 	p.Current = current
-	w.writes = w.writes.Read(current)
-	p.Decision = policy.Decide(w.Rules, p.Answer, policy.Replica{Instance: w.Instance, Size: current, Writes: w.writes}, time.Now())
-	switch p.Decision.Action {
-	case policy.Apply:
-		p.Report = w.apply(work, p.Decision.Size, current)
-	case policy.Refuse:
+	writes := w.seen(current)
+	p.Decision = policy.Decide(w.rules(), p.Answer, policy.Replica{Instance: w.Instance, Size: current, Writes: writes}, time.Now())
+	if p.Decision.Action == policy.Apply {
+		intent := w.intent(p.Decision.Size, current, p.Answer.GetRevision())
+		if err := w.begin(intent); err != nil {
+			p.Decision = policy.Decision{Action: policy.Refuse, Code: policy.NoIntent, Text: "not written, since nobody would know of it after a crash: " + err.Error()}
+		} else {
+			w.refused = refusal{}
+			ended := w.write(work, intent)
+			p.Report = w.tell(ended)
+			return w.conclude(ctx, p)
+		}
+	}
+	if p.Decision.Action == policy.Refuse {
 		p.Report = w.refuse(p)
-	default:
+	} else {
 		w.refused = refusal{}
 		p.Report = w.observe(p)
 	}
-	w.complete(&p)
-	w.Reporter.Report(p.Report)
+	w.complete(p.Report, p.Answer.GetRevision(), time.Now())
+	w.Reporter.Report(audit.Report{Actuation: p.Report})
 	return w.conclude(ctx, p)
 }
 
-// apply writes size and waits until it is in force, or until it has had its time.
-func (w *worker) apply(ctx context.Context, size uint32, previous pool.Size) *poolsv1.Actuation {
-	began := time.Now()
-	w.writes = w.writes.Next(size, began)
-	w.refused = refusal{}
-	report := &poolsv1.Actuation{
-		Outcome: poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED, Requested: &size, Previous: previous.Wire(),
+// look is a pass that only reads and decides, as if the target had opted in.
+func (w *worker) look(ctx context.Context, answers watch.Snapshot) Pass {
+	p := Pass{Target: w.Name, At: time.Now(), Answer: answers.Answer(w.Pool)}
+	if p.Current, p.ReadErr = w.Realizer.Read(ctx); p.ReadErr != nil {
+		return p
 	}
-	writeErr := w.Realizer.Write(ctx, size)
-	settle := w.Settle
-	if writeErr != nil {
-		settle = 0 // one look is enough: a write that failed may still have been taken
+	record, _ := w.Book.Get(w.Name)
+	writes := record.Writes.Read(p.Current).Rest(p.Current, w.Rules.Cooldown, p.At)
+	rules := w.rules()
+	rules.Apply = true
+	p.Decision = policy.Decide(rules, p.Answer, policy.Replica{Instance: w.Instance, Size: p.Current, Writes: writes}, p.At)
+	return p
+}
+
+// rules are the target's, and the kill switch as it is now.
+func (w *worker) rules() policy.Rules {
+	rules := w.Rules
+	rules.Stopped = w.Stopped != nil && w.Stopped()
+	return rules
+}
+
+// recall is the target's record. The first time, what ended without being taken is told again.
+func (w *worker) recall() state.Record {
+	record, err := w.Book.Get(w.Name)
+	if err != nil {
+		w.Log.Error("the target's state is lost: its cool-down and original size begin anew", "target", w.Name, "error", err)
 	}
-	readBack, readErr := realize.ReadBack(ctx, w.Realizer, size, settle)
-	if readErr == nil {
-		w.writes = w.writes.Read(readBack)
-		report.ReadBack, report.Unbounded = readBack.Wire(), readBack.Unbounded
+	if !w.retold {
+		w.retold = true
+		for _, each := range record.Ended {
+			w.tell(each)
+		}
 	}
-	switch took := time.Since(began).Round(time.Millisecond); {
-	case writeErr != nil:
-		report.Detail = writeErr.Error()
-	case readErr != nil:
-		report.Detail = "read back: " + readErr.Error()
-	case readBack != pool.Of(size):
-		report.Detail = fmt.Sprintf("read back %s after %s, want %d", readBack, took, size)
-	default:
-		report.Outcome = poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED
-		report.Detail = fmt.Sprintf("in force after %s", took)
-	}
+	return record
+}
+
+// tell reports how a write ended, until the recommender took it.
+func (w *worker) tell(ended state.Ended) *poolsv1.Actuation {
+	report := ended.Wire()
+	w.complete(report, ended.Revision, ended.Done)
+	w.Reporter.Report(audit.Report{Actuation: report, ID: ended.ID, Told: func() {
+		err := w.Book.Update(w.Name, func(r state.Record) state.Record { return r.Told(ended.ID) })
+		if err != nil {
+			w.Log.Warn("a report that was taken may be told again", "target", w.Name, "error", err)
+		}
+	}})
 	return report
 }
 

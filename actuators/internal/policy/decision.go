@@ -38,6 +38,14 @@ const (
 	OutOfLimits Code = "out_of_limits"
 	// CoolingDown: another size was written a moment ago.
 	CoolingDown Code = "cooling_down"
+	// Stopped: the kill switch is on.
+	Stopped Code = "stopped"
+	// Quiet: it is one of the target's quiet hours.
+	Quiet Code = "quiet_hours"
+	// TooMany: the target's writes of an hour are spent.
+	TooMany Code = "too_many"
+	// NoIntent: what is going to be written could not be stored, so it is not written.
+	NoIntent Code = "no_intent"
 	// BackingOff: this very size was written before and is not in place.
 	BackingOff Code = "backing_off"
 )

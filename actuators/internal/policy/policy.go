@@ -25,6 +25,22 @@ type Rules struct {
 	MaxFactor float64
 	// Cooldown is the least time between two writes; Writes.Wait has what waits longer, and what does not wait.
 	Cooldown time.Duration
+	// PerHour is how many writes an hour may have, however many the recommender asks for; 0 is no limit.
+	PerHour int
+	// Quiet are hours in which nothing is written.
+	Quiet []Hours
+	// Stopped: the kill switch is on, nothing is written.
+	Stopped bool
+}
+
+// quiet is the hours that hold now, if any.
+func (r Rules) quiet(now time.Time) (Hours, bool) {
+	for _, h := range r.Quiet {
+		if h.Hold(now) {
+			return h, true
+		}
+	}
+	return Hours{}, false
 }
 
 // within is true of a size that the target may be given.
@@ -78,12 +94,21 @@ func decide(rules Rules, answer *poolsv1.PoolSize, replica Replica, now time.Tim
 	if !rules.within(target) {
 		return refuse(OutOfLimits, "target %d is outside the target's own limits %d..%d", target, rules.Min, rules.Max)
 	}
+	if rules.Stopped {
+		return hold(Stopped, "the kill switch is on")
+	}
+	if h, ok := rules.quiet(now); ok {
+		return hold(Quiet, "quiet from %s UTC", h)
+	}
 	size := step(rules, answer, replica)
 	if since, wait := now.Sub(writes.At), writes.Wait(size, rules.Cooldown); wait > 0 && since < wait {
 		if size == writes.Size {
 			return hold(BackingOff, "wrote %d %d times and the size is %s: again after %s", size, writes.Repeats, current, wait)
 		}
 		return hold(CoolingDown, "the last write is less than %s ago", wait)
+	}
+	if writes.Spent(rules.PerHour, now) {
+		return hold(TooMany, "%d writes an hour are spent", rules.PerHour)
 	}
 	if size != target {
 		return Decision{Action: Apply, Code: Step, Size: size, Text: fmt.Sprintf("write %d over %s, towards %d", size, current, target)}

@@ -16,14 +16,46 @@ type Writes struct {
 	Repeats int
 	// Kept is the last size that was written and then read; 0 before the first.
 	Kept uint32
+	// Full is when all writes of an hour may be made again; before, some of them are spent.
+	Full time.Time
 }
 
 // Next returns w after one more write.
 func (w Writes) Next(size uint32, at time.Time) Writes {
 	if size != w.Size {
-		return Writes{At: at, Size: size, Repeats: 1, Kept: w.Kept}
+		w.Repeats = 0
 	}
-	return Writes{At: at, Size: size, Repeats: w.Repeats + 1, Kept: w.Kept}
+	w.At, w.Size, w.Repeats = at, size, w.Repeats+1
+	return w
+}
+
+// Spend returns w after one of the writes of an hour; perHour of 0 is no limit.
+func (w Writes) Spend(perHour int, at time.Time) Writes {
+	if perHour > 0 {
+		w.Full = later(w.Full, at).Add(time.Hour / time.Duration(perHour))
+	}
+	return w
+}
+
+// Spent tells that no write of perHour is left: each comes back an hour / perHour after the one before.
+func (w Writes) Spent(perHour int, now time.Time) bool {
+	return perHour > 0 && w.Spend(perHour, now).Full.Sub(now) > time.Hour
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// Rest ends the back-off once the size of the last write has been in force for as long as the next write of it would have
+// had to wait: nothing keeps moving the pool any more.
+func (w Writes) Rest(size pool.Size, cooldown time.Duration, now time.Time) Writes {
+	if w.Repeats > 1 && size == pool.Of(w.Size) && now.Sub(w.At) >= w.Wait(w.Size, cooldown) {
+		w.Repeats = 1
+	}
+	return w
 }
 
 // Read returns w after the target was read as `size`. That may be long after the write: a size that took its time

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"text/tabwriter"
+
+	"sluice.dev/actuators/internal/audit"
+	"sluice.dev/actuators/internal/config"
+	"sluice.dev/actuators/internal/loop"
+	"sluice.dev/actuators/internal/policy"
+	"sluice.dev/actuators/internal/state"
+	"sluice.dev/actuators/internal/watch"
+)
+
+// openBook is what outlives the process, in the folder if one is configured. Who only looks takes it from nobody.
+func openBook(folder string, look bool, targets []loop.Target) (*state.Book, func(), error) {
+	switch {
+	case folder == "":
+		return state.NewBook(&state.Memory{}), func() {}, nil
+	case look:
+		names := make([]string, len(targets))
+		for i, t := range targets {
+			names[i] = t.Name
+		}
+		seen, err := state.Copy(folder, names)
+		return state.NewBook(seen), func() {}, err
+	}
+	store, err := state.OpenFolder(folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	return state.NewBook(store), func() { store.Close() }, nil
+}
+
+// killSwitch is on while something is at path, and also when nobody can say whether there is.
+func killSwitch(path string) func() bool {
+	if path == "" {
+		return nil
+	}
+	return func() bool {
+		_, err := os.Lstat(path)
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+}
+
+// dryRun prints of each target what is in force, what would be written, and why.
+func dryRun(ctx context.Context, cycle *loop.Loop, targets []loop.Target, source *watch.Watcher, out io.Writer) error {
+	if err := source.List(ctx); err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "TARGET\tNOW\tWOULD BE\tOPTED IN\tWHY")
+	unread := 0
+	for i, p := range cycle.DryRun(ctx, targets) {
+		now, then, why := p.Current.String(), "", p.Decision.Text
+		switch {
+		case p.ReadErr != nil:
+			now, why = "?", p.ReadErr.Error()
+			unread++
+		case p.Decision.Action == policy.Apply:
+			then = fmt.Sprint(p.Decision.Size)
+		case p.Decision.Action == policy.Refuse:
+			why = "would refuse: " + why
+		}
+		opted := "no"
+		if targets[i].Rules.Apply {
+			opted = "yes"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", p.Target, now, then, opted, why)
+	}
+	table.Flush()
+	if unread > 0 {
+		return fmt.Errorf("%d of %d targets could not be read", unread, len(targets))
+	}
+	return nil
+}
+
+// restore puts the original sizes of the named targets back and says what came of it.
+func restore(ctx context.Context, cycle *loop.Loop, targets []loop.Target, names []string, reporter *audit.Reporter, out io.Writer) error {
+	if !slices.Contains(names, config.AllTargets) {
+		for _, name := range names {
+			if !slices.ContainsFunc(targets, func(t loop.Target) bool { return t.Name == name }) {
+				return fmt.Errorf("restore %q: not configured, or not found; want %s or the name of a target", name, config.AllTargets)
+			}
+		}
+		targets = slices.DeleteFunc(targets, func(t loop.Target) bool { return !slices.Contains(names, t.Name) })
+	}
+	failed := 0
+	ended := cycle.Restore(ctx, targets)
+	for _, name := range slices.Sorted(maps.Keys(ended)) {
+		if err := ended[name]; err != nil {
+			failed++
+			fmt.Fprintf(out, "%s: not restored: %v\n", name, err)
+		} else {
+			fmt.Fprintf(out, "%s: restored\n", name)
+		}
+	}
+	if len(ended) == 0 {
+		fmt.Fprintln(out, "nothing was written that could be restored")
+	}
+	last, cancel := context.WithTimeout(ctx, flushTime)
+	defer cancel()
+	reporter.Flush(last) // what is not taken stays in the state, and is told by the next process
+	if failed > 0 {
+		return fmt.Errorf("%d of %d targets are not restored", failed, len(ended))
+	}
+	return nil
+}

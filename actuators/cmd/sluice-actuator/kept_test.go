@@ -1,0 +1,182 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"sluice.dev/actuators/internal/recommendertest"
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+// kept is the configuration of one target that opted in, with a state of its own.
+func kept(t *testing.T, more string) (file, folder string) {
+	folder = t.TempDir()
+	file = filepath.Join(folder, "actuator.yaml")
+	write(t, file, `name: local
+status_address: ${SLUICE_ACTUATOR}
+recommender: {address: "${SLUICE_RECOMMENDER}", interval: 100ms}
+state: `+folder+`/state
+kill_switch: `+folder+`/stop
+targets:
+  - name: cart.threads
+    pool: {service: cart, side: server}
+    apply: true
+    min: 2
+    max: 128
+    settle: 0s
+    cooldown: 10m
+    `+more+`
+    http:
+      read: {url: "${SLUICE_DEMO}/pools/cart.threads"}
+      write: {url: "${SLUICE_DEMO}/pools/cart.threads"}
+`)
+	return file, folder
+}
+
+func with(p *process, file string) *process {
+	p.command.Args[2] = file
+	return p
+}
+
+// fatal stands before a shop and kills the process that asks, with SIGKILL, at its request `at`: before it is passed on, or
+// after it was done and before the answer.
+type fatal struct {
+	http.Handler
+	mu    sync.Mutex
+	at    int
+	after bool
+	count int
+	kill  func()
+}
+
+func (f *fatal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	f.count++
+	now := f.count == f.at
+	f.mu.Unlock()
+	if now && !f.after {
+		f.kill()
+		panic(http.ErrAbortHandler)
+	}
+	f.Handler.ServeHTTP(w, r)
+	if now {
+		f.kill()
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// The requests of a write are a reading, the write, and a reading. internal/loop enumerates all other steps.
+func TestKilledAtEachRequestOfAWrite(t *testing.T) {
+	for at := 1; at <= 3; at++ {
+		for _, after := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%d after=%t", at, after), func(t *testing.T) {
+				r := recommendertest.Start(t)
+				r.Recommend(cartThreads, 32, 7)
+				shop, shopURL := startShop(t)
+				behind, _ := url.Parse(shopURL)
+				gate := &fatal{Handler: httputil.NewSingleHostReverseProxy(behind), at: at, after: after}
+				front := httptest.NewServer(gate)
+				defer front.Close()
+				file, folder := kept(t, "")
+				first := with(command(t, r, front.URL), file)
+				gate.kill = func() { first.command.Process.Kill() }
+				first.start(t)
+				if err := first.command.Wait(); err == nil {
+					t.Fatal("the process was not killed")
+				}
+				second := with(command(t, r, front.URL), file)
+				second.start(t)
+				var report *poolsv1.Actuation
+				eventually(t, "the write told", func() bool {
+					report = r.Find("cart.threads", applied)
+					if report == nil {
+						report = r.Find("cart.threads", poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED)
+					}
+					return report != nil
+				})
+				second.stop(t)
+				switch size := shop.size("cart.threads"); {
+				case report.GetOutcome() == applied && size == 32 && report.GetReadBack() == 32:
+				case strings.HasPrefix(report.GetDetail(), "reverted to 64") && size == 64 && report.GetReadBack() == 64:
+				default:
+					t.Errorf("told %v, and the target has %d", report, size)
+				}
+				text, err := os.ReadFile(filepath.Join(folder, "state", "cart.threads.json"))
+				if err != nil || strings.Contains(string(text), "intent") || strings.Contains(string(text), "ended") {
+					t.Errorf("%s %v, want nothing under way", text, err)
+				}
+			})
+		}
+	}
+}
+
+func TestDryRunKillSwitchAndRestore(t *testing.T) {
+	r := recommendertest.Start(t)
+	r.Recommend(cartThreads, 12, 7)
+	shop, shopURL := startShop(t)
+	file, folder := kept(t, "quiet_hours: []")
+	printed := func(arguments ...string) string {
+		t.Helper()
+		p := with(command(t, r, shopURL, arguments...), file)
+		p.command.Stderr = nil
+		out, err := p.command.CombinedOutput()
+		if err != nil {
+			t.Errorf("%v: %v\n%s", arguments, err, out)
+		}
+		return string(out)
+	}
+
+	if got := printed("--dry-run"); !strings.Contains(got, "cart.threads  64   32        yes       write 32 over 64, towards 12") {
+		t.Errorf("dry run:\n%s", got)
+	}
+	write(t, filepath.Join(folder, "stop"), "")
+	if got := printed("--dry-run"); !strings.Contains(got, "the kill switch is on") {
+		t.Errorf("dry run with the kill switch:\n%s", got)
+	}
+	printed("--once")
+	if got := shop.written(); got != "[]" {
+		t.Errorf("wrote %s with the kill switch on, or in a dry run", got)
+	}
+	if got := printed("--restore", "all"); !strings.Contains(got, "nothing was written") {
+		t.Errorf("restore:\n%s", got)
+	}
+
+	os.Remove(filepath.Join(folder, "stop"))
+	printed("--once")
+	printed("--once") // within the cool-down, which outlives the process
+	if got := shop.written(); got != "[cart.threads=32]" {
+		t.Errorf("wrote %s, want one step and then the cool-down", got)
+	}
+	if got := printed("--dry-run"); !strings.Contains(got, "the last write is less than 10m0s ago") {
+		t.Errorf("dry run within the cool-down:\n%s", got)
+	}
+	if got := printed("--restore", "cart.threads"); got != "cart.threads: restored\n" || shop.size("cart.threads") != 64 {
+		t.Errorf("restore: %s, size %d", got, shop.size("cart.threads"))
+	}
+}
+
+func TestRestoresOnExit(t *testing.T) {
+	r := recommendertest.Start(t)
+	r.Recommend(cartThreads, 32, 7)
+	shop, shopURL := startShop(t)
+	file, _ := kept(t, "restore_on_exit: true")
+	p := with(command(t, r, shopURL), file)
+	p.start(t)
+	eventually(t, "applied", func() bool { return r.Find("cart.threads", applied) != nil })
+	other := with(command(t, r, shopURL), file)
+	if err := other.command.Run(); err == nil || !strings.Contains(other.errs.String(), "another actuator's that runs") {
+		t.Errorf("%v\n%s\nwant one owner of a target", err, &other.errs)
+	}
+	p.stop(t)
+	if got := shop.written(); got != "[cart.threads=32 cart.threads=64]" {
+		t.Errorf("wrote %s, want the original size at the end", got)
+	}
+}

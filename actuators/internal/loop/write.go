@@ -1,0 +1,149 @@
+package loop
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"sluice.dev/actuators/internal/policy"
+	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/realize"
+	"sluice.dev/actuators/internal/state"
+)
+
+// A write is, in this order: the intent is stored, the size is written, it is read back, the end is stored, the end is
+// reported, and forgotten once the report was taken. A process that ends within these steps leaves an intent, which its
+// successor resolves by what it reads, or an end, which it tells again.
+
+// undoWithin is how old an intent may be for its write to be undone: later, who knows what it is that is in force.
+const undoWithin = 10 * time.Minute
+
+func (w *worker) intent(size uint32, previous pool.Size, revision uint64) state.Intent {
+	return state.Intent{ID: rand.Text(), At: time.Now(), Size: size, Previous: previous, Revision: revision}
+}
+
+// begin stores the intent, and the size of before the first write.
+func (w *worker) begin(intent state.Intent) error {
+	return w.Book.Update(w.Name, func(r state.Record) state.Record {
+		if r.Original == nil && !intent.Restore {
+			r.Original = &intent.Previous
+		}
+		r.Writes = r.Writes.Next(intent.Size, intent.At).Spend(w.Rules.PerHour, intent.At)
+		r.Intent = &intent
+		return r
+	})
+}
+
+// write writes what was intended and waits until it is in force, or until it has had its time.
+func (w *worker) write(ctx context.Context, intent state.Intent) state.Ended {
+	writeErr := w.Realizer.Write(ctx, intent.Size)
+	settle := w.Settle
+	if writeErr != nil {
+		settle = 0 // one look is enough: a write that failed may still have been taken
+	}
+	readBack, readErr := realize.ReadBack(ctx, w.Realizer, intent.Size, settle)
+	switch took := time.Since(intent.At).Round(time.Millisecond); {
+	case writeErr != nil:
+		return w.end(intent, state.Failed, readBack, writeErr.Error())
+	case readErr != nil:
+		return w.end(intent, state.Failed, readBack, "read back: "+readErr.Error())
+	case readBack != pool.Of(intent.Size):
+		return w.end(intent, state.Failed, readBack, fmt.Sprintf("read back %s after %s, want %d", readBack, took, intent.Size))
+	default:
+		return w.end(intent, state.Applied, readBack, fmt.Sprintf("in force after %s", took))
+	}
+}
+
+// end stores how a write ended. When that fails, the intent is resolved by the next pass, or by the next process.
+func (w *worker) end(intent state.Intent, outcome state.Outcome, readBack pool.Size, detail string) state.Ended {
+	ended := state.Ended{Intent: intent, Outcome: outcome, ReadBack: readBack, Detail: detail, Done: time.Now()}
+	err := w.Book.Update(w.Name, func(r state.Record) state.Record {
+		r.Writes = r.Writes.Read(readBack)
+		return r.End(ended)
+	})
+	if err != nil {
+		w.Log.Error("the end of a write could not be stored", "target", w.Name, "error", err)
+	}
+	return ended
+}
+
+// resolve ends an intent that a process before this one left: the size is in force, or the one of before is put back.
+// Error: the target does not say; the intent stays.
+func (w *worker) resolve(ctx context.Context, intent state.Intent) error {
+	current, err := realize.ReadBack(ctx, w.Realizer, intent.Size, w.Settle)
+	if err != nil {
+		return err
+	}
+	if current == pool.Of(intent.Size) {
+		w.tell(w.end(intent, state.Applied, current, "in force; the actuator was restarted during the write"))
+		return nil
+	}
+	const interrupted = "the actuator was restarted during the write"
+	rules := w.rules()
+	if rules.Apply && !rules.Stopped && !intent.Previous.Unbounded && time.Since(intent.At) < undoWithin {
+		// Also where the size of before is read: a write may be several, of which the first may have been done.
+		if err := w.Realizer.Write(ctx, intent.Previous.Limit); err != nil {
+			return err
+		}
+		if current, err = realize.ReadBack(ctx, w.Realizer, intent.Previous.Limit, w.Settle); err != nil {
+			return err
+		}
+	}
+	if current == intent.Previous {
+		w.tell(w.end(intent, state.Reverted, current, "reverted to "+current.String()+": "+interrupted))
+		return nil
+	}
+	w.tell(w.end(intent, state.Failed, current, fmt.Sprintf("read %s, neither %d nor %s as before: %s", current, intent.Size, intent.Previous, interrupted)))
+	return nil
+}
+
+// seen remembers what a reading says of the last write.
+func (w *worker) seen(current pool.Size) policy.Writes {
+	record, _ := w.Book.Get(w.Name)
+	writes := record.Writes.Read(current).Rest(current, w.Rules.Cooldown, time.Now())
+	if writes != record.Writes {
+		err := w.Book.Update(w.Name, func(r state.Record) state.Record { r.Writes = writes; return r })
+		if err != nil {
+			w.Log.Warn("what was read could not be stored", "target", w.Name, "error", err)
+		}
+	}
+	return writes
+}
+
+// errNothing: a target was never written, or has its original size again.
+var errNothing = errors.New("nothing was written that could be restored")
+
+// restore puts the size of before the first write back, in one write: it was in force here.
+func (w *worker) restore(ctx context.Context) (state.Ended, error) {
+	if record := w.recall(); record.Intent != nil {
+		if err := w.resolve(ctx, *record.Intent); err != nil {
+			return state.Ended{}, err
+		}
+	}
+	record, err := w.Book.Get(w.Name)
+	switch {
+	case err != nil:
+		return state.Ended{}, err
+	case record.Original == nil:
+		return state.Ended{}, errNothing
+	case record.Original.Unbounded:
+		return state.Ended{}, errors.New("the pool had no limit, which cannot be written: take the limit away by hand")
+	}
+	current, err := w.Realizer.Read(ctx)
+	if err != nil {
+		return state.Ended{}, err
+	}
+	intent := w.intent(record.Original.Limit, current, 0)
+	intent.Restore = true
+	if err := w.begin(intent); err != nil {
+		return state.Ended{}, err
+	}
+	ended := w.write(ctx, intent)
+	w.tell(ended)
+	if ended.Outcome != state.Applied {
+		return ended, errors.New(ended.Detail)
+	}
+	return ended, nil
+}

@@ -1,0 +1,96 @@
+// Package state is what outlives the process: of each target the write under way, the size of before the first one, and
+// what its next write has to wait for.
+package state
+
+import (
+	"time"
+
+	"sluice.dev/actuators/internal/policy"
+	"sluice.dev/actuators/internal/pool"
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+// Record is one target's.
+type Record struct {
+	// Original is the size before the first write; nil when nothing was written since it was restored.
+	Original *pool.Size    `json:"original,omitempty"`
+	Writes   policy.Writes `json:"writes"`
+	// Intent is the write that was begun and of which nobody knows the end; nil when there is none.
+	Intent *Intent `json:"intent,omitempty"`
+	// Ended are writes whose report was not taken yet, the oldest first.
+	Ended []Ended `json:"ended,omitempty"`
+}
+
+// Intent is what is going to be written.
+type Intent struct {
+	// ID is the report's: told again under it, a report is the same.
+	ID       string    `json:"id"`
+	At       time.Time `json:"at"`
+	Size     uint32    `json:"size"`
+	Previous pool.Size `json:"previous"`
+	Revision uint64    `json:"revision"`
+	// Restore: the original size is put back, so that there is none afterwards.
+	Restore bool `json:"restore,omitempty"`
+}
+
+// Ended is what came of an intent.
+type Ended struct {
+	Intent
+	// Outcome is APPLIED, REVERTED or FAILED.
+	Outcome  Outcome   `json:"outcome"`
+	ReadBack pool.Size `json:"read_back"`
+	Detail   string    `json:"detail"`
+	Done     time.Time `json:"done"`
+}
+
+// Outcome is how a write ended.
+type Outcome string
+
+const (
+	// Applied: the size is in force.
+	Applied Outcome = "APPLIED"
+	// Reverted: the process ended within the write; the size of before is in force.
+	Reverted Outcome = "REVERTED"
+	// Failed: neither; ReadBack has what was read, if anything.
+	Failed Outcome = "FAILED"
+)
+
+// maxEnded bounds what waits of one target: without a recommender leases end, and with them writes.
+const maxEnded = 64
+
+// End returns r after its intent ended; the oldest end that waits is given up when there are too many.
+func (r Record) End(ended Ended) Record {
+	r.Ended = append(append([]Ended(nil), r.Ended...), ended)
+	if len(r.Ended) > maxEnded {
+		r.Ended = r.Ended[1:]
+	}
+	if ended.Restore && ended.Outcome == Applied {
+		r.Original = nil
+	}
+	r.Intent = nil
+	return r
+}
+
+// Wire is the end as the API has it: an end that is not APPLIED is a NACK there, with what was read.
+func (e Ended) Wire() *poolsv1.Actuation {
+	outcome := poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED
+	if e.Outcome == Applied {
+		outcome = poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED
+	}
+	return &poolsv1.Actuation{
+		Outcome: outcome, Requested: &e.Size, Previous: e.Previous.Wire(), ReadBack: e.ReadBack.Wire(),
+		Unbounded: e.ReadBack.Unbounded, Detail: e.Detail,
+	}
+}
+
+// Told returns r without the report of that id.
+func (r Record) Told(id string) Record {
+	var left []Ended
+	for _, each := range r.Ended {
+		if each.ID != id {
+			left = append(left, each)
+		}
+	}
+	r.Ended = left
+	return r
+}

@@ -34,6 +34,7 @@ from bench.decision import parts
 from bench.results import OUT, keep
 from bench.subsets import files as subset_files
 from bench.subsets import parts as subsets
+from bench.subsets_scale import run as subsets_scale
 
 #: Rows (what, figure), or Markdown where a benchmark has tables of its own.
 Found = list[tuple[str, str]] | str
@@ -60,6 +61,7 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "watchers": watchers.run,
     "cli": cli.run,
     "decide-cost": decide_cost.run,
+    "subsets-scale": subsets_scale.run,
     "critical-path": critical_path.run,
     "flink-jobs": flink_jobs.run,
     "subsets-static": subsets.static_deployments,

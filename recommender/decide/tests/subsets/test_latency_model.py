@@ -29,7 +29,7 @@ def test_steps_of_a_forest_are_what_xgboost_predicts() -> None:
     booster = xgboost.train(PARAMETERS, data, 40)
     found = forest(booster)
     rates, hosts = found.rates(), drawn(20, seed=2).contention.astype(np.float32)
-    steps = found.steps(hosts, rates)
+    steps = found.between(rates).of(hosts)
     # On each threshold (what is not below it goes right), and far below the first.
     asked = np.concatenate([[np.float32(-1)], rates])
     for number, rate in enumerate(asked):

@@ -9,7 +9,7 @@ import numpy as np
 
 from sluice.subsets.fleet import Floats
 from sluice.subsets.latency.curves import Curves
-from sluice.subsets.latency.forest import Float32s, Forest, forest
+from sluice.subsets.latency.forest import Float32s, Steps, forest
 from sluice.subsets.latency.samples import Samples
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ PARAMETERS = {
 class BoostedLatency:
     """rates: (m,) where either forest can change. lowest, highest: calls per second that were seen."""
 
-    mu: Forest
-    sigma: Forest
+    mu: Steps
+    sigma: Steps
     rates: Float32s
     lowest: float
     highest: float
@@ -49,7 +49,7 @@ class BoostedLatency:
         """Lines through the middles of the forests' steps: between two rates that were told apart, neither's latency
         holds. sigma is at least 0.01, since a container always varies."""
         others = contention.astype(np.float32)
-        mu, sigma = self.mu.steps(others, self.rates), self.sigma.steps(others, self.rates)
+        mu, sigma = self.mu.of(others), self.sigma.of(others)
         edges = np.concatenate([[self.lowest], self.rates.astype(np.float64), [max(self.highest, self.lowest)]])
         rate = np.append((edges[:-1] + edges[1:]) / 2, edges[-1])
         rate = np.maximum.accumulate(rate + 1e-9 * np.arange(1, len(rate) + 1))
@@ -68,10 +68,11 @@ def train(samples: Samples) -> BoostedLatency:
 def boosted_latency(samples: Samples, of_mu: Booster, of_sigma: Booster) -> BoostedLatency:
     """From the two models that were trained on `samples`."""
     mu, sigma = forest(of_mu), forest(of_sigma)
+    rates = np.unique(np.concatenate([mu.rates(), sigma.rates()]))
     return BoostedLatency(
-        mu,
-        sigma,
-        np.unique(np.concatenate([mu.rates(), sigma.rates()])),
+        mu.between(rates),
+        sigma.between(rates),
+        rates,
         float(samples.rate_per_s.min()),
         float(samples.rate_per_s.max()),
         f"XGBoost of {len(samples)} samples",

@@ -1,8 +1,8 @@
 """Boosted trees as arrays, and their sum over the whole range of one feature at once.
 
-Asked one load at a time, a forest answers a row for each load that the solver tries. Here the other features are put in
-first: what is left of a tree are the leaves that they let through, each over a range of rates. Their sum is a step
-function of the rate, exact, at the price of about one row.
+Asked one load at a time, a forest answers a row for each load that the solver tries. Here it is the leaves that are
+gone through: each is a box, holds for the containers whose hosts are within it, and there for a range of rates. The
+sum of all is a step function of the rate for each container, exact, at the price of a few rows.
 """
 
 from __future__ import annotations
@@ -22,93 +22,113 @@ if TYPE_CHECKING:
 
 Float32s = NDArray[np.float32]
 
-#: The feature that the others are put in for.
-RATE = 0
+#: The rate, and the three of a host.
+FEATURES = 4
 
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """Nodes of all trees, and where each tree begins. A leaf has left -1, and its value as threshold; else what is
-    below the threshold goes left."""
+    """The leaves of all trees: (L, 4) from and up to where each feature lies, the rate first, and what it adds,
+    (L,)."""
 
     base: float
-    first: Ints
-    left: Ints
-    right: Ints
-    feature: Ints
-    threshold: Float32s
+    lower: Float32s
+    upper: Float32s
+    value: Float32s
 
     def rates(self) -> Float32s:
         """Where its value can change, rising."""
-        return np.unique(self.threshold[(self.left >= 0) & (self.feature == RATE)])
+        return np.unique(self.upper[np.isfinite(self.upper[:, 0]), 0])
 
-    def steps(self, others: Float32s, rates: Float32s) -> Floats:
-        """Values of (n, 3) other features over the m + 1 ranges between `rates`, which have all that it splits by."""
-        place = np.searchsorted(rates, self.threshold).astype(np.int64)
-        return _steps(
-            self.base, self.first, self.left, self.right, self.feature, self.threshold, place, others, len(rates)
-        )
+    def between(self, rates: Float32s) -> Steps:
+        """As steps over the m + 1 ranges between `rates`, which have all that it splits by."""
+        low = np.where(np.isfinite(self.lower[:, 0]), np.searchsorted(rates, self.lower[:, 0]) + 1, 0)
+        high = np.where(np.isfinite(self.upper[:, 0]), np.searchsorted(rates, self.upper[:, 0]), len(rates))
+        return Steps(self, low, high, len(rates))
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """A forest over `count` + 1 ranges of rates; low, high: (L,) the first and the last one that a leaf holds for."""
+
+    forest: Forest
+    low: Ints
+    high: Ints
+    count: int
+
+    def of(self, others: Float32s) -> Floats:
+        """Values for (n, 3) other features, (n, count + 1)."""
+        one = self.forest
+        columns = np.ascontiguousarray(others.T)
+        added = _added(one.lower, one.upper, one.value, self.low, self.high, columns, self.count)
+        return one.base + np.cumsum(np.ascontiguousarray(added[:-1].T), axis=1, dtype=np.float64)
 
 
 def forest(booster: Booster) -> Forest:
-    """The arrays of a trained model."""
+    """The leaves of a trained model."""
     learner = json.loads(bytes(booster.save_raw("json")))["learner"]
     trees: list[dict[str, Any]] = learner["gradient_booster"]["model"]["trees"]
-    sizes = [len(tree["left_children"]) for tree in trees]
-    first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-
-    def nodes(field: str, kind: type[np.generic]) -> NDArray[Any]:
-        return np.concatenate([np.asarray(tree[field], dtype=kind) for tree in trees])
-
-    offset = np.repeat(first[:-1], sizes)
-    left, right = nodes("left_children", np.int64), nodes("right_children", np.int64)
+    found = [
+        _leaves(
+            np.asarray(tree["left_children"], dtype=np.int64),
+            np.asarray(tree["right_children"], dtype=np.int64),
+            np.asarray(tree["split_indices"], dtype=np.int64),
+            np.asarray(tree["split_conditions"], dtype=np.float32),
+            FEATURES,
+        )
+        for tree in trees
+    ]
     base = float(str(learner["learner_model_param"]["base_score"]).strip("[]"))
-    return Forest(
-        base,
-        first,
-        np.where(left >= 0, left + offset, -1),
-        np.where(right >= 0, right + offset, -1),
-        nodes("split_indices", np.int64),
-        nodes("split_conditions", np.float32),
-    )
+    lower, upper, value = (np.concatenate(each) for each in zip(*found, strict=True))
+    return Forest(base, lower, upper, value)
 
 
 @compiled
-def _steps(
-    base: float,
-    first: Ints,
-    left: Ints,
-    right: Ints,
-    feature: Ints,
-    threshold: Float32s,
-    place: Ints,
-    others: Float32s,
-    count: int,
-) -> Floats:
-    found = np.zeros((len(others), count + 2))
-    stack = np.empty((64, 3), dtype=np.int64)
-    for row in range(len(others)):
-        line = found[row]
-        line[0] = base
-        for tree in range(len(first) - 1):
-            depth = 1
-            stack[0, 0], stack[0, 1], stack[0, 2] = first[tree], 0, count
-            while depth > 0:
-                depth -= 1
-                node, low, high = stack[depth, 0], stack[depth, 1], stack[depth, 2]
-                while left[node] >= 0:
-                    if feature[node] != 0:
-                        node = left[node] if others[row, feature[node] - 1] < threshold[node] else right[node]
-                    elif high <= place[node]:
-                        node = left[node]
-                    elif low > place[node]:
-                        node = right[node]
-                    else:
-                        stack[depth, 0], stack[depth, 1], stack[depth, 2] = right[node], place[node] + 1, high
-                        depth += 1
-                        node, high = left[node], place[node]
-                line[low] += threshold[node]
-                line[high + 1] -= threshold[node]
-        for each in range(1, count + 1):
-            line[each] += line[each - 1]
-    return found[:, : count + 1].copy()
+def _leaves(
+    left: Ints, right: Ints, feature: Ints, threshold: Float32s, features: int
+) -> tuple[Float32s, Float32s, Float32s]:
+    """What is below a node's threshold goes left. A leaf has left -1, and its value as threshold."""
+    lower = np.full((len(left), features), -np.inf, dtype=np.float32)
+    upper = np.full((len(left), features), np.inf, dtype=np.float32)
+    for node in range(len(left)):  # a node comes before those below it
+        if left[node] < 0:
+            continue
+        for child in (left[node], right[node]):
+            lower[child] = lower[node]
+            upper[child] = upper[node]
+        upper[left[node], feature[node]] = threshold[node]
+        lower[right[node], feature[node]] = threshold[node]
+    leaves = left < 0
+    return lower[leaves], upper[leaves], threshold[leaves]
+
+
+@compiled
+def _added(
+    lower: Float32s, upper: Float32s, value: Float32s, low: Ints, high: Ints, others: Float32s, count: int
+) -> Float32s:
+    """(count + 2, n): what is added from each range of rates on. Without branches, so that rows go several at a
+    time."""
+    rows = others.shape[1]
+    found = np.zeros((count + 2, rows), dtype=np.float32)
+    one, two, three = others[0], others[1], others[2]
+    within = np.empty(rows, dtype=np.float32)
+    for leaf in range(len(value)):
+        from_1, from_2, from_3 = lower[leaf, 1], lower[leaf, 2], lower[leaf, 3]
+        to_1, to_2, to_3 = upper[leaf, 1], upper[leaf, 2], upper[leaf, 3]
+        adds = value[leaf]
+        for row in range(rows):
+            inside = (
+                (one[row] >= from_1)
+                & (one[row] < to_1)
+                & (two[row] >= from_2)
+                & (two[row] < to_2)
+                & (three[row] >= from_3)
+                & (three[row] < to_3)
+            )
+            within[row] = adds if inside else np.float32(0.0)
+        begin, end = found[low[leaf]], found[high[leaf] + 1]
+        for row in range(rows):
+            begin[row] += within[row]
+        for row in range(rows):
+            end[row] -= within[row]
+    return found

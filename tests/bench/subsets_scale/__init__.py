@@ -1,0 +1,1 @@
+"""How long it takes to solve large applications, beside the paper's algorithms as they are written down."""

@@ -1,0 +1,211 @@
+"""The benchmark `subsets-scale`: the bars of design section 7, growth, and what a change of one service costs."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from bench.results import OUT
+from bench.subsets_scale.large import CONTAINERS, HOSTS, KINDS, SERVICES, large, samples
+from bench.subsets_scale.transcription import Trained, Transcription
+from sluice.subsets.application import Application, Container
+from sluice.subsets.churn import churn, named
+from sluice.subsets.connections import connections
+from sluice.subsets.fleet import fleet, zones
+from sluice.subsets.latency.boosted import FREE, RISING, BoostedLatency, boosted, boosted_latency
+from sluice.subsets.latency.curves import Curves
+from sluice.subsets.latency.model import LatencyModel
+from sluice.subsets.latency.pooled import unknown_latency
+from sluice.subsets.microns.carry import solve_again
+from sluice.subsets.microns.settings import Settings
+from sluice.subsets.microns.solve import Solved, solve
+from sluice.subsets.predict import all_curves, predict
+from sluice.subsets.problem import Problem, problem, with_fleet
+
+Models = tuple[LatencyModel, Mapping[str, Trained]]
+CHANGES = 20
+
+
+@dataclass(frozen=True)
+class Timed:
+    """Seconds of CPU: of making arrays of the application, the latency curves, and the solution."""
+
+    problem_s: float
+    curves_s: float
+    solve_s: float
+
+    @property
+    def all_s(self) -> float:
+        return self.curves_s + self.solve_s
+
+
+def run(quick: bool) -> str:
+    times = [0.1] if quick else [1, 4, 16]
+    kinds = [_kind(number) for number in range(4 if quick else KINDS)]
+    _warm_up(kinds)
+    rows, sizes = [], []
+    for factor in times:
+        services = int(SERVICES * factor)
+        app = large(services, CONTAINERS, int(HOSTS * factor))
+        models = _models(app, kinds)
+        timed, solved, before, even = _ours(app, models[0])
+        rows.append([f"{services} x {CONTAINERS}", solved, timed, before])
+        sizes.append(_size_row(app, solved, timed))
+        if factor == times[0]:
+            beside = _beside(app, models, solved, even)
+            again = _again(app, models[0], solved)
+    _plot(OUT / "subsets-scale.png", rows)
+    return "\n".join(
+        [
+            "A core, training apart. Times are of CPU: curves are what the trained models say of each container over",
+            "its load, made once for each solution; the transcription asks its models again and again instead.",
+            "",
+            *beside,
+            "",
+            "Growth:",
+            "",
+            "| services x containers | connections | arrays (s) | curves (s) | solve (s) | memory of arrays (MB) |",
+            "|---|---|---|---|---|---|",
+            *sizes,
+            "",
+            "![seconds over size](subsets-scale.png)",
+            "",
+            f"One container of one service replaced, {CHANGES} times:",
+            "",
+            *again,
+            "",
+            "Bars: 2 s on a core; a tenth of the transcription's time at a latency within 1 %; 50 ms for one service.",
+        ]
+    )
+
+
+def _kind(number: int) -> tuple[Trained, BoostedLatency]:
+    seen = samples(number)
+    mu, sigma = boosted(seen, seen.mu, RISING), boosted(seen, seen.sigma, FREE)
+    return Trained(mu, sigma, float(seen.rate_per_s.max())), boosted_latency(seen, mu, sigma)
+
+
+def _models(app: Application, kinds: Sequence[tuple[Trained, BoostedLatency]]) -> Models:
+    of = {each.name: kinds[number % len(kinds)] for number, each in enumerate(app.services)}
+    ours = LatencyModel({name: kind[1] for name, kind in of.items()}, unknown_latency(1.0))
+    return ours, {name: kind[0] for name, kind in of.items()}
+
+
+def _warm_up(kinds: Sequence[tuple[Trained, BoostedLatency]]) -> None:
+    """What Numba compiles is compiled before it is timed."""
+    app = large(6, 8, 10)
+    for weights in (True, False):
+        asked = problem(app)
+        curves = all_curves(asked, _models(app, kinds)[0])
+        solved = solve(asked, curves, Settings(weights=weights))
+        solve_again(solved, asked, curves, Settings(weights=weights))
+        predict(asked, curves, solved.solution.subsets)
+
+
+def _ours(app: Application, model: LatencyModel) -> tuple[Timed, Solved, float, Solved]:
+    """Timed with weights, which is the default; and the solution without, with its seconds."""
+    begin = time.process_time()
+    asked = problem(app)
+    made = time.process_time()
+    curves = all_curves(asked, model)
+    drawn = time.process_time()
+    solved = solve(asked, curves, Settings())
+    done = time.process_time()
+    even = solve(asked, curves, Settings(weights=False))
+    return Timed(made - begin, drawn - made, done - drawn), solved, time.process_time() - done, even
+
+
+def _beside(app: Application, models: Models, solved: Solved, even: Solved) -> list[str]:
+    """A row each for ours with weights, without, and the transcription: seconds, iterations, latency by one judge."""
+    asked, curves = solved.problem, solved.curves
+    begin = time.process_time()
+    curves = all_curves(asked, models[0])
+    drawn = time.process_time() - begin
+    rows = []
+    for what, settings in (("Sluice, with weights", Settings()), ("Sluice, without", Settings(weights=False))):
+        seconds, found = [], even
+        for _ in range(3):
+            begin = time.process_time()
+            found = solve(asked, curves, settings)
+            seconds.append(drawn + time.process_time() - begin)
+        rows.append((what, min(seconds), found.solution.iterations, _judged(asked, curves, found)))
+    begin = time.process_time()
+    written = Transcription(asked, models[1])
+    subsets, _ = written.solve(app.roots[0].tree)
+    took = time.process_time() - begin
+    theirs = predict(asked, curves, [connections(each) for each in subsets]).whole
+    rows.append(("the paper as written", took, written.iterations, theirs))
+    lines = ["| what | CPU (s) | of the transcription's | iterations | predicted (ms) | to the transcription's |"]
+    lines.append("|---|---|---|---|---|---|")
+    for what, seconds_, iterations, whole in rows:
+        share = f"{seconds_ / took:.3f}"
+        lines.append(f"| {what} | {seconds_:.2f} | {share} | {iterations} | {whole:.1f} | {whole / theirs - 1:+.1%} |")
+    return lines
+
+
+def _judged(asked: Problem, curves: Sequence[Curves], found: Solved) -> float:
+    return predict(asked, curves, found.solution.subsets).whole
+
+
+def _again(app: Application, model: LatencyModel, solved: Solved) -> list[str]:
+    asked, hosts, numbers = solved.problem, {host.name: host for host in app.hosts}, zones(app.hosts)
+    before = named(asked, solved.solution)
+    drawn = np.random.default_rng(3)
+    seconds, with_prediction, moved = [], [], []
+    for number in drawn.choice(np.arange(1, len(app.services)), CHANGES).tolist():
+        one = app.services[number]
+        new = Container(f"{one.name}-new", app.hosts[number % len(app.hosts)].name)
+        begin = time.process_time()
+        changed = fleet(replace(one, containers=(*one.containers[1:], new)), hosts, numbers)
+        now = with_fleet(asked, changed)
+        at = [each.service for each in now.fleets].index(one.name)
+        curves = list(solved.curves)
+        curves[at] = model.of(one.name).curves(changed.contention)
+        found = solve_again(solved, now, curves, Settings())
+        seconds.append(time.process_time() - begin)
+        predict(now, curves, found.solution.subsets)
+        with_prediction.append(time.process_time() - begin)
+        moved.append(churn(before, named(now, found.solution)))
+    return [
+        "| what | median | worst |",
+        "|---|---|---|",
+        f"| solved again (ms of CPU) | {_ms(seconds, 50)} | {_ms(seconds, 100)} |",
+        f"| and predicted | {_ms(with_prediction, 50)} | {_ms(with_prediction, 100)} |",
+        f"| connections that changed | {np.median(moved):.3%} | {max(moved):.3%} |",
+    ]
+
+
+def _ms(seconds: Sequence[float], percent: float) -> str:
+    return f"{1000 * float(np.percentile(seconds, percent)):.1f}"
+
+
+def _size_row(app: Application, solved: Solved, timed: Timed) -> str:
+    arrays = sum(each.mu.nbytes + each.sigma.nbytes for each in solved.curves)
+    arrays += sum(each.to.nbytes + each.share.nbytes for each in solved.solution.subsets)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    containers = len(app.services[0].containers)
+    size = f"{len(app.services)} x {containers}"
+    return (
+        f"| {size} | {solved.problem.quota:,} | {timed.problem_s:.2f} | {timed.curves_s:.2f} | {timed.solve_s:.2f} |"
+        f" {arrays / 1e6:.0f} (process: {peak:.0f}) |"
+    )
+
+
+def _plot(path: Path, rows: Sequence[Sequence[object]]) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6, 4), dpi=90, layout="constrained")
+    axes = figure.subplots()
+    sizes = [len(row[1].problem.fleets) for row in rows]  # type: ignore[attr-defined]
+    for what in ("problem_s", "curves_s", "solve_s"):
+        axes.plot(sizes, [getattr(row[2], what) for row in rows], marker="o", label=what.removesuffix("_s"))
+    axes.set(xscale="log", yscale="log", xlabel="services of 100 containers", ylabel="seconds of CPU")
+    axes.grid(alpha=0.25)
+    axes.legend()
+    path.parent.mkdir(exist_ok=True)
+    figure.savefig(path)

@@ -1,11 +1,10 @@
 """What a command of `./sluice` costs: CPU of its process, from the launcher to its end, without that of the servers.
 
-The servers are the recommender's own over made windows and a real ClickHouse with the schema, both in
-processes of their own. `doctor` asks all stages: it is measured with none of them up, and once more on the stack that
+The servers are `sluice-server` on a log with one answer, and a real ClickHouse with the schema, in processes of their
+own. `doctor` asks all stages: it is measured with none of them up, and once more on the stack that
 SLUICE_STACK names, or the default one, where that is up.
 """
 
-import multiprocessing
 import os
 import resource
 import socket
@@ -14,19 +13,16 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from multiprocessing.connection import Connection
 from pathlib import Path
 
-from fakes import CART, FakeClock, FakeCollector, FakeHistory, config, hump
 from migrate.__main__ import schema_up
-from sluice.control.loop import ControlLoop
-from sluice.control.sizes import Sizes
-from sluice.control.store import Store
-from sluice.log.memory import MemoryStateLog
-from sluice.serve.server import Server
-from sluice.serve.service import PoolSizeService
+from shard_log import Log, serving_at
+from sluice.pools.v1.evidence_pb2 import Explanation
+from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
+from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
 from stack import environment, settings
 from support.clickhouse import clickhouse
+from support.kafka import kafka
 from support.ports import free_ports
 
 SLUICE = str(Path(__file__).resolve().parents[2] / "sluice")
@@ -80,35 +76,18 @@ def median_cpu_s(command: list[str], where: Mapping[str, str], times: int) -> fl
 
 @contextmanager
 def servers() -> Iterator[dict[str, str]]:
-    with tempfile.TemporaryDirectory() as folder, clickhouse(Path(folder)) as database, recommender() as port:
-        schema_up(database.writer_url, "sluice", wait_s=30)
-        yield {"SLUICE_RECOMMENDER": f"127.0.0.1:{port}", "SLUICE_CLICKHOUSE": database.url}
-
-
-@contextmanager
-def recommender() -> Iterator[int]:
-    """The server in a process of its own: its port."""
-    here, there = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=_serve, args=(there,), daemon=True)
-    process.start()
-    try:
-        yield here.recv()
-    finally:
-        here.send("stop")
-        process.join()
-
-
-def _serve(pipe: Connection) -> None:
-    """The recommender's own server and loop over made windows."""
-    clock, store, sizes = FakeClock(), Store(), Sizes()
-    collector = FakeCollector({CART: hump()})
-    loop = ControlLoop(config(), collector, FakeHistory(), MemoryStateLog(), store, sizes, clock)
-    server = Server(PoolSizeService(store, sizes, FakeHistory(), clock, heartbeat_s=600), "127.0.0.1:0")
-    server.start()
-    loop.step()
-    pipe.send(server.port)
-    pipe.recv()
-    server.stop(0)
+    with tempfile.TemporaryDirectory() as folder:
+        folders = [Path(folder) / name for name in ("clickhouse", "kafka", "server")]
+        for each in folders:
+            each.mkdir()
+        with clickhouse(folders[0]) as database, kafka(folders[1]) as broker:
+            schema_up(database.writer_url, "sluice", wait_s=30)
+            log = Log(broker)
+            cart = PoolSize(pool=Pool(service="cart", side=SIDE_SERVER), state=STATE_PROVIDED, target=12, revision=1)
+            told = ("explanations", "pool/cart/server/", Explanation(completions=7))
+            log.commit(("decisions", "pool/cart/server/", cart), told, lease_s=3_600)
+            with serving_at(log, folders[2], {}) as address:
+                yield {"SLUICE_RECOMMENDER": address, "SLUICE_CLICKHOUSE": database.url}
 
 
 def closed(addresses: Mapping[str, str]) -> dict[str, str]:

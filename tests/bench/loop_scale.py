@@ -1,22 +1,25 @@
 """Control periods of 10,000 pools in one decider, beside the bar of 5 s: from windows in memory, and from ClickHouse.
 
 Sizes of all pools are reported in each period and stay as they are, whatever is decided; windows go on. The first
-period reads and learns all that there is, the later ones what came in 5 s. Then another process takes over, with the
-states as they were recorded after the first period: it reads all that there is and learns what came since.
+period reads and learns all that there is, the later ones what came in 5 s. The log is a real broker's. Then another
+decider takes over, with the states as they were recorded after the first period: it reads all that there is and learns
+what came since.
 """
 
 import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
+from uuid import uuid4
 
 import numpy as np
+from confluent_kafka import Producer
 
 from bench.loaded_windows import BUCKETS, Loaded
-from fakes import FakeHistory
 from humps import Samples, draw_samples, draw_service
 from migrate.__main__ import schema_up
 from sluice.collect import Collector, Window
@@ -25,19 +28,25 @@ from sluice.collect.query import Table
 from sluice.collect.whole import Whole, whole
 from sluice.collect.window import OnDemand
 from sluice.config import Config
-from sluice.control.answer import Answer
 from sluice.control.clickhouse import READER, ClickHouse
+from sluice.control.deciding import Means
 from sluice.control.garbage import search_rarely
-from sluice.control.loop import ControlLoop
-from sluice.control.sizes import Sizes
+from sluice.control.loop import Loop
 from sluice.control.spread import Spread
-from sluice.control.store import Store
 from sluice.core.keys import PoolKey
-from sluice.log.memory import MemoryStateLog
-from sluice.log.record import Part, Ref, value_of
+from sluice.log.kafka_broker import KafkaBroker
+from sluice.log.names import message_of, pool_name, topics
+from sluice.log.record import Part, Ref
+from sluice.log.shard import Commit, Heartbeat, Identity
+from sluice.log.shards import Shards
+from sluice.log.told import timestamp
 from sluice.pools.estimate.belief.prepare import prepare
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.v1.log_pb2 import ObservedSize
+from sluice.pools.v1.pool_size_pb2 import TargetSize
 from support.clickhouse import clickhouse
+from support.kafka import Kafka, kafka
+from support.waiting import until
 
 POOLS, QUICK_POOLS = 10_000, 100
 # Different curves; the others repeat them.
@@ -146,30 +155,54 @@ class Timed(Mapping[PoolKey, Whole | None]):
         return len(self.windows)
 
 
-@dataclass
-class Published(Store):
-    """With the time from the numbering of a period's answers until everybody can see them."""
+class Deciders:
+    """One after the other on a log of a real broker, with the time that the newest commit took."""
 
-    spent_s: float = 0.0
-    _begun: float = field(default=0.0, init=False)
+    def __init__(self, broker: Kafka, config: Config, drawn: list[Drawn]) -> None:
+        self._topics = topics(f"{uuid4().hex[:8]}_")
+        broker.log(self._topics.state.removesuffix("state"), 1)
+        self._bootstrap, self._config = broker.bootstrap, config
+        self._sizes = [(pool_name(pool.key, "target/"), pool.key, drawn[i % len(drawn)].size)
+                       for i, pool in enumerate(config.pools)]  # fmt: skip
+        self._server = Producer({"bootstrap.servers": broker.bootstrap, "queue.buffering.max.messages": 1_000_000})
+        self.now_ms, self.committing_s = NOW_MS, 0.0
 
-    def __post_init__(self) -> None:
-        super().__init__()
+    @contextmanager
+    def one(self, collector: Collects, spread: Spread) -> Iterator[Loop]:
+        client = KafkaBroker(self._bootstrap, self._topics)
+        shards = Shards(client, self._topics, Identity("bench", 1, 0))
+        loop = Loop(self._config, shards, lambda: collector, lambda: self.now_ms, Means(spread=spread))
+        until("it has the shard", lambda: loop.own(0.1) or bool(loop.deciders))
+        log = shards.owned[0]
+        commit = log.commit
 
-    def number(self, answers: list[Answer]) -> list[Answer]:
-        self._begun = time.perf_counter()
-        return super().number(answers)
+        def timed(what: Commit) -> bool:
+            begun = time.perf_counter()
+            written = commit(what)
+            self.committing_s = time.perf_counter() - begun
+            return written
 
-    def publish(self, numbered: list[Answer]) -> None:
-        super().publish(numbered)
-        self.spent_s = time.perf_counter() - self._begun
+        log.commit = timed  # type: ignore[method-assign]
+        yield loop
+        shards.close()
+        client.close()
 
+    def observe(self, loop: Loop) -> None:
+        """Sizes of all pools, as actuators report them."""
+        for name, key, size in self._sizes:
+            read = TargetSize(instance="instance-1", size=size, read_at=timestamp(self.now_ms))
+            observed = ObservedSize(pool=message_of(key), size=read)
+            self._server.produce(self._topics.observed, observed.SerializeToString(), f"{name}/instance-1", partition=0)
+            self._server.poll(0)
+        self._server.flush()
+        log = loop.shards.owned[0]
+        until("all sizes came", lambda: len(log.received(0.2).observed) == len(self._sizes))
 
-class Forgets(FakeHistory):
-    """A history whose memory is not this process's."""
-
-    def record(self, answers: list[Answer]) -> None:
-        pass
+    def record(self, loop: Loop) -> None:
+        """All states at once, which are else spread over a minute."""
+        log, decider = loop.shards.owned[0], loop.deciders[0]
+        states = {Ref(part, key): state for key, state in decider.states.items() for part in PARTS}
+        log.commit(Commit(log.received(), Heartbeat(self.now_ms, 30_000), states=states))
 
 
 @dataclass(frozen=True)
@@ -178,12 +211,12 @@ class Period:
 
     spent_s: float
     reading_s: float
-    publishing_s: float
+    committing_s: float
     cpu_s: float
 
     @property
     def deciding_s(self) -> float:
-        return self.spent_s - self.reading_s - self.publishing_s
+        return self.spent_s - self.reading_s - self.committing_s
 
 
 def draw(curves: int = CURVES) -> list[Drawn]:
@@ -291,38 +324,46 @@ def periods(
 ) -> list[Period]:
     """Of the real loop, the first, those after it, and the first of a process that takes over, whose collector is
     `another`, and is given the `Spread` of the one before. `go_on`: what happens in between."""
-    clock, found, recorded = [NOW_MS], [], MemoryStateLog()
+    found: list[Period] = []
+    with tempfile.TemporaryDirectory() as folder, kafka(Path(folder)) as broker:
+        deciders = Deciders(broker, config, drawn)
 
-    def new(collector: Collects, states: MemoryStateLog) -> tuple[Published, Sizes, Spread, ControlLoop]:
-        store, sizes, spread = Published(), Sizes(), Spread()
-        spread.start(len(config.pools))
-        of = ControlLoop(config, collector, Forgets(), states, store, sizes, lambda: clock[0], spread=spread)
-        return store, sizes, spread, of
+        def period(loop: Loop, spread: Spread, collector: Collects) -> None:
+            deciders.observe(loop)
+            begun, cpu = time.perf_counter(), cpu_s(spread)
+            loop.periods()
+            spent = time.perf_counter() - begun
+            found.append(Period(spent, collector.spent_s, deciders.committing_s, cpu_s(spread) - cpu))
+            # What fails is logged, and the loop goes on: that would be a fast period.
+            answers = [loop.deciders[0].answers[pool.key] for pool in config.pools]
+            assert all(answer.computed_at_ms == deciders.now_ms and answer.windows for answer in answers)
+            deciders.now_ms += 1000 * PERIOD_S
 
-    store, sizes, spread, loop = new(collector, MemoryStateLog())
-    for which in range(PERIODS + 2):
-        if which:
-            clock[0] += 1000 * PERIOD_S
-            go_on()
-        if which == 1:
-            for key, state in loop.states.items():
-                for part in PARTS:
-                    recorded.records[str(Ref(part, key))] = value_of(Ref(part, key), state)
-        if which == PERIODS + 1:
+        # The decider began before the windows that it is given.
+        deciders.now_ms = NOW_MS - 1_000_000
+        with begun(config) as spread, deciders.one(collector, spread) as loop:
+            deciders.now_ms = NOW_MS
+            for which in range(PERIODS + 1):
+                if which:
+                    go_on()
+                period(loop, spread, collector)
+                if which == 0:
+                    deciders.record(loop)
             collector = another(spread)
-            spread.close()
-            store, sizes, spread, loop = new(collector, recorded)
-        for number, pool in enumerate(config.pools):
-            sizes.report(pool.key, drawn[number % len(drawn)].size, clock[0], "instance-1")
-        begun, cpu = time.perf_counter(), cpu_s(spread)
-        loop.step()
-        spent = time.perf_counter() - begun
-        found.append(Period(spent, collector.spent_s, store.spent_s, cpu_s(spread) - cpu))
-        # What fails is logged, and the loop goes on: that would be a fast period.
-        assert all(answer.computed_at_ms == clock[0] and answer.windows for answer in store.newest())
-    assert {len(state.learnt.full) > 0 for state in loop.states.values()} == {True}
-    spread.close()
+        go_on()
+        with begun(config) as spread, deciders.one(collector, spread) as loop:
+            period(loop, spread, collector)
+            states = loop.deciders[0].states
+    assert {len(state.learnt.full) > 0 for state in states.values()} == {True}
     return found
+
+
+@contextmanager
+def begun(config: Config) -> Iterator[Spread]:
+    spread = Spread()
+    spread.start(len(config.pools))
+    yield spread
+    spread.close()
 
 
 def rows(name: str, pools: int, found: list[Period]) -> list[tuple[str, str]]:
@@ -330,15 +371,15 @@ def rows(name: str, pools: int, found: list[Period]) -> list[tuple[str, str]]:
     later = sorted(others, key=lambda each: each.spent_s)[len(others) // 2]
     return [
         (f"**{name}**: first period, {BUCKETS * BUCKET_MS // 1000} s of windows", f"{first.spent_s:.1f} s"),
-        ("of it: reading, deciding, publishing", f"{parts(first)}"),
+        ("of it: reading, deciding, committing", f"{parts(first)}"),
         (f"a later period, {PERIOD_S} s of windows (median of {PERIODS})", f"{later.spent_s:.1f} s"),
-        ("of it: reading, deciding, publishing", f"{parts(later)}"),
+        ("of it: reading, deciding, committing", f"{parts(later)}"),
         ("its CPU, a pool and second of windows", f"{later.cpu_s / pools / PERIOD_S * 1e6:.0f} us"),
         ("first period of a process that takes over", f"{taken_over.spent_s:.1f} s"),
-        ("of it: reading, deciding, publishing", f"{parts(taken_over)}"),
+        ("of it: reading, deciding, committing", f"{parts(taken_over)}"),
         (f"bar of {BAR_S:.0f} s for {POOLS:,} pools / period", f"{BAR_S * pools / POOLS / later.spent_s:.2f}"),
     ]
 
 
 def parts(period: Period) -> str:
-    return f"{period.reading_s:.1f} s, {period.deciding_s:.1f} s, {period.publishing_s:.1f} s"
+    return f"{period.reading_s:.1f} s, {period.deciding_s:.1f} s, {period.committing_s:.1f} s"

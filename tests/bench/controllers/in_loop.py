@@ -1,9 +1,9 @@
-"""The recommender as a controller: its own control loop, with windows, sizes and scalings from the testbed.
+"""The recommender as a controller: its own decider, with windows, sizes and scalings from the testbed.
 
-Everything behind the answer is the product's (`sluice.control.loop`) with the configuration's defaults, a period each
-second on data that are 2 s old. All pools are decided by one loop, as in the product, which knows what they share. The
-answers are applied by the actuator's rules, and the sizes read back reported. The hardware autoscaler tells of each new
-CPU limit of the service that a pool bounds, and of replicas, as `NotifyScaling` lets it.
+Everything behind the answer is the product's (`sluice.control.loop`) with the configuration's defaults, on a log in
+memory, a period each second on data that are 2 s old. All pools are decided by one loop, as in the product, which knows
+what they share. The answers are applied by the actuator's rules, and the sizes read back reported. The hardware
+autoscaler tells of each new CPU limit of the service that a pool bounds, and of replicas, as `NotifyScaling` lets it.
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ from typing import cast
 
 from bench.controllers.applied import Applied
 from bench.controllers.collected import Collected
-from fakes import FakeClock, FakeHistory
+from fakes import FakeClock
+from memory_log import MemoryLog
 from sluice.config import Config
-from sluice.control.loop import ControlLoop
-from sluice.control.scalings import Scaling, Scalings
-from sluice.control.sizes import Sizes
-from sluice.control.store import Store
+from sluice.control.decider import ShardDecider
+from sluice.control.deciding import Means
+from sluice.control.scalings import Scaling
 from sluice.control.workers import Workers
 from sluice.core.keys import PoolKey, Side
-from sluice.log.memory import MemoryStateLog
 from sluice.pools.estimate import Estimate, State
 from sluice.pools.estimate.attempt import Failed, Job
 from sluice.pools.estimate.models import BELIEF, DEFAULT
@@ -100,27 +99,22 @@ class InLoop:
         """The pools at the start of a run: autoscaler and actuator tell what they find then."""
         self._pools = {each.name: _Pool(each, Applied(each.bounds), each.threshold_ms) for each in pools}
         self._model, self._bucket_ms = model, bucket_ms
-        self._clock, self._collected, self._store, self._sizes = FakeClock(0), Collected(), Store(), Sizes()
-        self._scalings = Scalings()
+        self._clock, self._collected, self._log = FakeClock(0), Collected(), MemoryLog()
+        means = Means(workers=_Silent()) if model == NOTHING else Means()
+        self._loop = self._log.loop(self._config(), self._collected, self._clock, means)
         for pool in self._pools.values():
             self._tell(pool, pool.sized.cores, 1, 1)
-            self._sizes.report(pool.sized.key, pool.sized.size, 0, pool.sized.name)
-        self._loop = ControlLoop(
-            self._config(),
-            self._collected,
-            FakeHistory(),
-            MemoryStateLog(),
-            self._store,
-            self._sizes,
-            self._clock,
-            scalings=self._scalings,
-            workers=_Silent() if model == NOTHING else None,
-        )
+            self._log.size(pool.sized.key, pool.sized.size, 0, pool.sized.name)
+        self._loop.hear()
+
+    @property
+    def _decider(self) -> ShardDecider:
+        return self._loop.deciders[0]
 
     @property
     def states(self) -> Mapping[PoolKey, PoolState]:
         """All that is known of each pool."""
-        return self._loop.states
+        return self._decider.states
 
     def course(self, pool: str) -> list[Course]:
         """Each answer for it, a period apart; goes on with the run."""
@@ -132,24 +126,25 @@ class InLoop:
         for name, pool in self._pools.items():
             self._see(pool, now_s, now_ms, windows[name])
         if before != [pool.threshold_ms for pool in self._pools.values()]:
-            self._loop.config = self._config()
-        self._loop.step()
+            self._loop.next_config = self._config()
+        self._loop.periods()
         sizes = {name: self._apply(pool, now_s, now_ms, windows[name].size) for name, pool in self._pools.items()}
+        self._loop.hear()
         return {name: size for name, size in sizes.items() if size is not None}
 
     def _see(self, pool: _Pool, now_s: float, now_ms: int, seen: PoolWindows) -> None:
         pool.threshold_ms = seen.threshold_ns / 1e6
-        self._sizes.report(pool.sized.key, seen.size, now_ms, pool.sized.name, written=True)
+        self._log.size(pool.sized.key, seen.size, now_ms, pool.sized.name, written=True)
         self._tell(pool, seen.cores, seen.count, seen.replicas)
         self._collected.take(pool.sized.key, now_s, seen)
 
     def _apply(self, pool: _Pool, now_s: float, now_ms: int, current: int) -> int | None:
         key = pool.sized.key
-        answer = self._store.get(key)
+        answer = self._decider.answers.get(key)
         # The loop logs what fails and goes on with older answers; here that must not pass for a decision.
         if answer is None or answer.computed_at_ms != now_ms or "FAILED" in answer.content.codes:
             raise RuntimeError(f"{now_s} s: nothing was decided for {key}")
-        content, best = answer.content, self._loop.states[key].learnt.wanted
+        content, best = answer.content, self._decider.states[key].learnt.wanted
         pool.course.append(
             Course(
                 now_s, content.state, best, content.target, content.codes, content.basis, content.current, answer.loss
@@ -157,7 +152,7 @@ class InLoop:
         )
         size = pool.actuator.size(content.action, content.target, current, now_ms)
         if size is not None:
-            self._sizes.report(key, size, now_ms, pool.sized.name, written=True)
+            self._log.size(key, size, now_ms, pool.sized.name, written=True)
         return size
 
     def _config(self) -> Config:
@@ -176,8 +171,8 @@ class InLoop:
             return
         pool.told = (cores, pools, replicas)
         if pool.sized.key.side == "client":
-            self._scalings.notify(Scaling(self._clock(), pool.sized.key.service, None, pools, "", "testbed"))
-        self._scalings.notify(Scaling(self._clock(), pool.sized.bounded, cores, replicas, "", "testbed"))
+            self._log.scaling(Scaling(self._clock(), pool.sized.key.service, None, pools, "", "testbed"))
+        self._log.scaling(Scaling(self._clock(), pool.sized.bounded, cores, replicas, "", "testbed"))
 
 
 class _Silent(Workers):

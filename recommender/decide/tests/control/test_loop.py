@@ -15,7 +15,6 @@ from fakes import (
     DB,
     FakeClock,
     FakeCollector,
-    FakeHistory,
     FakeService,
     config,
     glimpse,
@@ -26,17 +25,23 @@ from fakes import (
 from feeds import FALLS
 from sluice.collect import Window
 from sluice.config import Backend, Bounds, Config, Pool
-from sluice.control import loop
+from sluice.control import deciding
 from sluice.control.answer import Answer
-from sluice.control.loop import ControlLoop
 from sluice.control.pauses import Pause
 from sluice.control.scalings import Scaling
-from sluice.control.sizes import Sizes
-from sluice.control.store import Store
 from sluice.core.hours import Hours
 from sluice.core.keys import PoolKey
-from sluice.log.memory import MemoryStateLog
 from sluice.pools.policy.picture import draw
+
+
+def ends_after_a_period(world: World) -> None:
+    stop = threading.Event()
+
+    class Once(threading.Event):
+        def clear(self) -> None:
+            stop.set()
+
+    world.loop.run(stop, Once())
 
 
 @dataclass
@@ -50,40 +55,34 @@ class SlowCollector(FakeCollector):
         return super().collect(config, thresholds_ns, now_ms, live)
 
 
-def test_the_lease_begins_when_the_answer_is_published() -> None:
-    clock, store = FakeClock(), Store()
-    collector = SlowCollector({CART: hump()}, clock=clock)
+def test_a_heartbeat_gives_the_lease_from_its_record_on() -> None:
+    """What reading and deciding took is not taken from it: it is counted from when the answer can be read."""
+    clock = FakeClock()
+    world = World(clock=clock, collector=SlowCollector({CART: hump()}, clock=clock))
     begun_ms = clock()
-    ControlLoop(config(), collector, FakeHistory(), MemoryStateLog(), store, Sizes(), clock).step()
-    answer = store.get(CART)
-    assert answer is not None
-    assert answer.computed_at_ms == begun_ms
-    assert answer.valid_until_ms == begun_ms + 20_000 + 30_000
+    world.loop.periods()
+    assert world.cart.computed_at_ms == world.heartbeat().computed_at.ToMilliseconds() == begun_ms
+    assert world.heartbeat().lease.ToMilliseconds() == 30_000
 
 
-def test_targets_that_differ_are_shown_and_another_size_of_one_is_a_new_answer() -> None:
-    world = World()
-    for instance in ("a", "b"):
-        world.sizes.report(CART, 64, world.clock(), instance)
-    first = world.step()
-    assert first.content.current == 64
-    world.sizes.report(CART, 12, world.clock(), "b")
-    rolling = world.step()
-    assert (rolling.content.current, rolling.content.target, rolling.content.action) == (None, 64, "APPLY")
-    assert codes(rolling)[0] == "MIXED"
-    assert rolling.content.sizes == (("a", 64), ("b", 12))
-    assert rolling.revision == first.revision + 1
-    world.sizes.report(CART, 64, world.clock(), "a")  # read again, with the same size
-    assert world.step().revision == rolling.revision
+def test_a_period_that_takes_longer_than_it_may_is_stretched_and_said(caplog: pytest.LogCaptureFixture) -> None:
+    clock = FakeClock()
+    world = World(clock=clock, collector=SlowCollector(clock=clock))
+    with caplog.at_level(logging.INFO):
+        ends_after_a_period(world)
+    # 20 s, and a quarter of that for others.
+    assert world.loop.period_ms == 25_000
+    assert "a period took 20.0 s for 2 pools: the next begins 25.0 s after it began" in caplog.text
+    world.loop.periods()
+    assert world.heartbeat().lease.ToMilliseconds() == 75_000
 
 
-def test_a_stale_answer_is_not_to_be_applied() -> None:
-    world = World()
-    world.collector.services[CART] = FakeService(64)
-    assert "APPLY" in {answer.content.action for answer in world.run(10)[-3:]}
-    world.collector.problem = RuntimeError("gone")
-    stale = world.step(after_s=31)
-    assert (stale.content.state, stale.content.action) == ("STALE", "HOLD")
+def test_a_clock_that_is_set_back_does_not_stop_the_loop() -> None:
+    world = World(collector=SetsClockBack())
+    assert isinstance(world.collector, SetsClockBack)
+    world.collector.clock = world.clock
+    ends_after_a_period(world)
+    assert world.loop.period_ms == 1_000
 
 
 def test_the_life_of_a_pool() -> None:
@@ -99,7 +98,6 @@ def test_the_life_of_a_pool() -> None:
     assert end.state == "PROVIDED"
     assert end.current == end.target == service.size
     assert FALLS.throughput(service.size) >= 0.99 * FALLS.throughput(16)
-    assert found[-1].valid_until_ms == world.clock() + 30_000
     assert found[-1].confidence > 0.9
 
     service.busy = 0.0
@@ -107,30 +105,44 @@ def test_the_life_of_a_pool() -> None:
     assert (silent.content.state, silent.content.target, silent.content.action) == ("NO_DATA", service.size, "HOLD")
 
     world.collector.problem = ConnectionError("down")
-    lease_over = silent.valid_until_ms
-    while world.clock() < lease_over:
-        assert world.step(1) == silent
-    answer = world.step(1)
-    assert brief(answer) == ("STALE", service.size, silent.revision + 1)
-    assert answer.valid_until_ms == lease_over
-    assert world.step(1).revision == answer.revision
+    beat, said = world.heartbeat(), world.said()
+    for _ in range(40):
+        world.step(1)
+    assert (world.heartbeat(), world.said()) == (beat, said)  # its lease is over: servers say STALE
 
     world.collector.problem = None
     service.busy = 1.0
     assert world.run(5)[-1].content.state == "PROVIDED"
+    assert world.heartbeat() != beat
+
+
+def test_targets_that_differ_are_shown_and_another_size_of_one_is_a_new_answer() -> None:
+    world = World()
+    for instance in ("a", "b"):
+        world.log.size(CART, 64, world.clock(), instance)
+    first = world.step()
+    assert first.content.current == 64
+    world.log.size(CART, 12, world.clock(), "b")
+    rolling = world.step()
+    assert (rolling.content.current, rolling.content.target, rolling.content.action) == (None, 64, "APPLY")
+    assert codes(rolling)[0] == "MIXED"
+    assert rolling.content.sizes == (("a", 64), ("b", 12))
+    assert rolling.revision == first.revision + 1
+    world.log.size(CART, 64, world.clock(), "a")  # read again, with the same size
+    assert world.step().revision == rolling.revision
 
 
 def test_a_service_whose_cpu_limit_nobody_told_comes_to_its_best_size() -> None:
     world = World()
-    world.loop.config = config(pools=[world.loop.config.pools[0].model_copy(update={"service": "untold"})])
+    world.configure(config(pools=[world.loop.config.pools[0].model_copy(update={"service": "untold"})]))
     key = PoolKey("untold", "server", "")
     service = world.collector.services[key] = FakeService(64)
     for _ in range(60):
-        world.sizes.report(key, service.size, world.clock())
+        world.log.size(key, service.size, world.clock())
         service.works(world.clock(), world.clock() + 1_000)
         world.clock.pass_s(1)
-        world.loop.step()
-        answer = world.store.last(key)
+        world.loop.periods()
+        answer = world.decider.answers.get(key)
         assert answer is not None
         if answer.content.action == "APPLY" and answer.content.target:
             service.size = answer.content.target
@@ -152,9 +164,9 @@ def test_without_a_size_in_force_a_published_model_is_shown_and_not_applied() ->
 
 def test_a_model_that_was_chosen_decides() -> None:
     world = World()
-    world.loop.config = config(pools=[world.loop.config.pools[0].model_copy(update={"model": "scg"})])
+    world.configure(config(pools=[world.loop.config.pools[0].model_copy(update={"model": "scg"})]))
     world.collector.pools[CART] = hump()
-    world.sizes.report(CART, 64, world.clock())
+    world.log.size(CART, 64, world.clock())
     content = world.step().content
     assert (content.state, content.target, content.action) == ("PROVIDED", 32, "APPLY")
     assert world.cart.estimate is not None
@@ -174,39 +186,11 @@ def test_a_new_cpu_limit_carries_the_size_over() -> None:
     world = World()
     service = world.collector.services[CART] = FakeService(64)
     world.run(60)
-    world.scalings.notify(Scaling(world.clock(), "cart", 2.0, None, "", "vpa"))
+    world.log.scaling(Scaling(world.clock(), "cart", 2.0, None, "", "vpa"))
     service.curve = replace(FALLS, speed=25.0)
     first = next(answer for answer in world.run(10) if answer.content.basis == "CARRIED")
     assert first.content.target is not None
     assert world.cart.baseline.own.cores == 2.0
-
-
-def test_a_period_that_takes_longer_than_it_may_is_stretched_and_said(caplog: pytest.LogCaptureFixture) -> None:
-    clock = FakeClock()
-    loop = ControlLoop(config(), SlowCollector(clock=clock), FakeHistory(), MemoryStateLog(), Store(), Sizes(), clock)
-    waits: list[float | None] = []
-    stop = threading.Event()
-
-    class Wake(threading.Event):
-        def wait(self, timeout: float | None = None) -> bool:
-            waits.append(timeout)
-            stop.set()
-            return False
-
-    with caplog.at_level(logging.INFO):
-        loop.run(stop, Wake())
-    # 20 s, and a quarter of that for others.
-    assert waits == [5.0]
-    assert "a period took 20.0 s for 2 pools: the next begins 25.0 s after it began" in caplog.text
-
-
-def test_every_answer_is_recorded_and_failing_periods_are_not() -> None:
-    world = World()
-    world.step()
-    world.step()
-    world.collector.problem = ConnectionError("down")
-    world.step()
-    assert [answer.key for answer in world.history.recorded] == [CART, DB, CART, DB]
 
 
 def test_longer_buckets_are_asked_for_the_same_time_and_say_how_they_were_chosen() -> None:
@@ -223,7 +207,7 @@ def test_longer_buckets_are_asked_for_the_same_time_and_say_how_they_were_chosen
 def test_a_size_that_a_bound_holds_off_the_best_one_is_guarded() -> None:
     world = World()
     pool = world.loop.config.pools[0].model_copy(update={"bounds": Bounds(min=24, max=128)})
-    world.loop.config = config(pools=[pool])
+    world.configure(config(pools=[pool]))
     world.collector.services[CART] = FakeService(64)
     content = world.run(60)[-1].content
     assert (content.state, content.target, content.current) == ("GUARDED", 24, 24)
@@ -234,7 +218,7 @@ def test_a_size_that_a_bound_holds_off_the_best_one_is_guarded() -> None:
 def test_quiet_hours_hold_what_a_curve_names() -> None:
     world = World()
     pool = world.loop.config.pools[0].model_copy(update={"quiet_hours": [Hours(0, 0)]})
-    world.loop.config = config(pools=[pool])
+    world.configure(config(pools=[pool]))
     world.collector.services[CART] = FakeService(64)
     answer = world.run(20)[-1]
     assert (answer.content.target, answer.content.action, codes(answer)[0]) == (64, "HOLD", "QUIET")
@@ -243,23 +227,9 @@ def test_quiet_hours_hold_what_a_curve_names() -> None:
 def test_a_size_is_current_for_a_minute() -> None:
     world = World()
     world.step()
-    world.sizes.report(CART, 64, world.clock())
+    world.log.size(CART, 64, world.clock())
     assert world.step(60).content.current == 64
     assert world.step(0.001).content.current is None
-
-
-def test_the_current_size_of_a_stale_answer_is_that_of_now() -> None:
-    world = World()
-    world.sizes.report(CART, 64, world.clock())
-    world.step()
-    world.collector.problem = ConnectionError("down")
-    stale = world.step(31)
-    assert (stale.content.state, stale.content.current) == ("STALE", 64)
-    world.sizes.report(CART, 12, world.clock())
-    assert world.step().content.current == 12
-    unknown = world.step(60)
-    assert (unknown.content.state, unknown.content.current) == ("STALE", None)
-    assert unknown.revision == stale.revision + 2
 
 
 def test_one_pool_that_cannot_be_estimated_leaves_the_others_alone() -> None:
@@ -267,7 +237,7 @@ def test_one_pool_that_cannot_be_estimated_leaves_the_others_alone() -> None:
     broken = measured(np.linspace(1, 30, 600), np.ones(599))  # lengths that differ
     world.collector.pools = {CART: hump(), DB: broken}
     assert world.step().content.state == "PROVIDED"
-    other = world.store.get(DB)
+    other = world.decider.answers.get(DB)
     assert other is not None
     assert (other.content.state, codes(other)) == ("LEARNING", ("NO_SIZE", "ESTIMATE_FAILED"))
 
@@ -275,60 +245,16 @@ def test_one_pool_that_cannot_be_estimated_leaves_the_others_alone() -> None:
 def test_one_pool_that_cannot_be_decided_leaves_the_others_alone(caplog: pytest.LogCaptureFixture) -> None:
     world = World()
     world.collector.services = {CART: FakeService(64), DB: FakeService(16)}
-    world.sizes.report(DB, 16, world.clock())
+    world.log.size(DB, 16, world.clock())
     broken = world.collector.services[DB]
     broken.works(world.clock() - 5_000, world.clock())
     broken.completions.clear()
     world.run(8)
     assert world.cart.content.state in ("LEARNING", "PROVIDED")
-    other = world.store.get(DB)
+    other = world.decider.answers.get(DB)
     assert other is not None
     assert (other.content.state, other.content.action, codes(other)) == ("LEARNING", "HOLD", ("FAILED",))
     assert caplog.text.count(f"decision of {DB} failed") == 1
-
-
-def test_one_pool_that_cannot_be_answered_leaves_the_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    world = World()
-    world.collector.services = {CART: FakeService(64), DB: FakeService(16)}
-    made = loop.answer
-
-    def answer(pool: Pool, *rest: Any) -> Answer:
-        if pool.key == DB:
-            raise ValueError("no such answer")
-        return made(pool, *rest)
-
-    monkeypatch.setattr(loop, "answer", answer)
-    world.run(8)
-    other = world.store.get(DB)
-    assert other is not None
-    assert (world.cart.content.state, codes(other)) == ("LEARNING", ("FAILED",))
-    assert other.reasons[0].text == "ValueError: no such answer"
-
-
-def test_a_new_configuration_forgets_and_adds_pools() -> None:
-    world = World()
-    world.step()
-    world.loop.config = config(pools=world.loop.config.pools[1:])
-    world.clock.pass_s(5)
-    world.loop.step()
-    assert [answer.key for answer in world.store.newest()] == [DB]
-
-
-def test_a_clock_that_is_set_back_does_not_stop_the_loop() -> None:
-    world = World(collector=SetsClockBack())
-    assert isinstance(world.collector, SetsClockBack)
-    world.collector.clock = world.clock
-    waits: list[float | None] = []
-    stop = threading.Event()
-
-    class Wake(threading.Event):
-        def wait(self, timeout: float | None = None) -> bool:
-            waits.append(timeout)
-            stop.set()
-            return False
-
-    world.loop.run(stop, Wake())
-    assert waits == [1.0]
 
 
 class SetsClockBack(FakeCollector):
@@ -341,6 +267,23 @@ class SetsClockBack(FakeCollector):
         return super().collect(config, thresholds_ns, now_ms, live)
 
 
+def test_one_pool_that_cannot_be_answered_leaves_the_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    world.collector.services = {CART: FakeService(64), DB: FakeService(16)}
+    made = deciding.answer
+
+    def answer(pool: Pool, *rest: Any) -> Answer:
+        if pool.key == DB:
+            raise ValueError("no such answer")
+        return made(pool, *rest)
+
+    monkeypatch.setattr(deciding, "answer", answer)
+    world.run(8)
+    other = world.decider.answers[DB]
+    assert (world.cart.content.state, codes(other)) == ("LEARNING", ("FAILED",))
+    assert other.reasons[0].text == "ValueError: no such answer"
+
+
 def test_a_lasting_problem_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     world = World()
     world.step()
@@ -350,26 +293,26 @@ def test_a_lasting_problem_is_logged_once(caplog: pytest.LogCaptureFixture) -> N
     world.collector.problem = ValueError("odd")
     world.step()
     assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == [
-        "control period failed, going on: ConnectionError: down",
-        "control period failed, going on: ValueError: odd",
+        "control period of shard 0 failed, going on: ConnectionError: down",
+        "control period of shard 0 failed, going on: ValueError: odd",
     ]
 
 
 def test_a_paused_pool_keeps_its_size_and_says_who_paused_it() -> None:
     world = World()
     world.collector.services[CART] = FakeService(64)
-    world.pauses.pause(CART, Pause(world.clock(), "ada", "release"))
+    world.log.pause(CART, Pause(world.clock(), "ada", "release"))
     answer = world.run(20)[-1]
     assert brief(answer)[:2] == ("PAUSED", 64)
     assert codes(answer)[0] == "PAUSED"
     assert "ada: release" in answer.reasons[0].text
-    world.pauses.resume(CART)
+    world.log.resume(CART)
     assert world.run(1)[-1].content.action == "APPLY"
 
 
 def test_callers_of_one_backend_share_what_it_takes() -> None:
     world = World()
-    world.loop.config = config(backends=[Backend(peer="catalogue-db", capacity=14)])
+    world.configure(config(backends=[Backend(peer="catalogue-db", capacity=14)]))
     world.collector.services[DB] = FakeService(8, instances=2)
     answer = world.run(30, DB)[-1]
     assert (answer.content.state, answer.content.target) == ("GUARDED", 7)
@@ -379,10 +322,10 @@ def test_callers_of_one_backend_share_what_it_takes() -> None:
 
 def test_replicas_that_were_told_count_before_they_are_busy() -> None:
     world = World()
-    world.loop.config = config(backends=[Backend(peer="catalogue-db", capacity=16)])
+    world.configure(config(backends=[Backend(peer="catalogue-db", capacity=16)]))
     world.collector.services[DB] = FakeService(16)
     assert world.run(2, DB)[-1].content.target == 16
-    world.scalings.notify(Scaling(world.clock(), "catalogue", None, 4, "", "hpa"))
+    world.log.scaling(Scaling(world.clock(), "catalogue", None, 4, "", "hpa"))
     answer = world.run(1, DB)[-1]
     assert (answer.content.target, codes(answer)[0]) == (4, "OUTSIDE")
     assert "catalogue-db takes 16 in all" in answer.reasons[0].text
@@ -393,7 +336,7 @@ def test_a_picture_of_an_answer_is_of_what_it_was_decided_by() -> None:
     one = World()
     one.collector.services[CART] = FakeService(16)
     one.run(10)
-    known = one.loop.states[CART].learnt
+    known = one.decider.states[CART].learnt
     assert known.kept is not None
     assert one.cart.learnt.kept is None
     assert one.cart.cores == known.kept.cores

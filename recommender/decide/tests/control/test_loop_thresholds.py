@@ -22,11 +22,11 @@ def test_a_new_slo_moves_the_next_answer() -> None:
     """Windows hold histograms: what was measured before is judged by the new threshold in the same period."""
     world = World()
     pool = world.loop.config.pools[0]
-    world.loop.config = above(pool)
+    world.configure(above(pool))
     world.collector.above = {Asked(CART, "checkout"): UpstreamTime(50.0, 900)}
     assert world.step().threshold.value_ms == 200.0
     assert world.collector.thresholds_ns == {CART: 200_000_000}
-    world.loop.config = above(pool, slo_ms=150)
+    world.configure(above(pool, slo_ms=150))
     assert world.step().threshold.value_ms == 100.0
     assert world.collector.thresholds_ns == {CART: 100_000_000}
 
@@ -36,7 +36,7 @@ def test_each_slo_of_a_pool_keeps_its_own_upstream_time() -> None:
     world = World()
     given = above(world.loop.config.pools[0].model_copy(update={"slo": ["checkout", "browse"]}))
     browse = Slo.model_validate({"name": "browse", "service": "shop", "latency": "120ms"})
-    world.loop.config = given.model_copy(update={"slos": [*given.slos, browse]})
+    world.configure(given.model_copy(update={"slos": [*given.slos, browse]}))
     checkout = {Asked(CART, "checkout"): UpstreamTime(100.0, 900)}
     world.collector.above = checkout
     assert world.step().threshold.value_ms == 150.0
@@ -45,14 +45,14 @@ def test_each_slo_of_a_pool_keeps_its_own_upstream_time() -> None:
     world.collector.above = checkout
     answer = world.step()
     assert (answer.threshold.value_ms, "UPSTREAM_LAST_KNOWN" in codes(answer)) == (100.0, True)
-    world.loop.config = given.model_copy(update={"slos": [given.slos[0]], "pools": above(given.pools[0]).pools})
+    world.configure(given.model_copy(update={"slos": [given.slos[0]], "pools": above(given.pools[0]).pools}))
     assert world.step().threshold.value_ms == 150.0
 
 
 def test_upstream_times_that_stop_coming_are_remembered_with_their_age() -> None:
     world = World()
     pool = world.loop.config.pools[0]
-    world.loop.config = above(pool)
+    world.configure(above(pool))
     world.collector.pools[CART] = hump()
     answer = world.step()
     assert (answer.threshold.value_ms, "UPSTREAM_UNKNOWN" in codes(answer)) == (250.0, True)
@@ -64,13 +64,13 @@ def test_upstream_times_that_stop_coming_are_remembered_with_their_age() -> None
     assert (answer.threshold.value_ms, "UPSTREAM_LAST_KNOWN" in codes(answer)) == (200.0, True)
     assert "known 10 s ago" in answer.threshold.detail
     assert answer.content.state == "PROVIDED"
-    world.loop.config = above(pool, statistic="mean")  # the median is not known of the mean
+    world.configure(above(pool, statistic="mean"))  # the median is not known of the mean
     assert world.step().threshold.value_ms == 250.0
 
 
 def test_paths_that_cannot_be_read_take_no_answer_away(caplog: pytest.LogCaptureFixture) -> None:
     world = World()
-    world.loop.config = above(world.loop.config.pools[0])
+    world.configure(above(world.loop.config.pools[0]))
     world.collector.pools[CART] = hump()
     world.collector.upstream_problem = ConnectionError("down")
     assert brief(world.step())[0] == "PROVIDED"

@@ -16,9 +16,7 @@ def told(
 
 
 def course(*events: Scaling) -> Course:
-    scalings = Scalings()
-    scalings.restore(list(events))
-    return scalings.course(CART)
+    return Scalings(events).course(CART)
 
 
 def stands(*events: Scaling) -> tuple[Machine, int | None]:

@@ -12,16 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fakes import BUCKET_MS, FakeClock, FakeCollector, FakeHistory, FakeService
+from fakes import BUCKET_MS, FakeClock, FakeCollector, FakeService
+from memory_log import MemoryLog
 from sluice.config import Config
 from sluice.control.answer import Answer
-from sluice.control.loop import ControlLoop
-from sluice.control.scalings import Scaling, Scalings
-from sluice.control.sizes import Sizes
+from sluice.control.deciding import Means
+from sluice.control.scalings import Scaling
 from sluice.control.spread import AHEAD, TASK, Job, Outcome, Spread, Stepped
-from sluice.control.store import Store
 from sluice.core.keys import PoolKey
-from sluice.log.memory import MemoryStateLog
 from sluice.pools.estimate.attempt import Failed
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState
@@ -58,36 +56,28 @@ class Town:
             )
             for number, pool in enumerate(self.config.pools)
         }
-        self.clock, self.sizes, self.store, scalings = FakeClock(), Sizes(), Store(), Scalings()
+        self.clock, self.log = FakeClock(), MemoryLog()
         for pool in self.config.pools[::2]:
-            scalings.notify(Scaling(0, pool.service, 4.0, None, "", "vpa"))
-        self.loop = ControlLoop(
-            self.config,
-            FakeCollector(services=self.services),
-            FakeHistory(),
-            MemoryStateLog(),
-            self.store,
-            self.sizes,
-            self.clock,
-            scalings=scalings,
-            spread=spread,
-        )
+            self.log.scaling(Scaling(0, pool.service, 4.0, None, "", "vpa"))
+        collector = FakeCollector(services=self.services)
+        self.loop = self.log.loop(self.config, collector, self.clock, Means(spread=spread))
 
     def period(self) -> list[Answer]:
         now_ms = self.clock()
         for key, service in self.services.items():
-            self.sizes.report(key, service.size, now_ms)
+            self.log.size(key, service.size, now_ms, written=True)
             service.works(now_ms, now_ms + 1_000)
         self.clock.pass_s(1)
-        self.loop.step()
-        for answer in self.store.newest():
+        self.loop.periods()
+        answers = [self.loop.deciders[0].answers[pool.key] for pool in self.config.pools]
+        for answer in answers:
             if answer.content.action == "APPLY" and answer.content.target is not None:
                 self.services[answer.key].size = answer.content.target
-        return self.store.newest()
+        return answers
 
     @property
     def states(self) -> dict[PoolKey, PoolState]:
-        return dict(self.loop.states)
+        return dict(self.loop.deciders[0].states)
 
 
 @pytest.fixture
@@ -111,7 +101,7 @@ def test_the_same_answers_as_of_one_process_to_the_digit_and_the_same_sizes_over
         assert [each.confidence for each in ours] == pytest.approx([each.confidence for each in theirs], abs=1e-3)
     assert spread.died == 1
     assert len(spread.pids) == 2
-    assert len({answer.content.target for answer in one.store.newest()}) > 10
+    assert len({answer.content.target for answer in theirs}) > 10
     assert all(state.learnt.kept is None for state in several.states.values())
 
 

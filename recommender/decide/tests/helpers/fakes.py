@@ -9,13 +9,8 @@ from humps import samples_of
 from sluice.collect import Measured, Window
 from sluice.collect.whole import Whole
 from sluice.config import Config
-from sluice.control.answer import Answer
-from sluice.control.pauses import Pause
-from sluice.control.scalings import Scaling
-from sluice.control.store import Memory
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
-from sluice.pools.v1 import actuation_pb2
 
 CART = PoolKey("cart", "server", "")
 DB = PoolKey("catalogue", "client", "catalogue-db")
@@ -132,52 +127,3 @@ class FakeCollector:
             raise self.problem
         measured = {pool.key: self.pools.get(pool.key) for pool in config.pools}
         return Window(measured, {key: service.whole(now_ms - 1_000) for key, service in self.services.items()})
-
-
-@dataclass
-class FakeHistory:
-    """Keeps what it is told; `restore` gives `memory`, or raises `problem`."""
-
-    memory: dict[PoolKey, Memory] = field(default_factory=dict)
-    problem: Exception | None = None
-    recorded: list[Answer] = field(default_factory=list)
-    reported: list[tuple[PoolKey, actuation_pb2.Actuation, int]] = field(default_factory=list)
-    paused_pools: dict[PoolKey, Pause] = field(default_factory=dict)
-    told: list[Scaling] = field(default_factory=list)
-
-    def restore(self) -> dict[PoolKey, Memory]:
-        if self.problem is not None:
-            raise self.problem
-        return self.memory
-
-    def pauses(self) -> dict[PoolKey, Pause]:
-        return self.paused_pools
-
-    def paused(self, key: PoolKey, pause: Pause, *, paused: bool) -> bool:
-        if self.problem is not None:
-            return False
-        if paused:
-            self.paused_pools[key] = pause
-        else:
-            self.paused_pools.pop(key, None)
-        return True
-
-    def scalings(self) -> list[Scaling]:
-        return self.told
-
-    def scaled(self, scaling: Scaling) -> bool:
-        if self.problem is not None:
-            return False
-        self.told.append(scaling)
-        return True
-
-    def record(self, answers: list[Answer]) -> None:
-        self.recorded.extend(answers)
-
-    def report(self, key: PoolKey, actuation: actuation_pb2.Actuation, received_ms: int) -> None:
-        self.reported.append((key, actuation, received_ms))
-
-
-def remembered(answer: Answer) -> Memory:
-    """What a restart finds of an answer."""
-    return Memory(answer.revision, answer.content)

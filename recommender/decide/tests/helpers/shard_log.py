@@ -90,15 +90,19 @@ def ready(address: str) -> bool:
 @contextmanager
 def serving(log: Log, folder: Path, more: Mapping[str, str]) -> Iterator[rpc.PoolSizeServiceStub]:
     """A server that has read the log. more: variables besides those that it needs."""
+    with serving_at(log, folder, more) as address, grpc.insecure_channel(address) as channel:
+        yield rpc.PoolSizeServiceStub(channel)
+
+
+@contextmanager
+def serving_at(log: Log, folder: Path, more: Mapping[str, str]) -> Iterator[str]:
+    """As `serving`, by its address."""
     assert BINARY.exists(), f"{BINARY} is missing: `make setup` builds it for tests"
     (port,) = free_ports(1)
     address = f"127.0.0.1:{port}"
     variables = {**environment(log, address), **more}
-    with (
-        running("server", [BINARY], lambda: ready(address), folder / f"server-{port}.log", LIMIT_S, variables),
-        grpc.insecure_channel(address) as channel,
-    ):
-        yield rpc.PoolSizeServiceStub(channel)
+    with running("server", [BINARY], lambda: ready(address), folder / f"server-{port}.log", LIMIT_S, variables):
+        yield address
 
 
 @contextmanager

@@ -7,73 +7,76 @@ from fakes import (
     DB,
     FakeClock,
     FakeCollector,
-    FakeHistory,
     config,
 )
+from memory_log import MemoryLog
 from sluice.config import Config, Pool, Slo, Upstream
 from sluice.control.answer import Answer
-from sluice.control.loop import ControlLoop
-from sluice.control.pauses import Pauses
-from sluice.control.scalings import Scaling, Scalings
-from sluice.control.sizes import Sizes
-from sluice.control.store import Store
+from sluice.control.decider import ShardDecider
+from sluice.control.deciding import Means
+from sluice.control.problems import Problems
+from sluice.control.scalings import Scaling
 from sluice.core.keys import PoolKey
-from sluice.log.memory import MemoryStateLog
+from sluice.log.names import pool_name, shard_name
+from sluice.pools.v1.log_pb2 import ShardHeartbeat
+from sluice.pools.v1.pool_size_pb2 import PoolSize
 
 
 @dataclass
 class World:
     clock: FakeClock = field(default_factory=FakeClock)
     collector: FakeCollector = field(default_factory=FakeCollector)
-    history: FakeHistory = field(default_factory=FakeHistory)
-    store: Store = field(default_factory=Store)
-    sizes: Sizes = field(default_factory=Sizes)
-    pauses: Pauses = field(default_factory=Pauses)
-    scalings: Scalings = field(default_factory=Scalings)
-    records: dict[str, bytes] = field(default_factory=dict)
+    log: MemoryLog = field(default_factory=MemoryLog)
+    """What outlives the decider, and what callers tell it by."""
+    problems: Problems = field(default_factory=Problems)
 
     def __post_init__(self) -> None:
-        self.states = MemoryStateLog(self.records)
         for service in (CART.service, DB.peer):
-            self.scalings.notify(Scaling(0, service, 4.0, None, "", "vpa"))
-        self.loop = ControlLoop(
-            config(),
-            self.collector,
-            self.history,
-            self.states,
-            self.store,
-            self.sizes,
-            self.clock,
-            self.pauses,
-            self.scalings,
-        )
+            self.log.scaling(Scaling(0, service, 4.0, None, "", "vpa"))
+        self.loop = self.log.loop(config(), self.collector, self.clock, Means(problems=self.problems))
+
+    @property
+    def decider(self) -> ShardDecider:
+        return self.loop.deciders[0]
+
+    def configure(self, config: Config) -> None:
+        self.loop.next_config = config
 
     def step(self, after_s: float = 5) -> Answer:
         """So much later; cart's answer."""
         self.clock.pass_s(after_s)
-        self.loop.step()
+        self.loop.periods()
         return self.cart
 
     def run(self, seconds: int, key: PoolKey = CART) -> list[Answer]:
         """A period a second, in which the service works and its actuator does what is said at once."""
         service, found = self.collector.services[key], []
         for _ in range(seconds):
-            self.sizes.report(key, service.size, self.clock())
+            self.log.size(key, service.size, self.clock())
+            self.loop.hear()
             service.works(self.clock(), self.clock() + 1_000)
-            self.step(1)
-            answer = self.store.get(key)
-            assert answer is not None
+            self.clock.pass_s(1)
+            self.loop.periods()
+            if (answer := self.decider.answers.get(key)) is None:
+                continue  # windows of now are awaited
             found.append(answer)
             if answer.content.action == "APPLY" and answer.content.target is not None:
                 service.size = answer.content.target
-                self.sizes.report(key, service.size, self.clock(), written=True)
+                self.log.size(key, service.size, self.clock(), written=True)
+                self.loop.hear()
         return found
 
     @property
     def cart(self) -> Answer:
-        answer = self.store.get(CART)
-        assert answer is not None
-        return answer
+        return self.decider.answers[CART]
+
+    def said(self, key: PoolKey = CART) -> PoolSize:
+        """In the log."""
+        return PoolSize.FromString(self.log.committed(self.log.topics.decisions)[pool_name(key)])
+
+    def heartbeat(self) -> ShardHeartbeat:
+        """The newest in the log."""
+        return ShardHeartbeat.FromString(self.log.committed(self.log.topics.decisions)[shard_name(0)])
 
 
 def brief(answer: Answer) -> tuple[str, int | None, int]:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
+from sluice.config.groups import check_groups
 from sluice.core.durations import Milliseconds, format_ms
 from sluice.core.hours import QuietHours
 from sluice.core.keys import PoolKey, Side
@@ -95,10 +96,12 @@ def _listed(value: object) -> object:
 
 
 class Backend(_Strict):
-    """What a service or database takes from all client pools that lead to it, in connections."""
+    """What a service or database takes from all client pools that lead to it, in connections; with a `group`, its part
+    of that."""
 
     peer: str = Field(min_length=1)
     capacity: int = Field(ge=1, le=10_000_000)
+    group: str = ""
 
 
 class Pool(_Strict):
@@ -109,6 +112,7 @@ class Pool(_Strict):
     bounds  sizes that may be recommended, per instance
     quiet_hours  in which nothing changes
     model  what decides: the belief over the pool's curve, or a published model
+    group  which of the groups it belongs to; "": the first
     slo  one name, or a list of them for a pool that requests under several SLOs share: the strictest threshold counts
     """
 
@@ -122,6 +126,7 @@ class Pool(_Strict):
     quiet_hours: list[QuietHours] = []
     model: str = BELIEF
     bucket: Bucket | None = None
+    group: str = ""
 
     @field_validator("model")
     @classmethod
@@ -166,6 +171,8 @@ class Config(_Strict):
             as they are seen to come, per pool
     lease   how long an answer may be applied after the period that computed it
     processes  that pools are decided in; auto: one a core where there are many pools. Read at the start
+    groups  of pools, each of which one decider decides: the first is shard 0 of the log, and so on
+    generation  grows with each change of a file that several deciders read: one with an older file takes no shard
     """
 
     slos: list[Slo] = []
@@ -178,6 +185,8 @@ class Config(_Strict):
     settle: Settle = "auto"
     lease: Milliseconds = Field(default=30_000.0, ge=1_000, le=86_400_000)
     processes: Processes = "auto"
+    groups: list[Annotated[str, Field(min_length=1)]] = Field(default=["default"], min_length=1, max_length=256)
+    generation: int = Field(default=0, ge=0, le=2**63 - 1)
 
     def slos_of(self, pool: Pool) -> list[Slo]:
         """The SLOs that the pool names, in the order of the file; none when it has a threshold of its own."""
@@ -191,6 +200,15 @@ class Config(_Strict):
 
     def bucket_of(self, pool: Pool) -> float | Literal["auto"]:
         return self.bucket if pool.bucket is None else pool.bucket
+
+    def of_shard(self, number: int) -> Config:
+        """The pools of one group, and what binds them."""
+        if len(self.groups) == 1:
+            return self
+        group = self.groups[number]
+        pools = [pool for pool in self.pools if (pool.group or self.groups[0]) == group]
+        backends = [each for each in self.backends if each.group in ("", group)]
+        return self.model_copy(update={"pools": pools, "backends": backends})
 
     @model_validator(mode="after")
     def _sums_of_stored_buckets(self) -> Config:
@@ -211,10 +229,10 @@ class Config(_Strict):
         for i, name in enumerate(names):
             if name in names[:i]:
                 raise ValueError(f"slos[{i}].name {name!r} stands there twice; legal: each name once")
-        peers = [backend.peer for backend in self.backends]
+        peers = [(backend.peer, backend.group) for backend in self.backends]
         for i, peer in enumerate(peers):
             if peer in peers[:i]:
-                raise ValueError(f"backends[{i}].peer {peer!r} stands there twice; legal: each peer once")
+                raise ValueError(f"backends[{i}].peer {peer[0]!r} stands there twice; legal: each peer once")
         seen: dict[PoolKey, int] = {}
         for i, pool in enumerate(self.pools):
             if pool.key in seen:
@@ -235,4 +253,9 @@ class Config(_Strict):
             raise ValueError(
                 f"lease {format_ms(self.lease)} is under period {format_ms(self.period)}; legal: lease >= period"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _grouped(self) -> Config:
+        check_groups(self.groups, self.pools, self.backends)
         return self

@@ -1,4 +1,4 @@
-"""The answer for one pool, as the API gives it and the table `recommendations` keeps it."""
+"""The answer for one pool, as the API gives it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from sluice.pools.policy.state import Learnt
 
 # A range's ends move with each second's noise; people and watchers are told when they have moved by so much.
 STANDS = 0.15
+AWAITED = Reason("AWAITED", "the windows that there are are of before the decider began: those of now are awaited")
 
 
 @dataclass(frozen=True)
 class Content:
     """What makes an answer a new one. Times, confidence and the words of the reasons do not.
 
-    basis, action: as in sluice.pools.v1, without their prefix. sizes: of each target, by instance; an answer that was
-    read back from the database has none.
+    basis, action: as in sluice.pools.v1, without their prefix. sizes: of each target, by instance.
     """
 
     state: str
@@ -71,7 +71,6 @@ class Answer:
     confidence: float
     model: str
     computed_at_ms: int
-    valid_until_ms: int
     revision: int
     threshold: Threshold
     learnt: Learnt = field(default_factory=Learnt, compare=False, repr=False)
@@ -82,19 +81,6 @@ class Answer:
     baseline: Baseline = field(default_factory=Baseline)
     since_ms: int | None = None
     targets: tuple[TargetSize, ...] = ()
-
-    def stale(self, targets: tuple[TargetSize, ...]) -> Answer:
-        """The same values, past their lease, beside the sizes known now. The lease stays where it was: over."""
-        reason = Reason("LEASE_OVER", "no newer estimate: the last answer's lease is over, do not apply it")
-        content = replace(
-            self.content,
-            state="STALE",
-            current=one_size(targets),
-            codes=(reason.code,),
-            action="HOLD",
-            sizes=untimed(targets),
-        )
-        return replace(self, content=content, reasons=(reason,), targets=targets)
 
 
 def answer(
@@ -109,7 +95,7 @@ def answer(
     estimate: Estimate | None,
     now_ms: int,
 ) -> Answer:
-    """Of this period, with revision 0: numbering is the store's, and the lease begins when it is published."""
+    """Of this period, with revision 0: it is numbered when it is known whether it is a new one."""
     reasons = (*(Reason(*each) for each in decision.reasons), *threshold.reasons)
     return Answer(
         key=pool.key,
@@ -118,7 +104,6 @@ def answer(
         confidence=decision.confidence,
         model=pool.model,
         computed_at_ms=now_ms,
-        valid_until_ms=now_ms,
         revision=0,
         threshold=threshold,
         learnt=learnt if learnt.kept is None else replace(learnt, kept=None),
@@ -132,12 +117,14 @@ def answer(
     )
 
 
-def failed(pool: Pool, threshold: Threshold, targets: tuple[TargetSize, ...], cause: Failed, now_ms: int) -> Answer:
-    """Of a pool for which nothing was ever decided."""
-    reason = Reason("FAILED", f"{cause.kind}: {cause.text}")
+def unsaid(
+    pool: Pool, threshold: Threshold, targets: tuple[TargetSize, ...], cause: Failed | None, now_ms: int
+) -> Answer:
+    """Of a pool for which nothing was ever decided. cause: None while windows of now are awaited."""
+    reason = AWAITED if cause is None else Reason("FAILED", f"{cause.kind}: {cause.text}")
     current = one_size(targets)
     content = Content("LEARNING", current, None, None, None, None, (reason.code,), "HELD", "HOLD", untimed(targets))
-    return Answer(pool.key, content, (reason,), 0.0, pool.model, now_ms, now_ms, 0, threshold, targets=targets)
+    return Answer(pool.key, content, (reason,), 0.0, pool.model, now_ms, 0, threshold, targets=targets)
 
 
 def _content(decision: Decision, targets: tuple[TargetSize, ...], reasons: tuple[Reason, ...]) -> Content:

@@ -1,4 +1,4 @@
-"""The recommender's two connections to ClickHouse: one that only reads, one that writes."""
+"""The decider's connection to ClickHouse, which only reads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from clickhouse_connect.driver.external import ExternalData
 from sluice.collect import native
 from sluice.collect.native import Arrays, Column
 from sluice.collect.query import Table, TooLargeError
-from sluice.serve.outbox import Row
 
 DATABASE = "sluice"
 READER = "sluice_reader"
@@ -29,12 +28,10 @@ class UrlError(Exception):
     """A URL that names no ClickHouse; the message says what is legal."""
 
 
-def connections(environment: Mapping[str, str]) -> tuple[ClickHouse, ClickHouse]:
-    """The one that reads, as sluice_reader, and the one that writes, as SLUICE_CLICKHOUSE_USER; UrlError as there."""
+def connection(environment: Mapping[str, str]) -> ClickHouse:
+    """Of the user who only reads; UrlError as there."""
     url = environment.get("SLUICE_CLICKHOUSE") or "http://127.0.0.1:8123"
-    reader = ClickHouse(url, READER, environment.get("SLUICE_CLICKHOUSE_READER_PASSWORD", ""))
-    writer = environment.get("SLUICE_CLICKHOUSE_USER") or "default"
-    return reader, ClickHouse(url, writer, environment.get("SLUICE_CLICKHOUSE_PASSWORD", ""))
+    return ClickHouse(url, READER, environment.get("SLUICE_CLICKHOUSE_READER_PASSWORD", ""))
 
 
 class ClickHouse:
@@ -82,14 +79,6 @@ class ClickHouse:
                 if cause.code in TOO_LARGE:
                     raise TooLargeError(str(cause)) from cause
                 raise
-
-    def rows(self, sql: str) -> list[tuple[object, ...]]:
-        with _Connection(self) as client:
-            return [tuple(row) for row in client.query(sql).result_rows]
-
-    def insert(self, table: str, columns: list[str], rows: list[Row]) -> None:
-        with _Connection(self) as client:
-            client.insert(table, rows, column_names=columns)
 
     def connect(self) -> Client:
         if self._client is None:

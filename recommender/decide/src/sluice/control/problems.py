@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 
 log = logging.getLogger(__name__)
 
@@ -10,11 +11,14 @@ log = logging.getLogger(__name__)
 class Problems:
     """Remembers the cause of each activity's problem: a line when it begins or changes, and one when it is over."""
 
-    def __init__(self) -> None:
+    def __init__(self, count: Callable[[str], None] = lambda source: None) -> None:
+        """count: told of each failure what failed, without of what: "decision", of "decision of shop/server"."""
+        self._count = count
         self._causes: dict[str, str] = {}
         self.counts: dict[str, int] = {}
 
     def failed(self, activity: str, cause: Exception) -> None:
+        self._count(activity.partition(" of ")[0])
         self.counts[activity] = self.counts.get(activity, 0) + 1
         # Only the kind and the first words: messages end in ports, query ids and times that differ each time.
         text = f"{type(cause).__name__}: {str(cause)[:60]}"

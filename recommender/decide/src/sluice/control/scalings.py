@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right, insort
+from collections.abc import Iterable
 from dataclasses import dataclass
-from threading import Lock
 
 import numpy as np
 
@@ -66,39 +66,36 @@ class Course:
 
 
 class Scalings:
-    """Thread-safe: told by gRPC threads, asked by the control loop. Events may come late, twice and out of order."""
+    """Events may come late, twice and out of order."""
 
-    def __init__(self) -> None:
-        self._lock = Lock()
+    def __init__(self, events: Iterable[Scaling] = ()) -> None:
         self._events: dict[str, list[Scaling]] = {}
         self._courses: dict[PoolKey, Course] = {}
-
-    def restore(self, events: list[Scaling]) -> None:
-        """Takes up what was told before a restart; what was told since the start stays."""
         for event in events:
             self.notify(event)
 
     def notify(self, event: Scaling) -> None:
-        with self._lock:
-            events = self._events.setdefault(event.service, [])
-            if event not in events:
-                insort(events, event, key=lambda one: one.at_ms)
-                del events[:-REMEMBERED]
-                self._courses.clear()
+        events = self._events.setdefault(event.service, [])
+        if event not in events:
+            insort(events, event, key=lambda one: one.at_ms)
+            del events[:-REMEMBERED]
+            self._courses.clear()
 
     def course(self, key: PoolKey) -> Course:
         """Of the service and, for a client pool, of the peer that it leads to."""
-        with self._lock:
-            found = self._courses.get(key)
-            if found is None:
-                own, peer = self._events.get(key.service, []), self._events.get(key.peer, []) if key.peer else []
-                found = self._courses[key] = _course(own, peer)
-            return found
+        found = self._courses.get(key)
+        if found is None:
+            own, peer = self._events.get(key.service, []), self._events.get(key.peer, []) if key.peer else []
+            found = self._courses[key] = _course(own, peer)
+        return found
+
+    def of(self, service: str) -> tuple[Scaling, ...]:
+        """What is remembered, oldest first."""
+        return tuple(self._events.get(service, ()))
 
     def replicas(self, service: str) -> int | None:
         """As told last; None while nobody did."""
-        with self._lock:
-            told = [event.replicas for event in self._events.get(service, []) if event.replicas is not None]
+        told = [event.replicas for event in self._events.get(service, []) if event.replicas is not None]
         return told[-1] if told else None
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from threading import Lock
 
 import numpy as np
 
@@ -37,54 +36,49 @@ def one_size(targets: Iterable[TargetSize]) -> int | None:
 
 
 class Sizes:
-    """Thread-safe: reports come from gRPC threads, questions from the control loop. Times: Unix ms of receipt.
+    """Times: Unix ms of receipt, by whom it was told.
 
     A pool has a size while all its targets have it. While they differ, as when they roll, it has none, nor where there
     is no limit.
     """
 
     def __init__(self) -> None:
-        self._lock = Lock()
         self._targets: dict[PoolKey, dict[str, TargetSize]] = {}
         self._changes: dict[PoolKey, _Changes] = {}
         self._of_target: dict[PoolKey, dict[str, _Changes]] = {}
 
     def restore(self, key: PoolKey, size: int, from_ms: int) -> None:
         """In force since then, as a state has it; what was reported since the start stays."""
-        with self._lock:
-            if key not in self._changes:
-                self._changes[key] = _Changes([0, from_ms], [None, size])
+        if key not in self._changes:
+            self._changes[key] = _Changes([0, from_ms], [None, size])
 
     def report(self, key: PoolKey, size: int | None, at_ms: int, instance: str = "", written: bool = False) -> bool:
         """Takes up a size, None for no limit; whether it differs from the one before of that target.
 
         written: the actuator set it just now. A size that it found may be as old as its last look.
         """
-        with self._lock:
-            targets = self._targets.setdefault(key, {})
-            before = targets.get(instance)
-            targets[instance] = TargetSize(instance, size, at_ms)
-            of_target = self._of_target.setdefault(key, {})
-            for gone in [name for name, target in targets.items() if at_ms - target.read_at_ms > FRESH_MS]:
-                del targets[gone], of_target[gone]
-            pool, own = self._changes.setdefault(key, _Changes()), of_target.setdefault(instance, _Changes())
-            if before is not None and before.size != size and not written:
-                pool.add(None, before.read_at_ms)
-                own.add(None, before.read_at_ms)
-            pool.add(one_size(targets.values()), at_ms)
-            own.add(size, at_ms)
-            return before is None or before.size != size
+        targets = self._targets.setdefault(key, {})
+        before = targets.get(instance)
+        targets[instance] = TargetSize(instance, size, at_ms)
+        of_target = self._of_target.setdefault(key, {})
+        for gone in [name for name, target in targets.items() if at_ms - target.read_at_ms > FRESH_MS]:
+            del targets[gone], of_target[gone]
+        pool, own = self._changes.setdefault(key, _Changes()), of_target.setdefault(instance, _Changes())
+        if before is not None and before.size != size and not written:
+            pool.add(None, before.read_at_ms)
+            own.add(None, before.read_at_ms)
+        pool.add(one_size(targets.values()), at_ms)
+        own.add(size, at_ms)
+        return before is None or before.size != size
 
     def targets(self, key: PoolKey, now_ms: int) -> tuple[TargetSize, ...]:
         """The newest size of each target of which an actuator reported within a minute, ordered by instance."""
-        with self._lock:
-            fresh = [one for one in self._targets.get(key, {}).values() if now_ms - one.read_at_ms <= FRESH_MS]
+        fresh = [one for one in self._targets.get(key, {}).values() if now_ms - one.read_at_ms <= FRESH_MS]
         return tuple(sorted(fresh, key=lambda one: one.instance))
 
     def instances(self, key: PoolKey) -> tuple[str, ...]:
         """Of the targets that reported lately."""
-        with self._lock:
-            return tuple(sorted(self._targets.get(key, {})))
+        return tuple(sorted(self._targets.get(key, {})))
 
     def limits(self, key: PoolKey, bucket_start_ms: Ints) -> Floats | None:
         """The size in force at each bucket's start, shape (n,); NaN where there was not one. None while nobody ever
@@ -92,15 +86,13 @@ class Sizes:
 
         Before the first report, the first size is taken: a pool seldom changes unseen.
         """
-        with self._lock:
-            changes = self._changes.get(key)
-            return None if changes is None else changes.at(bucket_start_ms)
+        changes = self._changes.get(key)
+        return None if changes is None else changes.at(bucket_start_ms)
 
     def of_target(self, key: PoolKey, instance: str, bucket_start_ms: Ints) -> Floats | None:
         """As `limits`, of one target."""
-        with self._lock:
-            changes = self._of_target.get(key, {}).get(instance)
-            return None if changes is None else changes.at(bucket_start_ms)
+        changes = self._of_target.get(key, {}).get(instance)
+        return None if changes is None else changes.at(bucket_start_ms)
 
 
 @dataclass

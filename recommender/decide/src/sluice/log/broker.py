@@ -57,7 +57,8 @@ class Transactions(Protocol):
 
     def begin(self) -> None: ...
 
-    def send(self, topic: str, key: str, value: bytes) -> None: ...
+    def send(self, topic: str, key: str, value: bytes | None) -> None:
+        """value: None takes the key away."""
 
     def send_offset(self, offset: int) -> None:
         """Of reports, as of this decider as a member of its group."""

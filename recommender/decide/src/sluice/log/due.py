@@ -30,7 +30,7 @@ class Due:
     def restored(self, found: Restored) -> None:
         """What is in the log already."""
         self._facts = {key: _undated(facts) for key, facts in found.facts.items()}
-        self._evidence = {key: (learnt, _turn(key, now)) for key, (learnt, now) in found.evidence.items()}
+        self._evidence = {key: (learnt, turn_of(key, now)) for key, (learnt, now) in found.evidence.items()}
 
     def of(self, states: Mapping[PoolKey, PoolState]) -> Iterable[tuple[Ref, PoolState]]:
         for key, state in states.items():
@@ -50,7 +50,7 @@ class Due:
                 self._evidence[key] = Learnt(), NEVER
 
     def _evidence_is_due(self, key: PoolKey, state: PoolState) -> bool:
-        learnt, turn = state.learnt, _turn(key, state.facts.now_ms)
+        learnt, turn = state.learnt, turn_of(key, state.facts.now_ms)
         if key not in self._evidence:
             self._evidence[key] = Learnt(), turn
         written, last_turn = self._evidence[key]
@@ -61,7 +61,7 @@ class Due:
         return True
 
 
-def _turn(key: PoolKey, now_ms: int) -> int:
+def turn_of(key: PoolKey, now_ms: int) -> int:
     """Grows by one each minute, in each pool at another second of it: the same one in every process."""
     return (now_ms - _second_of(key)) // EVERY_MS
 

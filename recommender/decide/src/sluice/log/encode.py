@@ -12,6 +12,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from sluice.log.names import Topics, key_of, pool_name, shard_name
 from sluice.log.record import MOST_BYTES, value_of
 from sluice.log.shard import Commit, Heartbeat, Identity
+from sluice.log.told import pause_name, pause_value, scaling_name, scalings_value
 from sluice.pools.policy.state_message import StateError
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
@@ -25,7 +26,7 @@ MOST_EXPLANATION_BYTES = 16_384
 class Write(NamedTuple):
     topic: str
     key: str
-    value: bytes
+    value: bytes | None
 
 
 def heartbeat(shard: int, me: Identity, topics: Topics, beat: Heartbeat) -> Write:
@@ -51,6 +52,10 @@ def writes(commit: Commit, topics: Topics) -> Iterator[Write | ValueError]:
             yield Write(topics.state, str(ref), value_of(ref, state))
         except StateError as cause:
             yield cause
+    for key, pause in commit.pauses.items():
+        yield Write(topics.state, pause_name(key), None if pause is None else pause_value(key, pause))
+    for service, events in commit.scalings.items():
+        yield Write(topics.state, scaling_name(service), scalings_value(service, events))
     for key, explanation in commit.explanations.items():
         value = _explanation(explanation)
         if len(value) > MOST_EXPLANATION_BYTES:

@@ -8,8 +8,8 @@ from typing import Any
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from sluice.log.broker import Broker, Group
+from sluice.log.kafka_client import quiet
 from sluice.log.kafka_group import KafkaGroup
-from sluice.log.kafka_reader import quiet
 from sluice.log.kafka_tail import KafkaTail
 from sluice.log.kafka_transactions import KafkaTransactions
 from sluice.log.names import Topics

@@ -10,7 +10,7 @@ from typing import Any
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from sluice.log.broker import Group
-from sluice.log.kafka_reader import quiet
+from sluice.log.kafka_client import quiet
 from sluice.log.names import Topics
 from sluice.log.shard import HungError
 

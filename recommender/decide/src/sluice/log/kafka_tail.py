@@ -8,7 +8,7 @@ from typing import Any
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from sluice.log.broker import Reader, Record
-from sluice.log.kafka_reader import quiet
+from sluice.log.kafka_client import quiet
 from sluice.log.shard import HungError
 
 BATCH = 10_000

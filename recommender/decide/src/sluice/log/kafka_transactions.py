@@ -9,8 +9,8 @@ from typing import Any
 from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition
 
 from sluice.log.broker import Transactions
+from sluice.log.kafka_client import quiet
 from sluice.log.kafka_group import KafkaGroup
-from sluice.log.kafka_reader import quiet
 from sluice.log.names import Topics
 from sluice.log.shard import AbortedError, FencedError, HungError
 
@@ -51,7 +51,7 @@ class KafkaTransactions(Transactions):
         self._try("begin a transaction", self._producer.begin_transaction)
         self._open = True
 
-    def send(self, topic: str, key: str, value: bytes) -> None:
+    def send(self, topic: str, key: str, value: bytes | None) -> None:
         def produce() -> None:
             self._producer.produce(topic, value, key.encode(), partition=self._shard)
 

@@ -144,7 +144,7 @@ class MemoryTransactions(Transactions):
     def begin(self) -> None:
         """Nothing is asked of the broker."""
 
-    def send(self, topic: str, key: str, value: bytes) -> None:
+    def send(self, topic: str, key: str, value: bytes | None) -> None:
         self._broker.called("send")
         one = self._cluster.begun(self._shard, self._epoch)
         one.written.add((topic, self._shard))

@@ -7,6 +7,7 @@ key below that, and gaps.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 
 from sluice.log.broker import Record
@@ -52,10 +53,11 @@ class Partition:
         return min(self._open.values(), default=self.end)
 
     def committed(self, since: int) -> list[Record]:
+        first = bisect_left(self._entries, since, key=lambda each: each.offset)
         return [
             Record(self.topic, each.offset, each.key, each.value)
-            for each in self._entries
-            if since <= each.offset < self.stable and each.key is not None and each.by not in self._aborted
+            for each in self._entries[first:]
+            if each.offset < self.stable and each.key is not None and each.by not in self._aborted
         ]
 
     def compact(self, before: int) -> None:

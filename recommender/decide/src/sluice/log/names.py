@@ -9,6 +9,8 @@ from sluice.core.keys import PoolKey, Side
 from sluice.pools.v1.pool_pb2 import SIDE_CLIENT, SIDE_SERVER, Pool
 
 _SIDES: dict[int, Side] = {SIDE_SERVER: "server", SIDE_CLIENT: "client"}
+_NUMBERS = {"server": SIDE_SERVER, "client": SIDE_CLIENT}
+POOL = "pool/"
 
 
 class Topics(NamedTuple):
@@ -27,18 +29,19 @@ def shard_name(shard: int) -> str:
     return f"shard/{shard}"
 
 
-def pool_name(key: PoolKey) -> str:
-    return "/".join(("pool", *(quote(name, safe="") for name in key)))
+def pool_name(key: PoolKey, word: str = POOL) -> str:
+    """word: what kind of record of the pool it is, with a slash behind it."""
+    return word + "/".join(quote(name, safe="") for name in key)
 
 
-def pool_of(name: str) -> PoolKey:
+def pool_of(name: str, word: str = POOL) -> PoolKey:
     """The inverse of `pool_name`; ValueError for any other text."""
-    word, *names = name.split("/")
-    if word == "pool" and len(names) == 3:
+    names = name.removeprefix(word).split("/")
+    if name.startswith(word) and len(names) == 3:
         service, side, peer = (unquote(each) for each in names)
         if service and side in ("server", "client") and (side == "client") == bool(peer):
             return PoolKey(service, cast(Side, side), peer)
-    raise ValueError(f"read the log: a key {name!r} is not pool/SERVICE/SIDE/PEER")
+    raise ValueError(f"read the log: a key {name!r} is not {word}SERVICE/SIDE/PEER")
 
 
 def key_of(pool: Pool) -> PoolKey:
@@ -46,3 +49,7 @@ def key_of(pool: Pool) -> PoolKey:
     if pool.side not in _SIDES:
         raise ValueError(f"name a pool of {pool.service}: its side is {pool.side}; legal: server, client")
     return PoolKey(pool.service, _SIDES[pool.side], pool.peer)
+
+
+def message_of(key: PoolKey) -> Pool:
+    return Pool(service=key.service, side=_NUMBERS[key.side], peer=key.peer)

@@ -1,14 +1,17 @@
-"""A record of `sluice_state`: one part of the state of one pool. collector/topics.yaml says how it is named."""
+"""A record of `sluice_state`: a part of the state of one pool, or what callers told (collector/topics.yaml)."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, cast
 from urllib.parse import quote, unquote
 
+from sluice.control.pauses import Pause
+from sluice.control.scalings import Scaling
 from sluice.core.keys import PoolKey, Side
+from sluice.log.told import PAUSE, SCALING, read_pause, read_scalings
 from sluice.pools.policy.state import Facts, Learnt, PoolState
 from sluice.pools.policy.state_message import (
     StateError,
@@ -59,11 +62,13 @@ def value_of(ref: Ref, state: PoolState) -> bytes:
 
 @dataclass(frozen=True)
 class Restored:
-    """By pool the parts that could be read, and how many records could not."""
+    """By pool the parts that could be read, what callers told, and how many records could not be read."""
 
-    facts: dict[PoolKey, Facts]
-    evidence: dict[PoolKey, tuple[Learnt, int]]
-    unreadable: int
+    facts: dict[PoolKey, Facts] = field(default_factory=dict)
+    evidence: dict[PoolKey, tuple[Learnt, int]] = field(default_factory=dict)
+    pauses: dict[PoolKey, Pause] = field(default_factory=dict)
+    scalings: list[Scaling] = field(default_factory=list)
+    unreadable: int = 0
 
     def states(self) -> dict[PoolKey, PoolState]:
         keys = self.facts.keys() | self.evidence.keys()
@@ -72,20 +77,27 @@ class Restored:
 
 def restored(records: Mapping[str, bytes]) -> Restored:
     """From values by the name of their record. What cannot be read is logged."""
-    facts: dict[PoolKey, Facts] = {}
-    evidence: dict[PoolKey, tuple[Learnt, int]] = {}
+    found = Restored()
     unreadable = 0
     for name, value in records.items():
         try:
-            ref = ref_of(name)
-            if ref.part == "facts":
-                facts[ref.pool] = read_facts(ref.pool, value)
-            else:
-                evidence[ref.pool] = read_evidence(ref.pool, value)
+            _take(found, name, value)
         except StateError as cause:
             unreadable += 1
             if unreadable <= MOST_NAMED:
                 log.error("restore goes on without one record: %s", cause)
     if unreadable > MOST_NAMED:
         log.error("restore left out %d records, of which %d are named", unreadable, MOST_NAMED)
-    return Restored(facts, evidence, unreadable)
+    return replace(found, unreadable=unreadable)
+
+
+def _take(found: Restored, name: str, value: bytes) -> None:
+    if name.startswith(PAUSE):
+        key, pause = read_pause(name, value)
+        found.pauses[key] = pause
+    elif name.startswith(SCALING):
+        found.scalings.extend(read_scalings(name, value))
+    elif (ref := ref_of(name)).part == "facts":
+        found.facts[ref.pool] = read_facts(ref.pool, value)
+    else:
+        found.evidence[ref.pool] = read_evidence(ref.pool, value)

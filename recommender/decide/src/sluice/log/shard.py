@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sluice.control.pauses import Pause
+from sluice.control.scalings import Scaling
 from sluice.core.keys import PoolKey
 from sluice.log.record import Ref, Restored
 from sluice.pools.policy.state import PoolState
@@ -27,6 +29,10 @@ class HungError(Exception):
 
 class OlderError(Exception):
     """Some shard is decided by a newer configuration: take none."""
+
+
+class NotThereError(Exception):
+    """The log cannot be read now: that is not an empty one. Ask again; do not begin with new states."""
 
 
 class PartitionsError(Exception):
@@ -90,6 +96,8 @@ class Commit:
     decisions     answers that changed, each with its revision; leases in them are not written
     explanations  at most 16 kB each; their `pool_size` is not written
     states        the parts that are due (`log/due.py`)
+    pauses        of the pools of which `received` told one; None: it is over
+    scalings      of the services of which `received` told some: all that are to be kept, oldest first
     """
 
     received: Received
@@ -97,3 +105,5 @@ class Commit:
     decisions: Sequence[PoolSize] = ()
     explanations: Mapping[PoolKey, Explanation] = field(default_factory=dict)
     states: Mapping[Ref, PoolState] = field(default_factory=dict)
+    pauses: Mapping[PoolKey, Pause | None] = field(default_factory=dict)
+    scalings: Mapping[str, Sequence[Scaling]] = field(default_factory=dict)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sluice.control.problems import Problems
-from sluice.control.state_log import NotThereError
 from sluice.log.broker import Broker, Group
 from sluice.log.names import Topics
-from sluice.log.shard import AbortedError, FencedError, Found, HungError, Identity, OlderError
+from sluice.log.shard import AbortedError, FencedError, Found, HungError, Identity, NotThereError, OlderError
 from sluice.log.shard_log import ShardLog
 from sluice.log.taking import RESTORE_S, check_generation, check_partitions, take
 
@@ -79,6 +78,11 @@ class Shards:
         self._not_before[shard] = self._clock() + AGAIN_S
         if (gone := self._owned.pop(shard, None)) is not None:
             gone.close()
+
+    def join_as(self, shards: int, generation: int) -> None:
+        """Gives all shards away, and joins again with the next `poll`, by a newer configuration."""
+        self.close()
+        self._me = replace(self._me, shards=shards, generation=generation)
 
     def close(self) -> None:
         """Gives all shards away at once."""

@@ -10,12 +10,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-from sluice.control.state_log import NotThereError
 from sluice.log.broker import Broker, Group, Reader
 from sluice.log.decode import found
 from sluice.log.generation import newest_generation
 from sluice.log.names import Topics
-from sluice.log.shard import Found, Identity, OlderError, PartitionsError
+from sluice.log.shard import Found, Identity, NotThereError, OlderError, PartitionsError
 from sluice.log.shard_log import ShardLog
 
 RESTORE_S, POLL_S = 30.0, 0.2

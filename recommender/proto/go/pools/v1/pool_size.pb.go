@@ -272,7 +272,7 @@ type PoolSize struct {
 	Reasons    []*v1.Reason `protobuf:"bytes,11,rep,name=reasons,proto3" json:"reasons,omitempty"`
 	// What decides: "belief", or the name of an estimator, such as "scg".
 	Model string `protobuf:"bytes,12,opt,name=model,proto3" json:"model,omitempty"`
-	// When the control period began in which it was decided.
+	// When the newest control period began that came to it, whenever it came to it first.
 	ComputedAt *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=computed_at,json=computedAt,proto3" json:"computed_at,omitempty"`
 	// The lease, from when the answer was published: past this time the value must not be applied.
 	ValidUntil *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=valid_until,json=validUntil,proto3" json:"valid_until,omitempty"`
@@ -286,7 +286,9 @@ type PoolSize struct {
 	// day is. `valid_until` holds beside it. Absent where the server does not know.
 	LeaseLeft *durationpb.Duration `protobuf:"bytes,18,opt,name=lease_left,json=leaseLeft,proto3" json:"lease_left,omitempty"`
 	// The response time that completions were judged by; absent where there was none, or nobody says.
-	Threshold     *durationpb.Duration `protobuf:"bytes,19,opt,name=threshold,proto3" json:"threshold,omitempty"`
+	Threshold *durationpb.Duration `protobuf:"bytes,19,opt,name=threshold,proto3" json:"threshold,omitempty"`
+	// The end of the newest window that it was decided by, as of its record; absent where there was none.
+	DataUntil     *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=data_until,json=dataUntil,proto3" json:"data_until,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -454,6 +456,13 @@ func (x *PoolSize) GetThreshold() *durationpb.Duration {
 	return nil
 }
 
+func (x *PoolSize) GetDataUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.DataUntil
+	}
+	return nil
+}
+
 var File_sluice_pools_v1_pool_size_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
@@ -465,7 +474,7 @@ const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
 	"\x04size\x18\x02 \x01(\rH\x00R\x04size\x88\x01\x01\x12\x1c\n" +
 	"\tunbounded\x18\x03 \x01(\bR\tunbounded\x123\n" +
 	"\aread_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06readAtB\a\n" +
-	"\x05_size\"\x83\a\n" +
+	"\x05_size\"\xbe\a\n" +
 	"\bPoolSize\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12,\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x16.sluice.pools.v1.StateR\x05state\x120\n" +
@@ -493,7 +502,9 @@ const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
 	"\x05shard\x18\x11 \x01(\rR\x05shard\x128\n" +
 	"\n" +
 	"lease_left\x18\x12 \x01(\v2\x19.google.protobuf.DurationR\tleaseLeft\x127\n" +
-	"\tthreshold\x18\x13 \x01(\v2\x19.google.protobuf.DurationR\tthresholdB\n" +
+	"\tthreshold\x18\x13 \x01(\v2\x19.google.protobuf.DurationR\tthreshold\x129\n" +
+	"\n" +
+	"data_until\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\tdataUntilB\n" +
 	"\n" +
 	"\b_currentB\t\n" +
 	"\a_targetB\x0e\n" +
@@ -559,11 +570,12 @@ var file_sluice_pools_v1_pool_size_proto_depIdxs = []int32{
 	2,  // 8: sluice.pools.v1.PoolSize.sizes:type_name -> sluice.pools.v1.TargetSize
 	8,  // 9: sluice.pools.v1.PoolSize.lease_left:type_name -> google.protobuf.Duration
 	8,  // 10: sluice.pools.v1.PoolSize.threshold:type_name -> google.protobuf.Duration
-	11, // [11:11] is the sub-list for method output_type
-	11, // [11:11] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	4,  // 11: sluice.pools.v1.PoolSize.data_until:type_name -> google.protobuf.Timestamp
+	12, // [12:12] is the sub-list for method output_type
+	12, // [12:12] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_pool_size_proto_init() }

@@ -11,6 +11,7 @@ import (
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
+	v1 "sluice.dev/api/common/v1"
 	sync "sync"
 	unsafe "unsafe"
 )
@@ -314,6 +315,129 @@ func (x *PoolEvidence) GetOtherVersions() []*PoolEvidence_Version {
 	return nil
 }
 
+// An operator's pause of a pool. A record without a value ends it.
+type PoolPause struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Pool          *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
+	At            *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
+	By            string                 `protobuf:"bytes,3,opt,name=by,proto3" json:"by,omitempty"`
+	Why           string                 `protobuf:"bytes,4,opt,name=why,proto3" json:"why,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PoolPause) Reset() {
+	*x = PoolPause{}
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PoolPause) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PoolPause) ProtoMessage() {}
+
+func (x *PoolPause) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PoolPause.ProtoReflect.Descriptor instead.
+func (*PoolPause) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *PoolPause) GetPool() *Pool {
+	if x != nil {
+		return x.Pool
+	}
+	return nil
+}
+
+func (x *PoolPause) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *PoolPause) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+func (x *PoolPause) GetWhy() string {
+	if x != nil {
+		return x.Why
+	}
+	return ""
+}
+
+// What was told of the CPU limit, replicas and version of a service.
+type ServiceScalings struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Service string                 `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
+	// The newest, oldest first, each with its time.
+	Events        []*v1.ScalingEvent `protobuf:"bytes,2,rep,name=events,proto3" json:"events,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ServiceScalings) Reset() {
+	*x = ServiceScalings{}
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ServiceScalings) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ServiceScalings) ProtoMessage() {}
+
+func (x *ServiceScalings) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ServiceScalings.ProtoReflect.Descriptor instead.
+func (*ServiceScalings) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ServiceScalings) GetService() string {
+	if x != nil {
+		return x.Service
+	}
+	return ""
+}
+
+func (x *ServiceScalings) GetEvents() []*v1.ScalingEvent {
+	if x != nil {
+		return x.Events
+	}
+	return nil
+}
+
 // Seconds about one concurrency, summed; older ones count less.
 type PoolEvidence_Level struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -334,7 +458,7 @@ type PoolEvidence_Level struct {
 
 func (x *PoolEvidence_Level) Reset() {
 	*x = PoolEvidence_Level{}
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[3]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -346,7 +470,7 @@ func (x *PoolEvidence_Level) String() string {
 func (*PoolEvidence_Level) ProtoMessage() {}
 
 func (x *PoolEvidence_Level) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[3]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -427,7 +551,7 @@ type PoolEvidence_Second struct {
 
 func (x *PoolEvidence_Second) Reset() {
 	*x = PoolEvidence_Second{}
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[4]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -439,7 +563,7 @@ func (x *PoolEvidence_Second) String() string {
 func (*PoolEvidence_Second) ProtoMessage() {}
 
 func (x *PoolEvidence_Second) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[4]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -508,7 +632,7 @@ type PoolEvidence_Version struct {
 
 func (x *PoolEvidence_Version) Reset() {
 	*x = PoolEvidence_Version{}
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[5]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -520,7 +644,7 @@ func (x *PoolEvidence_Version) String() string {
 func (*PoolEvidence_Version) ProtoMessage() {}
 
 func (x *PoolEvidence_Version) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[5]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -554,7 +678,7 @@ var File_sluice_pools_v1_state_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_state_proto_rawDesc = "" +
 	"\n" +
-	"\x1bsluice/pools/v1/state.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xa0\x02\n" +
+	"\x1bsluice/pools/v1/state.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esluice/common/v1/scaling.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xa0\x02\n" +
 	"\tPoolFacts\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12,\n" +
 	"\x03now\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x03now\x12\x1d\n" +
@@ -605,7 +729,15 @@ const file_sluice_pools_v1_state_proto_rawDesc = "" +
 	"\aseconds\x18\x06 \x01(\x01R\aseconds\x1a`\n" +
 	"\aVersion\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12;\n" +
-	"\x06levels\x18\x02 \x03(\v2#.sluice.pools.v1.PoolEvidence.LevelR\x06levelsB!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3"
+	"\x06levels\x18\x02 \x03(\v2#.sluice.pools.v1.PoolEvidence.LevelR\x06levels\"\x84\x01\n" +
+	"\tPoolPause\x12)\n" +
+	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12*\n" +
+	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x0e\n" +
+	"\x02by\x18\x03 \x01(\tR\x02by\x12\x10\n" +
+	"\x03why\x18\x04 \x01(\tR\x03why\"c\n" +
+	"\x0fServiceScalings\x12\x18\n" +
+	"\aservice\x18\x01 \x01(\tR\aservice\x126\n" +
+	"\x06events\x18\x02 \x03(\v2\x1e.sluice.common.v1.ScalingEventR\x06eventsB!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3"
 
 var (
 	file_sluice_pools_v1_state_proto_rawDescOnce sync.Once
@@ -619,39 +751,45 @@ func file_sluice_pools_v1_state_proto_rawDescGZIP() []byte {
 	return file_sluice_pools_v1_state_proto_rawDescData
 }
 
-var file_sluice_pools_v1_state_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_sluice_pools_v1_state_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_sluice_pools_v1_state_proto_goTypes = []any{
 	(*PoolFacts)(nil),             // 0: sluice.pools.v1.PoolFacts
 	(*SizeChange)(nil),            // 1: sluice.pools.v1.SizeChange
 	(*PoolEvidence)(nil),          // 2: sluice.pools.v1.PoolEvidence
-	(*PoolEvidence_Level)(nil),    // 3: sluice.pools.v1.PoolEvidence.Level
-	(*PoolEvidence_Second)(nil),   // 4: sluice.pools.v1.PoolEvidence.Second
-	(*PoolEvidence_Version)(nil),  // 5: sluice.pools.v1.PoolEvidence.Version
-	(*Pool)(nil),                  // 6: sluice.pools.v1.Pool
-	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
-	(State)(0),                    // 8: sluice.pools.v1.State
-	(Basis)(0),                    // 9: sluice.pools.v1.Basis
+	(*PoolPause)(nil),             // 3: sluice.pools.v1.PoolPause
+	(*ServiceScalings)(nil),       // 4: sluice.pools.v1.ServiceScalings
+	(*PoolEvidence_Level)(nil),    // 5: sluice.pools.v1.PoolEvidence.Level
+	(*PoolEvidence_Second)(nil),   // 6: sluice.pools.v1.PoolEvidence.Second
+	(*PoolEvidence_Version)(nil),  // 7: sluice.pools.v1.PoolEvidence.Version
+	(*Pool)(nil),                  // 8: sluice.pools.v1.Pool
+	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
+	(State)(0),                    // 10: sluice.pools.v1.State
+	(Basis)(0),                    // 11: sluice.pools.v1.Basis
+	(*v1.ScalingEvent)(nil),       // 12: sluice.common.v1.ScalingEvent
 }
 var file_sluice_pools_v1_state_proto_depIdxs = []int32{
-	6,  // 0: sluice.pools.v1.PoolFacts.pool:type_name -> sluice.pools.v1.Pool
-	7,  // 1: sluice.pools.v1.PoolFacts.now:type_name -> google.protobuf.Timestamp
+	8,  // 0: sluice.pools.v1.PoolFacts.pool:type_name -> sluice.pools.v1.Pool
+	9,  // 1: sluice.pools.v1.PoolFacts.now:type_name -> google.protobuf.Timestamp
 	1,  // 2: sluice.pools.v1.PoolFacts.change:type_name -> sluice.pools.v1.SizeChange
-	8,  // 3: sluice.pools.v1.PoolFacts.state:type_name -> sluice.pools.v1.State
-	7,  // 4: sluice.pools.v1.SizeChange.at:type_name -> google.protobuf.Timestamp
-	9,  // 5: sluice.pools.v1.SizeChange.basis:type_name -> sluice.pools.v1.Basis
-	6,  // 6: sluice.pools.v1.PoolEvidence.pool:type_name -> sluice.pools.v1.Pool
-	7,  // 7: sluice.pools.v1.PoolEvidence.now:type_name -> google.protobuf.Timestamp
-	7,  // 8: sluice.pools.v1.PoolEvidence.until:type_name -> google.protobuf.Timestamp
-	3,  // 9: sluice.pools.v1.PoolEvidence.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
-	4,  // 10: sluice.pools.v1.PoolEvidence.doubted:type_name -> sluice.pools.v1.PoolEvidence.Second
-	7,  // 11: sluice.pools.v1.PoolEvidence.completed:type_name -> google.protobuf.Timestamp
-	5,  // 12: sluice.pools.v1.PoolEvidence.other_versions:type_name -> sluice.pools.v1.PoolEvidence.Version
-	3,  // 13: sluice.pools.v1.PoolEvidence.Version.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	10, // 3: sluice.pools.v1.PoolFacts.state:type_name -> sluice.pools.v1.State
+	9,  // 4: sluice.pools.v1.SizeChange.at:type_name -> google.protobuf.Timestamp
+	11, // 5: sluice.pools.v1.SizeChange.basis:type_name -> sluice.pools.v1.Basis
+	8,  // 6: sluice.pools.v1.PoolEvidence.pool:type_name -> sluice.pools.v1.Pool
+	9,  // 7: sluice.pools.v1.PoolEvidence.now:type_name -> google.protobuf.Timestamp
+	9,  // 8: sluice.pools.v1.PoolEvidence.until:type_name -> google.protobuf.Timestamp
+	5,  // 9: sluice.pools.v1.PoolEvidence.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
+	6,  // 10: sluice.pools.v1.PoolEvidence.doubted:type_name -> sluice.pools.v1.PoolEvidence.Second
+	9,  // 11: sluice.pools.v1.PoolEvidence.completed:type_name -> google.protobuf.Timestamp
+	7,  // 12: sluice.pools.v1.PoolEvidence.other_versions:type_name -> sluice.pools.v1.PoolEvidence.Version
+	8,  // 13: sluice.pools.v1.PoolPause.pool:type_name -> sluice.pools.v1.Pool
+	9,  // 14: sluice.pools.v1.PoolPause.at:type_name -> google.protobuf.Timestamp
+	12, // 15: sluice.pools.v1.ServiceScalings.events:type_name -> sluice.common.v1.ScalingEvent
+	5,  // 16: sluice.pools.v1.PoolEvidence.Version.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_state_proto_init() }
@@ -668,7 +806,7 @@ func file_sluice_pools_v1_state_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_pools_v1_state_proto_rawDesc), len(file_sluice_pools_v1_state_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

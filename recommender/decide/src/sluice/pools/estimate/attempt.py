@@ -26,6 +26,9 @@ class Failed:
     kind: str
     text: str
 
+    def error(self) -> Exception:
+        return RuntimeError(f"{self.kind}: {self.text}")
+
 
 def attempt_all(jobs: Sequence[Job]) -> list[Estimate | Failed]:
     """Each for itself: one that fails does not take the others away."""

@@ -180,6 +180,7 @@ class PoolSize(_message.Message):
     SHARD_FIELD_NUMBER: _builtins.int
     LEASE_LEFT_FIELD_NUMBER: _builtins.int
     THRESHOLD_FIELD_NUMBER: _builtins.int
+    DATA_UNTIL_FIELD_NUMBER: _builtins.int
     state: Global___State.ValueType
     action: _decision_pb2.Action.ValueType
     """All that an actuator looks at, with target, valid_until, and sizes for how far one write goes."""
@@ -209,7 +210,7 @@ class PoolSize(_message.Message):
     def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_decision_pb2.Reason]: ...
     @_builtins.property
     def computed_at(self) -> _timestamp_pb2.Timestamp:
-        """When the control period began in which it was decided."""
+        """When the newest control period began that came to it, whenever it came to it first."""
 
     @_builtins.property
     def valid_until(self) -> _timestamp_pb2.Timestamp:
@@ -228,6 +229,10 @@ class PoolSize(_message.Message):
     @_builtins.property
     def threshold(self) -> _duration_pb2.Duration:
         """The response time that completions were judged by; absent where there was none, or nobody says."""
+
+    @_builtins.property
+    def data_until(self) -> _timestamp_pb2.Timestamp:
+        """The end of the newest window that it was decided by, as of its record; absent where there was none."""
 
     def __init__(
         self,
@@ -251,10 +256,11 @@ class PoolSize(_message.Message):
         shard: _builtins.int = ...,
         lease_left: _duration_pb2.Duration | None = ...,
         threshold: _duration_pb2.Duration | None = ...,
+        data_until: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_current", b"_current", "_lower_bound", b"_lower_bound", "_target", b"_target", "_unguarded_target", b"_unguarded_target", "_upper_bound", b"_upper_bound", "computed_at", b"computed_at", "current", b"current", "lease_left", b"lease_left", "lower_bound", b"lower_bound", "pool", b"pool", "target", b"target", "threshold", b"threshold", "unguarded_target", b"unguarded_target", "upper_bound", b"upper_bound", "valid_until", b"valid_until"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_current", b"_current", "_lower_bound", b"_lower_bound", "_target", b"_target", "_unguarded_target", b"_unguarded_target", "_upper_bound", b"_upper_bound", "computed_at", b"computed_at", "current", b"current", "data_until", b"data_until", "lease_left", b"lease_left", "lower_bound", b"lower_bound", "pool", b"pool", "target", b"target", "threshold", b"threshold", "unguarded_target", b"unguarded_target", "upper_bound", b"upper_bound", "valid_until", b"valid_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_current", b"_current", "_lower_bound", b"_lower_bound", "_target", b"_target", "_unguarded_target", b"_unguarded_target", "_upper_bound", b"_upper_bound", "action", b"action", "basis", b"basis", "computed_at", b"computed_at", "confidence", b"confidence", "current", b"current", "lease_left", b"lease_left", "lower_bound", b"lower_bound", "model", b"model", "pool", b"pool", "reasons", b"reasons", "revision", b"revision", "shard", b"shard", "sizes", b"sizes", "state", b"state", "target", b"target", "threshold", b"threshold", "unguarded_target", b"unguarded_target", "upper_bound", b"upper_bound", "valid_until", b"valid_until"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_current", b"_current", "_lower_bound", b"_lower_bound", "_target", b"_target", "_unguarded_target", b"_unguarded_target", "_upper_bound", b"_upper_bound", "action", b"action", "basis", b"basis", "computed_at", b"computed_at", "confidence", b"confidence", "current", b"current", "data_until", b"data_until", "lease_left", b"lease_left", "lower_bound", b"lower_bound", "model", b"model", "pool", b"pool", "reasons", b"reasons", "revision", b"revision", "shard", b"shard", "sizes", b"sizes", "state", b"state", "target", b"target", "threshold", b"threshold", "unguarded_target", b"unguarded_target", "upper_bound", b"upper_bound", "valid_until", b"valid_until"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__current: _TypeAlias = _typing.Literal["current"]  # noqa: Y015
     _WhichOneofArgType__current: _TypeAlias = _typing.Literal["_current", b"_current"]  # noqa: Y015

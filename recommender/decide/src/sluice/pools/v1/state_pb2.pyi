@@ -8,6 +8,7 @@ from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
+from sluice.common.v1 import scaling_pb2 as _scaling_pb2
 from sluice.pools.v1 import pool_pb2 as _pool_pb2
 from sluice.pools.v1 import pool_size_pb2 as _pool_size_pb2
 import builtins as _builtins
@@ -23,8 +24,9 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class PoolFacts(_message.Message):
-    """The state of one pool, in two parts. Records of the topic sluice_state (collector/topics.yaml); no call takes or gives
-    them. Sizes are at least 1; numbers are finite.
+    """What outlives a decider. Records of the topic sluice_state (collector/topics.yaml); no call takes or gives them. The state
+    of a pool is in two parts; beside it is what callers told that holds until they tell otherwise. Sizes are at least 1;
+    numbers are finite.
 
     What reports and decisions changed: written when it changes.
     """
@@ -279,3 +281,62 @@ class PoolEvidence(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___PoolEvidence: _TypeAlias = PoolEvidence  # noqa: Y015
+
+@_typing.final
+class PoolPause(_message.Message):
+    """An operator's pause of a pool. A record without a value ends it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POOL_FIELD_NUMBER: _builtins.int
+    AT_FIELD_NUMBER: _builtins.int
+    BY_FIELD_NUMBER: _builtins.int
+    WHY_FIELD_NUMBER: _builtins.int
+    by: _builtins.str
+    why: _builtins.str
+    @_builtins.property
+    def pool(self) -> _pool_pb2.Pool: ...
+    @_builtins.property
+    def at(self) -> _timestamp_pb2.Timestamp: ...
+    def __init__(
+        self,
+        *,
+        pool: _pool_pb2.Pool | None = ...,
+        at: _timestamp_pb2.Timestamp | None = ...,
+        by: _builtins.str = ...,
+        why: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "pool", b"pool"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "by", b"by", "pool", b"pool", "why", b"why"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PoolPause: _TypeAlias = PoolPause  # noqa: Y015
+
+@_typing.final
+class ServiceScalings(_message.Message):
+    """What was told of the CPU limit, replicas and version of a service."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SERVICE_FIELD_NUMBER: _builtins.int
+    EVENTS_FIELD_NUMBER: _builtins.int
+    service: _builtins.str
+    @_builtins.property
+    def events(self) -> _containers.RepeatedCompositeFieldContainer[_scaling_pb2.ScalingEvent]:
+        """The newest, oldest first, each with its time."""
+
+    def __init__(
+        self,
+        *,
+        service: _builtins.str = ...,
+        events: _abc.Iterable[_scaling_pb2.ScalingEvent] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["events", b"events", "service", b"service"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ServiceScalings: _TypeAlias = ServiceScalings  # noqa: Y015

@@ -1,0 +1,63 @@
+"""Groups of pools: what binds pools together has to be known to the one decider of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sluice.config.model import Backend, Pool
+
+
+def check_groups(groups: Sequence[str], pools: Sequence[Pool], backends: Sequence[Backend]) -> None:
+    """ValueError for a group that is not named, a backend or a path across groups, and a group without pools."""
+    for i, group in enumerate(groups):
+        if group in groups[:i]:
+            raise ValueError(f"groups[{i}] {group!r} stands there twice; legal: each group once")
+    named: list[tuple[str, str]] = [(f"pools[{i}]", pool.group) for i, pool in enumerate(pools)]
+    named += [(f"backends[{i}]", backend.group) for i, backend in enumerate(backends)]
+    for path, group in named:
+        if group and group not in groups:
+            raise ValueError(f"{path}.group {group!r} is not defined; legal: {', '.join(groups)}")
+    if len(groups) == 1:
+        return
+    of = {pool.key: pool.group or groups[0] for pool in pools}
+    for group in groups:
+        if group not in of.values():
+            raise ValueError(f"groups: {group!r} has no pools; legal: one at least")
+    _check_backends(groups, pools, backends)
+    _check_paths(groups, pools, {backend.peer for backend in backends if backend.group})
+
+
+def _check_paths(groups: Sequence[str], pools: Sequence[Pool], divided: Collection[str]) -> None:
+    """divided: backends of which each group has a part; they bind nobody to another group."""
+    # With it comes all that decides, which the command line need not load.
+    from sluice.pools.guard.turns import paths
+
+    of = {}
+    for pool in pools:
+        group = pool.group or groups[0]
+        key = pool.key._replace(peer=f"{pool.peer} of {group}") if pool.peer in divided else pool.key
+        of[key] = group, pool
+    for path in paths((key, pool.slo) for key, (_, pool) in of.items()):
+        found = {of[key][0]: of[key][1].key for key in sorted(path)}
+        if len(found) > 1:
+            (one, first), (two, other) = sorted(found.items())[:2]
+            raise ValueError(
+                f"groups: {first} is of {one!r}, {other} of {two!r}, and one path leads through both: of two sizes that"
+                " change together nobody could tell which one did it; legal: one group for a path"
+            )
+
+
+def _check_backends(groups: Sequence[str], pools: Sequence[Pool], backends: Sequence[Backend]) -> None:
+    """Where several groups lead to one, each has a part of its capacity."""
+    for i, backend in enumerate(backends):
+        callers = {pool.group or groups[0] for pool in pools if pool.side == "client" and pool.peer == backend.peer}
+        if not backend.group and len(callers) > 1:
+            raise ValueError(
+                f"backends[{i}].peer {backend.peer!r} is called from the groups {', '.join(sorted(callers))}; legal: a"
+                " backend with its part of the capacity for each, by `group`"
+            )
+        parts = {each.group for each in backends if each.peer == backend.peer}
+        if backend.group and (lacking := sorted(callers - parts)):
+            raise ValueError(f"backends[{i}].peer {backend.peer!r}: no part for the group {lacking[0]}, which calls it")

@@ -1,0 +1,59 @@
+"""Whether the windows of now have come.
+
+A decider that begins finds the windows of before. While the pipeline still brings what came since, as after all was
+stopped, these say nothing of now, and nothing is decided from them; what they show is learnt all the same.
+
+Windows are of now from the time on at which the decider began, less the delay that the one before it decided with: one
+that is taken over goes on at once. Where clocks differ that never comes; but a pipeline that has caught up brings no
+more than the time that passes.
+
+Worked: the last evidence was written at 60.0 s, from windows up to 57.0 s. A decider that begins at 70.0 s decides once
+there are windows of 67.0 s; one that begins at 300 s, once there are those of 297 s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from sluice.collect.delay import LONGEST_MS
+from sluice.collect.whole import Whole
+from sluice.core.keys import PoolKey
+from sluice.pools.policy.state import Learnt
+
+# Of a pipeline that has caught up: so many times the time that passed at most, over so long at least.
+STEADY, LOOK_MS = 1.5, 5_000
+
+
+class _Look(NamedTuple):
+    at_ms: int
+    newest_ms: int
+
+
+class Awaited:
+    def __init__(self, evidence: Mapping[PoolKey, tuple[Learnt, int]], began_ms: int) -> None:
+        """evidence: as of the decider before, with the time (Unix ms) of the decision that it was written with."""
+        delays_ms = {key: at_ms - learnt.until_ms for key, (learnt, at_ms) in evidence.items()}
+        self._since = {key: began_ms - min(max(delay_ms, 0), LONGEST_MS) for key, delay_ms in delays_ms.items()}
+        self._looks: dict[PoolKey, _Look] = {}
+        self._began_ms = began_ms
+        self._come: set[PoolKey] = set()
+
+    def waits(self, key: PoolKey, whole: Whole | None, now_ms: int) -> bool:
+        """Once they have come it never waits again. A pool without any window does not wait: that is what is known."""
+        if key in self._come or whole is None or len(whole) == 0:
+            return False
+        newest_ms = int(whole.start_ms[-1])
+        if newest_ms >= self._since.get(key, self._began_ms) or self._steady(key, newest_ms, now_ms):
+            self._come.add(key)
+            self._looks.pop(key, None)
+            return False
+        return True
+
+    def _steady(self, key: PoolKey, newest_ms: int, now_ms: int) -> bool:
+        look = self._looks.setdefault(key, _Look(now_ms, newest_ms))
+        passed_ms = now_ms - look.at_ms
+        if passed_ms < LOOK_MS:
+            return False
+        self._looks[key] = _Look(now_ms, newest_ms)
+        return 0 < newest_ms - look.newest_ms <= STEADY * passed_ms

@@ -1,0 +1,54 @@
+"""What came while nobody decided: learnt a window at a time, from where the oldest evidence ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sluice.collect import Window
+from sluice.config import Config
+from sluice.control.collects import Collects
+from sluice.control.deciding import Means, new_buckets
+from sluice.control.heard import Heard
+from sluice.control.spread import Job, Past, Stepped
+from sluice.core.keys import PoolKey
+from sluice.pools.policy.state import PoolState
+
+# How far back windows are read again.
+CATCH_UP_MS = 600_000
+
+
+def caught_up(
+    config: Config,
+    states: Mapping[PoolKey, PoolState],
+    heard: Heard,
+    collector: Collects,
+    means: Means,
+    thresholds_ns: dict[PoolKey, int],
+    now_ms: int,
+) -> dict[PoolKey, PoolState]:
+    """The states with what came since; the next reading has the newest window anyway."""
+    found, width = dict(states), int(config.window)
+    ends = [states[pool.key].learnt.until_ms for pool in config.pools if pool.key in states]
+    oldest = max(min(ends, default=now_ms), now_ms - CATCH_UP_MS)
+    for at_ms in range(oldest + width, now_ms, width):
+        window = collector.collect(config, thresholds_ns, at_ms, live=False)
+        for job, outcome in means.spread.run(_past(config, found, heard, means, window, at_ms), len(config.pools)):
+            if isinstance(outcome, Stepped):
+                found[job.key] = outcome.state
+            else:
+                means.problems.failed(f"evidence of {job.key}", outcome.error())
+    return found
+
+
+def _past(
+    config: Config, states: Mapping[PoolKey, PoolState], heard: Heard, means: Means, window: Window, at_ms: int
+) -> Iterator[Job]:
+    """What a window of the past shows, without a decision."""
+    for pool in config.pools:
+        key, state = pool.key, states.get(pool.key, PoolState())
+        try:
+            past = Past(new_buckets(key, state, window, heard), heard.scalings.course(key).now.version)
+        except Exception as cause:
+            means.problems.failed(f"evidence of {key}", cause)
+            continue
+        yield Job(key, state, past, at_ms)

@@ -1,0 +1,64 @@
+"""What a decider does, in numbers, for Prometheus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from prometheus_client import CollectorRegistry, Counter, Gauge
+
+from sluice.control.decider import Period, ShardDecider
+
+
+class Counts:
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.looked_ms = 0
+        """Unix time when the loop came round last."""
+        self._period = Gauge("sluice_decider_period_seconds", "What the last period cost.", registry=self.registry)
+        self._periods = Counter("sluice_decider_periods", "Periods that ended.", registry=self.registry)
+        self._over = Counter(
+            "sluice_decider_overruns", "Periods that cost more than they are to last.", registry=self.registry
+        )
+        self._shards = Gauge("sluice_decider_shards", "Shards that are this decider's.", registry=self.registry)
+        self._pools = Gauge("sluice_decider_pools", "Pools of these shards.", registry=self.registry)
+        self._decisions = Counter("sluice_decider_decisions", "Pools that were decided.", registry=self.registry)
+        self._standing = Gauge(
+            "sluice_decider_not_renewed", "Pools of which the last period came to no answer.", registry=self.registry
+        )
+        self._written = Counter(
+            "sluice_decider_records", "Records that were written.", ["topic"], registry=self.registry
+        )
+        self._failed = Counter("sluice_decider_failures", "What failed, by what.", ["source"], registry=self.registry)
+        self._newest = Gauge(
+            "sluice_decider_newest_period_timestamp_seconds",
+            "When the newest period began that was committed.",
+            registry=self.registry,
+        )
+
+    def looked(self, now_ms: int, deciders: Mapping[int, ShardDecider]) -> None:
+        self.looked_ms = now_ms
+        self._shards.set(len(deciders))
+        self._pools.set(sum(len(each.config.pools) for each in deciders.values()))
+
+    def period(self, spent_ms: float, asked_ms: float) -> None:
+        self._period.set(spent_ms / 1e3)
+        self._periods.inc()
+        self._over.inc(spent_ms > asked_ms)
+
+    def decided(self, period: Period, written: bool) -> None:
+        commit = period.commit
+        self._decisions.inc(len(period.words.answers))
+        self._standing.set(len(period.not_renewed))
+        self._newest.set(commit.heartbeat.computed_at_ms / 1e3)
+        if written:
+            told = len(commit.pauses) + len(commit.scalings)
+            for topic, records in (
+                ("decisions", len(commit.decisions)),
+                ("explanations", len(commit.explanations)),
+                ("state", len(commit.states) + told),
+            ):
+                self._written.labels(topic).inc(records)
+
+    def failed(self, source: str) -> None:
+        """source: what was tried, without of what."""
+        self._failed.labels(source).inc()

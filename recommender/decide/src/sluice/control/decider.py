@@ -1,0 +1,143 @@
+"""All that is known of the pools of one shard, and the next period of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from sluice.config import Config
+from sluice.control.answer import AWAITED, Answer, unsaid
+from sluice.control.awaited import Awaited
+from sluice.control.catching_up import caught_up
+from sluice.control.collects import Collects
+from sluice.control.deciding import Known, Means, Outcome, decide
+from sluice.control.heard import Heard
+from sluice.control.leases import Leases
+from sluice.control.saying import Words, restored, words
+from sluice.control.thresholds import Thresholds
+from sluice.core.keys import PoolKey
+from sluice.log.due import Due
+from sluice.log.shard import Commit, Found, Heartbeat, Received
+from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.guard.turns import paths
+from sluice.pools.policy.state import PoolState
+
+Clock = Callable[[], int]
+"""Unix time in milliseconds."""
+
+
+class Period(NamedTuple):
+    """What a period came to. Nothing of it is true before it is committed."""
+
+    commit: Commit
+    words: Words
+    states: Mapping[PoolKey, PoolState]
+    not_renewed: frozenset[PoolKey]
+
+
+class ShardDecider:
+    """`period`, then its commit, then `keep` or `drop`. What callers told is true whatever becomes of a commit."""
+
+    def __init__(self, config: Config, found: Found, collector: Collects, clock: Clock, means: Means) -> None:
+        now_ms = clock()
+        self.config = config
+        self._collector, self._clock, self._means = collector, clock, means
+        self._heard, self._heard_to = Heard(found, now_ms), 0
+        self._states = found.states.states()
+        self._said = restored(found.decisions)
+        self._answers: dict[PoolKey, Answer] = {}
+        self._due = Due()
+        self._due.restored(found.states)
+        self._leases = Leases(found.heartbeat)
+        self._awaited = Awaited(found.states.evidence, now_ms)
+        self._thresholds = Thresholds()
+        self._paths: tuple[Config, list[set[PoolKey]]] | None = None
+        self._caught_up = False
+
+    @property
+    def states(self) -> Mapping[PoolKey, PoolState]:
+        """All that is known of each pool."""
+        return self._states
+
+    @property
+    def answers(self) -> Mapping[PoolKey, Answer]:
+        """The newest that was decided for each pool."""
+        return self._answers
+
+    def hear(self, received: Received) -> bool:
+        """What came between two periods, since of a target only the newest size waits. True: it is to be acted on."""
+        before, self._heard_to = self._heard_to, received.offset
+        news = self._heard.take(received)
+        return received.offset > before and bool(news.pauses or news.scalings)
+
+    def period(self, received: Received, lease_ms: int) -> Period:
+        """Raises what the collector raises: then nothing is confirmed, and leases end."""
+        config, now_ms, self._heard_to = self.config, self._clock(), received.offset
+        news = self._heard.take(received)
+        thresholds = self._thresholds.of(config, self._upstream(config, now_ms), now_ms)
+        thresholds_ns = {key: each.value_ns for key, each in thresholds.items()}
+        if not self._caught_up:
+            self._states = caught_up(
+                config, self._states, self._heard, self._collector, self._means, thresholds_ns, now_ms
+            )
+            self._caught_up = True
+        window = self._collector.collect(config, thresholds_ns, now_ms)
+        known = Known(config, self._path_sets(config), self._states, self._heard, self._awaited)
+        outcomes = list(decide(known, self._means, thresholds, window, now_ms))
+        states = {each.about.pool.key: each.state for each in outcomes if each.state is not None}
+        answers = [made for each in outcomes if (made := self._answer(each, now_ms)) is not None]
+        not_renewed = frozenset(pool.key for pool in config.pools) - {each.key for each in answers}
+        said = words(self._said, answers, [pool.key for pool in config.pools], now_ms)
+        commit = Commit(
+            received,
+            Heartbeat(now_ms, lease_ms, self._leases.of(not_renewed)),
+            said.decisions,
+            said.explanations,
+            dict(self._due.of({**self._states, **states})),
+            news.pauses,
+            news.scalings,
+        )
+        return Period(commit, said, states, not_renewed)
+
+    def keep(self, period: Period, written: bool) -> None:
+        """What was committed, or was nothing that is to be written."""
+        self._states |= period.states
+        self._said |= period.words.said
+        gone = self._answers.keys() - {pool.key for pool in self.config.pools}
+        self._answers = {key: each for key, each in self._answers.items() if key not in gone} | period.words.answers
+        if written:
+            self._leases.renewed(period.commit.heartbeat, period.not_renewed)
+
+    def drop(self, period: Period) -> None:
+        """It was aborted."""
+        self._due.again(period.commit.states)
+
+    def _answer(self, outcome: Outcome, now_ms: int) -> Answer | None:
+        """None where the last one stands, with what is left of its lease."""
+        (about, _, made), problems = outcome, self._means.problems
+        key = about.pool.key
+        if isinstance(made, Answer):
+            problems.succeeded(f"decision of {key}")
+            return made
+        if made is not None:
+            problems.failed(f"decision of {key}", made.error())
+        last = self._said.get(key)
+        if last is not None and last.content is not None and last.content.codes != (AWAITED.code,):
+            return None
+        return unsaid(about.pool, about.threshold, about.targets, made, now_ms)
+
+    def _path_sets(self, config: Config) -> list[set[PoolKey]]:
+        if self._paths is None or self._paths[0] is not config:
+            self._paths = config, paths((pool.key, pool.slo) for pool in config.pools)
+        return self._paths[1]
+
+    def _upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
+        """Paths that cannot be read do not take the answers away: what was last known stands in."""
+        problems = self._means.problems
+        try:
+            seen = self._collector.upstream(config, now_ms)
+        except Exception as cause:
+            problems.failed("upstream times", cause)
+            return {}
+        problems.succeeded("upstream times")
+        return seen

@@ -1,0 +1,159 @@
+"""From what a period read and what is known of all pools to a decision for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from sluice.collect import Window
+from sluice.config import Config, Pool
+from sluice.control.answer import Answer, Windows, answer
+from sluice.control.awaited import Awaited
+from sluice.control.heard import Heard
+from sluice.control.named import Targets, named
+from sluice.control.observe import (
+    NO_BUCKETS,
+    buckets_of,
+    by_target,
+    ceilings_of,
+    constraints,
+    instances_of,
+    observation,
+    windows_of,
+)
+from sluice.control.problems import Problems
+from sluice.control.scalings import Course
+from sluice.control.sizes import TargetSize
+from sluice.control.spread import Job, Past, Spread, Stepped
+from sluice.control.workers import Workers
+from sluice.core.keys import PoolKey
+from sluice.pools.estimate import Estimate
+from sluice.pools.estimate.attempt import Failed
+from sluice.pools.estimate.threshold import Threshold
+from sluice.pools.guard.turns import waiting
+from sluice.pools.policy.observation import Buckets, Constraints
+from sluice.pools.policy.state import PoolState
+
+
+@dataclass
+class Means:
+    """What a decider has for all of its shards."""
+
+    workers: Workers = field(default_factory=Workers)
+    spread: Spread = field(default_factory=Spread)
+    problems: Problems = field(default_factory=Problems)
+
+
+class Known(NamedTuple):
+    """Of the pools of one shard, as a period begins. paths: pools of which one may look at a time."""
+
+    config: Config
+    paths: list[set[PoolKey]]
+    states: Mapping[PoolKey, PoolState]
+    heard: Heard
+    awaited: Awaited
+
+
+class About(NamedTuple):
+    """What an answer says of its pool besides what is decided."""
+
+    pool: Pool
+    threshold: Threshold
+    targets: tuple[TargetSize, ...]
+    course: Course
+    windows: Windows | None
+    estimate: Estimate | None
+
+
+class Outcome(NamedTuple):
+    """Of one pool. state: None where it stays. made: None while windows of now are awaited."""
+
+    about: About
+    state: PoolState | None
+    made: Answer | Failed | None
+
+
+def decide(
+    known: Known, means: Means, thresholds: Mapping[PoolKey, Threshold], window: Window, now_ms: int
+) -> Iterator[Outcome]:
+    """One of each pool, in any order. One that fails does not take the others away."""
+    config, _, states, heard, awaited = known
+    targets = {pool.key: heard.sizes.targets(pool.key, now_ms) for pool in config.pools}
+    estimates = named(config.pools, window, targets, heard.sizes, means.workers, means.problems)
+    bound = _constraints(known, window, targets, now_ms)
+    failed: list[Outcome] = []
+
+    def seen() -> Iterator[Job]:
+        for pool in config.pools:
+            key, course = pool.key, heard.scalings.course(pool.key)
+            state, threshold, estimate = states.get(key, PoolState()), thresholds[key], estimates.get(key)
+            about = About(pool, threshold, targets[key], course, None, estimate)
+            try:
+                buckets = new_buckets(pool.key, state, window, heard)
+                about = about._replace(windows=windows_of(window, key, estimate))
+                if awaited.waits(key, window.whole.get(key), now_ms):
+                    yield Job(key, state, Past(buckets, course.now.version), now_ms, about)
+                    continue
+                of = observation(pool, targets[key], buckets, course, threshold, bound[key], estimate)
+            except Exception as cause:
+                failed.append(Outcome(about, None, Failed(type(cause).__name__, str(cause))))
+                continue
+            yield Job(key, state, of, now_ms, about)
+
+    for job, stepped in means.spread.run(seen(), len(config.pools)):
+        yield _outcome(job.about, stepped, now_ms)
+    yield from failed
+
+
+def new_buckets(key: PoolKey, state: PoolState, window: Window, heard: Heard) -> Buckets:
+    """What came since the evidence that there is."""
+    whole, course, sizes = window.whole.get(key), heard.scalings.course(key), heard.sizes
+    if whole is None:
+        return NO_BUCKETS
+    since_ms = state.learnt.until_ms
+    new = whole.since(since_ms)
+    size = sizes.limits(key, new.start_ms)
+    if size is not None and np.isnan(size).any():
+        names = sizes.instances(key)
+        each = {name: of.since(since_ms) for name, of in window.each(key, names).items()} if len(names) > 1 else {}
+        found = by_target(
+            key, each, {name: sizes.of_target(key, name, of.start_ms) for name, of in each.items()}, course
+        )
+        if len(found):
+            return found
+    return buckets_of(key, new, size, course)
+
+
+def _outcome(about: About, stepped: Stepped | Failed, now_ms: int) -> Outcome:
+    if isinstance(stepped, Failed):
+        return Outcome(about, None, stepped)
+    if stepped.decision is None:
+        return Outcome(about, stepped.state, None)
+    pool, threshold, targets, course, windows, estimate = about
+    state = stepped.state
+    try:
+        made = answer(
+            pool, stepped.decision, state.learnt, stepped.cores, course, threshold, targets, windows, estimate, now_ms
+        )
+    except Exception as cause:
+        return Outcome(about, None, Failed(type(cause).__name__, str(cause)))
+    return Outcome(about, state, made)
+
+
+def _constraints(known: Known, window: Window, targets: Targets, now_ms: int) -> dict[PoolKey, Constraints]:
+    """What binds each pool, by the states of all."""
+    config, paths, states, heard, _ = known
+    instances = {
+        pool.key: max(heard.scalings.replicas(pool.service) or 0, instances_of(window, pool.key))
+        for pool in config.pools
+        if config.backends
+    }
+    limits = ceilings_of(config, states, targets, instances)
+    wait = waiting(states, paths, now_ms)
+    return {
+        pool.key: constraints(pool, limits.get(pool.key), heard.pauses.get(pool.key), pool.key not in wait, now_ms)
+        for pool in config.pools
+    }

@@ -1,0 +1,85 @@
+"""What callers told a shard: sizes that were read back, pauses, scaling. Servers write it into the log."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from sluice.control.pauses import Pause
+from sluice.control.scalings import Scaling, Scalings
+from sluice.control.sizes import Sizes
+from sluice.core.keys import PoolKey
+from sluice.log.names import key_of
+from sluice.log.shard import Found, Received
+from sluice.log.told import scaling_of
+from sluice.pools.v1.log_pb2 import ObservedSize
+from sluice.pools.v1.log_pb2 import Pause as PauseMessage
+
+log = logging.getLogger(__name__)
+
+# Sizes read back longer ago say nothing of windows that are still to be read.
+OLDEST_MS = 600_000
+
+
+class News(NamedTuple):
+    """What is to outlive this process of what was told: `Commit` has it."""
+
+    pauses: Mapping[PoolKey, Pause | None]
+    scalings: Mapping[str, Sequence[Scaling]]
+
+
+class Heard:
+    """The same may be told again, as after a transaction that was aborted: that changes nothing."""
+
+    def __init__(self, found: Found, now_ms: int) -> None:
+        self.sizes, self.scalings = Sizes(), Scalings(found.states.scalings)
+        self.pauses: dict[PoolKey, Pause] = dict(found.states.pauses)
+        for key, facts in found.states.facts.items():
+            if facts.current is not None:
+                self.sizes.restore(key, facts.current, facts.change.at_ms if facts.change is not None else 0)
+        self._seen: Mapping[str, ObservedSize] = {}
+        recent = {name: each for name, each in found.observed.items() if _read_at_ms(each) >= now_ms - OLDEST_MS}
+        self._read(recent)
+
+    def take(self, received: Received) -> News:
+        self._read(received.observed)
+        paused: set[PoolKey] = set()
+        scaled: set[str] = set()
+        for report in received.reports:
+            match report.WhichOneof("report"):
+                case "pause":
+                    if (key := _key_of(report.pause)) is not None:
+                        pause = Pause(report.received.ToMilliseconds(), report.by, report.pause.why)
+                        paused.add(key)
+                        if report.pause.paused:
+                            self.pauses[key] = pause
+                        else:
+                            self.pauses.pop(key, None)
+                case "scaling":
+                    self.scalings.notify(scaling_of(report.scaling))
+                    scaled.add(report.scaling.service)
+        return News(
+            {key: self.pauses.get(key) for key in paused}, {service: self.scalings.of(service) for service in scaled}
+        )
+
+    def _read(self, observed: Mapping[str, ObservedSize]) -> None:
+        new = [each for name, each in observed.items() if self._seen.get(name) is not each]
+        self._seen = dict(observed)
+        for each in sorted(new, key=_read_at_ms):
+            size = each.size.size if each.size.HasField("size") else None
+            if (key := _key_of(each)) is not None and (size or each.size.unbounded):
+                self.sizes.report(key, size, _read_at_ms(each), each.size.instance, each.written)
+
+
+def _read_at_ms(observed: ObservedSize) -> int:
+    return observed.size.read_at.ToMilliseconds()
+
+
+def _key_of(message: ObservedSize | PauseMessage) -> PoolKey | None:
+    """None for a side that a later version knows."""
+    try:
+        return key_of(message.pool)
+    except ValueError as cause:
+        log.error("what was told is left out: %s", cause)
+        return None

@@ -1,0 +1,104 @@
+"""Wires the parts into one process, and turns signals into reload and shutdown."""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+import signal
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from sluice.collect import Collector
+from sluice.config import Config, ConfigError, load
+from sluice.control.clickhouse import connection
+from sluice.control.counts import Counts
+from sluice.control.deciding import Means
+from sluice.control.garbage import search_rarely
+from sluice.control.loop import Loop
+from sluice.control.pages import Pages
+from sluice.control.problems import Problems
+from sluice.control.spread import Spread
+from sluice.control.workers import Workers
+from sluice.log.kafka_broker import KafkaBroker
+from sluice.log.names import topics
+from sluice.log.shard import Identity
+from sluice.log.shards import Shards
+from sluice.pools.estimate import libraries
+from sluice.pools.estimate.belief.prepare import prepare
+
+log = logging.getLogger(__name__)
+
+END_S = 5.0
+
+
+def now_ms() -> int:
+    return time.time_ns() // 10**6
+
+
+class Process:
+    """The decider from start to SIGTERM. AddressError, UrlError: the environment cannot be used."""
+
+    def __init__(self, path: Path, config: Config, environment: Mapping[str, str]) -> None:
+        self._path = path
+        counts = Counts()
+        address = environment.get("SLUICE_DECIDER") or "127.0.0.1:50052"
+        reader = connection(environment)
+        self._pages = Pages(address, counts.registry, lambda: (now_ms() - counts.looked_ms) / 1e3)
+        libraries.load()
+        prepare()
+        search_rarely()
+        names = topics(environment.get("SLUICE_TOPIC_PREFIX") or "sluice_")
+        name = f"{platform.node()}-{os.getpid()}"
+        self._broker = KafkaBroker(environment.get("SLUICE_KAFKA") or "127.0.0.1:9092", names, f"sluice-decider-{name}")
+        self._shards = Shards(self._broker, names, Identity(name, len(config.groups), config.generation))
+        spread = Spread(None if config.processes == "auto" else config.processes)
+        spread.start(len(config.pools))
+        self._means = Means(Workers(), spread, Problems(counts.failed))
+        self._loop = Loop(config, self._shards, lambda: Collector(reader), now_ms, self._means, counts)
+        self._stop, self._wake = threading.Event(), threading.Event()
+        self._reload: Config | None = None
+        counts.looked(now_ms(), {})
+        log.info("deciding %d pools of %s, health at %s", len(config.pools), path, address)
+
+    def run(self) -> None:
+        """Returns after SIGTERM or SIGINT, when the shards are given away."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: self._end())
+        signal.signal(signal.SIGHUP, lambda *_: self.reload())
+        self._pages.start()
+        loop = threading.Thread(target=self._decide, name="decide", daemon=True)
+        loop.start()
+        self._stop.wait()
+        log.info("stopping")
+        loop.join(END_S)
+        if loop.is_alive():
+            log.error("a period did not end in time: its shards are taken when the group's session ends")
+        self._means.workers.close()
+        self._means.spread.close()
+        self._pages.close()
+
+    def reload(self) -> None:
+        """Reads the file again; one that is not legal, or older, changes nothing, and the log says so."""
+        try:
+            config = load(self._path)
+        except ConfigError as cause:
+            log.error("reload kept the old configuration: %s", cause)
+            return
+        if config.generation < self._loop.config.generation:
+            log.error("reload kept the old configuration: generation %d is older", config.generation)
+            return
+        self._loop.next_config = config
+        log.info("reloaded %s: %d pools", self._path, len(config.pools))
+        self._wake.set()
+
+    def _decide(self) -> None:
+        self._loop.run(self._stop, self._wake)
+        self._shards.close()
+        self._broker.close()
+
+    def _end(self) -> None:
+        self._stop.set()
+        self._wake.set()

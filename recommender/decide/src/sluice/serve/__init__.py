@@ -1,1 +1,0 @@
-"""gRPC: hands out the answers that the control loop keeps, and takes reports."""

@@ -1,0 +1,71 @@
+"""A log in memory, what callers write into it, and deciders on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+
+from google.protobuf.message import Message
+
+from sluice.config import Config
+from sluice.control.collects import Collects
+from sluice.control.deciding import Means
+from sluice.control.loop import Loop
+from sluice.control.pauses import Pause
+from sluice.control.scalings import Scaling
+from sluice.core.keys import PoolKey
+from sluice.log.memory_broker import MemoryBroker, MemoryCluster
+from sluice.log.names import message_of, pool_name, topics
+from sluice.log.shard import Identity
+from sluice.log.shards import Shards
+from sluice.log.told import event_of, scaling_name, timestamp
+from sluice.pools.v1 import log_pb2
+from sluice.pools.v1.pool_size_pb2 import TargetSize
+
+
+class MemoryLog:
+    """Of one shard. What servers write is told by methods."""
+
+    def __init__(self) -> None:
+        self.topics = topics()
+        self.cluster = MemoryCluster(self.topics, 1)
+        self._numbers = count(1)
+
+    def loop(self, config: Config, collector: Collects, clock: Callable[[], int], means: Means | None = None) -> Loop:
+        """A decider that has the shard; one that had it is put out of the group."""
+        for member in list(self.cluster.members._members):
+            self.cluster.members.leave(member)
+        shards = Shards(MemoryBroker(self.cluster), self.topics, Identity("test", 1, config.generation))
+        loop = Loop(config, shards, lambda: collector, clock, means or Means())
+        loop.own()
+        return loop
+
+    def size(self, key: PoolKey, size: int | None, at_ms: int, instance: str = "", written: bool = False) -> None:
+        """Read back from a target; None: it has no limit. written: it was just set."""
+        read = TargetSize(instance=instance, size=size, unbounded=size is None, read_at=timestamp(at_ms))
+        observed = log_pb2.ObservedSize(pool=message_of(key), size=read, written=written)
+        self._put(self.topics.observed, f"{pool_name(key, 'target/')}/{instance}", observed)
+
+    def pause(self, key: PoolKey, pause: Pause, *, paused: bool = True) -> None:
+        told = log_pb2.Pause(pool=message_of(key), paused=paused, why=pause.why)
+        self._report(pool_name(key), pause.at_ms, log_pb2.Report(by=pause.by, pause=told))
+
+    def resume(self, key: PoolKey) -> None:
+        self.pause(key, Pause(0, "", ""), paused=False)
+
+    def scaling(self, event: Scaling) -> None:
+        self._report(scaling_name(event.service), event.at_ms, log_pb2.Report(by=event.source, scaling=event_of(event)))
+
+    def committed(self, topic: str) -> dict[str, bytes]:
+        """The newest value of each key."""
+        records = self.cluster.partitions[topic, 0].committed(0)
+        newest = {record.key: record.value for record in records}
+        return {key: value for key, value in newest.items() if value is not None}
+
+    def _report(self, key: str, at_ms: int, report: log_pb2.Report) -> None:
+        report.request_id = str(next(self._numbers))
+        report.received.CopyFrom(timestamp(at_ms))
+        self._put(self.topics.reports, key, report)
+
+    def _put(self, topic: str, key: str, message: Message) -> None:
+        self.cluster.partitions[topic, 0].append(key, message.SerializeToString())

@@ -95,15 +95,23 @@ def test_no_command_line_and_no_log_has_a_password(stack: Stack) -> None:
 
 
 def test_the_recommender_does_not_start_where_others_reach_it(stack: Stack) -> None:
+    variables = {**stack.environment, "SLUICE_RECOMMENDER": "0.0.0.0:0"}
+    server = REPOSITORY / ".cache/bin/sluice-server"
+    done = subprocess.run([server], env=variables, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2
+    assert "SLUICE_TLS_CERT SLUICE_TLS_KEY SLUICE_TOKENS" in done.stderr
+
+
+def test_a_decider_s_health_is_for_this_machine_alone(stack: Stack) -> None:
     variables = {
         **stack.environment,
-        "SLUICE_RECOMMENDER": "0.0.0.0:0",
+        "SLUICE_DECIDER": "0.0.0.0:0",
         "PYTHONPATH": str(REPOSITORY / "recommender/decide/src"),
     }
-    command = [sys.executable, "-m", "sluice.serve", "--config", str(REPOSITORY / "deploy/local/sluice.yaml")]
+    command = [sys.executable, "-m", "sluice.control", "--config", str(REPOSITORY / "deploy/local/sluice.yaml")]
     done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=120)
     assert done.returncode == 2
-    assert "set SLUICE_TLS_CERT, SLUICE_TLS_KEY, SLUICE_TOKENS" in done.stderr
+    assert "SLUICE_DECIDER=0.0.0.0:0 is not legal; legal: a loopback address" in done.stderr
 
 
 def test_a_stack_where_others_reach_it_is_refused(tmp_path: Path) -> None:

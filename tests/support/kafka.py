@@ -37,20 +37,25 @@ class Kafka:
 
     def topic(self, name: str, like: str) -> str:
         """Creates `name` with the partitions and configuration of `like` in collector/topics.yaml; returns `name`."""
-        self._create(name, {name: _topics()[like]})
+        _create(self.bootstrap, self.folder / f"{name}.yaml", {name: _topics()[like]})
         return name
 
     def log(self, prefix: str, shards: int) -> None:
         """Creates the topics between deciders and servers, with `prefix` for sluice_ and so many partitions."""
-        fixed = {name: about for name, about in _topics().items() if about.get("fixed")}
-        named = {prefix + name.removeprefix("sluice_"): about | {"partitions": shards} for name, about in fixed.items()}
-        self._create(prefix, named)
+        create_log(self.bootstrap, self.folder, prefix, shards)
 
-    def _create(self, name: str, topics: dict[str, dict[str, Any]]) -> None:
-        wanted = self.folder / f"{name}.yaml"
-        wanted.write_text(yaml.safe_dump({"topics": topics}))
-        words: list[str | Path] = [LOCAL / "kafka/topics.py", "--bootstrap", self.bootstrap, "--topics", wanted]
-        subprocess.run([sys.executable, *words], check=True, stdout=subprocess.DEVNULL, timeout=120)
+
+def create_log(bootstrap: str, folder: Path, prefix: str, shards: int) -> None:
+    """As `Kafka.log`, on any broker; `folder` is for files of ours."""
+    fixed = {name: about for name, about in _topics().items() if about.get("fixed")}
+    named = {prefix + name.removeprefix("sluice_"): about | {"partitions": shards} for name, about in fixed.items()}
+    _create(bootstrap, folder / f"{prefix}.yaml", named)
+
+
+def _create(bootstrap: str, wanted: Path, topics: dict[str, dict[str, Any]]) -> None:
+    wanted.write_text(yaml.safe_dump({"topics": topics}))
+    words: list[str | Path] = [LOCAL / "kafka/topics.py", "--bootstrap", bootstrap, "--topics", wanted]
+    subprocess.run([sys.executable, *words], check=True, stdout=subprocess.DEVNULL, timeout=120)
 
 
 def _topics() -> dict[str, dict[str, Any]]:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from sluice.pools.v1.pool_size_pb2 import PoolSize
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 from stack import processes
 from support.cores import confined, pinned, split
+from support.kafka import create_log
 from support.ports import free_ports
 from support.postgres import postgres
 from support.processes import running
@@ -130,25 +132,32 @@ def scene(stack: Stack, service: str, folder: Path) -> Iterator[Scene]:
 
 @contextmanager
 def _recommender(stack: Stack, cores: set[int], folder: Path) -> Iterator[str]:
-    """The stack's own watches the demo; this one watches the application, in the same database."""
-    (port,) = free_ports(1)
-    address = f"127.0.0.1:{port}"
+    """The stack's own watches the demo; this one watches the application, in the same database and a log of its own."""
+    port, pages = free_ports(2)
+    address, prefix = f"127.0.0.1:{port}", f"{uuid.uuid4().hex[:8]}_"
+    create_log(stack.address["SLUICE_KAFKA"], folder, prefix, 1)
     environment = stack.environment | {
         "SLUICE_RECOMMENDER": address,
+        "SLUICE_DECIDER": f"127.0.0.1:{pages}",
+        "SLUICE_TOPIC_PREFIX": prefix,
         "PYTHONPATH": str(REPOSITORY / "recommender/decide/src"),
     }
     python = REPOSITORY / ".cache/venvs/sluice/bin/python"
-    command = pinned(cores, [python, "-m", "sluice.serve", "--config", LONG / "real_application.yaml"])
+    decider = pinned(cores, [python, "-m", "sluice.control", "--config", LONG / "real_application.yaml"])
+    server = pinned(cores, [REPOSITORY / ".cache/bin/sluice-server"])
 
-    def ready() -> bool:
+    def answered() -> bool:
         with grpc.insecure_channel(address) as channel:
             try:
-                PoolSizeServiceStub(channel).ListPoolSizes(api.ListPoolSizesRequest(), timeout=5)
-                return True
-            except grpc.RpcError:  # UNAVAILABLE until its first period has passed
+                answer = PoolSizeServiceStub(channel).ListPoolSizes(api.ListPoolSizesRequest(), timeout=5)
+                return bool(answer.pool_sizes)
+            except grpc.RpcError:  # UNAVAILABLE until it has read the log
                 return False
 
-    with running("recommender", command, ready, folder / "recommender.log", 120, environment, poll_s=0.5):
+    with (
+        running("decider", decider, lambda: True, folder / "decider.log", 120, environment),
+        running("recommender", server, answered, folder / "recommender.log", 120, environment, poll_s=0.5),
+    ):
         yield address
 
 

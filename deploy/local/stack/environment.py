@@ -32,6 +32,8 @@ def addresses(settings: Settings) -> dict[str, str]:
         "SLUICE_NEO4J_HTTP": f"http://{at('neo4j_http')}",
         "SLUICE_NEO4J_PASSWORD": passwords["neo4j_password"],
         "SLUICE_RECOMMENDER": at("recommender"),
+        "SLUICE_DECIDER": at("decider"),
+        "SLUICE_SERVER_METRICS": at("server_metrics"),
         "SLUICE_DEMO": f"http://{at('demo')}",
         "SLUICE_ACTUATOR": f"http://{at('actuator')}",
         "SLUICE_STATE": str(settings.state),

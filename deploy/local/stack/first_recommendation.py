@@ -48,7 +48,7 @@ def wait_for_recommendation(settings: Settings, report: Report) -> None:
         return
     raise StepError(
         f"no recommendation within {WITHIN_S:.0f} s",
-        log=settings.logs / "recommender.log",
+        log=settings.logs / "decider.log",
         advice="`./sluice doctor` and `make status` say which stage is behind",
     )
 

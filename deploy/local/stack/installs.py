@@ -162,7 +162,7 @@ def node_packages(declared: Path, folder: Path) -> Action:
 
 
 def prepare_belief(log: Path) -> None:
-    """What is compiled here, the recommender need not compile at its start."""
+    """What is compiled here, the decider need not compile at its start."""
     source = REPOSITORY / "recommender/decide/src"
     run([SLUICE_PYTHON, "-m", "sluice.pools.estimate.belief.prepare"], log, env={"PYTHONPATH": str(source)})
 
@@ -211,7 +211,7 @@ def _lint_steps() -> list[Step]:
 
 def _stack_steps() -> list[Step]:
     return [
-        Step("belief", "compiled loops of the recommender", prepare_belief, after=("python",),
+        Step("belief", "compiled loops of the decider", prepare_belief, after=("python",),
              inputs=(BELIEF / "compiled.py", REPOSITORY / "requirements.lock")),
         Step("flink-python", "Flink and the Python environment of the jobs",
              python_environment(CACHE / "venvs/flink", REPOSITORY / "streaming-jobs/requirements.lock", FLINK_VERSIONS),
@@ -221,6 +221,8 @@ def _stack_steps() -> list[Step]:
              after=("go",), inputs=(COLLECTOR, SPAN_LIMIT), outputs=(BIN / "sluice-collector",), resource="go"),
         Step("actuator-build", "Sluice's actuator", go_build(ACTUATORS, "./cmd/sluice-actuator", "sluice-actuator"),
              after=("go",), inputs=(ACTUATORS, API), outputs=(BIN / "sluice-actuator",), resource="go"),
+        Step("server-build", "Sluice's server", go_build(SERVER, "./cmd/sluice-server", "sluice-server"),
+             after=("go",), inputs=(SERVER, API), outputs=(BIN / "sluice-server",), resource="go"),
         Step("clickhouse-engine", "ClickHouse engine", lambda log: fetch("clickhouse", CACHE / "clickhouse", log),
              after=("npm",), inputs=(PINS,), outputs=(CACHE / "clickhouse/libchdb.so",)),
         Step("kafka-jars", "Kafka broker", jars("kafka", CACHE / "kafka/lib"),
@@ -243,10 +245,8 @@ def _stack_steps() -> list[Step]:
 
 
 def _application_steps() -> list[Step]:
-    """The real application of the tests, and what runs in and beside it; and what `make up` does not run yet."""
+    """The real application of the tests, and what runs in and beside it."""
     return [
-        Step("server-build", "Sluice's server", go_build(SERVER, "./cmd/sluice-server", "sluice-server"),
-             after=("go",), inputs=(SERVER, API), outputs=(BIN / "sluice-server",), resource="go"),
         Step("application", "the tests' Tomcat", maven("-f", TOMCAT, "package"),
              inputs=(TOMCAT / "pom.xml", TOMCAT / "src/main"),
              outputs=(TOMCAT / "target/application.jar", TOMCAT / "target/lib"), resource="maven"),

@@ -49,7 +49,8 @@ def test_no_program_ends_while_another_needs_it() -> None:
     groups = stop_order(load())
     at = {name: number for number, names in enumerate(groups) for name in names}
     assert at["demo"] < at["collector"] < at["kafka"]
-    assert at["actuator"] < at["recommender"] < at["clickhouse"]
+    assert at["actuator"] < at["server"] < at["kafka"]
+    assert at["decider"] < at["clickhouse"]
     assert at["jobs"] < at["flink-jobmanager"]
     assert set(at) == {name for name, program in load().items() if not program.once}
 

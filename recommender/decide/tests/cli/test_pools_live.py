@@ -1,122 +1,167 @@
-"""`sluice pools watch | pause | resume`, and TLS and tokens, against the recommender's own server."""
+"""`sluice pools watch | pause | resume`, and TLS and tokens, against `sluice-server` and a decider on a real log."""
 
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from click.testing import Result
 
-from fakes import CART, DB, FakeClock, FakeCollector, FakeHistory, config, hump
+from fakes import CART, DB, FakeClock, FakeCollector, config, hump
+from shard_log import Log, serving_at
 from sluice.cli.output import CliError
 from sluice.cli.pools.channel import open_channel
 from sluice.cli.pools.watching import follow
-from sluice.control.loop import ControlLoop
-from sluice.control.pauses import Pauses
-from sluice.control.sizes import Sizes
-from sluice.control.store import Store
-from sluice.log.memory import MemoryStateLog
+from sluice.control.loop import Loop
+from sluice.log.kafka_broker import KafkaBroker
+from sluice.log.names import topics
+from sluice.log.shard import Identity
+from sluice.log.shards import Shards
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
-from sluice.serve.access import Access
-from sluice.serve.server import Server
-from sluice.serve.service import PoolSizeService
+from support.kafka import Kafka
+from support.ports import free_ports
+from support.waiting import until
 
 Run = Callable[..., Result]
-TLS = Path(__file__).parents[1] / "serve/tls"
+TLS = Path(__file__).with_name("tls")
 SOURCES = Path(__file__).parents[2] / "src"
-TOKEN = "a token of some length"
+TOKEN = "a-token-of-some-length"
 
 
 class Recommender:
-    """The real server over the real loop, with made windows."""
+    """The server and the loop, with made windows and a clock that passes a second a period."""
 
-    def __init__(self, access: Access | None = None, port: int = 0) -> None:
-        clock, store, sizes = FakeClock(), Store(), Sizes()
-        self.history, pauses = FakeHistory(), Pauses()
-        self.collector = FakeCollector({CART: hump(), DB: hump()})
-        self.loop = ControlLoop(config(), self.collector, self.history, MemoryStateLog(), store, sizes, clock, pauses)
-        service = PoolSizeService(store, sizes, self.history, clock, pauses=pauses, wake=self.loop.step)
-        self.server = Server(service, f"127.0.0.1:{port}", access)
-        self.server.start()
-        self.loop.step()
-        self.address = f"127.0.0.1:{self.server.port}"
+    def __init__(self, broker: Kafka, folder: Path) -> None:
+        self.log, self.folder = Log(broker), folder
+        broker.topic(f"{self.log.prefix}state", like="sluice_state")
+        self.collector, self._clock, self._over = FakeCollector({CART: hump(), DB: hump()}), FakeClock(), False
+        names = topics(self.log.prefix)
+        client = KafkaBroker(broker.bootstrap, names)
+        self.shards = Shards(client, names, Identity("test", 1, 0))
+        self.loop = Loop(config(), self.shards, lambda: self.collector, self._clock)
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    @contextmanager
+    def serving(self, port: int | None = None, **more: str) -> Iterator[str]:
+        """By its address."""
+        variables = more if port is None else {**more, "SLUICE_RECOMMENDER": f"127.0.0.1:{port}"}
+        with serving_at(self.log, self.folder, variables) as address:
+            yield address
+
+    def start(self) -> None:
+        self._thread.start()
+        until("something was decided", lambda: bool(self.loop.deciders) and CART in self.loop.deciders[0].answers)
+
+    def stop(self) -> None:
+        self._over = True
+        self._thread.join()
+        self.shards.close()
+
+    def _run(self) -> None:
+        while not self._over:
+            self.loop.periods()
+            self._clock.pass_s(1)
+            time.sleep(0.1)
 
 
 @pytest.fixture
-def recommender() -> Iterator[Recommender]:
-    running = Recommender()
+def recommender(broker: Kafka, tmp_path: Path) -> Iterator[Recommender]:
+    running = Recommender(broker, tmp_path)
+    running.start()
     yield running
-    running.server.stop(0)
+    running.stop()
 
 
+@pytest.mark.integration
 def test_pausing_and_resuming(run: Run, recommender: Recommender) -> None:
-    where = {"SLUICE_RECOMMENDER": recommender.address}
-    assert run("pools", "pause", "cart", "--why", "release", "--by", "ada", **where).stdout == "cart/server is paused\n"
-    assert recommender.history.paused_pools[CART].by == "ada"
-    assert "PAUSED" in run("pools", "get", "cart", **where).stdout
-    assert run("pools", "resume", "cart", **where).stdout == "cart/server is resumed\n"
-    assert run("pools", "resume", "cart", **where).stdout == "cart/server was not paused\n"
-    assert run("pools", "pause", "cart", **where).exit_code == 2
+    with recommender.serving() as address:
+        where = {"SLUICE_RECOMMENDER": address}
+
+        def state() -> str:
+            return run("pools", "get", "cart", **where).stdout
+
+        until("it is served", lambda: "PROVIDED" in state())
+        paused = run("pools", "pause", "cart", "--why", "release", "--by", "ada", **where)
+        assert paused.stdout == "cart/server is paused\n"
+        until("the decider heard it", lambda: "PAUSED" in state())
+        assert "by ada: release" in run("pools", "explain", "cart", **where).stdout
+        assert run("pools", "resume", "cart", **where).stdout == "cart/server is resumed\n"
+        until("the decider heard that too", lambda: "PROVIDED" in state())
+        assert run("pools", "resume", "cart", **where).stdout == "cart/server was not paused\n"
+        assert run("pools", "pause", "cart", **where).exit_code == 2
 
 
+@pytest.mark.integration
 def test_watching_prints_the_state_and_then_changes(recommender: Recommender) -> None:
     command = [sys.executable, "-m", "sluice.cli", "pools", "watch", "--service", "cart"]
-    environment = os.environ | {"SLUICE_RECOMMENDER": recommender.address, "PYTHONPATH": str(SOURCES)}
-    # A shell's job in the background, as these tests may be, hands an ignored SIGINT on.
-    watching = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    try:
-        assert watching.stdout is not None
-        first = watching.stdout.readline()
-        recommender.collector.pools[CART] = hump(top=20)
-        recommender.loop.step()
-        second = watching.stdout.readline()
-        watching.send_signal(signal.SIGINT)
-        assert watching.wait(30) == -signal.SIGINT
-    finally:
-        watching.kill()
-        watching.wait()
-    targets = [int(re.search(r"cart/server PROVIDED current - target (\d+)", line)[1]) for line in (first, second)]  # type: ignore[index]
-    assert 11 <= targets[0] <= 14
-    assert 18 <= targets[1] <= 24
+    with recommender.serving() as address:
+        environment = os.environ | {"SLUICE_RECOMMENDER": address, "PYTHONPATH": str(SOURCES)}
+        # A shell's job in the background, as these tests may be, hands an ignored SIGINT on.
+        watching = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+        try:
+            assert watching.stdout is not None
+            first = watching.stdout.readline()
+            recommender.collector.pools[CART] = hump(top=20)
+            second = first
+            while target(second) == target(first):
+                second = watching.stdout.readline()
+            watching.send_signal(signal.SIGINT)
+            assert watching.wait(30) == -signal.SIGINT
+        finally:
+            watching.kill()
+            watching.wait()
+    assert 11 <= target(first) <= 14
+    assert 18 <= target(second) <= 24
 
 
-def test_a_watch_goes_on_over_a_restart() -> None:
-    first = Recommender()
-    port = first.server.port
+def target(line: str) -> int:
+    return int(re.search(r"cart/server PROVIDED current - target (\d+)", line)[1])  # type: ignore[index]
+
+
+@pytest.mark.integration
+def test_a_watch_goes_on_over_a_restart_from_where_it_was(recommender: Recommender) -> None:
+    (port,) = free_ports(1)
     said: list[str] = []
-    with open_channel(first.address, {}) as channel:
+    with open_channel(f"127.0.0.1:{port}", {}) as channel:
         events = follow(PoolSizeServiceStub(channel), "cart", said.append, lambda _: time.sleep(0.05))
-        kinds = [next(events).WhichOneof("event") for _ in range(2)]
-        first.server.stop(0)
-        second = Recommender(port=port)
-        kinds += [next(events).WhichOneof("event") for _ in range(2)]
-        second.server.stop(0)
-    assert kinds == ["pool_size", "snapshot"] * 2
+        with recommender.serving(port):
+            kinds = [next(events).WhichOneof("event") for _ in range(2)]
+        recommender.collector.pools[CART] = hump(top=20)
+        with recommender.serving(port):
+            rest = []
+            while not rest or rest[-1].pool_size.revision < 2:
+                rest.append(next(events))
+    assert kinds == ["pool_size", "snapshot"]
+    assert not [each for each in rest if each.HasField("snapshot")]
     assert said[0].startswith("lost the recommender")
     assert said[-1] == "the recommender is back"
 
 
-def test_with_tls_and_a_token(run: Run) -> None:
-    certificate = TLS / "cert.pem"
-    running = Recommender(Access(certificate.read_bytes(), (TLS / "key.pem").read_bytes(), (TOKEN,)))
-    where = {"SLUICE_RECOMMENDER": running.address, "SLUICE_TLS_CA": str(certificate)}
-    assert "cart/server" in run("pools", "list", SLUICE_TOKEN=TOKEN, **where).stdout
-    refused = run("pools", "list", SLUICE_TOKEN="wrong", **where)
-    assert refused.exit_code == 1
-    assert "UNAUTHENTICATED" in refused.stderr
-    assert run("pools", "watch", **where).exit_code == 1
-    running.server.stop(0)
+@pytest.mark.integration
+def test_with_tls_and_a_token(run: Run, recommender: Recommender, tmp_path: Path) -> None:
+    certificate, tokens = TLS / "cert.pem", tmp_path / "tokens"
+    tokens.write_text(f"{TOKEN}\n")
+    more = {"SLUICE_TLS_CERT": str(certificate), "SLUICE_TLS_KEY": str(TLS / "key.pem"), "SLUICE_TOKENS": str(tokens)}
+    with recommender.serving(**more) as address:
+        where = {"SLUICE_RECOMMENDER": address, "SLUICE_TLS_CA": str(certificate)}
+        assert "cart/server" in run("pools", "list", SLUICE_TOKEN=TOKEN, **where).stdout
+        refused = run("pools", "list", SLUICE_TOKEN="wrong", **where)
+        assert refused.exit_code == 1
+        assert "UNAUTHENTICATED" in refused.stderr
+        assert run("pools", "watch", **where).exit_code == 1
 
 
 def test_an_authority_that_cannot_be_read_is_named() -> None:

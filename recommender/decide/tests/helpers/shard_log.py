@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 import grpc
@@ -78,10 +79,18 @@ def environment(log: Place, address: str) -> dict[str, str]:
     }
 
 
-def ready(address: str) -> bool:
-    with grpc.insecure_channel(address) as channel:
+def ready(address: str, more: Mapping[str, str] = MappingProxyType({})) -> bool:
+    """more: as of `serving`: with TLS and tokens it is asked so."""
+    channel, metadata = grpc.insecure_channel(address), []
+    if "SLUICE_TLS_CERT" in more:
+        authority = grpc.ssl_channel_credentials(Path(more["SLUICE_TLS_CERT"]).read_bytes())
+        channel = grpc.secure_channel(address, authority)
+    if "SLUICE_TOKENS" in more:
+        metadata = [("authorization", f"Bearer {Path(more['SLUICE_TOKENS']).read_text().split()[0]}")]
+    with channel:
         try:
-            rpc.PoolSizeServiceStub(channel).ListPoolSizes(api.ListPoolSizesRequest(), timeout=5)
+            stub = rpc.PoolSizeServiceStub(channel)
+            stub.ListPoolSizes(api.ListPoolSizesRequest(), timeout=5, metadata=metadata)
         except grpc.RpcError:
             return False
         return True
@@ -99,9 +108,10 @@ def serving_at(log: Log, folder: Path, more: Mapping[str, str]) -> Iterator[str]
     """As `serving`, by its address."""
     assert BINARY.exists(), f"{BINARY} is missing: `make setup` builds it for tests"
     (port,) = free_ports(1)
-    address = f"127.0.0.1:{port}"
-    variables = {**environment(log, address), **more}
-    with running("server", [BINARY], lambda: ready(address), folder / f"server-{port}.log", LIMIT_S, variables):
+    variables = {**environment(log, f"127.0.0.1:{port}"), **more}
+    address = variables["SLUICE_RECOMMENDER"]
+    output = folder / f"server-{address.rpartition(':')[2]}.log"
+    with running("server", [BINARY], lambda: ready(address, more), output, LIMIT_S, variables):
         yield address
 
 

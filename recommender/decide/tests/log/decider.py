@@ -1,52 +1,38 @@
-"""A pool under load, and the process that decides for it: `decider.py FOLDER BOOTSTRAP TOPIC`.
-
-A line on stdin is one second of the pool, decided on, recorded and flushed; a line of JSON on stdout says what came of
-it. FOLDER holds what outlives the process besides the log, as ClickHouse and the pool do: windows, the size in force.
-"""
+"""A pool under load, and a decider of it on a shard's log, a second at a time."""
 
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sluice.control.state_log import StateLog
-from sluice.core.keys import PoolKey
-from sluice.log.kafka import KafkaStateLog
+from log_place import SHOP, Place, period, taken
+from sluice.log.due import Due
 from sluice.pools.policy.decision import Action
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.step import step
 
-SHOP = PoolKey("shop", "server", "")
 BEGIN_MS, BUCKET_MS, CORES, SLO_S = 1_700_000_000_000, 100, 4.0, 0.5
 # What is asked for again each time, as a collector does that waits for late rows: it is not to count twice.
 AGAIN_MS = 30_000
-FLUSH_S = 60.0
 
 
 class Pool:
-    """Always full. Every minute its throughput changes to that of another hump, so that sizes have to be looked for."""
+    """Always full. Every minute its throughput changes to that of another hump, so that sizes have to be looked for.
 
-    def __init__(self, folder: Path) -> None:
-        self._windows, self._size = folder / "windows", folder / "size"
-        lines = self._windows.read_text().splitlines() if self._windows.exists() else []
-        self._seconds: list[list[float]] = [json.loads(line) for line in lines]
+    It outlives deciders, as ClickHouse and the pool itself do.
+    """
+
+    def __init__(self) -> None:
+        self.size = 5
+        self._seconds: list[list[float]] = []
 
     @property
     def now_ms(self) -> int:
         return BEGIN_MS + 1_000 * len(self._seconds)
-
-    @property
-    def size(self) -> int:
-        return int(self._size.read_text()) if self._size.exists() else 5
-
-    def apply(self, size: int) -> None:
-        self._size.write_text(str(size))
 
     def second(self) -> None:
         number, size = len(self._seconds), self.size
@@ -54,8 +40,6 @@ class Pool:
         rate = share * 50 * size / (1 + 0.02 * size + 0.35 * (size / hump) ** 2)
         completions = np.random.default_rng(number).poisson(rate * BUCKET_MS / 1_000, 1_000 // BUCKET_MS)
         self._seconds.append([size, *completions.tolist()])
-        with self._windows.open("a") as windows:
-            print(json.dumps(self._seconds[-1]), file=windows)
 
     def since(self, ms: int) -> Buckets:
         """The buckets of the seconds that begin from `ms` on."""
@@ -67,20 +51,31 @@ class Pool:
         return Buckets(start_ms, size, rows[:, 1:].ravel(), size, np.full(len(size), CORES), BUCKET_MS / 1_000)
 
 
-def one_second(state: PoolState, pool: Pool, log: StateLog) -> tuple[PoolState, dict[str, Any]]:
-    pool.second()
-    seen = Observation({"shop-1": pool.size}, pool.since(state.learnt.until_ms - AGAIN_MS), CORES, SLO_S)
-    state, decision = step(state, seen, pool.now_ms)
-    log.record({SHOP: state})
-    assert log.flush(FLUSH_S)
-    if decision.action is Action.APPLY and decision.target is not None:
-        pool.apply(decision.target)
-    return state, told(state) | {
-        "case": decision.reasons[0][0],
-        "target": decision.target,
-        "basis": decision.basis.name,
-        "action": decision.action.name,
-    }
+class Decider:
+    """Takes the shard from whoever had it."""
+
+    def __init__(self, pool: Pool, place: Place) -> None:
+        self._pool, self._due = pool, Due()
+        ((self._log, found),) = taken(place.decider("test", shards=1), wanted=1).values()
+        self._due.restored(found.states)
+        self.state = found.states.states().get(SHOP, PoolState())
+        self.restored = told(self.state)
+
+    def second(self) -> dict[str, Any]:
+        pool = self._pool
+        pool.second()
+        seen = Observation({"shop-1": pool.size}, pool.since(self.state.learnt.until_ms - AGAIN_MS), CORES, SLO_S)
+        state, decision = step(self.state, seen, pool.now_ms)
+        self._log.commit(period(self._log.received(), states=dict(self._due.of({SHOP: state}))))
+        self.state = state
+        if decision.action is Action.APPLY and decision.target is not None:
+            pool.size = decision.target
+        return told(state) | {
+            "case": decision.reasons[0][0],
+            "target": decision.target,
+            "basis": decision.basis.name,
+            "action": decision.action.name,
+        }
 
 
 def told(state: PoolState) -> dict[str, Any]:
@@ -88,18 +83,3 @@ def told(state: PoolState) -> dict[str, Any]:
     written = replace(state, learnt=replace(state.learnt, kept=None))
     told: dict[str, Any] = json.loads(json.dumps(asdict(written), default=lambda value: value.name))
     return told
-
-
-def main(folder: str, bootstrap: str, topic: str) -> None:
-    log = KafkaStateLog(bootstrap, topic)
-    state = log.restore().get(SHOP, PoolState())
-    log.start()
-    print(json.dumps(told(state)), flush=True)
-    pool = Pool(Path(folder))
-    for _ in sys.stdin:
-        state, line = one_second(state, pool, log)
-        print(json.dumps(line), flush=True)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -1,72 +1,52 @@
-"""A decider that is killed in the middle of a trial: the next one goes on with it, as if nothing had been."""
+"""A decider that is killed in the middle of a trial: the next one goes on with it, as if nothing had been.
 
-import json
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+In memory; tests/long/test_deciders.py kills processes on a real broker.
+"""
+
 from typing import Any
 
-import pytest
-
-from sluice.log.memory import MemoryStateLog
+from log_place import SHOP, Place
+from sluice.log.memory_broker import MemoryBroker, MemoryCluster
+from sluice.log.names import topics
 from sluice.log.record import Ref
-from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.state_message import read_evidence
-from support.kafka import Kafka
 
-from . import decider
+from .decider import Decider, Pool
 
-SOURCE = Path(__file__).resolve().parents[2] / "src"
 SETTLED_S, LONGEST_S, AFTER_S = 90, 600, 30
 
 
-class Decider:
-    """The process, a second at a time."""
+class Scene:
+    """A pool, and the log that its deciders have one after the other."""
 
-    def __init__(self, process: "subprocess.Popen[str]") -> None:
-        self.process = process
-        self.restored = self._line()
+    def __init__(self) -> None:
+        self.pool, names = Pool(), topics()
+        self.cluster = MemoryCluster(names, 1)
+        self._place = Place(names, lambda: MemoryBroker(self.cluster), lambda *_: None, [])
 
-    def second(self) -> dict[str, Any]:
-        assert self.process.stdin
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
-        return self._line()
+    def decider(self) -> Decider:
+        """Whoever decided before is gone without a word: the group puts it out."""
+        for member in list(self.cluster.members._members):
+            self.cluster.members.leave(member)
+        return Decider(self.pool, self._place)
 
-    def _line(self) -> dict[str, Any]:
-        assert self.process.stdout
-        line: dict[str, Any] = json.loads(self.process.stdout.readline())
-        return line
-
-
-@contextmanager
-def running(*words: str) -> Iterator[Decider]:
-    command = [sys.executable, decider.__file__, *words]
-    environment = os.environ | {"PYTHONPATH": str(SOURCE)}
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
-    ) as process:
-        try:
-            yield Decider(process)
-        finally:
-            process.kill()
+    def recorded_until_ms(self) -> int:
+        """Up to when evidence is in the log; -1 without any."""
+        records = self.cluster.partitions[topics().state, 0].committed(0)
+        values = [each.value for each in records if each.key == str(Ref("evidence", SHOP))]
+        return read_evidence(SHOP, values[-1] or b"")[0].until_ms if values else -1
 
 
-def undisturbed(folder: Path) -> tuple[list[dict[str, Any]], list[int]]:
+def undisturbed() -> tuple[list[dict[str, Any]], list[int]]:
     """What is said in each second up to `AFTER_S` behind a trial, and up to when evidence was recorded then."""
     said: list[dict[str, Any]] = []
     recorded: list[int] = []
-    state, pool, log = PoolState(), decider.Pool(folder), MemoryStateLog()
-    until = LONGEST_S
+    scene = Scene()
+    decider, until = scene.decider(), LONGEST_S
     while len(said) < until:
-        state, line = decider.one_second(state, pool, log)
+        line = decider.second()
         said.append(line)
-        value = log.records.get(str(Ref("evidence", decider.SHOP)))
-        recorded.append(read_evidence(decider.SHOP, value)[0].until_ms if value else -1)
+        recorded.append(scene.recorded_until_ms())
         # Some of the evidence is to be read again: it was recorded, but not just now.
         old = 0 < recorded[-1] < line["learnt"]["until_ms"] - 5_000
         on_trial = line["case"] == "WAITING" and line["basis"] == "PROBE"
@@ -76,22 +56,16 @@ def undisturbed(folder: Path) -> tuple[list[dict[str, Any]], list[int]]:
     return said, recorded
 
 
-@pytest.mark.integration
-def test_a_kill_in_the_middle_of_a_trial_goes_on_with_the_trial(broker: Kafka, tmp_path: Path) -> None:
-    for name in ("undisturbed", "killed"):
-        (tmp_path / name).mkdir()
-    said, recorded = undisturbed(tmp_path / "undisturbed")
+def test_a_kill_in_the_middle_of_a_trial_goes_on_with_the_trial() -> None:
+    said, recorded = undisturbed()
     trial = len(said) - AFTER_S
-    words = (str(tmp_path / "killed"), broker.bootstrap, broker.topic("state-kill", like="sluice_state"))
-
-    with running(*words) as first:
-        before = [first.second() for _ in range(trial)]
-        first.process.send_signal(signal.SIGKILL)
-        assert first.process.wait() == -signal.SIGKILL
+    scene = Scene()
+    first = scene.decider()
+    before = [first.second() for _ in range(trial)]
     assert before == said[:trial]
 
-    with running(*words) as second:
-        restored, after = second.restored, [second.second() for _ in range(AFTER_S)]
+    second = scene.decider()
+    restored, after = second.restored, [second.second() for _ in range(AFTER_S)]
     # All of the facts, but for time that passed without a change of them.
     now_ms, restored_ms = before[-1]["facts"].pop("now_ms"), restored["facts"].pop("now_ms")
     assert restored["facts"] == before[-1]["facts"]

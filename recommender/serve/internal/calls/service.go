@@ -102,6 +102,7 @@ func answer(e *table.Entry, view *table.View, now time.Time) *poolsv1.PoolSize {
 	size := proto.CloneOf(e.Size)
 	lease := view.Shards[e.Shard].Lease
 	until, left := lease.Of(e.Key, now)
+	size.ComputedAt = lease.Computed(e)
 	size.ValidUntil, size.LeaseLeft = timestamppb.New(until), durationpb.New(left)
 	if left == 0 {
 		size.State, size.Action = poolsv1.State_STATE_STALE, commonv1.Action_ACTION_HOLD

@@ -52,6 +52,9 @@ func decision(record *kgo.Record, lease time.Duration) (Row, error) {
 	row["threshold_ms"] = float64(size.GetThreshold().AsDuration()) / 1e6
 	row["valid_until"] = stamp(record.Timestamp.Add(lease))
 	row["revision"] = size.GetRevision()
+	if size.GetDataUntil() != nil {
+		row["newest_bucket"] = stamp(size.GetDataUntil().AsTime())
+	}
 	return row, nil
 }
 

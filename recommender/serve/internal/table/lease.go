@@ -3,6 +3,8 @@ package table
 import (
 	"time"
 
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	"sluice.dev/serve/internal/keys"
 
 	poolsv1 "sluice.dev/api/pools/v1"
@@ -40,6 +42,14 @@ func newLease(beat *poolsv1.ShardHeartbeat, written, read time.Time) *Lease {
 		}
 	}
 	return l
+}
+
+// Computed is when the newest period began that came to an answer, which its record was written in or before.
+func (l *Lease) Computed(e *Entry) *timestamppb.Timestamp {
+	if _, ok := l.exempt[e.Key]; ok || l.ComputedAt.Before(e.Size.GetComputedAt().AsTime()) {
+		return e.Size.GetComputedAt()
+	}
+	return timestamppb.New(l.ComputedAt)
 }
 
 // Left is what is left of the shard's lease at now; 0 when it is over. A clock that was set forward ends a lease early;

@@ -32,7 +32,7 @@ func answer(e *table.Entry, lease *table.Lease) *Frame {
 		size := proto.CloneOf(e.Size)
 		if !e.Deleted() && lease != nil {
 			until, _ := lease.Of(e.Key, time.Now())
-			size.ValidUntil = timestamppb.New(until)
+			size.ComputedAt, size.ValidUntil = lease.Computed(e), timestamppb.New(until)
 		}
 		return encode(&poolsv1.WatchPoolSizesResponse{
 			Event: &poolsv1.WatchPoolSizesResponse_PoolSize{PoolSize: size},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+import numpy as np
 from google.protobuf.duration_pb2 import Duration
 
 from sluice.common.v1.decision_pb2 import Action, Reason
@@ -16,6 +17,9 @@ from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.curve import Curve
 from sluice.pools.policy.picture import Picture, draw
 from sluice.pools.v1 import evidence_pb2, pool_size_pb2
+
+# Of a curve: 300 of 40 bytes leave room in the 16 kB of an explanation.
+MOST_POINTS = 300
 
 
 def pool_size(answer: Answer) -> pool_size_pb2.PoolSize:
@@ -144,13 +148,18 @@ def _baseline(baseline: Baseline) -> evidence_pb2.Baseline:
 
 
 def _curve(estimate: Estimate, curve: Curve) -> evidence_pb2.CurveEvidence:
+    """Of many levels those that lie evenly among them: a record has no room for all."""
+    levels = len(curve.concurrency)
+    shown = np.unique(np.linspace(0, levels - 1, min(levels, MOST_POINTS)).round().astype(int))
     points = [
-        evidence_pb2.CurvePoint(concurrency=float(x), goodput_per_s=float(y), samples=int(count))
-        for x, y, count in zip(curve.concurrency, curve.goodput_per_s, curve.count, strict=True)
+        evidence_pb2.CurvePoint(
+            concurrency=float(curve.concurrency[at]),
+            goodput_per_s=float(curve.goodput_per_s[at]),
+            samples=int(curve.count[at]),
+            fitted_per_s=None if estimate.fitted_per_s is None else float(estimate.fitted_per_s[at]),
+        )
+        for at in shown
     ]
-    if estimate.fitted_per_s is not None:
-        for point, value in zip(points, estimate.fitted_per_s, strict=True):
-            point.fitted_per_s = float(value)
     return evidence_pb2.CurveEvidence(points=points, knee=estimate.knee, polynomial_degree=estimate.polynomial_degree)
 
 

@@ -19,6 +19,13 @@ class AddressError(Exception):
     """An address that cannot be listened on."""
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A reader that went away is none of ours."""
+
+
 class Pages:
     """/healthz: 200 while the loop comes round, 503 when it hangs. /metrics: as Prometheus reads it.
 
@@ -51,10 +58,9 @@ class Pages:
                 """Nothing of each request."""
 
         try:
-            self._server = ThreadingHTTPServer((host, port), Handler)
+            self._server = _Server((host, port), Handler)
         except OSError as cause:
             raise AddressError(f"listen on SLUICE_DECIDER={address}: {cause}") from cause
-        self._server.daemon_threads = True
 
     def start(self) -> None:
         threading.Thread(target=self._server.serve_forever, name="pages", daemon=True).start()

@@ -28,12 +28,13 @@ MOST_EXPLANATIONS = 50
 class Said(NamedTuple):
     """The newest answer of a pool in the log.
 
-    content: None of one that was taken away. turn: the minute in which it was written. explained: the revision that was
-    explained last, and the minute.
+    content: None of one that was taken away. threshold_ns: that it was written with. turn: the minute in which it was
+    written. explained: the revision that was explained last, and the minute.
     """
 
     revision: int = 0
     content: Content | None = None
+    threshold_ns: int = 0
     turn: int = NEVER
     explained: tuple[int, int] = (0, NEVER)
 
@@ -48,7 +49,7 @@ class Words(NamedTuple):
 
 
 def restored(decisions: Mapping[PoolKey, PoolSize]) -> dict[PoolKey, Said]:
-    return {key: Said(size.revision, _content(size)) for key, size in decisions.items()}
+    return {key: Said(size.revision, _content(size), size.threshold.ToNanoseconds()) for key, size in decisions.items()}
 
 
 def words(before: Mapping[PoolKey, Said], answers: Iterable[Answer], pools: Iterable[PoolKey], now_ms: int) -> Words:
@@ -60,9 +61,12 @@ def words(before: Mapping[PoolKey, Said], answers: Iterable[Answer], pools: Iter
         new = content != last.content
         numbered = replace(answer, content=content, revision=last.revision + new)
         made.answers[answer.key] = numbered
-        if new or turn > last.turn:
+        judged_anew = answer.threshold.value_ns != last.threshold_ns
+        if new or judged_anew or turn > last.turn:
             made.decisions.append(pool_size(numbered))
-            last = last._replace(turn=turn)
+            last = last._replace(turn=turn, threshold_ns=answer.threshold.value_ns)
+        if judged_anew:
+            last = last._replace(explained=(0, NEVER))
         made.said[answer.key] = last._replace(revision=numbered.revision, content=content)
     for key in before.keys() - set(pools):
         if before[key].content is not None:

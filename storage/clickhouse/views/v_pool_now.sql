@@ -1,4 +1,5 @@
--- The newest recommendation of each pool, and how old it is. current and target are NULL where there is none.
+-- The newest row of each pool's recommendation, and how old it is. current and target are NULL where there is none. A row is
+-- written when an answer changes, and once a minute; whether its lease was renewed since, only the recommender says.
 CREATE OR REPLACE VIEW v_pool_now AS
 SELECT
     service,
@@ -16,11 +17,9 @@ SELECT
     threshold_ms,
     model,
     reasons,
-    buckets,
     revision,
     at,
-    (toUnixTimestamp64Milli(now64(3)) - toUnixTimestamp64Milli(at)) / 1000 AS age_s,
-    (toUnixTimestamp64Milli(valid_until) - toUnixTimestamp64Milli(now64(3))) / 1000 AS lease_left_s
+    (toUnixTimestamp64Milli(now64(3)) - toUnixTimestamp64Milli(at)) / 1000 AS age_s
 FROM recommendations
 WHERE (service, side, peer, at) IN (SELECT service, side, peer, max(at) FROM recommendations GROUP BY service, side, peer)
 ORDER BY revision DESC

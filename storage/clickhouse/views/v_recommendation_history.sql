@@ -1,5 +1,5 @@
 -- Each answer that a pool was given, from its first row (since) to its last (until). A row is written of each new answer, and
--- every 5 s of one that stays: periods counts rows.
+-- once a minute of one that stays: periods counts rows.
 CREATE OR REPLACE VIEW v_recommendation_history AS
 SELECT
     service,

@@ -4,7 +4,7 @@
 --                        interval between records, and NULL where the records ended earlier than the 10 s
 --   newest window        from the end of the newest fine window to now
 --   recommendation data  from the newest window that the newest recommendation saw to that recommendation
---   recommendation       from the newest recommendation to now
+--   recommendation       from the newest recommendation to now: each pool's is written when it changes, and once a minute
 CREATE OR REPLACE VIEW v_stage_lag AS
 WITH
     now64(3) AS moment,

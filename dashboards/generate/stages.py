@@ -106,8 +106,8 @@ def stored() -> timeseries.Panel:
     """
     return lines(
         "Stored, by stage",
-        "Per second of the data's own time: spans ended in fine windows, calls in the call graph's edges, answers (new ones, "
-        "and each once a minute).",
+        "Per second of the data's own time: spans ended in fine windows, calls in the call graph's edges, answers. "
+        "An answer is written when it is a new one, and once a minute.",
         time_series(windows, "A"),
         time_series(calls, "B"),
         time_series(answers, "C"),

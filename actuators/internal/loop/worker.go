@@ -26,10 +26,15 @@ func (w *worker) pass(ctx, work context.Context, answers watch.Snapshot) Pass {
 	p := Pass{Target: w.Name, At: time.Now(), Answer: answers.Answer(w.Pool)}
 	record := w.recall()
 	if record.Intent != nil {
-		if err := w.resolve(work, *record.Intent); err != nil {
+		ended, err := w.resolve(work, *record.Intent)
+		if err != nil {
 			p.ReadErr = err
 			return w.conclude(ctx, p)
 		}
+		w.conclude(ctx, Pass{
+			Target: w.Name, At: p.At, Answer: p.Answer, Current: ended.Previous, Report: ended.Wire(),
+			Decision: policy.Decision{Action: policy.Apply, Code: policy.Resolved, Size: ended.Size, Text: ended.Detail},
+		})
 	}
 	current, err := w.Realizer.Read(ctx)
 	if err != nil {
@@ -90,6 +95,10 @@ func (w *worker) recall() state.Record {
 	}
 	if !w.retold {
 		w.retold = true
+		if writes := record.Writes.From(time.Now()); writes != record.Writes {
+			w.Log.Warn("the clock was set back since the last write", "target", w.Name, "written_at", record.Writes.At)
+			w.store(func(r state.Record) state.Record { r.Writes = writes; return r })
+		}
 		for _, each := range record.Ended {
 			w.tell(each)
 		}
@@ -97,15 +106,19 @@ func (w *worker) recall() state.Record {
 	return record
 }
 
+// store is for what is only good to know: that it could not be stored is said, and changes nothing else.
+func (w *worker) store(change func(state.Record) state.Record) {
+	if err := w.Book.Update(w.Name, change); err != nil {
+		w.Log.Warn("the target's state could not be stored", "target", w.Name, "error", err)
+	}
+}
+
 // tell reports how a write ended, until the recommender took it.
 func (w *worker) tell(ended state.Ended) *poolsv1.Actuation {
 	report := ended.Wire()
 	w.complete(report, ended.Revision, ended.Done)
 	w.Reporter.Report(audit.Report{Actuation: report, ID: ended.ID, Told: func() {
-		err := w.Book.Update(w.Name, func(r state.Record) state.Record { return r.Told(ended.ID) })
-		if err != nil {
-			w.Log.Warn("a report that was taken may be told again", "target", w.Name, "error", err)
-		}
+		w.store(func(r state.Record) state.Record { return r.Told(ended.ID) }) // else it is told again, under the same id
 	}})
 	return report
 }

@@ -71,32 +71,34 @@ func (w *worker) end(intent state.Intent, outcome state.Outcome, readBack pool.S
 
 // resolve ends an intent that a process before this one left: the size is in force, or the one of before is put back.
 // Error: the target does not say; the intent stays.
-func (w *worker) resolve(ctx context.Context, intent state.Intent) error {
+func (w *worker) resolve(ctx context.Context, intent state.Intent) (state.Ended, error) {
 	current, err := realize.ReadBack(ctx, w.Realizer, intent.Size, w.Settle)
 	if err != nil {
-		return err
-	}
-	if current == pool.Of(intent.Size) {
-		w.tell(w.end(intent, state.Applied, current, "in force; the actuator was restarted during the write"))
-		return nil
+		return state.Ended{}, err
 	}
 	const interrupted = "the actuator was restarted during the write"
+	conclude := func(outcome state.Outcome, detail string) (state.Ended, error) {
+		ended := w.end(intent, outcome, current, detail+interrupted)
+		w.tell(ended)
+		return ended, nil
+	}
+	if current == pool.Of(intent.Size) {
+		return conclude(state.Applied, "in force: ")
+	}
 	rules := w.rules()
 	if rules.Apply && !rules.Stopped && !intent.Previous.Unbounded && time.Since(intent.At) < undoWithin {
 		// Also where the size of before is read: a write may be several, of which the first may have been done.
 		if err := w.Realizer.Write(ctx, intent.Previous.Limit); err != nil {
-			return err
+			return state.Ended{}, err
 		}
 		if current, err = realize.ReadBack(ctx, w.Realizer, intent.Previous.Limit, w.Settle); err != nil {
-			return err
+			return state.Ended{}, err
 		}
 	}
 	if current == intent.Previous {
-		w.tell(w.end(intent, state.Reverted, current, "reverted to "+current.String()+": "+interrupted))
-		return nil
+		return conclude(state.Reverted, "reverted to "+current.String()+": ")
 	}
-	w.tell(w.end(intent, state.Failed, current, fmt.Sprintf("read %s, neither %d nor %s as before: %s", current, intent.Size, intent.Previous, interrupted)))
-	return nil
+	return conclude(state.Failed, fmt.Sprintf("read %s, neither %d nor %s as before: ", current, intent.Size, intent.Previous))
 }
 
 // seen remembers what a reading says of the last write.
@@ -104,10 +106,7 @@ func (w *worker) seen(current pool.Size) policy.Writes {
 	record, _ := w.Book.Get(w.Name)
 	writes := record.Writes.Read(current).Rest(current, w.Rules.Cooldown, time.Now())
 	if writes != record.Writes {
-		err := w.Book.Update(w.Name, func(r state.Record) state.Record { r.Writes = writes; return r })
-		if err != nil {
-			w.Log.Warn("what was read could not be stored", "target", w.Name, "error", err)
-		}
+		w.store(func(r state.Record) state.Record { r.Writes = writes; return r })
 	}
 	return writes
 }
@@ -118,7 +117,7 @@ var errNothing = errors.New("nothing was written that could be restored")
 // restore puts the size of before the first write back, in one write: it was in force here.
 func (w *worker) restore(ctx context.Context) (state.Ended, error) {
 	if record := w.recall(); record.Intent != nil {
-		if err := w.resolve(ctx, *record.Intent); err != nil {
+		if _, err := w.resolve(ctx, *record.Intent); err != nil {
 			return state.Ended{}, err
 		}
 	}

@@ -46,6 +46,8 @@ const (
 	TooMany Code = "too_many"
 	// NoIntent: what is going to be written could not be stored, so it is not written.
 	NoIntent Code = "no_intent"
+	// Resolved: a write that a process before this one left was ended.
+	Resolved Code = "resolved"
 	// BackingOff: this very size was written before and is not in place.
 	BackingOff Code = "backing_off"
 )

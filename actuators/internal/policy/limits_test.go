@@ -112,3 +112,18 @@ func TestBackOffEndsWithSuccess(t *testing.T) {
 		t.Errorf("wait %s, want 80 s: it is not in force", got)
 	}
 }
+
+// A clock that was set back by a day does not hold a pool for a day.
+func TestWritesOfAClockThatWasSetBack(t *testing.T) {
+	rules := policy.Rules{Apply: true, Min: 1, Max: 64, MaxFactor: 2, Cooldown: time.Minute, PerHour: 4}
+	writes := policy.Writes{}.Next(16, midnight.Add(24*time.Hour)).Spend(4, midnight.Add(24*time.Hour)).From(midnight)
+	if got := decided(rules, writes, midnight); got.Code != policy.CoolingDown {
+		t.Errorf("%+v, want the cool-down from now on", got)
+	}
+	if got := decided(rules, writes, midnight.Add(time.Hour)); got.Action != policy.Apply {
+		t.Errorf("%+v, want a write an hour later", got)
+	}
+	if same := writes.From(midnight.Add(time.Hour)); same != writes {
+		t.Errorf("%+v, want nothing changed by a clock that goes on", same)
+	}
+}

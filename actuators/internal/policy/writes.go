@@ -49,6 +49,18 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
+// From returns w as a clock that shows now can have it: after one that was set back, what w has to wait for would be as far
+// away as the clock was set.
+func (w Writes) From(now time.Time) Writes {
+	if w.At.After(now) {
+		w.At = now
+	}
+	if most := now.Add(time.Hour); w.Full.After(most) {
+		w.Full = most
+	}
+	return w
+}
+
 // Rest ends the back-off once the size of the last write has been in force for as long as the next write of it would have
 // had to wait: nothing keeps moving the pool any more.
 func (w Writes) Rest(size pool.Size, cooldown time.Duration, now time.Time) Writes {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+	"time"
 
 	"sluice.dev/actuators/internal/disk"
 )
@@ -40,11 +41,25 @@ func OpenFolder(path string) (*Folder, error) {
 		lock.Close()
 		return nil, fmt.Errorf("open the state: %s is another actuator's that runs: want one for a target: %w", path, err)
 	}
-	halves, _ := filepath.Glob(filepath.Join(path, ".*.json.*")) // of a process that was killed as it wrote
+	tidy(path, time.Now())
+	return &Folder{path, lock}, nil
+}
+
+// keptFor is how long a record stays of a target that is not there any more: of instances new ones come every day.
+const keptFor = 365 * 24 * time.Hour
+
+// tidy removes what processes that were killed as they wrote left, and records that were not touched for long.
+func tidy(path string, now time.Time) {
+	halves, _ := filepath.Glob(filepath.Join(path, ".*.json.*"))
 	for _, half := range halves {
 		os.Remove(half)
 	}
-	return &Folder{path, lock}, nil
+	records, _ := filepath.Glob(filepath.Join(path, "*.json*"))
+	for _, record := range records {
+		if info, err := os.Stat(record); err == nil && now.Sub(info.ModTime()) > keptFor {
+			os.Remove(record)
+		}
+	}
 }
 
 // Close gives the folder to others.
@@ -52,6 +67,8 @@ func (f *Folder) Close() error { return f.lock.Close() }
 
 // Load implements Store. What cannot be read is put aside as FILE.bad, and is an error once.
 func (f *Folder) Load(target string) (Record, error) {
+	now := time.Now()
+	os.Chtimes(f.file(target), now, now) // it is in use, also where nothing is written any more
 	record, err := read(f.file(target))
 	if err != nil {
 		err = errors.Join(err, os.Rename(f.file(target), f.file(target)+".bad"))

@@ -83,3 +83,24 @@ func TestWhatCannotBeReadIsPutAside(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestAFolderIsTidied(t *testing.T) {
+	path := t.TempDir()
+	for name, age := range map[string]time.Duration{
+		"new.json": 100 * 24 * time.Hour, "old.json": 366 * 24 * time.Hour, "old.json.bad": 366 * 24 * time.Hour, ".half.json.123": 0,
+	} {
+		file := filepath.Join(path, name)
+		if err := os.WriteFile(file, []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(file, time.Time{}, time.Now().Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder(t, path)
+	names, _ := filepath.Glob(filepath.Join(path, "*"))
+	hidden, _ := filepath.Glob(filepath.Join(path, ".*"))
+	if left := append(names, hidden...); len(left) != 2 || filepath.Base(left[0]) != "lock" || filepath.Base(left[1]) != "new.json" {
+		t.Errorf("left %v, want the lock and the new record", left)
+	}
+}

@@ -78,6 +78,7 @@ def supervised(settings: Settings, base: Mapping[str, str], apply: Sequence[str]
         "SLUICE_TTL_DAYS": " ".join(f"{table}={days}" for table, days in settings.ttl_days.items()),
         "SLUICE_RECOMMENDER_CONFIG": settings.config["recommender"],
         "SLUICE_ACTUATOR_CONFIG": settings.config["actuator"],
+        "SLUICE_ACTUATOR_STATE": str(settings.state / "actuator"),
         "SLUICE_ACTUATOR_FLAGS": " ".join(f"--apply {shlex.quote(target)}" for target in apply),
     }
     for name, variable in RECOMMENDER_ACCESS.items():

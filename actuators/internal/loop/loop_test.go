@@ -19,6 +19,7 @@ import (
 	"sluice.dev/actuators/internal/policy"
 	"sluice.dev/actuators/internal/pool"
 	"sluice.dev/actuators/internal/realize/realizetest"
+	"sluice.dev/actuators/internal/state"
 	"sluice.dev/actuators/internal/watch"
 	commonv1 "sluice.dev/api/common/v1"
 	poolsv1 "sluice.dev/api/pools/v1"
@@ -439,6 +440,27 @@ func TestStopWaitsNoLongerThanTheGrace(t *testing.T) {
 			t.Errorf("stopped after %s, want the grace of 3 s", took)
 		}
 		b.want(t, "FAILED 64>12=?")
+	})
+}
+
+// What a process that had to stop could not find out is left to the next one.
+func TestStopWithinAWriteIsResolvedByTheNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, disk := &bench{fake: realizetest.NewFake(64), superseded: make(chan struct{})}, &state.Memory{}
+		b.recommend(12, 7, time.Hour)
+		target := loop.Target{Name: "cart.threads", Pool: cart, Realizer: b.fake, Settle: 5 * time.Second,
+			Rules: policy.Rules{Apply: true, Min: 2, Max: 128, MaxFactor: 100, Cooldown: time.Hour}}
+		process := func() *loop.Loop {
+			return &loop.Loop{Interval: time.Second, Grace: time.Second, Source: b, Reporter: b, Recorder: b,
+				Log: slog.New(slog.DiscardHandler), Book: state.NewBook(disk)}
+		}
+		b.fake.OnWrite(settleAfter(b.fake, 3*time.Second))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		process().Run(ctx, []loop.Target{target}, nil)
+		b.want(t, "FAILED 64>12=?")
+		process().Once(t.Context(), []loop.Target{target})
+		b.want(t, "APPLIED 64>12=12, OBSERVED 12")
 	})
 }
 

@@ -44,6 +44,13 @@ func (w *worker) write(ctx context.Context, intent state.Intent) state.Ended {
 		settle = 0 // one look is enough: a write that failed may still have been taken
 	}
 	readBack, readErr := realize.ReadBack(ctx, w.Realizer, intent.Size, settle)
+	if ctx.Err() != nil {
+		// The process has to stop and does not know: what is told is replaced by what the next one finds.
+		return state.Ended{
+			Intent: intent, Outcome: state.Failed, ReadBack: readBack, Done: time.Now(),
+			Detail: fmt.Sprintf("the actuator stopped within the write: %v", errors.Join(writeErr, readErr)),
+		}
+	}
 	switch took := time.Since(intent.At).Round(time.Millisecond); {
 	case writeErr != nil:
 		return w.end(intent, state.Failed, readBack, writeErr.Error())

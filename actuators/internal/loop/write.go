@@ -44,11 +44,12 @@ func (w *worker) write(ctx context.Context, intent state.Intent) state.Ended {
 		settle = 0 // one look is enough: a write that failed may still have been taken
 	}
 	readBack, readErr := realize.ReadBack(ctx, w.Realizer, intent.Size, settle)
-	if ctx.Err() != nil {
+	inForce := writeErr == nil && readErr == nil && readBack == pool.Of(intent.Size)
+	if ctx.Err() != nil && !inForce {
 		// The process has to stop and does not know: what is told is replaced by what the next one finds.
 		return state.Ended{
 			Intent: intent, Outcome: state.Failed, ReadBack: readBack, Done: time.Now(),
-			Detail: fmt.Sprintf("the actuator stopped within the write: %v", errors.Join(writeErr, readErr)),
+			Detail: "the actuator stopped within the write: " + errors.Join(writeErr, readErr, context.Cause(ctx)).Error(),
 		}
 	}
 	switch took := time.Since(intent.At).Round(time.Millisecond); {
@@ -56,7 +57,7 @@ func (w *worker) write(ctx context.Context, intent state.Intent) state.Ended {
 		return w.end(intent, state.Failed, readBack, writeErr.Error())
 	case readErr != nil:
 		return w.end(intent, state.Failed, readBack, "read back: "+readErr.Error())
-	case readBack != pool.Of(intent.Size):
+	case !inForce:
 		return w.end(intent, state.Failed, readBack, fmt.Sprintf("read back %s after %s, want %d", readBack, took, intent.Size))
 	default:
 		return w.end(intent, state.Applied, readBack, fmt.Sprintf("in force after %s", took))

@@ -2,11 +2,13 @@ package loop_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -15,6 +17,7 @@ import (
 	"sluice.dev/actuators/internal/loop"
 	"sluice.dev/actuators/internal/policy"
 	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/realize/realizetest"
 	"sluice.dev/actuators/internal/state"
 	"sluice.dev/actuators/internal/watch"
 	commonv1 "sluice.dev/api/common/v1"
@@ -167,4 +170,28 @@ func TestTheCoolDownOutlivesTheProcess(t *testing.T) {
 	if w.first != 64 || len(w.intended) != 2 {
 		t.Errorf("size %d after %d writes, want the third one to wait as in one process", w.first, len(w.intended))
 	}
+}
+
+// full is a disk that takes nothing.
+type full struct{ state.Memory }
+
+func (*full) Save(string, state.Record) error { return errors.New("no space left on device") }
+
+func TestNothingIsWrittenWithoutItsIntent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &bench{fake: realizetest.NewFake(64), superseded: make(chan struct{})}
+		b.recommend(12, 7, time.Hour)
+		l := &loop.Loop{Interval: time.Second, Source: b, Reporter: b, Recorder: b, Log: slog.New(slog.DiscardHandler), Book: state.NewBook(&full{})}
+		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
+		defer cancel()
+		l.Run(ctx, []loop.Target{{Name: "cart.threads", Pool: cart, Realizer: b.fake,
+			Rules: policy.Rules{Apply: true, Min: 2, Max: 128, MaxFactor: 100}}}, nil)
+		if detail := b.reports[0].GetDetail(); !strings.Contains(detail, "no space left") {
+			t.Errorf("detail %q, want why", detail)
+		}
+		b.want(t, "REFUSED 64>12=64, OBSERVED 64, OBSERVED 64")
+		if got := b.fake.Written(); got != nil {
+			t.Errorf("wrote %v", got)
+		}
+	})
 }

@@ -35,6 +35,7 @@ from bench.results import OUT, keep
 from bench.subsets import files as subset_files
 from bench.subsets import parts as subsets
 from bench.subsets_scale import run as subsets_scale
+from bench.tuning import race as tuning
 
 #: Rows (what, figure), or Markdown where a benchmark has tables of its own.
 Found = list[tuple[str, str]] | str
@@ -69,6 +70,7 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "subsets-dynamic": subsets.dynamic_deployment,
     "subsets-modules": subsets.modules,
     "subsets-parameters": subsets.parameters,
+    "tuning-methods": tuning.run,
 }
 
 

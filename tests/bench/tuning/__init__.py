@@ -1,0 +1,1 @@
+"""Tuning on a simulated Social Network: the methods, and which services to tune."""

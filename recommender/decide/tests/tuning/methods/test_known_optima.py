@@ -16,12 +16,12 @@ from .contract import best, search
 # 20 trials they are no better there.
 BARS = {
     "annealing": (60, 8, 0.11, 1.1),
-    "boosted_trees": (20, 1, 0.5, 1.6),
+    "boosted_trees": (16, 1, 0.5, 1.6),
     "cma_es": (60, 8, 0.11, 1.2),
     "dds": (60, 8, 0.11, 1.0),
     "gaussian_process": (20, 2, 0.18, 1.6),
     "genetic": (60, 8, 0.12, 1.1),
-    "random_forest": (20, 1, 0.5, 1.6),
+    "random_forest": (16, 1, 0.5, 1.6),
     "random_search": (60, 8, 0.2, 1.7),
     "swarm": (60, 8, 0.11, 1.1),
     "tpe": (40, 2, 0.06, 1.2),

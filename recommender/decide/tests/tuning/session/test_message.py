@@ -41,7 +41,7 @@ def test_a_session_that_is_read_back_at_every_step_goes_on_alike() -> None:
         after, _ = step(read(write(session)), event, now_ms)
         return after
 
-    for method in ("dds", "annealing", "swarm", "genetic", "cma_es", "tpe", "gaussian_process"):
+    for method in ("dds", "annealing", "swarm", "cma_es", "tpe", "gaussian_process"):
         plan = replace(PLAN, method=method, budget=8, parallel=3)
         killed, kept = opened(plan), opened(plan)
         for now_ms in range(2_000, 20_000, 1_000):

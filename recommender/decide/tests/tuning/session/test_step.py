@@ -183,7 +183,7 @@ def test_every_method_through_a_session_with_failures(name: str) -> None:
     def outcome(trial: Trial) -> Outcome:
         return {2: FAILED, 3: Outcome(Verdict.UNSAFE, excess=0.2)}.get(trial.number) or good(trial)
 
-    session = run(opened(replace(PLAN, method=name, budget=8)), outcome)
+    session = run(opened(replace(PLAN, method=name, budget=6)), outcome)
     assert session.phase is Phase.DONE
     assert all(not MIXED.problems(trial.configuration) for trial in session.trials)
 

@@ -40,6 +40,7 @@ ACTUATORS = REPOSITORY / "actuators"
 SERVER = REPOSITORY / "recommender/serve"
 API = REPOSITORY / "recommender/proto/go"
 BELIEF = REPOSITORY / "recommender/decide/src/sluice/pools/estimate/belief"
+SUBSETS = REPOSITORY / "recommender/decide/src/sluice/subsets"
 GOTOOLS = LOCAL / "gotools"
 
 Versions = tuple[tuple[int, int], tuple[int, int]]  # the oldest and the newest
@@ -167,6 +168,12 @@ def prepare_belief(log: Path) -> None:
     run([SLUICE_PYTHON, "-m", "sluice.pools.estimate.belief.prepare"], log, env={"PYTHONPATH": str(source)})
 
 
+def prepare_subsets(log: Path) -> None:
+    """As above, of connection subsets."""
+    source = REPOSITORY / "recommender/decide/src"
+    run([SLUICE_PYTHON, "-m", "sluice.subsets.prepare"], log, env={"PYTHONPATH": str(source)})
+
+
 def steps(purpose: str) -> list[Step]:
     """The steps for one of PURPOSES: `test` is `up` and a real application, `bench` is `test` and a peer."""
     common = [
@@ -213,6 +220,8 @@ def _stack_steps() -> list[Step]:
     return [
         Step("belief", "compiled loops of the decider", prepare_belief, after=("python",),
              inputs=(BELIEF / "compiled.py", REPOSITORY / "requirements.lock")),
+        Step("subsets", "compiled loops of connection subsets", prepare_subsets, after=("python",),
+             inputs=(SUBSETS, REPOSITORY / "requirements.lock")),
         Step("flink-python", "Flink and the Python environment of the jobs",
              python_environment(CACHE / "venvs/flink", REPOSITORY / "streaming-jobs/requirements.lock", FLINK_VERSIONS),
              after=("tools",), inputs=(REPOSITORY / "streaming-jobs/requirements.lock",), outputs=(FLINK_PYTHON,),

@@ -1,0 +1,173 @@
+"""When subsets are solved anew, and from what: `plan(state, inputs, now) -> (state', run)`, and nothing else remembers.
+
+- Containers that come, go or are drained, or a call that nobody made before: at once. What this does not touch keeps
+  the contention and the loads of the last run, so nothing else moves.
+- Contention or load that drifted, or latencies that were learnt anew: after the quiet time, within the budget of
+  changes.
+- What has no meaning is named; the last good solution stands, and is marked (`State.held`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sluice.subsets.application import Application, Call, Host, Service
+from sluice.subsets.calls import rates
+from sluice.subsets.churn import changed, churn, named
+from sluice.subsets.fleet import Fleet
+from sluice.subsets.latency.curves import Curves
+from sluice.subsets.latency.model import LatencyModel
+from sluice.subsets.legal import IllegalError, check
+from sluice.subsets.microns.carry import solve_again
+from sluice.subsets.microns.solve import Solved, solve
+from sluice.subsets.predict import all_curves
+from sluice.subsets.problem import Problem, problem
+from sluice.subsets.state import Cause, Inputs, Run, State, When
+
+
+def plan(state: State | None, inputs: Inputs, now_s: float) -> tuple[State | None, Run | None]:
+    """The next state, and what was done for it; no run where everything stays. `now_s`: of a clock that only grows.
+
+    Without a state, an application that is not legal leaves none.
+
+    Raises:
+        IllegalError: it is not legal, and there is no solution that could stand.
+    """
+    application = inputs.application
+    try:
+        check(application)
+        if state is None:
+            asked = problem(application)
+            solved = solve(asked, all_curves(asked, inputs.model), inputs.settings)
+            return _state(solved, inputs, application, now_s), Run(Cause.START, now_s, 0.0, {})
+        cause = _cause(state, inputs, now_s)
+        if cause is None:
+            return (replace(state, held=()) if state.held else state), None
+        used = application if cause is not Cause.SCALING else _settled(state, inputs)
+        solved = _again(state, inputs, used, cause)
+    except IllegalError as error:
+        if state is None:
+            raise
+        return replace(state, held=error.problems), None
+    before = named(state.solved.problem, state.solved.solution)
+    after = named(solved.problem, solved.solution)
+    run = Run(cause, now_s, churn(before, after), changed(before, after))
+    # The quiet time is that of drift: what containers make necessary does not put it off.
+    at_s = state.at_s if cause is Cause.SCALING else now_s
+    return _state(solved, inputs, used, at_s), run
+
+
+def missing(application: Application, model: LatencyModel) -> tuple[str, ...]:
+    """Inputs that are not there, and what stands in for them, as lines for people."""
+    found = [*model.notes]
+    for service in application.services:
+        strange = [each.name for each in service.containers if not each.address]
+        if strange:
+            found.append(f"{service.name}: no address of {_some(strange)}: proxies cannot be told of them")
+    if application.pairs:
+        found.append("no call trees of some pairs: they are taken to be called one after the other")
+    return tuple(found)
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names) if len(names) <= 3 else f"{', '.join(names[:3])} and {len(names) - 3} more"
+
+
+def _state(solved: Solved, inputs: Inputs, application: Application, at_s: float) -> State:
+    return State(solved, application, inputs.model, at_s, (), missing(inputs.application, inputs.model))
+
+
+def _cause(state: State, inputs: Inputs, now_s: float) -> Cause | None:
+    was, now = state.application, inputs.application
+    if _shape(was) != _shape(now) or _containers(was) != _containers(now):
+        return Cause.SCALING
+    if now_s - state.at_s < inputs.when.quiet_s:
+        return None
+    if state.model is not inputs.model:
+        return Cause.TRAINED
+    return Cause.DRIFT if _drifted(was, now, inputs.when) else None
+
+
+def _shape(application: Application) -> tuple[object, ...]:
+    """All that decides who calls whom, and how many connections there are, but not how often."""
+    roots = sorted((root.name, _calls(root.tree)) for root in application.roots)
+    pairs = sorted((pair.upstream, pair.downstream) for pair in application.pairs)
+    rules = application.quota, application.min_subset, application.percentile, application.keep_in_zone
+    return (*roots, *pairs, *rules)
+
+
+def _calls(call: Call) -> tuple[object, ...]:
+    return call.service, tuple(tuple(sorted(map(_calls, stage), key=str)) for stage in call.stages)
+
+
+def _containers(application: Application) -> dict[str, Service]:
+    return {
+        service.name: Service(service.name, tuple(sorted(service.containers, key=lambda each: each.name)))
+        for service in application.services
+    }
+
+
+def _drifted(was: Application, now: Application, when: When) -> bool:
+    hosts = {host.name: host for host in was.hosts}
+    used = {each.host for service in now.services for each in service.containers}
+    for host in now.hosts:
+        before = hosts.get(host.name)
+        if host.name in used and before is not None and _moved(before, host) >= when.drift:
+            return True
+    before_rates, now_rates = rates(was), rates(now)
+    return any(abs(now_rates[pair] / rate - 1) >= when.load for pair, rate in before_rates.items() if pair in now_rates)
+
+
+def _moved(before: Host, now: Host) -> float:
+    return max(
+        abs(before.cpu - now.cpu),
+        abs(before.memory_bandwidth - now.memory_bandwidth),
+        abs(before.network - now.network),
+    )
+
+
+def _settled(state: State, inputs: Inputs) -> Application:
+    """What is there now, with the contention and the loads of the last run where they were known then."""
+    was, now = state.application, inputs.application
+    hosts = {host.name: host for host in was.hosts}
+    roots = {root.name: root for root in was.roots}
+    pairs = {(pair.upstream, pair.downstream): pair for pair in was.pairs}
+    return replace(
+        now,
+        hosts=tuple(replace(hosts.get(host.name, host), zone=host.zone) for host in now.hosts),
+        roots=tuple(
+            replace(root, rate_per_s=roots[root.name].rate_per_s if root.name in roots else root.rate_per_s)
+            for root in now.roots
+        ),
+        pairs=tuple(pairs.get((pair.upstream, pair.downstream), pair) for pair in now.pairs),
+    )
+
+
+def _again(state: State, inputs: Inputs, application: Application, cause: Cause) -> Solved:
+    """Fleets and curves are made again only where something of them changed."""
+    known: Mapping[str, Fleet] = {}
+    if cause is Cause.SCALING:
+        same = _containers(state.application)
+        now = _containers(application)
+        known = {
+            fleet.service: fleet
+            for fleet in state.solved.problem.fleets
+            if same.get(fleet.service) == now.get(fleet.service) and _same_hosts(state.application, application)
+        }
+    asked = problem(application, known)
+    return solve_again(state.solved, asked, _curves(state, inputs, asked), inputs.settings)
+
+
+def _same_hosts(was: Application, now: Application) -> bool:
+    """Zones are numbered over all hosts, so other ones make other fleets."""
+    return {host.zone for host in was.hosts} == {host.zone for host in now.hosts}
+
+
+def _curves(state: State, inputs: Inputs, asked: Problem) -> list[Curves]:
+    kept = (
+        {id(fleet): curves for fleet, curves in zip(state.solved.problem.fleets, state.solved.curves, strict=True)}
+        if state.model is inputs.model
+        else {}
+    )
+    return [kept.get(id(fleet)) or inputs.model.of(fleet.service).curves(fleet.contention) for fleet in asked.fleets]

@@ -1,0 +1,32 @@
+"""What the first solution of a process would wait for, done before it: `python -m sluice.subsets.prepare`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sluice.subsets.answer import answer
+from sluice.subsets.application import Application, Call, Container, Host, Root, Service
+from sluice.subsets.churn import named
+from sluice.subsets.latency.boosted import FEWEST
+from sluice.subsets.latency.samples import Samples
+from sluice.subsets.microns.settings import Settings
+
+
+def prepare() -> None:
+    """Compiles the loops where that was not done yet (some 10 s of CPU)."""
+    hosts = tuple(Host(f"h{number}", cpu) for number, cpu in enumerate((0.1, 0.3, 0.6)))
+    services = tuple(
+        Service(name, tuple(Container(f"{name}-{at}", f"h{at % 3}") for at in range(6))) for name in ("a", "b")
+    )
+    app = Application(hosts, services, (Root("read", 10.0, Call("a", ((Call("b"),),))),))
+    fewer = Application(hosts, (services[0], Service("b", services[1].containers[1:])), app.roots)
+    rate = np.linspace(1, 10, FEWEST)
+    seen = {"b": Samples(rate, np.outer(rate, np.full(3, 0.05)), rate, rate)}
+    for weights in (True, False):
+        settings = Settings(weights=weights)
+        first = answer(app, "microns", seen, settings)
+        answer(fewer, "microns", {}, settings, named(first.problem, first.solution))
+
+
+if __name__ == "__main__":
+    prepare()

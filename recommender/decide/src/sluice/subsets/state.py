@@ -1,0 +1,70 @@
+"""What is remembered between two runs of the solver: one value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from sluice.subsets.application import Application
+from sluice.subsets.latency.model import LatencyModel
+from sluice.subsets.microns.settings import Settings
+from sluice.subsets.microns.solve import Solved
+
+
+class Cause(Enum):
+    """Why the solver ran."""
+
+    START = "START"
+    #: Containers came, went or were drained, or who calls whom is another.
+    SCALING = "SCALING"
+    #: Contention or load moved.
+    DRIFT = "DRIFT"
+    #: Latencies were learnt anew.
+    TRAINED = "TRAINED"
+
+
+@dataclass(frozen=True)
+class When:
+    """When the solver runs without being forced to.
+
+    quiet_s: the least time between two runs for drift. drift: a utilization, 0 to 1, that moved by so much since the
+    last run. load: the calls to a service, relative to those then.
+    """
+
+    quiet_s: float = 60.0
+    drift: float = 0.1
+    load: float = 0.2
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What is known now. `model` is the same object as long as nothing was learnt anew: no run trains."""
+
+    application: Application
+    model: LatencyModel
+    settings: Settings = field(default_factory=Settings)
+    when: When = field(default_factory=When)
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One run of the solver. churn: the part of all connections that it changed. changed: connections by pair."""
+
+    cause: Cause
+    at_s: float
+    churn: float
+    changed: Mapping[tuple[str, str], int]
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """solved: the newest solution, of `application` and `model`. held: what is wrong with what came since, where it
+    stands for that, as lines for people. missing: what it was made without. at_s: of its run, as `now_s` of `plan`."""
+
+    solved: Solved
+    application: Application
+    model: LatencyModel
+    at_s: float
+    held: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""Generated from recommender/proto by `make generate`; never edited by hand."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import xgboost
 
+from sluice.subsets.latency.accuracy import accuracy, held_out_accuracy
 from sluice.subsets.latency.boosted import FEWEST, PARAMETERS, train
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.latency.forest import forest
@@ -81,3 +82,19 @@ def test_without_samples_utilization_alone_counts() -> None:
     assert not model.known
     mu, _ = model.of("a").curves(np.array([[0.0, 0, 0], [0.6, 0, 0]])).at(np.array([20.0, 20.0]))
     assert mu == pytest.approx([0, np.log(5)])
+
+
+def test_how_wrong_a_model_is_on_others() -> None:
+    found = held_out_accuracy(drawn(600))
+    assert found is not None
+    assert found.samples == pytest.approx(180, abs=30)
+    assert found.mu < 0.2
+    assert found.sigma < 0.05
+    assert held_out_accuracy(drawn(40)) is None
+
+
+def test_differences_are_relative() -> None:
+    flat = Samples(np.full(60, 5.0), np.full((60, 3), 0.2), np.full(60, 1.0), np.full(60, 0.4))
+    other = Samples(np.full(2, 5.0), np.full((2, 3), 0.2), np.full(2, 1.0 - np.log(1.25)), np.full(2, 0.5))
+    found = accuracy(train(flat), other)
+    assert (found.mu, found.sigma, found.samples) == pytest.approx((0.25, 0.2, 2), abs=1e-3)

@@ -12,6 +12,8 @@ FOUND = {
     ("clickhouse", "reachable"): ("ok",),
     ("clickhouse", "migrations"): ("ok",),
     ("neo4j", "call graph"): ("ok", "warn"),  # which of the two is what was sent
+    ("decider", "health"): ("ok",),
+    ("decider", "periods"): ("ok",),
     ("recommender", "health"): ("ok",),
     ("actuator", "health"): ("ok",),
 }

@@ -105,6 +105,7 @@ def summary(settings: Settings, report: Report) -> None:
     rows = [
         ("OTLP", f"grpc {at('otlp_grpc')}   http {at('otlp_http')}", "send your traces here"),
         ("recommender", at("recommender"), "gRPC sluice.pools.v1, with reflection"),
+        ("decider", f"http://{at('decider')}/metrics", "what it decides, in numbers"),
         ("ClickHouse", f"http {at('clickhouse_http')}   native {at('clickhouse_native')}", "./sluice sql 'SELECT 1'"),
         ("Neo4j", f"bolt://{at('neo4j_bolt')}", "user neo4j; password in secrets/ below"),
         ("Kafka", at("kafka"), "topics otlp_*, and the log: sluice_*"),

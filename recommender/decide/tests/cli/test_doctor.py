@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 from grpc_health.v1.health_pb2 import HealthCheckResponse
 
-from sluice.cli.doctor import clickhouse, collector, ends, flink, kafka, neo4j, recommender, sinks
+from sluice.cli.doctor import clickhouse, collector, decider, ends, flink, kafka, neo4j, recommender, sinks
 from sluice.cli.doctor.command import CHECKS
 from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
 from sluice.cli.doctor.prometheus import sums
@@ -53,6 +53,7 @@ def test_with_everything_down_each_stage_fails_with_its_address_and_a_remedy(run
         "flink": "SLUICE_FLINK",
         "clickhouse": "SLUICE_CLICKHOUSE",
         "neo4j": "SLUICE_NEO4J",
+        "decider": "SLUICE_DECIDER",
         "recommender": "SLUICE_RECOMMENDER",
         "actuator": "SLUICE_ACTUATOR",
     }.items():
@@ -73,7 +74,7 @@ def test_the_table_has_a_line_a_check_and_the_counts(run: Run) -> None:
     result = run("doctor", "--timeout", "30", **closed())
     assert result.exit_code == 1
     assert "-> start the stack with `make up`" in result.stdout
-    assert result.stdout.splitlines()[-1] == "1 ok, 8 fail, 15 unknown"
+    assert result.stdout.splitlines()[-1] == "1 ok, 9 fail, 16 unknown"
 
 
 def test_a_check_that_hangs_or_breaks_is_unknown_and_does_not_hold_up_the_others() -> None:
@@ -365,6 +366,29 @@ def test_recommender_judgement() -> None:
     assert "service.name" in recommender.judge_pools([size(STATE_PROVIDED, 1), size(STATE_NO_DATA, 1)], NOW).remedy
     assert recommender.judge_pools([size(STATE_STALE, 1)], NOW).level == "warn"
     assert recommender.judge_pools([PoolSize(state=STATE_PROVIDED)], NOW).text.endswith("nothing was computed yet")
+
+
+def test_decider_judgement() -> None:
+    def page(**numbers: float) -> dict[str, float]:
+        return {f"sluice_decider_{name}": number for name, number in numbers.items()}
+
+    well = page(shards=1, pools=2, newest_period_timestamp_seconds=1_000.0, period_seconds=0.25)
+    ok = decider.judge(well, 1_003.0)
+    assert (ok.level, ok.text) == ("ok", "2 pools of 1 shard; a period 3.0 s ago took 0.25 s")
+    assert decider.judge(well, 1_061.0).level == "fail"
+    assert decider.judge(well | page(not_renewed=1), 1_003.0).text.endswith("1 pools without an answer")
+    assert decider.judge(page(shards=1, pools=2), 1_003.0).text.endswith("nothing was decided yet")
+    assert "no shard" in decider.judge({}, 1_003.0).text
+
+
+def test_decider_pages() -> None:
+    page = "sluice_decider_shards 1.0\nsluice_decider_pools 2.0\n"
+    with FixedServer({"/healthz": "{}", "/metrics": page}) as server:
+        where = addresses({"SLUICE_DECIDER": server.address})
+        assert decider.health(where, 2).level == "ok"
+        assert "2 pools of 1 shard" in decider.periods(where, 2).text
+        server.answers["/healthz"] = (503, "{}")
+        assert "a period hangs" in decider.health(where, 2).text
 
 
 def test_actuator_and_demo() -> None:

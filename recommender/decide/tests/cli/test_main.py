@@ -90,6 +90,7 @@ def test_the_defaults_are_the_ports_of_the_local_stack() -> None:
         "SLUICE_CLICKHOUSE": ports["clickhouse_http"],
         "SLUICE_NEO4J": ports["neo4j_bolt"],
         "SLUICE_NEO4J_HTTP": ports["neo4j_http"],
+        "SLUICE_DECIDER": ports["decider"],
         "SLUICE_RECOMMENDER": ports["recommender"],
         "SLUICE_DEMO": ports["demo"],
         "SLUICE_ACTUATOR": ports["actuator"],

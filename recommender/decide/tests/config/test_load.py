@@ -153,3 +153,26 @@ def test_durations(text: str, ms: float) -> None:
 def test_not_durations(text: object) -> None:
     with pytest.raises(ValueError, match="unit"):
         parse_ms(text)
+
+
+def test_a_group_has_its_pools_and_its_part_of_a_backend(tmp_path: Path) -> None:
+    path = tmp_path / "sluice.yaml"
+    path.write_text(
+        "groups: [shop, search]\n"
+        "generation: 7\n"
+        "backends: [{peer: db, capacity: 60, group: shop}, {peer: db, capacity: 40, group: search}]\n"
+        "pools:\n"
+        "- {service: cart, side: client, peer: db, threshold: 1s}\n"
+        "- {service: index, side: client, peer: db, threshold: 1s, group: search}\n"
+    )
+    config = load(path)
+    shop, search = (config.of_shard(number) for number in range(2))
+    assert ([pool.service for pool in shop.pools], [each.capacity for each in shop.backends]) == (["cart"], [60])
+    assert ([pool.service for pool in search.pools], [each.capacity for each in search.backends]) == (["index"], [40])
+    assert (shop.generation, len(shop.groups)) == (7, 2)
+
+
+def test_without_groups_there_is_one() -> None:
+    config = load(REPOSITORY / "deploy/local/sluice.yaml")
+    assert (config.groups, config.generation) == (["default"], 0)
+    assert config.of_shard(0) is config

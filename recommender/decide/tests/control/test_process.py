@@ -35,7 +35,7 @@ pytestmark = pytest.mark.integration
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 CART = pool_pb2.Pool(service="cart", side=pool_pb2.SIDE_SERVER)
-SIMULATED_S = 75
+SIMULATED_S, RUNS = 75, 8
 # Much more than it takes: the machine may be busy.
 PATIENCE_S = 200
 COLUMNS = [
@@ -68,10 +68,15 @@ def shop_windows() -> list[list[Any]]:
     ]
 
 
-def insert(database: ClickHouse, rows: list[list[Any]], ahead_s: float = 0.0) -> None:
-    """As if the run had ended just now, or were to end in `ahead_s`."""
-    start_ms = (round(1e3 * (time.time() + ahead_s)) - SIMULATED_S * 1000) // 100 * 100
-    shifted = [[*row[:4], datetime.fromtimestamp((start_ms + row[4]) / 1000, UTC), *row[5:]] for row in rows]
+def insert(database: ClickHouse, rows: list[list[Any]]) -> None:
+    """As if the run had ended just now, and went on as before for longer than any test: windows of before the decider
+    began are not decided from."""
+    start_ms = (time.time_ns() // 10**6 - SIMULATED_S * 1000) // 100 * 100
+    shifted = [
+        [*row[:4], datetime.fromtimestamp((start_ms + 1000 * SIMULATED_S * run + row[4]) / 1000, UTC), *row[5:]]
+        for run in range(RUNS)
+        for row in rows
+    ]
     database.client("sluice").insert("windows", shifted, column_names=COLUMNS)
 
 
@@ -170,8 +175,7 @@ def observed(stub: rpc.PoolSizeServiceStub, size: int) -> None:
 def test_from_windows_to_an_answer_and_over_a_kill(
     decider: Decider, server: rpc.PoolSizeServiceStub, database: ClickHouse, shop_windows: list[list[Any]]
 ) -> None:
-    # Windows of before the decider began would be awaited to be followed by others.
-    insert(database, shop_windows, ahead_s=30)
+    insert(database, shop_windows)
     with decider.running() as process:
         first = eventually(server, provided)
         assert 8 <= first.target <= 16
@@ -211,7 +215,7 @@ def test_a_kill_loses_neither_pauses_nor_scalings_nor_revisions(
     shop_windows: list[list[Any]],
     tmp_path: Path,
 ) -> None:
-    insert(database, shop_windows, ahead_s=30)
+    insert(database, shop_windows)
     client = database.client("sluice")
     with recording(log, database, tmp_path):
         with decider.running() as process:

@@ -24,18 +24,27 @@ from sluice.pools.v1.pool_size_pb2 import TargetSize
 
 
 class MemoryLog:
-    """Of one shard. What servers write is told by methods."""
+    """What servers write into the first shard is told by methods."""
 
-    def __init__(self) -> None:
+    def __init__(self, shards: int = 1) -> None:
         self.topics = topics()
-        self.cluster = MemoryCluster(self.topics, 1)
+        self.cluster = MemoryCluster(self.topics, shards)
         self._numbers = count(1)
 
-    def loop(self, config: Config, collector: Collects, clock: Callable[[], int], means: Means | None = None) -> Loop:
-        """A decider that has the shard; one that had it is put out of the group."""
-        for member in list(self.cluster.members._members):
+    def loop(
+        self,
+        config: Config,
+        collector: Collects,
+        clock: Callable[[], int],
+        means: Means | None = None,
+        *,
+        alone: bool = True,
+    ) -> Loop:
+        """A decider that takes the shards. alone: who decided before is put out of the group, as after a kill."""
+        for member in list(self.cluster.members._members if alone else ()):
             self.cluster.members.leave(member)
-        shards = Shards(MemoryBroker(self.cluster), self.topics, Identity("test", 1, config.generation))
+        me = Identity("test", len(config.groups), config.generation)
+        shards = Shards(MemoryBroker(self.cluster), self.topics, me, clock=lambda: clock() / 1_000)
         loop = Loop(config, shards, lambda: collector, clock, means or Means())
         loop.own()
         return loop

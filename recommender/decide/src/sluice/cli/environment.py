@@ -15,6 +15,7 @@ DEFAULTS: dict[str, str] = {
     "SLUICE_NEO4J": "bolt://127.0.0.1:7687",
     "SLUICE_NEO4J_HTTP": "http://127.0.0.1:7474",
     "SLUICE_NEO4J_PASSWORD": "",
+    "SLUICE_DECIDER": "127.0.0.1:50052",
     "SLUICE_RECOMMENDER": "127.0.0.1:50051",
     "SLUICE_DEMO": "http://127.0.0.1:8090",
     "SLUICE_ACTUATOR": "http://127.0.0.1:8091",
@@ -23,7 +24,7 @@ DEFAULTS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Addresses:
-    """Where each stage listens. `host:port` for gRPC, Kafka and the collector; URLs for the others."""
+    """Where each stage listens. `host:port` for gRPC, Kafka, the collector and the decider; URLs for the others."""
 
     otlp_grpc: str
     otlp_http: str
@@ -35,6 +36,7 @@ class Addresses:
     neo4j: str
     neo4j_http: str
     neo4j_password: str
+    decider: str
     recommender: str
     demo: str
     actuator: str

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from prometheus_client import CollectorRegistry, Counter, Gauge
+from prometheus_client import CollectorRegistry, Counter, Gauge, disable_created_metrics
 
 from sluice.control.decider import Period, ShardDecider
+
+# When each counter began: nothing that the numbers of other programs here have.
+disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
 class Counts:

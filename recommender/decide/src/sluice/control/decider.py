@@ -8,12 +8,13 @@ from typing import NamedTuple
 from sluice.config import Config
 from sluice.control.answer import AWAITED, Answer, unsaid
 from sluice.control.awaited import Awaited
+from sluice.control.before import Before
 from sluice.control.catching_up import caught_up
 from sluice.control.collects import Collects
 from sluice.control.deciding import Known, Means, Outcome, decide
-from sluice.control.heard import Heard
+from sluice.control.heard import Heard, News
 from sluice.control.leases import Leases
-from sluice.control.saying import Words, restored, words
+from sluice.control.saying import Said, Words, restored, words
 from sluice.control.thresholds import Thresholds
 from sluice.core.keys import PoolKey
 from sluice.log.due import Due
@@ -38,7 +39,16 @@ class Period(NamedTuple):
 class ShardDecider:
     """`period`, then its commit, then `keep` or `drop`. What callers told is true whatever becomes of a commit."""
 
-    def __init__(self, config: Config, found: Found, collector: Collects, clock: Clock, means: Means) -> None:
+    def __init__(
+        self,
+        config: Config,
+        found: Found,
+        collector: Collects,
+        clock: Clock,
+        means: Means,
+        history: Callable[[], Before] | None = None,
+    ) -> None:
+        """history: asked where the shard was never decided."""
         now_ms = clock()
         self.config = config
         self._collector, self._clock, self._means = collector, clock, means
@@ -50,6 +60,7 @@ class ShardDecider:
         self._due.restored(found.states)
         self._leases = Leases(found.heartbeat)
         self._awaited = Awaited(found.states.evidence, now_ms)
+        self._history = history if found.heartbeat is None else None
         self._thresholds = Thresholds()
         self._paths: tuple[Config, list[set[PoolKey]]] | None = None
         self._caught_up = False
@@ -74,6 +85,8 @@ class ShardDecider:
         """Raises what the collector raises: then nothing is confirmed, and leases end."""
         config, now_ms, self._heard_to = self.config, self._clock(), received.offset
         news = self._heard.take(received)
+        if self._history is not None:
+            news = self._take_up(self._history())
         thresholds = self._thresholds.of(config, self._upstream(config, now_ms), now_ms)
         thresholds_ns = {key: each.value_ns for key, each in thresholds.items()}
         if not self._caught_up:
@@ -106,11 +119,17 @@ class ShardDecider:
         gone = self._answers.keys() - {pool.key for pool in self.config.pools}
         self._answers = {key: each for key, each in self._answers.items() if key not in gone} | period.words.answers
         if written:
+            self._history = None
             self._leases.renewed(period.commit.heartbeat, period.not_renewed)
 
     def drop(self, period: Period) -> None:
         """It was aborted."""
         self._due.again(period.commit.states)
+
+    def _take_up(self, known: Before) -> News:
+        keys = {pool.key for pool in self.config.pools}
+        self._said = {key: Said(revision) for key, revision in known.revisions.items() if key in keys}
+        return self._heard.take_up({key: each for key, each in known.pauses.items() if key in keys}, known.scalings)
 
     def _answer(self, outcome: Outcome, now_ms: int) -> Answer | None:
         """None where the last one stands, with what is left of its lease."""

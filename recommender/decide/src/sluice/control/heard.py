@@ -63,6 +63,13 @@ class Heard:
             {key: self.pauses.get(key) for key in paused}, {service: self.scalings.of(service) for service in scaled}
         )
 
+    def take_up(self, pauses: Mapping[PoolKey, Pause], scalings: Sequence[Scaling]) -> News:
+        """What was told before there was a log; what was told since holds."""
+        self.pauses = {**pauses, **self.pauses}
+        for event in scalings:
+            self.scalings.notify(event)
+        return News(dict(self.pauses), {each.service: self.scalings.of(each.service) for each in scalings})
+
     def _read(self, observed: Mapping[str, ObservedSize]) -> None:
         new = [each for name, each in observed.items() if self._seen.get(name) is not each]
         self._seen = dict(observed)

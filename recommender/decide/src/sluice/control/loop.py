@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sluice.config import Config
+from sluice.control.before import Before
 from sluice.control.collects import Collects
 from sluice.control.counts import Counts
 from sluice.control.decider import Clock, ShardDecider
@@ -35,6 +36,7 @@ class Loop:
     collector: Callable[[], Collects]
     clock: Clock
     means: Means = field(default_factory=Means)
+    history: Callable[[], Before] | None = None
     counts: Counts = field(default_factory=Counts)
     deciders: dict[int, ShardDecider] = field(default_factory=dict)
     next_config: Config | None = None
@@ -79,7 +81,9 @@ class Loop:
         if change.taken is not None:
             taken, found = change.taken
             config = self.config.of_shard(taken.shard)
-            self.deciders[taken.shard] = ShardDecider(config, found, self.collector(), self.clock, self.means)
+            self.deciders[taken.shard] = ShardDecider(
+                config, found, self.collector(), self.clock, self.means, self.history
+            )
 
     def _take_up(self, config: Config) -> None:
         """Another generation, or number of shards: the shards are taken anew."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from sluice.collect import Collector
 from sluice.config import Config, ConfigError, load
+from sluice.control.before import before
 from sluice.control.clickhouse import connection
 from sluice.control.counts import Counts
 from sluice.control.deciding import Means
@@ -57,7 +58,8 @@ class Process:
         spread = Spread(None if config.processes == "auto" else config.processes)
         spread.start(len(config.pools))
         self._means = Means(Workers(), spread, Problems(counts.failed))
-        self._loop = Loop(config, self._shards, lambda: Collector(reader), now_ms, self._means, counts)
+        collector, history = lambda: Collector(reader), lambda: before(reader)
+        self._loop = Loop(config, self._shards, collector, now_ms, self._means, history, counts)
         self._stop, self._wake = threading.Event(), threading.Event()
         self._reload: Config | None = None
         counts.looked(now_ms(), {})

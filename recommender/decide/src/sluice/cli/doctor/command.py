@@ -7,7 +7,19 @@ from dataclasses import asdict
 
 import click
 
-from sluice.cli.doctor import clickhouse, collector, ends, flink, kafka, neo4j, recommender, rejected, retention, spans
+from sluice.cli.doctor import (
+    clickhouse,
+    collector,
+    decider,
+    ends,
+    flink,
+    kafka,
+    neo4j,
+    recommender,
+    rejected,
+    retention,
+    spans,
+)
 from sluice.cli.doctor.finding import LEVELS, Finding
 from sluice.cli.doctor.run import run_checks
 from sluice.cli.environment import addresses
@@ -24,6 +36,7 @@ CHECKS = [
     *clickhouse.CHECKS,
     *rejected.CHECKS,
     *neo4j.CHECKS,
+    *decider.CHECKS,
     *recommender.CHECKS,
     *ends.CHECKS,
 ]

@@ -1,4 +1,4 @@
-"""The recommender: does it serve, and of what quality are its answers?"""
+"""The recommender's server: does it serve, and of what quality are the answers?"""
 
 from collections import Counter
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 _FRESH_S = 60.0
 _REMEDIES = {
     "NO_DATA": "no spans of these pools arrive: check the names in the configuration against `service.name`",
-    "STALE": "the recommender does not get newer data: see clickhouse and flink",
+    "STALE": "nothing is decided: see decider, clickhouse and flink",
 }
 
 
@@ -33,7 +33,7 @@ def health(where: Addresses, timeout_s: float) -> Verdict:
         return Verdict("fail", f"{where.recommender} does not answer ({error.code().name})", START)
     name = health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
     if name != "SERVING":
-        return Verdict("fail", f"{where.recommender} is {name}", "read the recommender's log")
+        return Verdict("fail", f"{where.recommender} is {name}", "read the log of the program `server`")
     return Verdict("ok", f"serving at {where.recommender}")
 
 
@@ -73,7 +73,7 @@ def judge_pools(sizes: list[PoolSize], now: datetime) -> Verdict:
     age_s = (now - max(computed)).total_seconds()
     text += f"; newest answer {seconds(age_s)} old"
     if age_s > _FRESH_S:
-        return Verdict("warn", text, "the control loop does not run: read the recommender's log")
+        return Verdict("warn", text, "nothing is decided: read the decider's log")
     for state, remedy in _REMEDIES.items():
         if states[state]:
             return Verdict("warn", text, remedy)

@@ -1,0 +1,48 @@
+"""The decider: does its loop come round, and does it come to answers?"""
+
+import time
+
+from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.probe import START, get
+from sluice.cli.doctor.prometheus import sums
+from sluice.cli.environment import Addresses
+
+_FRESH_S = 60.0
+_LOG = "read the decider's log"
+
+
+def health(where: Addresses, timeout_s: float) -> Verdict:
+    try:
+        answer = get(f"{where.decider}/healthz", timeout_s)
+    except NotAnsweringError as error:
+        return Verdict("fail", str(error), START)
+    if not answer.ok:
+        return Verdict("fail", f"{where.decider} answered HTTP {answer.status_code}: a period hangs", _LOG)
+    return Verdict("ok", f"healthy at {where.decider}")
+
+
+def periods(where: Addresses, timeout_s: float) -> Verdict:
+    answer = get(f"{where.decider}/metrics", timeout_s)
+    if not answer.ok:
+        raise NotAnsweringError(f"{where.decider} answered HTTP {answer.status_code}")
+    return judge(sums(answer.text), time.time())
+
+
+def judge(metrics: dict[str, float], now_s: float) -> Verdict:
+    """metrics: the decider's own, by name without suffixes. now_s: Unix time."""
+    shards, pools = (int(metrics.get(f"sluice_decider_{name}", 0)) for name in ("shards", "pools"))
+    if not shards:
+        return Verdict("warn", "it has no shard: another one has them, or the log cannot be read", _LOG)
+    newest_s = metrics.get("sluice_decider_newest_period_timestamp_seconds", 0.0)
+    text = f"{pools} pools of {shards} {'shard' if shards == 1 else 'shards'}"
+    if not newest_s:
+        return Verdict("warn", f"{text}; nothing was decided yet", _LOG)
+    text += f"; a period {now_s - newest_s:.1f} s ago took {metrics.get('sluice_decider_period_seconds', 0.0):.2f} s"
+    if now_s - newest_s > _FRESH_S:
+        return Verdict("fail", text, f"no period succeeds: {_LOG}")
+    if standing := int(metrics.get("sluice_decider_not_renewed", 0)):
+        return Verdict("warn", f"{text}; {standing} pools without an answer", f"windows of them are awaited, or {_LOG}")
+    return Verdict("ok", text)
+
+
+CHECKS = [Check("decider", "health", health), Check("decider", "periods", periods)]

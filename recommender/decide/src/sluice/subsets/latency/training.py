@@ -19,15 +19,17 @@ def latency_model(
     """
     known = {name: samples[name] for name in sorted(services) if name in samples and len(samples[name])}
     everything = [samples[name] for name in sorted(samples) if len(samples[name])]
-    notes = []
+    notes, few = [], []
     found: dict[str, ServiceLatency] = {}
     for name, seen in known.items():
         if len(seen) >= FEWEST:
             found[name] = train(seen)
             continue
         found[name] = pooled_latency(seen, f"pooled: {len(seen)} samples, scaled by utilization")
+        few.append(f"{name} ({len(seen)})")
+    if few:
         notes.append(
-            f"{name}: {len(seen)} latency samples are too few to train on (under {FEWEST}); their pooled"
+            f"latency samples that are too few to train on, under {FEWEST}, of {', '.join(few)}: their pooled"
             " distribution is scaled by utilization"
         )
     if not everything:

@@ -72,10 +72,14 @@ def per_upstream(count: int) -> Callable[[Application], int]:
 
 
 def of_full(share: float) -> Callable[[Application], int]:
-    """That share of the connections of fully connected."""
-    return lambda application: int(
-        share * sum(len(up.containers) * len(down.containers) for up, down in _pairs(application))
-    )
+    """That share of the connections of fully connected, or the fewest that are legal."""
+
+    def quota(application: Application) -> int:
+        counts = [(len(up.containers), len(down.containers)) for up, down in _pairs(application)]
+        fewest = sum(max(up * min(application.min_subset, down), down) for up, down in counts)
+        return max(fewest, int(share * sum(up * down for up, down in counts)))
+
+    return quota
 
 
 def _pairs(application: Application) -> list[tuple[Service, Service]]:

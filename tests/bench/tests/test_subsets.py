@@ -82,6 +82,8 @@ def test_quotas_of_so_many_for_each_upstream_container():
     most = sum(counts[pair.upstream] * counts[pair.downstream] for pair in found.pairs)
     assert found.connections == min(most, 2 * sum(counts[pair.upstream] for pair in found.pairs))
     assert strategy(MICRONS, quota=of_full(0.9))(application, None).connections == int(0.9 * most)
+    fewest = sum(max(counts[p.upstream] * min(2, counts[p.downstream]), counts[p.downstream]) for p in found.pairs)
+    assert strategy(MICRONS, quota=of_full(0.01))(application, None).connections == fewest
 
 
 def test_predictions_that_are_off_still_make_a_solution_that_fits():

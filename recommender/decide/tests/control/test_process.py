@@ -7,16 +7,14 @@ import signal
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
 
+from decider_process import PATIENCE_S, REPOSITORY, Decider, insert, windows_of_shop
 from shard_log import Log, recording, serving
 from sluice.cli.pools.history import HISTORY_SQL
 from sluice.common.v1 import decision_pb2, scaling_pb2
@@ -26,23 +24,10 @@ from sluice.pools.v1 import pool_size_service_pb2_grpc as rpc
 from support.clickhouse import ClickHouse
 from support.kafka import Kafka
 from support.ports import free_ports
-from testbed.presets.shop import CART_THREADS, shop
-from testbed.simulation import Simulation
-from testbed.spans import Span
-from testbed.windows import windows
 
 pytestmark = pytest.mark.integration
 
-REPOSITORY = Path(__file__).resolve().parents[4]
 CART = pool_pb2.Pool(service="cart", side=pool_pb2.SIDE_SERVER)
-SIMULATED_S, RUNS = 75, 8
-# Much more than it takes: the machine may be busy.
-PATIENCE_S = 200
-COLUMNS = [
-    *("side", "service", "peer", "instance", "bucket", "bucket_ms"),
-    *("busy_ns", "completions", "errors", "latency", "version"),
-]
-
 YAML = """
 slos:
   - {name: checkout, service: frontend, latency: 250ms}
@@ -56,65 +41,7 @@ window: 300s
 
 @pytest.fixture(scope="module")
 def shop_windows() -> list[list[Any]]:
-    """A bit more than a minute of the shop with 64 threads in cart; buckets as milliseconds since its start."""
-    spans: list[Span] = []
-    Simulation(shop(sizes={CART_THREADS: 64}), 1, spans.append).run_until(SIMULATED_S)
-    return [
-        [
-            *(key.side, key.service, key.peer, key.instance, key.bucket_ns // 10**6, 100),
-            *(window.busy_ns, window.completions, window.errors, dict(window.latency), window.completions + 1),
-        ]
-        for key, window in windows(spans).items()
-    ]
-
-
-def insert(database: ClickHouse, rows: list[list[Any]]) -> None:
-    """As if the run had ended just now, and went on as before for longer than any test: windows of before the decider
-    began are not decided from."""
-    start_ms = (time.time_ns() // 10**6 - SIMULATED_S * 1000) // 100 * 100
-    shifted = [
-        [*row[:4], datetime.fromtimestamp((start_ms + 1000 * SIMULATED_S * run + row[4]) / 1000, UTC), *row[5:]]
-        for run in range(RUNS)
-        for row in rows
-    ]
-    database.client("sluice").insert("windows", shifted, column_names=COLUMNS)
-
-
-class Decider:
-    def __init__(self, folder: Path, database_url: str, log: Log) -> None:
-        self.path, self.output = folder / "sluice.yaml", folder / "decider.log"
-        self.path.write_text(YAML)
-        self.pages = f"127.0.0.1:{free_ports(1)[0]}"
-        self._environment = os.environ | {
-            "PYTHONPATH": str(REPOSITORY / "recommender/decide/src"),
-            "SLUICE_CLICKHOUSE": database_url,
-            "SLUICE_KAFKA": log.bootstrap,
-            "SLUICE_TOPIC_PREFIX": log.prefix,
-            "SLUICE_DECIDER": self.pages,
-        }
-        self.process: subprocess.Popen[bytes] | None = None
-
-    @contextmanager
-    def running(self) -> Iterator["subprocess.Popen[bytes]"]:
-        command = [sys.executable, "-m", "sluice.control", "--config", str(self.path)]
-        with self.output.open("ab") as out:
-            process = subprocess.Popen(command, env=self._environment, stdout=out, stderr=out)
-        try:
-            yield process
-        finally:
-            process.kill()
-            process.wait()
-
-    def wait_for_log(self, text: str, times: int = 1) -> None:
-        deadline = time.monotonic() + PATIENCE_S
-        while self.output.read_text().count(text) < times:
-            assert time.monotonic() < deadline, self.output.read_text()
-            time.sleep(0.05)
-
-    def page(self, path: str) -> str:
-        with urllib.request.urlopen(f"http://{self.pages}{path}", timeout=PATIENCE_S) as answer:
-            text: str = answer.read().decode()
-        return text
+    return windows_of_shop()
 
 
 @pytest.fixture
@@ -133,7 +60,7 @@ def server(log: Log, tmp_path: Path) -> Iterator[rpc.PoolSizeServiceStub]:
 
 @pytest.fixture
 def decider(tmp_path: Path, database: ClickHouse, log: Log) -> Decider:
-    return Decider(tmp_path, database.url, log)
+    return Decider(tmp_path, database.url, log.bootstrap, log.prefix, YAML)
 
 
 def eventually(
@@ -294,7 +221,7 @@ def test_what_callers_tell_begins_the_next_period(decider: Decider, server: rpc.
 
 
 def test_without_a_database_it_starts_and_nothing_is_decided(tmp_path: Path, log: Log) -> None:
-    decider = Decider(tmp_path, f"http://127.0.0.1:{free_ports(1)[0]}", log)
+    decider = Decider(tmp_path, f"http://127.0.0.1:{free_ports(1)[0]}", log.bootstrap, log.prefix, YAML)
     with decider.running() as process:
         decider.wait_for_log("control period of shard 0 failed")
         time.sleep(2.5)  # two more periods

@@ -109,7 +109,7 @@ func (w *Watch) next(ctx context.Context, last *table.View) (*table.View, error)
 			return nil, err
 		}
 		view = w.Table.View()
-		if view.Tick || w.news(view) {
+		if view.Tick || w.behind(view) {
 			return view, nil
 		}
 	}
@@ -127,7 +127,8 @@ func (w *Watch) ended() error {
 	}
 }
 
-func (w *Watch) news(view *table.View) bool {
+// behind: whether there are records that were not sent.
+func (w *Watch) behind(view *table.View) bool {
 	for _, shard := range relevant(w.Table, view, w.Filter) {
 		if shard.Position > w.cursor[shard.Number] {
 			return true

@@ -12,7 +12,7 @@ from sluice.control.before import Before
 from sluice.control.catching_up import caught_up
 from sluice.control.collects import Collects
 from sluice.control.deciding import Known, Means, Outcome, decide
-from sluice.control.heard import Heard, News
+from sluice.control.heard import Changes, Heard
 from sluice.control.leases import Leases
 from sluice.control.saying import Said, Words, restored, words
 from sluice.control.thresholds import Thresholds
@@ -78,15 +78,15 @@ class ShardDecider:
     def hear(self, received: Received) -> bool:
         """What came between two periods, since of a target only the newest size waits. True: it is to be acted on."""
         before, self._heard_to = self._heard_to, received.offset
-        news = self._heard.take(received)
-        return received.offset > before and bool(news.pauses or news.scalings)
+        changes = self._heard.take(received)
+        return received.offset > before and bool(changes.pauses or changes.scalings)
 
     def period(self, received: Received, lease_ms: int) -> Period:
         """Raises what the collector raises: then nothing is confirmed, and leases end."""
         config, now_ms, self._heard_to = self.config, self._clock(), received.offset
-        news = self._heard.take(received)
+        changes = self._heard.take(received)
         if self._history is not None:
-            news = self._take_up(self._history())
+            changes = self._take_up(self._history())
         thresholds = self._thresholds.of(config, self._upstream(config, now_ms), now_ms)
         thresholds_ns = {key: each.value_ns for key, each in thresholds.items()}
         if not self._caught_up:
@@ -107,8 +107,8 @@ class ShardDecider:
             said.decisions,
             said.explanations,
             dict(self._due.of({**self._states, **states})),
-            news.pauses,
-            news.scalings,
+            changes.pauses,
+            changes.scalings,
         )
         return Period(commit, said, states, not_renewed)
 
@@ -126,7 +126,7 @@ class ShardDecider:
         """It was aborted."""
         self._due.again(period.commit.states)
 
-    def _take_up(self, known: Before) -> News:
+    def _take_up(self, known: Before) -> Changes:
         keys = {pool.key for pool in self.config.pools}
         self._said = {key: Said(revision) for key, revision in known.revisions.items() if key in keys}
         return self._heard.take_up({key: each for key, each in known.pauses.items() if key in keys}, known.scalings)

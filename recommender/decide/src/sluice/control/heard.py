@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 OLDEST_MS = 600_000
 
 
-class News(NamedTuple):
+class Changes(NamedTuple):
     """What is to outlive this process of what was told: `Commit` has it."""
 
     pauses: Mapping[PoolKey, Pause | None]
@@ -42,7 +42,7 @@ class Heard:
         recent = {name: each for name, each in found.observed.items() if _read_at_ms(each) >= now_ms - OLDEST_MS}
         self._read(recent)
 
-    def take(self, received: Received) -> News:
+    def take(self, received: Received) -> Changes:
         self._read(received.observed)
         paused: set[PoolKey] = set()
         scaled: set[str] = set()
@@ -59,16 +59,16 @@ class Heard:
                 case "scaling":
                     self.scalings.notify(scaling_of(report.scaling))
                     scaled.add(report.scaling.service)
-        return News(
+        return Changes(
             {key: self.pauses.get(key) for key in paused}, {service: self.scalings.of(service) for service in scaled}
         )
 
-    def take_up(self, pauses: Mapping[PoolKey, Pause], scalings: Sequence[Scaling]) -> News:
+    def take_up(self, pauses: Mapping[PoolKey, Pause], scalings: Sequence[Scaling]) -> Changes:
         """What was told before there was a log; what was told since holds."""
         self.pauses = {**pauses, **self.pauses}
         for event in scalings:
             self.scalings.notify(event)
-        return News(dict(self.pauses), {each.service: self.scalings.of(each.service) for each in scalings})
+        return Changes(dict(self.pauses), {each.service: self.scalings.of(each.service) for each in scalings})
 
     def _read(self, observed: Mapping[str, ObservedSize]) -> None:
         new = [each for name, each in observed.items() if self._seen.get(name) is not each]

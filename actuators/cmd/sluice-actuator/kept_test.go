@@ -54,7 +54,8 @@ type fatal struct {
 	at    int
 	after bool
 	count int
-	kill  func()
+	// asks is the process, once it was started.
+	asks chan *os.Process
 }
 
 func (f *fatal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -63,12 +64,12 @@ func (f *fatal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	now := f.count == f.at
 	f.mu.Unlock()
 	if now && !f.after {
-		f.kill()
+		(<-f.asks).Kill()
 		panic(http.ErrAbortHandler)
 	}
 	f.Handler.ServeHTTP(w, r)
 	if now {
-		f.kill()
+		(<-f.asks).Kill()
 		panic(http.ErrAbortHandler)
 	}
 }
@@ -82,13 +83,13 @@ func TestKilledAtEachRequestOfAWrite(t *testing.T) {
 				r.Recommend(cartThreads, 32, 7)
 				shop, shopURL := startShop(t)
 				behind, _ := url.Parse(shopURL)
-				gate := &fatal{Handler: httputil.NewSingleHostReverseProxy(behind), at: at, after: after}
+				gate := &fatal{Handler: httputil.NewSingleHostReverseProxy(behind), at: at, after: after, asks: make(chan *os.Process, 1)}
 				front := httptest.NewServer(gate)
 				defer front.Close()
 				file, folder := kept(t, "")
 				first := with(command(t, r, front.URL), file)
-				gate.kill = func() { first.command.Process.Kill() }
 				first.start(t)
+				gate.asks <- first.command.Process
 				if err := first.command.Wait(); err == nil {
 					t.Fatal("the process was not killed")
 				}

@@ -3,12 +3,12 @@
 A decider that begins finds the windows of before. While the pipeline still brings what came since, as after all was
 stopped, these say nothing of now, and nothing is decided from them; what they show is learnt all the same.
 
-Windows are of now from the time on at which the decider began, less the delay that the one before it decided with: one
-that is taken over goes on at once. Where clocks differ that never comes; but a pipeline that has caught up brings no
-more than the time that passes.
+Windows are of now from the time on at which the decider began, less the delay that the one before it decided with, and
+`START_MS`, which the delay is taken for until it is measured: one that takes over goes on at once. Where clocks differ
+such windows never come; but a pipeline that has caught up brings no more than the time that passes.
 
 Worked: the last evidence was written at 60.0 s, from windows up to 57.0 s. A decider that begins at 70.0 s decides once
-there are windows of 67.0 s; one that begins at 300 s, once there are those of 297 s.
+there are windows of 66.0 s; one that begins at 300 s, once there are those of 296 s.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from sluice.collect.delay import LONGEST_MS
+from sluice.collect.delay import LONGEST_MS, START_MS
 from sluice.collect.whole import Whole
 from sluice.core.keys import PoolKey
 from sluice.pools.policy.state import Learnt
@@ -34,7 +34,8 @@ class Awaited:
     def __init__(self, evidence: Mapping[PoolKey, tuple[Learnt, int]], began_ms: int) -> None:
         """evidence: as of the decider before, with the time (Unix ms) of the decision that it was written with."""
         delays_ms = {key: at_ms - learnt.until_ms for key, (learnt, at_ms) in evidence.items()}
-        self._since = {key: began_ms - min(max(delay_ms, 0), LONGEST_MS) for key, delay_ms in delays_ms.items()}
+        since_ms = began_ms - START_MS
+        self._since = {key: since_ms - min(max(delay_ms, 0), LONGEST_MS) for key, delay_ms in delays_ms.items()}
         self._looks: dict[PoolKey, _Look] = {}
         self._began_ms = began_ms
         self._come: set[PoolKey] = set()

@@ -171,7 +171,10 @@ class Deciders:
     def one(self, collector: Collects, spread: Spread) -> Iterator[Loop]:
         client = KafkaBroker(self._bootstrap, self._topics)
         shards = Shards(client, self._topics, Identity("bench", 1, 0))
-        loop = Loop(self._config, shards, lambda: collector, lambda: self.now_ms, Means(spread=spread))
+        means = Means(spread=spread, alive=shards.alive)
+        loop = Loop(self._config, shards, lambda: collector, lambda: self.now_ms, means)
+        if isinstance(collector, Queried):
+            collector.database.answered = shards.alive
         until("it has the shard", lambda: loop.own(0.1) or bool(loop.deciders))
         log = shards.owned[0]
         commit = log.commit

@@ -7,9 +7,12 @@ from worlds import World, brief
 
 from fakes import CART, DB, FakeClock, FakeCollector, FakeService, config, hump
 from memory_log import MemoryLog
+from sluice.collect import Window
 from sluice.config import Config
 from sluice.control.pauses import Pause
+from sluice.core.keys import PoolKey
 from sluice.log.memory_broker import MemoryBroker
+from sluice.log.memory_group import MemoryGroup
 from sluice.log.shard import AbortedError, HungError
 
 
@@ -168,3 +171,29 @@ def test_a_newer_configuration_takes_the_shards_from_older_ones() -> None:
         old.periods()
         new.periods()
     assert sorted([*old.deciders, *new.deciders]) == [0, 1]
+
+
+def test_a_period_that_takes_long_tells_the_group_that_it_gets_on_and_one_that_hangs_does_not() -> None:
+    """The group takes the shards of who does not poll for 45 s; a first period of 10,000 pools takes longer."""
+    world = World()
+    calls: list[str] = []
+    broker = world.loop.shards._broker
+    assert isinstance(broker, MemoryBroker)
+    broker.called = calls.append
+    group = world.loop.shards._group
+    assert isinstance(group, MemoryGroup)
+    group._called = calls.append
+    world.loop.means.alive = world.loop.shards.alive
+
+    class Slow(FakeCollector):
+        def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
+            calls.append("reads")
+            world.clock.pass_s(30)
+            calls.append("has read")
+            return super().collect(config, thresholds_ns, now_ms, live)
+
+    world.decider._collector = Slow()
+    world.clock.pass_s(5)
+    world.loop.periods()
+    assert "poll" not in calls[calls.index("reads") : calls.index("has read")]
+    assert "poll" in calls[calls.index("has read") : calls.index("commit")]

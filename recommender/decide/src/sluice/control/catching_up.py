@@ -33,6 +33,7 @@ def caught_up(
     for at_ms in range(oldest + width, now_ms, width):
         window = collector.collect(config, thresholds_ns, at_ms, live=False)
         for job, outcome in means.spread.run(_past(config, found, heard, means, window, at_ms), len(config.pools)):
+            means.alive()
             if isinstance(outcome, Stepped):
                 found[job.key] = outcome.state
             else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -28,10 +28,10 @@ class UrlError(Exception):
     """A URL that names no ClickHouse; the message says what is legal."""
 
 
-def connection(environment: Mapping[str, str]) -> ClickHouse:
-    """Of the user who only reads; UrlError as there."""
+def connection(environment: Mapping[str, str], answered: Callable[[], None]) -> ClickHouse:
+    """Of the user who only reads; as there."""
     url = environment.get("SLUICE_CLICKHOUSE") or "http://127.0.0.1:8123"
-    return ClickHouse(url, READER, environment.get("SLUICE_CLICKHOUSE_READER_PASSWORD", ""))
+    return ClickHouse(url, READER, environment.get("SLUICE_CLICKHOUSE_READER_PASSWORD", ""), answered)
 
 
 class ClickHouse:
@@ -41,7 +41,9 @@ class ClickHouse:
     else: a host that was not understood must not silently become this machine.
     """
 
-    def __init__(self, url: str, user: str, password: str = "") -> None:
+    def __init__(self, url: str, user: str, password: str = "", answered: Callable[[], None] = lambda: None) -> None:
+        """answered: called after each query that was."""
+        self.answered = answered
         try:
             parts = urlsplit(url)
             host, port = parts.hostname, parts.port
@@ -112,3 +114,5 @@ class _Connection:
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if kind is not None:
             self._owner.forget()
+        else:
+            self._owner.answered()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -40,11 +40,12 @@ from sluice.pools.policy.state import PoolState
 
 @dataclass
 class Means:
-    """What a decider has for all of its shards."""
+    """What a decider has for all of its shards. alive: called as a period gets on."""
 
     workers: Workers = field(default_factory=Workers)
     spread: Spread = field(default_factory=Spread)
     problems: Problems = field(default_factory=Problems)
+    alive: Callable[[], None] = lambda: None
 
 
 class Known(NamedTuple):
@@ -104,6 +105,7 @@ def decide(
             yield Job(key, state, of, now_ms, about)
 
     for job, stepped in means.spread.run(seen(), len(config.pools)):
+        means.alive()
         yield _outcome(job.about, stepped, now_ms)
     yield from failed
 

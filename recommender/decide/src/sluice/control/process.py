@@ -46,7 +46,6 @@ class Process:
         self._path = path
         counts = Counts()
         address = environment.get("SLUICE_DECIDER") or "127.0.0.1:50052"
-        reader = connection(environment)
         self._pages = Pages(address, counts.registry, lambda: (now_ms() - counts.looked_ms) / 1e3)
         libraries.load()
         prepare()
@@ -57,7 +56,8 @@ class Process:
         self._shards = Shards(self._broker, names, Identity(name, len(config.groups), config.generation))
         spread = Spread(None if config.processes == "auto" else config.processes)
         spread.start(len(config.pools))
-        self._means = Means(Workers(), spread, Problems(counts.failed))
+        self._means = Means(Workers(), spread, Problems(counts.failed), self._shards.alive)
+        reader = connection(environment, self._shards.alive)
         collector, history = lambda: Collector(reader), lambda: before(reader)
         self._loop = Loop(config, self._shards, collector, now_ms, self._means, history, counts)
         self._stop, self._wake = threading.Event(), threading.Event()

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 # A decider that is killed is known to be gone after the first; the others hear of it within the second.
 SESSION_MS, HEARTBEAT_MS = 8_000, 1_000
-# A period that takes longer gives the decider's shards away. Longer than taking a shard may.
+# A decider that does not say for longer that it gets on gives its shards away. Longer than taking a shard may.
 LONGEST_PERIOD_MS = 45_000
 ASK_S = 10.0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from sluice.control.problems import Problems
@@ -19,6 +20,8 @@ log = logging.getLogger(__name__)
 # A shard that was lost is not taken again before this decider has heard from its group whether it still is its own:
 # its heartbeats are a second apart. Else two would fence each other off in turns.
 AGAIN_S = 3.0
+# The group is told as often as this that a long period gets on.
+ALIVE_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,7 @@ class Shards:
         self._group: Group | None = None
         self._owned: dict[int, ShardLog] = {}
         self._not_before: dict[int, float] = {}
+        self._polled = clock()
         self._problems = Problems()
 
     @property
@@ -72,6 +76,16 @@ class Shards:
             if self._not_before.get(shard, now) <= now:
                 return Change(left, self._take(group, shard))
         return Change(left, None)
+
+    def alive(self) -> None:
+        """To be called as a period gets on, which may take longer than the group waits for the next `poll`: so that one
+        gives its shards up only where it hangs. What the group says meanwhile is taken up by `poll`; what it has given
+        away is written until its next owner begins to."""
+        if self._group is None or self._clock() - self._polled < ALIVE_S:
+            return
+        self._polled = self._clock()
+        with suppress(HungError):
+            self._group.poll(0.0)
 
     def leave(self, shard: int) -> None:
         """After a FencedError or a HungError. It is taken again later, if the group still says so."""

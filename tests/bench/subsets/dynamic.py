@@ -7,13 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from bench.subsets.cells import SEEDS, samples
-from bench.subsets.strategies import FULL, MICRONS, RIVALS, strategy
+from bench.subsets.strategies import FULL, MICRONS, strategy
 from testbed.mesh.dynamic import Lived, lived
 from testbed.mesh.presets import SHAPES
 
 SHAPE = "social-network"
 CONTAINERS = 256
-NAMES = (*RIVALS, FULL, MICRONS)
+NAMES = ("sre", "proportional", FULL, MICRONS)
+"""The paper's (its Rocksteadier is described as ``sre`` is), and ours."""
 
 
 def lives(

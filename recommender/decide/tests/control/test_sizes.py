@@ -79,13 +79,6 @@ def test_a_restart_knows_since_when_the_size_is_in_force() -> None:
     assert limits(sizes, 9000) == [12]
 
 
-def test_a_report_says_whether_that_target_has_another_size() -> None:
-    sizes = Sizes()
-    reports = [(64, "a"), (64, "a"), (64, "b"), (12, "a"), (64, "b"), (None, "a"), (None, "a")]
-    changed = [sizes.report(CART, size, at, instance) for at, (size, instance) in enumerate(reports)]
-    assert changed == [True, False, True, True, False, True, False]
-
-
 def test_while_targets_differ_each_has_its_own() -> None:
     sizes = Sizes()
     for at, instance, size in ((1000, "a", 64), (1000, "b", 64), (5000, "a", 12)):

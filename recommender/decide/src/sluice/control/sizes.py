@@ -52,8 +52,8 @@ class Sizes:
         if key not in self._changes:
             self._changes[key] = _Changes([0, from_ms], [None, size])
 
-    def report(self, key: PoolKey, size: int | None, at_ms: int, instance: str = "", written: bool = False) -> bool:
-        """Takes up a size, None for no limit; whether it differs from the one before of that target.
+    def report(self, key: PoolKey, size: int | None, at_ms: int, instance: str = "", written: bool = False) -> None:
+        """Takes up a size, None for no limit.
 
         written: the actuator set it just now. A size that it found may be as old as its last look.
         """
@@ -69,7 +69,6 @@ class Sizes:
             own.add(None, before.read_at_ms)
         pool.add(one_size(targets.values()), at_ms)
         own.add(size, at_ms)
-        return before is None or before.size != size
 
     def targets(self, key: PoolKey, now_ms: int) -> tuple[TargetSize, ...]:
         """The newest size of each target of which an actuator reported within a minute, ordered by instance."""

@@ -56,7 +56,7 @@ class Workers:
 
     def _run(self, tasks: list[Sequence[Job]], done: dict[int, list[Estimate | Failed]]) -> None:
         if self._executor is None:
-            # Not fork: the gRPC server has threads.
+            # Not fork: this process has threads.
             context = multiprocessing.get_context("forkserver")
             self._executor = ProcessPoolExecutor(self._processes, mp_context=context, initializer=begin)
         futures: dict[int, Future[list[Estimate | Failed]]] = {}

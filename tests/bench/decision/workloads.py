@@ -134,23 +134,29 @@ def bars(found: Sequence[Cell]) -> str:
 
 
 def worth(found: Sequence[Cell]) -> str:
-    """Ours beside the same loop with another model, and beside holding: where the model wins, and where it does not."""
+    """Ours beside the same loop with another model, and beside holding: where the model wins, and where it does not.
+
+    Goodput is that of all cells together, since one in which the other has none would have no ratio. The mean of p99 is
+    over those in which both have one, as who answers nobody has none.
+    """
     rows = []
     for name in WITHOUT:
-        p99 = [cell.ours.p99_ms / cell.of[name].p99_ms for cell in found]
-        goodput = [cell.ours.goodput_per_s / cell.of[name].goodput_per_s for cell in found]
+        both = [(cell.ours.p99_ms, cell.of[name].p99_ms) for cell in found]
+        p99 = [ours / its for ours, its in both if np.isfinite(ours) and np.isfinite(its) and its > 0]
+        its_goodput = sum(cell.of[name].goodput_per_s for cell in found)
+        goodput = sum(cell.ours.goodput_per_s for cell in found) / its_goodput if its_goodput else np.inf
         ahead = sum(not cell.behind([name]) for cell in found)
         not_ahead = [f"{cell.workload} from {cell.start}" for cell in found if cell.behind([name])]
         rows.append(
             [
                 name,
-                f"{np.exp(np.mean(np.log(p99))):.2f}",
-                f"{np.mean(goodput):.3f}",
+                f"{np.exp(np.mean(np.log(p99))):.2f}" if p99 else "-",
+                f"{goodput:.3f}",
                 f"{ahead} of {len(found)}",
                 ", ".join(not_ahead) or "none",
             ]
         )
-    head = ["beside", "sluice's p99 / its (mean)", "goodput / its (mean)", "ahead of it in p99", "not ahead in"]
+    head = ["beside", "sluice's p99 / its (mean)", "goodput / its (all)", "ahead of it in p99", "not ahead in"]
     return markdown(head, rows)
 
 

@@ -95,6 +95,14 @@ def test_what_the_model_is_worth_says_where_it_wins_nothing() -> None:
     assert f"| {HARDWARE} | 1.00 | 1.125 | 1 of 2 | big_spike from 20 |" in text
 
 
+def test_who_completes_nothing_somewhere_has_no_ratio_there() -> None:
+    others = {name: seen(200, 80) for name in lineup.WITHOUT}
+    none = cell(seen(100, 100), **(others | {HARDWARE: seen(float("inf"), 0)}))
+    # 100 + 100 by 80 + 0; the p99 of the other cell alone.
+    assert f"| {HARDWARE} | 0.50 | 2.500 |" in workloads.worth([none, cell(seen(100, 100), **others)])
+    assert f"| {HARDWARE} | - | inf |" in workloads.worth([none])
+
+
 def test_regrets_are_shares_of_the_best_goodput() -> None:
     usual = dict.fromkeys(services.RACERS, 0.10)
     found = [services.Regrets("usl", usual | {SLUICE: lost, HARDWARE: 0.04}) for lost in (0.0, 0.02, 0.07)]

@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"sluice.dev/serve/internal/keys"
 
@@ -26,7 +27,7 @@ type watcher struct {
 
 func (r *running) watch(t *testing.T, request *poolsv1.WatchPoolSizesRequest) *watcher {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	stream, err := r.client.WatchPoolSizes(ctx, request)
 	must(t, err)
@@ -43,10 +44,13 @@ func (w *watcher) resume(at *running, request *poolsv1.WatchPoolSizesRequest) *w
 	return next
 }
 
-// take takes up one event, and fails on anything that a watch must not say.
+// take takes up one event, and fails on anything that a watch must not say. Patience is of one event: a watch may be
+// open for longer than that.
 func (w *watcher) take() {
 	w.t.Helper()
+	impatient := time.AfterFunc(patience, w.cancel)
 	event, err := w.stream.Recv()
+	impatient.Stop()
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"google.golang.org/grpc/status"
+
 	"sluice.dev/serve/internal/problem"
 	"sluice.dev/serve/internal/table"
 
@@ -22,10 +24,13 @@ func (w *Watch) start(ctx context.Context, token *Token) (*table.View, commonv1.
 }
 
 // wait is for a token that has heard of more than this server has: it is behind, or the log lost its end.
-func (w *Watch) wait(ctx context.Context, token *Token) (*table.View, commonv1.Resumption, error) {
-	ctx, cancel := context.WithTimeout(ctx, Patience)
+func (w *Watch) wait(caller context.Context, token *Token) (*table.View, commonv1.Resumption, error) {
+	ctx, cancel := context.WithTimeout(caller, Patience)
 	defer cancel()
 	end, err := w.End(ctx)
+	if caller.Err() != nil {
+		return nil, 0, status.FromContextError(caller.Err()).Err()
+	}
 	if err != nil {
 		return nil, 0, problem.Unavailable(problem.LogAway, fmt.Sprintf("the end of the log cannot be asked for: %v", err))
 	}
@@ -45,6 +50,9 @@ func (w *Watch) wait(ctx context.Context, token *Token) (*table.View, commonv1.R
 		select {
 		case <-view.Next():
 		case <-ctx.Done():
+			if caller.Err() != nil {
+				return nil, 0, status.FromContextError(caller.Err()).Err()
+			}
 			return nil, 0, problem.Unavailable(problem.BehindToken,
 				"this server has not read as far as the resume token: try again, or another server")
 		}

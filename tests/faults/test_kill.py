@@ -1,70 +1,10 @@
-"""kill -9 of each process in turn, under load: every acknowledged span is in every table, and once."""
-
-import time
-from collections.abc import Callable
+"""kill -9 under load of what takes spans in, sums them and keeps them; tests/long kills the other processes too."""
 
 import pytest
 
-from faults.graph import calls_in_neo4j, newest_calls
-from faults.traffic import Traffic
-from faults.victims import Victims
+from faults.kills import kill_each
 from support.stack import Stack
-from support.topics import end_offsets
-from support.truth import TABLES, Reference, check_all, records_since
-from support.waiting import eventually, until
-
-PREFIX = "fault-"
-SPANS_PER_S = 1_000
-PROCESSES = ("collector", "flink-taskmanager", "clickhouse", "kafka", "neo4j", "flink-jobmanager")
-WINDOW_S = 10  # of the call graph
-# Longer than a checkpoint's interval: each kill finds another state than the one before left.
-PAUSE_S = 3.0
 
 
 def test_nothing_is_lost_or_counted_twice(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
-    start = end_offsets(stack, "otlp_spans")
-    victims = Victims(stack)
-    with Traffic(stack.address["SLUICE_OTLP_GRPC"], PREFIX, SPANS_PER_S, seed=1) as traffic:
-        wait_current(stack, newest_window, time.time())
-        for name in PROCESSES:
-            time.sleep(PAUSE_S)
-            began = time.time()
-            killed = victims.kill(name)
-            victims.wait_back(name, killed)
-            back = time.time()
-            wait_current(stack, newest_in_graph if name == "neo4j" else newest_window, back)
-            with capsys.disabled():
-                print(
-                    f"\n{name}: back after {back - began:.1f} s, tables current after {time.time() - began:.1f} s",
-                    end="",
-                )
-        time.sleep(PAUSE_S)
-        traffic.stop()
-
-    records = [each for each in records_since(stack, start) if PREFIX.encode() in (each.message or b"")]
-    # What the collector acknowledged is on the topic, and nothing else.
-    reference = Reference(records)
-    ids = [span.span_id for record in reference.read for span in record.spans or []]
-    assert set(ids) == traffic.acknowledged
-    with capsys.disabled():
-        print(f"\n{len(traffic.acknowledged)} spans, {traffic.retries} retries, {len(ids) - len(set(ids))} repeats")
-    check_all(stack, PREFIX, reference, TABLES)
-    newest = newest_calls(reference)
-    assert newest
-    assert eventually(lambda: calls_in_neo4j(stack, PREFIX), newest) == newest
-
-
-def wait_current(stack: Stack, newest: Callable[[Stack], float], since_s: float) -> None:
-    """Returns when a store has spans that ended after `since_s` (Unix time)."""
-    until("something newer than the kill", lambda: newest(stack) > since_s)
-
-
-def newest_window(stack: Stack) -> float:
-    """Start of the newest bucket of the traffic in ClickHouse, in s; 0 when there is none."""
-    query = f"SELECT toUnixTimestamp64Milli(max(bucket)) FROM windows WHERE startsWith(service, '{PREFIX}')"
-    return float(stack.value(query)) / 1000
-
-
-def newest_in_graph(stack: Stack) -> float:
-    """End of the newest window of the traffic's edges in Neo4j, in s."""
-    return max((window + WINDOW_S for window, _, _ in calls_in_neo4j(stack, PREFIX).values()), default=0.0)
+    kill_each(stack, ("collector", "flink-taskmanager", "clickhouse"), "fault-", capsys)

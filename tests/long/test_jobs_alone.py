@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from faults.flink_jobs import FlinkJobs, keeper_at_rest
-from faults.sender import OF_SPANS, WRITER, Sender, assert_exact
+from faults.sender import OF_SPANS, TRACES, WRITER, Sender, assert_exact
+from stack.flink import JOBS
 from support.otlp_http import point, send_metric
 from support.stack import Stack
 from support.topics import committed, delete_before, end_offsets
@@ -104,3 +105,22 @@ def test_what_was_deleted_before_a_savepoint_was_restored_is_counted(flink: Flin
 
 def windows() -> Table:
     return next(table for table in TABLES if table.name == "windows")
+
+
+def test_a_savepoint_is_restored_at_two_parallelisms_and_on_another_backend(flink: FlinkJobs, stack: Stack) -> None:
+    """Traces are open and sums half made in each of two savepoints."""
+    flink.cancel_all()
+    sender = Sender(stack, "savepoints-")
+    thirds = sender.traces(3 * TRACES)
+    first = flink.run(*JOBS, "--name", "first", "--start", datetime.now(UTC).isoformat())
+    sender.send(thirds[:TRACES])
+    savepoint = flink.stop(first)
+
+    wider = flink.run(*JOBS, "--name", "wider", savepoint=savepoint, parallelism=2)
+    sender.send(thirds[TRACES : 2 * TRACES])
+    savepoint = flink.stop(wider)
+
+    on_heap = flink.run(*JOBS, "--name", "back-on-heap", savepoint=savepoint, parallelism=1, backend="hashmap")
+    sender.send(thirds[2 * TRACES :])
+    assert_exact(sender, *OF_SPANS)
+    flink.cancel(on_heap)

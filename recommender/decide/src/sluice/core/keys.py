@@ -16,3 +16,14 @@ class PoolKey(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.service}/{self.side}" + (f"/{self.peer}" if self.peer else "")
+
+
+class SubsetKey(NamedTuple):
+    """One container of a service, and a service that it calls."""
+
+    upstream: str
+    instance: str
+    downstream: str
+
+    def __str__(self) -> str:
+        return f"{self.upstream}/{self.instance} to {self.downstream}"

@@ -95,10 +95,12 @@ type PairExplanation struct {
 	Reaches    float64  `protobuf:"fixed64,10,opt,name=reaches,proto3" json:"reaches,omitempty"`
 	// What latencies rest on, such as "XGBoost of 2140 samples", and how wrong they were on samples that it was not
 	// trained on: mean relative difference of e^mu and of sigma.
-	Basis         string           `protobuf:"bytes,11,opt,name=basis,proto3" json:"basis,omitempty"`
-	MuError       *float64         `protobuf:"fixed64,12,opt,name=mu_error,json=muError,proto3,oneof" json:"mu_error,omitempty"`
-	SigmaError    *float64         `protobuf:"fixed64,13,opt,name=sigma_error,json=sigmaError,proto3,oneof" json:"sigma_error,omitempty"`
-	Containers    []*ContainerLoad `protobuf:"bytes,14,rep,name=containers,proto3" json:"containers,omitempty"`
+	Basis      string           `protobuf:"bytes,11,opt,name=basis,proto3" json:"basis,omitempty"`
+	MuError    *float64         `protobuf:"fixed64,12,opt,name=mu_error,json=muError,proto3,oneof" json:"mu_error,omitempty"`
+	SigmaError *float64         `protobuf:"fixed64,13,opt,name=sigma_error,json=sigmaError,proto3,oneof" json:"sigma_error,omitempty"`
+	Containers []*ContainerLoad `protobuf:"bytes,14,rep,name=containers,proto3" json:"containers,omitempty"`
+	// Of which it is a part, and whose Run made it: the alphabetically first service.
+	Application   string `protobuf:"bytes,15,opt,name=application,proto3" json:"application,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -229,6 +231,13 @@ func (x *PairExplanation) GetContainers() []*ContainerLoad {
 		return x.Containers
 	}
 	return nil
+}
+
+func (x *PairExplanation) GetApplication() string {
+	if x != nil {
+		return x.Application
+	}
+	return ""
 }
 
 // A downstream container, whoever calls it.
@@ -480,7 +489,7 @@ const file_sluice_subsets_v1_explanation_proto_rawDesc = "" +
 	"\bupstream\x18\x01 \x01(\tR\bupstream\x12\x1e\n" +
 	"\n" +
 	"downstream\x18\x02 \x01(\tR\n" +
-	"downstream\"\xd4\x04\n" +
+	"downstream\"\xf6\x04\n" +
 	"\x0fPairExplanation\x12+\n" +
 	"\x04pair\x18\x01 \x01(\v2\x17.sluice.subsets.v1.PairR\x04pair\x12\x1c\n" +
 	"\n" +
@@ -501,7 +510,8 @@ const file_sluice_subsets_v1_explanation_proto_rawDesc = "" +
 	"sigmaError\x88\x01\x01\x12@\n" +
 	"\n" +
 	"containers\x18\x0e \x03(\v2 .sluice.subsets.v1.ContainerLoadR\n" +
-	"containersB\x0f\n" +
+	"containers\x12 \n" +
+	"\vapplication\x18\x0f \x01(\tR\vapplicationB\x0f\n" +
 	"\r_predicted_msB\n" +
 	"\n" +
 	"\b_best_msB\x15\n" +

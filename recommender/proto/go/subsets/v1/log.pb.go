@@ -22,6 +22,140 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// All containers of a service that is called. Whoever has no subset of it is given these, since everybody has to be given
+// somebody. A record without a value: the service is no more.
+type ServiceContainers struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Service string                 `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
+	// Ordered by instance.
+	Containers []*Container `protobuf:"bytes,2,rep,name=containers,proto3" json:"containers,omitempty"`
+	// When they were found so.
+	ComputedAt    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=computed_at,json=computedAt,proto3" json:"computed_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ServiceContainers) Reset() {
+	*x = ServiceContainers{}
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ServiceContainers) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ServiceContainers) ProtoMessage() {}
+
+func (x *ServiceContainers) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ServiceContainers.ProtoReflect.Descriptor instead.
+func (*ServiceContainers) Descriptor() ([]byte, []int) {
+	return file_sluice_subsets_v1_log_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *ServiceContainers) GetService() string {
+	if x != nil {
+		return x.Service
+	}
+	return ""
+}
+
+func (x *ServiceContainers) GetContainers() []*Container {
+	if x != nil {
+		return x.Containers
+	}
+	return nil
+}
+
+func (x *ServiceContainers) GetComputedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ComputedAt
+	}
+	return nil
+}
+
+type Container struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	// host:port; empty where nobody told it.
+	Address string `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"`
+	Zone    string `protobuf:"bytes,3,opt,name=zone,proto3" json:"zone,omitempty"`
+	// In no subset: it is to be left. Given to callers only where all of its service are.
+	Drained       bool `protobuf:"varint,4,opt,name=drained,proto3" json:"drained,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Container) Reset() {
+	*x = Container{}
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Container) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Container) ProtoMessage() {}
+
+func (x *Container) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Container.ProtoReflect.Descriptor instead.
+func (*Container) Descriptor() ([]byte, []int) {
+	return file_sluice_subsets_v1_log_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Container) GetInstance() string {
+	if x != nil {
+		return x.Instance
+	}
+	return ""
+}
+
+func (x *Container) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *Container) GetZone() string {
+	if x != nil {
+		return x.Zone
+	}
+	return ""
+}
+
+func (x *Container) GetDrained() bool {
+	if x != nil {
+		return x.Drained
+	}
+	return false
+}
+
 // Which pairs are solved together: those that the calls of one application connect. A shard has whole applications, since
 // their quotas are one.
 type ApplicationState struct {
@@ -41,7 +175,7 @@ type ApplicationState struct {
 
 func (x *ApplicationState) Reset() {
 	*x = ApplicationState{}
-	mi := &file_sluice_subsets_v1_log_proto_msgTypes[0]
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -53,7 +187,7 @@ func (x *ApplicationState) String() string {
 func (*ApplicationState) ProtoMessage() {}
 
 func (x *ApplicationState) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_subsets_v1_log_proto_msgTypes[0]
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -66,7 +200,7 @@ func (x *ApplicationState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplicationState.ProtoReflect.Descriptor instead.
 func (*ApplicationState) Descriptor() ([]byte, []int) {
-	return file_sluice_subsets_v1_log_proto_rawDescGZIP(), []int{0}
+	return file_sluice_subsets_v1_log_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *ApplicationState) GetApplication() string {
@@ -116,7 +250,7 @@ type HostContention struct {
 
 func (x *HostContention) Reset() {
 	*x = HostContention{}
-	mi := &file_sluice_subsets_v1_log_proto_msgTypes[1]
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -128,7 +262,7 @@ func (x *HostContention) String() string {
 func (*HostContention) ProtoMessage() {}
 
 func (x *HostContention) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_subsets_v1_log_proto_msgTypes[1]
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -141,7 +275,7 @@ func (x *HostContention) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostContention.ProtoReflect.Descriptor instead.
 func (*HostContention) Descriptor() ([]byte, []int) {
-	return file_sluice_subsets_v1_log_proto_rawDescGZIP(), []int{1}
+	return file_sluice_subsets_v1_log_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *HostContention) GetHost() string {
@@ -186,7 +320,7 @@ type SubsetReport struct {
 
 func (x *SubsetReport) Reset() {
 	*x = SubsetReport{}
-	mi := &file_sluice_subsets_v1_log_proto_msgTypes[2]
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -198,7 +332,7 @@ func (x *SubsetReport) String() string {
 func (*SubsetReport) ProtoMessage() {}
 
 func (x *SubsetReport) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_subsets_v1_log_proto_msgTypes[2]
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -211,7 +345,7 @@ func (x *SubsetReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubsetReport.ProtoReflect.Descriptor instead.
 func (*SubsetReport) Descriptor() ([]byte, []int) {
-	return file_sluice_subsets_v1_log_proto_rawDescGZIP(), []int{2}
+	return file_sluice_subsets_v1_log_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *SubsetReport) GetRequestId() string {
@@ -246,7 +380,19 @@ var File_sluice_subsets_v1_log_proto protoreflect.FileDescriptor
 
 const file_sluice_subsets_v1_log_proto_rawDesc = "" +
 	"\n" +
-	"\x1bsluice/subsets/v1/log.proto\x12\x11sluice.subsets.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a sluice/subsets/v1/delivery.proto\x1a#sluice/subsets/v1/explanation.proto\"\x98\x02\n" +
+	"\x1bsluice/subsets/v1/log.proto\x12\x11sluice.subsets.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a sluice/subsets/v1/delivery.proto\x1a#sluice/subsets/v1/explanation.proto\"\xa8\x01\n" +
+	"\x11ServiceContainers\x12\x18\n" +
+	"\aservice\x18\x01 \x01(\tR\aservice\x12<\n" +
+	"\n" +
+	"containers\x18\x02 \x03(\v2\x1c.sluice.subsets.v1.ContainerR\n" +
+	"containers\x12;\n" +
+	"\vcomputed_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"computedAt\"o\n" +
+	"\tContainer\x12\x1a\n" +
+	"\binstance\x18\x01 \x01(\tR\binstance\x12\x18\n" +
+	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x12\n" +
+	"\x04zone\x18\x03 \x01(\tR\x04zone\x12\x18\n" +
+	"\adrained\x18\x04 \x01(\bR\adrained\"\x98\x02\n" +
 	"\x10ApplicationState\x12 \n" +
 	"\vapplication\x18\x01 \x01(\tR\vapplication\x121\n" +
 	"\blast_run\x18\x02 \x01(\v2\x16.sluice.subsets.v1.RunR\alastRun\x12;\n" +
@@ -279,27 +425,31 @@ func file_sluice_subsets_v1_log_proto_rawDescGZIP() []byte {
 	return file_sluice_subsets_v1_log_proto_rawDescData
 }
 
-var file_sluice_subsets_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_sluice_subsets_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_sluice_subsets_v1_log_proto_goTypes = []any{
-	(*ApplicationState)(nil),      // 0: sluice.subsets.v1.ApplicationState
-	(*HostContention)(nil),        // 1: sluice.subsets.v1.HostContention
-	(*SubsetReport)(nil),          // 2: sluice.subsets.v1.SubsetReport
-	(*Run)(nil),                   // 3: sluice.subsets.v1.Run
-	(*timestamppb.Timestamp)(nil), // 4: google.protobuf.Timestamp
-	(*Delivery)(nil),              // 5: sluice.subsets.v1.Delivery
+	(*ServiceContainers)(nil),     // 0: sluice.subsets.v1.ServiceContainers
+	(*Container)(nil),             // 1: sluice.subsets.v1.Container
+	(*ApplicationState)(nil),      // 2: sluice.subsets.v1.ApplicationState
+	(*HostContention)(nil),        // 3: sluice.subsets.v1.HostContention
+	(*SubsetReport)(nil),          // 4: sluice.subsets.v1.SubsetReport
+	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
+	(*Run)(nil),                   // 6: sluice.subsets.v1.Run
+	(*Delivery)(nil),              // 7: sluice.subsets.v1.Delivery
 }
 var file_sluice_subsets_v1_log_proto_depIdxs = []int32{
-	3, // 0: sluice.subsets.v1.ApplicationState.last_run:type_name -> sluice.subsets.v1.Run
-	4, // 1: sluice.subsets.v1.ApplicationState.improved_at:type_name -> google.protobuf.Timestamp
-	1, // 2: sluice.subsets.v1.ApplicationState.hosts:type_name -> sluice.subsets.v1.HostContention
-	4, // 3: sluice.subsets.v1.ApplicationState.held_since:type_name -> google.protobuf.Timestamp
-	4, // 4: sluice.subsets.v1.SubsetReport.received:type_name -> google.protobuf.Timestamp
-	5, // 5: sluice.subsets.v1.SubsetReport.delivery:type_name -> sluice.subsets.v1.Delivery
-	6, // [6:6] is the sub-list for method output_type
-	6, // [6:6] is the sub-list for method input_type
-	6, // [6:6] is the sub-list for extension type_name
-	6, // [6:6] is the sub-list for extension extendee
-	0, // [0:6] is the sub-list for field type_name
+	1, // 0: sluice.subsets.v1.ServiceContainers.containers:type_name -> sluice.subsets.v1.Container
+	5, // 1: sluice.subsets.v1.ServiceContainers.computed_at:type_name -> google.protobuf.Timestamp
+	6, // 2: sluice.subsets.v1.ApplicationState.last_run:type_name -> sluice.subsets.v1.Run
+	5, // 3: sluice.subsets.v1.ApplicationState.improved_at:type_name -> google.protobuf.Timestamp
+	3, // 4: sluice.subsets.v1.ApplicationState.hosts:type_name -> sluice.subsets.v1.HostContention
+	5, // 5: sluice.subsets.v1.ApplicationState.held_since:type_name -> google.protobuf.Timestamp
+	5, // 6: sluice.subsets.v1.SubsetReport.received:type_name -> google.protobuf.Timestamp
+	7, // 7: sluice.subsets.v1.SubsetReport.delivery:type_name -> sluice.subsets.v1.Delivery
+	8, // [8:8] is the sub-list for method output_type
+	8, // [8:8] is the sub-list for method input_type
+	8, // [8:8] is the sub-list for extension type_name
+	8, // [8:8] is the sub-list for extension extendee
+	0, // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_sluice_subsets_v1_log_proto_init() }
@@ -315,7 +465,7 @@ func file_sluice_subsets_v1_log_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_subsets_v1_log_proto_rawDesc), len(file_sluice_subsets_v1_log_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   3,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -63,6 +63,7 @@ class PairExplanation(_message.Message):
     MU_ERROR_FIELD_NUMBER: _builtins.int
     SIGMA_ERROR_FIELD_NUMBER: _builtins.int
     CONTAINERS_FIELD_NUMBER: _builtins.int
+    APPLICATION_FIELD_NUMBER: _builtins.int
     rate_per_s: _builtins.float
     quota: _builtins.int
     least: _builtins.int
@@ -85,6 +86,8 @@ class PairExplanation(_message.Message):
     """
     mu_error: _builtins.float
     sigma_error: _builtins.float
+    application: _builtins.str
+    """Of which it is a part, and whose Run made it: the alphabetically first service."""
     @_builtins.property
     def pair(self) -> Global___Pair: ...
     @_builtins.property
@@ -106,10 +109,11 @@ class PairExplanation(_message.Message):
         mu_error: _builtins.float | None = ...,
         sigma_error: _builtins.float | None = ...,
         containers: _abc.Iterable[Global___ContainerLoad] | None = ...,
+        application: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_best_ms", b"_best_ms", "_fully_connected_ms", b"_fully_connected_ms", "_gradient_ms", b"_gradient_ms", "_mu_error", b"_mu_error", "_predicted_ms", b"_predicted_ms", "_sigma_error", b"_sigma_error", "best_ms", b"best_ms", "fully_connected_ms", b"fully_connected_ms", "gradient_ms", b"gradient_ms", "mu_error", b"mu_error", "pair", b"pair", "predicted_ms", b"predicted_ms", "sigma_error", b"sigma_error"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_best_ms", b"_best_ms", "_fully_connected_ms", b"_fully_connected_ms", "_gradient_ms", b"_gradient_ms", "_mu_error", b"_mu_error", "_predicted_ms", b"_predicted_ms", "_sigma_error", b"_sigma_error", "basis", b"basis", "best_ms", b"best_ms", "containers", b"containers", "fully_connected_ms", b"fully_connected_ms", "gradient_ms", b"gradient_ms", "least", b"least", "most", b"most", "mu_error", b"mu_error", "pair", b"pair", "predicted_ms", b"predicted_ms", "quota", b"quota", "rate_per_s", b"rate_per_s", "reaches", b"reaches", "sigma_error", b"sigma_error"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_best_ms", b"_best_ms", "_fully_connected_ms", b"_fully_connected_ms", "_gradient_ms", b"_gradient_ms", "_mu_error", b"_mu_error", "_predicted_ms", b"_predicted_ms", "_sigma_error", b"_sigma_error", "application", b"application", "basis", b"basis", "best_ms", b"best_ms", "containers", b"containers", "fully_connected_ms", b"fully_connected_ms", "gradient_ms", b"gradient_ms", "least", b"least", "most", b"most", "mu_error", b"mu_error", "pair", b"pair", "predicted_ms", b"predicted_ms", "quota", b"quota", "rate_per_s", b"rate_per_s", "reaches", b"reaches", "sigma_error", b"sigma_error"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__best_ms: _TypeAlias = _typing.Literal["best_ms"]  # noqa: Y015
     _WhichOneofArgType__best_ms: _TypeAlias = _typing.Literal["_best_ms", b"_best_ms"]  # noqa: Y015

@@ -27,7 +27,7 @@ from sluice.subsets.v1 import delivery_pb2 as sluice_dot_subsets_dot_v1_dot_deli
 from sluice.subsets.v1 import explanation_pb2 as sluice_dot_subsets_dot_v1_dot_explanation__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bsluice/subsets/v1/log.proto\x12\x11sluice.subsets.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a sluice/subsets/v1/delivery.proto\x1a#sluice/subsets/v1/explanation.proto\"\xe4\x01\n\x10\x41pplicationState\x12\x13\n\x0b\x61pplication\x18\x01 \x01(\t\x12(\n\x08last_run\x18\x02 \x01(\x0b\x32\x16.sluice.subsets.v1.Run\x12/\n\x0bimproved_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x30\n\x05hosts\x18\x04 \x03(\x0b\x32!.sluice.subsets.v1.HostContention\x12.\n\nheld_since\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"V\n\x0eHostContention\x12\x0c\n\x04host\x18\x01 \x01(\t\x12\x0b\n\x03\x63pu\x18\x02 \x01(\x01\x12\x18\n\x10memory_bandwidth\x18\x03 \x01(\x01\x12\x0f\n\x07network\x18\x04 \x01(\x01\"\x8b\x01\n\x0cSubsetReport\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12,\n\x08received\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\n\n\x02\x62y\x18\x03 \x01(\t\x12-\n\x08\x64\x65livery\x18\x04 \x01(\x0b\x32\x1b.sluice.subsets.v1.DeliveryB%Z#sluice.dev/api/subsets/v1;subsetsv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bsluice/subsets/v1/log.proto\x12\x11sluice.subsets.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a sluice/subsets/v1/delivery.proto\x1a#sluice/subsets/v1/explanation.proto\"\x87\x01\n\x11ServiceContainers\x12\x0f\n\x07service\x18\x01 \x01(\t\x12\x30\n\ncontainers\x18\x02 \x03(\x0b\x32\x1c.sluice.subsets.v1.Container\x12/\n\x0b\x63omputed_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"M\n\tContainer\x12\x10\n\x08instance\x18\x01 \x01(\t\x12\x0f\n\x07\x61\x64\x64ress\x18\x02 \x01(\t\x12\x0c\n\x04zone\x18\x03 \x01(\t\x12\x0f\n\x07\x64rained\x18\x04 \x01(\x08\"\xe4\x01\n\x10\x41pplicationState\x12\x13\n\x0b\x61pplication\x18\x01 \x01(\t\x12(\n\x08last_run\x18\x02 \x01(\x0b\x32\x16.sluice.subsets.v1.Run\x12/\n\x0bimproved_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x30\n\x05hosts\x18\x04 \x03(\x0b\x32!.sluice.subsets.v1.HostContention\x12.\n\nheld_since\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"V\n\x0eHostContention\x12\x0c\n\x04host\x18\x01 \x01(\t\x12\x0b\n\x03\x63pu\x18\x02 \x01(\x01\x12\x18\n\x10memory_bandwidth\x18\x03 \x01(\x01\x12\x0f\n\x07network\x18\x04 \x01(\x01\"\x8b\x01\n\x0cSubsetReport\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12,\n\x08received\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\n\n\x02\x62y\x18\x03 \x01(\t\x12-\n\x08\x64\x65livery\x18\x04 \x01(\x0b\x32\x1b.sluice.subsets.v1.DeliveryB%Z#sluice.dev/api/subsets/v1;subsetsv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,10 +35,14 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'sluice.subsets.v1.log_pb2',
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z#sluice.dev/api/subsets/v1;subsetsv1'
-  _globals['_APPLICATIONSTATE']._serialized_start=155
-  _globals['_APPLICATIONSTATE']._serialized_end=383
-  _globals['_HOSTCONTENTION']._serialized_start=385
-  _globals['_HOSTCONTENTION']._serialized_end=471
-  _globals['_SUBSETREPORT']._serialized_start=474
-  _globals['_SUBSETREPORT']._serialized_end=613
+  _globals['_SERVICECONTAINERS']._serialized_start=155
+  _globals['_SERVICECONTAINERS']._serialized_end=290
+  _globals['_CONTAINER']._serialized_start=292
+  _globals['_CONTAINER']._serialized_end=369
+  _globals['_APPLICATIONSTATE']._serialized_start=372
+  _globals['_APPLICATIONSTATE']._serialized_end=600
+  _globals['_HOSTCONTENTION']._serialized_start=602
+  _globals['_HOSTCONTENTION']._serialized_end=688
+  _globals['_SUBSETREPORT']._serialized_start=691
+  _globals['_SUBSETREPORT']._serialized_end=830
 # @@protoc_insertion_point(module_scope)

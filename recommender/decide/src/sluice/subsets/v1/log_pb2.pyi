@@ -22,11 +22,77 @@ else:
 DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
-class ApplicationState(_message.Message):
-    """Records of the topics between deciders and servers; no call takes or gives them. Decisions have a Subset of each key;
-    explanations a PairExplanation of each pair, and the newest Run of each application; reports a SubsetReport each.
+class ServiceContainers(_message.Message):
+    """Records of the topics between deciders and servers (collector/topics.yaml says their keys); no call takes or gives them.
+    Decisions have a Subset of each key, and the ServiceContainers of each service; explanations a PairExplanation of each
+    pair, and the newest Run of each application; states an ApplicationState of each; reports a SubsetReport each.
 
-    Which pairs are solved together: those that the calls of one application connect. A shard has whole applications, since
+    All containers of a service that is called. Whoever has no subset of it is given these, since everybody has to be given
+    somebody. A record without a value: the service is no more.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SERVICE_FIELD_NUMBER: _builtins.int
+    CONTAINERS_FIELD_NUMBER: _builtins.int
+    COMPUTED_AT_FIELD_NUMBER: _builtins.int
+    service: _builtins.str
+    @_builtins.property
+    def containers(self) -> _containers.RepeatedCompositeFieldContainer[Global___Container]:
+        """Ordered by instance."""
+
+    @_builtins.property
+    def computed_at(self) -> _timestamp_pb2.Timestamp:
+        """When they were found so."""
+
+    def __init__(
+        self,
+        *,
+        service: _builtins.str = ...,
+        containers: _abc.Iterable[Global___Container] | None = ...,
+        computed_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["computed_at", b"computed_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["computed_at", b"computed_at", "containers", b"containers", "service", b"service"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ServiceContainers: _TypeAlias = ServiceContainers  # noqa: Y015
+
+@_typing.final
+class Container(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INSTANCE_FIELD_NUMBER: _builtins.int
+    ADDRESS_FIELD_NUMBER: _builtins.int
+    ZONE_FIELD_NUMBER: _builtins.int
+    DRAINED_FIELD_NUMBER: _builtins.int
+    instance: _builtins.str
+    address: _builtins.str
+    """host:port; empty where nobody told it."""
+    zone: _builtins.str
+    drained: _builtins.bool
+    """In no subset: it is to be left. Given to callers only where all of its service are."""
+    def __init__(
+        self,
+        *,
+        instance: _builtins.str = ...,
+        address: _builtins.str = ...,
+        zone: _builtins.str = ...,
+        drained: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "drained", b"drained", "instance", b"instance", "zone", b"zone"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Container: _TypeAlias = Container  # noqa: Y015
+
+@_typing.final
+class ApplicationState(_message.Message):
+    """Which pairs are solved together: those that the calls of one application connect. A shard has whole applications, since
     their quotas are one.
     """
 

@@ -1,0 +1,60 @@
+package keys
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"testing"
+)
+
+// kinds parse a key and name it again.
+var kinds = map[string]func(key string) (names []string, again string, err error){
+	"pool": func(key string) ([]string, string, error) {
+		p, err := ParsePool(key)
+		return []string{p.Service, SideName(p.Side), p.Peer}, p.Record(), err
+	},
+	"subset": func(key string) ([]string, string, error) {
+		s, err := ParseSubset(key)
+		return []string{s.Upstream, s.Instance, s.Downstream}, s.Record(), err
+	},
+	"containers": func(key string) ([]string, string, error) {
+		service, err := ParseContainers(key)
+		return []string{service}, Containers(service), err
+	},
+	"pair": func(key string) ([]string, string, error) {
+		p, err := ParsePair(key)
+		return []string{p.Upstream, p.Downstream}, p.Record(), err
+	},
+	"application": func(key string) ([]string, string, error) {
+		name, err := ParseApplication(key)
+		return []string{name}, Application(name), err
+	},
+}
+
+// Deciders, in Python, pass the same.
+func TestKeysAreThoseOfTheContract(t *testing.T) {
+	var vectors struct {
+		Legal, Illegal []struct {
+			Kind, Key string
+			Names     []string
+		}
+	}
+	text, err := os.ReadFile("../../../../tests/contract/log_keys.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &vectors); err != nil || len(vectors.Legal) == 0 || len(vectors.Illegal) == 0 {
+		t.Fatal(err, vectors)
+	}
+	for _, each := range vectors.Legal {
+		names, again, err := kinds[each.Kind](each.Key)
+		if err != nil || again != each.Key || !slices.Equal(names, each.Names) {
+			t.Errorf("%s: %q %q %v", each.Key, names, again, err)
+		}
+	}
+	for _, each := range vectors.Illegal {
+		if names, _, err := kinds[each.Kind](each.Key); err == nil {
+			t.Errorf("%s was read as %q", each.Key, names)
+		}
+	}
+}

@@ -310,6 +310,25 @@ def test_a_paused_pool_keeps_its_size_and_says_who_paused_it() -> None:
     assert world.run(1)[-1].content.action == "APPLY"
 
 
+def test_what_was_told_again_after_something_newer_changes_nothing() -> None:
+    """A caller that heard no answer tells again, after somebody has resumed the pool and the limit has changed."""
+    world = World()
+    world.collector.services[CART] = FakeService(64)
+    world.log.pause(CART, Pause(world.clock(), "ada", "release"), request_id="a")
+    world.log.scaling(Scaling(world.clock(), CART.service, 2.0, None, "", "vpa"), request_id="b")
+    assert world.step().content.state == "PAUSED"
+    world.log.resume(CART)
+    world.log.scaling(Scaling(world.clock(), CART.service, 8.0, None, "", "vpa"))
+    assert world.step().content.state != "PAUSED"
+    for _ in range(2):
+        world.log.pause(CART, Pause(world.clock(), "ada", "release"), request_id="a")
+        world.log.scaling(Scaling(world.clock(), CART.service, 2.0, None, "", "vpa"), request_id="b")
+        answer = world.step()
+        assert answer.content.state != "PAUSED"
+        assert answer.baseline.own.cores == 8.0
+        world = World(log=world.log, clock=world.clock, collector=world.collector)
+
+
 def test_callers_of_one_backend_share_what_it_takes() -> None:
     world = World()
     world.configure(config(backends=[Backend(peer="catalogue-db", capacity=14)]))

@@ -67,12 +67,14 @@ class Place(NamedTuple):
             reader.close()
             broker.close()
 
-    def report(self, shard: int, request_id: str, key: PoolKey = SHOP) -> None:
-        told = Report(request_id=request_id, pause=Pause(pool=pool(key), paused=True))
+    def report(self, shard: int, request_id: str, key: PoolKey = SHOP, by: str = "", at_s: int = 0) -> None:
+        told = Report(request_id=request_id, by=by, pause=Pause(pool=pool(key), paused=True))
+        told.received.FromSeconds(at_s)
         self.put(self.topics.reports, shard, pool_name(key), told.SerializeToString())
 
-    def observe(self, shard: int, size: int, key: PoolKey = SHOP) -> None:
-        seen = ObservedSize(pool=pool(key), size=TargetSize(instance="one", size=size))
+    def observe(self, shard: int, size: int, key: PoolKey = SHOP, request_id: str = "", at_s: int = 0) -> None:
+        seen = ObservedSize(pool=pool(key), size=TargetSize(instance="one", size=size), request_id=request_id)
+        seen.size.read_at.FromSeconds(at_s)
         self.put(self.topics.observed, shard, f"target/{key.service}/server//one", seen.SerializeToString())
 
 

@@ -55,15 +55,16 @@ class MemoryLog:
         observed = log_pb2.ObservedSize(pool=message_of(key), size=read, written=written)
         self._put(self.topics.observed, f"{pool_name(key, 'target/')}/{instance}", observed)
 
-    def pause(self, key: PoolKey, pause: Pause, *, paused: bool = True) -> None:
+    def pause(self, key: PoolKey, pause: Pause, *, paused: bool = True, request_id: str = "") -> None:
         told = log_pb2.Pause(pool=message_of(key), paused=paused, why=pause.why)
-        self._report(pool_name(key), pause.at_ms, log_pb2.Report(by=pause.by, pause=told))
+        self._report(pool_name(key), pause.at_ms, log_pb2.Report(by=pause.by, pause=told, request_id=request_id))
 
     def resume(self, key: PoolKey) -> None:
         self.pause(key, Pause(0, "", ""), paused=False)
 
-    def scaling(self, event: Scaling) -> None:
-        self._report(scaling_name(event.service), event.at_ms, log_pb2.Report(by=event.source, scaling=event_of(event)))
+    def scaling(self, event: Scaling, request_id: str = "") -> None:
+        report = log_pb2.Report(by=event.source, scaling=event_of(event), request_id=request_id)
+        self._report(scaling_name(event.service), event.at_ms, report)
 
     def committed(self, topic: str) -> dict[str, bytes]:
         """The newest value of each key."""
@@ -72,7 +73,7 @@ class MemoryLog:
         return {key: value for key, value in newest.items() if value is not None}
 
     def _report(self, key: str, at_ms: int, report: log_pb2.Report) -> None:
-        report.request_id = str(next(self._numbers))
+        report.request_id = report.request_id or str(next(self._numbers))
         report.received.CopyFrom(timestamp(at_ms))
         self._put(self.topics.reports, key, report)
 

@@ -110,6 +110,58 @@ def test_what_is_not_committed_comes_again(place: Place) -> None:
     assert [each.size.size for each in left.observed.values()] == [8]
 
 
+def test_a_report_that_is_told_again_counts_once_also_over_a_takeover(place: Place) -> None:
+    one = place.decider("one")
+    (log, _), *_ = taken(one).values()
+    for request_id, by in (("a", "ann"), ("b", "ann"), ("a", "ann"), ("a", "bob"), ("", "ann"), ("", "ann")):
+        place.report(log.shard, request_id, by=by)
+    came = received(log, reports=5)
+    assert [(each.request_id, each.by) for each in came.reports] == [
+        ("a", "ann"),
+        ("b", "ann"),
+        ("a", "bob"),
+        ("", "ann"),
+        ("", "ann"),
+    ]
+    # What was not committed comes again, and is no repeat of itself.
+    assert received(log, reports=5).reports == came.reports
+    log.commit(period(came))
+    place.report(log.shard, "c", by="ann")
+    received(log, reports=1)
+    one.close()
+
+    log, _ = taken(place.decider("two"))[log.shard]
+    for request_id, by in (("b", "ann"), ("c", "ann"), ("d", "ann")):
+        place.report(log.shard, request_id, by=by)
+    assert [each.request_id for each in received(log, reports=2).reports] == ["c", "d"]
+
+
+def test_a_size_that_is_told_again_is_no_news_also_over_a_takeover(place: Place) -> None:
+    """An actuator wrote 7, heard no answer, wrote 8, and tells of 7 again."""
+    one = place.decider("one")
+    (log, _), *_ = taken(one).values()
+    place.observe(log.shard, 7, request_id="a", at_s=1)
+    place.report(log.shard, "a", at_s=1)
+    place.observe(log.shard, 8, request_id="b", at_s=2)
+    place.report(log.shard, "b", at_s=2)
+    came = received(log, reports=2, observed=1)
+    place.observe(log.shard, 7, request_id="a", at_s=3)
+    place.report(log.shard, "a", at_s=3)
+    place.report(log.shard, "c", at_s=4)
+    came = received(log, reports=3, observed=1)
+    assert [each.size.size for each in came.observed.values()] == [8]
+    log.commit(period(came))
+    one.close()
+
+    log, found = taken(place.decider("two"))[log.shard]
+    assert [each.size.size for each in found.observed.values()] == [8]
+    place.observe(log.shard, 8, request_id="b", at_s=5)
+    place.report(log.shard, "b", at_s=5)
+    place.observe(log.shard, 9, at_s=6)
+    came = received(log, reports=0, observed=1)
+    assert [each.size.size for each in came.observed.values()] == [9]
+
+
 def test_what_cannot_be_written_or_read_costs_that_record(place: Place) -> None:
     one = place.decider("one")
     (log, _), *_ = taken(one).values()

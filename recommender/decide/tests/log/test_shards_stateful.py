@@ -186,9 +186,10 @@ class TwoDeciders(RuleBasedStateMachine):
     def waited(self) -> None:
         self.now += AGAIN_S
 
-    @rule(shard=shard_numbers)
-    def report(self, shard: int) -> None:
-        told = Report(pause=Pause(pool=pool(SHOP), paused=True))
+    @rule(shard=shard_numbers, number=st.integers(0, 4))
+    def report(self, shard: int, number: int) -> None:
+        """A new one, or one that may have been told before."""
+        told = Report(request_id=str(number), pause=Pause(pool=pool(SHOP), paused=True))
         self.cluster.partitions[TOPICS.reports, shard].append(pool_name(SHOP), told.SerializeToString())
 
     @rule(shard=shard_numbers, size=st.integers(1, 9))
@@ -211,7 +212,12 @@ class TwoDeciders(RuleBasedStateMachine):
             self.cluster.settle(shard)
             newest = self._read(shard)
             # The decision, the state and the offset are of one transaction.
-            assert self._held(shard) == (newest, self.cluster.offsets.get(shard, 0))
+            assert self._held(shard) == (newest, self._told(shard, self.cluster.offsets.get(shard, 0)))
+
+    def _told(self, shard: int, before: int) -> int:
+        """How many reports there are before an offset: one that was told again counts once."""
+        records = self.cluster.partitions[TOPICS.reports, shard].committed(0)
+        return len({Report.FromString(each.value or b"").request_id for each in records if each.offset < before})
 
     def _read(self, shard: int) -> int:
         """The newest revision. None has two contents, and none is left out."""
@@ -251,7 +257,9 @@ class TwoDeciders(RuleBasedStateMachine):
                 self.period(slot)
         self.what_the_log_holds_is_consistent()
         for shard in range(SHARDS):
-            assert self._held(shard)[1] == self.cluster.partitions[TOPICS.reports, shard].end
+            end = self.cluster.partitions[TOPICS.reports, shard].end
+            assert self.cluster.offsets.get(shard, 0) == end
+            assert self._held(shard)[1] == self._told(shard, end)
         for decider in (*self.dead, *self.deciders):
             for shard, revision, target in decider.told:
                 assert self.seen[shard, revision] == target

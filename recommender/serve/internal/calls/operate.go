@@ -14,7 +14,7 @@ import (
 
 // PausePool implements the service.
 func (s *Service) PausePool(ctx context.Context, request *poolsv1.PausePoolRequest) (*poolsv1.PausePoolResponse, error) {
-	if _, err := s.pause(ctx, request.GetPool(), request.GetBy(), request.GetWhy(), true); err != nil {
+	if _, err := s.pause(ctx, request, true); err != nil {
 		return nil, err
 	}
 	return &poolsv1.PausePoolResponse{}, nil
@@ -22,24 +22,36 @@ func (s *Service) PausePool(ctx context.Context, request *poolsv1.PausePoolReque
 
 // ResumePool implements the service. It is always told to the decider: a pause may be on its way to it.
 func (s *Service) ResumePool(ctx context.Context, request *poolsv1.ResumePoolRequest) (*poolsv1.ResumePoolResponse, error) {
-	before, err := s.pause(ctx, request.GetPool(), request.GetBy(), request.GetWhy(), false)
+	before, err := s.pause(ctx, request, false)
 	if err != nil {
 		return nil, err
 	}
 	return &poolsv1.ResumePoolResponse{WasPaused: before.GetState() == poolsv1.State_STATE_PAUSED}, nil
 }
 
+// word is an operator's on a pool: a request to pause it, or to resume it.
+type word interface {
+	GetPool() *poolsv1.Pool
+	GetBy() string
+	GetWhy() string
+	GetRequestId() string
+}
+
 // pause tells the decider of the pool's shard, and returns the newest answer.
-func (s *Service) pause(ctx context.Context, pool *poolsv1.Pool, given, why string, paused bool) (*poolsv1.PoolSize, error) {
-	e, _, _, err := s.entry(pool, "pool")
+func (s *Service) pause(ctx context.Context, said word, paused bool) (*poolsv1.PoolSize, error) {
+	e, _, _, err := s.entry(said.GetPool(), "pool")
 	if err != nil {
 		return nil, err
 	}
-	report := reported(ctx, given)
-	if err := firstOf(name("by", report.GetBy(), "who asks for it", true), text("why", why, mostWhy)); err != nil {
+	report := reported(ctx, said.GetBy(), said.GetRequestId(), nil, false)
+	if err := firstOf(
+		name("by", report.GetBy(), "who asks for it", true),
+		text("why", said.GetWhy(), mostWhy),
+		checkID(said.GetRequestId()),
+	); err != nil {
 		return nil, err
 	}
-	report.Report = &poolsv1.Report_Pause{Pause: &poolsv1.Pause{Pool: e.Key.Proto(), Paused: paused, Why: why}}
+	report.Report = &poolsv1.Report_Pause{Pause: &poolsv1.Pause{Pool: e.Key.Proto(), Paused: paused, Why: said.GetWhy()}}
 	return e.Size, s.report(ctx, e.Key.Record(), report, e.Shard)
 }
 
@@ -56,8 +68,10 @@ func (s *Service) NotifyScaling(ctx context.Context, request *poolsv1.NotifyScal
 	if err := checkScaling(event); err != nil {
 		return nil, err
 	}
-	report := reported(ctx, event.GetSource())
-	report.RequestId = requestID("", report.GetBy(), event, event.GetAt() != nil)
+	if err := checkID(request.GetRequestId()); err != nil {
+		return nil, err
+	}
+	report := reported(ctx, event.GetSource(), request.GetRequestId(), event, event.GetAt() != nil)
 	if event.GetAt() == nil || event.GetAt().AsTime().After(report.GetReceived().AsTime()) {
 		event.At = timestamppb.New(report.GetReceived().AsTime())
 	}

@@ -5,13 +5,13 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"sluice.dev/serve/internal/problem"
+	"sluice.dev/serve/internal/table"
 
 	poolsv1 "sluice.dev/api/pools/v1"
 )
@@ -30,32 +30,35 @@ func (s *Service) ReportActuation(ctx context.Context, request *poolsv1.ReportAc
 	if err := checkActuation(actuation, e.Size.GetRevision()); err != nil {
 		return nil, err
 	}
-	received := timestamppb.Now()
-	who := by(ctx, "")
+	report := reported(ctx, "", request.GetRequestId(), actuation, actuation.GetAt() != nil)
+	report.Report = &poolsv1.Report_Actuation{Actuation: actuation}
 	if size := sizeNow(actuation); size != nil {
-		size.ReadAt = received
-		err := s.write(ctx, func(ctx context.Context) error {
-			return s.log.Observed(ctx, e.Shard, e.Key, size.GetInstance(), &poolsv1.ObservedSize{
-				Pool: e.Key.Proto(), Size: size, TargetName: actuation.GetTargetName(), Actuator: actuation.GetActuator(),
-				Written: actuation.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED, By: who,
-			})
-		})
-		if err != nil {
-			return nil, err
-		}
 		// A target is observed every few seconds: what was done would be buried.
-		if actuation.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED {
-			return &poolsv1.ReportActuationResponse{}, nil
+		only := actuation.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED
+		if err := s.observed(ctx, e, size, report, only); err != nil || only {
+			return &poolsv1.ReportActuationResponse{}, err
 		}
-	}
-	report := &poolsv1.Report{
-		RequestId: requestID(request.GetRequestId(), who, actuation, actuation.GetAt() != nil), Received: received, By: who,
-		Report: &poolsv1.Report_Actuation{Actuation: actuation},
 	}
 	if err := s.report(ctx, e.Key.Record(), report, e.Shard); err != nil {
 		return nil, err
 	}
 	return &poolsv1.ReportActuationResponse{}, nil
+}
+
+// observed writes the size of a target. only: there is no report of it beside.
+func (s *Service) observed(ctx context.Context, e *table.Entry, size *poolsv1.TargetSize, report *poolsv1.Report, only bool) error {
+	actuation := report.GetActuation()
+	size.ReadAt = report.GetReceived()
+	seen := &poolsv1.ObservedSize{
+		Pool: e.Key.Proto(), Size: size, TargetName: actuation.GetTargetName(), Actuator: actuation.GetActuator(),
+		Written: actuation.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED, By: report.GetBy(),
+	}
+	if !only {
+		seen.RequestId = report.GetRequestId()
+	}
+	return s.write(ctx, func(ctx context.Context) error {
+		return s.log.Observed(ctx, e.Shard, e.Key, size.GetInstance(), seen)
+	})
 }
 
 // sizeNow is the size after the report: what was read back; without that, the size before if nothing was written. Nil
@@ -109,9 +112,11 @@ func (s *Service) write(ctx context.Context, put func(context.Context) error) er
 	return problem.Of(codes.Unavailable, problem.NotStored, "the log does not take it now: it may still be stored; try again")
 }
 
-// reported is what a pause and a scaling event have in common.
-func reported(ctx context.Context, given string) *poolsv1.Report {
-	return &poolsv1.Report{RequestId: rand.Text(), Received: timestamppb.New(time.Now()), By: by(ctx, given)}
+// reported is what all reports have in common. given: the name of who tells, where nobody is asked; id, content and timed
+// are as of requestID.
+func reported(ctx context.Context, given, id string, content proto.Message, timed bool) *poolsv1.Report {
+	who := by(ctx, given)
+	return &poolsv1.Report{RequestId: requestID(id, who, content, timed), Received: timestamppb.Now(), By: who}
 }
 
 func shardsOr(shards []int32) []int32 {

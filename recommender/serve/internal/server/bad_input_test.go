@@ -158,6 +158,12 @@ func TestBadInputAtEveryEntry(t *testing.T) {
 	told(t, err, codes.NotFound, problem.PoolUnknown, "")
 	_, err = c.ReportActuation(ctx, &poolsv1.ReportActuationRequest{Actuation: report(func(*poolsv1.Actuation) {}).Actuation, RequestId: "a b"})
 	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "request_id")
+	_, err = c.PausePool(ctx, &poolsv1.PausePoolRequest{Pool: cart.Proto(), By: "ann", RequestId: "a b"})
+	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "request_id")
+	_, err = c.NotifyScaling(ctx, &poolsv1.NotifyScalingRequest{
+		ScalingEvent: &commonv1.ScalingEvent{Service: "cart", Source: "hpa", Version: "2"}, RequestId: "a b",
+	})
+	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "request_id")
 	_, err = c.ReportActuation(ctx, report(func(a *poolsv1.Actuation) { a.Detail = strings.Repeat("x", 3<<20) }))
 	told(t, err, codes.ResourceExhausted, problem.TooLarge, "")
 }

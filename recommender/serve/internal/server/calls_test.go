@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -188,6 +189,12 @@ func TestReportsGoIntoTheLog(t *testing.T) {
 		if record.Partition != 1 || size.GetSize().GetSize() != 8 || size.GetSize().GetReadAt() == nil {
 			t.Error(record.Partition, size)
 		}
+		of := slices.IndexFunc(got, func(each *poolsv1.Report) bool {
+			return proto.Equal(each.GetReceived(), size.GetSize().GetReadAt()) && each.GetRequestId() == size.GetRequestId()
+		})
+		if reported := size.GetSize().GetInstance() != "b"; reported != (of >= 0) || reported != (size.GetRequestId() != "") {
+			t.Error("a size has the id and the time of its report, if there is one:", size)
+		}
 	}
 	if names["target/cart/server//cart-1"] != 3 || names["target/cart/server//b"] != 1 {
 		t.Error(names)
@@ -231,13 +238,25 @@ func TestPausesAndScalingGoIntoTheLog(t *testing.T) {
 	if fmt.Sprint(byShard) != "map[0:2 1:2 2:1]" { // a pause and the unknown, a resumption and the event, the event
 		t.Error(byShard)
 	}
+	_, err = r.client.PausePool(t.Context(), &poolsv1.PausePoolRequest{Pool: orders.Proto(), By: "ann", RequestId: "mine"})
+	must(t, err)
+	_, err = r.client.NotifyScaling(t.Context(), &poolsv1.NotifyScalingRequest{
+		ScalingEvent: &commonv1.ScalingEvent{Service: "orders", Source: "hpa", Replicas: set(3)}, RequestId: "mine",
+	})
+	must(t, err)
+	ids := map[string]int{}
 	for _, each := range r.reports(t, log) {
+		ids[each.GetRequestId()]++
 		if each.GetBy() != "ann" && each.GetBy() != "hpa" {
 			t.Error(each)
 		}
 		if at := each.GetScaling().GetAt(); at != nil && at.AsTime().After(time.Now()) {
 			t.Error("in force from the future on:", each)
 		}
+	}
+	// Two under the caller's own id, the copies of an event under one, and the other three under one each.
+	if ids["mine"] != 3 || ids[""] != 0 || len(ids) != 5 {
+		t.Error(ids)
 	}
 }
 

@@ -10,6 +10,7 @@ from sluice.log.broker import Reader, Transactions
 from sluice.log.decode import parsed, report
 from sluice.log.encode import Write, heartbeat, writes
 from sluice.log.names import Topics
+from sluice.log.repeats import Repeats
 from sluice.log.shard import AbortedError, Commit, FencedError, Identity, Received
 from sluice.pools.v1.log_pb2 import ObservedSize, Report
 
@@ -27,13 +28,15 @@ class ShardLog:
         topics: Topics,
         transactions: Transactions,
         arrivals: Reader,
+        repeats: Repeats,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """repeats: what was told before `arrivals` begins."""
         self.shard = shard
         self.left_out = 0
         """Records that could not be read or written; each is said once."""
         self._me, self._topics, self._clock = me, topics, clock
-        self._transactions, self._arrivals = transactions, arrivals
+        self._transactions, self._arrivals, self._repeats = transactions, arrivals, repeats
         self._observed: dict[str, ObservedSize] = {}
         self._reports: list[tuple[int, Report]] = []
         self._committed = arrivals.position(topics.reports)
@@ -78,10 +81,10 @@ class ShardLog:
         for record in self._arrivals.read(timeout_s):
             if record.topic == self._topics.observed:
                 self._size(record.key, record.value)
-            elif (told := report(record)) is not None:
-                self._reports.append((record.offset, told))
-            else:
+            elif (told := report(record)) is None:
                 self.left_out += 1
+            elif not self._repeats.report(record.offset, told):
+                self._reports.append((record.offset, told))
 
     def observed(self) -> dict[str, ObservedSize]:
         """The sizes that were read so far, as found when the shard was taken: they are not received again."""
@@ -91,10 +94,10 @@ class ShardLog:
     def _size(self, name: str, value: bytes | None) -> None:
         if value is None:
             self._observed.pop(name, None)
-        elif (size := parsed(ObservedSize, name, value)) is not None:
-            self._observed[name] = size
-        else:
+        elif (size := parsed(ObservedSize, name, value)) is None:
             self.left_out += 1
+        elif not self._repeats.size(size):
+            self._observed[name] = size
 
     def _write(self, changed: list[Write], offset: int) -> None:
         """The offset goes with each transaction, changed or not: by it the group says whose the shard is."""

@@ -11,9 +11,10 @@ import time
 from collections.abc import Callable, Mapping
 
 from sluice.log.broker import Broker, Group, Reader
-from sluice.log.decode import found
+from sluice.log.decode import found, report
 from sluice.log.generation import newest_generation
 from sluice.log.names import Topics
+from sluice.log.repeats import REMEMBERED, Repeats
 from sluice.log.shard import Found, Identity, NotThereError, OlderError, PartitionsError
 from sluice.log.shard_log import ShardLog
 
@@ -55,13 +56,16 @@ def take(
     try:
         transactions.init()
         ends = {name: broker.end(name, shard) for name in (topics.state, topics.decisions, topics.observed)}
-        readers.append(broker.reader(shard, {topics.state: 0, topics.decisions: 0}))
         until = clock() + within_s
+        readers.append(broker.reader(shard, {topics.state: 0, topics.decisions: 0}))
         kept = _newest(readers[0], {name: ends[name] for name in (topics.state, topics.decisions)}, until, clock)
         readers.pop().close()
         reported = group.committed(shard)
+        readers.append(broker.reader(shard, {topics.reports: max(0, reported - REMEMBERED)}))
+        repeats = _told(readers[0], topics.reports, reported, until, clock)
+        readers.pop().close()
         readers.append(broker.reader(shard, {topics.observed: 0, topics.reports: reported}))
-        arrivals = ShardLog(shard, me, topics, transactions, readers[0], clock)
+        arrivals = ShardLog(shard, me, topics, transactions, readers[0], repeats, clock)
         while readers[0].position(topics.observed) < ends[topics.observed]:
             _in_time(until, clock, topics.observed)
             arrivals.read(POLL_S)
@@ -92,6 +96,17 @@ def _newest(reader: Reader, ends: Mapping[str, int], until: float, clock: Clock)
             else:
                 kept[record.topic][record.key] = record.value
     return kept
+
+
+def _told(reader: Reader, topic: str, end: int, until: float, clock: Clock) -> Repeats:
+    """What was told and used before `end`, as far back as the reader begins."""
+    repeats = Repeats()
+    while reader.position(topic) < end and not reader.at_end(topic):
+        _in_time(until, clock, topic)
+        for record in reader.read(POLL_S):
+            if record.offset < end and (told := report(record)) is not None:
+                repeats.report(record.offset, told)
+    return repeats
 
 
 def _in_time(until: float, clock: Clock, topic: str) -> None:

@@ -197,7 +197,10 @@ type ObservedSize struct {
 	// Whether it was just written.
 	Written bool `protobuf:"varint,5,opt,name=written,proto3" json:"written,omitempty"`
 	// Who reported it: the caller's identity; empty where none was asked for.
-	By            string `protobuf:"bytes,6,opt,name=by,proto3" json:"by,omitempty"`
+	By string `protobuf:"bytes,6,opt,name=by,proto3" json:"by,omitempty"`
+	// Of the Report that was told with it, whose `received` is the size's read_at; empty where there is none. Another
+	// read_at under the same id: the report was told again, and says nothing of the size now.
+	RequestId     string `protobuf:"bytes,7,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -274,7 +277,15 @@ func (x *ObservedSize) GetBy() string {
 	return ""
 }
 
-// What was told, for deciders and for the audit. The same id: the same report, told again.
+func (x *ObservedSize) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// What was told, for deciders and for the audit. The same id from the same caller: the same report, told again, which counts
+// once.
 type Report struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	RequestId string                 `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
@@ -483,7 +494,7 @@ const file_sluice_pools_v1_log_proto_rawDesc = "" +
 	"\vvalid_until\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"validUntil\x128\n" +
 	"\n" +
-	"lease_left\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\tleaseLeft\"\xd1\x01\n" +
+	"lease_left\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\tleaseLeft\"\xf0\x01\n" +
 	"\fObservedSize\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12/\n" +
 	"\x04size\x18\x02 \x01(\v2\x1b.sluice.pools.v1.TargetSizeR\x04size\x12\x1f\n" +
@@ -491,7 +502,9 @@ const file_sluice_pools_v1_log_proto_rawDesc = "" +
 	"targetName\x12\x1a\n" +
 	"\bactuator\x18\x04 \x01(\tR\bactuator\x12\x18\n" +
 	"\awritten\x18\x05 \x01(\bR\awritten\x12\x0e\n" +
-	"\x02by\x18\x06 \x01(\tR\x02by\"\xa1\x02\n" +
+	"\x02by\x18\x06 \x01(\tR\x02by\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\a \x01(\tR\trequestId\"\xa1\x02\n" +
 	"\x06Report\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x126\n" +

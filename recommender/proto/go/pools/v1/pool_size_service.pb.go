@@ -601,8 +601,11 @@ type PausePoolRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Pool  *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
 	// Who asks; for the audit. The caller's identity stands instead, where one is asked for.
-	By            string `protobuf:"bytes,2,opt,name=by,proto3" json:"by,omitempty"`
-	Why           string `protobuf:"bytes,3,opt,name=why,proto3" json:"why,omitempty"`
+	By  string `protobuf:"bytes,2,opt,name=by,proto3" json:"by,omitempty"`
+	Why string `protobuf:"bytes,3,opt,name=why,proto3" json:"why,omitempty"`
+	// Made by the caller for this request, and sent again with it: up to 64 characters. Told again it counts once, also
+	// after the pool was resumed. Empty: each counts.
+	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -658,6 +661,13 @@ func (x *PausePoolRequest) GetWhy() string {
 	return ""
 }
 
+func (x *PausePoolRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
 type PausePoolResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -695,10 +705,12 @@ func (*PausePoolResponse) Descriptor() ([]byte, []int) {
 }
 
 type ResumePoolRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Pool          *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
-	By            string                 `protobuf:"bytes,2,opt,name=by,proto3" json:"by,omitempty"`
-	Why           string                 `protobuf:"bytes,3,opt,name=why,proto3" json:"why,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Pool  *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
+	By    string                 `protobuf:"bytes,2,opt,name=by,proto3" json:"by,omitempty"`
+	Why   string                 `protobuf:"bytes,3,opt,name=why,proto3" json:"why,omitempty"`
+	// As of PausePoolRequest.
+	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -754,6 +766,13 @@ func (x *ResumePoolRequest) GetWhy() string {
 	return ""
 }
 
+func (x *ResumePoolRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
 type ResumePoolResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	WasPaused     bool                   `protobuf:"varint,1,opt,name=was_paused,json=wasPaused,proto3" json:"was_paused,omitempty"`
@@ -799,8 +818,10 @@ func (x *ResumePoolResponse) GetWasPaused() bool {
 }
 
 type NotifyScalingRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	ScalingEvent  *v1.ScalingEvent       `protobuf:"bytes,1,opt,name=scaling_event,json=scalingEvent,proto3" json:"scaling_event,omitempty"`
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	ScalingEvent *v1.ScalingEvent       `protobuf:"bytes,1,opt,name=scaling_event,json=scalingEvent,proto3" json:"scaling_event,omitempty"`
+	// As of ReportActuationRequest.
+	RequestId     string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -840,6 +861,13 @@ func (x *NotifyScalingRequest) GetScalingEvent() *v1.ScalingEvent {
 		return x.ScalingEvent
 	}
 	return nil
+}
+
+func (x *NotifyScalingRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
 }
 
 type NotifyScalingResponse struct {
@@ -1297,21 +1325,27 @@ const file_sluice_pools_v1_pool_size_service_proto_rawDesc = "" +
 	"\tactuation\x18\x01 \x01(\v2\x1a.sluice.pools.v1.ActuationR\tactuation\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x02 \x01(\tR\trequestId\"\x19\n" +
-	"\x17ReportActuationResponse\"_\n" +
+	"\x17ReportActuationResponse\"~\n" +
 	"\x10PausePoolRequest\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12\x0e\n" +
 	"\x02by\x18\x02 \x01(\tR\x02by\x12\x10\n" +
-	"\x03why\x18\x03 \x01(\tR\x03why\"\x13\n" +
-	"\x11PausePoolResponse\"`\n" +
+	"\x03why\x18\x03 \x01(\tR\x03why\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\"\x13\n" +
+	"\x11PausePoolResponse\"\x7f\n" +
 	"\x11ResumePoolRequest\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12\x0e\n" +
 	"\x02by\x18\x02 \x01(\tR\x02by\x12\x10\n" +
-	"\x03why\x18\x03 \x01(\tR\x03why\"3\n" +
+	"\x03why\x18\x03 \x01(\tR\x03why\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\"3\n" +
 	"\x12ResumePoolResponse\x12\x1d\n" +
 	"\n" +
-	"was_paused\x18\x01 \x01(\bR\twasPaused\"[\n" +
+	"was_paused\x18\x01 \x01(\bR\twasPaused\"z\n" +
 	"\x14NotifyScalingRequest\x12C\n" +
-	"\rscaling_event\x18\x01 \x01(\v2\x1e.sluice.common.v1.ScalingEventR\fscalingEvent\"-\n" +
+	"\rscaling_event\x18\x01 \x01(\v2\x1e.sluice.common.v1.ScalingEventR\fscalingEvent\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x02 \x01(\tR\trequestId\"-\n" +
 	"\x15NotifyScalingResponse\x12\x14\n" +
 	"\x05pools\x18\x01 \x01(\rR\x05pools\"\x83\x01\n" +
 	"\x1aListPoolSizeHistoryRequest\x12)\n" +

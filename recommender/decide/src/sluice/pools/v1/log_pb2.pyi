@@ -125,12 +125,17 @@ class ObservedSize(_message.Message):
     ACTUATOR_FIELD_NUMBER: _builtins.int
     WRITTEN_FIELD_NUMBER: _builtins.int
     BY_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
     target_name: _builtins.str
     actuator: _builtins.str
     written: _builtins.bool
     """Whether it was just written."""
     by: _builtins.str
     """Who reported it: the caller's identity; empty where none was asked for."""
+    request_id: _builtins.str
+    """Of the Report that was told with it, whose `received` is the size's read_at; empty where there is none. Another
+    read_at under the same id: the report was told again, and says nothing of the size now.
+    """
     @_builtins.property
     def pool(self) -> _pool_pb2.Pool: ...
     @_builtins.property
@@ -146,10 +151,11 @@ class ObservedSize(_message.Message):
         actuator: _builtins.str = ...,
         written: _builtins.bool = ...,
         by: _builtins.str = ...,
+        request_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["pool", b"pool", "size", b"size"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["actuator", b"actuator", "by", b"by", "pool", b"pool", "size", b"size", "target_name", b"target_name", "written", b"written"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actuator", b"actuator", "by", b"by", "pool", b"pool", "request_id", b"request_id", "size", b"size", "target_name", b"target_name", "written", b"written"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -157,7 +163,9 @@ Global___ObservedSize: _TypeAlias = ObservedSize  # noqa: Y015
 
 @_typing.final
 class Report(_message.Message):
-    """What was told, for deciders and for the audit. The same id: the same report, told again."""
+    """What was told, for deciders and for the audit. The same id from the same caller: the same report, told again, which counts
+    once.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -290,9 +290,14 @@ class PausePoolRequest(_message.Message):
     POOL_FIELD_NUMBER: _builtins.int
     BY_FIELD_NUMBER: _builtins.int
     WHY_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
     by: _builtins.str
     """Who asks; for the audit. The caller's identity stands instead, where one is asked for."""
     why: _builtins.str
+    request_id: _builtins.str
+    """Made by the caller for this request, and sent again with it: up to 64 characters. Told again it counts once, also
+    after the pool was resumed. Empty: each counts.
+    """
     @_builtins.property
     def pool(self) -> _pool_pb2.Pool: ...
     def __init__(
@@ -301,10 +306,11 @@ class PausePoolRequest(_message.Message):
         pool: _pool_pb2.Pool | None = ...,
         by: _builtins.str = ...,
         why: _builtins.str = ...,
+        request_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["pool", b"pool"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "pool", b"pool", "why", b"why"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "pool", b"pool", "request_id", b"request_id", "why", b"why"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -332,8 +338,11 @@ class ResumePoolRequest(_message.Message):
     POOL_FIELD_NUMBER: _builtins.int
     BY_FIELD_NUMBER: _builtins.int
     WHY_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
     by: _builtins.str
     why: _builtins.str
+    request_id: _builtins.str
+    """As of PausePoolRequest."""
     @_builtins.property
     def pool(self) -> _pool_pb2.Pool: ...
     def __init__(
@@ -342,10 +351,11 @@ class ResumePoolRequest(_message.Message):
         pool: _pool_pb2.Pool | None = ...,
         by: _builtins.str = ...,
         why: _builtins.str = ...,
+        request_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["pool", b"pool"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "pool", b"pool", "why", b"why"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "pool", b"pool", "request_id", b"request_id", "why", b"why"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -375,16 +385,20 @@ class NotifyScalingRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SCALING_EVENT_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    request_id: _builtins.str
+    """As of ReportActuationRequest."""
     @_builtins.property
     def scaling_event(self) -> _scaling_pb2.ScalingEvent: ...
     def __init__(
         self,
         *,
         scaling_event: _scaling_pb2.ScalingEvent | None = ...,
+        request_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["scaling_event", b"scaling_event"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["scaling_event", b"scaling_event"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["request_id", b"request_id", "scaling_event", b"scaling_event"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

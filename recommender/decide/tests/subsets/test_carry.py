@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from applications import random_application
 from sluice.subsets.answer import answer
-from sluice.subsets.application import Application, Container, Host
+from sluice.subsets.application import Application, Call, Container, Host
 from sluice.subsets.churn import Named, changed, churn, named
 from sluice.subsets.microns.carry import solve_again
 from sluice.subsets.microns.settings import Settings
@@ -65,28 +65,41 @@ def large(seed: int) -> Application:
     return app
 
 
-@given(SEEDS, st.sampled_from(["added", "removed", "drained"]), st.booleans())
-@settings(max_examples=60, derandomize=True, deadline=None)
-def test_one_container_changes_at_most_5_percent_and_nothing_elsewhere(seed: int, kind: str, weights: bool) -> None:
+@given(SEEDS, st.sampled_from(["added", "removed", "drained"]), st.booleans(), st.booleans())
+@example(37102, "removed", True, False)
+@settings(max_examples=60, deadline=None)
+def test_one_container_changes_at_most_5_percent_or_its_own_and_nothing_elsewhere(
+    seed: int, kind: str, weights: bool, stated: bool
+) -> None:
     app = large(seed)
+    if stated:
+        app = replace(app, quota=problem(app).quota)
     before = first(app, weights)
     after_app, service = change(app, seed, kind)
     after = next_one(after_app, before, weights)
-    # Where one container alone has more than that, or nearly, as in a service that most pairs are with, it comes on
-    # top.
-    own = _own(before, after)
-    assert churn(before, after) <= (0.05 if own < 0.03 else 0.05 + own)
+    most = max(sum(map(len, before.values())), sum(map(len, after.values())))
+    assert sum(changed(before, after).values()) <= max(int(0.05 * most), _needed(before, after, after_app))
     elsewhere = sum(count for pair, count in changed(before, after).items() if service not in pair)
     assert elsewhere <= _left_over(after_app, service, before)
 
 
-def _own(before: Named, after: Named) -> float:
-    """The part of all connections that the container has which came or went."""
-    ends = [{(*pair, *end) for pair, found in of.items() for end in found} for of in (before, after)]
-    names = [{side for up, down, above, below in each for side in ((up, above), (down, below))} for each in ends]
-    one = names[0] ^ names[1]
-    own = [sum((up, above) in one or (down, below) in one for up, down, above, below in each) for each in ends]
-    return max(own) / min(map(len, ends))
+def _needed(before: Named, after: Named, app: Application) -> int:
+    """The fewest connections that any answer can change: those of a container that goes; what the whole loses, with one
+    for each that only that container called; what one that comes has to have; what the whole gains."""
+    there = {(one.name, each.name) for one in app.services for each in one.containers if not each.drained}
+    were = {end for (up, down), ends in before.items() for a, b in ends for end in ((up, a), (down, b))}
+    left = {
+        (up, down): {b for a, b in ends if (up, a) in there and (down, b) in there}
+        for (up, down), ends in before.items()
+    }
+    own = sum((up, a) not in there or (down, b) not in there for (up, down), ends in before.items() for a, b in ends)
+    alone = sum(len({b for _, b in ends if (down, b) in there} - left[up, down]) for (up, down), ends in before.items())
+    first_ones = 0
+    for name, _ in there - were:
+        subsets = {pair: min(app.min_subset, len({b for _, b in ends})) for pair, ends in after.items()}
+        first_ones += sum(least if up == name else down == name for (up, down), least in subsets.items())
+    lost = sum(map(len, before.values())) - sum(map(len, after.values()))
+    return max(own, first_ones, lost + alone, -lost)
 
 
 def _left_over(app: Application, service: str, before: Named) -> int:
@@ -101,6 +114,7 @@ def _left_over(app: Application, service: str, before: Named) -> int:
 
 
 @given(SEEDS, st.floats(0.95, 1.05), st.booleans())
+@example(827, 1.0, True)
 @settings(max_examples=40, deadline=None)
 def test_load_that_moves_by_5_percent_changes_at_most_5_percent(seed: int, factor: float, weights: bool) -> None:
     app = large(seed)
@@ -110,16 +124,22 @@ def test_load_that_moves_by_5_percent_changes_at_most_5_percent(seed: int, facto
     )
     after = next_one(replace(app, roots=roots), before, weights)
     assert churn(before, after) <= 0.05
+    touched = {name for root in app.roots[1:] for name in _services(root.tree)}
+    assert all(touched & set(pair) for pair in changed(before, after))
+
+
+def _services(call: Call) -> set[str]:
+    return {call.service}.union(*(_services(below) for stage in call.stages for below in stage))
 
 
 @given(SEEDS, st.booleans())
+@example(0, False)
 @settings(max_examples=30, deadline=None)
 def test_the_same_again_changes_nothing(seed: int, weights: bool) -> None:
     app = random_application(seed)
     before = first(app, weights)
     once = next_one(app, before, weights)
-    assert not changed(once, next_one(app, once, weights)) or not weights
-    assert churn(before, once) <= 0.05
+    assert not changed(before, once)
 
 
 @given(SEEDS, st.sampled_from(["added", "removed", "drained"]), st.booleans())

@@ -39,6 +39,15 @@ def references(
     return found
 
 
+def target_of(problem: Problem, number: int, load: Reference) -> Floats:
+    """The part of the optimal loads below that one pair brings, (D,) calls per second: all pairs bring the same
+    mixture."""
+    pair = problem.pairs[number]
+    below = problem.fleets[pair.downstream]
+    wanted = np.maximum(load.load - problem.outside[pair.downstream] / len(below), 1e-6 * load.load.mean())
+    return np.asarray(wanted * (pair.rate_per_s / wanted.sum()))
+
+
 def _callers_first(problem: Problem) -> list[int]:
     below = [problem.pairs[number].downstream for number in problem.order]
     last = {service: at for at, service in enumerate(below)}

@@ -63,7 +63,7 @@ def _may(above: int, below: int, zone: Ints, zone_below: Ints) -> bool:
 
 @compiled
 def _resized(before: Ints, kept: Ints, start: Ints, share: Floats, part: Floats, zone: Ints, zone_below: Ints) -> Ints:
-    """Drops what is most above its part, and fills up with what is least."""
+    """Drops what is most above its part, and fills up with what nobody calls, then with what is least."""
     to, load = np.full(start[-1], -1), np.zeros(len(part))
     degree = np.zeros(len(part), dtype=np.int64)
     for above in range(len(share)):
@@ -91,7 +91,7 @@ def _resized(before: Ints, kept: Ints, start: Ints, share: Floats, part: Floats,
                 continue
             best, least = -1, 0.0
             for below in range(len(part)):
-                weight = (load[below] + share[above]) / part[below]
+                weight = (load[below] + share[above]) / part[below] if degree[below] else -part[below]
                 if (best < 0 or weight < least) and _may(above, below, zone, zone_below):
                     taken = False
                     for other in range(begin, at):
@@ -140,6 +140,7 @@ def _move(start: Ints, to: Ints, share: Floats, part: Floats, zone: Ints, zone_b
         for at in range(start[above], start[above + 1]):
             degree[to[at]] += 1
             load[to[at]] += share[above]
+    whole = part.sum()
     for _ in range(moves):
         low, high = -1, -1
         for below in range(len(part)):
@@ -149,7 +150,7 @@ def _move(start: Ints, to: Ints, share: Floats, part: Floats, zone: Ints, zone_b
                 high = below
         if high < 0 or low == high:
             return
-        best, gain, by = -1, 1e-12, 0.0
+        best, gain, by = -1, 1e-9 * whole, 0.0
         for above in range(len(share)):
             if not _may(above, low, zone, zone_below):
                 continue

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from sluice.subsets.chance import seed
-from sluice.subsets.connections import Connections, flow
+from sluice.subsets.connections import Connections
 from sluice.subsets.fleet import Floats, Ints
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.microns.adjust import adjusted, gradients
+from sluice.subsets.microns.improve import settled
 from sluice.subsets.microns.orchestrate import orchestrate
-from sluice.subsets.microns.reference import Reference, references
+from sluice.subsets.microns.reference import Reference, references, target_of
 from sluice.subsets.microns.settings import Settings
 from sluice.subsets.microns.weigh import weighed
 from sluice.subsets.predict import pair_latency
@@ -45,11 +46,12 @@ def solve(problem: Problem, curves: Sequence[Curves], settings: Settings) -> Sol
     """From nothing. `curves`: of each service's containers."""
     loads = references(problem, curves, [None] * len(problem.fleets), settings.balance)
     subsets, iterations, converged = _loop(problem, curves, loads, settings)
+    work = settled(problem, curves, loads, subsets, settings)
     notes = notes_on(problem, loads)
     if not converged:
         notes.append(f"the loop had not ended after {MOST_ITERATIONS} iterations; this is the best of them")
     solution = Solution(MICRONS, tuple(subsets), iterations, converged, tuple(notes))
-    return Solved(problem, curves, loads, solution, flow(problem, subsets)[0])
+    return Solved(problem, curves, loads, solution, work)
 
 
 def notes_on(problem: Problem, loads: Sequence[Reference]) -> list[str]:
@@ -120,15 +122,6 @@ def place(problem: Problem, number: int, sent: Floats, sizes: Ints, load: Refere
     drawn_by = seed(above.service, below.service) >> 1
     found = orchestrate(sent, sizes, target, pair.zone, below.zone, drawn_by, weights)
     return weighed(found, sent, target) if weights else found
-
-
-def target_of(problem: Problem, number: int, load: Reference) -> Floats:
-    """The part of the optimal loads below that one pair brings, (D,) calls per second: all pairs bring the same
-    mixture."""
-    pair = problem.pairs[number]
-    below = problem.fleets[pair.downstream]
-    wanted = np.maximum(load.load - problem.outside[pair.downstream] / len(below), 1e-6 * load.load.mean())
-    return np.asarray(wanted * (pair.rate_per_s / wanted.sum()))
 
 
 def _unlimited(problem: Problem, curves: Sequence[Curves], loads: Sequence[Reference]) -> float:

@@ -1,0 +1,130 @@
+"""Connections that move for better loads, a few at a time: what carrying a solution on does within its budget, and what
+a new one ends with, so that solved again with nothing new it stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sluice.subsets.connections import Connections, flow
+from sluice.subsets.fleet import Floats
+from sluice.subsets.latency.curves import Curves
+from sluice.subsets.microns.reference import Reference, target_of
+from sluice.subsets.microns.repair import moved
+from sluice.subsets.microns.settings import Settings
+from sluice.subsets.microns.weigh import weighed
+from sluice.subsets.predict import pair_latency
+from sluice.subsets.problem import Problem
+from sluice.subsets.trees import parts
+
+# The part of a pair's calls that may go elsewhere than it is best before connections are moved for it.
+MISPLACED = 0.05
+# Less than so much of what they were off is worth a change.
+BETTER = 0.999
+# Moves of a budget each, of a new solution.
+ROUNDS = 20
+
+
+def settled(
+    problem: Problem,
+    curves: Sequence[Curves],
+    loads: Sequence[Reference],
+    found: list[Connections],
+    settings: Settings,
+) -> list[Floats]:
+    """Moves connections of a new solution until `improve` finds nothing; the loads of containers then."""
+    work, _ = flow(problem, found)
+    for _ in range(ROUNDS):
+        budget = int(settings.churn_budget * problem.quota)
+        if not improve(problem, curves, loads, found, work, settings, budget, ()):
+            break
+        work = _reshared(problem, loads, found, settings)
+    return work
+
+
+def _reshared(
+    problem: Problem, loads: Sequence[Reference], found: list[Connections], settings: Settings
+) -> list[Floats]:
+    """Gives all connections the shares that go with what comes from above now; the loads of containers then."""
+    rate = problem.rate_per_s
+    work = [np.full(len(each), out / len(each)) for each, out in zip(problem.fleets, problem.outside, strict=True)]
+    for number in problem.order:
+        pair = problem.pairs[number]
+        sent = work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream])
+        found[number] = shared(found[number], sent, target_of(problem, number, loads[pair.downstream]), settings)
+        work[pair.downstream] = work[pair.downstream] + found[number].received(sent, pair.containers)
+    return work
+
+
+def improve(
+    problem: Problem,
+    curves: Sequence[Curves],
+    loads: Sequence[Reference],
+    found: list[Connections],
+    work: Sequence[Floats],
+    settings: Settings,
+    budget: int,
+    touched: Sequence[int],
+) -> int:
+    """Moves connections within the budget; how many moved. Where containers came or went, in the pairs that this
+    touched: the new ones have few callers yet, which weights alone can hide. Else in those whose loads are off, first
+    where it gains most, and only if loads come nearer to the best ones, which with weights they may not."""
+    rate = problem.rate_per_s
+    left = budget
+    for number in touched or _by_gain(problem, curves, loads, found, work):
+        if left <= 0:
+            break
+        pair = problem.pairs[number]
+        sent = work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream])
+        target = target_of(problem, number, loads[pair.downstream])
+        now = moved(found[number], sent, target, pair.zone, problem.fleets[pair.downstream].zone, left)
+        moves = differences(found[number], now, len(now))
+        now = shared(now, sent, target, settings)
+        if moves and (touched or _off(now, sent, target) < _off(found[number], sent, target) * BETTER):
+            left -= moves
+            found[number] = now
+    return budget - left
+
+
+def _off(one: Connections, sent: Floats, target: Floats) -> float:
+    """The sum of squared differences from the best loads, relative to these."""
+    return float(((one.received(sent, len(target)) - target) ** 2 / target).sum())
+
+
+def _by_gain(
+    problem: Problem,
+    curves: Sequence[Curves],
+    loads: Sequence[Reference],
+    found: Sequence[Connections],
+    work: Sequence[Floats],
+) -> list[int]:
+    """Pairs with more than MISPLACED of their calls elsewhere than is best, by what end to end latency has of it."""
+    rate = problem.rate_per_s
+    targets = [target_of(problem, number, loads[pair.downstream]) for number, pair in enumerate(problem.pairs)]
+    got = [
+        one.received(work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream]), pair.containers)
+        for one, pair in zip(found, problem.pairs, strict=True)
+    ]
+    off = np.array([np.abs(one - other).sum() / 2 / one.sum() for one, other in zip(targets, got, strict=True)])
+    if not (off > MISPLACED).any():
+        return []
+    latency, _ = pair_latency(problem, curves, work, got)
+    best, _ = pair_latency(problem, curves, [each.load for each in loads], targets)
+    gain = (latency - best) * parts(problem.trees, latency)
+    return [int(number) for number in np.argsort(-gain, kind="stable") if off[number] > MISPLACED and gain[number] > 0]
+
+
+def shared(one: Connections, sent: Floats, target: Floats, settings: Settings) -> Connections:
+    """With the shares that come closest to `target`, (D,); even ones without weights."""
+    if settings.weights:
+        return weighed(one, sent, target)
+    return Connections(one.start, one.to, 1 / np.repeat(one.sizes(), one.sizes()))
+
+
+def differences(before: Connections, now: Connections, quota: int) -> int:
+    """Connections that are new or gone, whichever are more; `quota`: how many there were, gone ones included."""
+    width = max(int(before.to.max(initial=0)), int(now.to.max(initial=0))) + 1
+    was, there = before.source() * width + before.to, now.source() * width + now.to
+    both = len(np.intersect1d(was, there, assume_unique=True))
+    return max(quota - both, len(there) - both)

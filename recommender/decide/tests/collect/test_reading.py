@@ -8,7 +8,7 @@ import pytest
 
 from sluice.collect import reading
 from sluice.collect.native import Arrays, Column
-from sluice.collect.query import ENGINE_SQL, NUMBERED, Table, TooLargeError
+from sluice.collect.query import ENGINE_SQL, NUMBERED, OWN_SQL, Table, TooLargeError
 from sluice.collect.reading import Reading
 from sluice.core.keys import PoolKey
 
@@ -22,6 +22,7 @@ class Inserted:
 
     rows: list[tuple[str, int, int]] = field(default_factory=list)
     asked: list[tuple[list[str], int]] = field(default_factory=list)
+    of_own: list[tuple[str, str, str]] = field(default_factory=list)
     most: int = 1_000
     problem: Exception | None = None
     engine: str = NUMBERED
@@ -35,8 +36,11 @@ class Inserted:
 
     def arrays(self, sql: str, parameters: dict[str, Any], table: Table) -> list[Column | Arrays]:
         """Answers with its rows one by one, each a source of its own."""
-        services = {str(row[4]): int(row[0]) for row in table.rows if row[2] == 0}
+        own = sql == OWN_SQL
+        services = {str(row[1 if own else 4]): int(row[0]) for row in table.rows if own or row[2] == 0}
         self.asked.append((list(services), parameters["seen"]))
+        if own:
+            self.of_own.append((str(parameters["side"]), str(parameters["least"]), str(parameters["most"])))
         if self.problem is not None:
             raise self.problem
         if self.fail_after is not None:
@@ -56,13 +60,16 @@ class Inserted:
             return []
         pool, number, bucket, done = np.array(new).T
         one = np.ones(len(new), dtype=np.int64)
-        flat = [bucket - first, 10**8 * one, done, done, number]
-        return [pool, 0 * one, 1_000 * bucket + number, number, *(Arrays(one, column) for column in flat)]
+        at, busy_ns, version, source = bucket - first, 10**8 * one, number, 1_000 * bucket + number
+        if own:
+            return [pool, source, number, *(Arrays(one, column) for column in (at, busy_ns, done, version))]
+        flat = [at, busy_ns, done, done, version]
+        return [pool, 0 * one, source, number, *(Arrays(one, column) for column in flat)]
 
 
-def read(given: Reading, to: int, thresholds_ms: tuple[int, ...] = (100,) * 4) -> list[int]:
+def read(given: Reading, to: int, thresholds_ms: tuple[int | None, ...] = (100,) * 4) -> list[int]:
     """Completions of each pool in the 10 buckets before bucket `to`."""
-    limits = [threshold * MS for threshold in thresholds_ms]
+    limits = [threshold and threshold * MS for threshold in thresholds_ms]
     given.read(POOLS, limits, 100 * (to - 10), 100 * to, 100)
     return completions(given, len(POOLS))
 
@@ -113,6 +120,33 @@ def test_a_pool_whose_threshold_moved_is_read_whole_and_the_others_are_not() -> 
     database.asked.clear()
     assert read(given, 100, (100, 50, 100, 100)) == [3, 4, 0, 0]
     assert database.asked == [(["s0", "s2", "s3"], 2), (["s1"], -1)]
+
+
+def test_of_a_pool_that_nobody_judges_its_own_rows_are_read_and_the_others_when_it_is_to_be_judged() -> None:
+    database = Inserted([("s0", 91, 3), ("s1", 99, 4)])
+    given = Reading(database)
+    assert read(given, 100, (100, None, None, None)) == [3, 4, 0, 0]
+    assert database.asked == [(["s0"], -1), (["s1", "s2", "s3"], -1)]
+    assert database.of_own == [("server", "s1", "s3")]
+    database.asked.clear()
+    database.rows.append(("s1", 100, 5))
+    assert read(given, 101, (None, 100, None, None)) == [3, 9, 0, 0]
+    assert [services for services, _ in database.asked] == [["s0", "s2", "s3"], ["s1"]]
+    assert database.asked[1][1] == -1  # read whole, with its judges, and the one that is no longer judged is not
+    database.asked.clear()
+    assert read(given, 101, (None, 50, None, 50)) == [3, 9, 0, 0]
+    assert [services for services, _ in database.asked] == [["s0", "s2"], ["s1", "s3"]]
+
+
+def test_pools_that_nobody_judges_are_read_in_stretches_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """11 buckets of a row a pool: 22 rows hold two pools. Sides lie apart."""
+    monkeypatch.setattr(reading, "MAX_OWN_ROWS", 22)
+    keys = [PoolKey("s2", "server", ""), PoolKey("s1", "client", "db"), PoolKey("s0", "server", ""), POOLS[1]]
+    database = Inserted([("s2", 91, 3)])
+    given = Reading(database)
+    given.read(keys, [None] * 4, 9_000, 10_000, 100)
+    assert completions(given, 4) == [3, 0, 0, 0]
+    assert database.of_own == [("server", "s0", "s1"), ("server", "s2", "s2"), ("client", "s1", "s1")]
 
 
 def test_a_query_that_is_too_large_is_made_in_halves_down_to_one_pool() -> None:

@@ -25,7 +25,8 @@ class Cells:
     `rows` gives none for a bucket in which no source of the pool has anything.
     """
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, room: int = 0) -> None:
+        """room: for so many sources, which is taken as they come."""
         self.width = width
         self._first = 0
         self._lines: dict[Source, int] = {}
@@ -38,6 +39,7 @@ class Cells:
         self._completions = np.zeros((0, width), dtype=np.uint32)
         self._good = np.zeros((0, width), dtype=np.uint32)
         self._version = np.zeros((0, width), dtype=np.uint64)
+        self._make_room(room)
 
     def __len__(self) -> int:
         """Sources."""
@@ -58,6 +60,11 @@ class Cells:
         """All that is known of these pools."""
         given = set(pools)
         self._drop([source for source in self._lines if source[0] in given])
+
+    def forget_judges(self, pools: Iterable[int]) -> None:
+        """What is known of these pools beside their own rows."""
+        given = set(pools)
+        self._drop([source for source in self._lines if source[0] in given and source[1]])
 
     def put(self, new: NewRows) -> None:
         """Takes over each row that is not older than the one there is. Buckets lie in the `width` from the first."""

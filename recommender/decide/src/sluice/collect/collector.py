@@ -22,7 +22,7 @@ LATE_MS = 10_000
 
 
 class Collector:
-    """One query per call for what is new, whatever the number of pools; more only for pools that are read whole.
+    """A query per call and kind of pool for what is new, whatever their number; more only for those read whole.
     Remembers the rows of the window, how late they come, and how long the buckets of each pool are, where the data
     choose it.
 
@@ -52,13 +52,14 @@ class Collector:
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
         """What is there at `now_ms`; the window that it gave before is over.
 
+        thresholds_ns: of the pools that are to be judged. Of others their own rows alone are read.
         live: False when `now_ms` lies in the past, as of a decider that makes good for the time that it was away. It
         goes on in steps of a window at most up to the present, and misses nothing: more than a window is read.
         """
         fixed_ms = fixed_settle_ms(config)
         late_ms = LONGEST_MS if fixed_ms is None else LATE_MS + fixed_ms
         keys = [pool.key for pool in config.pools]
-        thresholds = [thresholds_ns[key] for key in keys]
+        thresholds = [thresholds_ns.get(key) for key in keys]
         from_ms = now_ms - int(config.window) - late_ms
         self._readings += 1
         arrivals = self._reading.read(keys, thresholds, from_ms, now_ms, config.stored_ms)
@@ -67,7 +68,7 @@ class Collector:
         else:
             settle_ms = np.full(len(keys), fixed_ms)
             before_ms = np.where(arrivals.newest_ms == NEVER, NEVER, arrivals.newest_ms - fixed_ms)
-        return self._window(config, now_ms, settle_ms, before_ms)
+        return self._window(config, thresholds_ns.keys(), now_ms, settle_ms, before_ms)
 
     def _measured(self, arrivals: Arrivals, now_ms: int, live: bool, stored_ms: int) -> tuple[Ints, Ints]:
         if arrivals.anew:
@@ -75,7 +76,9 @@ class Collector:
         self._delay.take(arrivals, now_ms, live)
         return self._delay.settle_ms, self._delay.whole_before(now_ms)
 
-    def _window(self, config: Config, now_ms: int, settle_ms: Ints, before_ms: Ints) -> Window:
+    def _window(
+        self, config: Config, judged: Collection[PoolKey], now_ms: int, settle_ms: Ints, before_ms: Ints
+    ) -> Window:
         """settle_ms, before_ms: of each pool; buckets that start before `before_ms` are whole."""
         bucket_ms, number_of_reading = config.stored_ms, self._readings
         numbers = {pool.key: number for number, pool in enumerate(config.pools)}
@@ -108,4 +111,5 @@ class Collector:
             return {name: one for name, one in known.items() if one is not None}
 
         settles = dict(zip(numbers, settle_ms.tolist(), strict=True))
-        return Window(OnDemand(numbers, measured_of), OnDemand(numbers, whole_of), settles, each)
+        measured = {key: number for key, number in numbers.items() if key in judged}
+        return Window(OnDemand(measured, measured_of), OnDemand(numbers, whole_of), settles, each)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,18 @@ class NewRows:
 
     def __len__(self) -> int:
         return len(self.at)
+
+
+def own_rows_of(columns: Sequence[Column | Arrays], first: int) -> NewRows:
+    """As `new_rows_of`, of the query that tells of nobody's judges."""
+    if not columns:
+        return new_rows_of(columns, first)
+    if len(columns) != 7:
+        raise NativeError(f"{len(columns)} columns are not what was asked for")
+    pool, source, newest, at, busy_ns, completions, version = columns
+    nothing = replace(completions, values=np.zeros_like(completions.values)) if isinstance(completions, Arrays) else at
+    judges = np.zeros_like(pool) if not isinstance(pool, Arrays) else pool
+    return new_rows_of([pool, judges, source, newest, at, busy_ns, completions, nothing, version], first)
 
 
 def new_rows_of(columns: Sequence[Column | Arrays], first: int) -> NewRows:

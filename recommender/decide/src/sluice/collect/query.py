@@ -1,8 +1,9 @@
-"""The query of one control period: its text, and its parameters and keys for a set of pools."""
+"""The two queries of a control period: their text, and their parameters and keys for a set of pools."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from typing import NamedTuple
 from sluice.core.keys import PoolKey
 
 SQL = files(__package__).joinpath("windows.sql").read_text(encoding="utf-8")
+OWN_SQL = files(__package__).joinpath("own_windows.sql").read_text(encoding="utf-8")
 # Whether one server numbers the inserts: a replica numbers what it fetches anew.
 ENGINE_SQL = "SELECT engine FROM system.tables WHERE database = currentDatabase() AND name = 'windows'"
 NUMBERED = "ReplacingMergeTree"
@@ -46,6 +48,7 @@ class Table(NamedTuple):
     rows: list[tuple[int | str, ...]]
 
 
+OWN_COLUMNS = ("pool UInt32", "service String", "peer String")
 KEY_COLUMNS = (
     *("pool UInt32", "last_good Int16", "judges UInt8", "side Enum8('server' = 1, 'client' = 2)"),
     *("service String", "peer String"),
@@ -53,7 +56,7 @@ KEY_COLUMNS = (
 
 
 class Key(NamedTuple):
-    """A pool, its number in the answer, and the last histogram bucket that counts as in time."""
+    """A pool, its number in the answer, and the last histogram bucket that counts as in time: of one that is judged."""
 
     pool: int
     key: PoolKey
@@ -73,6 +76,15 @@ class Span:
 
     def parameters(self, pools: int) -> dict[str, object]:
         """Server-side parameters of `SQL` and `NEWEST_SQL`, for so many pools."""
+        return {**self._buckets, "many": pools >= MANY}
+
+    def own_parameters(self, pools: Sequence[PoolKey]) -> dict[str, object]:
+        """Of `OWN_SQL`, for pools of one side."""
+        services = [key.service for key in pools]
+        return {**self._buckets, "side": pools[0].side, "least": min(services), "most": max(services)}
+
+    @property
+    def _buckets(self) -> dict[str, object]:
         return {
             "from_ms": self.first * self.bucket_ms,
             "to_ms": self.until * self.bucket_ms,
@@ -80,7 +92,6 @@ class Span:
             "bucket_ms": self.bucket_ms,
             "first": self.first,
             "seen": self.seen,
-            "many": pools >= MANY,
         }
 
 
@@ -92,3 +103,8 @@ def keys(requests: list[Key]) -> Table:
         rows.append((index, last_good, 0, key.side, key.service, key.peer))
         rows.append((index, last_good, 1, *judge))
     return Table("keys", KEY_COLUMNS, rows)
+
+
+def own_keys(requests: list[Key]) -> Table:
+    """Of pools that nobody judges."""
+    return Table("keys", OWN_COLUMNS, [(index, key.service, key.peer) for index, key, _ in requests])

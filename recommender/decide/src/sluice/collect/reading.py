@@ -1,9 +1,9 @@
-"""Reads only what is new: one query a period, whose answer goes into the cells that are kept."""
+"""Reads only what is new: one query a period and kind of pool, whose answer goes into the cells that are kept."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
 import numpy as np
 
@@ -12,16 +12,20 @@ from sluice.collect.cells import Cells
 from sluice.collect.delay import Arrivals
 from sluice.collect.latency import last_index_within
 from sluice.collect.native import Arrays, Column
-from sluice.collect.new_rows import NewRows, new_rows_of
+from sluice.collect.new_rows import NewRows, new_rows_of, own_rows_of
 from sluice.collect.query import Key, Span, Table, TooLargeError
 from sluice.collect.rows import Ints, Rows
-from sluice.core.keys import PoolKey
+from sluice.core.keys import PoolKey, Side
 
 # Rows that a query is planned to gather: up to 320 MB in the database, of the 512 MiB that the reading user gets.
 MAX_ROWS = 3_200_000
+# Of pools that nobody judges: several such queries read no row twice, and this process holds the answer of one.
+MAX_OWN_ROWS = 800_000
 # A pool's rows in a bucket, at least: its own and its caller's.
 FEWEST_SOURCES = 2
 NEVER = -1
+# In place of a pool's last histogram bucket.
+UNJUDGED = -2
 
 
 class Database(Protocol):
@@ -43,9 +47,9 @@ class Reading:
     """The rows of the window, kept up with the database by what was inserted since the last period.
 
     Inserts have numbers that grow in the order in which they become visible, so nothing that is late is missed, however
-    late it is and however long its insert took. A pool is read whole when it is new or its threshold has moved (what is
-    kept is counted by it); all are when the window, the buckets or the pools are others, or the clock was set back, and
-    always when the table's engine is one that does not number its inserts so.
+    late it is and however long its insert took. A pool is read whole when it is new, is to be judged from now on, or
+    its threshold has moved (what is kept is counted by it); all are when the window, the buckets or the pools are
+    others, or the clock was set back, and always when the table's engine is one that does not number its inserts so.
 
     What a reading brought is told apart from what was known. A reading that fails is made good for by the next, whose
     arrivals count from the last one that did not.
@@ -60,6 +64,7 @@ class Reading:
         self._newest = NEVER
         self._numbered = False
         self._seen: Ints = np.zeros(0, dtype=np.int64)
+        self._place: Ints = self._seen
         self._last_good: Ints = np.zeros(0, dtype=np.int64)
         # Cells as of the last reading, where they are not the same: all is read anew each time.
         self._before: Cells | None = None
@@ -72,9 +77,12 @@ class Reading:
         return self._cells
 
     def read(
-        self, keys: Sequence[PoolKey], thresholds_ns: Sequence[int], from_ms: int, to_ms: int, bucket_ms: int
+        self, keys: Sequence[PoolKey], thresholds_ns: Sequence[int | None], from_ms: int, to_ms: int, bucket_ms: int
     ) -> Arrivals:
         """Takes up the buckets that start in [from_ms, to_ms). Pools are numbered in the order of `keys`.
+
+        thresholds_ns: by which each is judged, None where nobody is to judge it: of such a pool only its own rows are
+        read, which is a third of the work.
 
         Raises what the database does; the next call then makes good for it.
         """
@@ -85,7 +93,8 @@ class Reading:
         if not same or not self._numbered:
             self._begin(list(keys), bucket_ms, width, compare=same)
         self._advance(first)
-        last_good = np.array([last_index_within(threshold) for threshold in thresholds_ns], dtype=np.int64)
+        indices = [UNJUDGED if threshold is None else last_index_within(threshold) for threshold in thresholds_ns]
+        last_good = np.array(indices, dtype=np.int64)
         self._judge_by(last_good)
         known = np.flatnonzero(self._seen > NEVER)
         if len(known):
@@ -124,7 +133,8 @@ class Reading:
         elif self._complete:
             self._before = self._cells
         self._complete, self._arrived = False, []
-        self._keys, self._bucket_ms, self._cells = keys, bucket_ms, Cells(width)
+        self._keys, self._bucket_ms, self._cells = keys, bucket_ms, Cells(width, len(keys))
+        self._place = _places(keys)
         self._newest, self._numbered = NEVER, numbered
         self._seen = np.full(len(keys), NEVER)
         self._last_good = np.full(len(keys), NEVER)
@@ -146,10 +156,13 @@ class Reading:
         return found
 
     def _judge_by(self, last_good: Ints) -> None:
-        """Forgets the pools whose rows were counted by another threshold."""
-        moved = np.flatnonzero((last_good != self._last_good) & (self._seen > NEVER))
-        self._cells.forget(moved.tolist())
-        self._seen[moved] = NEVER
+        """Forgets the pools whose rows were counted by another threshold, or were not."""
+        moved = (last_good != self._last_good) & (self._seen > NEVER)
+        unjudged = last_good == UNJUDGED
+        if moved.any():
+            self._cells.forget(np.flatnonzero(moved & ~unjudged).tolist())
+            self._cells.forget_judges(np.flatnonzero(moved & unjudged).tolist())
+        self._seen[moved & ~unjudged] = NEVER
         self._last_good = last_good
 
     def _ask(self, pools: Ints, span: Span, known: Cells | None) -> int:
@@ -157,13 +170,12 @@ class Reading:
         when there is nothing to compare with."""
         requests = [Key(pool, self._keys[pool], int(self._last_good[pool])) for pool in pools.tolist()]
         try:
-            columns = self._database.arrays(query.SQL, span.parameters(len(pools)), query.keys(requests))
+            new = self._new(requests, span)
         except TooLargeError:
             if len(pools) == 1:
                 raise
             half = len(pools) // 2
             return self._ask(pools[:half], span, known) + self._ask(pools[half:], span, known)
-        new = new_rows_of(columns, span.first)
         before = known.busy_ns(new) if known is not None else None
         self._cells.put(new)
         if before is not None:
@@ -172,6 +184,14 @@ class Reading:
         self._newest = max(self._newest, new.newest)
         self._seen[pools] = self._newest
         return len(new)
+
+    def _new(self, requests: list[Key], span: Span) -> NewRows:
+        """Of pools that are all judged, or of one side and none."""
+        if requests[0].last_good != UNJUDGED:
+            columns = self._database.arrays(query.SQL, span.parameters(len(requests)), query.keys(requests))
+            return new_rows_of(columns, span.first)
+        parameters = span.own_parameters([each.key for each in requests])
+        return own_rows_of(self._database.arrays(query.OWN_SQL, parameters, query.own_keys(requests)), span.first)
 
     def _added(self, new: NewRows, before: Ints) -> tuple[Ints, Ints, Ints]:
         """Pool, bucket, and busy time that was not known, of the pools' own rows that have more than before."""
@@ -185,7 +205,25 @@ class Reading:
         return int(newest[0][0]) < span.seen
 
     def _shares(self, pools: Ints, buckets: int) -> list[Ints]:
-        """The pools in as few parts as have no more rows than is planned, if each of so many buckets has one."""
-        sources = max(FEWEST_SOURCES, len(self._cells) // max(1, int((self._seen > NEVER).sum())))
-        share = max(1, MAX_ROWS // (max(1, min(buckets, self._cells.width)) * sources))
-        return [pools[begin : begin + share] for begin in range(0, len(pools), share)]
+        """The pools in as few parts as have no more rows than is planned, if each of so many buckets has one: those
+        that are judged, and the others by side, each part a stretch of the table."""
+        width = max(1, min(buckets, self._cells.width))
+        sources = len(self._cells) // max(1, int((self._seen > NEVER).sum()))
+        unjudged = self._last_good[pools] == UNJUDGED
+        found = _parts(pools[~unjudged], MAX_ROWS // (width * max(FEWEST_SOURCES, sources)))
+        for side in get_args(Side):
+            own = pools[unjudged & np.array([self._keys[pool].side == side for pool in pools.tolist()], dtype=bool)]
+            found += _parts(own[np.argsort(self._place[own])], MAX_OWN_ROWS // (width * max(1, sources)))
+        return found
+
+
+def _places(keys: Sequence[PoolKey]) -> Ints:
+    """Of each pool among all, by service."""
+    places: Ints = np.zeros(len(keys), dtype=np.int64)
+    places[sorted(range(len(keys)), key=lambda pool: keys[pool].service)] = np.arange(len(keys))
+    return places
+
+
+def _parts(pools: Ints, most: int) -> list[Ints]:
+    most = max(1, most)
+    return [pools[begin : begin + most] for begin in range(0, len(pools), most)]

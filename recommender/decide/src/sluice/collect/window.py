@@ -41,7 +41,7 @@ def _none(key: PoolKey, instances: Collection[str]) -> dict[str, Whole]:
 class Window:
     """Of every pool. Of the real collector it can be asked until the next reading: it shares the rows.
 
-    pools      over the newest window, judged by the threshold; None where nothing completed
+    pools      over the newest window, judged by the threshold, of those that are to be; None where nothing completed
     whole      of all that is kept, a little more than a window; None where nothing was in flight
     settle_ms  how far behind its newest bucket a pool's buckets are whole
     each       of those instances that spans tell: by name, as `whole`

@@ -14,6 +14,7 @@ from sluice.control.collects import Collects
 from sluice.control.deciding import Known, Means, Outcome, decide
 from sluice.control.heard import Changes, Heard
 from sluice.control.leases import Leases
+from sluice.control.named import judged
 from sluice.control.saying import Said, Words, restored, words
 from sluice.control.thresholds import Thresholds
 from sluice.core.keys import PoolKey
@@ -88,14 +89,15 @@ class ShardDecider:
         if self._history is not None:
             changes = self._take_up(self._history())
         thresholds = self._thresholds.of(config, self._upstream(config, now_ms), now_ms)
-        thresholds_ns = {key: each.value_ns for key, each in thresholds.items()}
+        targets = {pool.key: self._heard.sizes.targets(pool.key, now_ms) for pool in config.pools}
+        thresholds_ns = {key: thresholds[key].value_ns for key in judged(config.pools, targets)}
         if not self._caught_up:
             self._states = caught_up(
                 config, self._states, self._heard, self._collector, self._means, thresholds_ns, now_ms
             )
             self._caught_up = True
         window = self._collector.collect(config, thresholds_ns, now_ms)
-        known = Known(config, self._path_sets(config), self._states, self._heard, self._awaited)
+        known = Known(config, self._path_sets(config), self._states, self._heard, self._awaited, targets)
         outcomes = list(decide(known, self._means, thresholds, window, now_ms))
         states = {each.about.pool.key: each.state for each in outcomes if each.state is not None}
         answers = [made for each in outcomes if (made := self._answer(each, now_ms)) is not None]

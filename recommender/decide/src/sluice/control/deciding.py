@@ -49,13 +49,15 @@ class Means:
 
 
 class Known(NamedTuple):
-    """Of the pools of one shard, as a period begins. paths: pools of which one may look at a time."""
+    """Of the pools of one shard, as a period begins. paths: pools of which one may look at a time. targets: of each, as
+    last read."""
 
     config: Config
     paths: list[set[PoolKey]]
     states: Mapping[PoolKey, PoolState]
     heard: Heard
     awaited: Awaited
+    targets: Targets
 
 
 class About(NamedTuple):
@@ -81,10 +83,9 @@ def decide(
     known: Known, means: Means, thresholds: Mapping[PoolKey, Threshold], window: Window, now_ms: int
 ) -> Iterator[Outcome]:
     """One of each pool, in any order. One that fails does not take the others away."""
-    config, _, states, heard, awaited = known
-    targets = {pool.key: heard.sizes.targets(pool.key, now_ms) for pool in config.pools}
+    config, _, states, heard, awaited, targets = known
     estimates = named(config.pools, window, targets, heard.sizes, means.workers, means.problems)
-    bound = _constraints(known, window, targets, now_ms)
+    bound = _constraints(known, window, now_ms)
     failed: list[Outcome] = []
 
     def seen() -> Iterator[Job]:
@@ -145,9 +146,9 @@ def _outcome(about: About, stepped: Stepped | Failed, now_ms: int) -> Outcome:
     return Outcome(about, state, made)
 
 
-def _constraints(known: Known, window: Window, targets: Targets, now_ms: int) -> dict[PoolKey, Constraints]:
+def _constraints(known: Known, window: Window, now_ms: int) -> dict[PoolKey, Constraints]:
     """What binds each pool, by the states of all."""
-    config, paths, states, heard, _ = known
+    config, paths, states, heard, _, targets = known
     instances = {
         pool.key: max(heard.scalings.replicas(pool.service) or 0, instances_of(window, pool.key))
         for pool in config.pools

@@ -27,6 +27,11 @@ def asks(pool: Pool, targets: tuple[TargetSize, ...]) -> bool:
     return pool.model != BELIEF or sizes <= {None}
 
 
+def judged(pools: Iterable[Pool], targets: Targets) -> list[PoolKey]:
+    """The pools whose completions are to be judged one by one: by the belief nobody's are."""
+    return [pool.key for pool in pools if asks(pool, targets[pool.key])]
+
+
 def named(
     pools: Iterable[Pool], window: Window, targets: Targets, sizes: Sizes, workers: Workers, problems: Problems
 ) -> dict[PoolKey, Estimate]:

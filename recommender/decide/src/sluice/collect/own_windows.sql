@@ -1,0 +1,41 @@
+-- What was written since the last reading to the windows of pools that nobody judges: as windows.sql, of their own rows alone,
+-- and of these neither latencies nor what is good.
+--
+-- The pools are of one {side}, and of services from {least} to {most}: that is a stretch of the primary key, so that several
+-- queries, of some of the pools each, read no row twice. The table `keys` says which of the services, and is joined to sources,
+-- not to rows.
+SELECT
+    toUInt32(pool)  AS pool,
+    source,
+    newest,
+    at,
+    busy_ns,
+    completions,
+    version
+FROM
+(
+    SELECT
+        service,
+        peer,
+        CAST(halfMD5(instance), 'UInt64') AS source, -- one that is had elsewhere too: `source_of`
+        toUInt64(max(block))          AS newest,
+        groupArray(at)                AS at,
+        groupArray(w.busy_ns)         AS busy_ns,
+        groupArray(w.completions)     AS completions,
+        groupArray(w.version)         AS version
+    FROM
+    (
+        SELECT
+            service, peer, instance, busy_ns, completions, version, _block_number AS block,
+            toUInt32(intDiv(toUnixTimestamp64Milli(bucket), {bucket_ms:UInt16}) - {first:Int64}) AS at
+        FROM windows FINAL
+        PREWHERE side = {side:String} AND service >= {least:String} AND service <= {most:String}
+          AND bucket >= fromUnixTimestamp64Milli({from_ms:Int64}, 'UTC')
+          AND bucket < fromUnixTimestamp64Milli({to_ms:Int64}, 'UTC')
+          AND bucket_ms = {bucket_ms:UInt16}
+          AND (_block_number > {seen:Int64} OR bucket >= fromUnixTimestamp64Milli({before_ms:Int64}, 'UTC'))
+        WHERE service IN (SELECT service FROM keys)
+    ) AS w
+    GROUP BY service, peer, instance
+) AS sources
+INNER JOIN (SELECT pool, service, peer FROM keys) AS asked USING (service, peer)

@@ -15,7 +15,7 @@ from sluice.control.pauses import Pause
 from sluice.control.scalings import Scaling
 from sluice.core.keys import PoolKey
 from sluice.log.memory_broker import MemoryBroker, MemoryCluster
-from sluice.log.names import message_of, pool_name, topics
+from sluice.log.names import message_of, pool_name, shard_name, topics
 from sluice.log.shard import Identity
 from sluice.log.shards import Shards
 from sluice.log.told import event_of, scaling_name, timestamp
@@ -24,7 +24,7 @@ from sluice.pools.v1.pool_size_pb2 import TargetSize
 
 
 class MemoryLog:
-    """What servers write into the first shard is told by methods."""
+    """What servers write, into the first shard unless another is named, is told by methods."""
 
     def __init__(self, shards: int = 1) -> None:
         self.topics = topics()
@@ -49,11 +49,13 @@ class MemoryLog:
         loop.own()
         return loop
 
-    def size(self, key: PoolKey, size: int | None, at_ms: int, instance: str = "", written: bool = False) -> None:
+    def size(
+        self, key: PoolKey, size: int | None, at_ms: int, instance: str = "", written: bool = False, shard: int = 0
+    ) -> None:
         """Read back from a target; None: it has no limit. written: it was just set."""
         read = TargetSize(instance=instance, size=size, unbounded=size is None, read_at=timestamp(at_ms))
         observed = log_pb2.ObservedSize(pool=message_of(key), size=read, written=written)
-        self._put(self.topics.observed, f"{pool_name(key, 'target/')}/{instance}", observed)
+        self._put(self.topics.observed, f"{pool_name(key, 'target/')}/{instance}", observed, shard)
 
     def pause(self, key: PoolKey, pause: Pause, *, paused: bool = True, request_id: str = "") -> None:
         told = log_pb2.Pause(pool=message_of(key), paused=paused, why=pause.why)
@@ -66,9 +68,9 @@ class MemoryLog:
         report = log_pb2.Report(by=event.source, scaling=event_of(event), request_id=request_id)
         self._report(scaling_name(event.service), event.at_ms, report)
 
-    def committed(self, topic: str) -> dict[str, bytes]:
+    def committed(self, topic: str, shard: int = 0) -> dict[str, bytes]:
         """The newest value of each key."""
-        records = self.cluster.partitions[topic, 0].committed(0)
+        records = self.cluster.partitions[topic, shard].committed(0)
         newest = {record.key: record.value for record in records}
         return {key: value for key, value in newest.items() if value is not None}
 
@@ -77,5 +79,9 @@ class MemoryLog:
         report.received.CopyFrom(timestamp(at_ms))
         self._put(self.topics.reports, key, report)
 
-    def _put(self, topic: str, key: str, message: Message) -> None:
-        self.cluster.partitions[topic, 0].append(key, message.SerializeToString())
+    def heartbeat(self, shard: int = 0) -> log_pb2.ShardHeartbeat:
+        """The newest."""
+        return log_pb2.ShardHeartbeat.FromString(self.committed(self.topics.decisions, shard)[shard_name(shard)])
+
+    def _put(self, topic: str, key: str, message: Message, shard: int = 0) -> None:
+        self.cluster.partitions[topic, shard].append(key, message.SerializeToString())

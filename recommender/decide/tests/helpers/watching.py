@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import grpc
 
 from sluice.pools.v1 import pool_size_service_pb2 as api
+from sluice.pools.v1.pool_size_pb2 import STATE_DELETED
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 
 LIMIT_S = 600.0
@@ -18,6 +19,7 @@ class Watcher(threading.Thread):
     """contents: the target of every revision that it was sent, by service; wrong: what no watch may say.
 
     left_s: of each shard, what is left of its lease by the newest heartbeat. snapshots: how often it was sent all.
+    shards: by service, the one whose heartbeats count for its answer.
     """
 
     def __init__(self, addresses: Sequence[str], first: int) -> None:
@@ -26,6 +28,7 @@ class Watcher(threading.Thread):
         self.seen: dict[str, int] = {}
         self.contents: dict[tuple[str, int], int] = {}
         self.left_s: dict[int, float] = {}
+        self.shards: dict[str, int] = {}
         self.snapshots, self.resumed, self.wrong = 0, 0, ""
         self.closing = False
 
@@ -55,4 +58,6 @@ class Watcher(threading.Thread):
             self.wrong = f"{service}: revision {size.revision} says {size.target}, and said otherwise before"
         if size.revision < self.seen.get(service, 0):
             self.wrong = f"{service}: {size.revision} after {self.seen[service]}"
-        self.seen[service] = size.revision
+        if size.state == STATE_DELETED:
+            self.wrong = f"{service} is gone"
+        self.seen[service], self.shards[service] = size.revision, size.shard

@@ -17,7 +17,7 @@ from sluice.control.deciding import Means
 from sluice.control.problems import Problems
 from sluice.control.scalings import Scaling
 from sluice.core.keys import PoolKey
-from sluice.log.names import pool_name, shard_name
+from sluice.log.names import pool_name
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 
@@ -76,7 +76,7 @@ class World:
 
     def heartbeat(self) -> ShardHeartbeat:
         """The newest in the log."""
-        return ShardHeartbeat.FromString(self.log.committed(self.log.topics.decisions)[shard_name(0)])
+        return self.log.heartbeat()
 
 
 def brief(answer: Answer) -> tuple[str, int | None, int]:

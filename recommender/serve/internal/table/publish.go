@@ -119,20 +119,39 @@ func (t *Table) move(shard *Shard, entries map[keys.Pool]*Entry) {
 	}
 }
 
-// point makes e what its pool has, but where e only says that the pool moved away.
+// point makes e what its pool has, but where the pool moved away from e's shard. Shards are read in any order, so what it
+// was there may be read after what it is.
 func (t *Table) point(e *Entry) {
 	before, known := t.newest[e.Key]
-	if known && before.Shard != e.Shard && e.Deleted() && !before.Deleted() {
-		return
-	}
 	if !known {
 		t.sorted = nil
 	}
-	t.newest[e.Key] = e
+	if !known || !newer(before, e) {
+		t.newest[e.Key] = e
+	}
+	if e.Deleted() && t.newest[e.Key] == e {
+		for _, within := range t.within {
+			if other := within[e.Key]; other != nil && newer(other, e) {
+				t.newest[e.Key] = other
+			}
+		}
+	}
 	if t.shards[e.Key.Service] == nil {
 		t.shards[e.Key.Service] = map[int32]struct{}{}
 	}
 	t.shards[e.Key.Service][e.Shard] = struct{}{}
+}
+
+// newer tells whether a pool goes on as one rather than as other, of another shard. Of two with the same answer it is the
+// one that was read last: it was written last, but where a server begins.
+func newer(one, other *Entry) bool {
+	switch {
+	case one.Shard == other.Shard:
+		return false
+	case one.Deleted() != other.Deleted():
+		return other.Deleted()
+	}
+	return one.Size.GetRevision() > other.Size.GetRevision()
 }
 
 // Tick puts the same view in the place of the newest, so that watchers hear something.

@@ -33,10 +33,10 @@ func NewIndex() *Index { return &Index{places: map[keys.Pool]Place{}} }
 func (x *Index) put(pool keys.Pool, at Place, gone bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if gone {
-		delete(x.places, pool)
-	} else {
+	if !gone {
 		x.places[pool] = at
+	} else if x.places[pool].Shard == at.Shard { // else it has moved away, and goes on there
+		delete(x.places, pool)
 	}
 }
 

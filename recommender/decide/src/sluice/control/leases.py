@@ -22,6 +22,11 @@ class Leases:
             self._until_ms = newest.computed_at.ToMilliseconds() + newest.lease.ToMilliseconds()
             self._own_ms = {key_of(each.pool): each.valid_until.ToMilliseconds() for each in newest.not_renewed}
 
+    @property
+    def until_ms(self) -> int:
+        """Of all but those that were named; 0 before the first."""
+        return self._until_ms
+
     def of(self, not_renewed: Collection[PoolKey]) -> list[NotRenewed]:
         """What the next heartbeat says of those that it does not confirm."""
         return [NotRenewed(pool=message_of(key), valid_until=timestamp(self._of(key))) for key in sorted(not_renewed)]

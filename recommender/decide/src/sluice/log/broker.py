@@ -83,6 +83,9 @@ class Broker(Protocol):
 
     def group(self) -> Group: ...
 
+    def deciders(self) -> int:
+        """How many are members of the group now; one that was killed is until its session ends."""
+
     def transactions(self, shard: int, group: Group) -> Transactions: ...
 
     def close(self) -> None: ...

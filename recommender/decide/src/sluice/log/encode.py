@@ -9,8 +9,9 @@ from typing import NamedTuple
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from sluice.core.keys import PoolKey
 from sluice.log.names import Topics, key_of, pool_name, shard_name
-from sluice.log.record import MOST_BYTES, value_of
+from sluice.log.record import MOST_BYTES, PARTS, Ref, value_of
 from sluice.log.shard import Commit, Heartbeat, Identity
 from sluice.log.told import pause_name, pause_value, scaling_name, scalings_value
 from sluice.pools.policy.state_message import StateError
@@ -62,12 +63,26 @@ def writes(commit: Commit, topics: Topics) -> Iterator[Write | ValueError]:
             yield _too_large(f"the explanation of {key}", value, MOST_EXPLANATION_BYTES)
         else:
             yield Write(topics.explanations, pool_name(key), value)
+    for name, observed in commit.observed.items():
+        yield Write(topics.observed, name, observed.SerializeToString())
+    for name in commit.forgotten:
+        yield Write(topics.observed, name, None)
+    for key in commit.gone:
+        yield from _gone(key, topics)
     for size in commit.decisions:
         name, value = pool_name(key_of(size.pool)), _decision(size)
         if len(value) > MOST_BYTES:
             yield _too_large(f"the decision of {name}", value, MOST_BYTES)
         else:
             yield Write(topics.decisions, name, value)
+
+
+def _gone(key: PoolKey, topics: Topics) -> Iterator[Write]:
+    for part in PARTS:
+        yield Write(topics.state, str(Ref(part, key)), None)
+    yield Write(topics.state, pause_name(key), None)
+    yield Write(topics.explanations, pool_name(key), None)
+    yield Write(topics.decisions, pool_name(key), None)
 
 
 def _too_large(what: str, value: bytes, most: int) -> ValueError:

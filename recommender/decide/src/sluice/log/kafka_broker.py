@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient
 
 from sluice.log.broker import Broker, Group
 from sluice.log.kafka_client import quiet
-from sluice.log.kafka_group import KafkaGroup
+from sluice.log.kafka_group import KafkaGroup, group_name
 from sluice.log.kafka_tail import KafkaTail
 from sluice.log.kafka_transactions import KafkaTransactions
 from sluice.log.names import Topics
@@ -56,6 +57,15 @@ class KafkaBroker(Broker):
 
     def group(self) -> KafkaGroup:
         return KafkaGroup(self._client, self._topics)
+
+    def deciders(self) -> int:
+        name = group_name(self._topics)
+        try:
+            admin = AdminClient(self._client, logger=quiet)
+            asked = admin.describe_consumer_groups([name], request_timeout=ASK_S)
+            return len(asked[name].result().members)
+        except KafkaException as cause:
+            raise HungError(f"ask for the group {name}: {cause.args[0].str()}") from cause
 
     def transactions(self, shard: int, group: Group) -> KafkaTransactions:
         assert isinstance(group, KafkaGroup)

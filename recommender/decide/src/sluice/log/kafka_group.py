@@ -23,6 +23,10 @@ LONGEST_PERIOD_MS = 45_000
 ASK_S = 10.0
 
 
+def group_name(topics: Topics) -> str:
+    return f"{topics.reports}-deciders"
+
+
 class KafkaGroup(Group):
     """A member that owns partitions of the topic of reports, and reads none by this client. Cooperative: shards that
     stay are written on while others move."""
@@ -30,7 +34,7 @@ class KafkaGroup(Group):
     def __init__(self, client: Mapping[str, Any], topics: Topics) -> None:
         settings = {
             **client,
-            "group.id": f"{topics.reports}-deciders",
+            "group.id": group_name(topics),
             "group.protocol": "classic",
             "partition.assignment.strategy": "cooperative-sticky",
             "session.timeout.ms": SESSION_MS,

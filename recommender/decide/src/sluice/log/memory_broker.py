@@ -102,6 +102,10 @@ class MemoryBroker(Broker):
         self.called("group")
         return MemoryGroup(self.cluster.members, self.cluster.offsets, self.called)
 
+    def deciders(self) -> int:
+        self.called("deciders")
+        return len(self.cluster.members)
+
     def transactions(self, shard: int, group: Group) -> MemoryTransactions:
         assert isinstance(group, MemoryGroup)
         return MemoryTransactions(self, shard, group)

@@ -23,6 +23,9 @@ class Members:
         """By member the generation that it heard of last."""
         self._owners: dict[int, int] = {}
 
+    def __len__(self) -> int:
+        return len(self._members)
+
     def join(self) -> int:
         member = next(self._names)
         self._members[member] = -1

@@ -25,6 +25,7 @@ from sluice.pools.policy.state_message import (
 log = logging.getLogger(__name__)
 
 Part = Literal["facts", "evidence"]
+PARTS: tuple[Part, ...] = ("facts", "evidence")
 # Under max.message.bytes of the topic, and under what a client sends by itself (1,000,000).
 MOST_BYTES = 900_000
 # Of records that cannot be read so many are named; all are counted.
@@ -44,10 +45,10 @@ class Ref(NamedTuple):
 def ref_of(name: str) -> Ref:
     """The inverse of `str(ref)`; StateError for any other text."""
     part, *names = name.split("/")
-    if part in ("facts", "evidence") and len(names) == 3:
+    if part in PARTS and len(names) == 3:
         service, side, peer = (unquote(each) for each in names)
         if side in ("server", "client"):
-            return Ref(cast(Part, part), PoolKey(service, cast(Side, side), peer))
+            return Ref(part, PoolKey(service, cast(Side, side), peer))
     raise StateError(f"read a record of sluice_state: its key {name!r} is not PART/SERVICE/SIDE/PEER")
 
 

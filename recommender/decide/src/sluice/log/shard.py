@@ -98,6 +98,9 @@ class Commit:
     states        the parts that are due (`log/due.py`)
     pauses        of the pools of which `received` told one; None: it is over
     scalings      of the services of which `received` told some: all that are to be kept, oldest first
+    observed      sizes of targets, by the name of their record, and
+    gone          pools and
+    forgotten     names of targets that are of another shard now (`control/moving.py`): nothing of them is left in this
     """
 
     received: Received
@@ -107,3 +110,6 @@ class Commit:
     states: Mapping[Ref, PoolState] = field(default_factory=dict)
     pauses: Mapping[PoolKey, Pause | None] = field(default_factory=dict)
     scalings: Mapping[str, Sequence[Scaling]] = field(default_factory=dict)
+    observed: Mapping[str, ObservedSize] = field(default_factory=dict)
+    gone: Sequence[PoolKey] = ()
+    forgotten: Sequence[str] = ()

@@ -1,0 +1,144 @@
+"""`python -m sluice.control.move --config OLD --to NEW`: pools whose group is another one go to its shard.
+
+No decider runs meanwhile. Servers may: whoever watches is told of no pool that is gone, and of no older revision.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+import click
+
+from sluice.config import Config, ConfigError, load
+from sluice.control.moving import Held, Move, arrival, departure, moves
+from sluice.core.keys import PoolKey
+from sluice.log.broker import Broker
+from sluice.log.kafka_broker import KafkaBroker
+from sluice.log.names import Topics, topics
+from sluice.log.shard import AbortedError, FencedError, HungError, Identity, OlderError, PartitionsError
+from sluice.log.shard_log import ShardLog
+from sluice.log.shards import Shards
+
+# Of a decider that was killed the session ends within the first; the second is for taking all shards.
+GONE_S, TAKEN_S = 15.0, 60.0
+# A transaction has 10 s.
+BATCH = 500
+
+
+class MoveError(Exception):
+    """Nothing is moved, or not all: it can be done again."""
+
+
+def check(old: Config, new: Config) -> None:
+    """MoveError where deciders of both files could decide the same pool."""
+    if new.generation <= old.generation:
+        raise MoveError(
+            f"generation {new.generation} is not legal; legal: more than {old.generation}, that of the old file, so"
+            " that no decider goes on by it"
+        )
+    if len(new.groups) < len(old.groups):
+        raise MoveError(
+            f"{len(new.groups)} groups are not legal; legal: {len(old.groups)} or more: no shard is taken away"
+        )
+
+
+def move(
+    config: Config,
+    broker: Broker,
+    names: Topics,
+    wait: Callable[[float], None] = time.sleep,
+    clock: Callable[[], float] = time.time,
+) -> list[Move]:
+    """What was moved. MoveError while deciders own shards; the log's errors. Done again, it moves what is left."""
+    _alone(broker, wait)
+    me = Identity(f"move-{platform.node()}-{os.getpid()}", len(config.groups), config.generation)
+    shards = Shards(broker, names, me)
+    try:
+        taken = _taken(shards, len(config.groups))
+        logs = {number: log for number, (log, _) in taken.items()}
+        held = {number: one for number, (_, one) in taken.items()}
+        found = moves(_shards_of(config), held)
+        for (source, target), batch in _batches(found):
+            logs[target].commit(arrival(batch, held[source], held[target], int(1e3 * clock())))
+            shards.alive()
+            logs[source].commit(departure(batch, held[source], int(1e3 * clock())))
+            shards.alive()
+        return found
+    except (AbortedError, FencedError, HungError) as cause:
+        raise MoveError(f"move pools: {cause}; a decider was started, or Kafka is away") from cause
+    finally:
+        shards.close()
+
+
+def _alone(broker: Broker, wait: Callable[[float], None]) -> None:
+    for _ in range(int(GONE_S)):
+        if not (deciders := broker.deciders()):
+            return
+        wait(1.0)
+    raise MoveError(f"move pools: {deciders} deciders own the shards; end them first")
+
+
+def _taken(shards: Shards, wanted: int) -> dict[int, tuple[ShardLog, Held]]:
+    taken: dict[int, tuple[ShardLog, Held]] = {}
+    until = time.monotonic() + TAKEN_S
+    while len(taken) < wanted:
+        if time.monotonic() > until:
+            raise MoveError(f"move pools: {len(taken)} of {wanted} shards could be taken; is there a decider?")
+        change = shards.poll(0.2)
+        for number in change.left:
+            taken.pop(number)
+        if change.taken is not None:
+            log, found = change.taken
+            taken[log.shard] = log, Held(found, log.received(), int(time.time() * 1e3))
+    return taken
+
+
+def _shards_of(config: Config) -> dict[PoolKey, int]:
+    return {pool.key: config.groups.index(pool.group or config.groups[0]) for pool in config.pools}
+
+
+def _batches(found: Sequence[Move]) -> Iterator[tuple[tuple[int, int], list[Move]]]:
+    def between(each: Move) -> tuple[int, int]:
+        return each.source, each.target
+
+    for pair, group in groupby(sorted(found, key=between), between):
+        whole = list(group)
+        for first in range(0, len(whole), BATCH):
+            yield pair, whole[first : first + BATCH]
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--config", "old", required=True, type=click.Path(path_type=Path), help="The file as it was decided by.")
+@click.option("--to", "new", required=True, type=click.Path(path_type=Path), help="The file as it is to be.")
+def main(old: Path, new: Path) -> None:
+    """Moves states, revisions, pauses and sizes of pools whose group is another one in the new file to its shard.
+
+    Deciders have to be ended first, and begin again with the new file. Killed half-way, it is done again. Topics need
+    as many partitions as the new file has groups.
+
+    \b
+    SLUICE_KAFKA         the log's broker, or several with commas between (127.0.0.1:9092)
+    SLUICE_TOPIC_PREFIX  before the names of its topics (sluice_)
+    """
+    names = topics(os.environ.get("SLUICE_TOPIC_PREFIX") or "sluice_")
+    try:
+        config = load(new)
+        check(load(old), config)
+        broker = KafkaBroker(os.environ.get("SLUICE_KAFKA") or "127.0.0.1:9092", names, "sluice-move")
+        moved = move(config, broker, names)
+    except (ConfigError, MoveError, OlderError, PartitionsError, HungError) as cause:
+        click.echo(cause, err=True)
+        sys.exit(2)
+    for each in moved:
+        click.echo(f"{each.key}: {config.groups[each.source]} -> {config.groups[each.target]}")
+    click.echo(f"{len(moved)} pools moved" if moved else "nothing to move")
+
+
+if __name__ == "__main__":
+    main()

@@ -78,6 +78,13 @@ def test_wait_before_pool_is_the_callers_p95_less_the_own(reader: Client) -> Non
     assert waits["catalogue"] == pytest.approx(12 - 10, rel=0.1)
 
 
+def test_the_newest_subset_and_what_became_of_it(reader: Client) -> None:
+    (row,) = rows(reader, "SELECT * FROM v_subset_now")
+    assert (row["upstream"], row["instance"], row["downstream"]) == ("frontend", "frontend-0", "cart")
+    assert (row["revision"], row["state"], row["weights"]) == (2, "PROVIDED", [2, 1])
+    assert (row["delivered_revision"], row["delivered"], row["detail"]) == (2, "REFUSED", "no such zone")
+
+
 def test_pool_now_is_the_newest_answer(reader: Client) -> None:
     got = {(row["service"], row["side"], row["peer"]): row for row in rows(reader, "SELECT * FROM v_pool_now")}
     cart, catalogue = got["cart", "server", ""], got["catalogue", "client", "catalogue-db"]

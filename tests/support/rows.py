@@ -36,6 +36,7 @@ def insert_shop(client: Client, end: datetime) -> None:
     _resources(client, end)
     _recommendations(client, end)
     _actuations(client, end)
+    _subsets(client, end)
 
 
 def _insert(client: Client, table: str, columns: str, rows: list[list[Any]]) -> None:
@@ -273,3 +274,39 @@ def _actuations(client: Client, end: datetime) -> None:
     ]
     names = "service side peer at target_name instance actuator outcome requested previous read_back revision detail"
     _insert(client, "actuations", names, rows)
+
+
+def _subsets(client: Client, end: datetime) -> None:
+    """Two revisions of one container's subset; the first was taken up, the second refused."""
+    columns = "upstream instance downstream at state strategy endpoints addresses weights reasons revision recorded"
+    first, then = end - timedelta(seconds=60), end - timedelta(seconds=10)
+    pair = ["frontend", "frontend-0", "cart"]
+    _insert(
+        client,
+        "subsets",
+        columns,
+        [
+            [*pair, first, "LEARNING", "microns", ["cart-0"], ["10.0.0.1:80"], [1], ["START"], 1, first],
+            [
+                *pair,
+                then,
+                "PROVIDED",
+                "microns",
+                ["cart-0", "cart-1"],
+                ["10.0.0.1:80", "10.0.0.2:80"],
+                [2, 1],
+                [],
+                2,
+                then,
+            ],
+        ],
+    )
+    _insert(
+        client,
+        "subset_deliveries",
+        "upstream instance downstream at outcome revision client detail by request_id received",
+        [
+            [*pair, first, "APPLIED", 1, "frontend~frontend-0", "", "frontend", "1", first],
+            [*pair, then, "REFUSED", 2, "frontend~frontend-0", "no such zone", "frontend", "2", then],
+        ],
+    )

@@ -50,7 +50,7 @@ func serve(ctx context.Context, s settings, errs io.Writer) error {
 	var listening *server.Server
 	reader = topics.NewReader(s.log, logger, func(reading topics.Reading) {
 		service.Serve(reading)
-		go watch.Tick(ctx, reading.Table, watch.Every)
+		go watch.Ticks(ctx, reading.Log, watch.Every)
 		listening.Ready(true)
 	})
 	counted := metrics.New(service, reader)

@@ -13,7 +13,7 @@ type Role uint8
 // Roles, of which a caller may have several.
 const (
 	Read    Role = 1 << iota // get, list, watch, explain, history, diff, reflection
-	Report                   // report actuations, notify scaling
+	Report                   // report actuations and deliveries, notify scaling
 	Operate                  // pause and resume
 	all     = Read | Report | Operate
 	none    = Role(0)
@@ -59,7 +59,8 @@ func needed(method string) (role Role, open bool) {
 		return none, true // probes of an orchestrator carry no token, and learn nothing but whether we serve
 	case strings.HasSuffix(method, "/PausePool"), strings.HasSuffix(method, "/ResumePool"):
 		return Operate, false
-	case strings.HasSuffix(method, "/ReportActuation"), strings.HasSuffix(method, "/NotifyScaling"):
+	case strings.HasSuffix(method, "/ReportActuation"), strings.HasSuffix(method, "/NotifyScaling"),
+		strings.HasSuffix(method, "/ReportDelivery"):
 		return Report, false
 	case strings.HasPrefix(method, "/grpc.reflection."), safe(method):
 		return Read, false

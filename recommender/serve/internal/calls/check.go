@@ -2,7 +2,6 @@ package calls
 
 import (
 	"fmt"
-	"strings"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -50,7 +49,7 @@ func checkActuation(a *poolsv1.Actuation, newest uint64) error {
 		return err
 	}
 	if _, known := poolsv1.ActuationOutcome_name[int32(a.GetOutcome())]; !known || a.GetOutcome() == 0 {
-		return problem.NotLegal(f+"outcome", int32(a.GetOutcome()), outcomes())
+		return problem.NotLegal(f+"outcome", int32(a.GetOutcome()), named(poolsv1.ActuationOutcome_name))
 	}
 	if a.GetRevision() > newest+mostAhead {
 		return problem.NotLegal(f+"revision", a.GetRevision(), fmt.Sprintf("0 to %d, %d more than the newest answer's", newest+mostAhead, mostAhead))
@@ -132,12 +131,4 @@ func firstOf(problems ...error) error {
 		}
 	}
 	return nil
-}
-
-func outcomes() string {
-	var names []string
-	for n := int32(1); poolsv1.ActuationOutcome_name[n] != ""; n++ {
-		names = append(names, poolsv1.ActuationOutcome_name[n])
-	}
-	return strings.Join(names, ", ")
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
 
 	"sluice.dev/serve/internal/problem"
 	"sluice.dev/serve/internal/topics"
@@ -22,26 +23,33 @@ func (s *Service) ExplainPoolSize(ctx context.Context, request *poolsv1.ExplainP
 	if err != nil {
 		return nil, err
 	}
-	within, cancel := context.WithTimeout(ctx, logPatience)
-	defer cancel()
 	explanation := &poolsv1.Explanation{}
-	for tries := 0; ; tries++ {
-		at, ok := reading.Explanations.Of(e.Key)
-		if !ok {
-			break // an answer without anything behind it yet
-		}
-		explanation, err = s.log.Fetch(within, e.Key, at)
-		if err == nil {
-			break
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		// Compaction may have taken it away just now; then a newer one has been read, or is about to be.
-		if now, _ := reading.Explanations.Of(e.Key); !errors.Is(err, topics.ErrGone) || tries > 0 && now == at {
-			return nil, problem.Of(codes.Unavailable, problem.LogAway, err.Error())
-		}
+	if _, err := s.fetch(ctx, reading, e.Key.Record(), explanation); err != nil {
+		return nil, err
 	}
 	explanation.PoolSize = answer(e, view, time.Now())
 	return &poolsv1.ExplainPoolSizeResponse{Explanation: explanation}, nil
+}
+
+// fetch reads the newest explanation under a key into a message; false where there is none yet.
+func (s *Service) fetch(ctx context.Context, reading *topics.Reading, key string, into proto.Message) (found bool, err error) {
+	within, cancel := context.WithTimeout(ctx, logPatience)
+	defer cancel()
+	for tries := 0; ; tries++ {
+		at, ok := reading.Explanations.Of(key)
+		if !ok {
+			return false, nil // an answer without anything behind it yet
+		}
+		err := s.log.Fetch(within, key, at, into)
+		if err == nil {
+			return true, nil
+		}
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		// Compaction may have taken it away just now; then a newer one has been read, or is about to be.
+		if now, _ := reading.Explanations.Of(key); !errors.Is(err, topics.ErrGone) || tries > 0 && now == at {
+			return false, problem.Of(codes.Unavailable, problem.LogAway, err.Error())
+		}
+	}
 }

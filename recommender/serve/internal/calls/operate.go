@@ -2,12 +2,14 @@ package calls
 
 import (
 	"context"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"sluice.dev/serve/internal/keys"
 	"sluice.dev/serve/internal/problem"
+	"sluice.dev/serve/internal/topics"
 
 	poolsv1 "sluice.dev/api/pools/v1"
 )
@@ -52,7 +54,7 @@ func (s *Service) pause(ctx context.Context, said word, paused bool) (*poolsv1.P
 		return nil, err
 	}
 	report.Report = &poolsv1.Report_Pause{Pause: &poolsv1.Pause{Pool: e.Key.Proto(), Paused: paused, Why: said.GetWhy()}}
-	return e.Size, s.report(ctx, e.Key.Record(), report, e.Shard)
+	return e.Answer, s.report(ctx, e.Key.Record(), report, e.Shard)
 }
 
 // NotifyScaling implements the service.
@@ -76,9 +78,18 @@ func (s *Service) NotifyScaling(ctx context.Context, request *poolsv1.NotifyScal
 		event.At = timestamppb.New(report.GetReceived().AsTime())
 	}
 	report.Report = &poolsv1.Report_Scaling{Scaling: event}
-	shards, pools := reading.Table.Concerned(event.GetService())
+	shards, pools := concerned(reading, event.GetService())
 	if err := s.report(ctx, keys.Service(event.GetService()), report, shardsOr(shards)...); err != nil {
 		return nil, err
 	}
 	return &poolsv1.NotifyScalingResponse{Pools: uint32(pools)}, nil
+}
+
+// concerned are the shards with pools or subsets of a service, or towards it, and how many such pools there are.
+func concerned(reading *topics.Reading, service string) (shards []int32, pools int) {
+	shards, pools = reading.Log.Pools.Concerned(func(p keys.Pool) bool { return p.Service == service || p.Peer == service })
+	more, _ := reading.Log.Subsets.Concerned(func(s keys.Subset) bool { return s.Upstream == service || s.Downstream == service })
+	shards = append(shards, more...)
+	slices.Sort(shards)
+	return slices.Compact(shards), pools
 }

@@ -27,7 +27,7 @@ func (s *Service) ReportActuation(ctx context.Context, request *poolsv1.ReportAc
 	if err := checkID(request.GetRequestId()); err != nil {
 		return nil, err
 	}
-	if err := checkActuation(actuation, e.Size.GetRevision()); err != nil {
+	if err := checkActuation(actuation, e.Answer.GetRevision()); err != nil {
 		return nil, err
 	}
 	report := reported(ctx, "", request.GetRequestId(), actuation, actuation.GetAt() != nil)
@@ -46,7 +46,7 @@ func (s *Service) ReportActuation(ctx context.Context, request *poolsv1.ReportAc
 }
 
 // observed writes the size of a target. only: there is no report of it beside.
-func (s *Service) observed(ctx context.Context, e *table.Entry, size *poolsv1.TargetSize, report *poolsv1.Report, only bool) error {
+func (s *Service) observed(ctx context.Context, e *table.Pool, size *poolsv1.TargetSize, report *poolsv1.Report, only bool) error {
 	actuation := report.GetActuation()
 	size.ReadAt = report.GetReceived()
 	seen := &poolsv1.ObservedSize{
@@ -94,7 +94,7 @@ func requestID(given, who string, content proto.Message, timed bool) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-func (s *Service) report(ctx context.Context, key string, report *poolsv1.Report, shards ...int32) error {
+func (s *Service) report(ctx context.Context, key string, report proto.Message, shards ...int32) error {
 	return s.write(ctx, func(ctx context.Context) error { return s.log.Report(ctx, key, report, shards...) })
 }
 

@@ -1,4 +1,4 @@
-// Package calls answers the calls of sluice.pools.v1.PoolSizeService from what was read of the log.
+// Package calls answers the calls of PoolSizeService and SubsetService from what was read of the log.
 package calls
 
 import (
@@ -22,18 +22,18 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Log is where what callers tell goes, and where explanations are.
-type Log interface {
+// Store is where what callers tell goes, and where explanations are.
+type Store interface {
 	Observed(ctx context.Context, shard int32, pool keys.Pool, instance string, size *poolsv1.ObservedSize) error
-	Report(ctx context.Context, key string, report *poolsv1.Report, shards ...int32) error
+	Report(ctx context.Context, key string, report proto.Message, shards ...int32) error
 	Ends(ctx context.Context) ([]int64, error)
-	Fetch(ctx context.Context, pool keys.Pool, at topics.Place) (*poolsv1.Explanation, error)
+	Fetch(ctx context.Context, key string, at topics.Place, into proto.Message) error
 }
 
 // Service is the service. It holds nothing but what was read.
 type Service struct {
 	poolsv1.UnimplementedPoolSizeServiceServer
-	log     Log
+	log     Store
 	history History
 	// unread says why there is no reading yet.
 	unread   func() string
@@ -43,32 +43,32 @@ type Service struct {
 }
 
 // New is a service without a reading: calls are UNAVAILABLE until Serve.
-func New(log Log, history History, unread func() string) *Service {
+func New(log Store, history History, unread func() string) *Service {
 	return &Service{log: log, history: history, unread: unread, stopping: make(chan struct{})}
 }
 
 // Serve answers from a reading from now on. Watches of the one before end.
 func (s *Service) Serve(reading topics.Reading) {
 	if before := s.reading.Swap(&reading); before != nil {
-		before.Table.Close()
+		before.Log.Close()
 	}
 }
 
 // Stop ends every watch.
 func (s *Service) Stop() {
 	close(s.stopping)
-	if t := s.Table(); t != nil {
-		t.Tick()
+	if log := s.Log(); log != nil {
+		log.Tick()
 	}
 }
 
 // Watchers are the watches that are open.
 func (s *Service) Watchers() int64 { return s.watchers.Load() }
 
-// Table is what is served; nil before the first.
-func (s *Service) Table() *table.Table {
+// Log is what is served; nil before the first.
+func (s *Service) Log() *table.Log {
 	if reading := s.reading.Load(); reading != nil {
-		return reading.Table
+		return reading.Log
 	}
 	return nil
 }
@@ -80,8 +80,10 @@ func (s *Service) read() (*topics.Reading, error) {
 	return nil, problem.Unavailable(problem.NotReadYet, s.unread())
 }
 
+type poolView = table.View[keys.Pool, *poolsv1.PoolSize]
+
 // entry is the newest answer for a pool of a request.
-func (s *Service) entry(pool *poolsv1.Pool, field string) (*table.Entry, *table.View, *topics.Reading, error) {
+func (s *Service) entry(pool *poolsv1.Pool, field string) (*table.Pool, *poolView, *topics.Reading, error) {
 	key, err := problem.Pool(pool, field)
 	if err != nil {
 		return nil, nil, nil, err
@@ -90,7 +92,7 @@ func (s *Service) entry(pool *poolsv1.Pool, field string) (*table.Entry, *table.
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	e, view := reading.Table.Get(key)
+	e, view := reading.Log.Pools.Get(key)
 	if e == nil {
 		return nil, nil, nil, problem.Of(codes.NotFound, problem.PoolUnknown, "pool "+key.String()+" is not in the configuration", "pool", key.String())
 	}
@@ -98,8 +100,8 @@ func (s *Service) entry(pool *poolsv1.Pool, field string) (*table.Entry, *table.
 }
 
 // answer is an entry as of now, with its lease; STALE where that is over.
-func answer(e *table.Entry, view *table.View, now time.Time) *poolsv1.PoolSize {
-	size := proto.CloneOf(e.Size)
+func answer(e *table.Pool, view *poolView, now time.Time) *poolsv1.PoolSize {
+	size := proto.CloneOf(e.Answer)
 	lease := view.Shards[e.Shard].Lease
 	until, left := lease.Of(e.Key, now)
 	size.ComputedAt = lease.Computed(e)
@@ -121,7 +123,7 @@ func (s *Service) GetPoolSize(_ context.Context, request *poolsv1.GetPoolSizeReq
 
 // WatchPoolSizes implements the service.
 func (s *Service) WatchPoolSizes(request *poolsv1.WatchPoolSizesRequest, stream poolsv1.PoolSizeService_WatchPoolSizesServer) error {
-	filter, err := watch.FilterOf(request)
+	filter, err := watch.PoolFilter(request)
 	if err != nil {
 		return err
 	}
@@ -135,8 +137,8 @@ func (s *Service) WatchPoolSizes(request *poolsv1.WatchPoolSizesRequest, stream 
 	}
 	s.watchers.Add(1)
 	defer s.watchers.Add(-1)
-	w := watch.Watch{
-		Table: reading.Table, Filter: filter, End: s.log.Ends, Stopping: s.stopping,
+	w := watch.Watch[keys.Pool, *poolsv1.PoolSize]{
+		Table: reading.Log.Pools, Filter: filter, Words: watch.Pools, End: s.log.Ends, Stopping: s.stopping,
 		Send: func(frame *watch.Frame) error { return stream.SendMsg(frame) },
 	}
 	return w.Run(stream.Context(), token)

@@ -64,6 +64,9 @@ func SideName(side poolsv1.Side) string {
 	}
 }
 
+// Group is the service: most who ask for some pools ask for those of one.
+func (p Pool) Group() string { return p.Service }
+
 // Record is the key of a pool's record: pool/SERVICE/SIDE/PEER, names percent-encoded, PEER empty for a server pool.
 func (p Pool) Record() string {
 	return strings.Join([]string{"pool", escape(p.Service), SideName(p.Side), escape(p.Peer)}, "/")

@@ -32,6 +32,9 @@ func (s Subset) Compare(t Subset) int {
 // String is for people: "catalogue/catalogue-1 to search".
 func (s Subset) String() string { return s.Upstream + "/" + s.Instance + " to " + s.Downstream }
 
+// Group is the upstream service.
+func (s Subset) Group() string { return s.Upstream }
+
 // Record is the key of a subset's record: subset/UPSTREAM/INSTANCE/DOWNSTREAM.
 func (s Subset) Record() string { return joined("subset", s.Upstream, s.Instance, s.Downstream) }
 
@@ -44,16 +47,25 @@ func ParseSubset(record string) (Subset, error) {
 	return Subset{names[0], names[1], names[2]}, nil
 }
 
-// Containers is the key of the record of a service's containers: containers/SERVICE.
-func Containers(service string) string { return joined("containers", service) }
+// Called is a service that is called.
+type Called string
 
-// ParseContainers is the inverse of Containers.
-func ParseContainers(record string) (service string, err error) {
+// Compare orders by name.
+func (c Called) Compare(d Called) int { return cmp.Compare(c, d) }
+
+// Group is the service.
+func (c Called) Group() string { return string(c) }
+
+// Record is the key of the record of a service's containers: containers/SERVICE.
+func (c Called) Record() string { return joined("containers", string(c)) }
+
+// ParseCalled is the inverse of Record.
+func ParseCalled(record string) (Called, error) {
 	names, err := parse(record, "containers", 1)
 	if err != nil {
 		return "", err
 	}
-	return names[0], nil
+	return Called(names[0]), nil
 }
 
 // Pair is two services of which one calls the other.

@@ -18,8 +18,8 @@ var kinds = map[string]func(key string) (names []string, again string, err error
 		return []string{s.Upstream, s.Instance, s.Downstream}, s.Record(), err
 	},
 	"containers": func(key string) ([]string, string, error) {
-		service, err := ParseContainers(key)
-		return []string{service}, Containers(service), err
+		service, err := ParseCalled(key)
+		return []string{string(service)}, service.Record(), err
 	},
 	"pair": func(key string) ([]string, string, error) {
 		p, err := ParsePair(key)

@@ -20,12 +20,12 @@ func (leases) Describe(to chan<- *prometheus.Desc) { to <- leaseLeft }
 
 // Collect implements prometheus.Collector.
 func (l leases) Collect(to chan<- prometheus.Metric) {
-	t := l.service.Table()
+	t := l.service.Log()
 	if t == nil {
 		return
 	}
 	now := time.Now()
-	for _, shard := range t.View().Shards {
+	for _, shard := range t.Pools.View().Shards {
 		left := 0.0
 		if shard.Lease != nil {
 			left = shard.Lease.Left(now).Seconds()

@@ -42,21 +42,21 @@ func New(service *calls.Service, reader *topics.Reader) *Metrics {
 	m.gauge("watchers", "Watches that are open.", func() float64 { return float64(service.Watchers()) })
 	m.gauge("log_lag_records", "Offsets between what was read and the end of the log.", func() float64 { return float64(reader.Lag()) })
 	m.gauge("ready", "1 once the log was read to its end, else 0.", func() float64 {
-		if service.Table() == nil {
+		if service.Log() == nil {
 			return 0
 		}
 		return 1
 	})
 	m.gauge("newest_decision_age_seconds", "Time since the newest control period began; NaN before the first.", func() float64 {
-		if t := service.Table(); t != nil {
-			if at := t.View().ComputedAt(); !at.IsZero() {
+		if t := service.Log(); t != nil {
+			if at := t.Pools.View().ComputedAt(); !at.IsZero() {
 				return time.Since(at).Seconds()
 			}
 		}
 		return math.NaN()
 	})
 	m.gauge("records_left_out", "Records of the log that could not be used, since it was read last.", func() float64 {
-		if t := service.Table(); t != nil {
+		if t := service.Log(); t != nil {
 			return float64(t.Refused())
 		}
 		return 0

@@ -20,6 +20,8 @@ const (
 	NotProtobuf     = "NOT_PROTOBUF"
 	TooLarge        = "MESSAGE_TOO_LARGE"
 	PoolUnknown     = "POOL_UNKNOWN"
+	SubsetUnknown   = "SUBSET_UNKNOWN"
+	PairUnknown     = "PAIR_UNKNOWN"
 	NotReadYet      = "LOG_NOT_READ_YET"
 	LogAway         = "LOG_AWAY"
 	LogReplaced     = "LOG_REPLACED"

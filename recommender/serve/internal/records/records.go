@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -116,8 +117,18 @@ func (w *writer) put(ctx context.Context, table string, rows []Row) bool {
 }
 
 func (w *writer) row(record *kgo.Record) (table string, row Row, err error) {
-	if record.Topic == w.log.Reports {
+	word, _, _ := strings.Cut(string(record.Key), "/")
+	switch {
+	case record.Topic == w.log.Reports && word == "subset":
+		row, err = delivery(record)
+		return "subset_deliveries", row, err
+	case record.Topic == w.log.Reports:
 		return report(record)
+	case word == "subset":
+		row, err = subset(record)
+		return "subsets", row, err
+	case word == "containers":
+		return "", nil, nil // each is named by the subsets that it is in
 	}
 	if _, beat, _ := keys.ParseShard(string(record.Key)); beat {
 		heartbeat := &poolsv1.ShardHeartbeat{}

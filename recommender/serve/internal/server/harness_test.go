@@ -20,6 +20,7 @@ import (
 	"sluice.dev/serve/internal/watch"
 
 	poolsv1 "sluice.dev/api/pools/v1"
+	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
 const patience = 30 * time.Second
@@ -46,6 +47,7 @@ type running struct {
 	service *calls.Service
 	address string
 	client  poolsv1.PoolSizeServiceClient
+	subsets subsetsv1.SubsetServiceClient
 	link    *grpc.ClientConn
 	reader  *topics.Reader
 	stop    func()
@@ -86,7 +88,7 @@ func start(t *testing.T, log *logtest.Log, o options) *running {
 	must(t, err)
 	r.reader = topics.NewReader(log.Log, slog.New(slog.DiscardHandler), func(reading topics.Reading) {
 		r.service.Serve(reading)
-		go watch.Tick(ctx, reading.Table, o.every)
+		go watch.Ticks(ctx, reading.Log, o.every)
 		listening.Ready(true)
 	})
 	go a.Follow(ctx, 10*time.Millisecond, slog.New(slog.DiscardHandler))
@@ -96,7 +98,7 @@ func start(t *testing.T, log *logtest.Log, o options) *running {
 	r.address = listening.Address()
 	r.link, err = grpc.NewClient(r.address, o.dial...)
 	must(t, err)
-	r.client = poolsv1.NewPoolSizeServiceClient(r.link)
+	r.client, r.subsets = poolsv1.NewPoolSizeServiceClient(r.link), subsetsv1.NewSubsetServiceClient(r.link)
 	stopped := false
 	r.stop = func() {
 		if stopped {
@@ -117,7 +119,7 @@ func start(t *testing.T, log *logtest.Log, o options) *running {
 // ready waits until the log is read.
 func (r *running) ready(t *testing.T) *running {
 	t.Helper()
-	eventually(t, "the server is ready", func() bool { return r.service.Table() != nil })
+	eventually(t, "the server is ready", func() bool { return r.service.Log() != nil })
 	return r
 }
 

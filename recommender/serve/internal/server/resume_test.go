@@ -17,7 +17,7 @@ import (
 
 // token is one of now at this server, so far behind its newest heartbeat.
 func (r *running) token(further int64, age time.Duration) string {
-	view := r.service.Table().View()
+	view := r.service.Log().Pools.View()
 	return watch.Token{Topic: view.Topic, At: time.Now().Add(-age), Offsets: []int64{view.Shards[0].Position + further}}.String()
 }
 
@@ -34,7 +34,7 @@ func TestWhatBecomesOfATokenIsTold(t *testing.T) {
 		{"as old as removals are remembered", r.token(0, 25*time.Hour), commonv1.Resumption_RESUMPTION_TOO_OLD},
 		{"beyond the end, such as of a log that lost it", r.token(1000, 0), commonv1.Resumption_RESUMPTION_PAST_END},
 		{"of another number of shards", watch.Token{
-			Topic: r.service.Table().View().Topic, At: time.Now(), Offsets: []int64{1, 1},
+			Topic: r.service.Log().Pools.View().Topic, At: time.Now(), Offsets: []int64{1, 1},
 		}.String(), commonv1.Resumption_RESUMPTION_OTHER_LOG},
 	} {
 		w := r.watch(t, &ask{ResumeToken: each.token}).whole()

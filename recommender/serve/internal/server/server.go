@@ -17,6 +17,7 @@ import (
 	"sluice.dev/serve/internal/problem"
 
 	poolsv1 "sluice.dev/api/pools/v1"
+	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
 // Limits, which README.md states.
@@ -70,6 +71,7 @@ func Listen(address string, service *calls.Service, a *access.Access, observe ..
 	)...)}
 	registrar := problem.Registrar{ServiceRegistrar: s.grpc}
 	poolsv1.RegisterPoolSizeServiceServer(registrar, service)
+	subsetsv1.RegisterSubsetServiceServer(registrar, calls.Subsets{Service: service})
 	healthv1.RegisterHealthServer(s.grpc, s.health)
 	reflection.Register(s.grpc) // v1 and v1alpha
 	s.Ready(false)
@@ -85,7 +87,7 @@ func (s *Server) Ready(ready bool) {
 	if ready {
 		status = healthv1.HealthCheckResponse_SERVING
 	}
-	for _, name := range []string{"", poolsv1.PoolSizeService_ServiceDesc.ServiceName} {
+	for _, name := range []string{"", poolsv1.PoolSizeService_ServiceDesc.ServiceName, subsetsv1.SubsetService_ServiceDesc.ServiceName} {
 		s.health.SetServingStatus(name, status)
 	}
 }

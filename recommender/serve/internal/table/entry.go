@@ -1,22 +1,17 @@
-// Package table holds the newest record of each pool, as of the newest heartbeat of its shard.
 package table
 
-import (
-	"sync/atomic"
+import "sync/atomic"
 
-	"sluice.dev/serve/internal/keys"
-
-	poolsv1 "sluice.dev/api/pools/v1"
-)
-
-// Entry is one record of a pool. It does not change but for what took its place.
-type Entry struct {
-	Key    keys.Pool
+// Entry is one record. It does not change but for what took its place.
+type Entry[K Key[K], V any] struct {
+	Key    K
 	Shard  int32
 	Offset int64
-	// Size is the answer, without a lease. Nobody changes it.
-	Size *poolsv1.PoolSize
-	// forgotten: the record had no value. It stays as a DELETED one, so that watchers hear of it.
+	// Answer is the record's value, without what of it is not the log's to say. Nobody changes it.
+	Answer V
+	// Deleted tells whether it says that there is no answer any more.
+	Deleted bool
+	// forgotten: the record had no value. It stays as a deleted one, so that watchers hear of it.
 	forgotten bool
 	// superseded is the offset of the record that took this one's place; -1 while none has.
 	superseded atomic.Int64
@@ -29,38 +24,24 @@ type made struct {
 	what  any
 }
 
-// NewEntry is a record that was read at offset.
-func NewEntry(key keys.Pool, shard int32, offset int64, size *poolsv1.PoolSize) *Entry {
-	e := &Entry{Key: key, Shard: shard, Offset: offset, Size: size}
+func newEntry[K Key[K], V any](key K, shard int32, offset int64, answer V, deleted bool) *Entry[K, V] {
+	e := &Entry[K, V]{Key: key, Shard: shard, Offset: offset, Answer: answer, Deleted: deleted}
 	e.superseded.Store(-1)
 	return e
 }
 
-// Deleted tells whether the pool was taken out of the configuration.
-func (e *Entry) Deleted() bool { return e.Size.GetState() == poolsv1.State_STATE_DELETED }
-
 // Newest tells whether no record before position took the entry's place.
-func (e *Entry) Newest(position int64) bool {
+func (e *Entry[K, V]) Newest(position int64) bool {
 	by := e.superseded.Load()
 	return by < 0 || by >= position
 }
 
 // Made is what is made of the entry, once under each lease for all watchers.
-func (e *Entry) Made(lease *Lease, it func() any) any {
+func (e *Entry[K, V]) Made(lease *Lease, it func() any) any {
 	if last := e.made.Load(); last != nil && last.lease == lease {
 		return last.what
 	}
 	next := &made{lease, it()}
 	e.made.Store(next)
 	return next.what
-}
-
-// tombstone is what is left of before once its record is gone.
-func tombstone(before *Entry, offset int64) *Entry {
-	size := &poolsv1.PoolSize{
-		Pool: before.Key.Proto(), State: poolsv1.State_STATE_DELETED, Revision: before.Size.GetRevision(),
-	}
-	e := NewEntry(before.Key, before.Shard, offset, size)
-	e.forgotten = true
-	return e
 }

@@ -18,7 +18,7 @@ import (
 // writer writes a shard of a table as a log would give it out.
 type writer struct {
 	t      testing.TB
-	table  *Table
+	table  *Log
 	offset int64
 }
 
@@ -47,22 +47,22 @@ func size(service string, revision uint64) *poolsv1.PoolSize {
 // Whatever is published and wherever a watcher is, it is told the same of its services with the index as without it.
 func TestWhatIsFreshOfAServiceIsWhatAllOfItSays(t *testing.T) {
 	const services = 5
-	w := &writer{t: t, table: New(Topic{}, 1, time.Hour, time.Now)}
+	w := &writer{t: t, table: NewLog(Topic{}, 1, time.Hour, time.Now)}
 	random := rand.New(rand.NewPCG(1, 2))
-	cursors, views := []int64{0}, []*View{w.table.View()}
+	cursors, views := []int64{0}, []*View[keys.Pool, *poolsv1.PoolSize]{w.table.Pools.View()}
 	for n := range uint64(300) {
 		var sizes []*poolsv1.PoolSize
 		for range random.IntN(4) {
 			sizes = append(sizes, size(fmt.Sprint(random.IntN(services)), n+1))
 		}
 		w.publish(sizes...)
-		views = append(views, w.table.View())
+		views = append(views, w.table.Pools.View())
 		cursors = append(cursors, views[n+1].Shards[0].Position)
 		shard := views[len(views)-1-random.IntN(min(3, len(views)))].Shards[0] // some are slow to look
 		for _, cursor := range cursors[max(0, len(cursors)-4):] {
 			wanted := []string{fmt.Sprint(random.IntN(services)), fmt.Sprint(services + random.IntN(2))}
-			collect := func(into *[]int64) func(*Entry) bool {
-				return func(e *Entry) bool {
+			collect := func(into *[]int64) func(*Pool) bool {
+				return func(e *Pool) bool {
 					if slices.Contains(wanted, e.Key.Service) {
 						*into = append(*into, e.Offset)
 					}
@@ -81,13 +81,13 @@ func TestWhatIsFreshOfAServiceIsWhatAllOfItSays(t *testing.T) {
 
 // All 10,000 pools are written again when a decider takes a shard; each of 10,000 watchers wants one of them.
 func BenchmarkOneOf10000Services(b *testing.B) {
-	w := &writer{t: b, table: New(Topic{}, 1, time.Hour, time.Now)}
+	w := &writer{t: b, table: NewLog(Topic{}, 1, time.Hour, time.Now)}
 	var sizes []*poolsv1.PoolSize
 	for n := range 10_000 {
 		sizes = append(sizes, size(fmt.Sprint("service-", n), 1))
 	}
 	w.publish(sizes...)
-	shard, take := w.table.View().Shards[0], func(*Entry) bool { return true }
+	shard, take := w.table.Pools.View().Shards[0], func(*Pool) bool { return true }
 	for n := 0; b.Loop(); n++ {
 		shard.SinceOf([]string{fmt.Sprint("service-", n%10_000)}, 0, take)
 	}

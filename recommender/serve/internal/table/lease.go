@@ -45,9 +45,9 @@ func newLease(beat *poolsv1.ShardHeartbeat, written, read time.Time) *Lease {
 }
 
 // Computed is when the newest period began that came to an answer, which its record was written in or before.
-func (l *Lease) Computed(e *Entry) *timestamppb.Timestamp {
-	if _, ok := l.exempt[e.Key]; ok || l.ComputedAt.Before(e.Size.GetComputedAt().AsTime()) {
-		return e.Size.GetComputedAt()
+func (l *Lease) Computed(e *Pool) *timestamppb.Timestamp {
+	if _, ok := l.exempt[e.Key]; ok || l.ComputedAt.Before(e.Answer.GetComputedAt().AsTime()) {
+		return e.Answer.GetComputedAt()
 	}
 	return timestamppb.New(l.ComputedAt)
 }

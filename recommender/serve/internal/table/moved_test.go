@@ -21,7 +21,7 @@ func TestAPoolThatMovedIsWhereItWentInWhicheverOrderShardsAreRead(t *testing.T) 
 		histories := [][]uint64{{1, 2, 3, 0}, {3, changed}} // revisions; 0: no value
 		random := rand.New(rand.NewPCG(1, changed))
 		for range 200 {
-			table := New(Topic{}, 2, time.Hour, time.Now)
+			table := NewLog(Topic{}, 2, time.Hour, time.Now)
 			at := []int{0, 0}
 			offsets := []int64{0, 0}
 			take := func(shard int32, key string, value []byte) {
@@ -44,8 +44,8 @@ func TestAPoolThatMovedIsWhereItWentInWhicheverOrderShardsAreRead(t *testing.T) 
 				beat, _ := proto.Marshal(&poolsv1.ShardHeartbeat{Shard: uint32(shard), Shards: 2, Lease: durationpb.New(time.Minute)})
 				take(shard, keys.Shard(shard), beat)
 			}
-			e, _ := table.Get(pool)
-			if e == nil || e.Shard != 1 || e.Size.GetRevision() != changed {
+			e, _ := table.Pools.Get(pool)
+			if e == nil || e.Shard != 1 || e.Answer.GetRevision() != changed {
 				t.Fatalf("revision %d: %+v", changed, e)
 			}
 		}

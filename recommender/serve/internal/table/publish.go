@@ -1,103 +1,46 @@
 package table
 
-import (
-	"fmt"
-	"time"
+import "fmt"
 
-	"google.golang.org/protobuf/proto"
-
-	"sluice.dev/serve/internal/keys"
-
-	poolsv1 "sluice.dev/api/pools/v1"
-)
-
-// Take takes one committed record of the topic of decisions, in its partition's order. It becomes visible with the next
-// heartbeat of its shard. written is the record's time, read when it came. An error names a record that was left out:
-// everything else goes on.
-func (t *Table) Take(shard int32, offset int64, key, value []byte, written, read time.Time) error {
-	if number, ok, err := keys.ParseShard(string(key)); ok {
-		if err == nil && number != shard {
-			err = fmt.Errorf("a heartbeat of shard %d", number)
-		}
-		return t.refuse(shard, offset, t.beat(shard, offset, value, written, read, err))
-	}
-	return t.refuse(shard, offset, t.record(shard, offset, key, value))
-}
-
-func (t *Table) refuse(shard int32, offset int64, err error) error {
-	if err == nil {
-		return nil
-	}
-	t.refused.Add(1)
-	return fmt.Errorf("read shard %d, offset %d: %w", shard, offset, err)
-}
-
-func (t *Table) record(shard int32, offset int64, key, value []byte) error {
-	pool, err := keys.ParsePool(string(key))
+// take keeps a record until the heartbeat behind it.
+func (t *Table[K, V]) take(shard int32, offset int64, record string, value []byte) error {
+	key, answer, err := t.kind.take(record, value, shard)
 	if err != nil {
 		return err
 	}
-	before := t.pending[shard][pool]
+	before := t.pending[shard][key]
 	if before == nil {
-		before = t.within[shard][pool]
+		before = t.within[shard][key]
 	}
 	if value == nil {
 		if before != nil {
-			t.pending[shard][pool] = tombstone(before, offset)
+			tombstone := newEntry(key, shard, offset, t.kind.gone(key, before.Answer), true)
+			tombstone.forgotten = true
+			t.pending[shard][key] = tombstone
 		}
 		return nil
 	}
-	size := &poolsv1.PoolSize{}
-	if err := proto.Unmarshal(value, size); err != nil {
-		return fmt.Errorf("the value of %s: %w", key, err)
+	if before != nil && !before.forgotten && t.kind.revision(answer) < t.kind.revision(before.Answer) {
+		return fmt.Errorf("%s: revision %d after %d", record, t.kind.revision(answer), t.kind.revision(before.Answer))
 	}
-	if keys.Of(size.GetPool()) != pool {
-		return fmt.Errorf("under the key %s: a record of %s", key, keys.Of(size.GetPool()))
-	}
-	if before != nil && !before.forgotten && size.GetRevision() < before.Size.GetRevision() {
-		return fmt.Errorf("%s: revision %d after %d", key, size.GetRevision(), before.Size.GetRevision())
-	}
-	size.Shard, size.ValidUntil, size.LeaseLeft = uint32(shard), nil, nil
-	t.pending[shard][pool] = NewEntry(pool, shard, offset, size)
-	return nil
-}
-
-func (t *Table) beat(shard int32, offset int64, value []byte, written, read time.Time, err error) error {
-	if err != nil {
-		return err
-	}
-	beat := &poolsv1.ShardHeartbeat{}
-	if err := proto.Unmarshal(value, beat); err != nil {
-		return fmt.Errorf("a heartbeat: %w", err)
-	}
-	if int(beat.GetShards()) != len(t.pending) || beat.GetShard() != uint32(shard) {
-		return fmt.Errorf("a heartbeat of shard %d of %d; there are %d", beat.GetShard(), beat.GetShards(), len(t.pending))
-	}
-	if beat.GetLease().AsDuration() <= 0 || beat.GetLease().CheckValid() != nil {
-		return fmt.Errorf("a heartbeat with a lease of %v", beat.GetLease().AsDuration())
-	}
-	before := t.view.Load().Shards[shard].Lease
-	if before != nil && beat.GetGeneration() < before.Generation {
-		return fmt.Errorf("a heartbeat of generation %d after %d", beat.GetGeneration(), before.Generation)
-	}
-	t.publish(shard, offset+1, newLease(beat, written, read))
+	t.pending[shard][key] = newEntry(key, shard, offset, answer, t.kind.deleted(answer))
 	return nil
 }
 
 // publish makes visible what is pending of a shard, all of it at once.
-func (t *Table) publish(number int32, position int64, lease *Lease) {
+func (t *Table[K, V]) publish(number int32, position int64, lease *Lease) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	last := t.view.Load()
 	before := last.Shards[number]
-	shard := &Shard{Number: number, Position: position, Lease: lease, order: before.order, live: before.live}
-	shard.fresh = &fresh{before: before.Position}
+	shard := &Shard[K, V]{Number: number, Position: position, Lease: lease, order: before.order, live: before.live}
+	shard.fresh = &fresh[K, V]{before: before.Position}
 	t.move(shard, t.pending[number])
 	clear(t.pending[number])
 	if len(shard.order) > 2*shard.live+64 {
 		t.compact(shard)
 	}
-	next := &View{Topic: last.Topic, Shards: append([]*Shard(nil), last.Shards...), At: t.now(), next: make(chan struct{})}
+	next := &View[K, V]{Topic: last.Topic, Shards: append([]*Shard[K, V](nil), last.Shards...), At: t.now(), next: make(chan struct{})}
 	next.Shards[number] = shard
 	t.view.Store(next)
 	close(last.next)
@@ -105,7 +48,7 @@ func (t *Table) publish(number int32, position int64, lease *Lease) {
 
 // move puts entries behind those of the shard, in the log's order. Views of before have slices of the same array that
 // end before them.
-func (t *Table) move(shard *Shard, entries map[keys.Pool]*Entry) {
+func (t *Table[K, V]) move(shard *Shard[K, V], entries map[K]*Entry[K, V]) {
 	within := t.within[shard.Number]
 	for _, e := range byOffset(entries) {
 		if before := within[e.Key]; before != nil {
@@ -119,46 +62,47 @@ func (t *Table) move(shard *Shard, entries map[keys.Pool]*Entry) {
 	}
 }
 
-// point makes e what its pool has, but where the pool moved away from e's shard. Shards are read in any order, so what it
+// point makes e what its key has, but where the key moved away from e's shard. Shards are read in any order, so what it
 // was there may be read after what it is.
-func (t *Table) point(e *Entry) {
+func (t *Table[K, V]) point(e *Entry[K, V]) {
 	before, known := t.newest[e.Key]
 	if !known {
 		t.sorted = nil
 	}
-	if !known || !newer(before, e) {
+	if !known || !t.newer(before, e) {
 		t.newest[e.Key] = e
 	}
-	if e.Deleted() && t.newest[e.Key] == e {
+	if e.Deleted && t.newest[e.Key] == e {
 		for _, within := range t.within {
-			if other := within[e.Key]; other != nil && newer(other, e) {
+			if other := within[e.Key]; other != nil && t.newer(other, e) {
 				t.newest[e.Key] = other
 			}
 		}
 	}
-	if t.shards[e.Key.Service] == nil {
-		t.shards[e.Key.Service] = map[int32]struct{}{}
+	group := e.Key.Group()
+	if t.shards[group] == nil {
+		t.shards[group] = map[int32]struct{}{}
 	}
-	t.shards[e.Key.Service][e.Shard] = struct{}{}
+	t.shards[group][e.Shard] = struct{}{}
 }
 
-// newer tells whether a pool goes on as one rather than as other, of another shard. Of two with the same answer it is the
+// newer tells whether a key goes on as one rather than as other, of another shard. Of two with the same answer it is the
 // one that was read last: it was written last, but where a server begins.
-func newer(one, other *Entry) bool {
+func (t *Table[K, V]) newer(one, other *Entry[K, V]) bool {
 	switch {
 	case one.Shard == other.Shard:
 		return false
-	case one.Deleted() != other.Deleted():
-		return other.Deleted()
+	case one.Deleted != other.Deleted:
+		return other.Deleted
 	}
-	return one.Size.GetRevision() > other.Size.GetRevision()
+	return t.kind.revision(one.Answer) > t.kind.revision(other.Answer)
 }
 
 // Tick puts the same view in the place of the newest, so that watchers hear something.
-func (t *Table) Tick() {
+func (t *Table[K, V]) Tick() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	last := t.view.Load()
-	t.view.Store(&View{Topic: last.Topic, Shards: last.Shards, At: t.now(), Tick: true, next: make(chan struct{})})
+	t.view.Store(&View[K, V]{Topic: last.Topic, Shards: last.Shards, At: t.now(), Tick: true, next: make(chan struct{})})
 	close(last.next)
 }

@@ -1,3 +1,4 @@
+// Package table holds the newest record of each pool, subset and service, as of the newest heartbeat of its shard.
 package table
 
 import (
@@ -5,102 +6,97 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"sluice.dev/serve/internal/keys"
 )
 
 // Table is written by the one goroutine that reads the log, and read by all.
-type Table struct {
+type Table[K Key[K], V any] struct {
+	kind Kind[K, V]
 	// pending has what was read of each shard behind its newest heartbeat, within what was read before; of the reader
 	// alone.
-	pending, within []map[keys.Pool]*Entry
+	pending, within []map[K]*Entry[K, V]
 	remembered      time.Duration
 	now             func() time.Time
 
-	view   atomic.Pointer[View]
+	view   atomic.Pointer[View[K, V]]
 	closed chan struct{}
 	once   sync.Once
 
 	mu sync.RWMutex
-	// newest of each pool, in whichever shard: one that was deleted in a shard may go on in another.
-	newest map[keys.Pool]*Entry
+	// newest of each key, in whichever shard: one that was deleted in a shard may go on in another.
+	newest map[K]*Entry[K, V]
 	// sorted has the keys of newest in the order of lists; nil when it has to be made anew.
-	sorted []keys.Pool
-	// shards: of each service those that ever had a pool of it.
+	sorted []K
+	// shards: of each group those that ever had a record of it.
 	shards map[string]map[int32]struct{}
-	// refused counts records that were left out.
-	refused atomic.Int64
 }
 
 // New is an empty table of a topic's shards. Removals are remembered for remembered.
-func New(topic Topic, shards int, remembered time.Duration, now func() time.Time) *Table {
-	t := &Table{
-		pending:    make([]map[keys.Pool]*Entry, shards),
-		within:     make([]map[keys.Pool]*Entry, shards),
+func New[K Key[K], V any](kind Kind[K, V], topic Topic, shards int, remembered time.Duration, now func() time.Time) *Table[K, V] {
+	t := &Table[K, V]{
+		kind:       kind,
+		pending:    make([]map[K]*Entry[K, V], shards),
+		within:     make([]map[K]*Entry[K, V], shards),
 		remembered: remembered,
 		now:        now,
 		closed:     make(chan struct{}),
-		newest:     map[keys.Pool]*Entry{},
+		newest:     map[K]*Entry[K, V]{},
 		shards:     map[string]map[int32]struct{}{},
 	}
-	v := &View{Topic: topic, Shards: make([]*Shard, shards), At: now(), next: make(chan struct{})}
+	v := &View[K, V]{Topic: topic, Shards: make([]*Shard[K, V], shards), At: now(), next: make(chan struct{})}
 	for i := range v.Shards {
-		t.pending[i], t.within[i] = map[keys.Pool]*Entry{}, map[keys.Pool]*Entry{}
-		v.Shards[i] = &Shard{Number: int32(i), fresh: &fresh{}}
+		t.pending[i], t.within[i] = map[K]*Entry[K, V]{}, map[K]*Entry[K, V]{}
+		v.Shards[i] = &Shard[K, V]{Number: int32(i), fresh: &fresh[K, V]{}}
 	}
 	t.view.Store(v)
 	return t
 }
 
 // View is the newest.
-func (t *Table) View() *View { return t.view.Load() }
+func (t *Table[K, V]) View() *View[K, V] { return t.view.Load() }
 
 // Remembered is for how long removals are: a resume token is good for as long.
-func (t *Table) Remembered() time.Duration { return t.remembered }
-
-// Refused counts the records that could not be used.
-func (t *Table) Refused() int64 { return t.refused.Load() }
+func (t *Table[K, V]) Remembered() time.Duration { return t.remembered }
 
 // Closed is closed when another table takes this one's place: the topic is another.
-func (t *Table) Closed() <-chan struct{} { return t.closed }
+func (t *Table[K, V]) Closed() <-chan struct{} { return t.closed }
 
 // Close ends every watch of the table.
-func (t *Table) Close() {
+func (t *Table[K, V]) Close() {
 	t.once.Do(func() { close(t.closed) })
 	t.Tick()
 }
 
-// Get is the newest answer, nil for a pool that has none or was deleted, and the view that it belongs to.
-func (t *Table) Get(pool keys.Pool) (*Entry, *View) {
+// Get is the newest answer, nil for a key that has none or was deleted, and the view that it belongs to.
+func (t *Table[K, V]) Get(key K) (*Entry[K, V], *View[K, V]) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	e := t.newest[pool]
-	if e != nil && e.Deleted() {
+	e := t.newest[key]
+	if e != nil && e.Deleted {
 		e = nil
 	}
 	return e, t.view.Load()
 }
 
-// Moved tells whether e's pool goes on in another shard.
-func (t *Table) Moved(e *Entry) bool {
+// Moved tells whether e's key goes on in another shard.
+func (t *Table[K, V]) Moved(e *Entry[K, V]) bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	newest := t.newest[e.Key]
 	return newest != nil && newest.Shard != e.Shard
 }
 
-// Page is up to n answers behind `after` that keep takes, ordered by pool, and whether there are more.
-func (t *Table) Page(after keys.Pool, n int, keep func(keys.Pool) bool) (page []*Entry, more bool, of *View) {
+// Page is up to n answers behind `after` that keep takes, ordered by key, and whether there are more.
+func (t *Table[K, V]) Page(after K, n int, keep func(K) bool) (page []*Entry[K, V], more bool, of *View[K, V]) {
 	sorted := t.order()
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	from, found := slices.BinarySearchFunc(sorted, after, keys.Pool.Compare)
+	from, found := slices.BinarySearchFunc(sorted, after, K.Compare)
 	if found {
 		from++
 	}
-	for _, pool := range sorted[from:] {
-		e := t.newest[pool]
-		if e == nil || e.Deleted() || !keep(pool) {
+	for _, key := range sorted[from:] {
+		e := t.newest[key]
+		if e == nil || e.Deleted || !keep(key) {
 			continue
 		}
 		if len(page) == n {
@@ -111,7 +107,7 @@ func (t *Table) Page(after keys.Pool, n int, keep func(keys.Pool) bool) (page []
 	return page, false, t.view.Load()
 }
 
-func (t *Table) order() []keys.Pool {
+func (t *Table[K, V]) order() []K {
 	t.mu.RLock()
 	sorted := t.sorted
 	t.mu.RUnlock()
@@ -121,26 +117,26 @@ func (t *Table) order() []keys.Pool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.sorted == nil {
-		t.sorted = make([]keys.Pool, 0, len(t.newest))
-		for pool := range t.newest {
-			t.sorted = append(t.sorted, pool)
+		t.sorted = make([]K, 0, len(t.newest))
+		for key := range t.newest {
+			t.sorted = append(t.sorted, key)
 		}
-		slices.SortFunc(t.sorted, keys.Pool.Compare)
+		slices.SortFunc(t.sorted, K.Compare)
 	}
 	return t.sorted
 }
 
-// ShardsOf are those with pools of the services and with the pools, ordered.
-func (t *Table) ShardsOf(services []string, pools []keys.Pool) (numbers []int32) {
+// ShardsOf are those that have the groups and the keys, ordered.
+func (t *Table[K, V]) ShardsOf(groups []string, those []K) (numbers []int32) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	for _, service := range services {
-		for number := range t.shards[service] {
+	for _, group := range groups {
+		for number := range t.shards[group] {
 			numbers = append(numbers, number)
 		}
 	}
-	for _, pool := range pools {
-		if e := t.newest[pool]; e != nil {
+	for _, key := range those {
+		if e := t.newest[key]; e != nil {
 			numbers = append(numbers, e.Shard)
 		}
 	}
@@ -148,15 +144,15 @@ func (t *Table) ShardsOf(services []string, pools []keys.Pool) (numbers []int32)
 	return slices.Compact(numbers)
 }
 
-// Concerned are the shards with pools of a service, or towards it, and how many such pools there are.
-func (t *Table) Concerned(service string) (numbers []int32, pools int) {
+// Concerned are the shards with answers that are concerned, and how many such answers there are.
+func (t *Table[K, V]) Concerned(concerned func(K) bool) (numbers []int32, answers int) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	for pool, e := range t.newest {
-		if (pool.Service == service || pool.Peer == service) && !e.Deleted() {
-			numbers, pools = append(numbers, e.Shard), pools+1
+	for key, e := range t.newest {
+		if !e.Deleted && concerned(key) {
+			numbers, answers = append(numbers, e.Shard), answers+1
 		}
 	}
 	slices.Sort(numbers)
-	return slices.Compact(numbers), pools
+	return slices.Compact(numbers), answers
 }

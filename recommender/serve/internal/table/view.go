@@ -6,21 +6,21 @@ import (
 )
 
 // Shard is one shard as of its newest heartbeat. It does not change.
-type Shard struct {
+type Shard[K Key[K], V any] struct {
 	Number int32
 	// Position is the offset behind the heartbeat.
 	Position int64
 	// Lease is nil before the first heartbeat.
 	Lease *Lease
-	// order has every entry that is the newest of its pool, ordered by offset, with some among them that no longer are.
-	order []*Entry
+	// order has every entry that is the newest of its key, ordered by offset, with some among them that no longer are.
+	order []*Entry[K, V]
 	live  int
-	fresh *fresh
+	fresh *fresh[K, V]
 }
 
-// Since calls f with each entry that is the newest of its pool and was written at offset or later, in the log's order,
+// Since calls f with each entry that is the newest of its key and was written at offset or later, in the log's order,
 // until f returns false.
-func (s *Shard) Since(offset int64, f func(*Entry) bool) {
+func (s *Shard[K, V]) Since(offset int64, f func(*Entry[K, V]) bool) {
 	for _, e := range s.order[s.first(offset):] {
 		if e.Newest(s.Position) && !f(e) {
 			return
@@ -29,9 +29,9 @@ func (s *Shard) Since(offset int64, f func(*Entry) bool) {
 }
 
 // View is all shards together. It does not change, but that another takes its place.
-type View struct {
+type View[K Key[K], V any] struct {
 	Topic  Topic
-	Shards []*Shard
+	Shards []*Shard[K, V]
 	At     time.Time
 	// Tick: nothing was published; it is time for watchers to hear something.
 	Tick bool
@@ -45,10 +45,10 @@ type View struct {
 type Topic [16]byte
 
 // Next is closed once another view took this one's place.
-func (v *View) Next() <-chan struct{} { return v.next }
+func (v *View[K, V]) Next() <-chan struct{} { return v.next }
 
 // ComputedAt is the newest control period of all shards; the zero time before the first heartbeat.
-func (v *View) ComputedAt() (newest time.Time) {
+func (v *View[K, V]) ComputedAt() (newest time.Time) {
 	for _, s := range v.Shards {
 		if s.Lease != nil && s.Lease.ComputedAt.After(newest) {
 			newest = s.Lease.ComputedAt

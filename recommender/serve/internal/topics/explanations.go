@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -11,8 +12,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"sluice.dev/serve/internal/keys"
-
-	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // Place is where a record is in its topic.
@@ -21,30 +20,30 @@ type Place struct {
 	Offset int64
 }
 
-// Index says where the newest explanation of each pool is: contents stay in the log.
+// Index says where the newest explanation under each key is: contents stay in the log.
 type Index struct {
 	mu     sync.RWMutex
-	places map[keys.Pool]Place
+	places map[string]Place
 }
 
 // NewIndex is empty.
-func NewIndex() *Index { return &Index{places: map[keys.Pool]Place{}} }
+func NewIndex() *Index { return &Index{places: map[string]Place{}} }
 
-func (x *Index) put(pool keys.Pool, at Place, gone bool) {
+func (x *Index) put(key string, at Place, gone bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if !gone {
-		x.places[pool] = at
-	} else if x.places[pool].Shard == at.Shard { // else it has moved away, and goes on there
-		delete(x.places, pool)
+		x.places[key] = at
+	} else if x.places[key].Shard == at.Shard { // else it has moved away, and goes on there
+		delete(x.places, key)
 	}
 }
 
-// Of is where a pool's explanation is, if there is one.
-func (x *Index) Of(pool keys.Pool) (Place, bool) {
+// Of is where the explanation under a key is, if there is one.
+func (x *Index) Of(key string) (Place, bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	at, ok := x.places[pool]
+	at, ok := x.places[key]
 	return at, ok
 }
 
@@ -73,20 +72,32 @@ func NewExplanations(log Log) (*Explanations, error) {
 // Close closes its connections.
 func (e *Explanations) Close() { e.client.Close() }
 
-// Fetch is the explanation at a place.
-func (e *Explanations) Fetch(ctx context.Context, pool keys.Pool, at Place) (*poolsv1.Explanation, error) {
-	value, err := e.value(ctx, pool, at)
+// Fetch reads the explanation under a key, at a place, into a message.
+func (e *Explanations) Fetch(ctx context.Context, key string, at Place, into proto.Message) error {
+	value, err := e.value(ctx, key, at)
+	if err == nil {
+		err = proto.Unmarshal(value, into)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("fetch the explanation of %s: %w", pool, err)
+		return fmt.Errorf("fetch the explanation %s: %w", key, err)
 	}
-	explanation := &poolsv1.Explanation{}
-	if err := proto.Unmarshal(value, explanation); err != nil {
-		return nil, fmt.Errorf("fetch the explanation of %s: %w", pool, err)
-	}
-	return explanation, nil
+	return nil
 }
 
-func (e *Explanations) value(ctx context.Context, pool keys.Pool, at Place) ([]byte, error) {
+// explains tells whether a key is that of an explanation.
+func explains(key string) (err error) {
+	switch word, _, _ := strings.Cut(key, "/"); word {
+	case "pair":
+		_, err = keys.ParsePair(key)
+	case "application":
+		_, err = keys.ParseApplication(key)
+	default:
+		_, err = keys.ParsePool(key)
+	}
+	return err
+}
+
+func (e *Explanations) value(ctx context.Context, key string, at Place) ([]byte, error) {
 	about, err := e.leaders(ctx)
 	if err != nil {
 		return nil, err
@@ -97,7 +108,7 @@ func (e *Explanations) value(ctx context.Context, pool keys.Pool, at Place) ([]b
 		return nil, err
 	}
 	for _, record := range got.records {
-		if record.Offset == at.Offset && string(record.Key) == pool.Record() && record.Value != nil {
+		if record.Offset == at.Offset && string(record.Key) == key && record.Value != nil {
 			return record.Value, nil
 		}
 	}

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-
-	"sluice.dev/serve/internal/keys"
 )
 
 // pass is one reading of the log from its start on.
@@ -93,18 +91,18 @@ func (p *pass) take(record *kgo.Record, read time.Time) {
 		return
 	}
 	if record.Topic == p.log.Decisions {
-		err := p.reading.Table.Take(record.Partition, record.Offset, record.Key, record.Value, record.Timestamp, read)
+		err := p.reading.Log.Take(record.Partition, record.Offset, record.Key, record.Value, record.Timestamp, read)
 		if err != nil {
 			p.logger.Error("a record is left out", "topic", record.Topic, "error", err)
 		}
 		return
 	}
-	pool, err := keys.ParsePool(string(record.Key))
-	if err != nil {
+	key := string(record.Key)
+	if err := explains(key); err != nil {
 		p.logger.Error("a record is left out", "topic", record.Topic, "error", err)
 		return
 	}
-	p.reading.Explanations.put(pool, Place{record.Partition, record.Offset}, record.Value == nil)
+	p.reading.Explanations.put(key, Place{record.Partition, record.Offset}, record.Value == nil)
 }
 
 // reached makes the reading ready once it has everything that was there when it began. Where nothing comes, the rest of
@@ -131,7 +129,7 @@ func (p *pass) reached(ctx context.Context, nothing bool) error {
 	}
 	p.whole = true
 	p.say("")
-	p.logger.Info("the log is read", "shards", p.log.Shards, "left_out", p.reading.Table.Refused())
+	p.logger.Info("the log is read", "shards", p.log.Shards, "left_out", p.reading.Log.Refused())
 	p.ready(p.reading)
 	return nil
 }

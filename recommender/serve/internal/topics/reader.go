@@ -25,7 +25,7 @@ const (
 
 // Reading is the log as it was read: what servers answer from.
 type Reading struct {
-	Table        *table.Table
+	Log          *table.Log
 	Explanations *Index
 }
 
@@ -107,7 +107,7 @@ func (r *Reader) follow(ctx context.Context) error {
 	}
 	p := &pass{
 		Reader: r, client: client, state: state,
-		reading: Reading{table.New(state.topic, r.log.Shards, state.remembered, r.now), NewIndex()},
+		reading: Reading{table.NewLog(state.topic, r.log.Shards, state.remembered, r.now), NewIndex()},
 		at:      map[string][]int64{r.log.Decisions: make([]int64, r.log.Shards), r.log.Explanations: make([]int64, r.log.Shards)},
 	}
 	return p.run(ctx)

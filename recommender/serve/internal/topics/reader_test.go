@@ -48,11 +48,11 @@ func eventually(t *testing.T, what string, holds func() bool) {
 }
 
 func revision(reading topics.Reading, pool keys.Pool) uint64 {
-	e, _ := reading.Table.Get(pool)
+	e, _ := reading.Log.Pools.Get(pool)
 	if e == nil {
 		return 0
 	}
-	return e.Size.GetRevision()
+	return e.Answer.GetRevision()
 }
 
 var cart, orders = logtest.Server("cart"), logtest.Server("orders")
@@ -61,7 +61,7 @@ func TestAnEmptyLogIsReadToItsEnd(t *testing.T) {
 	log := logtest.New(t, 2)
 	_, readings := read(t, log.Log)
 	reading := first(t, readings)
-	if e, view := reading.Table.Get(cart); e != nil || len(view.Shards) != 2 || view.Topic == [16]byte{} {
+	if e, view := reading.Log.Pools.Get(cart); e != nil || len(view.Shards) != 2 || view.Topic == [16]byte{} {
 		t.Error(e, view)
 	}
 }
@@ -138,8 +138,8 @@ func TestADeciderThatLostItsShardIsNotHeard(t *testing.T) {
 	after := log.Decider(t, 0)
 	after.Publish(logtest.Apply(cart, 2, 20)) // taking over ends what was open
 	eventually(t, "the successor's answer", func() bool { return revision(reading, cart) == 2 })
-	if e, _ := reading.Table.Get(cart); e.Size.GetTarget() != 20 {
-		t.Error("revision 2 is the one that was fenced off:", e.Size)
+	if e, _ := reading.Log.Pools.Get(cart); e.Answer.GetTarget() != 20 {
+		t.Error("revision 2 is the one that was fenced off:", e.Answer)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestRecordsThatAreNoneAreLeftOut(t *testing.T) {
 	d.Publish(logtest.Apply(orders, 1, 8))
 	_, readings := read(t, log.Log)
 	reading := first(t, readings)
-	if got := reading.Table.Refused(); got != 8 {
+	if got := reading.Log.Refused(); got != 8 {
 		t.Errorf("%d were left out, want 8", got)
 	}
 	if revision(reading, cart) != 5 || revision(reading, orders) != 1 {
@@ -229,22 +229,23 @@ func TestExplanationsAreFetchedFromTheLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer from.Close()
-	at, ok := reading.Explanations.Of(cart)
+	at, ok := reading.Explanations.Of(cart.Record())
 	if !ok || at.Shard != 1 {
 		t.Fatal(at, ok)
 	}
-	got, err := from.Fetch(t.Context(), cart, at)
+	got := &poolsv1.Explanation{}
+	err = from.Fetch(t.Context(), cart.Record(), at, got)
 	if err != nil || got.GetCompletions() != 19 {
 		t.Error(got, err)
 	}
 	at.Offset++ // the end of the transaction
-	if _, err := from.Fetch(t.Context(), cart, at); err == nil {
+	if err := from.Fetch(t.Context(), cart.Record(), at, got); err == nil {
 		t.Error("something was found where nothing is")
 	}
 	d.Begin()
 	d.Put(log.Explanations, cart.Record(), nil)
 	d.End(true)
-	eventually(t, "it is gone", func() bool { _, ok := reading.Explanations.Of(cart); return !ok })
+	eventually(t, "it is gone", func() bool { _, ok := reading.Explanations.Of(cart.Record()); return !ok })
 }
 
 func TestWritesGoToTheShardThatIsNamed(t *testing.T) {

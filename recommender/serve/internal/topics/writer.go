@@ -45,8 +45,8 @@ func (w *Writer) Observed(ctx context.Context, shard int32, pool keys.Pool, inst
 	return w.write(ctx, w.log.Observed, pool.Target(instance), size, shard)
 }
 
-// Report writes a report under a key, once to each shard.
-func (w *Writer) Report(ctx context.Context, key string, report *poolsv1.Report, shards ...int32) error {
+// Report writes a report under a key, once to each shard: a Report, or a SubsetReport of a subset.
+func (w *Writer) Report(ctx context.Context, key string, report proto.Message, shards ...int32) error {
 	return w.write(ctx, w.log.Reports, key, report, shards...)
 }
 

@@ -4,10 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sluice.dev/serve/internal/keys"
 	"sluice.dev/serve/internal/table"
-
-	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 const (
@@ -26,21 +23,21 @@ type beats struct{ count atomic.Int32 }
 
 type countKey struct{}
 
-// beatOf is the heartbeat of a view under a filter, made once for all watchers that are as far.
-func beatOf(t *table.Table, view *table.View, filter *Filter, now time.Time) *Frame {
-	if kept, ok := view.Kept.Load(filter.ID); ok && now.Sub(kept.(*beat).at) < fresh {
+// beat is the heartbeat of a view, made once for all watchers with the filter that are as far.
+func (w *Watch[K, V]) beat(view *table.View[K, V], now time.Time) *Frame {
+	if kept, ok := view.Kept.Load(w.Filter.ID); ok && now.Sub(kept.(*beat).at) < fresh {
 		return kept.(*beat).frame
 	}
-	made := &beat{now, heartbeat(t, view, filter, tokenOf(view, filter, now).String(), now)}
+	made := &beat{now, w.Words.heartbeat(w.relevant(view), w.Filter, w.token(view, now).String(), now)}
 	counted, _ := view.Kept.LoadOrStore(countKey{}, &beats{})
-	if _, known := view.Kept.Load(filter.ID); known || counted.(*beats).count.Add(1) <= mostKept {
-		view.Kept.Store(filter.ID, made)
+	if _, known := view.Kept.Load(w.Filter.ID); known || counted.(*beats).count.Add(1) <= mostKept {
+		view.Kept.Store(w.Filter.ID, made)
 	}
 	return made.frame
 }
 
-func tokenOf(view *table.View, filter *Filter, now time.Time) Token {
-	token := Token{Topic: view.Topic, At: now, Filter: filter.ID, Offsets: make([]int64, len(view.Shards))}
+func (w *Watch[K, V]) token(view *table.View[K, V], now time.Time) Token {
+	token := Token{Topic: view.Topic, At: now, Filter: w.Filter.ID, Offsets: make([]int64, len(view.Shards))}
 	for i, shard := range view.Shards {
 		token.Offsets[i] = shard.Position
 	}
@@ -49,31 +46,29 @@ func tokenOf(view *table.View, filter *Filter, now time.Time) Token {
 
 type shardsKey uint64
 
-// relevant are the shards that a filter leads to, all where it leads to none; looked up once for a view, as heartbeats.
-func relevant(t *table.Table, view *table.View, filter *Filter) []*table.Shard {
-	if filter.All() {
+// relevant are the shards that the filter leads to, all where it leads to none; looked up once for a view, as heartbeats.
+func (w *Watch[K, V]) relevant(view *table.View[K, V]) []*table.Shard[K, V] {
+	if w.Filter.All() {
 		return view.Shards
 	}
-	if kept, ok := view.Kept.Load(shardsKey(filter.ID)); ok {
-		return kept.([]*table.Shard)
+	if kept, ok := view.Kept.Load(shardsKey(w.Filter.ID)); ok {
+		return kept.([]*table.Shard[K, V])
 	}
-	shards := lookUp(t, view, filter)
-	if _, known := view.Kept.Load(filter.ID); known { // few filters are kept, so few of these
-		view.Kept.Store(shardsKey(filter.ID), shards)
+	shards := w.lookUp(view)
+	if _, known := view.Kept.Load(w.Filter.ID); known { // few filters are kept, so few of these
+		view.Kept.Store(shardsKey(w.Filter.ID), shards)
 	}
 	return shards
 }
 
-func lookUp(t *table.Table, view *table.View, filter *Filter) []*table.Shard {
-	numbers := t.ShardsOf(filter.services, filter.pools)
+func (w *Watch[K, V]) lookUp(view *table.View[K, V]) []*table.Shard[K, V] {
+	numbers := w.Table.ShardsOf(w.Filter.whole, w.Filter.those)
 	if len(numbers) == 0 {
 		return view.Shards
 	}
-	shards := make([]*table.Shard, len(numbers))
+	shards := make([]*table.Shard[K, V], len(numbers))
 	for i, number := range numbers {
 		shards[i] = view.Shards[number]
 	}
 	return shards
 }
-
-func poolOf(each *poolsv1.NotRenewed) keys.Pool { return keys.Of(each.GetPool()) }

@@ -14,17 +14,17 @@ import (
 )
 
 // start is the view to begin with, and why everything has to be sent; UNSPECIFIED where it need not be.
-func (w *Watch) start(ctx context.Context, token *Token) (*table.View, commonv1.Resumption, error) {
+func (w *Watch[K, V]) start(ctx context.Context, token *Token) (*table.View[K, V], commonv1.Resumption, error) {
 	view := w.Table.View()
-	why := token.resumption(view, w.Filter, w.Table.Remembered(), time.Now())
-	if why != commonv1.Resumption_RESUMPTION_UNSPECIFIED || !token.ahead(view) {
+	why := token.resumption(view.Topic, len(view.Shards), w.Filter.ID, w.Table.Remembered(), time.Now())
+	if why != commonv1.Resumption_RESUMPTION_UNSPECIFIED || !ahead(token, view) {
 		return view, why, nil
 	}
 	return w.wait(ctx, token)
 }
 
 // wait is for a token that has heard of more than this server has: it is behind, or the log lost its end.
-func (w *Watch) wait(caller context.Context, token *Token) (*table.View, commonv1.Resumption, error) {
+func (w *Watch[K, V]) wait(caller context.Context, token *Token) (*table.View[K, V], commonv1.Resumption, error) {
 	ctx, cancel := context.WithTimeout(caller, Patience)
 	defer cancel()
 	end, err := w.End(ctx)
@@ -41,7 +41,7 @@ func (w *Watch) wait(caller context.Context, token *Token) (*table.View, commonv
 	}
 	for {
 		view := w.Table.View()
-		if !token.ahead(view) {
+		if !ahead(token, view) {
 			return view, commonv1.Resumption_RESUMPTION_UNSPECIFIED, nil
 		}
 		if err := w.ended(); err != nil {

@@ -8,7 +8,10 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"sluice.dev/serve/internal/keys"
 	"sluice.dev/serve/internal/table"
+
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 func TestACallersOwnDeadlineIsNotBlamedOnTheServer(t *testing.T) {
@@ -18,7 +21,9 @@ func TestACallersOwnDeadlineIsNotBlamedOnTheServer(t *testing.T) {
 	for name, end := range map[string]End{"while it waits": end, "while it asks for the end": slow} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
-		w := &Watch{Table: table.New(of, 1, time.Hour, time.Now), Filter: &Filter{}, End: end}
+		w := &Watch[keys.Pool, *poolsv1.PoolSize]{
+			Table: table.New(table.PoolKind, of, 1, time.Hour, time.Now), Filter: &Filter[keys.Pool]{}, Words: Pools, End: end,
+		}
 		err := w.Run(ctx, &Token{Topic: of, At: time.Now(), Offsets: []int64{9}})
 		if status.Code(err) != codes.DeadlineExceeded {
 			t.Errorf("%s: %v", name, err)

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"sluice.dev/serve/internal/table"
@@ -10,9 +11,17 @@ import (
 // Every is how often a watcher hears something, whatever is published.
 const Every = 10 * time.Second
 
+// Ticks wakes the watchers of log while nothing is published, as Tick. It returns with ctx, or when log is closed.
+func Ticks(ctx context.Context, log *table.Log, every time.Duration) {
+	var both sync.WaitGroup
+	both.Go(func() { Tick(ctx, log.Pools, every) })
+	both.Go(func() { Tick(ctx, log.Subsets, every) })
+	both.Wait()
+}
+
 // Tick wakes the watchers of t while nothing is published: now and then, and when a lease ends. It returns with ctx, or
 // when t is closed.
-func Tick(ctx context.Context, t *table.Table, every time.Duration) {
+func Tick[K table.Key[K], V any](ctx context.Context, t *table.Table[K, V], every time.Duration) {
 	for {
 		view := t.View()
 		timer := time.NewTimer(due(view, time.Now(), every))
@@ -32,7 +41,7 @@ func Tick(ctx context.Context, t *table.Table, every time.Duration) {
 }
 
 // due is how long after now watchers of view are to hear something, if nothing comes before.
-func due(view *table.View, now time.Time, every time.Duration) time.Duration {
+func due[K table.Key[K], V any](view *table.View[K, V], now time.Time, every time.Duration) time.Duration {
 	wait := max(0, view.At.Add(every).Sub(now))
 	for _, shard := range view.Shards {
 		if shard.Lease == nil {

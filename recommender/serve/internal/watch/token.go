@@ -89,13 +89,13 @@ func ParseToken(text string) (*Token, error) {
 
 // resumption is whether a watcher at the token can go on under the filter; UNSPECIFIED where it can. That it may be past
 // the end, or ahead of this server, only the log can tell.
-func (t *Token) resumption(view *table.View, filter *Filter, remembered time.Duration, now time.Time) commonv1.Resumption {
+func (t *Token) resumption(topic table.Topic, shards int, filter uint64, remembered time.Duration, now time.Time) commonv1.Resumption {
 	switch {
 	case t == nil:
 		return commonv1.Resumption_RESUMPTION_NO_TOKEN
-	case t.Topic != view.Topic || len(t.Offsets) != len(view.Shards):
+	case t.Topic != topic || len(t.Offsets) != shards:
 		return commonv1.Resumption_RESUMPTION_OTHER_LOG
-	case t.Filter != filter.ID:
+	case t.Filter != filter:
 		return commonv1.Resumption_RESUMPTION_OTHER_FILTER
 	case now.Sub(t.At) > remembered:
 		return commonv1.Resumption_RESUMPTION_TOO_OLD
@@ -104,7 +104,7 @@ func (t *Token) resumption(view *table.View, filter *Filter, remembered time.Dur
 }
 
 // ahead tells whether the token has heard of more than the view has.
-func (t *Token) ahead(view *table.View) bool {
+func ahead[K table.Key[K], V any](t *Token, view *table.View[K, V]) bool {
 	for i, offset := range t.Offsets {
 		if offset > view.Shards[i].Position {
 			return true

@@ -18,9 +18,10 @@ type End func(context.Context) ([]int64, error)
 
 // Watch is one watcher. It holds a position and no events, so that one that is slow holds no memory: when it can be sent
 // more, it is sent what is newest then.
-type Watch struct {
-	Table  *table.Table
-	Filter *Filter
+type Watch[K table.Key[K], V any] struct {
+	Table  *table.Table[K, V]
+	Filter *Filter[K]
+	Words  Words[K, V]
 	Send   func(*Frame) error
 	End    End
 	// Stopping is closed when the server ends its watches.
@@ -30,7 +31,7 @@ type Watch struct {
 }
 
 // Run returns when the caller is gone, or with what it is told at the end.
-func (w *Watch) Run(ctx context.Context, token *Token) error {
+func (w *Watch[K, V]) Run(ctx context.Context, token *Token) error {
 	view, why, err := w.start(ctx, token)
 	if err != nil {
 		return err
@@ -42,7 +43,7 @@ func (w *Watch) Run(ctx context.Context, token *Token) error {
 		err = w.everything(view, why)
 	}
 	for err == nil {
-		if err = w.Send(beatOf(w.Table, view, w.Filter, time.Now())); err != nil {
+		if err = w.Send(w.beat(view, time.Now())); err != nil {
 			break
 		}
 		if view, err = w.next(ctx, view); err == nil {
@@ -53,16 +54,16 @@ func (w *Watch) Run(ctx context.Context, token *Token) error {
 }
 
 // everything sends the state as of view.
-func (w *Watch) everything(view *table.View, why commonv1.Resumption) (err error) {
+func (w *Watch[K, V]) everything(view *table.View[K, V], why commonv1.Resumption) (err error) {
 	answers := 0
 	w.cursor = make([]int64, len(view.Shards))
 	for i, shard := range view.Shards {
-		shard.Since(0, func(e *table.Entry) bool {
-			if e.Deleted() || !w.Filter.Takes(e.Key) || w.Table.Moved(e) {
+		shard.Since(0, func(e *table.Entry[K, V]) bool {
+			if e.Deleted || !w.Filter.Takes(e.Key) || w.Table.Moved(e) {
 				return true
 			}
 			answers++
-			err = w.Send(answer(e, shard.Lease))
+			err = w.Send(w.Words.answer(e, shard.Lease))
 			return err == nil
 		})
 		if err != nil {
@@ -70,18 +71,19 @@ func (w *Watch) everything(view *table.View, why commonv1.Resumption) (err error
 		}
 		w.cursor[i] = shard.Position
 	}
-	return w.Send(snapshot(answers, why, tokenOf(view, w.Filter, time.Now()).String()))
+	whole := &commonv1.Snapshot{Answers: uint32(answers), Resumption: why}
+	return w.Send(w.Words.snapshot(whole, w.token(view, time.Now()).String()))
 }
 
 // changes sends what is newer than the cursor, and moves it to view.
-func (w *Watch) changes(view *table.View) (err error) {
+func (w *Watch[K, V]) changes(view *table.View[K, V]) (err error) {
 	for i, shard := range view.Shards {
 		if shard.Position <= w.cursor[i] {
 			continue
 		}
-		w.Filter.since(shard, w.cursor[i], func(e *table.Entry) bool {
+		since(w.Filter, shard, w.cursor[i], func(e *table.Entry[K, V]) bool {
 			if w.Filter.Takes(e.Key) && !w.Table.Moved(e) {
-				err = w.Send(answer(e, shard.Lease))
+				err = w.Send(w.Words.answer(e, shard.Lease))
 			}
 			return err == nil
 		})
@@ -95,7 +97,7 @@ func (w *Watch) changes(view *table.View) (err error) {
 
 // next waits for a view with something to say to this watcher. What was published while it was sent the last is there
 // already.
-func (w *Watch) next(ctx context.Context, last *table.View) (*table.View, error) {
+func (w *Watch[K, V]) next(ctx context.Context, last *table.View[K, V]) (*table.View[K, V], error) {
 	if err := w.ended(); err != nil {
 		return nil, err
 	}
@@ -116,7 +118,7 @@ func (w *Watch) next(ctx context.Context, last *table.View) (*table.View, error)
 }
 
 // ended is what watchers are told at the end. Whoever ends them wakes them by a tick.
-func (w *Watch) ended() error {
+func (w *Watch[K, V]) ended() error {
 	select {
 	case <-w.Table.Closed():
 		return problem.Unavailable(problem.LogReplaced, "the log was replaced by another: watch again")
@@ -128,8 +130,8 @@ func (w *Watch) ended() error {
 }
 
 // behind: whether there are records that were not sent.
-func (w *Watch) behind(view *table.View) bool {
-	for _, shard := range relevant(w.Table, view, w.Filter) {
+func (w *Watch[K, V]) behind(view *table.View[K, V]) bool {
+	for _, shard := range w.relevant(view) {
 		if shard.Position > w.cursor[shard.Number] {
 			return true
 		}

@@ -1,0 +1,111 @@
+package calls
+
+import (
+	"context"
+
+	"google.golang.org/grpc/codes"
+
+	"sluice.dev/serve/internal/keys"
+	"sluice.dev/serve/internal/problem"
+	"sluice.dev/serve/internal/table"
+	"sluice.dev/serve/internal/topics"
+	"sluice.dev/serve/internal/watch"
+
+	subsetsv1 "sluice.dev/api/subsets/v1"
+)
+
+// Subsets is SubsetService, from the same reading as that of pools.
+type Subsets struct {
+	subsetsv1.UnimplementedSubsetServiceServer
+	*Service
+}
+
+// entry is the newest answer for a subset of a request.
+func (s Subsets) entry(key *subsetsv1.SubsetKey, field string) (*table.Subset, *topics.Reading, error) {
+	subset, err := problem.Subset(key, field)
+	if err != nil {
+		return nil, nil, err
+	}
+	reading, err := s.read()
+	if err != nil {
+		return nil, nil, err
+	}
+	e, _ := reading.Log.Subsets.Get(subset)
+	if e == nil {
+		return nil, nil, problem.Of(codes.NotFound, problem.SubsetUnknown,
+			"no subset of "+subset.String()+" is known", "subset", subset.String())
+	}
+	return e, reading, nil
+}
+
+// GetSubset implements the service.
+func (s Subsets) GetSubset(_ context.Context, request *subsetsv1.GetSubsetRequest) (*subsetsv1.GetSubsetResponse, error) {
+	e, _, err := s.entry(request.GetKey(), "key")
+	if err != nil {
+		return nil, err
+	}
+	return &subsetsv1.GetSubsetResponse{Subset: e.Answer}, nil
+}
+
+// ListSubsets implements the service.
+func (s Subsets) ListSubsets(_ context.Context, request *subsetsv1.ListSubsetsRequest) (*subsetsv1.ListSubsetsResponse, error) {
+	filter, err := subsetFilter(request)
+	if err != nil {
+		return nil, err
+	}
+	reading, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	under := keys.Subset{Upstream: request.GetUpstream(), Instance: request.GetInstance(), Downstream: request.GetDownstream()}
+	page, next, _, err := pageOf(reading.Log.Subsets, request, keys.ParseSubset, under.Record(), mostBytes, filter.Takes)
+	if err != nil {
+		return nil, err
+	}
+	response := &subsetsv1.ListSubsetsResponse{NextPageToken: next}
+	for _, e := range page {
+		response.Subsets = append(response.Subsets, e.Answer)
+	}
+	return response, nil
+}
+
+// WatchSubsets implements the service.
+func (s Subsets) WatchSubsets(request *subsetsv1.WatchSubsetsRequest, stream subsetsv1.SubsetService_WatchSubsetsServer) error {
+	filter, err := subsetFilter(request)
+	if err != nil {
+		return err
+	}
+	token, err := watch.ParseToken(request.GetResumeToken())
+	if err != nil {
+		return err
+	}
+	reading, err := s.read()
+	if err != nil {
+		return err
+	}
+	s.watchers.Add(1)
+	defer s.watchers.Add(-1)
+	w := watch.Watch[keys.Subset, *subsetsv1.Subset]{
+		Table: reading.Log.Subsets, Filter: filter, Words: watch.Subsets, End: s.log.Ends, Stopping: s.stopping,
+		Send: func(frame *watch.Frame) error { return stream.SendMsg(frame) },
+	}
+	return w.Run(stream.Context(), token)
+}
+
+// choice is a request for some subsets.
+type choice interface {
+	GetUpstream() string
+	GetInstance() string
+	GetDownstream() string
+}
+
+func subsetFilter(request choice) (*watch.Filter[keys.Subset], error) {
+	if err := firstOf(
+		name("upstream", request.GetUpstream(), "the service that calls, or empty", false),
+		name("instance", request.GetInstance(), "a container of the upstream service, or empty", false),
+		name("downstream", request.GetDownstream(), "the service that is called, or empty", false),
+	); err != nil {
+		return nil, err
+	}
+	return watch.SubsetFilter(request.GetUpstream(), request.GetInstance(), request.GetDownstream()), nil
+}

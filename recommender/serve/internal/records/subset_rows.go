@@ -1,0 +1,74 @@
+package records
+
+import (
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"google.golang.org/protobuf/proto"
+
+	"sluice.dev/serve/internal/keys"
+
+	subsetsv1 "sluice.dev/api/subsets/v1"
+)
+
+// subset is the row of `subsets` of a record; nil where it has no value.
+func subset(record *kgo.Record) (Row, error) {
+	if record.Value == nil {
+		return nil, nil
+	}
+	s := &subsetsv1.Subset{}
+	if err := proto.Unmarshal(record.Value, s); err != nil {
+		return nil, err
+	}
+	key, err := keys.ParseSubset(string(record.Key))
+	if err != nil {
+		return nil, err
+	}
+	if keys.OfSubset(s.GetKey()) != key {
+		return nil, fmt.Errorf("under the key %s: a subset of %s", record.Key, keys.OfSubset(s.GetKey()))
+	}
+	endpoints, addresses, weights, reasons := []string{}, []string{}, []uint32{}, []string{}
+	for _, each := range s.GetEndpoints() {
+		endpoints = append(endpoints, each.GetInstance())
+		addresses = append(addresses, each.GetAddress())
+		weights = append(weights, each.GetWeight())
+	}
+	for _, reason := range s.GetReasons() {
+		reasons = append(reasons, reason.GetCode())
+	}
+	at := s.GetComputedAt().AsTime()
+	if s.GetComputedAt() == nil {
+		at = record.Timestamp
+	}
+	row := subsetKey(key)
+	row["at"], row["recorded"] = stamp(at), stamp(record.Timestamp)
+	row["state"], row["strategy"] = short(s.GetState().String(), "STATE_"), s.GetStrategy()
+	row["endpoints"], row["addresses"], row["weights"], row["reasons"] = endpoints, addresses, weights, reasons
+	row["revision"] = s.GetRevision()
+	return row, nil
+}
+
+// delivery is the row of `subset_deliveries` of a report, at the client's own time, or that of receipt without one.
+func delivery(record *kgo.Record) (Row, error) {
+	r := &subsetsv1.SubsetReport{}
+	if err := proto.Unmarshal(record.Value, r); err != nil {
+		return nil, err
+	}
+	d := r.GetDelivery()
+	if d == nil {
+		return nil, fmt.Errorf("a report of nothing that is known here")
+	}
+	at := d.GetAt()
+	if at == nil {
+		at = r.GetReceived()
+	}
+	row := subsetKey(keys.OfSubset(d.GetKey()))
+	row["at"], row["received"] = stamp(at.AsTime()), stamp(r.GetReceived().AsTime())
+	row["outcome"], row["revision"] = short(d.GetOutcome().String(), "DELIVERY_OUTCOME_"), d.GetRevision()
+	row["client"], row["detail"], row["by"], row["request_id"] = d.GetClient(), d.GetDetail(), r.GetBy(), r.GetRequestId()
+	return row, nil
+}
+
+func subsetKey(key keys.Subset) Row {
+	return Row{"upstream": key.Upstream, "instance": key.Instance, "downstream": key.Downstream}
+}

@@ -1,0 +1,57 @@
+package records
+
+import (
+	"fmt"
+	"testing"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"sluice.dev/serve/internal/keys"
+	"sluice.dev/serve/internal/logtest"
+	"sluice.dev/serve/internal/topics"
+
+	subsetsv1 "sluice.dev/api/subsets/v1"
+)
+
+func TestSubsetsAndDeliveriesHaveTheirTables(t *testing.T) {
+	log := logtest.New(t, 1)
+	key := keys.Subset{Upstream: "a", Instance: "a-1", Downstream: "b"}
+	decider := log.Decider(t, 0)
+	decider.Connect([]*subsetsv1.ServiceContainers{logtest.Containers("b", "b-1", "b-2")}, logtest.Subset(key, 7, "b-1", "b-2"))
+	decider.Begin()
+	decider.Put(log.Decisions, "subset/a/another/b", logtest.Subset(key, 7, "b-1"))
+	decider.Put(log.Decisions, key.Record(), nil)
+	decider.Beat()
+	decider.End(true)
+	w, err := topics.NewWriter(log.Log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for _, report := range []*subsetsv1.SubsetReport{
+		{}, // of a later version
+		{RequestId: "r", By: "ann", Received: timestamppb.Now(), Delivery: &subsetsv1.Delivery{
+			Key: key.Proto(), Outcome: subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_REFUSED, Revision: 7, Client: "a~a-1", Detail: "no such zone",
+		}},
+	} {
+		if err := w.Report(t.Context(), key.Record(), report, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := &tables{}
+	run(t, log, d)
+	eventually(t, "the rows", func() bool { return len(d.of("subsets", "at"))+len(d.of("subset_deliveries", "at")) == 2 })
+	for _, each := range []struct{ table, column, want string }{
+		{"subsets", "upstream", "a"}, {"subsets", "instance", "a-1"}, {"subsets", "downstream", "b"}, {"subsets", "revision", "7"},
+		{"subsets", "state", "PROVIDED"}, {"subsets", "endpoints", "[b-1 b-2]"}, {"subsets", "weights", "[1 2]"},
+		{"subset_deliveries", "outcome", "REFUSED"}, {"subset_deliveries", "by", "ann"}, {"subset_deliveries", "client", "a~a-1"},
+		{"subset_deliveries", "detail", "no such zone"}, {"subset_deliveries", "revision", "7"},
+	} {
+		if got := fmt.Sprint(d.of(each.table, each.column)[0]); got != each.want {
+			t.Errorf("%s.%s: %v, want %s", each.table, each.column, got, each.want)
+		}
+	}
+	if n := len(d.of("recommendations", "at")); n != 0 {
+		t.Errorf("%d rows of pools", n)
+	}
+}

@@ -1,0 +1,105 @@
+package table
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
+	"sluice.dev/serve/internal/keys"
+
+	poolsv1 "sluice.dev/api/pools/v1"
+	subsetsv1 "sluice.dev/api/subsets/v1"
+)
+
+// Key is what a record of one kind is about.
+type Key[K any] interface {
+	comparable
+	// Compare is the order of lists.
+	Compare(K) int
+	// Record is the key in the log.
+	Record() string
+	// Group is the service by which records are looked up together.
+	Group() string
+}
+
+// Kind is what one kind of records has of its own.
+type Kind[K Key[K], V any] struct {
+	parse func(record string) (K, error)
+	// read is a record's value in a shard, and what it says that it is about.
+	read func(value []byte, shard int32) (V, K, error)
+	// deleted: the record says that there is no answer any more.
+	deleted func(V) bool
+	// gone is what is left of an answer whose record has no value.
+	gone func(K, V) V
+	// revision never falls; 0 where the kind has none.
+	revision func(V) uint64
+}
+
+// Pools are the sizes of pools, Subsets who is connected to whom, and Containers the containers of each service.
+type (
+	Pools      = Table[keys.Pool, *poolsv1.PoolSize]
+	Pool       = Entry[keys.Pool, *poolsv1.PoolSize]
+	Subsets    = Table[keys.Subset, *subsetsv1.Subset]
+	Subset     = Entry[keys.Subset, *subsetsv1.Subset]
+	Containers = Table[keys.Called, *subsetsv1.ServiceContainers]
+)
+
+// PoolKind, SubsetKind and ContainersKind are the kinds of records of sluice_decisions.
+var (
+	PoolKind = Kind[keys.Pool, *poolsv1.PoolSize]{
+		parse: keys.ParsePool,
+		read: func(value []byte, shard int32) (*poolsv1.PoolSize, keys.Pool, error) {
+			size := &poolsv1.PoolSize{}
+			err := proto.Unmarshal(value, size)
+			size.Shard, size.ValidUntil, size.LeaseLeft = uint32(shard), nil, nil
+			return size, keys.Of(size.GetPool()), err
+		},
+		deleted: func(size *poolsv1.PoolSize) bool { return size.GetState() == poolsv1.State_STATE_DELETED },
+		gone: func(pool keys.Pool, before *poolsv1.PoolSize) *poolsv1.PoolSize {
+			return &poolsv1.PoolSize{Pool: pool.Proto(), State: poolsv1.State_STATE_DELETED, Revision: before.GetRevision()}
+		},
+		revision: (*poolsv1.PoolSize).GetRevision,
+	}
+	SubsetKind = Kind[keys.Subset, *subsetsv1.Subset]{
+		parse: keys.ParseSubset,
+		read: func(value []byte, shard int32) (*subsetsv1.Subset, keys.Subset, error) {
+			subset := &subsetsv1.Subset{}
+			err := proto.Unmarshal(value, subset)
+			subset.Shard = uint32(shard)
+			return subset, keys.OfSubset(subset.GetKey()), err
+		},
+		deleted: func(subset *subsetsv1.Subset) bool { return subset.GetState() == subsetsv1.State_STATE_DELETED },
+		gone: func(key keys.Subset, before *subsetsv1.Subset) *subsetsv1.Subset {
+			return &subsetsv1.Subset{Key: key.Proto(), State: subsetsv1.State_STATE_DELETED, Revision: before.GetRevision()}
+		},
+		revision: (*subsetsv1.Subset).GetRevision,
+	}
+	ContainersKind = Kind[keys.Called, *subsetsv1.ServiceContainers]{
+		parse: keys.ParseCalled,
+		read: func(value []byte, _ int32) (*subsetsv1.ServiceContainers, keys.Called, error) {
+			all := &subsetsv1.ServiceContainers{}
+			err := proto.Unmarshal(value, all)
+			return all, keys.Called(all.GetService()), err
+		},
+		deleted: func(all *subsetsv1.ServiceContainers) bool { return len(all.GetContainers()) == 0 },
+		gone: func(service keys.Called, _ *subsetsv1.ServiceContainers) *subsetsv1.ServiceContainers {
+			return &subsetsv1.ServiceContainers{Service: string(service)}
+		},
+		revision: func(*subsetsv1.ServiceContainers) uint64 { return 0 },
+	}
+)
+
+// take is the value of a record, and what it is about.
+func (k Kind[K, V]) take(record string, value []byte, shard int32) (key K, answer V, err error) {
+	if key, err = k.parse(record); err != nil || value == nil {
+		return key, answer, err
+	}
+	answer, said, err := k.read(value, shard)
+	if err != nil {
+		return key, answer, fmt.Errorf("the value of %s: %w", record, err)
+	}
+	if said != key {
+		return key, answer, fmt.Errorf("under the key %s: a record of %v", record, said)
+	}
+	return key, answer, nil
+}

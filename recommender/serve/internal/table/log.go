@@ -1,0 +1,104 @@
+package table
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"sluice.dev/serve/internal/keys"
+
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+// Log has what was read of the topic of decisions, in a table for each kind of records. What a transaction brought is
+// visible in the table of containers before that of subsets, and there before that of pools.
+type Log struct {
+	Pools      *Pools
+	Subsets    *Subsets
+	Containers *Containers
+	shards     int
+	// refused counts records that were left out.
+	refused atomic.Int64
+}
+
+// NewLog is empty. Removals are remembered for remembered.
+func NewLog(topic Topic, shards int, remembered time.Duration, now func() time.Time) *Log {
+	return &Log{
+		Pools:      New(PoolKind, topic, shards, remembered, now),
+		Subsets:    New(SubsetKind, topic, shards, remembered, now),
+		Containers: New(ContainersKind, topic, shards, remembered, now),
+		shards:     shards,
+	}
+}
+
+// Refused counts the records that could not be used.
+func (l *Log) Refused() int64 { return l.refused.Load() }
+
+// Tick wakes every watcher.
+func (l *Log) Tick() {
+	l.Subsets.Tick()
+	l.Pools.Tick()
+}
+
+// Close ends every watch: the topic is another.
+func (l *Log) Close() {
+	l.Containers.Close()
+	l.Subsets.Close()
+	l.Pools.Close()
+}
+
+// Take takes one committed record, in its partition's order. It becomes visible with the next heartbeat of its shard.
+// written is the record's time, read when it came. An error names a record that was left out: everything else goes on.
+func (l *Log) Take(shard int32, offset int64, key, value []byte, written, read time.Time) error {
+	if err := l.take(shard, offset, string(key), value, written, read); err != nil {
+		l.refused.Add(1)
+		return fmt.Errorf("read shard %d, offset %d: %w", shard, offset, err)
+	}
+	return nil
+}
+
+func (l *Log) take(shard int32, offset int64, key string, value []byte, written, read time.Time) error {
+	word, _, _ := strings.Cut(key, "/")
+	switch word {
+	case "shard":
+		return l.beat(shard, offset, key, value, written, read)
+	case "subset":
+		return l.Subsets.take(shard, offset, key, value)
+	case "containers":
+		return l.Containers.take(shard, offset, key, value)
+	default:
+		return l.Pools.take(shard, offset, key, value)
+	}
+}
+
+func (l *Log) beat(shard int32, offset int64, key string, value []byte, written, read time.Time) error {
+	number, _, err := keys.ParseShard(key)
+	if err != nil {
+		return err
+	}
+	if number != shard {
+		return fmt.Errorf("a heartbeat of shard %d", number)
+	}
+	beat := &poolsv1.ShardHeartbeat{}
+	if err := proto.Unmarshal(value, beat); err != nil {
+		return fmt.Errorf("a heartbeat: %w", err)
+	}
+	if int(beat.GetShards()) != l.shards || beat.GetShard() != uint32(shard) {
+		return fmt.Errorf("a heartbeat of shard %d of %d; there are %d", beat.GetShard(), beat.GetShards(), l.shards)
+	}
+	if beat.GetLease().AsDuration() <= 0 || beat.GetLease().CheckValid() != nil {
+		return fmt.Errorf("a heartbeat with a lease of %v", beat.GetLease().AsDuration())
+	}
+	before := l.Pools.View().Shards[shard].Lease
+	if before != nil && beat.GetGeneration() < before.Generation {
+		return fmt.Errorf("a heartbeat of generation %d after %d", beat.GetGeneration(), before.Generation)
+	}
+	lease := newLease(beat, written, read)
+	l.Containers.publish(shard, offset+1, lease)
+	l.Subsets.publish(shard, offset+1, lease)
+	l.Pools.publish(shard, offset+1, lease)
+	return nil
+}

@@ -1,0 +1,71 @@
+package watch
+
+import (
+	"fmt"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"sluice.dev/serve/internal/keys"
+	"sluice.dev/serve/internal/table"
+
+	commonv1 "sluice.dev/api/common/v1"
+	subsetsv1 "sluice.dev/api/subsets/v1"
+)
+
+// SubsetFilter wants those of an upstream service, of an instance of it, and towards a downstream one; all where a name is
+// empty.
+func SubsetFilter(upstream, instance, downstream string) *Filter[keys.Subset] {
+	f := &Filter[keys.Subset]{ID: id("subsets", fmt.Sprintf("%q %q %q", upstream, instance, downstream))}
+	if upstream != "" {
+		f.whole, f.groups = []string{upstream}, []string{upstream}
+	}
+	if upstream != "" || instance != "" || downstream != "" {
+		f.takes = func(key keys.Subset) bool {
+			return (upstream == "" || key.Upstream == upstream) && (instance == "" || key.Instance == instance) &&
+				(downstream == "" || key.Downstream == downstream)
+		}
+	}
+	return f
+}
+
+// Subsets are the words of WatchSubsets.
+var Subsets = Words[keys.Subset, *subsetsv1.Subset]{answer: subsetAnswer, snapshot: subsetSnapshot, heartbeat: subsetHeartbeat}
+
+// subsetAnswer is the same under every lease: it has none.
+func subsetAnswer(e *table.Subset, _ *table.Lease) *Frame {
+	return e.Made(nil, func() any {
+		return encode(&subsetsv1.WatchSubsetsResponse{Event: &subsetsv1.WatchSubsetsResponse_Subset{Subset: e.Answer}})
+	}).(*Frame)
+}
+
+func subsetSnapshot(of *commonv1.Snapshot, token string) *Frame {
+	return encode(&subsetsv1.WatchSubsetsResponse{
+		Event: &subsetsv1.WatchSubsetsResponse_Snapshot{Snapshot: of}, ResumeToken: token,
+	})
+}
+
+// subsetHeartbeat says when deciders came round last.
+func subsetHeartbeat(
+	shards []*table.Shard[keys.Subset, *subsetsv1.Subset], _ *Filter[keys.Subset], token string, _ time.Time,
+) *Frame {
+	beat := &commonv1.Heartbeat{}
+	var newest time.Time
+	for _, shard := range shards {
+		if shard.Lease == nil {
+			continue
+		}
+		if shard.Lease.ComputedAt.After(newest) {
+			newest = shard.Lease.ComputedAt
+		}
+		beat.Shards = append(beat.Shards, &commonv1.ShardLease{
+			Shard: uint32(shard.Number), ComputedAt: timestamppb.New(shard.Lease.ComputedAt),
+		})
+	}
+	if !newest.IsZero() {
+		beat.ComputedAt = timestamppb.New(newest)
+	}
+	return encode(&subsetsv1.WatchSubsetsResponse{
+		Event: &subsetsv1.WatchSubsetsResponse_Heartbeat{Heartbeat: beat}, ResumeToken: token,
+	})
+}

@@ -36,12 +36,14 @@ class Advice:
     """Of an answer what an actuator looks at. action: of sluice.common.v1, without its prefix.
 
     sizes  what was read of each instance of the pool; None where it has no limit
+    targets  the instances that the target is for; () for all
     """
 
     action: str
     target: int | None
     valid_until_ms: int | None
     sizes: tuple[tuple[str, int | None], ...] = ()
+    targets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,8 @@ def _decide(rules: Rules, answer: Advice | None, replica: Replica, now_ms: int) 
         return Decision("refuse", "out_of_limits")
     if target == replica.size:
         return Decision("hold", "in_place")
+    if answer.targets and replica.instance not in answer.targets:
+        return Decision("hold", "not_its_turn")
     if answer.valid_until_ms is None or now_ms >= answer.valid_until_ms:
         return Decision("refuse", "lease_over")
     if not rules.min <= target <= rules.max:

@@ -26,6 +26,8 @@ const (
 	Step Code = "step"
 	// InPlace: the size in place is the target.
 	InPlace Code = "in_place"
+	// NotItsTurn: the target is for other instances first.
+	NotItsTurn Code = "not_its_turn"
 	// NoAnswer: the recommender does not know the pool, or was never reached.
 	NoAnswer Code = "no_answer"
 	// Held: the answer does not say that it is to be applied.

@@ -6,6 +6,8 @@ package policy
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"sluice.dev/actuators/internal/pool"
@@ -87,6 +89,8 @@ func decide(rules Rules, answer *poolsv1.PoolSize, replica Replica, now time.Tim
 		return refuse(OutOfLimits, "a target of 0 would stop the service")
 	case pool.Of(target) == current:
 		return hold(InPlace, "the size is %s already", current)
+	case len(answer.GetTargets()) > 0 && !slices.Contains(answer.GetTargets(), replica.Instance):
+		return hold(NotItsTurn, "%d is for %s first", target, strings.Join(answer.GetTargets(), ", "))
 	}
 	if reason, ok := leaseOver(answer, now); ok {
 		return refuse(LeaseOver, "%s", reason)

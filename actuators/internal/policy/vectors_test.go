@@ -31,6 +31,7 @@ type vector struct {
 			Instance string
 			Size     any
 		}
+		Targets []string
 	}
 	Instance string
 	// Current, like each of Sizes, is a number, or "unbounded".
@@ -59,7 +60,7 @@ func TestVectors(t *testing.T) {
 		t.Fatal(err)
 	}
 	missing := map[policy.Code]bool{
-		policy.Differs: true, policy.Step: true, policy.InPlace: true, policy.NoAnswer: true, policy.Held: true,
+		policy.Differs: true, policy.Step: true, policy.InPlace: true, policy.NotItsTurn: true, policy.NoAnswer: true, policy.Held: true,
 		policy.NoTarget: true, policy.LeaseOver: true, policy.OutOfLimits: true, policy.CoolingDown: true, policy.BackingOff: true,
 	}
 	for _, v := range file.Cases {
@@ -92,6 +93,7 @@ func (v vector) answer(t *testing.T) *poolsv1.PoolSize {
 	}
 	answer := &poolsv1.PoolSize{
 		Action: commonv1.Action(commonv1.Action_value["ACTION_"+v.Answer.Action]), Target: v.Answer.Target,
+		Targets: v.Answer.Targets,
 	}
 	if until := v.Answer.ValidUntilMS; until != nil {
 		answer.ValidUntil = timestamppb.New(time.UnixMilli(*until))

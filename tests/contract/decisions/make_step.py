@@ -46,8 +46,9 @@ def sees(*sizes: int | None, cores: float | None = 4.0, **constraints: Any) -> d
     return found | ({"constraints": constraints} if constraints else {})
 
 
-def change(from_size: int, to_size: int, ago_ms: int, basis: str = "CURVE") -> dict[str, Any]:
-    return {"from_size": from_size, "to_size": to_size, "at_ms": NOW - ago_ms, "basis": basis}
+def change(from_size: int, to_size: int, ago_ms: int, basis: str = "CURVE", *targets: str) -> dict[str, Any]:
+    made = {"from_size": from_size, "to_size": to_size, "at_ms": NOW - ago_ms, "basis": basis}
+    return made | ({"targets": list(targets)} if targets else {})
 
 
 def doubted() -> dict[str, Any]:
@@ -133,6 +134,37 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
         NOW,
     ),
     ("set by hand: no wait", state(KNOWN, change=BEGUN), sees(16, may_look=False), NOW),
+    ("a better size, for one of three targets first", state(KNOWN), sees(64, 64, 64, least=60, most=64), NOW),
+    (
+        "one of three has it, and it is not worse there: for a second one",
+        state(KNOWN, change=change(64, 32, 9_000, "CURVE", "pod-0")),
+        sees(32, 64, 64),
+        NOW,
+    ),
+    (
+        "two of three have it: for all",
+        state(KNOWN, change=change(64, 32, 9_000, "CURVE", "pod-0", "pod-1")),
+        sees(32, 32, 64),
+        NOW,
+    ),
+    (
+        "one of two has it, and it is worse there: back",
+        state(KNOWN, current=16, change=change(16, 32, 9_000, "PROBE", "pod-0")),
+        sees(32, 16),
+        NOW,
+    ),
+    (
+        "one of two is to have it, and it is not read back yet",
+        state(KNOWN, change=change(64, 32, 2_999, "CURVE", "pod-0")),
+        sees(64, 64),
+        NOW,
+    ),
+    (
+        "one of two has it, and a size that nobody decided beside it: what all had",
+        state(KNOWN, change=change(64, 32, 9_000, "CURVE", "pod-0")),
+        sees(32, 50),
+        NOW,
+    ),
     ("the newest second contradicts", doubted(), sees(64), NOW),
     ("too little evidence", state([level(64, seconds=1.9)]), sees(64), NOW),
     ("too little evidence, and nothing completes any more", stopped(each_s=5.0), sees(64), NOW),
@@ -213,6 +245,7 @@ def vectors() -> list[dict[str, Any]]:
                 "to_size": changed.to_size,
                 "at_ms": changed.at_ms,
                 "basis": changed.basis.value,
+                **({"targets": list(changed.targets)} if changed.targets else {}),
             },
             "baseline": after.facts.baseline,
             "state": after.facts.state.value if after.facts.state else None,

@@ -22,7 +22,10 @@ def state_of(given: Json) -> PoolState:
     facts, learnt = dict(given.get("facts", {})), dict(given.get("learnt", {}))
     if facts.get("change"):
         change = facts["change"]
-        facts["change"] = Change(change["from_size"], change["to_size"], change["at_ms"], Basis(change["basis"]))
+        given_to = tuple(change.get("targets", ()))
+        facts["change"] = Change(
+            change["from_size"], change["to_size"], change["at_ms"], Basis(change["basis"]), given_to
+        )
     if facts.get("state"):
         facts["state"] = State(facts["state"])
     levels = learnt.pop("levels", [])
@@ -78,4 +81,5 @@ def said(decision: Decision) -> dict[str, Any]:
         "action": decision.action.value,
         "state": decision.state.value,
         "reasons": [code for code, _ in decision.reasons],
+        **({"targets": list(decision.targets)} if decision.targets else {}),
     }

@@ -22,7 +22,7 @@ def answer_of(case: dict[str, Any]) -> Advice | None:
     if not case["answer"]:
         return None
     sizes = tuple((one["instance"], size_of(one["size"])) for one in case["answer"].get("sizes", []))
-    return Advice(**{**case["answer"], "sizes": sizes})
+    return Advice(**{**case["answer"], "sizes": sizes, "targets": tuple(case["answer"].get("targets", ()))})
 
 
 def size_of(read: int | str) -> int | None:

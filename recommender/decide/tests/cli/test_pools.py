@@ -125,6 +125,7 @@ def test_list_as_json_has_the_names_of_the_proto_and_null_for_absent_values(run:
         "lease_left": None,
         "threshold": None,
         "data_until": None,
+        "targets": [],
     }
     assert sizes[1]["state"] == "NO_DATA"
     assert sizes[1]["target"] is None

@@ -42,11 +42,19 @@ seconds = st.builds(
 evidence = st.builds(Evidence, levels=st.lists(levels, max_size=5).map(tuple))
 doubts = st.builds(Doubt, score=st.floats(0, allow_infinity=False), aside=st.lists(seconds, max_size=3).map(tuple))
 
+changes = st.builds(
+    Change,
+    from_size=sizes,
+    to_size=sizes,
+    at_ms=times,
+    basis=st.sampled_from(Basis),
+    targets=st.just(()) | st.lists(names, max_size=3).map(tuple),
+)
 facts = st.builds(
     Facts,
     now_ms=times,
     current=st.none() | sizes,
-    change=st.none() | st.builds(Change, from_size=sizes, to_size=sizes, at_ms=times, basis=st.sampled_from(Basis)),
+    change=st.none() | changes,
     baseline=st.none() | sizes,
     state=st.none() | st.sampled_from(State),
 )

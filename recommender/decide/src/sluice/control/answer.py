@@ -24,7 +24,8 @@ AWAITED = Reason("AWAITED", "the windows that there are are of before the decide
 class Content:
     """What makes an answer a new one. Times, confidence and the words of the reasons do not.
 
-    basis, action: as in sluice.pools.v1, without their prefix. sizes: of each target, by instance.
+    basis, action: as in sluice.pools.v1, without their prefix. sizes: of each target, by instance. targets: the
+    instances that the target is for, () for all.
     """
 
     state: str
@@ -37,6 +38,7 @@ class Content:
     basis: str = "UNSPECIFIED"
     action: str = "UNSPECIFIED"
     sizes: tuple[tuple[str, int | None], ...] = ()
+    targets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,7 @@ def _content(decision: Decision, targets: tuple[TargetSize, ...], reasons: tuple
         basis=decision.basis.value,
         action=decision.action.value,
         sizes=untimed(targets),
+        targets=decision.targets,
     )
 
 

@@ -36,6 +36,7 @@ def pool_size(answer: Answer) -> pool_size_pb2.PoolSize:
         computed_at=timestamp(answer.computed_at_ms),
         revision=answer.revision,
         sizes=[_target_size(target) for target in answer.targets],
+        targets=content.targets,
         threshold=_duration(answer.threshold.value_ns),
         data_until=None if answer.windows is None else timestamp(answer.windows.end_ms),
     )
@@ -63,6 +64,7 @@ def content_of(message: pool_size_pb2.PoolSize) -> Content:
         basis=pool_size_pb2.Basis.Name(message.basis).removeprefix("BASIS_"),
         action=Action.Name(message.action).removeprefix("ACTION_"),
         sizes=tuple((each.instance, None if each.unbounded else each.size) for each in message.sizes),
+        targets=tuple(message.targets),
     )
 
 

@@ -54,7 +54,7 @@ def test_every_field_is_generated(each: type) -> None:
     """A field that the messages do not know would pass the round trip by its default."""
     known = {
         Facts: "now_ms current change baseline state",
-        Change: "from_size to_size at_ms basis",
+        Change: "from_size to_size at_ms basis targets",
         Learnt: "version evidence doubt until_ms full completed_ms remembered versions",
         Evidence: "levels",
         Level: "cores full saturated step completions seconds in_flight_s",

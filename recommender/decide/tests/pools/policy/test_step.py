@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feeds import FALLS, Curve, buckets
+from feeds import FALLS, Curve, buckets, joined, nothing
 from sluice.core.states import State
 from sluice.pools.policy.case import WAIT_MS
 from sluice.pools.policy.decision import Action, Basis, Decision
-from sluice.pools.policy.observation import Constraints, Observation
+from sluice.pools.policy.observation import Buckets, Constraints, Observation
 from sluice.pools.policy.reach import largest
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.step import step
@@ -71,28 +71,50 @@ class Done:
 
 
 def played(size: int, periods: list[Period]) -> list[Done]:
+    """Of a pool with two targets."""
+    pool: dict[str, int] = {"a": size, "b": size}
     state, now_ms, found = PoolState(), T0, []
     for each in periods:
-        size = each.sets if isinstance(each.sets, int) else size
-        sizes: dict[str, int | None] = {"a": size, "b": size}
-        if each.sets == "mixed":
-            sizes = {"a": size, "b": size + 1}
-        elif each.sets == "unbounded":
+        if isinstance(each.sets, int):
+            pool = {"a": each.sets, "b": each.sets}
+        elif each.sets == "mixed":
+            pool = {"a": pool["a"], "b": pool["a"] + 1}
+        sizes: dict[str, int | None] = dict(pool)
+        if each.sets == "unbounded":
             sizes = {"a": None}
         elif each.sets == "silent":
             sizes = {}
-        in_flight = size * each.busy
-        rate = each.curve.throughput(in_flight) if in_flight else 0.0
-        came = buckets(now_ms, max(each.lasts_ms, 0) / 1_000, size, in_flight, rate)
+        came = by_target(now_ms, max(each.lasts_ms, 0), pool, each)
         now_ms += each.lasts_ms
         seen = Observation(sizes, came, 4.0, 0.5, constraints=each.constraints)
         after, decision = step(state, seen, now_ms)
-        in_force = size if len(set(sizes.values())) == 1 and None not in sizes.values() else None
+        in_force = pool["a"] if len(set(sizes.values())) == 1 and None not in sizes.values() else None
         found.append(Done(seen, now_ms, state, after, decision, in_force))
         state = after
         if each.sets != "stays" and decision.action is Action.APPLY and decision.target:
-            size = decision.target
+            pool = {name: decision.target if takes(decision, name) else had for name, had in pool.items()}
     return found
+
+
+def takes(decision: Decision, name: str) -> bool:
+    return not decision.targets or name in decision.targets
+
+
+def by_target(now_ms: int, lasts_ms: int, pool: dict[str, int], period: Period) -> Buckets:
+    """As spans tell it: one series while sizes are alike, else of each target, one behind the other in each second."""
+
+    def of(size: int, start_ms: int, part_ms: int) -> Buckets:
+        in_flight = size * period.busy
+        return buckets(
+            start_ms, part_ms / 1_000, size, in_flight, period.curve.throughput(in_flight) if in_flight else 0.0
+        )
+
+    if len(set(pool.values())) == 1:
+        return of(pool["a"], now_ms, lasts_ms)
+    parts = [
+        of(size, now_ms + at, min(1_000, lasts_ms - at)) for at in range(0, lasts_ms, 1_000) for size in pool.values()
+    ]
+    return joined(*parts) if parts else nothing()
 
 
 HISTORIES = st.lists(PERIODS, min_size=1, max_size=20)
@@ -130,14 +152,24 @@ def no_more_than_a_factor_2_at_a_time(done: Done, before: list[Done]) -> None:
     if now is not None and done.decision.action is Action.APPLY and done.code != "OUTSIDE":
         change = done.before.facts.change
         had += [change.to_size] if change is not None and change.from_size == now else []
-        assert -(-now // 2) <= done.decision.target <= 2 * now or done.decision.target in had
+        bound = done.seen.constraints
+        had += [max(min(size, bound.most), bound.least) for size in had if size is not None]
+        assert (
+            -(-now // 2) <= done.decision.target <= max(2 * now, *filter(None, had), 0) or done.decision.target in had
+        )
 
 
 @always
 def one_change_in_3_s(done: Done, before: list[Done]) -> None:
     """Or one that somebody else's, or a bound that moved, made necessary: into new bounds goes beyond a factor 2."""
     change, last = done.after.facts.change, done.before.facts.change
-    if change is None or change == last or last is None or done.foreign or done.code == "OUTSIDE":
+    if (
+        change is None
+        or last is None
+        or change == replace(last, targets=change.targets)
+        or done.foreign
+        or done.code == "OUTSIDE"
+    ):
         return
     if not done.seen.constraints.least <= last.to_size <= done.seen.constraints.most:
         return
@@ -151,12 +183,28 @@ def one_change_in_3_s(done: Done, before: list[Done]) -> None:
 
 @always
 def a_change_is_that_of_the_decision(done: Done, before: list[Done]) -> None:
-    change = done.after.facts.change
-    if change != done.before.facts.change:
-        assert done.decision.action is Action.APPLY
+    change, last = done.after.facts.change, done.before.facts.change
+    if change == last or (last is not None and change == replace(last, targets=())):
+        return
+    assert done.decision.action is Action.APPLY
+    if done.code == "WAVE_ON":
+        assert change == replace(last, at_ms=done.after.facts.now_ms, targets=done.decision.targets)
+    elif done.code == "WAVE_BACK":
+        assert (change.from_size, change.to_size, change.targets) == (last.to_size, last.from_size, ())
+        assert done.decision.target == last.from_size
+    else:
         assert (change.from_size, change.to_size) == (done.in_force, done.decision.target)
         assert (change.at_ms, change.basis) == (done.after.facts.now_ms, done.decision.basis)
         assert change.from_size != change.to_size
+
+
+@always
+def a_wave_is_of_what_is_chosen_and_leaves_somebody_out(done: Done, before: list[Done]) -> None:
+    targets = done.decision.targets
+    if targets:
+        assert set(targets) < set(done.seen.sizes)
+        assert done.after.facts.change.basis in (Basis.CURVE, Basis.PROBE)
+        assert done.after.facts.change.targets == targets
 
 
 @always
@@ -189,7 +237,7 @@ def windows_that_come_again_teach_nothing(done: Done, before: list[Done]) -> Non
 def the_baseline_is_a_size_that_was_in_force_and_good(done: Done, before: list[Done]) -> None:
     baseline = done.after.facts.baseline
     if baseline != done.before.facts.baseline:
-        assert baseline == done.in_force
+        assert baseline in done.seen.sizes.values()
         assert done.decision.state is State.PROVIDED
         assert done.decision.loss is not None
         assert done.decision.loss < 0.01
@@ -204,7 +252,8 @@ def what_is_said_is_consistent(done: Done, before: list[Done]) -> None:
     if known:
         assert 1 <= decision.lower <= decision.unguarded <= decision.upper
         assert decision.loss >= 0
-    if decision.state is State.PROVIDED:
+    # While targets differ, what was said of the pool stands.
+    if decision.state is State.PROVIDED and len(set(done.seen.sizes.values())) == 1:
         assert known
 
 

@@ -57,6 +57,8 @@ REACHED: dict[Case, tuple[PoolState, Observation]] = {
     Case.NO_DATA: (PoolState(), sees(64)),
     Case.OUTSIDE: (state(KNOWN), sees(64, constraints=Constraints(most=50))),
     Case.QUIET: (state(KNOWN), sees(64, constraints=Constraints(quiet="at night"))),
+    Case.WAVE_ON: (state(KNOWN, change=Change(64, 32, NOW - 9_000, Basis.CURVE, ("target-0",))), sees(32, 64)),
+    Case.WAVE_BACK: (state(KNOWN, 16, change=Change(16, 32, NOW - 9_000, Basis.PROBE, ("target-0",))), sees(32, 16)),
     Case.WAITING: (state(KNOWN, change=BEGUN), sees(64)),
     Case.DOUBT: (DOUBTED, sees(64)),
     Case.STOPPED: (STOPPED, sees(64)),

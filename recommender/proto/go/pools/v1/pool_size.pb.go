@@ -288,7 +288,10 @@ type PoolSize struct {
 	// The response time that completions were judged by; absent where there was none, or nobody says.
 	Threshold *durationpb.Duration `protobuf:"bytes,19,opt,name=threshold,proto3" json:"threshold,omitempty"`
 	// The end of the newest window that it was decided by, as of its record; absent where there was none.
-	DataUntil     *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=data_until,json=dataUntil,proto3" json:"data_until,omitempty"`
+	DataUntil *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=data_until,json=dataUntil,proto3" json:"data_until,omitempty"`
+	// The instances that `target` is for, as `sizes` names them: a change comes to one of several first, then to a few,
+	// then to all. The others are to leave the size that they have. Empty: for all.
+	Targets       []string `protobuf:"bytes,21,rep,name=targets,proto3" json:"targets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -463,6 +466,13 @@ func (x *PoolSize) GetDataUntil() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *PoolSize) GetTargets() []string {
+	if x != nil {
+		return x.Targets
+	}
+	return nil
+}
+
 var File_sluice_pools_v1_pool_size_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
@@ -474,7 +484,7 @@ const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
 	"\x04size\x18\x02 \x01(\rH\x00R\x04size\x88\x01\x01\x12\x1c\n" +
 	"\tunbounded\x18\x03 \x01(\bR\tunbounded\x123\n" +
 	"\aread_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06readAtB\a\n" +
-	"\x05_size\"\xbe\a\n" +
+	"\x05_size\"\xd8\a\n" +
 	"\bPoolSize\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12,\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x16.sluice.pools.v1.StateR\x05state\x120\n" +
@@ -504,7 +514,8 @@ const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
 	"lease_left\x18\x12 \x01(\v2\x19.google.protobuf.DurationR\tleaseLeft\x127\n" +
 	"\tthreshold\x18\x13 \x01(\v2\x19.google.protobuf.DurationR\tthreshold\x129\n" +
 	"\n" +
-	"data_until\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\tdataUntilB\n" +
+	"data_until\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\tdataUntil\x12\x18\n" +
+	"\atargets\x18\x15 \x03(\tR\atargetsB\n" +
 	"\n" +
 	"\b_currentB\t\n" +
 	"\a_targetB\x0e\n" +

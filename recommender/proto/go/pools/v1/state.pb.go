@@ -115,11 +115,14 @@ func (x *PoolFacts) GetState() State {
 
 // A size that was decided, and the one in force then.
 type SizeChange struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	FromSize      uint32                 `protobuf:"varint,1,opt,name=from_size,json=fromSize,proto3" json:"from_size,omitempty"`
-	ToSize        uint32                 `protobuf:"varint,2,opt,name=to_size,json=toSize,proto3" json:"to_size,omitempty"`
-	At            *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=at,proto3" json:"at,omitempty"`
-	Basis         Basis                  `protobuf:"varint,4,opt,name=basis,proto3,enum=sluice.pools.v1.Basis" json:"basis,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	FromSize uint32                 `protobuf:"varint,1,opt,name=from_size,json=fromSize,proto3" json:"from_size,omitempty"`
+	ToSize   uint32                 `protobuf:"varint,2,opt,name=to_size,json=toSize,proto3" json:"to_size,omitempty"`
+	// Of a change that comes in waves, the newest of them.
+	At    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=at,proto3" json:"at,omitempty"`
+	Basis Basis                  `protobuf:"varint,4,opt,name=basis,proto3,enum=sluice.pools.v1.Basis" json:"basis,omitempty"`
+	// The instances that it was given to so far; empty: all of them.
+	Targets       []string `protobuf:"bytes,5,rep,name=targets,proto3" json:"targets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -180,6 +183,13 @@ func (x *SizeChange) GetBasis() Basis {
 		return x.Basis
 	}
 	return Basis_BASIS_UNSPECIFIED
+}
+
+func (x *SizeChange) GetTargets() []string {
+	if x != nil {
+		return x.Targets
+	}
+	return nil
 }
 
 // What was seen of the pool up to a window: written once a minute. Sums are of one instance of the service.
@@ -688,13 +698,14 @@ const file_sluice_pools_v1_state_proto_rawDesc = "" +
 	"\x05state\x18\x06 \x01(\x0e2\x16.sluice.pools.v1.StateR\x05stateB\n" +
 	"\n" +
 	"\b_currentB\v\n" +
-	"\t_baseline\"\x9c\x01\n" +
+	"\t_baseline\"\xb6\x01\n" +
 	"\n" +
 	"SizeChange\x12\x1b\n" +
 	"\tfrom_size\x18\x01 \x01(\rR\bfromSize\x12\x17\n" +
 	"\ato_size\x18\x02 \x01(\rR\x06toSize\x12*\n" +
 	"\x02at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12,\n" +
-	"\x05basis\x18\x04 \x01(\x0e2\x16.sluice.pools.v1.BasisR\x05basis\"\xef\a\n" +
+	"\x05basis\x18\x04 \x01(\x0e2\x16.sluice.pools.v1.BasisR\x05basis\x12\x18\n" +
+	"\atargets\x18\x05 \x03(\tR\atargets\"\xef\a\n" +
 	"\fPoolEvidence\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12,\n" +
 	"\x03now\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x03now\x120\n" +

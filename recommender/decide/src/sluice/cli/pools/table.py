@@ -49,8 +49,11 @@ def _row(size: PoolSize, now: datetime) -> tuple[str, ...]:
 
 
 def target(size: PoolSize) -> str:
-    """`12`, or `32 (best 16)` where it is no more than a step towards the best size, or as far as the bounds let it."""
+    """`12`, or `32 (best 16)` where it is no more than a step towards the best size, or as far as the bounds let it;
+    `32 on 1 of 4` where it is for some of the pool's targets first."""
     text = optional(size, "target")
+    if size.targets:
+        text = f"{text} on {len(size.targets)} of {len(size.sizes)}"
     if size.action != Action.ACTION_APPLY or not (size.HasField("target") and size.HasField("unguarded_target")):
         return text
     best = size.unguarded_target

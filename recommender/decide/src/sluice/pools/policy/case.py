@@ -21,7 +21,7 @@ def case_of(facts: Facts, learnt: Learnt, seen: Observation, view: View, now_ms:
         return Case.PAUSED
     if not seen.sizes:
         return Case.NO_SIZE
-    if len(set(seen.sizes.values())) > 1:
+    if len(set(seen.sizes.values())) > 1 and view.wave is None:
         return Case.MIXED
     if current is None:
         return Case.UNBOUNDED
@@ -35,6 +35,8 @@ def case_of(facts: Facts, learnt: Learnt, seen: Observation, view: View, now_ms:
         return Case.WAITING
     if learnt.doubt.aside and seen.named is None:
         return Case.DOUBT
+    if view.wave is not None and not (view.came and view.outlook is None and seen.named is None):
+        return Case.WAVE_ON if view.came and not view.worse else Case.WAVE_BACK
     if view.outlook is None and (seen.named is None or seen.named.state is State.LEARNING):
         return Case.TOO_LITTLE
     if view.stopped:
@@ -59,7 +61,10 @@ def _waits(facts: Facts, seen_ms: float, view: View, now_ms: int) -> bool:
     change = facts.change
     if change is None or view.foreign or facts.pool != change.to_size:
         return False
-    unseen = view.current == change.to_size and seen_ms < change.at_ms + SEEN_MS
+    if view.wave is not None:
+        unseen = not view.came or seen_ms < change.at_ms + SEEN_MS
+    else:
+        unseen = view.current == change.to_size and seen_ms < change.at_ms + SEEN_MS
     return now_ms - change.at_ms < (UNSEEN_MS if unseen else WAIT_MS)
 
 

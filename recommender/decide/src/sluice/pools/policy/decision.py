@@ -35,7 +35,8 @@ class Basis(Enum):
 
 @dataclass(frozen=True)
 class Decision:
-    """target: None when there is neither a size in force nor one that was ever good; never 0.
+    """targets: the instances that the target is for, () for all; the others are to leave what they have.
+    target: None when there is neither a size in force nor one that was ever good; never 0.
 
     lower..upper: the sizes that lose less than 1 % against the best, as far as is believed; None without a belief.
     loss: expected loss of the size in force against the best one, as a part of its throughput; None without a belief.
@@ -53,3 +54,4 @@ class Decision:
     unguarded: int | None = None
     loss: float | None = None
     confidence: float = 0.0
+    targets: tuple[str, ...] = ()

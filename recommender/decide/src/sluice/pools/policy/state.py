@@ -16,12 +16,14 @@ RECENT = 5
 
 @dataclass(frozen=True)
 class Change:
-    """A size that was decided. at_ms: when; from_size: in force then."""
+    """A size that was decided. at_ms: when, and of one that comes in waves (waves.py) the newest of them; from_size: in
+    force then; targets: the instances that it was given to so far, () where that is all of them."""
 
     from_size: int
     to_size: int
     at_ms: int
     basis: Basis
+    targets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,14 @@ class Facts:
     state: State | None = None
 
     @property
+    def of_all(self) -> int | None:
+        """The size that no target is without for long: of a change that some have, the one before it."""
+        change = self.change
+        return change.from_size if change is not None and change.targets and self.pool == change.to_size else self.pool
+
+    @property
     def pool(self) -> int | None:
-        """The size that all targets are to have: the last decided one, unless another was set since."""
+        """The last decided size, unless another was set since: what all targets have or come to have."""
         change = self.change
         if change is not None and self.current in (change.from_size, change.to_size):
             return change.to_size

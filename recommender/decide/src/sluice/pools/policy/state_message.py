@@ -79,10 +79,18 @@ def _facts_message(key: PoolKey, facts: Facts) -> PoolFacts:
         message.state = pool_size_pb2.State.Value(f"STATE_{facts.state.name}")
     change = facts.change
     if change is not None:
-        basis = pool_size_pb2.Basis.Value(f"BASIS_{change.basis.name}")
-        at = _timestamp(change.at_ms)
-        message.change.CopyFrom(SizeChange(from_size=change.from_size, to_size=change.to_size, at=at, basis=basis))
+        message.change.CopyFrom(_change_message(change))
     return message
+
+
+def _change_message(change: Change) -> SizeChange:
+    return SizeChange(
+        from_size=change.from_size,
+        to_size=change.to_size,
+        at=_timestamp(change.at_ms),
+        basis=pool_size_pb2.Basis.Value(f"BASIS_{change.basis.name}"),
+        targets=change.targets,
+    )
 
 
 def _facts(message: PoolFacts) -> Facts:
@@ -102,7 +110,7 @@ def _change(message: SizeChange) -> Change:
     known = {pool_size_pb2.Basis.Value(f"BASIS_{basis.name}"): basis for basis in Basis}
     if number not in known:
         raise IllegalError(f"change.basis {number} is not legal; legal: {', '.join(basis.name for basis in Basis)}")
-    return Change(message.from_size, message.to_size, _ms(message.at), known[number])
+    return Change(message.from_size, message.to_size, _ms(message.at), known[number], tuple(message.targets))
 
 
 def _state(number: int) -> State:

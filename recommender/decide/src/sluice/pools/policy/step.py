@@ -5,7 +5,7 @@
 
 Sizes change by a factor 2 at most (reach.py), once in 3 s (case.py), within the constraints; back to what another's
 change took away it is at once. A change is known to be in force when it is read back; until then the decision stays
-APPLY.
+APPLY. Of a pool with several targets it is for some of them first (waves.py).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from sluice.pools.policy.reach import decided_for, legal, near
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.transitions import TABLE, Case
 from sluice.pools.policy.view import LEAST_EVIDENCE_S, View, judged, view_of
+from sluice.pools.policy.waves import first_wave, next_wave, still_for
 from sluice.pools.policy.worth import Outlook
 
 # What a size may lose against the best one and still be called good.
@@ -40,7 +41,7 @@ def step(state: PoolState, seen: Observation, now_ms: int) -> tuple[PoolState, D
     case = case_of(state.facts, learnt, seen, view, now_ms)
     decision = _decision(case, state.facts, learnt, seen, view)
     learnt = replace(learnt, wanted=decision.unguarded)
-    return PoolState(_facts(state.facts, decision, view, now_ms), learnt), decision
+    return PoolState(_facts(case, state.facts, decision, view, now_ms), learnt), decision
 
 
 def _decision(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: View) -> Decision:
@@ -49,22 +50,42 @@ def _decision(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view:
         "current": view.current if view.current is not None else facts.current,
         "chosen or baseline": chosen or facts.baseline,
         "pool": legal(near(facts.pool, view.current, facts), bound),
+        "all": legal(near(facts.of_all, view.current, facts), bound),
         "inside": legal(view.before or decided_for(facts, view.current) or view.current, bound),
         "chosen": chosen,
     }[row.target]
     range_ = view.outlook or _range_of(seen.named)
+    basis = row.basis or _basis(case, facts, learnt, seen, view)
+    targets = _targets(case, facts, seen, view, target, basis)
     return Decision(
         target=target,
-        basis=row.basis or _basis(case, facts, learnt, seen, view),
+        targets=targets,
+        basis=basis,
         action=Action.HOLD if target is None else row.action,
         state=row.state or _state(facts, learnt, seen, view),
-        reasons=_reasons(case, seen, view),
+        reasons=_reasons(case, seen, view, targets),
         lower=range_.lower if range_ else None,
         upper=range_.upper if range_ else None,
         unguarded=range_.best if range_ else None,
         loss=view.outlook.loss if view.outlook else None,
         confidence=range_.sure if range_ else 0.0,
     )
+
+
+def _targets(
+    case: Case, facts: Facts, seen: Observation, view: View, target: int | None, basis: Basis
+) -> tuple[str, ...]:
+    """The instances that a decision is for, () for all. What takes the place of another's change goes to all: it was in
+    force."""
+    change = facts.change
+    if case is Case.WAITING and change is not None and (view.wave is not None or view.current == change.from_size):
+        return still_for(change, change.basis, seen.sizes)
+    if case is Case.WAVE_ON and change is not None:
+        return next_wave(change.targets, seen.sizes)
+    if case not in (Case.BETTER, Case.LOOK, Case.STOPPED) or view.foreign:
+        return ()
+    again = change is not None and (change.from_size, change.to_size) == (view.current, target)
+    return still_for(change, basis, seen.sizes) if again and change is not None else first_wave(basis, seen.sizes)
 
 
 def _range_of(named: Estimate | None) -> Outlook | None:
@@ -76,7 +97,7 @@ def _range_of(named: Estimate | None) -> Outlook | None:
 
 def _basis(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: View) -> Basis:
     """What a choice stands on; while a change is under way, what that stood on."""
-    if case is Case.WAITING and facts.change is not None:
+    if case in (Case.WAITING, Case.WAVE_ON) and facts.change is not None:
         return facts.change.basis
     if view.choice is None:
         return Basis.HELD
@@ -106,7 +127,7 @@ def _state(facts: Facts, learnt: Learnt, seen: Observation, view: View) -> State
     return State.PROVIDED if view.outlook.at_best < known else State.LEARNING
 
 
-def _reasons(case: Case, seen: Observation, view: View) -> tuple[tuple[str, str], ...]:
+def _reasons(case: Case, seen: Observation, view: View, targets: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     bound = seen.constraints
     more = {
         Case.PAUSED: bound.paused,
@@ -117,6 +138,8 @@ def _reasons(case: Case, seen: Observation, view: View) -> tuple[tuple[str, str]
         Case.OUTSIDE: f"{bound.least} to {bound.most}" + (f": {bound.why}" if bound.why else ""),
     }.get(case)
     reasons = [(case.name, f"{case.value}: {more}" if more else case.value)]
+    if targets:
+        reasons.append(("WAVE", f"for {', '.join(targets)} first: {len(targets)} of {len(seen.sizes)} targets"))
     if view.foreign:
         reasons.append(("FOREIGN", f"the size in force, {view.current}, is not one that Sluice decided"))
     if seen.named is not None:
@@ -124,13 +147,25 @@ def _reasons(case: Case, seen: Observation, view: View) -> tuple[tuple[str, str]
     return tuple(reasons)
 
 
-def _facts(facts: Facts, decision: Decision, view: View, now_ms: int) -> Facts:
-    change = facts.change
-    began = decision.action is Action.APPLY and decision.target not in (None, view.current)
-    if began and view.current is not None and decision.target is not None:
-        again = change is not None and (change.from_size, change.to_size) == (view.current, decision.target)
-        if not again:
-            change = Change(view.current, decision.target, now_ms, decision.basis)
+def _change(case: Case, change: Change | None, decision: Decision, view: View, now_ms: int) -> Change | None:
+    """The newest one, after a decision."""
+    target, current, targets = decision.target, view.current, decision.targets
+    if view.wave is not None and case is Case.WAVE_ON:
+        return replace(view.wave, at_ms=now_ms, targets=targets)
+    if view.wave is not None and case is Case.WAVE_BACK:
+        return Change(view.wave.to_size, view.wave.from_size, now_ms, decision.basis)
+    if decision.action is Action.APPLY and target is not None and current is not None and target != current:
+        again = change is not None and (change.from_size, change.to_size) == (current, target)
+        if again and change is not None:
+            return replace(change, targets=targets)
+        return Change(current, target, now_ms, decision.basis, targets)
+    if change is not None and current == change.to_size and view.wave is None:
+        return replace(change, targets=())
+    return change
+
+
+def _facts(case: Case, facts: Facts, decision: Decision, view: View, now_ms: int) -> Facts:
+    change = _change(case, facts.change, decision, view, now_ms)
     good = view.current is not None and decision.loss is not None and decision.loss < GOOD_LOSS
     good = good and decision.state is State.PROVIDED
     return replace(

@@ -24,6 +24,8 @@ class Case(Enum):
     OUTSIDE = "the size in force is outside the constraints"
     WAITING = "the last change is less than 3 s old, or nothing was seen of it yet"
     DOUBT = "the newest seconds contradict what is believed"
+    WAVE_BACK = "a change is on some targets, and is worse there"
+    WAVE_ON = "a change is on some targets, and not known to be worse there"
     STOPPED = "less than 4 s of evidence, and nothing completes in time: another size cannot be worse"
     TOO_LITTLE = "less than 4 s of evidence"
     BETTER = "another size is better"
@@ -34,7 +36,8 @@ class Case(Enum):
 
 @dataclass(frozen=True)
 class Row:
-    """target: "current", "pool" (the last decided, or set by another since), "inside" (the legal one nearest to it, or
+    """target: "current", "pool" (the last decided, or set by another since), "all" (the same, but of a
+    change that some targets have alone the size before it), "inside" (the legal one nearest to it, or
     to what another's change took away), "chosen", "chosen or baseline" (the last that was good).
 
     basis: None where what the choice stands on says it. state: None where what is known of the curve does.
@@ -49,13 +52,15 @@ class Row:
 TABLE: dict[Case, Row] = {
     Case.PAUSED: Row("current", Basis.OPERATOR, Action.HOLD, State.PAUSED),
     Case.NO_SIZE: Row("chosen or baseline", None, Action.HOLD, None),
-    Case.MIXED: Row("pool", Basis.HELD, Action.APPLY, None),
+    Case.MIXED: Row("all", Basis.HELD, Action.APPLY, None),
     Case.UNBOUNDED: Row("chosen", None, Action.APPLY, None),
     Case.NO_DATA: Row("current", Basis.HELD, Action.HOLD, State.NO_DATA),
     Case.QUIET: Row("current", Basis.HELD, Action.HOLD, None),
     Case.OUTSIDE: Row("inside", Basis.HELD, Action.APPLY, State.GUARDED),
     Case.WAITING: Row("pool", None, Action.APPLY, None),
     Case.DOUBT: Row("current", Basis.HELD, Action.HOLD, None),
+    Case.WAVE_BACK: Row("all", Basis.REVERT, Action.APPLY, None),
+    Case.WAVE_ON: Row("pool", None, Action.APPLY, None),
     Case.STOPPED: Row("chosen", Basis.PROBE, Action.APPLY, State.LEARNING),
     Case.TOO_LITTLE: Row("current", Basis.HELD, Action.HOLD, None),
     Case.BETTER: Row("chosen", None, Action.APPLY, None),

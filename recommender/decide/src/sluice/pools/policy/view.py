@@ -11,8 +11,9 @@ from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.estimate.belief.kept import believed
 from sluice.pools.policy.learn import late
 from sluice.pools.policy.observation import Observation
-from sluice.pools.policy.reach import by_another, named_choice, reach, smallest
-from sluice.pools.policy.state import RECENT, Facts, Learnt
+from sluice.pools.policy.reach import by_another, legal, named_choice, reach, smallest
+from sluice.pools.policy.state import RECENT, Change, Facts, Learnt
+from sluice.pools.policy.waves import came, under_way, worse
 from sluice.pools.policy.worth import LOOK_SHARE, Choice, Outlook, Prospects, choose, likeliest, prospects
 
 # A pool that is full for so many seconds on end, and was not before them, is full.
@@ -29,7 +30,8 @@ class View:
 
     current: the size in force, None where there is not one. before: the one that another's change took away.
     outlook: None where nothing is believed. choice: None where no other size is worth it.
-    stopped: nothing completes, or only late, and too little is known.
+    stopped: nothing completes, or only late, and too little is known. wave: the change that some targets have alone,
+    where there is one: `current` is what the others have. came: it was read back from those. worse: and is worse there.
     """
 
     current: int | None
@@ -37,6 +39,9 @@ class View:
     outlook: Outlook | None
     choice: Choice | None
     stopped: bool = False
+    wave: Change | None = None
+    came: bool = False
+    worse: bool = False
 
     @property
     def foreign(self) -> bool:
@@ -44,6 +49,9 @@ class View:
 
 
 def view_of(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> View:
+    wave = under_way(facts, seen)
+    if wave is not None:
+        return _within(wave, facts, learnt, seen)
     sizes = set(seen.sizes.values())
     current = next(iter(sizes)) if len(sizes) == 1 else None
     foreign = current is not None and facts.current is not None and by_another(facts, current)
@@ -58,17 +66,30 @@ def view_of(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> Vie
     full = full_share(facts, learnt)
     of = prospects(learnt.kept.now, current, *reach(current, before, seen.constraints, full), seen.slo_s)
     if stops:
-        return View(current, before, of.outlook, likeliest(of), stopped=True)
+        return View(current, before, of.outlook, undone(likeliest(of), current, before, seen), stopped=True)
     since_s = (now_ms - facts.change.at_ms) / 1_000 if facts.change else float("inf")
-    return View(current, before, of.outlook, undone(_choice(of, learnt, seen, full, since_s), current, before))
+    return View(current, before, of.outlook, undone(_choice(of, learnt, seen, full, since_s), current, before, seen))
 
 
-def undone(choice: Choice | None, current: int, before: int | None) -> Choice | None:
+def _within(wave: Change, facts: Facts, learnt: Learnt, seen: Observation) -> View:
+    """While a change is on some targets, no other is chosen."""
+    current, has_come = wave.from_size, came(wave, seen)
+    if seen.named is not None or learnt.kept is None:
+        return View(current, None, None, None, wave=wave, came=has_come)
+    full = full_share(facts, learnt)
+    of = prospects(learnt.kept.now, current, *reach(current, None, seen.constraints, full), seen.slo_s)
+    if not enough(learnt, seen):
+        stops = stopped(learnt, seen)
+        return View(current, None, of.outlook if stops else None, None, stops, wave, has_come)
+    return View(current, None, of.outlook, None, wave=wave, came=has_come, worse=worse(wave, of))
+
+
+def undone(choice: Choice | None, current: int, before: int | None, seen: Observation) -> Choice | None:
     """Further down than a step is what another's change took away, and nothing between: 200 set by hand where 2 was,
     and 22 chosen, is a step from neither."""
     if choice is None or before is None or choice.size >= smallest(current, None):
         return choice
-    return replace(choice, size=before)
+    return replace(choice, size=legal(before, seen.constraints) or before)
 
 
 def judged(learnt: Learnt, seen: Observation) -> Learnt:

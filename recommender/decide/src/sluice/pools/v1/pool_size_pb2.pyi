@@ -181,6 +181,7 @@ class PoolSize(_message.Message):
     LEASE_LEFT_FIELD_NUMBER: _builtins.int
     THRESHOLD_FIELD_NUMBER: _builtins.int
     DATA_UNTIL_FIELD_NUMBER: _builtins.int
+    TARGETS_FIELD_NUMBER: _builtins.int
     state: Global___State.ValueType
     action: _decision_pb2.Action.ValueType
     """All that an actuator looks at, with target, valid_until, and sizes for how far one write goes."""
@@ -234,6 +235,12 @@ class PoolSize(_message.Message):
     def data_until(self) -> _timestamp_pb2.Timestamp:
         """The end of the newest window that it was decided by, as of its record; absent where there was none."""
 
+    @_builtins.property
+    def targets(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The instances that `target` is for, as `sizes` names them: a change comes to one of several first, then to a few,
+        then to all. The others are to leave the size that they have. Empty: for all.
+        """
+
     def __init__(
         self,
         *,
@@ -257,10 +264,11 @@ class PoolSize(_message.Message):
         lease_left: _duration_pb2.Duration | None = ...,
         threshold: _duration_pb2.Duration | None = ...,
         data_until: _timestamp_pb2.Timestamp | None = ...,
+        targets: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_current", b"_current", "_lower_bound", b"_lower_bound", "_target", b"_target", "_unguarded_target", b"_unguarded_target", "_upper_bound", b"_upper_bound", "computed_at", b"computed_at", "current", b"current", "data_until", b"data_until", "lease_left", b"lease_left", "lower_bound", b"lower_bound", "pool", b"pool", "target", b"target", "threshold", b"threshold", "unguarded_target", b"unguarded_target", "upper_bound", b"upper_bound", "valid_until", b"valid_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_current", b"_current", "_lower_bound", b"_lower_bound", "_target", b"_target", "_unguarded_target", b"_unguarded_target", "_upper_bound", b"_upper_bound", "action", b"action", "basis", b"basis", "computed_at", b"computed_at", "confidence", b"confidence", "current", b"current", "data_until", b"data_until", "lease_left", b"lease_left", "lower_bound", b"lower_bound", "model", b"model", "pool", b"pool", "reasons", b"reasons", "revision", b"revision", "shard", b"shard", "sizes", b"sizes", "state", b"state", "target", b"target", "threshold", b"threshold", "unguarded_target", b"unguarded_target", "upper_bound", b"upper_bound", "valid_until", b"valid_until"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_current", b"_current", "_lower_bound", b"_lower_bound", "_target", b"_target", "_unguarded_target", b"_unguarded_target", "_upper_bound", b"_upper_bound", "action", b"action", "basis", b"basis", "computed_at", b"computed_at", "confidence", b"confidence", "current", b"current", "data_until", b"data_until", "lease_left", b"lease_left", "lower_bound", b"lower_bound", "model", b"model", "pool", b"pool", "reasons", b"reasons", "revision", b"revision", "shard", b"shard", "sizes", b"sizes", "state", b"state", "target", b"target", "targets", b"targets", "threshold", b"threshold", "unguarded_target", b"unguarded_target", "upper_bound", b"upper_bound", "valid_until", b"valid_until"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__current: _TypeAlias = _typing.Literal["current"]  # noqa: Y015
     _WhichOneofArgType__current: _TypeAlias = _typing.Literal["_current", b"_current"]  # noqa: Y015

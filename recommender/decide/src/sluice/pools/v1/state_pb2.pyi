@@ -90,11 +90,18 @@ class SizeChange(_message.Message):
     TO_SIZE_FIELD_NUMBER: _builtins.int
     AT_FIELD_NUMBER: _builtins.int
     BASIS_FIELD_NUMBER: _builtins.int
+    TARGETS_FIELD_NUMBER: _builtins.int
     from_size: _builtins.int
     to_size: _builtins.int
     basis: _pool_size_pb2.Basis.ValueType
     @_builtins.property
-    def at(self) -> _timestamp_pb2.Timestamp: ...
+    def at(self) -> _timestamp_pb2.Timestamp:
+        """Of a change that comes in waves, the newest of them."""
+
+    @_builtins.property
+    def targets(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The instances that it was given to so far; empty: all of them."""
+
     def __init__(
         self,
         *,
@@ -102,10 +109,11 @@ class SizeChange(_message.Message):
         to_size: _builtins.int = ...,
         at: _timestamp_pb2.Timestamp | None = ...,
         basis: _pool_size_pb2.Basis.ValueType = ...,
+        targets: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "basis", b"basis", "from_size", b"from_size", "to_size", b"to_size"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "basis", b"basis", "from_size", b"from_size", "targets", b"targets", "to_size", b"to_size"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,159 @@
+"""A change of a pool with several targets: to one, to a few, to all; or back."""
+
+import pytest
+
+from feeds import FALLS, Curve, buckets, joined
+from sluice.core.keys import PoolKey
+from sluice.pools.policy import state_message
+from sluice.pools.policy.case import UNSEEN_MS
+from sluice.pools.policy.decision import Action, Basis, Decision
+from sluice.pools.policy.observation import Buckets, Constraints, Observation
+from sluice.pools.policy.state import PoolState
+from sluice.pools.policy.step import step
+from sluice.pools.policy.waves import first_wave, next_wave
+
+T0 = 1_700_000_000_000
+PODS = tuple("abcdefgh")
+
+
+class Pool:
+    """Replicas that are full, and each takes what it is told at once; spans tell them apart."""
+
+    def __init__(self, size: int, pods: tuple[str, ...] = PODS, curve: Curve = FALLS) -> None:
+        self.sizes: dict[str, int] = dict.fromkeys(pods, size)
+        self.state, self.now_ms, self.curve = PoolState(), T0, curve
+        self.bound = Constraints()
+        self.refuses: set[str] = set()
+
+    def second(self) -> Decision:
+        came = joined(*(self._full(size) for size in self.sizes.values()))
+        self.now_ms += 1_000
+        seen = Observation(dict(self.sizes), came, 4.0, 10.0, constraints=self.bound)
+        self.state, decision = step(self.state, seen, self.now_ms)
+        if decision.action is Action.APPLY and decision.target is not None:
+            for pod in set(decision.targets or self.sizes) & set(self.sizes) - self.refuses:
+                self.sizes[pod] = decision.target
+        return decision
+
+    def _full(self, size: int) -> Buckets:
+        return buckets(self.now_ms, 1, size, size, self.curve.throughput(size))
+
+    def until(self, code: str, most: int = 60) -> Decision:
+        for _ in range(most):
+            decision = self.second()
+            if decision.reasons[0][0] == code:
+                return decision
+        raise AssertionError(f"never {code}: {self.sizes}")
+
+    def given(self) -> int:
+        change = self.state.facts.change
+        assert change is not None
+        return sum(size == change.to_size for size in self.sizes.values())
+
+
+def test_one_then_a_few_then_all() -> None:
+    pool = Pool(64)
+    first = pool.until("BETTER")
+    assert (first.target, first.targets, first.basis) == (32, ("a",), Basis.CURVE)
+    assert ("WAVE", "for a first: 1 of 8 targets") in first.reasons
+    began_ms = pool.now_ms
+    assert pool.second().reasons[0][0] == "WAITING"
+    assert pool.given() == 1
+    second = pool.until("WAVE_ON")
+    assert (second.target, second.targets, second.basis) == (32, ("a", "b"), Basis.CURVE)
+    assert pool.now_ms - began_ms >= 3_000
+    last = pool.until("WAVE_ON")
+    assert (last.target, last.targets) == (32, ())
+    assert set(pool.sizes.values()) == {32}
+    pool.second()
+    assert pool.state.facts.change.targets == ()
+
+
+def test_what_is_worse_on_one_goes_back_and_nobody_else_gets_it() -> None:
+    """The curve was learnt of another service: what the first pod gets halves what it completes."""
+    pool = Pool(64)
+    pool.until("BETTER")
+    pool.curve = Curve(contention=0.0, crosstalk=0.0)
+    worst = max(list(pool.sizes.values())[1:])
+    back = pool.until("WAVE_BACK")
+    assert (back.target, back.targets, back.basis, back.action) == (64, (), Basis.REVERT, Action.APPLY)
+    assert worst == 64
+    assert set(pool.sizes.values()) == {64}
+
+
+def test_a_pod_that_is_replaced_within_a_wave_is_not_waited_for() -> None:
+    pool = Pool(64, PODS[:4])
+    pool.until("BETTER")
+    del pool.sizes["a"]
+    pool.sizes["z"] = 64
+    again = pool.until("BETTER")
+    assert again.targets == ("b",)
+
+
+def test_a_pod_that_comes_up_at_its_default_within_a_wave_ends_it() -> None:
+    """Then three sizes are in force, and all get the one that most had."""
+    pool = Pool(64, PODS[:4])
+    pool.until("BETTER")
+    del pool.sizes["d"]
+    pool.sizes["z"] = 200
+    mixed = pool.second()
+    assert (mixed.reasons[0][0], mixed.target, mixed.targets) == ("MIXED", 64, ())
+    assert set(pool.sizes.values()) == {64}
+
+
+def test_a_target_that_does_not_take_the_change_holds_it_up_for_so_long_and_no_longer() -> None:
+    pool = Pool(64)
+    pool.until("BETTER")
+    pool.refuses = {"b"}
+    assert pool.until("WAVE_ON").targets == ("a", "b")
+    began_ms = pool.now_ms
+    pool.until("WAVE_BACK")
+    assert UNSEEN_MS <= pool.now_ms - began_ms <= UNSEEN_MS + 1_000
+
+
+def test_quiet_hours_that_begin_within_a_wave_bring_all_together() -> None:
+    pool = Pool(64)
+    pool.until("BETTER")
+    pool.bound = Constraints(quiet="at night")
+    assert pool.second().target == 64
+    assert set(pool.sizes.values()) == {64}
+
+
+def test_another_decider_goes_on_with_the_wave() -> None:
+    """Of a state that was written and read: the same as undisturbed."""
+    key, pool = PoolKey("shop", "server", ""), Pool(64)
+    pool.until("BETTER")
+    facts, evidence = state_message.write_facts(key, pool.state), state_message.write_evidence(key, pool.state)
+    pool.state = state_message.joined(state_message.read_facts(key, facts), state_message.read_evidence(key, evidence))
+    assert pool.until("WAVE_ON").targets == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("basis", "pods", "wave"),
+    [
+        (Basis.CURVE, PODS, ("a",)),
+        (Basis.PROBE, ("b", "a"), ("a",)),
+        (Basis.CURVE, ("a",), ()),
+        (Basis.REVERT, PODS, ()),
+        (Basis.MEMORY, PODS, ()),
+        (Basis.CARRIED, PODS, ()),
+    ],
+)
+def test_the_first(basis: Basis, pods: tuple[str, ...], wave: tuple[str, ...]) -> None:
+    assert first_wave(basis, pods) == wave
+
+
+@pytest.mark.parametrize(
+    ("pods", "given", "wave"),
+    [
+        (2, ("p00",), ()),
+        (3, ("p00",), ("p00", "p01")),
+        (3, ("p00", "p01"), ()),
+        (20, ("p00",), ("p00", "p01", "p02", "p03", "p04")),
+        (20, ("p00", "p01", "p02", "p03", "p04"), ()),
+        # One of them is gone: another takes its place.
+        (20, ("p07", "gone"), ("p00", "p01", "p02", "p03", "p07")),
+    ],
+)
+def test_the_next(pods: int, given: tuple[str, ...], wave: tuple[str, ...]) -> None:
+    assert next_wave(given, [f"p{at:02}" for at in range(pods)]) == wave

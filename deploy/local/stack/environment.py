@@ -34,6 +34,7 @@ def addresses(settings: Settings) -> dict[str, str]:
         "SLUICE_RECOMMENDER": at("recommender"),
         "SLUICE_DECIDER": at("decider"),
         "SLUICE_SERVER_METRICS": at("server_metrics"),
+        "SLUICE_RECORDS_METRICS": at("records_metrics"),
         "SLUICE_DEMO": f"http://{at('demo')}",
         "SLUICE_ACTUATOR": f"http://{at('actuator')}",
         "SLUICE_STATE": str(settings.state),

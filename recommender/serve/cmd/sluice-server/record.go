@@ -4,8 +4,10 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"time"
 
 	"sluice.dev/serve/internal/database"
+	"sluice.dev/serve/internal/metrics"
 	"sluice.dev/serve/internal/records"
 )
 
@@ -13,6 +15,16 @@ import (
 func record(ctx context.Context, s settings, errs io.Writer) error {
 	logger := slog.New(slog.NewTextHandler(errs, nil))
 	tables := database.New(s.clickhouse, s.clickhouseDatabase, s.writer, s.writerPassword)
+	progress, err := records.NewProgress(s.log, time.Now)
+	if err != nil {
+		return err
+	}
+	defer progress.Close()
+	stop, err := tell(ctx, s, metrics.NewPages(progress), logger)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	logger.Info("recording", "log", s.log.Decisions, "tables", s.clickhouse)
-	return records.Run(ctx, s.log, tables.Insert, logger)
+	return records.Run(ctx, s.log, tables.Insert, progress, logger)
 }

@@ -59,7 +59,7 @@ func serve(ctx context.Context, s settings, errs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	stop, err := tell(ctx, s, counted, logger)
+	stop, err := tell(ctx, s, counted.Pages, logger)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func serve(ctx context.Context, s settings, errs io.Writer) error {
 }
 
 // tell puts the metrics where the settings say.
-func tell(ctx context.Context, s settings, counted *metrics.Metrics, logger *slog.Logger) (stop func(), err error) {
+func tell(ctx context.Context, s settings, counted *metrics.Pages, logger *slog.Logger) (stop func(), err error) {
 	stop = func() {}
 	if s.metrics != "" {
 		listener, err := net.Listen("tcp", s.metrics)

@@ -4,13 +4,10 @@ package metrics
 import (
 	"context"
 	"math"
-	"net/http"
 	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/status"
 
@@ -20,15 +17,15 @@ import (
 
 // Metrics is all that the server tells about itself.
 type Metrics struct {
-	registry *prometheus.Registry
-	calls    *prometheus.CounterVec
-	seconds  *prometheus.HistogramVec
+	*Pages
+	calls   *prometheus.CounterVec
+	seconds *prometheus.HistogramVec
 }
 
 // New registers what service and reader say whenever they are asked.
 func New(service *calls.Service, reader *topics.Reader) *Metrics {
 	m := &Metrics{
-		registry: prometheus.NewRegistry(),
+		Pages: NewPages(),
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: "sluice", Subsystem: "server", Name: "calls_total", Help: "Calls that ended, by method and code.",
 		}, []string{"method", "code"}),
@@ -37,8 +34,7 @@ func New(service *calls.Service, reader *topics.Reader) *Metrics {
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 5},
 		}, []string{"method"}),
 	}
-	m.registry.MustRegister(m.calls, m.seconds,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(m.calls, m.seconds)
 	m.gauge("watchers", "Watches that are open.", func() float64 { return float64(service.Watchers()) })
 	m.gauge("log_lag_records", "Offsets between what was read and the end of the log.", func() float64 { return float64(reader.Lag()) })
 	m.gauge("ready", "1 once the log was read to its end, else 0.", func() float64 {
@@ -68,11 +64,6 @@ func New(service *calls.Service, reader *topics.Reader) *Metrics {
 func (m *Metrics) gauge(name, help string, value func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(
 		prometheus.GaugeOpts{Namespace: "sluice", Subsystem: "server", Name: name, Help: help}, value))
-}
-
-// Handler serves them as Prometheus reads them.
-func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
 // Unary counts a call.

@@ -33,14 +33,15 @@ const firstPause, lastPause = 500 * time.Millisecond, 30 * time.Second
 
 // Run writes what is committed to the log into the tables until ctx is done. Offsets are committed after the rows: a row
 // may be written twice, which the tables take as one, and none is left out. While the database is away the log keeps it.
-func Run(ctx context.Context, log topics.Log, insert Insert, logger *slog.Logger) error {
+func Run(ctx context.Context, log topics.Log, insert Insert, progress *Progress, logger *slog.Logger) error {
 	client, err := kgo.NewClient(
 		kgo.SeedBrokers(log.Brokers...),
 		kgo.ClientID(Group),
-		kgo.ConsumerGroup(log.Decisions+"-"+Group),
+		kgo.ConsumerGroup(groupOf(log)),
 		kgo.ConsumeTopics(log.Decisions, log.Reports),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.KeepControlRecords(), // they take offsets: without them a lag of one would stay
 		kgo.DisableAutoCommit(),
 		kgo.BlockRebalanceOnPoll(),
 		kgo.FetchMaxBytes(8<<20),
@@ -49,7 +50,7 @@ func Run(ctx context.Context, log topics.Log, insert Insert, logger *slog.Logger
 		return fmt.Errorf("read the log: %w", err)
 	}
 	defer client.CloseAllowingRebalance()
-	w := &writer{log: log, insert: insert, logger: logger, leases: map[int32]time.Duration{}}
+	w := &writer{log: log, insert: insert, progress: progress, logger: logger, leases: map[int32]time.Duration{}}
 	for ctx.Err() == nil {
 		fetches := client.PollFetches(ctx)
 		for _, each := range fetches.Errors() {
@@ -69,19 +70,27 @@ func Run(ctx context.Context, log topics.Log, insert Insert, logger *slog.Logger
 	return nil
 }
 
+func groupOf(log topics.Log) string { return log.Decisions + "-" + Group }
+
 type writer struct {
-	log    topics.Log
-	insert Insert
-	logger *slog.Logger
-	leases map[int32]time.Duration
+	log      topics.Log
+	insert   Insert
+	progress *Progress
+	logger   *slog.Logger
+	leases   map[int32]time.Duration
 }
 
 // write returns when all rows are in the tables; false when ctx was done before.
 func (w *writer) write(ctx context.Context, records []*kgo.Record) bool {
+	w.progress.reading(records)
 	tables := map[string][]Row{}
 	for _, record := range records {
+		if record.Attrs.IsControl() {
+			continue
+		}
 		table, row, err := w.row(record)
 		if err != nil {
+			w.progress.leftOut.WithLabelValues(record.Topic).Inc()
 			w.logger.Error("a record is left out", "topic", record.Topic, "shard", record.Partition, "offset", record.Offset, "error", err)
 		} else if row != nil {
 			tables[table] = append(tables[table], row)
@@ -92,6 +101,7 @@ func (w *writer) write(ctx context.Context, records []*kgo.Record) bool {
 			return false
 		}
 	}
+	w.progress.reading(nil)
 	return true
 }
 
@@ -101,16 +111,19 @@ func (w *writer) put(ctx context.Context, table string, rows []Row) bool {
 		err := w.insert(ctx, table, rows)
 		switch {
 		case err == nil:
+			w.progress.rows.WithLabelValues(table).Add(float64(len(rows)))
 			return true
 		case ctx.Err() != nil:
 			return false
 		case errors.Is(err, ErrRefused) && len(rows) == 1:
 			w.logger.Error("a row is left out", "table", table, "error", err)
+			w.progress.refused.WithLabelValues(table).Inc()
 			return true
 		case errors.Is(err, ErrRefused):
 			half := len(rows) / 2
 			return w.put(ctx, table, rows[:half]) && w.put(ctx, table, rows[half:])
 		}
+		w.progress.failures.Inc()
 		w.logger.Error("rows wait in the log", "table", table, "rows", len(rows), "error", err)
 		sleep(ctx, pause)
 	}

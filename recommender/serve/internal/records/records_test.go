@@ -27,6 +27,8 @@ type tables struct {
 	away    bool
 	refused func(Row) bool
 	rows    map[string][]Row
+	// progress is of whoever writes to it.
+	progress *Progress
 }
 
 func (d *tables) insert(_ context.Context, table string, rows []Row) error {
@@ -57,9 +59,14 @@ func (d *tables) of(table, column string) (values []any) {
 func run(t *testing.T, log *logtest.Log, d *tables) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	go func() { defer close(done); _ = Run(ctx, log.Log, d.insert, slog.New(slog.DiscardHandler)) }()
-	stop = func() { cancel(); <-done }
+	progress, err := NewProgress(log.Log, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { defer close(done); _ = Run(ctx, log.Log, d.insert, progress, slog.New(slog.DiscardHandler)) }()
+	stop = func() { cancel(); <-done; progress.Close() }
 	t.Cleanup(stop)
+	d.progress = progress
 	return stop
 }
 

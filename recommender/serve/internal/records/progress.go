@@ -1,0 +1,92 @@
+package records
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"sluice.dev/serve/internal/topics"
+)
+
+// asked bounds how long the metrics wait for the log.
+const asked = 2 * time.Second
+
+// Progress is how far the tables are behind the log, and what became of the rows, as metrics.
+type Progress struct {
+	admin *kadm.Client
+	group string
+	now   func() time.Time
+	// oldest is when the oldest record was written to the log that is to be written to the tables, in Unix ms; 0: none is.
+	oldest atomic.Int64
+
+	lag, age               *prometheus.Desc
+	rows, refused, leftOut *prometheus.CounterVec
+	failures               prometheus.Counter
+}
+
+// NewProgress asks the log with a client of its own whenever metrics are read.
+func NewProgress(log topics.Log, now func() time.Time) (*Progress, error) {
+	client, err := kgo.NewClient(kgo.SeedBrokers(log.Brokers...), kgo.ClientID(Group+"-lag"))
+	if err != nil {
+		return nil, err
+	}
+	name := func(of string) string { return prometheus.BuildFQName("sluice", "records", of) }
+	counter := func(of, help, label string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name(of), Help: help}, []string{label})
+	}
+	return &Progress{
+		admin: kadm.NewClient(client), group: groupOf(log), now: now,
+		lag:      prometheus.NewDesc(name("lag_records"), "Offsets between what the tables have and the end of the log; of all processes.", []string{"topic"}, nil),
+		age:      prometheus.NewDesc(name("oldest_waiting_seconds"), "Age of the oldest record that was read and is not in the tables; 0 while none waits.", nil, nil),
+		rows:     counter("rows_total", "Rows that were written.", "table"),
+		refused:  counter("rows_refused_total", "Rows that ClickHouse refused, and that were left out.", "table"),
+		leftOut:  counter("left_out_total", "Records of the log that could not be used.", "topic"),
+		failures: prometheus.NewCounter(prometheus.CounterOpts{Name: name("failures_total"), Help: "Writes that were tried again."}),
+	}, nil
+}
+
+// Close closes its connections.
+func (p *Progress) Close() { p.admin.Close() }
+
+// Describe implements prometheus.Collector.
+func (p *Progress) Describe(to chan<- *prometheus.Desc) {
+	to <- p.lag
+	to <- p.age
+	for _, each := range []prometheus.Collector{p.rows, p.refused, p.leftOut, p.failures} {
+		each.Describe(to)
+	}
+}
+
+// Collect implements prometheus.Collector. Without the log nobody knows how far behind it the tables are.
+func (p *Progress) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), asked)
+	defer cancel()
+	if groups, err := p.admin.Lag(ctx, p.group); err == nil && groups.Error() == nil {
+		for topic, lag := range groups[p.group].Lag.TotalByTopic() {
+			to <- prometheus.MustNewConstMetric(p.lag, prometheus.GaugeValue, float64(lag.Lag), topic)
+		}
+	}
+	age := 0.0
+	if oldest := p.oldest.Load(); oldest > 0 {
+		age = max(0, p.now().Sub(time.UnixMilli(oldest)).Seconds())
+	}
+	to <- prometheus.MustNewConstMetric(p.age, prometheus.GaugeValue, age)
+	for _, each := range []prometheus.Collector{p.rows, p.refused, p.leftOut, p.failures} {
+		each.Collect(to)
+	}
+}
+
+// reading is told of the records that are to be written now; none: all that were are.
+func (p *Progress) reading(records []*kgo.Record) {
+	oldest := int64(0)
+	for _, record := range records {
+		if at := record.Timestamp.UnixMilli(); oldest == 0 || at < oldest {
+			oldest = at
+		}
+	}
+	p.oldest.Store(oldest)
+}

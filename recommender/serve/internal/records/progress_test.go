@@ -1,0 +1,70 @@
+package records
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+
+	"sluice.dev/serve/internal/logtest"
+)
+
+// said are the metrics by name, with the value of a label behind it.
+func (d *tables) said(t *testing.T) map[string]float64 {
+	t.Helper()
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(d.progress)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]float64{}
+	for _, family := range families {
+		for _, each := range family.GetMetric() {
+			name := strings.TrimPrefix(family.GetName(), "sluice_records_")
+			for _, label := range each.GetLabel() {
+				name += " " + label.GetValue()
+			}
+			if family.GetType() == dto.MetricType_COUNTER {
+				found[name] = each.GetCounter().GetValue()
+			} else {
+				found[name] = each.GetGauge().GetValue()
+			}
+		}
+	}
+	return found
+}
+
+func TestHowFarTheTablesAreBehindIsToldAndWhatBecameOfRows(t *testing.T) {
+	log := logtest.New(t, 1)
+	decider := log.Decider(t, 0)
+	d := &tables{away: true, refused: func(row Row) bool { return row["revision"] == uint64(2) }}
+	run(t, log, d)
+	decider.Publish(logtest.Apply(cart, 1, 8))
+	decider.Begin()
+	decider.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 2, 9))
+	decider.End(false) // what was aborted takes offsets too
+	decider.Begin()
+	decider.PutBytes(log.Decisions, cart.Record(), []byte("\xff"))
+	decider.Beat()
+	decider.End(true)
+	decider.Publish(logtest.Apply(cart, 2, 9))
+	decider.Publish(logtest.Apply(cart, 3, 9))
+	lag, age := "lag_records "+log.Decisions, "oldest_waiting_seconds"
+	eventually(t, "rows wait", func() bool {
+		said := d.said(t)
+		return said[lag] > 0 && said[age] > 0 && said["failures_total"] > 0
+	})
+	d.mu.Lock()
+	d.away = false
+	d.mu.Unlock()
+	eventually(t, "none waits", func() bool {
+		said := d.said(t)
+		return said[lag] == 0 && said[age] == 0 && said["rows_total recommendations"] == 2
+	})
+	said := d.said(t)
+	if said["rows_refused_total recommendations"] != 1 || said["left_out_total "+log.Decisions] != 1 {
+		t.Error(said)
+	}
+}

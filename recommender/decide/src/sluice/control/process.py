@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sluice.collect import Collector
 from sluice.config import Config, ConfigError, load
@@ -30,9 +31,13 @@ from sluice.log.shards import Shards
 from sluice.pools.estimate import libraries
 from sluice.pools.estimate.belief.prepare import prepare
 
+if TYPE_CHECKING:
+    from sluice.control.otlp import Push
+
 log = logging.getLogger(__name__)
 
 END_S = 5.0
+OTLP = "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"
 
 
 def now_ms() -> int:
@@ -60,6 +65,7 @@ class Process:
         reader = connection(environment, self._shards.alive)
         collector, history = lambda: Collector(reader), lambda: before(reader)
         self._loop = Loop(config, self._shards, collector, now_ms, self._means, history, counts)
+        self._push = _push(counts, environment)
         self._stop, self._wake = threading.Event(), threading.Event()
         self._reload: Config | None = None
         counts.looked(now_ms(), {})
@@ -81,6 +87,8 @@ class Process:
         self._means.workers.close()
         self._means.spread.close()
         self._pages.close()
+        if self._push is not None:
+            self._push.close()
 
     def reload(self) -> None:
         """Reads the file again; one that is not legal, or older, changes nothing, and the log says so."""
@@ -104,3 +112,12 @@ class Process:
     def _end(self) -> None:
         self._stop.set()
         self._wake.set()
+
+
+def _push(counts: Counts, environment: Mapping[str, str]) -> Push | None:
+    if not any(environment.get(name) for name in OTLP):
+        return None
+    # 11 MB that few need.
+    from sluice.control.otlp import Push
+
+    return Push(counts.registry, environment)

@@ -1,0 +1,45 @@
+"""The metrics that Prometheus reads, by OTLP too: where the OTEL_EXPORTER_OTLP_* variables say, as they say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from opentelemetry.exporter.otlp.proto.grpc.metric_exporter import OTLPMetricExporter
+from opentelemetry.metrics import CallbackOptions, Observation
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+from prometheus_client import CollectorRegistry
+
+SERVICE = "sluice-decider"
+END_MS = 2_000
+
+
+class Push:
+    """Every OTEL_METRIC_EXPORT_INTERVAL, in a thread of its own, until `close`, which sends them once more."""
+
+    def __init__(self, registry: CollectorRegistry, environment: Mapping[str, str]) -> None:
+        """registry: of counters and gauges, all of which are in it already."""
+        self._registry = registry
+        name = environment.get("OTEL_SERVICE_NAME") or SERVICE
+        reader = PeriodicExportingMetricReader(OTLPMetricExporter())
+        self._provider = MeterProvider([reader], Resource.create({SERVICE_NAME: name}), shutdown_on_exit=False)
+        meter = self._provider.get_meter("sluice.control")
+        for family in registry.collect():
+            if family.type == "counter":
+                name = f"{family.name}_total"
+                meter.create_observable_counter(name, [self._now(name)], description=family.documentation)
+            else:
+                meter.create_observable_gauge(family.name, [self._now(family.name)], description=family.documentation)
+
+    def close(self) -> None:
+        """A receiver that is away is not waited for."""
+        self._provider.shutdown(END_MS)
+
+    def _now(self, name: str) -> Callable[[CallbackOptions], Iterable[Observation]]:
+        def observed(_: CallbackOptions) -> Iterable[Observation]:
+            for family in self._registry.restricted_registry([name]).collect():
+                for sample in family.samples:
+                    yield Observation(sample.value, sample.labels)
+
+        return observed

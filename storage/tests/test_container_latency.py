@@ -47,7 +47,14 @@ RESOURCE = [
 ]
 
 
-def sample(client: Client, *latencies_ms: float, instance: str = "cart-0", host: str = "node-1", nth: int = 0) -> None:
+def sample(
+    client: Client,
+    *latencies_ms: float,
+    instance: str = "cart-0",
+    host: str = "node-1",
+    nth: int = 0,
+    table: str = "container_latency",
+) -> None:
     """One row of a container's requests in window `nth`."""
     ns = [round(ms * MS) for ms in latencies_ms]
     moments = [sum(round(1e9 * math.log(n) ** power) for n in ns) for power in (1, 2)]
@@ -56,7 +63,7 @@ def sample(client: Client, *latencies_ms: float, instance: str = "cart-0", host:
         histogram[latency_index(n)] = histogram.get(latency_index(n), 0) + 1
     window = START + timedelta(seconds=10 * nth)
     row = ["cart", instance, host, window, 10, len(ns), 0, *moments, histogram, len(ns)]
-    client.insert("container_latency", [row], column_names=SAMPLE)
+    client.insert(table, [row], column_names=SAMPLE)
 
 
 def level(
@@ -222,3 +229,18 @@ def test_a_range_sees_the_reading_before_it(client: Client) -> None:
         f"until_ms = {START_NS // MS + 20_000})"
     )
     assert client.query(query).result_rows == [(50.0,)]
+
+
+def test_latency_samples_are_own_times_with_their_hosts_utilization(client: Client) -> None:
+    """Whole spans of 100 ms, of which 1 and 4 ms were the container's own: the median is 2 ms, the spread ln 2."""
+    sample(client, 100, 100, nth=2)
+    sample(client, 1, 4, nth=2, table="container_own_time")
+    level(client, "host_cpu_idle", "cpu=0", 750_000_000, nth=2)
+    level(client, "host_network_utilization", "eth0", 125_000_000, nth=2)
+    since_ms = START_NS // MS + 20_000
+    query = f"""SELECT instance, host, requests, rate_per_s, exp(mu), sigma, cpu, memory_bandwidth, network
+                FROM v_latency_samples_between(from_ms = {since_ms}, until_ms = {since_ms + 10_000})"""
+    (row,) = client.query(query).result_rows
+    assert row[:2] == ("cart-0", "node-1")
+    assert row[2:7] == pytest.approx((2, 0.2, 2, math.log(2), 0.25))
+    assert row[7:] == (None, pytest.approx(0.125))

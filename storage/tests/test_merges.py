@@ -84,6 +84,16 @@ TABLES: dict[str, tuple[dict[str, tuple[Any, Any]], str]] = {
         },
         "ln_sum2",
     ),
+    "container_own_time": (
+        {
+            "service": ("cart", "orders"),
+            "instance": ("a", "b"),
+            "host": ("", "node-1"),
+            "window": (HOUR, HOUR + timedelta(seconds=10)),
+            "window_s": (10, 60),
+        },
+        "ln_sum2",
+    ),
     "resource_metrics": (
         {
             "role": ("host_network", "container_cpu"),

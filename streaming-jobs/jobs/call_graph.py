@@ -1,10 +1,12 @@
-"""The job `call_graph`: who calls whom, how often and how fast, who is there, and what roots wait for, per window.
+"""The job `call_graph`: who calls whom, how often and how fast, who is there, what roots wait for, and what containers
+do themselves, per window.
 
 messages -> trace_fragments: one message becomes a row per trace -> closed_traces: traces, closed when quiet
   edge -> sums by edge and window of the callee's end -> call_edges (ClickHouse)
        -> the newest window of each edge -> CALLS (Neo4j)
   tree -> counts by root operation, window of the root's end, and tree -> call_trees (ClickHouse)
        -> the most frequent tree of each root operation in its newest window -> Operation (Neo4j)
+  own  -> sums by container and window of the request's end -> container_own_time (ClickHouse)
   seen -> once by service, instance, host, operation and window -> Service, Instance, Host, Operation (Neo4j)
   outcomes of its spans -> ingest_counts
 """
@@ -15,7 +17,7 @@ from settings import SECOND_MS, Settings
 
 NAME = "call_graph"
 DECODED = traces.DECODED
-TRACE_ROWS = ["edge", "seen", "tree"]
+TRACE_ROWS = ["edge", "own", "seen", "tree"]
 FUNCTIONS = {
     **traces.FUNCTIONS,
     "merge_latency": "dev.sluice.latency.MergeLatency",
@@ -42,6 +44,11 @@ def views(settings: Settings) -> dict[str, str]:
         SELECT t.tree.service AS service, t.tree.operation AS operation, t.tree.window_start AS window_start,
                t.tree.tree AS tree
         FROM traces AS t WHERE t.tree IS NOT NULL""",
+        "own_times": """
+        SELECT t.own.service AS service, t.own.instance AS instance, t.own.host AS host,
+               t.own.window_start AS window_start, t.own.requests AS requests, t.own.errors AS errors,
+               t.own.ln_sum AS ln_sum, t.own.ln_sum2 AS ln_sum2, t.own.latency AS latency
+        FROM traces AS t WHERE t.own IS NOT NULL""",
         "frequent_trees": """
         SELECT service, operation, window_start, most_frequent(tree) AS most
         FROM root_trees
@@ -73,6 +80,12 @@ def inserts(settings: Settings) -> list[str]:
         SELECT f.service, f.operation, f.window_start, f.most.text, f.most.occurrences, f.most.total,
                CAST(f.most.occurrences AS DOUBLE) / f.most.total
         FROM frequent_trees AS f""",
+        f"""
+        INSERT INTO container_own_time
+        SELECT service, instance, host, TO_TIMESTAMP_LTZ(window_start, 0), {settings["sample-window-ms"] // SECOND_MS},
+               SUM(requests), SUM(errors), SUM(ln_sum), SUM(ln_sum2), merge_latency(latency), SUM(requests)
+        FROM own_times
+        GROUP BY service, instance, host, window_start""",
         # A window that was seen is written once: there is nothing to sum.
         """
         INSERT INTO seen

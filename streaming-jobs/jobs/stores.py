@@ -26,7 +26,8 @@ def definitions(settings: Settings) -> list[str]:
         _critical_paths(settings),
         _path_services(settings),
         _trace_counts(settings),
-        _container_latency(settings),
+        _of_containers(settings, "container_latency"),
+        _of_containers(settings, "container_own_time"),
         _resource_metrics(settings),
     ]
 
@@ -214,9 +215,9 @@ def _offset_gaps(settings: Settings) -> str:
         ) {_clickhouse(settings, "offset_gaps")}"""
 
 
-def _container_latency(settings: Settings) -> str:
+def _of_containers(settings: Settings, table: str) -> str:
     return f"""
-        CREATE TEMPORARY TABLE container_latency (
+        CREATE TEMPORARY TABLE {table} (
             service  STRING NOT NULL,
             instance STRING NOT NULL,
             host     STRING NOT NULL,
@@ -229,7 +230,7 @@ def _container_latency(settings: Settings) -> str:
             latency  MAP<SMALLINT, INT>,
             version  BIGINT NOT NULL,
             PRIMARY KEY (service, instance, host, `window`) NOT ENFORCED
-        ) {_clickhouse(settings, "container_latency")}"""
+        ) {_clickhouse(settings, table)}"""
 
 
 def _resource_metrics(settings: Settings) -> str:

@@ -21,6 +21,7 @@ SINKS = {
         "calls": 1,
         "call_trees": 1,
         "operation_trees": 1,
+        "container_own_time": 1,
         "seen": 1,
         "ingest_counts": 1,
     },

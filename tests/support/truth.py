@@ -55,6 +55,9 @@ class Reference:
     def container_latency(self) -> Rows:
         return _rows(containers.samples(spans.accepted(self.read)))
 
+    def container_own_time(self) -> Rows:
+        return _rows(containers.own_times(self.traces))
+
     def critical_paths(self) -> Rows:
         return _rows(paths.path_rows(self.traces))
 
@@ -140,6 +143,15 @@ ALL_TABLES = (
         """SELECT service, instance, host, toUnixTimestamp(window), requests, errors, ln_sum, ln_sum2, latency
            FROM container_latency FINAL WHERE {of}""",
         Reference.container_latency,
+    ),
+    Table(
+        "container_own_time",
+        "call_graph",
+        4,
+        ("service",),
+        """SELECT service, instance, host, toUnixTimestamp(window), requests, errors, ln_sum, ln_sum2, latency
+           FROM container_own_time FINAL WHERE {of}""",
+        Reference.container_own_time,
     ),
     Table(
         "critical_paths",

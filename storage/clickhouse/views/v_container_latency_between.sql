@@ -10,21 +10,7 @@ WITH
     ),
     hosts AS
     (
-        SELECT
-            host,
-            window,
-            window_s,
-            coalesce(
-                1 - anyOrNullIf(value, role = 'host_cpu_idle'),
-                anyOrNullIf(value, role = 'host_cpu_used') / nullIf(anyOrNullIf(value, role = 'host_cpu_cores'), 0)
-            ) AS busy,
-            anyOrNullIf(value, role = 'host_memory_bandwidth') AS memory_bandwidth,
-            anyOrNullIf(value, role = 'host_memory_bandwidth_utilization') AS memory_bandwidth_utilization,
-            anyOrNullIf(value, role = 'host_network') AS network,
-            anyOrNullIf(value, role = 'host_network_utilization') AS network_utilization
-        FROM metrics
-        WHERE startsWith(role, 'host_')
-        GROUP BY host, window, window_s
+        SELECT * FROM v_host_utilization_between(from_ms = {from_ms:Int64}, until_ms = {until_ms:Int64})
     ),
     containers AS
     (
@@ -57,10 +43,10 @@ SELECT
     latency_quantile_ms(s.latency, 0.5) AS p50_ms,
     latency_quantile_ms(s.latency, 0.95) AS p95_ms,
     latency_quantile_ms(s.latency, 0.99) AS p99_ms,
-    multiIf(h.busy < 0, 0, h.busy > 1, 1, h.busy) AS host_cpu_utilization,
-    h.memory_bandwidth AS host_memory_bandwidth_bytes_per_s,
+    h.cpu_utilization AS host_cpu_utilization,
+    h.memory_bandwidth_bytes_per_s AS host_memory_bandwidth_bytes_per_s,
     h.memory_bandwidth_utilization AS host_memory_bandwidth_utilization,
-    h.network AS host_network_bytes_per_s,
+    h.network_bytes_per_s AS host_network_bytes_per_s,
     h.network_utilization AS host_network_utilization,
     c.cpu AS container_cpu_cores,
     c.cpu_limit AS container_cpu_limit_cores,

@@ -1,16 +1,20 @@
-"""`container_latency`: how long the requests of each container took, per 10 s of their ends."""
+"""`container_latency` and `container_own_time`: how long the requests of each container took, and how much of that was
+its own time, per 10 s of their ends."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from math import floor, log
 
 from contract.make_latency_index import exact_index
 from support.reference.spans import MS, Span
+from support.reference.traces import Trace
 
 WINDOW_NS = 10_000 * MS
 #: Logarithms are summed as whole numbers of this part: such sums do not depend on their order.
 PARTS = 1_000_000_000
+#: Own times are at least so long.
+LEAST_NS = 1_000
 
 #: service, instance, host, start of the window in s
 Key = tuple[str, str, str, int]
@@ -33,14 +37,46 @@ class Sample:
 def samples(spans: Iterable[Span]) -> dict[Key, Sample]:
     table: dict[Key, Sample] = {}
     for span in spans:
-        if span.kind not in ("SERVER", "CONSUMER"):
-            continue
-        key = (span.service, span.instance, span.host, span.end_ns // WINDOW_NS * 10)
-        row = table.setdefault(key, Sample())
-        ln = log(max(span.duration_ns, 1))
-        row.requests += 1
-        row.errors += span.error
-        row.ln_sum += floor(ln * PARTS + 0.5)
-        row.ln_sum2 += floor(ln * ln * PARTS + 0.5)
-        row.latency[exact_index(span.duration_ns)] += 1
+        if span.kind in ("SERVER", "CONSUMER"):
+            _add(table, span, span.duration_ns)
     return table
+
+
+def own_times(traces: Iterable[Trace]) -> dict[Key, Sample]:
+    table: dict[Key, Sample] = {}
+    for trace in traces:
+        for span in trace.spans.values():
+            if span.kind in ("SERVER", "CONSUMER"):
+                _add(table, span, max(_own_ns(trace, span), LEAST_NS))
+    return table
+
+
+def _add(table: dict[Key, Sample], span: Span, ns: int) -> None:
+    row = table.setdefault((span.service, span.instance, span.host, span.end_ns // WINDOW_NS * 10), Sample())
+    ln = log(max(ns, 1))
+    row.requests += 1
+    row.errors += span.error
+    row.ln_sum += floor(ln * PARTS + 0.5)
+    row.ln_sum2 += floor(ln * ln * PARTS + 0.5)
+    row.latency[exact_index(ns)] += 1
+
+
+def _own_ns(trace: Trace, entry: Span) -> int:
+    """Its duration without the union of the calls below it."""
+    own, until = entry.duration_ns, entry.start_ns
+    for call in sorted(_calls(trace, entry, entry), key=lambda call: call.start_ns):
+        start, end = max(call.start_ns, until), min(call.end_ns, entry.end_ns)
+        if end > start:
+            own, until = own - (end - start), end
+    return own
+
+
+def _calls(trace: Trace, entry: Span, span: Span) -> Iterator[Span]:
+    """What is waited for, through spans of its own service that are no calls."""
+    for child in trace.children(span):
+        if child.kind == "CONSUMER" or child is entry:
+            continue
+        if child.kind in ("CLIENT", "PRODUCER", "SERVER") or child.service != entry.service:
+            yield child
+        else:
+            yield from _calls(trace, entry, child)

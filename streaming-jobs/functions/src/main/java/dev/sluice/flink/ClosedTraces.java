@@ -55,6 +55,8 @@ import org.apache.flink.types.Row;
             + OnPathRows.TYPE
             + ", trace_count "
             + TraceCountRows.TYPE
+            + ", own "
+            + OwnRows.TYPE
             + ", counted "
             + Rows.COUNTED
             + ">",
@@ -75,6 +77,7 @@ public final class ClosedTraces extends ProcessTableFunction<RowData> {
     PATH,
     ON_PATH,
     TRACE_COUNT,
+    OWN,
     COUNTED
   }
 
@@ -115,6 +118,9 @@ public final class ClosedTraces extends ProcessTableFunction<RowData> {
     }
     if (settings.wantsTraceRows("moved")) {
       columns.put(Column.MOVED, new MovedRows(settings));
+    }
+    if (settings.wantsTraceRows("own")) {
+      columns.put(Column.OWN, new OwnRows(settings));
     }
     PathsOfTrace paths = new PathsOfTrace();
     if (settings.wantsTraceRows("path")) {

@@ -1,0 +1,103 @@
+package dev.sluice.samples;
+
+import dev.sluice.otlp.Span;
+import dev.sluice.traces.Trace;
+import dev.sluice.traces.TraceSpan;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A container's own time for each of its requests: its SERVER or CONSUMER span without what it
+ * waited for others. Those times, unlike whole spans, add up along a call tree, which is what
+ * Microns does with the latencies of pairs (section 5.4).
+ *
+ * <p>What is waited for is the union of the intervals of the calls below the span, clipped to it. A
+ * call is a CLIENT or PRODUCER span; where there is none, a SERVER span, or the first span of
+ * another service. They are looked for through INTERNAL spans, and not below calls. CONSUMER spans
+ * are nobody's wait.
+ *
+ * <p>Worked example: a SERVER span [0, 100) ms with CLIENT spans [10, 40) and [30, 60), and one of
+ * [90, 120) below an INTERNAL span, waits for [10, 60) and [90, 100): its own time is 40 ms.
+ *
+ * <p>A time below 1 us counts as 1 us: clocks of spans are often of ms, and the logarithm of what
+ * they round to nothing would outweigh all others.
+ */
+public final class OwnTimes {
+  /** Receives one partial sample. */
+  @FunctionalInterface
+  public interface Visitor {
+    void visit(Site site, Sample sample);
+  }
+
+  private static final long LEAST_NS = 1_000;
+
+  private record Interval(long startNs, long endNs) {}
+
+  private OwnTimes() {}
+
+  /**
+   * The samples of a trace, in no order.
+   *
+   * @param windowMs length of a window; a request belongs to that of its end
+   */
+  public static void of(Trace trace, long windowMs, Visitor out) {
+    Map<Site, Map<Long, Sample>> sites = new HashMap<>();
+    for (TraceSpan span : trace.spans()) {
+      if (span.kind() == Span.SERVER || span.kind() == Span.CONSUMER) {
+        sites
+            .computeIfAbsent(
+                new Site(span.service(), span.instance(), span.host()), site -> new HashMap<>(2))
+            .computeIfAbsent(span.windowMs(windowMs), Sample::new)
+            .add(Math.max(LEAST_NS, ownNs(trace, span)), span.error());
+      }
+    }
+    sites.forEach((site, windows) -> windows.values().forEach(each -> out.visit(site, each)));
+  }
+
+  private static long ownNs(Trace trace, TraceSpan entry) {
+    List<Interval> waits = waits(trace, entry);
+    waits.sort(Comparator.comparingLong(Interval::startNs));
+    long own = entry.durationNs();
+    long until = entry.startNs();
+    for (Interval wait : waits) {
+      long start = Math.max(wait.startNs, until);
+      long end = Math.min(wait.endNs, entry.endNs());
+      if (end > start) {
+        own -= end - start;
+        until = end;
+      }
+    }
+    return own;
+  }
+
+  /** Each span is below one entry only, so that all entries of a trace take linear time. */
+  private static List<Interval> waits(Trace trace, TraceSpan entry) {
+    List<Interval> waits = new ArrayList<>();
+    List<TraceSpan> through = new ArrayList<>();
+    through.add(entry);
+    while (!through.isEmpty()) {
+      for (TraceSpan child : trace.childrenOf(through.remove(through.size() - 1))) {
+        // A ring of parents leads back to where it began.
+        if (child.kind() == Span.CONSUMER || child.spanId() == entry.spanId()) {
+          continue;
+        }
+        if (isCall(child, entry)) {
+          waits.add(new Interval(child.startNs(), child.endNs()));
+        } else {
+          through.add(child);
+        }
+      }
+    }
+    return waits;
+  }
+
+  private static boolean isCall(TraceSpan child, TraceSpan entry) {
+    return child.kind() == Span.CLIENT
+        || child.kind() == Span.PRODUCER
+        || child.kind() == Span.SERVER
+        || !child.service().equals(entry.service());
+  }
+}

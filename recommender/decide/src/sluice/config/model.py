@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
 from sluice.config.groups import check_groups
+from sluice.config.subsets import Subsetting, check_subsets
 from sluice.core.durations import Milliseconds, format_ms
 from sluice.core.hours import QuietHours
 from sluice.core.keys import PoolKey, Side
@@ -164,6 +165,7 @@ class Config(_Strict):
     """The whole file.
 
     period  from one decision to the next; longer where there are so many pools that it takes longer
+    subsets  applications whose containers are connected by subsets, one a group at most
     window  span of buckets behind an estimate of a published model
     bucket  length of the buckets behind such an estimate, or auto: chosen per pool and period; a pool may have its own
     stored_bucket  length of the buckets that the streaming job writes; default: `bucket`, or 100 ms where that is auto
@@ -178,6 +180,7 @@ class Config(_Strict):
     slos: list[Slo] = []
     backends: list[Backend] = []
     pools: list[Pool] = Field(min_length=1)
+    subsets: list[Subsetting] = []
     period: Milliseconds = Field(default=1_000.0, ge=1_000, le=600_000)
     window: Milliseconds = Field(default=60_000.0, ge=10_000, le=3_600_000)
     bucket: Bucket = 100.0
@@ -208,7 +211,8 @@ class Config(_Strict):
         group = self.groups[number]
         pools = [pool for pool in self.pools if (pool.group or self.groups[0]) == group]
         backends = [each for each in self.backends if each.group in ("", group)]
-        return self.model_copy(update={"pools": pools, "backends": backends})
+        subsets = [each for each in self.subsets if (each.group or self.groups[0]) == group]
+        return self.model_copy(update={"pools": pools, "backends": backends, "subsets": subsets})
 
     @model_validator(mode="after")
     def _sums_of_stored_buckets(self) -> Config:
@@ -258,4 +262,5 @@ class Config(_Strict):
     @model_validator(mode="after")
     def _grouped(self) -> Config:
         check_groups(self.groups, self.pools, self.backends)
+        check_subsets(self.groups, self.subsets)
         return self

@@ -16,6 +16,7 @@ from sluice.control.heard import Changes, Heard
 from sluice.control.leases import Leases
 from sluice.control.named import judged
 from sluice.control.saying import Said, Words, restored, words
+from sluice.control.subsets.shard import ShardSubsets
 from sluice.control.thresholds import Thresholds
 from sluice.core.keys import PoolKey
 from sluice.log.due import Due
@@ -65,6 +66,7 @@ class ShardDecider:
         self._thresholds = Thresholds()
         self._paths: tuple[Config, list[set[PoolKey]]] | None = None
         self._caught_up = False
+        self._subsets = ShardSubsets(found.subsets, means.subsets, means.problems)
 
     @property
     def states(self) -> Mapping[PoolKey, PoolState]:
@@ -103,6 +105,8 @@ class ShardDecider:
         answers = [made for each in outcomes if (made := self._answer(each, now_ms)) is not None]
         not_renewed = frozenset(pool.key for pool in config.pools) - {each.key for each in answers}
         said = words(self._said, answers, [pool.key for pool in config.pools], now_ms)
+        told = self._heard.scalings.told()
+        subsets = self._subsets.period(config.subsets, told, now_ms, urgent=bool(changes.scalings))
         commit = Commit(
             received,
             Heartbeat(now_ms, lease_ms, self._leases.of(not_renewed)),
@@ -111,11 +115,13 @@ class ShardDecider:
             dict(self._due.of({**self._states, **states})),
             changes.pauses,
             changes.scalings,
+            subsets=subsets,
         )
         return Period(commit, said, states, not_renewed)
 
     def keep(self, period: Period, written: bool) -> None:
         """What was committed, or was nothing that is to be written."""
+        self._subsets.keep()
         self._states |= period.states
         self._said |= period.words.said
         gone = self._answers.keys() - {pool.key for pool in self.config.pools}
@@ -126,6 +132,7 @@ class ShardDecider:
 
     def drop(self, period: Period) -> None:
         """It was aborted."""
+        self._subsets.drop()
         self._due.again(period.commit.states)
 
     def _take_up(self, known: Before) -> Changes:

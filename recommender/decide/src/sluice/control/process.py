@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sluice.collect import Collector
+from sluice.collect.subsets.reading import Reading
 from sluice.config import Config, ConfigError, load
 from sluice.control.before import before
 from sluice.control.clickhouse import connection
@@ -23,6 +24,7 @@ from sluice.control.loop import Loop
 from sluice.control.pages import Pages
 from sluice.control.problems import Problems
 from sluice.control.spread import Spread
+from sluice.control.subsets.shard import SubsetMeans
 from sluice.control.workers import Workers
 from sluice.log.kafka_broker import KafkaBroker
 from sluice.log.names import topics
@@ -61,7 +63,9 @@ class Process:
         self._shards = Shards(self._broker, names, Identity(name, len(config.groups), config.generation))
         spread = Spread(None if config.processes == "auto" else config.processes)
         spread.start(len(config.pools))
-        self._means = Means(Workers(), spread, Problems(counts.failed), self._shards.alive)
+        # A connection of their own, since they read beside the control periods.
+        subsets = SubsetMeans(Reading(connection(environment, lambda: None)))
+        self._means = Means(Workers(), spread, Problems(counts.failed), self._shards.alive, subsets)
         reader = connection(environment, self._shards.alive)
         collector, history = lambda: Collector(reader), lambda: before(reader)
         self._loop = Loop(config, self._shards, collector, now_ms, self._means, history, counts)
@@ -86,6 +90,8 @@ class Process:
             log.error("a period did not end in time: its shards are taken when the group's session ends")
         self._means.workers.close()
         self._means.spread.close()
+        if self._means.subsets is not None:
+            self._means.subsets.close()
         self._pages.close()
         if self._push is not None:
             self._push.close()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sluice.control.baseline import Baseline, Machine
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.belief.family import Floats, Ints
+from sluice.subsets.seen import Told, ToldContainer
 
 # Events kept per service; older ones have been told apart long ago.
 REMEMBERED = 64
@@ -20,7 +21,7 @@ UNSURE_MS = 1_000
 
 @dataclass(frozen=True, order=True)
 class Scaling:
-    """One notification; at_ms: Unix time from which it was in force. None and "": not told by this one."""
+    """One notification; at_ms: Unix time from which it was in force. None, "" and (): not told by this one."""
 
     at_ms: int
     service: str
@@ -28,6 +29,7 @@ class Scaling:
     replicas: int | None
     version: str
     source: str
+    containers: tuple[ToldContainer, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,8 +80,17 @@ class Scalings:
         events = self._events.setdefault(event.service, [])
         if event not in events:
             insort(events, event, key=lambda one: one.at_ms)
-            del events[:-REMEMBERED]
+            events[:] = _containers_once(events)[-REMEMBERED:]
             self._courses.clear()
+
+    def told(self) -> dict[str, Told]:
+        """By service the containers that were told last."""
+        return {
+            service: Told(event.at_ms / 1000, event.containers)
+            for service, events in self._events.items()
+            for event in events
+            if event.containers
+        }
 
     def course(self, key: PoolKey) -> Course:
         """Of the service and, for a client pool, of the peer that it leads to."""
@@ -97,6 +108,16 @@ class Scalings:
         """As told last; None while nobody did."""
         told = [event.replicas for event in self._events.get(service, []) if event.replicas is not None]
         return told[-1] if told else None
+
+
+def _containers_once(events: list[Scaling]) -> list[Scaling]:
+    """Only the newest list of containers is kept; an event that told nothing else goes with an older one."""
+    newest = max((at for at, event in enumerate(events) if event.containers), default=-1)
+    kept = [event if at == newest else replace(event, containers=()) for at, event in enumerate(events)]
+    told = [
+        each for each in kept if each.containers or each.cpu_limit_cores or each.replicas is not None or each.version
+    ]
+    return list(dict.fromkeys(told))
 
 
 def _course(own: list[Scaling], peer: list[Scaling]) -> Course:

@@ -9,10 +9,12 @@ from typing import TypeVar
 from google.protobuf.message import DecodeError, Message
 
 from sluice.core.keys import PoolKey
+from sluice.log import subset_record
 from sluice.log.broker import Record
 from sluice.log.names import key_of, pool_of, shard_name
 from sluice.log.record import restored
 from sluice.log.shard import Found
+from sluice.log.subset_record import is_subsets
 from sluice.pools.v1.log_pb2 import ObservedSize, Report, ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 
@@ -25,11 +27,12 @@ def found(
     shard: int, states: Mapping[str, bytes], decisions: Mapping[str, bytes], observed: Mapping[str, ObservedSize]
 ) -> Found:
     """From the newest of each name."""
-    newest_states = restored(states)
-    left_out = newest_states.unreadable
+    subsets, unreadable = subset_record.found(states, decisions)
+    newest_states = restored({name: value for name, value in states.items() if not is_subsets(name)})
+    left_out = newest_states.unreadable + unreadable
     sizes: dict[PoolKey, PoolSize] = {}
     for name, value in decisions.items():
-        if name != shard_name(shard):
+        if name != shard_name(shard) and not is_subsets(name):
             answer = _decision(name, value)
             if answer is None:
                 left_out += 1
@@ -38,7 +41,7 @@ def found(
     beat = decisions.get(shard_name(shard))
     heartbeat = None if beat is None else parsed(ShardHeartbeat, shard_name(shard), beat)
     left_out += beat is not None and heartbeat is None
-    return Found(newest_states, sizes, observed, heartbeat, left_out)
+    return Found(newest_states, sizes, observed, heartbeat, left_out, subsets)
 
 
 def parsed(kind: type[Parsed], name: str, value: bytes) -> Parsed | None:

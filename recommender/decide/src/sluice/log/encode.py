@@ -13,6 +13,7 @@ from sluice.core.keys import PoolKey
 from sluice.log.names import Topics, key_of, pool_name, shard_name
 from sluice.log.record import MOST_BYTES, PARTS, Ref, value_of
 from sluice.log.shard import Commit, Heartbeat, Identity
+from sluice.log.subset_record import records
 from sluice.log.told import pause_name, pause_value, scaling_name, scalings_value
 from sluice.pools.policy.state_message import StateError
 from sluice.pools.v1.evidence_pb2 import Explanation
@@ -69,6 +70,12 @@ def writes(commit: Commit, topics: Topics) -> Iterator[Write | ValueError]:
         yield Write(topics.observed, name, None)
     for key in commit.gone:
         yield from _gone(key, topics)
+    for topic, name, message in records(commit.subsets, topics) if commit.subsets is not None else ():
+        written = None if message is None else message.SerializeToString()
+        if written is not None and len(written) > MOST_BYTES:
+            yield _too_large(name, written, MOST_BYTES)
+        else:
+            yield Write(topic, name, written)
     for size in commit.decisions:
         name, value = pool_name(key_of(size.pool)), _decision(size)
         if len(value) > MOST_BYTES:

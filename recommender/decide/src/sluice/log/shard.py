@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from sluice.control.pauses import Pause
 from sluice.control.scalings import Scaling
+from sluice.control.subsets.step import Commit as SubsetCommit
+from sluice.control.subsets.step import Known as Subsets
 from sluice.core.keys import PoolKey
 from sluice.log.record import Ref, Restored
 from sluice.pools.policy.state import PoolState
@@ -56,6 +58,7 @@ class Found:
     observed   by the name of the target's record
     heartbeat  None where nobody decided yet
     left_out   records that could not be read: said, and left out
+    subsets    what is known of the subsets of its application
     """
 
     states: Restored
@@ -63,6 +66,7 @@ class Found:
     observed: Mapping[str, ObservedSize]
     heartbeat: ShardHeartbeat | None
     left_out: int
+    subsets: Subsets = field(default_factory=Subsets)
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,7 @@ class Commit:
     explanations  at most 16 kB each; their `pool_size` is not written
     states        the parts that are due (`log/due.py`)
     pauses        of the pools of which `received` told one; None: it is over
+    subsets       records of subsets, where a step of theirs came to an end
     scalings      of the services of which `received` told some: all that are to be kept, oldest first
     observed      sizes of targets, by the name of their record, and
     gone          pools and
@@ -113,3 +118,4 @@ class Commit:
     observed: Mapping[str, ObservedSize] = field(default_factory=dict)
     gone: Sequence[PoolKey] = ()
     forgotten: Sequence[str] = ()
+    subsets: SubsetCommit | None = None

@@ -12,6 +12,7 @@ from sluice.log.encode import Write, heartbeat, writes
 from sluice.log.names import Topics
 from sluice.log.repeats import Repeats
 from sluice.log.shard import AbortedError, Commit, FencedError, Identity, Received
+from sluice.log.subset_record import is_subsets
 from sluice.pools.v1.log_pb2 import ObservedSize, Report
 
 # A heartbeat at the latest 5 s after the last one, where there is a period each half second or more often.
@@ -81,6 +82,8 @@ class ShardLog:
         for record in self._arrivals.read(timeout_s):
             if record.topic == self._topics.observed:
                 self._size(record.key, record.value)
+            elif is_subsets(record.key):
+                continue  # deliveries: deciders do not go by them
             elif (told := report(record)) is None:
                 self.left_out += 1
             elif not self._repeats.report(record.offset, told):

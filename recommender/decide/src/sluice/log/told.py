@@ -8,13 +8,14 @@ from urllib.parse import quote, unquote
 from google.protobuf.message import DecodeError
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from sluice.common.v1.scaling_pb2 import ScalingEvent
+from sluice.common.v1.scaling_pb2 import ScalingEvent, ServiceContainer
 from sluice.control.pauses import Pause
 from sluice.control.scalings import Scaling
 from sluice.core.keys import PoolKey
 from sluice.log.names import key_of, message_of, pool_name, pool_of
 from sluice.pools.policy.state_message import StateError
 from sluice.pools.v1.state_pb2 import PoolPause, ServiceScalings
+from sluice.subsets.seen import ToldContainer
 
 PAUSE, SCALING = "pause/", "scaling/"
 
@@ -68,6 +69,9 @@ def scaling_of(event: ScalingEvent) -> Scaling:
         replicas=event.replicas if event.HasField("replicas") else None,
         version=event.version,
         source=event.source,
+        containers=tuple(
+            ToldContainer(each.instance, each.address, each.host, each.zone, each.drained) for each in event.containers
+        ),
     )
 
 
@@ -79,6 +83,12 @@ def event_of(scaling: Scaling) -> ScalingEvent:
         replicas=scaling.replicas,
         version=scaling.version,
         source=scaling.source,
+        containers=[
+            ServiceContainer(
+                instance=each.instance, address=each.address, host=each.host, zone=each.zone, drained=each.drained
+            )
+            for each in scaling.containers
+        ],
     )
 
 

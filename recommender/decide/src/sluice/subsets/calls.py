@@ -10,15 +10,20 @@ from sluice.subsets.application import Application, Call
 def edges(application: Application) -> Iterator[tuple[str, str, float]]:
     """Upstream, downstream and calls per second of each call of each tree; a pair may come many times."""
     for root in application.roots:
-        below: list[tuple[Call, float]] = [(root.tree, root.rate_per_s)]
-        while below:
-            call, rate = below.pop()
-            for stage in call.stages:
-                for each in stage:
-                    yield call.service, each.service, rate * each.calls
-                    below.append((each, rate * each.calls))
+        yield from edges_of(root.tree, root.rate_per_s)
     for pair in application.pairs:
         yield pair.upstream, pair.downstream, pair.rate_per_s
+
+
+def edges_of(tree: Call, rate: float = 1.0) -> Iterator[tuple[str, str, float]]:
+    """The same of one tree, which is called `rate` times a second."""
+    below: list[tuple[Call, float]] = [(tree, rate)]
+    while below:
+        call, often = below.pop()
+        for stage in call.stages:
+            for each in stage:
+                yield call.service, each.service, often * each.calls
+                below.append((each, often * each.calls))
 
 
 def rates(application: Application) -> dict[tuple[str, str], float]:

@@ -1,6 +1,6 @@
 """When subsets are solved anew, and from what: `plan(state, inputs, now) -> (state', run)`, and nothing else remembers.
 
-- Containers that come, go or are drained, or a call that nobody made before: at once. What this does not touch keeps
+- Containers that come, go or are drained, or a pair that comes or goes: at once. What this does not touch keeps
   the contention and the loads of the last run, so nothing else moves.
 - Contention or load that drifted, or latencies that were learnt anew: after the quiet time, within the budget of
   changes.
@@ -9,21 +9,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sluice.subsets.application import Application, Call, Host, Service
+from sluice.subsets.application import Application, Host, Service
 from sluice.subsets.calls import rates
 from sluice.subsets.churn import changed, churn, named
+from sluice.subsets.connections import flow
 from sluice.subsets.fleet import Fleet
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.latency.model import LatencyModel
 from sluice.subsets.legal import IllegalError, check
-from sluice.subsets.microns.carry import solve_again
-from sluice.subsets.microns.solve import Solved, solve
+from sluice.subsets.microns.carry import solve_again, solved_on
+from sluice.subsets.microns.solve import Solved
 from sluice.subsets.predict import all_curves
 from sluice.subsets.problem import Problem, problem
 from sluice.subsets.state import Cause, Inputs, Run, State, When
+from sluice.subsets.strategy import MICRONS, rival
 
 
 def plan(state: State | None, inputs: Inputs, now_s: float) -> tuple[State | None, Run | None]:
@@ -38,9 +40,10 @@ def plan(state: State | None, inputs: Inputs, now_s: float) -> tuple[State | Non
     try:
         check(application)
         if state is None:
-            asked = problem(application)
-            solved = solve(asked, all_curves(asked, inputs.model), inputs.settings)
-            return _state(solved, inputs, application, now_s), Run(Cause.START, now_s, 0.0, {})
+            solved = _first(inputs, problem(application))
+            after = named(solved.problem, solved.solution)
+            run = Run(Cause.START, now_s, churn(inputs.before or {}, after), changed(inputs.before or after, after))
+            return _state(solved, inputs, application, now_s), run
         cause = _cause(state, inputs, now_s)
         if cause is None:
             return (replace(state, held=()) if state.held else state), None
@@ -75,12 +78,31 @@ def _some(names: list[str]) -> str:
 
 
 def _state(solved: Solved, inputs: Inputs, application: Application, at_s: float) -> State:
-    return State(solved, application, inputs.model, at_s, (), missing(inputs.application, inputs.model))
+    lacking = (*inputs.missing, *missing(inputs.application, inputs.model))
+    return State(solved, application, inputs.model, at_s, (), lacking)
+
+
+def _first(inputs: Inputs, asked: Problem) -> Solved:
+    """What was there before another process knew of it stays: only what has to change does."""
+    curves = all_curves(asked, inputs.model)
+    if inputs.strategy != MICRONS:
+        return _by_rule(inputs, asked, curves)
+    return solved_on(asked, curves, replace(inputs.settings, churn_budget=0.0), inputs.before)
+
+
+def _by_rule(inputs: Inputs, asked: Problem, curves: Sequence[Curves]) -> Solved:
+    """Rivals look at nothing that was."""
+    found = rival(inputs.strategy)(asked)
+    return Solved(asked, curves, (), found, flow(asked, found.subsets)[0])
 
 
 def _cause(state: State, inputs: Inputs, now_s: float) -> Cause | None:
     was, now = state.application, inputs.application
-    if _shape(was) != _shape(now) or _containers(was) != _containers(now):
+    if (
+        _who_calls_whom(was) != _who_calls_whom(now)
+        or _rules(was) != _rules(now)
+        or _containers(was) != _containers(now)
+    ):
         return Cause.SCALING
     if now_s - state.at_s < inputs.when.quiet_s:
         return None
@@ -89,16 +111,13 @@ def _cause(state: State, inputs: Inputs, now_s: float) -> Cause | None:
     return Cause.DRIFT if _drifted(was, now, inputs.when) else None
 
 
-def _shape(application: Application) -> tuple[object, ...]:
-    """All that decides who calls whom, and how many connections there are, but not how often."""
-    roots = sorted((root.name, _calls(root.tree)) for root in application.roots)
-    pairs = sorted((pair.upstream, pair.downstream) for pair in application.pairs)
-    rules = application.quota, application.min_subset, application.percentile, application.keep_in_zone
-    return (*roots, *pairs, *rules)
+def _who_calls_whom(application: Application) -> set[tuple[str, str]]:
+    """How often, and in which trees, is a matter of drift."""
+    return set(rates(application))
 
 
-def _calls(call: Call) -> tuple[object, ...]:
-    return call.service, tuple(tuple(sorted(map(_calls, stage), key=str)) for stage in call.stages)
+def _rules(application: Application) -> tuple[object, ...]:
+    return application.quota, application.min_subset, application.percentile, application.keep_in_zone
 
 
 def _containers(application: Application) -> dict[str, Service]:
@@ -131,11 +150,13 @@ def _settled(state: State, inputs: Inputs) -> Application:
     """What is there now, with the contention and the loads of the last run where they were known then."""
     was, now = state.application, inputs.application
     hosts = {host.name: host for host in was.hosts}
+    settled = replace(now, hosts=tuple(replace(hosts.get(host.name, host), zone=host.zone) for host in now.hosts))
+    if _who_calls_whom(was) == _who_calls_whom(now):
+        return replace(settled, roots=was.roots, pairs=was.pairs)
     roots = {root.name: root for root in was.roots}
     pairs = {(pair.upstream, pair.downstream): pair for pair in was.pairs}
     return replace(
-        now,
-        hosts=tuple(replace(hosts.get(host.name, host), zone=host.zone) for host in now.hosts),
+        settled,
         roots=tuple(
             replace(root, rate_per_s=roots[root.name].rate_per_s if root.name in roots else root.rate_per_s)
             for root in now.roots
@@ -156,7 +177,12 @@ def _again(state: State, inputs: Inputs, application: Application, cause: Cause)
             if same.get(fleet.service) == now.get(fleet.service) and _same_hosts(state.application, application)
         }
     asked = problem(application, known)
-    return solve_again(state.solved, asked, _curves(state, inputs, asked), inputs.settings)
+    curves = _curves(state, inputs, asked)
+    if inputs.strategy != MICRONS:
+        return _by_rule(inputs, asked, curves)
+    if not state.solved.references:
+        return solved_on(asked, curves, inputs.settings, named(state.solved.problem, state.solved.solution))
+    return solve_again(state.solved, asked, curves, inputs.settings)
 
 
 def _same_hosts(was: Application, now: Application) -> bool:

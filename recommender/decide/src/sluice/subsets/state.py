@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from sluice.subsets.application import Application
+from sluice.subsets.churn import Named
 from sluice.subsets.latency.model import LatencyModel
 from sluice.subsets.microns.settings import Settings
 from sluice.subsets.microns.solve import Solved
+from sluice.subsets.strategy import MICRONS
 
 
 class Cause(Enum):
@@ -39,12 +41,19 @@ class When:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What is known now. `model` is the same object as long as nothing was learnt anew: no run trains."""
+    """What is known now. `model` is the same object as long as nothing was learnt anew: no run trains.
+
+    strategy: MICRONS, or the name of a rival. missing: what the application was made without, as lines for people.
+    before: the connections that are there, of whoever knew the state; used where there is none.
+    """
 
     application: Application
     model: LatencyModel
     settings: Settings = field(default_factory=Settings)
     when: When = field(default_factory=When)
+    strategy: str = MICRONS
+    missing: tuple[str, ...] = ()
+    before: Named | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,10 +34,15 @@ CLOSE = 0.01
 
 def solve_on(problem: Problem, curves: Sequence[Curves], settings: Settings, before: Named | None) -> Solution:
     """From the connections `before`, by name; from nothing where there are none, or where all may change."""
+    return solved_on(problem, curves, settings, before).solution
+
+
+def solved_on(problem: Problem, curves: Sequence[Curves], settings: Settings, before: Named | None) -> Solved:
+    """The same, with all that the next one can go on from."""
     if not before or settings.churn_budget >= 1:
-        return solve(problem, curves, settings).solution
+        return solve(problem, curves, settings)
     nothing: list[None] = [None] * len(problem.fleets)
-    return _carried(problem, curves, settings, kept_by_name(problem, before), nothing, nothing).solution
+    return _carried(problem, curves, settings, kept_by_name(problem, before), nothing, nothing)
 
 
 def solve_again(solved: Solved, problem: Problem, curves: Sequence[Curves], settings: Settings) -> Solved:

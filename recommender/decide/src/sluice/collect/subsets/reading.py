@@ -1,0 +1,81 @@
+"""Reads all that subsets are made from, in one query for each kind of thing."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any, Protocol
+
+import numpy as np
+
+from sluice.collect.subsets.trees import call_of
+from sluice.subsets.latency.samples import Samples
+from sluice.subsets.seen import Seen, SeenContainer, SeenHost, SeenTree
+
+_FOLDER = files(__package__)
+CONTAINERS, TREES, HOSTS, SAMPLES = (
+    _FOLDER.joinpath(f"{name}.sql").read_text(encoding="utf-8") for name in ("containers", "trees", "hosts", "samples")
+)
+
+# Contention is that of the newest minute: what a drift is told by.
+CONTENTION_MS = 60_000
+# mu of fewer requests says little: its standard error is sigma / sqrt(n).
+LEAST_REQUESTS = 20
+# Samples of one service that a model is trained on; more make it slower, and hardly less wrong.
+MOST_SAMPLES = 5_000
+
+
+class Database(Protocol):
+    def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]: ...
+
+
+class Reading:
+    """Raises what the database raises."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def seen(self, now_ms: int, window_ms: float) -> Seen:
+        """Of the newest window_ms. Rates are over the time that there are trees of."""
+        span: dict[str, object] = {"from_s": (now_ms - int(window_ms)) // 1000, "to_s": now_ms // 1000}
+        containers = tuple(map(SeenContainer, *self._columns(CONTAINERS, span, 6)))
+        trees, cut = [], 0
+        for operation, text, traces in zip(*self._columns(TREES, span, 3), strict=True):
+            call = call_of(text)
+            if call is None:
+                cut += traces
+            else:
+                trees.append(SeenTree(operation, call, traces))
+        newest_s = max((each.last_s for each in containers), default=0)
+        oldest_s = max(min((each.first_s for each in containers), default=0), (now_ms - int(window_ms)) // 1000)
+        hosts = self._columns(HOSTS, {"from_ms": now_ms - CONTENTION_MS, "to_ms": now_ms}, 4)
+        return Seen(
+            containers,
+            tuple(trees),
+            {name: SeenHost(*map(_ratio, values)) for name, *values in zip(*hosts, strict=True)},
+            float(max(newest_s - oldest_s, 10)),
+            newest_s,
+            cut,
+        )
+
+    def samples(self, now_ms: int, learn_ms: float) -> dict[str, tuple[Samples, np.ndarray]]:
+        """By service, with the starts of their windows. What is not known of a host counts as 0."""
+        asked: dict[str, object] = {"from_ms": now_ms - int(learn_ms), "to_ms": now_ms}
+        asked |= {"least": LEAST_REQUESTS, "most": MOST_SAMPLES}
+        services, windows, *values = self._columns(SAMPLES, asked, 8)
+        table = np.array([[0.0 if value is None else value for value in column] for column in values], dtype=np.float64)
+        names, starts = np.array(services, dtype=object), np.array(windows, dtype=np.int64)
+        found = {}
+        for name in sorted(set(services)):
+            of = names == name
+            rate, cpu, memory, network, mu, sigma = table[:, of]
+            contention = np.clip(np.column_stack([cpu, memory, network]), 0.0, 1.0)
+            found[name] = Samples(rate, contention, mu, sigma), starts[of]
+        return found
+
+    def _columns(self, sql: str, parameters: dict[str, object], count: int) -> list[list[Any]]:
+        """An answer without rows has no columns."""
+        return self._database.columns(sql, parameters) or [[] for _ in range(count)]
+
+
+def _ratio(value: float | None) -> float | None:
+    return None if value is None else min(max(float(value), 0.0), 1.0)

@@ -1,0 +1,109 @@
+"""What the file says of connection subsets."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
+
+from sluice.core.durations import Milliseconds
+
+#: `sluice.subsets.strategy.STRATEGIES`, without all that comes with it.
+Strategy = Literal["microns", "full", "sre", "rocksteadier", "aperture", "proportional", "a68"]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class SubsetPair(_Strict):
+    """A service that calls, and one that it calls."""
+
+    upstream: str = Field(min_length=1)
+    downstream: str = Field(min_length=1)
+
+
+Pairs = Annotated[
+    Annotated[list[SubsetPair], Field(min_length=1), Tag("~pairs")] | Annotated[Literal["auto"], Tag("~auto")],
+    Discriminator(lambda value: "~auto" if value == "auto" else "~pairs"),
+]
+
+#: What an address may be made of.
+PLACES = {"service": "", "instance": "", "host": ""}
+
+
+def _address(template: object) -> object:
+    if isinstance(template, str):
+        try:
+            template.format_map(PLACES)
+        except (KeyError, ValueError, IndexError):
+            raise ValueError("is not legal; legal: a text with {service}, {instance} and {host}") from None
+    return template
+
+
+class Subsetting(_Strict):
+    """The application of one group: which of its pairs get subsets, all solved together.
+
+    name   under which its runs are shown; default: its group
+    pairs  of services; auto: all that traces show, of services that show containers
+    quota  connections over all pairs; default: 4 for each upstream container
+    min_subset, percentile, keep_in_zone  as of `sluice.subsets.application.Application`
+    churn_budget  the part of all connections that may change for a better latency
+    quiet  the least time between two runs for drift
+    drift  a host's utilization, 0 to 1, that moved by so much is one
+    window  of calls and their trees
+    gone   a container that shows nothing for so long, and for 30 requests' time, while others do, is no more
+    learn  how far back latencies are learnt from; retrain: how old a latency model may be
+    addresses  by service, of its containers where nobody told them: "{instance}.cart:8080"
+    """
+
+    name: str = Field(default="", max_length=256)
+    pairs: Pairs = "auto"
+    quota: int | None = Field(default=None, ge=1, le=20_000_000)
+    min_subset: int = Field(default=2, ge=1, le=10_000)
+    percentile: float = Field(default=0.95, gt=0, lt=1)
+    strategy: Strategy = "microns"
+    churn_budget: float = Field(default=0.05, ge=0, le=1)
+    quiet: Milliseconds = Field(default=60_000.0, ge=0, le=86_400_000)
+    drift: float = Field(default=0.1, gt=0, le=1)
+    keep_in_zone: bool = False
+    window: Milliseconds = Field(default=300_000.0, ge=30_000, le=3_600_000)
+    gone: Milliseconds = Field(default=20_000.0, ge=10_000, le=3_600_000)
+    learn: Milliseconds = Field(default=3_600_000.0, ge=60_000, le=30 * 86_400_000)
+    retrain: Milliseconds = Field(default=600_000.0, ge=10_000, le=86_400_000)
+    addresses: dict[str, Annotated[str, BeforeValidator(_address)]] = {}
+    group: str = ""
+
+    @property
+    def called(self) -> str:
+        """The application's name in the log."""
+        return self.name or self.group or "default"
+
+    def wants(self, upstream: str, downstream: str) -> bool:
+        return self.pairs == "auto" or any(
+            (each.upstream, each.downstream) == (upstream, downstream) for each in self.pairs
+        )
+
+
+def check_subsets(groups: list[str], subsets: list[Subsetting]) -> None:
+    """ValueError for a group that is not named, or has two applications, and two of one name."""
+    seen: dict[str, int] = {}
+    for i, each in enumerate(subsets):
+        group = each.group or groups[0]
+        if group not in groups:
+            raise ValueError(f"subsets[{i}].group {group!r} is not defined; legal: {', '.join(groups)}")
+        if group in seen:
+            raise ValueError(f"subsets[{i}] is of the group of subsets[{seen[group]}], {group!r}; legal: one a group")
+        seen[group] = i
+    names = [each.called for each in subsets]
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise ValueError(f"subsets[{i}].name {name!r} stands there twice; legal: each name once")
+    if len(subsets) > 1 and any(each.pairs == "auto" for each in subsets):
+        raise ValueError(
+            "subsets: pairs auto takes all that traces show, whoever calls; legal: one application, or pairs of each"
+        )
+    pairs = [pair for each in subsets if each.pairs != "auto" for pair in each.pairs]
+    for i, pair in enumerate(pairs):
+        if pair in pairs[:i]:
+            raise ValueError(f"subsets: {pair.upstream} -> {pair.downstream} stands there twice; legal: each pair once")

@@ -1,0 +1,159 @@
+"""The subsets of one shard: what is known of them, and the step that is under way.
+
+All that takes long (queries, training, solving) is done in the background; a control period only asks what came of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from sluice.config.subsets import Subsetting
+from sluice.control.problems import Problems
+from sluice.control.subsets.step import Commit, Known, gone, step
+from sluice.control.subsets.training import Found, Training
+from sluice.subsets.application import Application
+from sluice.subsets.assemble import Rules, assemble
+from sluice.subsets.latency.learnt import Learnt
+from sluice.subsets.latency.training import latency_model
+from sluice.subsets.legal import IllegalError
+from sluice.subsets.seen import Seen, Told
+
+# Windows of what subsets are made from are 10 s long.
+EVERY_MS = 10_000
+
+
+class Source(Protocol):
+    """Raises what the database raises."""
+
+    def seen(self, now_ms: int, window_ms: float) -> Seen: ...
+
+    def samples(self, now_ms: int, learn_ms: float) -> Found: ...
+
+
+@dataclass
+class SubsetMeans:
+    """What a decider has for the subsets of all of its shards. background: runs one thing at a time."""
+
+    source: Source
+    background: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="subsets"))
+    training: Training = field(default_factory=Training)
+
+    def close(self) -> None:
+        self.background.shutdown(wait=False, cancel_futures=True)
+        self.training.close()
+
+
+class Proposal(NamedTuple):
+    """What is known once it is committed."""
+
+    known: Known
+    commit: Commit
+
+
+class ShardSubsets:
+    """`period`, then the commit, then `keep` or `drop`."""
+
+    def __init__(self, known: Known, means: SubsetMeans | None, problems: Problems) -> None:
+        """means: None where nothing is to be decided."""
+        self._known, self._means, self._problems = known, means, problems
+        self._job: Future[Proposal] | None = None
+        self._proposal: Proposal | None = None
+        self._due_ms = 0
+
+    @property
+    def known(self) -> Known:
+        return self._known
+
+    def period(
+        self, configured: list[Subsetting], told: Mapping[str, Told], now_ms: int, *, urgent: bool
+    ) -> Commit | None:
+        """What is to be committed with this period. urgent: containers were told."""
+        if self._means is None:
+            return None
+        if urgent:
+            self._due_ms = now_ms
+        if not configured:
+            return self._without(now_ms)
+        (asked,) = configured
+        if self._proposal is None and self._job is None and now_ms >= self._due_ms:
+            self._due_ms = now_ms + EVERY_MS
+            self._job = self._means.background.submit(
+                _work, self._known, asked, dict(told), self._means.source, self._means.training, now_ms
+            )
+        if self._job is not None and self._job.done():
+            job, self._job = self._job, None
+            self._take(job, asked)
+        return None if self._proposal is None else self._proposal.commit
+
+    def keep(self) -> None:
+        """It was committed."""
+        if self._proposal is not None:
+            self._known, self._proposal = self._proposal.known, None
+
+    def drop(self) -> None:
+        """It was aborted: it is decided again."""
+        if self._proposal is not None:
+            self._proposal, self._due_ms = None, 0
+
+    def _take(self, job: Future[Proposal], asked: Subsetting) -> None:
+        what = f"subsets of {asked.called}"
+        try:
+            known, commit = job.result()
+        except Exception as cause:
+            self._problems.failed(what, cause)
+            return
+        if commit.held:
+            self._problems.failed(what, IllegalError(commit.held))
+        else:
+            self._problems.succeeded(what)
+        if commit:
+            self._proposal = Proposal(known, commit)
+        else:
+            self._known = known
+
+    def _without(self, now_ms: int) -> Commit | None:
+        self._job = None
+        known, commit = gone(self._known, now_ms)
+        if not commit:
+            return None
+        self._proposal = Proposal(known, commit)
+        return commit
+
+
+def _work(
+    known: Known, asked: Subsetting, told: Mapping[str, Told], source: Source, training: Training, now_ms: int
+) -> Proposal:
+    seen = source.seen(now_ms, asked.window)
+    if problems := _nothing(seen, asked):
+        return Proposal(*step(known, asked, problems, None, now_ms))
+    found = assemble(seen, told, _rules(asked))
+    app = found.application
+    learnt = training.newest(asked.called, app, lambda: source.samples(now_ms, asked.learn), asked.retrain, now_ms)
+    if learnt is None and known.state is None:
+        learnt = _nothing_learnt(app)
+    return Proposal(*step(known, asked, found, learnt, now_ms))
+
+
+def _nothing(seen: Seen, asked: Subsetting) -> list[str]:
+    within = f"in the last {asked.window / 1000:g} s"
+    if not seen.containers:
+        return [f"no containers were seen {within}: their SERVER spans are missing"]
+    if not seen.trees:
+        return [f"no call trees were seen {within}: traces are missing"]
+    return []
+
+
+def _nothing_learnt(app: Application) -> Learnt:
+    return Learnt(latency_model({}, [each.name for each in app.services]), 0)
+
+
+def _rules(asked: Subsetting) -> Rules:
+    def address(service: str, instance: str, host: str) -> str:
+        return asked.addresses.get(service, "").format(service=service, instance=instance, host=host)
+
+    return Rules(
+        asked.wants, address, asked.quota, asked.min_subset, asked.percentile, asked.keep_in_zone, asked.gone / 1000
+    )

@@ -1,0 +1,183 @@
+"""One step of an application: from what is known and what was seen to the next state and its records. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sluice.config.subsets import Subsetting
+from sluice.control.subsets import words
+from sluice.control.subsets.explain import explanations, run_message
+from sluice.control.subsets.words import Subsets
+from sluice.log.told import timestamp
+from sluice.subsets.application import Application, Host
+from sluice.subsets.assemble import Assembled
+from sluice.subsets.churn import Named
+from sluice.subsets.latency.learnt import Learnt
+from sluice.subsets.legal import IllegalError
+from sluice.subsets.microns.settings import Settings
+from sluice.subsets.plan import plan
+from sluice.subsets.state import Cause, Inputs, Run, State, When
+from sluice.subsets.v1 import explanation_pb2, log_pb2
+
+#: Causes that change connections because they have to.
+NEEDED = (Cause.SCALING, Cause.START)
+
+
+@dataclass(frozen=True)
+class Known:
+    """Of the application of a shard, as it is in the log; solved: what it rests on, None of one who did not solve it.
+
+    subsets: also of those that went, since revisions go on from theirs. state: None where nothing was ever decided.
+    """
+
+    subsets: Subsets = field(default_factory=dict)
+    containers: Mapping[str, log_pb2.ServiceContainers] = field(default_factory=dict)
+    state: log_pb2.ApplicationState | None = None
+    solved: State | None = None
+
+
+@dataclass(frozen=True)
+class Commit:
+    """Records of one transaction; None: it goes. held: what is wrong with what came; nothing of it is a record."""
+
+    said: words.Words = field(default_factory=words.Words)
+    pairs: Sequence[explanation_pb2.PairExplanation] = ()
+    run: explanation_pb2.Run | None = None
+    states: Mapping[str, log_pb2.ApplicationState | None] = field(default_factory=dict)
+    held: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.said or self.pairs or self.run or self.states)
+
+
+def step(
+    known: Known, asked: Subsetting, seen: Assembled | Sequence[str], learnt: Learnt | None, now_ms: int
+) -> tuple[Known, Commit]:
+    """seen: what it is to be solved for, or what is wrong with what came. learnt: None while nothing is, yet: what was
+    said before stands for so long, but for containers that went; where nothing was, `learnt` has to be."""
+    if not isinstance(seen, Assembled):
+        return _held(known, asked, seen, None, now_ms)
+    app = seen.application
+    if learnt is None:
+        return _held(known, asked, (), app, now_ms)
+    before = known.solved
+    if before is None and known.state is not None:
+        inputs = _inputs(asked, seen, learnt, words.connections(known.subsets.values()))
+    else:
+        inputs = _inputs(asked, seen, learnt, None)
+    try:
+        solved, run = plan(before, inputs, now_ms / 1000)
+    except IllegalError as cause:
+        return _held(known, asked, cause.problems, app, now_ms)
+    assert solved is not None
+    if solved.held:
+        return _held(replace(known, solved=solved), asked, solved.held, app, now_ms)
+    if run is None:
+        if known.state is not None and known.state.HasField("held_since"):
+            return _said(replace(known, solved=solved), asked, app, None, learnt, now_ms)
+        return replace(known, solved=solved), Commit()
+    if before is None:
+        solved = _since(solved, known.state, now_ms)
+    return _said(replace(known, solved=solved), asked, app, run, learnt, now_ms)
+
+
+def gone(known: Known, now_ms: int) -> tuple[Known, Commit]:
+    """The application is not configured any more."""
+    ended = [made for each in known.subsets.values() for made in words.ended(each, now_ms)]
+    said = words.Words(ended, dict.fromkeys(known.containers))
+    states = {} if known.state is None else {known.state.application: None}
+    return Known({**known.subsets, **words.by_key(ended)}), Commit(said, (), None, states)
+
+
+def _inputs(asked: Subsetting, seen: Assembled, learnt: Learnt, before: Named | None) -> Inputs:
+    return Inputs(
+        seen.application,
+        learnt.model,
+        Settings(churn_budget=asked.churn_budget),
+        When(asked.quiet / 1000, asked.drift),
+        asked.strategy,
+        seen.missing,
+        before,
+    )
+
+
+def _said(
+    known: Known, asked: Subsetting, app: Application, run: Run | None, learnt: Learnt, now_ms: int
+) -> tuple[Known, Commit]:
+    """run: None where the solution stands, and is no longer held."""
+    solved = known.solved
+    assert solved is not None
+    made = list(words.of_state(solved, app, known.subsets, now_ms))
+    containers = words.containers(app, known.containers, now_ms)
+    state = log_pb2.ApplicationState(
+        application=asked.called,
+        improved_at=timestamp(round(solved.at_s * 1000)),
+        hosts=[
+            log_pb2.HostContention(
+                host=each.name, cpu=each.cpu, memory_bandwidth=each.memory_bandwidth, network=each.network
+            )
+            for each in solved.application.hosts
+        ],
+    )
+    pairs: list[explanation_pb2.PairExplanation] = []
+    told = None
+    if run is not None:
+        told = run_message(solved, run, asked.churn_budget, now_ms)
+        pairs = list(explanations(solved, app, learnt, asked.called))
+        state.last_run.CopyFrom(told)
+    elif known.state is not None:
+        state.last_run.CopyFrom(known.state.last_run)
+    after = Known(
+        {**known.subsets, **words.by_key(made)},
+        {name: each for name, each in {**known.containers, **containers}.items() if each is not None},
+        state,
+        solved,
+    )
+    return after, Commit(words.Words(made, containers), pairs, told, {asked.called: state})
+
+
+def _held(
+    known: Known, asked: Subsetting, problems: Sequence[str], app: Application | None, now_ms: int
+) -> tuple[Known, Commit]:
+    """What was said stands, but for containers that went. problems: none where it only waits to be solved."""
+    went = _went(known, app)
+    if known.state is None or not (problems or went):
+        return known, Commit(held=tuple(problems))
+    made = list(words.held(known.subsets.values(), problems, went, now_ms))
+    state = known.state
+    if problems and not state.HasField("held_since"):
+        state = log_pb2.ApplicationState()
+        state.CopyFrom(known.state)
+        state.held_since.CopyFrom(timestamp(now_ms))
+    after = replace(known, subsets={**known.subsets, **words.by_key(made)}, state=state)
+    changed = {asked.called: state} if state is not known.state else {}
+    return after, Commit(words.Words(made), (), None, changed, tuple(problems))
+
+
+def _went(known: Known, app: Application | None) -> set[tuple[str, str]]:
+    """Service and instance of containers that were, and are not or are drained, of services that have others."""
+    found: set[tuple[str, str]] = set()
+    for service in app.services if app is not None else ():
+        there = {each.name for each in service.containers if not each.drained}
+        was = known.containers.get(service.name)
+        if was is not None and there:
+            found |= {(service.name, each.instance) for each in was.containers if each.instance not in there}
+    return found
+
+
+def _since(solved: State, before: log_pb2.ApplicationState | None, now_ms: int) -> State:
+    """With the quiet time and the contention of whoever decided before."""
+    if before is None:
+        return solved
+    hosts = {each.host: each for each in before.hosts}
+
+    def then(now: Host) -> Host:
+        was = hosts.get(now.name)
+        if was is None:
+            return now
+        return replace(now, cpu=was.cpu, memory_bandwidth=was.memory_bandwidth, network=was.network)
+
+    application = replace(solved.application, hosts=tuple(map(then, solved.application.hosts)))
+    at_s = min(now_ms, before.improved_at.ToMilliseconds()) / 1000
+    return replace(solved, application=application, at_s=at_s)

@@ -1,0 +1,83 @@
+"""Latency models of applications: learnt anew when they are stale, in a process of their own."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ProcessPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from sluice.control.workers import begin
+from sluice.subsets.application import Application
+from sluice.subsets.calls import rates
+from sluice.subsets.fleet import Ints
+from sluice.subsets.latency.boosted import FEWEST
+from sluice.subsets.latency.learnt import Learnt, learn
+from sluice.subsets.latency.samples import Samples
+
+Found = Mapping[str, tuple[Samples, Ints]]
+"""By service the samples and the starts of their windows."""
+
+
+class _Asked(NamedTuple):
+    services: frozenset[str]
+    at_ms: int
+    future: Future[Learnt]
+
+
+class Training:
+    """For one thread, which no training delays: what is small is learnt at once, all else in a process."""
+
+    def __init__(self) -> None:
+        self._executor: ProcessPoolExecutor | None = None
+        self._learnt: dict[str, tuple[frozenset[str], Learnt]] = {}
+        self._asked: dict[str, _Asked] = {}
+
+    def newest(
+        self, name: str, application: Application, samples: Callable[[], Found], retrain_ms: float, now_ms: int
+    ) -> Learnt | None:
+        """The newest model of the application, or None while its first is being trained. samples: asked where it is
+        stale, or its services are others. Raises what `samples` raises, and what became of a training."""
+        services = frozenset(each.name for each in application.services)
+        asked = self._asked.get(name)
+        if asked is not None and asked.future.done():
+            del self._asked[name]
+            try:
+                self._learnt[name] = asked.services, asked.future.result()
+            except Exception:
+                self.close()
+                raise
+        known = self._learnt.get(name)
+        stale = known is None or known[0] != services or now_ms - known[1].version >= retrain_ms
+        if stale and name not in self._asked:
+            self._begin(name, services, samples(), _usual(application), now_ms)
+        known = self._learnt.get(name)
+        return None if known is None else known[1]
+
+    def close(self) -> None:
+        """Ends the process; what it was at is lost."""
+        executor, self._executor = self._executor, None
+        self._asked.clear()
+        if executor is not None:
+            executor.shutdown(wait=False, cancel_futures=True)
+
+    def _begin(self, name: str, services: frozenset[str], samples: Found, usual: float, now_ms: int) -> None:
+        wanted = {each: samples[each] for each in sorted(services) if each in samples}
+        work = wanted or dict(samples), sorted(services), usual, now_ms
+        if all(len(each) < FEWEST for each, _ in work[0].values()):
+            self._learnt[name] = services, learn(*work)
+            return
+        if self._executor is None:
+            # Not fork: this process has threads.
+            context = multiprocessing.get_context("forkserver")
+            self._executor = ProcessPoolExecutor(1, mp_context=context, initializer=begin)
+        self._asked[name] = _Asked(services, now_ms, self._executor.submit(learn, *work))
+
+
+def _usual(application: Application) -> float:
+    """Calls per second that a container gets on average."""
+    counts = {service.name: len(service.containers) for service in application.services}
+    each = [rate / max(counts.get(down, 1), 1) for (_, down), rate in rates(application).items()]
+    return float(np.mean(each)) if each else 1.0

@@ -1,0 +1,172 @@
+"""What of a solution goes into the log: subsets under their revisions, and the containers that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sluice.common.v1.decision_pb2 import Reason
+from sluice.core.keys import SubsetKey
+from sluice.log.subset_names import key_of, message_of
+from sluice.log.told import timestamp
+from sluice.subsets.application import Application, Container, Service
+from sluice.subsets.churn import Named
+from sluice.subsets.latency.boosted import BoostedLatency
+from sluice.subsets.state import State
+from sluice.subsets.v1 import log_pb2, subset_pb2
+
+#: Weights of an upstream container's endpoints are about this on average. Those that differ by less than CLOSE,
+#: relative to what they were, stay.
+MEAN_WEIGHT, CLOSE = 100, 0.03
+
+#: Of what is wrong with an application so much is told with each subset.
+MOST_REASONS = 5
+
+Subsets = Mapping[SubsetKey, subset_pb2.Subset]
+
+
+@dataclass(frozen=True)
+class Words:
+    """Records that are another than those in the log; None: it goes."""
+
+    subsets: list[subset_pb2.Subset] = field(default_factory=list)
+    containers: dict[str, log_pb2.ServiceContainers | None] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.subsets or self.containers)
+
+
+def of_state(state: State, application: Application, said: Subsets, now_ms: int) -> Iterator[subset_pb2.Subset]:
+    """The subsets of a solution that are another than what was said, and an end of those that it does not have."""
+    services = {service.name: service for service in application.services}
+    zones = {host.name: host.zone for host in application.hosts}
+    solution, problem = state.solved.solution, state.solved.problem
+    there: set[SubsetKey] = set()
+    for pair, subsets in zip(problem.pairs, solution.subsets, strict=True):
+        up, down = problem.fleets[pair.upstream], problem.fleets[pair.downstream]
+        below = {each.name: each for each in services[down.service].containers}
+        learnt = isinstance(state.model.of(down.service), BoostedLatency)
+        for number, instance in enumerate(up.names):
+            start, end = int(subsets.start[number]), int(subsets.start[number + 1])
+            ends = [below[down.names[to]] for to in subsets.to[start:end]]
+            key = SubsetKey(up.service, instance, down.service)
+            there.add(key)
+            made = subset_pb2.Subset(
+                key=message_of(key),
+                state=subset_pb2.STATE_PROVIDED if learnt else subset_pb2.STATE_LEARNING,
+                endpoints=_endpoints(ends, subsets.share[start:end].tolist(), zones, said.get(key)),
+                reasons=list(_reasons(down.service, ends, learnt)),
+                strategy=solution.strategy,
+                computed_at=timestamp(now_ms),
+            )
+            yield from _if_new(made, said.get(key))
+    for key in said.keys() - there:
+        yield from ended(said[key], now_ms)
+
+
+def held(
+    said: Iterable[subset_pb2.Subset], problems: Sequence[str], gone: set[tuple[str, str]], now_ms: int
+) -> Iterator[subset_pb2.Subset]:
+    """What was said stands, but for containers that went; it says why, where there is a why. gone: service and
+    instance."""
+    for last in said:
+        if last.state == subset_pb2.STATE_DELETED:
+            continue
+        if (last.key.upstream, last.key.instance) in gone:
+            yield from ended(last, now_ms)
+            continue
+        left = [each for each in last.endpoints if (last.key.downstream, each.instance) not in gone]
+        made = subset_pb2.Subset()
+        made.CopyFrom(last)
+        del made.endpoints[:]
+        made.endpoints.extend(left or last.endpoints)
+        if problems:
+            made.state = subset_pb2.STATE_HELD
+            del made.reasons[:]
+            made.reasons.extend(Reason(code="HELD", text=each) for each in problems[:MOST_REASONS])
+        yield from _if_new(made, last)
+
+
+def ended(last: subset_pb2.Subset, now_ms: int) -> Iterator[subset_pb2.Subset]:
+    if last.state != subset_pb2.STATE_DELETED:
+        yield subset_pb2.Subset(
+            key=last.key, state=subset_pb2.STATE_DELETED, revision=last.revision, computed_at=timestamp(now_ms)
+        )
+
+
+def containers(
+    application: Application, said: Mapping[str, log_pb2.ServiceContainers], now_ms: int
+) -> dict[str, log_pb2.ServiceContainers | None]:
+    """Of each service whose containers are another; None of those that are no more."""
+    zones = {host.name: host.zone for host in application.hosts}
+    found: dict[str, log_pb2.ServiceContainers | None] = {}
+    for service in application.services:
+        now = _service(service, zones)
+        last = said.get(service.name)
+        if last is None or list(last.containers) != list(now.containers):
+            now.computed_at.CopyFrom(timestamp(now_ms))
+            found[service.name] = now
+    found.update(dict.fromkeys(said.keys() - {service.name for service in application.services}))
+    return found
+
+
+def connections(said: Iterable[subset_pb2.Subset]) -> Named:
+    """Those that were said, to go on from."""
+    found: Named = {}
+    for each in said:
+        if each.state != subset_pb2.STATE_DELETED:
+            ends = found.setdefault((each.key.upstream, each.key.downstream), {})
+            for endpoint in each.endpoints:
+                ends[each.key.instance, endpoint.instance] = float(endpoint.weight)
+    return found
+
+
+def by_key(subsets: Iterable[subset_pb2.Subset]) -> dict[SubsetKey, subset_pb2.Subset]:
+    return {key_of(each.key): each for each in subsets}
+
+
+def _service(service: Service, zones: Mapping[str, str]) -> log_pb2.ServiceContainers:
+    return log_pb2.ServiceContainers(
+        service=service.name,
+        containers=[
+            log_pb2.Container(instance=each.name, address=each.address, zone=zones[each.host], drained=each.drained)
+            for each in sorted(service.containers, key=lambda each: each.name)
+        ],
+    )
+
+
+def _endpoints(
+    ends: Sequence[Container], shares: Sequence[float], zones: Mapping[str, str], last: subset_pb2.Subset | None
+) -> list[subset_pb2.Endpoint]:
+    """Ordered by instance, as fleets are."""
+    weights = [max(1, round(share * len(shares) * MEAN_WEIGHT)) for share in shares]
+    if last is not None and [each.instance for each in last.endpoints] == [each.name for each in ends]:
+        before = [each.weight for each in last.endpoints]
+        scale = sum(weights) / max(sum(before), 1)
+        if all(abs(now - was * scale) <= CLOSE * was * scale for now, was in zip(weights, before, strict=True)):
+            weights = before
+    return [
+        subset_pb2.Endpoint(instance=each.name, address=each.address, weight=weight, zone=zones[each.host])
+        for each, weight in zip(ends, weights, strict=True)
+    ]
+
+
+def _reasons(service: str, ends: Sequence[Container], learnt: bool) -> Iterator[Reason]:
+    if not learnt:
+        yield Reason(
+            code="FEW_SAMPLES",
+            text=f"too few latencies of {service} were seen: its containers are compared by their hosts' utilization",
+        )
+    if any(not each.address for each in ends):
+        yield Reason(code="NO_ADDRESS", text="nobody told the address of some of these containers")
+
+
+def _if_new(made: subset_pb2.Subset, last: subset_pb2.Subset | None) -> Iterator[subset_pb2.Subset]:
+    """With its revision, which grows with endpoints and weights. One that says the same is not said again."""
+    made.revision = 1 if last is None else last.revision
+    if last is not None:
+        if list(last.endpoints) != list(made.endpoints):
+            made.revision += 1
+        elif last.state == made.state and list(last.reasons) == list(made.reasons) and last.strategy == made.strategy:
+            return
+    yield made

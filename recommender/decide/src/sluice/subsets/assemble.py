@@ -1,0 +1,129 @@
+"""From what the pipeline saw to the application that subsets are solved for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sluice.subsets.application import Application, Container, Host, Service
+from sluice.subsets.calls import edges_of
+from sluice.subsets.cut import roots
+from sluice.subsets.present import present
+from sluice.subsets.seen import Seen, SeenContainer, SeenHost, Told, ToldContainer
+
+#: Where a container runs whose spans and source name no host.
+NOWHERE = "host of {}"
+
+
+@dataclass(frozen=True)
+class Rules:
+    """As of Application; wants: by upstream and downstream service. address: of a container by service, instance and
+    host, where nobody told it."""
+
+    wants: Callable[[str, str], bool]
+    address: Callable[[str, str, str], str]
+    quota: int | None = None
+    min_subset: int = 2
+    percentile: float = 0.95
+    keep_in_zone: bool = False
+    gone_s: float = 20.0
+
+
+@dataclass(frozen=True)
+class Assembled:
+    """missing: what was not seen or told, and what stands in for it, as lines for people."""
+
+    application: Application
+    missing: tuple[str, ...]
+
+
+def assemble(seen: Seen, told: Mapping[str, Told], rules: Rules) -> Assembled:
+    """Calls to peers that show no containers, and of a service to itself, are left out. Whether the rest has a meaning
+    is for `legal.check` to say."""
+    missing: list[str] = []
+    there = _containers(seen, told, rules.gone_s)
+    known = there.keys()
+
+    def wanted(up: str, down: str) -> bool:
+        return up != down and up in known and down in known and rules.wants(up, down)
+
+    made, pairs = roots(seen.trees, wanted, seen.window_s)
+    taking_part = {name for root in made for up, down, _ in edges_of(root.tree) for name in (up, down)}
+    taking_part |= {name for pair in pairs for name in (pair.upstream, pair.downstream)}
+    made = [root for root in made if root.tree.service in taking_part]
+    if seen.cut:
+        missing.append(f"{seen.cut} traces have a call tree that is too large to be kept: they do not count")
+    missing += _strangers(seen, known, rules)
+    hosts = _hosts([each for name in taking_part for each, _ in there[name]], seen.hosts, missing)
+    services = tuple(
+        Service(name, tuple(_container(name, each, rules) for each, _ in there[name])) for name in sorted(taking_part)
+    )
+    missing += _unseen(there, taking_part)
+    app = Application(
+        hosts,
+        services,
+        tuple(made),
+        tuple(pairs),
+        rules.quota,
+        rules.min_subset,
+        rules.percentile,
+        rules.keep_in_zone,
+    )
+    return Assembled(app, tuple(missing))
+
+
+Present = dict[str, list[tuple[ToldContainer, bool]]]
+
+
+def _containers(seen: Seen, told: Mapping[str, Told], gone_s: float) -> Present:
+    by_service: dict[str, list[SeenContainer]] = {name: [] for name in told}
+    for each in seen.containers:
+        if each.instance:
+            by_service.setdefault(each.service, []).append(each)
+    found = {name: present(each, told.get(name), seen.newest_s, gone_s) for name, each in by_service.items()}
+    return {name: each for name, each in found.items() if each}
+
+
+def _container(service: str, each: ToldContainer, rules: Rules) -> Container:
+    address = each.address or rules.address(service, each.instance, each.host)
+    return Container(each.instance, each.host or NOWHERE.format(each.instance), address, each.drained)
+
+
+def _hosts(used: Iterable[ToldContainer], known: Mapping[str, SeenHost], missing: list[str]) -> tuple[Host, ...]:
+    """What is not known of one is the mean of the others, and 0 where it is known of none."""
+    zones: dict[str, str] = {}
+    for each in used:
+        name = each.host or NOWHERE.format(each.instance)
+        zones[name] = each.zone or zones.get(name, "")
+    values: dict[str, dict[str, float]] = {}
+    for field in ("cpu", "memory_bandwidth", "network"):
+        told = {name: value for name in zones if (value := getattr(known.get(name), field, None)) is not None}
+        mean = sum(told.values()) / len(told) if told else 0.0
+        values[field] = {name: told.get(name, mean) for name in zones}
+        without = sorted(zones.keys() - told.keys())
+        if without and told:
+            missing.append(f"no {field} utilization of {_some(without)}: the mean of the other hosts stands in")
+        elif without:
+            missing.append(f"no {field} utilization of any host: it counts for nothing")
+    return tuple(
+        Host(name, **{field: of[name] for field, of in values.items()}, zone=zones[name]) for name in sorted(zones)
+    )
+
+
+def _strangers(seen: Seen, known: Iterable[str], rules: Rules) -> list[str]:
+    called = {pair for each in seen.trees for pair in [(up, down) for up, down, _ in edges_of(each.tree)]}
+    names = sorted({name for up, down in called if rules.wants(up, down) for name in (up, down)} - set(known))
+    return [f"no containers of {_some(names)} were seen: they are left out"] if names else []
+
+
+def _unseen(there: Present, taking_part: Iterable[str]) -> list[str]:
+    found = []
+    for name in sorted(taking_part):
+        unseen = [each.instance for each, was_seen in there[name] if not was_seen and not each.drained]
+        if unseen:
+            found.append(f"{name}: {_some(unseen)} were told and not seen yet")
+    return found
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= 3 else f"{', '.join(names[:3])} and {len(names) - 3} more"

@@ -1,0 +1,62 @@
+"""How wrong the latency model of a service is on windows that it was not trained on (Microns, 7.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sluice.subsets.chance import draws
+from sluice.subsets.fleet import Floats, Ints
+from sluice.subsets.latency.accuracy import TRAINED_ON
+from sluice.subsets.latency.boosted import FEWEST, train
+from sluice.subsets.latency.mixture import percentiles
+from sluice.subsets.latency.samples import Samples
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """mu: mean of |e^(predicted mu) / e^mu - 1|. sigma: mean of |predicted / sigma - 1|. pair: that of the percentile
+    of all of a window's containers together, by their requests. samples: that these are of."""
+
+    mu: float
+    sigma: float
+    pair: float
+    samples: int
+
+
+def held_out(samples: Samples, window: Ints, percentile: float = 0.95) -> HeldOut | None:
+    """Of a model of TRAINED_ON of the windows, on the others: containers of one window see the same load, so that of a
+    window all are held out or none. window: (n,) the start of each sample's. None where too few are left to train
+    on."""
+    starts, number = np.unique(window, return_inverse=True)
+    chosen = (draws(0, len(starts)) < TRAINED_ON)[number]
+    if chosen.sum() < FEWEST or chosen.all():
+        return None
+    others, groups = samples.where(~chosen), number[~chosen]
+    others, groups = _sorted(others, groups)
+    mu, sigma = train(samples.where(chosen)).curves(others.contention).at(others.rate_per_s)
+    seen = others.sigma > 0
+    off = np.abs(sigma[seen] / others.sigma[seen] - 1)
+    return HeldOut(
+        float(np.abs(np.exp(mu - others.mu) - 1).mean()),
+        float(off.mean()) if seen.any() else 0.0,
+        _pair(others, groups, (mu, sigma), percentile),
+        len(others),
+    )
+
+
+def _sorted(samples: Samples, groups: Ints) -> tuple[Samples, Ints]:
+    order = np.argsort(groups, kind="stable")
+    return (
+        Samples(samples.rate_per_s[order], samples.contention[order], samples.mu[order], samples.sigma[order]),
+        groups[order],
+    )
+
+
+def _pair(samples: Samples, groups: Ints, predicted: tuple[Floats, Floats], percentile: float) -> float:
+    start = np.append(np.flatnonzero(np.diff(groups, prepend=-1)), len(groups)).astype(np.int64)
+    rate = samples.rate_per_s
+    was, _ = percentiles(samples.mu, np.maximum(samples.sigma, 0.01), rate, start, percentile)
+    told, _ = percentiles(*predicted, rate, start, percentile)
+    return float(np.abs(np.exp(told - was) - 1).mean())

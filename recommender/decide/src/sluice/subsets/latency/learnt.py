@@ -1,0 +1,32 @@
+"""A latency model with what is known of it: which it is, and how wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from sluice.subsets.fleet import Ints
+from sluice.subsets.latency.held_out import HeldOut, held_out
+from sluice.subsets.latency.model import LatencyModel
+from sluice.subsets.latency.samples import Samples
+from sluice.subsets.latency.training import latency_model
+
+
+@dataclass(frozen=True, eq=False)
+class Learnt:
+    """version: when it was asked for, ms of Unix time, so that versions grow. accuracy: by service, of those with a
+    model of their own."""
+
+    model: LatencyModel
+    version: int
+    accuracy: Mapping[str, HeldOut] = field(default_factory=dict)
+
+
+def learn(
+    samples: Mapping[str, tuple[Samples, Ints]], services: Collection[str], usual_rate_per_s: float, version: int
+) -> Learnt:
+    """Of `services`. samples: by service, with the starts of their windows. Trains twice: once without what is held
+    out."""
+    accuracy = {name: how for name in services if name in samples and (how := held_out(*samples[name])) is not None}
+    model = latency_model({name: each for name, (each, _) in samples.items()}, services, usual_rate_per_s)
+    return Learnt(model, version, accuracy)

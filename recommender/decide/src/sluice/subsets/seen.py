@@ -1,0 +1,70 @@
+"""What the pipeline saw of an application, before it is one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sluice.subsets.application import Call
+
+
+@dataclass(frozen=True)
+class SeenContainer:
+    """Of SERVER and CONSUMER spans. first_s, last_s: Unix time, where its first window began and its last one ended."""
+
+    service: str
+    instance: str
+    host: str
+    requests: int
+    first_s: int
+    last_s: int
+
+
+@dataclass(frozen=True)
+class SeenTree:
+    """A call tree of a root operation, and in how many traces it was the tree."""
+
+    operation: str
+    tree: Call
+    traces: int
+
+
+@dataclass(frozen=True)
+class SeenHost:
+    """Utilizations are ratios, 0 to 1; None where nothing tells."""
+
+    cpu: float | None = None
+    memory_bandwidth: float | None = None
+    network: float | None = None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """In the newest window_s seconds before newest_s, the end of the newest window of all. cut: traces whose tree could
+    not be read."""
+
+    containers: tuple[SeenContainer, ...] = ()
+    trees: tuple[SeenTree, ...] = ()
+    hosts: Mapping[str, SeenHost] = field(default_factory=dict)
+    window_s: float = 300.0
+    newest_s: int = 0
+    cut: int = 0
+
+
+@dataclass(frozen=True, order=True)
+class ToldContainer:
+    """What a source that knows told of a container; "" where it did not."""
+
+    instance: str
+    address: str = ""
+    host: str = ""
+    zone: str = ""
+    drained: bool = False
+
+
+@dataclass(frozen=True)
+class Told:
+    """All containers of a service, as told at at_s (Unix time)."""
+
+    at_s: float
+    containers: tuple[ToldContainer, ...]

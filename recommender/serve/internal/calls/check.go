@@ -91,11 +91,40 @@ func checkScaling(event *commonv1.ScalingEvent) error {
 	); err != nil {
 		return err
 	}
-	if event.CpuLimitCores == nil && event.Replicas == nil && event.GetVersion() == "" {
-		return problem.Conflict("scaling_event", "says nothing", "cpu_limit_cores, replicas or version set")
+	if event.CpuLimitCores == nil && event.Replicas == nil && event.GetVersion() == "" && len(event.GetContainers()) == 0 {
+		return problem.Conflict("scaling_event", "says nothing", "cpu_limit_cores, replicas, version or containers set")
+	}
+	if err := checkContainers(event.GetContainers()); err != nil {
+		return err
 	}
 	if cores := event.CpuLimitCores; cores != nil && !(*cores > 0 && *cores <= mostCores) {
 		return problem.NotLegal(f+"cpu_limit_cores", *cores, fmt.Sprintf("> 0 to %d", mostCores))
+	}
+	return nil
+}
+
+// mostContainers of one service: their record in the log has to fit a message.
+const mostContainers = 10_000
+
+func checkContainers(containers []*commonv1.ServiceContainer) error {
+	const f = "scaling_event.containers"
+	if len(containers) > mostContainers {
+		return problem.NotLegal(f, fmt.Sprintf("%d containers", len(containers)), fmt.Sprintf("at most %d", mostContainers))
+	}
+	seen := make(map[string]bool, len(containers))
+	for _, each := range containers {
+		if err := firstOf(
+			name(f+".instance", each.GetInstance(), "the instance of its spans", true),
+			name(f+".address", each.GetAddress(), "host:port, or empty", false),
+			name(f+".host", each.GetHost(), "its host's name, or empty", false),
+			name(f+".zone", each.GetZone(), "its zone, or empty", false),
+		); err != nil {
+			return err
+		}
+		if seen[each.GetInstance()] {
+			return problem.Conflict(f, fmt.Sprintf("names %q twice", each.GetInstance()), "each instance once")
+		}
+		seen[each.GetInstance()] = true
 	}
 	return nil
 }

@@ -29,14 +29,16 @@ type ScalingEvent struct {
 	// Since when it is in force; the time of receipt when absent or later than that. A sender that reports what it finds
 	// when it starts gives the time since when that has been so.
 	At *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
-	// CPU limit of one instance, in cores. At least one of this, replicas and version must be set; what is absent did
-	// not change.
+	// CPU limit of one instance, in cores. At least one of this, replicas, version and containers must be set; what is
+	// absent did not change.
 	CpuLimitCores *float64 `protobuf:"fixed64,3,opt,name=cpu_limit_cores,json=cpuLimitCores,proto3,oneof" json:"cpu_limit_cores,omitempty"`
 	Replicas      *uint32  `protobuf:"varint,4,opt,name=replicas,proto3,oneof" json:"replicas,omitempty"`
 	// Of the service's software, or of the data that it serves: whatever makes an old curve one of another service.
 	Version string `protobuf:"bytes,5,opt,name=version,proto3" json:"version,omitempty"`
 	// Who tells, for the audit: the autoscaler's or the actuator's name.
-	Source        string `protobuf:"bytes,6,opt,name=source,proto3" json:"source,omitempty"`
+	Source string `protobuf:"bytes,6,opt,name=source,proto3" json:"source,omitempty"`
+	// All containers of the service, where the source knows them; empty: not told. Subsets go by them at once.
+	Containers    []*ServiceContainer `protobuf:"bytes,7,rep,name=containers,proto3" json:"containers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -113,20 +115,117 @@ func (x *ScalingEvent) GetSource() string {
 	return ""
 }
 
+func (x *ScalingEvent) GetContainers() []*ServiceContainer {
+	if x != nil {
+		return x.Containers
+	}
+	return nil
+}
+
+// A container of a service, as a source that knows it tells of it.
+type ServiceContainer struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As its spans name it.
+	Instance string `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	// host:port, at which callers reach it; empty: not known.
+	Address string `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"`
+	// As its host's metrics name it; empty: as its spans say.
+	Host string `protobuf:"bytes,3,opt,name=host,proto3" json:"host,omitempty"`
+	Zone string `protobuf:"bytes,4,opt,name=zone,proto3" json:"zone,omitempty"`
+	// It is to be left: it gets no connections.
+	Drained       bool `protobuf:"varint,5,opt,name=drained,proto3" json:"drained,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ServiceContainer) Reset() {
+	*x = ServiceContainer{}
+	mi := &file_sluice_common_v1_scaling_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ServiceContainer) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ServiceContainer) ProtoMessage() {}
+
+func (x *ServiceContainer) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_common_v1_scaling_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ServiceContainer.ProtoReflect.Descriptor instead.
+func (*ServiceContainer) Descriptor() ([]byte, []int) {
+	return file_sluice_common_v1_scaling_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ServiceContainer) GetInstance() string {
+	if x != nil {
+		return x.Instance
+	}
+	return ""
+}
+
+func (x *ServiceContainer) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *ServiceContainer) GetHost() string {
+	if x != nil {
+		return x.Host
+	}
+	return ""
+}
+
+func (x *ServiceContainer) GetZone() string {
+	if x != nil {
+		return x.Zone
+	}
+	return ""
+}
+
+func (x *ServiceContainer) GetDrained() bool {
+	if x != nil {
+		return x.Drained
+	}
+	return false
+}
+
 var File_sluice_common_v1_scaling_proto protoreflect.FileDescriptor
 
 const file_sluice_common_v1_scaling_proto_rawDesc = "" +
 	"\n" +
-	"\x1esluice/common/v1/scaling.proto\x12\x10sluice.common.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf5\x01\n" +
+	"\x1esluice/common/v1/scaling.proto\x12\x10sluice.common.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb9\x02\n" +
 	"\fScalingEvent\x12\x18\n" +
 	"\aservice\x18\x01 \x01(\tR\aservice\x12*\n" +
 	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12+\n" +
 	"\x0fcpu_limit_cores\x18\x03 \x01(\x01H\x00R\rcpuLimitCores\x88\x01\x01\x12\x1f\n" +
 	"\breplicas\x18\x04 \x01(\rH\x01R\breplicas\x88\x01\x01\x12\x18\n" +
 	"\aversion\x18\x05 \x01(\tR\aversion\x12\x16\n" +
-	"\x06source\x18\x06 \x01(\tR\x06sourceB\x12\n" +
+	"\x06source\x18\x06 \x01(\tR\x06source\x12B\n" +
+	"\n" +
+	"containers\x18\a \x03(\v2\".sluice.common.v1.ServiceContainerR\n" +
+	"containersB\x12\n" +
 	"\x10_cpu_limit_coresB\v\n" +
-	"\t_replicasB#Z!sluice.dev/api/common/v1;commonv1b\x06proto3"
+	"\t_replicas\"\x8a\x01\n" +
+	"\x10ServiceContainer\x12\x1a\n" +
+	"\binstance\x18\x01 \x01(\tR\binstance\x12\x18\n" +
+	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x12\n" +
+	"\x04host\x18\x03 \x01(\tR\x04host\x12\x12\n" +
+	"\x04zone\x18\x04 \x01(\tR\x04zone\x12\x18\n" +
+	"\adrained\x18\x05 \x01(\bR\adrainedB#Z!sluice.dev/api/common/v1;commonv1b\x06proto3"
 
 var (
 	file_sluice_common_v1_scaling_proto_rawDescOnce sync.Once
@@ -140,18 +239,20 @@ func file_sluice_common_v1_scaling_proto_rawDescGZIP() []byte {
 	return file_sluice_common_v1_scaling_proto_rawDescData
 }
 
-var file_sluice_common_v1_scaling_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
+var file_sluice_common_v1_scaling_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
 var file_sluice_common_v1_scaling_proto_goTypes = []any{
 	(*ScalingEvent)(nil),          // 0: sluice.common.v1.ScalingEvent
-	(*timestamppb.Timestamp)(nil), // 1: google.protobuf.Timestamp
+	(*ServiceContainer)(nil),      // 1: sluice.common.v1.ServiceContainer
+	(*timestamppb.Timestamp)(nil), // 2: google.protobuf.Timestamp
 }
 var file_sluice_common_v1_scaling_proto_depIdxs = []int32{
-	1, // 0: sluice.common.v1.ScalingEvent.at:type_name -> google.protobuf.Timestamp
-	1, // [1:1] is the sub-list for method output_type
-	1, // [1:1] is the sub-list for method input_type
-	1, // [1:1] is the sub-list for extension type_name
-	1, // [1:1] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	2, // 0: sluice.common.v1.ScalingEvent.at:type_name -> google.protobuf.Timestamp
+	1, // 1: sluice.common.v1.ScalingEvent.containers:type_name -> sluice.common.v1.ServiceContainer
+	2, // [2:2] is the sub-list for method output_type
+	2, // [2:2] is the sub-list for method input_type
+	2, // [2:2] is the sub-list for extension type_name
+	2, // [2:2] is the sub-list for extension extendee
+	0, // [0:2] is the sub-list for field type_name
 }
 
 func init() { file_sluice_common_v1_scaling_proto_init() }
@@ -166,7 +267,7 @@ func file_sluice_common_v1_scaling_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_common_v1_scaling_proto_rawDesc), len(file_sluice_common_v1_scaling_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   1,
+			NumMessages:   2,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1esluice/common/v1/scaling.proto\x12\x10sluice.common.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xbe\x01\n\x0cScalingEvent\x12\x0f\n\x07service\x18\x01 \x01(\t\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1c\n\x0f\x63pu_limit_cores\x18\x03 \x01(\x01H\x00\x88\x01\x01\x12\x15\n\x08replicas\x18\x04 \x01(\rH\x01\x88\x01\x01\x12\x0f\n\x07version\x18\x05 \x01(\t\x12\x0e\n\x06source\x18\x06 \x01(\tB\x12\n\x10_cpu_limit_coresB\x0b\n\t_replicasB#Z!sluice.dev/api/common/v1;commonv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1esluice/common/v1/scaling.proto\x12\x10sluice.common.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf6\x01\n\x0cScalingEvent\x12\x0f\n\x07service\x18\x01 \x01(\t\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1c\n\x0f\x63pu_limit_cores\x18\x03 \x01(\x01H\x00\x88\x01\x01\x12\x15\n\x08replicas\x18\x04 \x01(\rH\x01\x88\x01\x01\x12\x0f\n\x07version\x18\x05 \x01(\t\x12\x0e\n\x06source\x18\x06 \x01(\t\x12\x36\n\ncontainers\x18\x07 \x03(\x0b\x32\".sluice.common.v1.ServiceContainerB\x12\n\x10_cpu_limit_coresB\x0b\n\t_replicas\"b\n\x10ServiceContainer\x12\x10\n\x08instance\x18\x01 \x01(\t\x12\x0f\n\x07\x61\x64\x64ress\x18\x02 \x01(\t\x12\x0c\n\x04host\x18\x03 \x01(\t\x12\x0c\n\x04zone\x18\x04 \x01(\t\x12\x0f\n\x07\x64rained\x18\x05 \x01(\x08\x42#Z!sluice.dev/api/common/v1;commonv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,5 +34,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z!sluice.dev/api/common/v1;commonv1'
   _globals['_SCALINGEVENT']._serialized_start=86
-  _globals['_SCALINGEVENT']._serialized_end=276
+  _globals['_SCALINGEVENT']._serialized_end=332
+  _globals['_SERVICECONTAINER']._serialized_start=334
+  _globals['_SERVICECONTAINER']._serialized_end=432
 # @@protoc_insertion_point(module_scope)

@@ -3,17 +3,19 @@
 isort:skip_file
 """
 
+from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
 import builtins as _builtins
 import sys
 import typing as _typing
 
-if sys.version_info >= (3, 10):
-    from typing import TypeAlias as _TypeAlias
+if sys.version_info >= (3, 11):
+    from typing import TypeAlias as _TypeAlias, Never as _Never
 else:
-    from typing_extensions import TypeAlias as _TypeAlias
+    from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -29,10 +31,11 @@ class ScalingEvent(_message.Message):
     REPLICAS_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
     SOURCE_FIELD_NUMBER: _builtins.int
+    CONTAINERS_FIELD_NUMBER: _builtins.int
     service: _builtins.str
     cpu_limit_cores: _builtins.float
-    """CPU limit of one instance, in cores. At least one of this, replicas and version must be set; what is absent did
-    not change.
+    """CPU limit of one instance, in cores. At least one of this, replicas, version and containers must be set; what is
+    absent did not change.
     """
     replicas: _builtins.int
     version: _builtins.str
@@ -45,6 +48,10 @@ class ScalingEvent(_message.Message):
         when it starts gives the time since when that has been so.
         """
 
+    @_builtins.property
+    def containers(self) -> _containers.RepeatedCompositeFieldContainer[Global___ServiceContainer]:
+        """All containers of the service, where the source knows them; empty: not told. Subsets go by them at once."""
+
     def __init__(
         self,
         *,
@@ -54,10 +61,11 @@ class ScalingEvent(_message.Message):
         replicas: _builtins.int | None = ...,
         version: _builtins.str = ...,
         source: _builtins.str = ...,
+        containers: _abc.Iterable[Global___ServiceContainer] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_cpu_limit_cores", b"_cpu_limit_cores", "_replicas", b"_replicas", "at", b"at", "cpu_limit_cores", b"cpu_limit_cores", "replicas", b"replicas"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cpu_limit_cores", b"_cpu_limit_cores", "_replicas", b"_replicas", "at", b"at", "cpu_limit_cores", b"cpu_limit_cores", "replicas", b"replicas", "service", b"service", "source", b"source", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cpu_limit_cores", b"_cpu_limit_cores", "_replicas", b"_replicas", "at", b"at", "containers", b"containers", "cpu_limit_cores", b"cpu_limit_cores", "replicas", b"replicas", "service", b"service", "source", b"source", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__cpu_limit_cores: _TypeAlias = _typing.Literal["cpu_limit_cores"]  # noqa: Y015
     _WhichOneofArgType__cpu_limit_cores: _TypeAlias = _typing.Literal["_cpu_limit_cores", b"_cpu_limit_cores"]  # noqa: Y015
@@ -69,3 +77,40 @@ class ScalingEvent(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__replicas) -> _WhichOneofReturnType__replicas | None: ...
 
 Global___ScalingEvent: _TypeAlias = ScalingEvent  # noqa: Y015
+
+@_typing.final
+class ServiceContainer(_message.Message):
+    """A container of a service, as a source that knows it tells of it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INSTANCE_FIELD_NUMBER: _builtins.int
+    ADDRESS_FIELD_NUMBER: _builtins.int
+    HOST_FIELD_NUMBER: _builtins.int
+    ZONE_FIELD_NUMBER: _builtins.int
+    DRAINED_FIELD_NUMBER: _builtins.int
+    instance: _builtins.str
+    """As its spans name it."""
+    address: _builtins.str
+    """host:port, at which callers reach it; empty: not known."""
+    host: _builtins.str
+    """As its host's metrics name it; empty: as its spans say."""
+    zone: _builtins.str
+    drained: _builtins.bool
+    """It is to be left: it gets no connections."""
+    def __init__(
+        self,
+        *,
+        instance: _builtins.str = ...,
+        address: _builtins.str = ...,
+        host: _builtins.str = ...,
+        zone: _builtins.str = ...,
+        drained: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "drained", b"drained", "host", b"host", "instance", b"instance", "zone", b"zone"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ServiceContainer: _TypeAlias = ServiceContainer  # noqa: Y015

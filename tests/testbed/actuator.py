@@ -12,6 +12,7 @@ from typing import Literal
 
 Verb = Literal["observe", "apply", "hold", "refuse"]
 
+HOUR_MS, DAY_MIN = 3_600_000, 1_440
 # A size that is needed again and again is written ever more rarely, down to once in so many cool-downs.
 MOST_COOLDOWNS = 64
 
@@ -22,6 +23,10 @@ class Rules:
 
     apply       the opt-in
     max_factor  how much larger, or smaller, one write may make the pool than a size that was in force; above 1
+    per_hour    how many writes an hour may have; 0: no limit
+    quiet       hours in which nothing is written, each from a minute of the day up to another, over midnight where
+                that is not later; times are Unix ms then
+    stopped     the kill switch is on
     """
 
     min: int
@@ -29,6 +34,9 @@ class Rules:
     apply: bool = True
     max_factor: float = 2.0
     cooldown_ms: int = 3_000
+    per_hour: int = 240
+    quiet: tuple[tuple[int, int], ...] = ()
+    stopped: bool = False
 
 
 @dataclass(frozen=True)
@@ -48,17 +56,31 @@ class Advice:
 
 @dataclass(frozen=True)
 class Writes:
-    """The last write, how often its size has been written in a row (0: nothing was written yet), and the last size
-    that was written and then read (0: none)."""
+    """The last write, how often its size has been written in a row (0: nothing was written yet), the last size that
+    was written and then read (0: none), and from when on all writes of an hour may be made again."""
 
     at_ms: int = 0
     size: int = 0
     repeats: int = 0
     kept: int = 0
+    full_ms: float = 0.0
 
     def next(self, size: int, at_ms: int) -> Writes:
         """After one more write."""
-        return Writes(at_ms, size, self.repeats + 1 if size == self.size else 1, self.kept)
+        return Writes(at_ms, size, self.repeats + 1 if size == self.size else 1, self.kept, self.full_ms)
+
+    def spend(self, per_hour: int, at_ms: int) -> Writes:
+        """After one of the writes of an hour."""
+        return replace(self, full_ms=max(self.full_ms, at_ms) + HOUR_MS / per_hour) if per_hour > 0 else self
+
+    def spent(self, per_hour: int, now_ms: int) -> bool:
+        """Whether none is left: each comes back an hour / per_hour after the one before."""
+        return per_hour > 0 and self.spend(per_hour, now_ms).full_ms - now_ms > HOUR_MS
+
+    def rest(self, size: int | None, cooldown_ms: int, now_ms: int) -> Writes:
+        """The back-off ends once the last size has been in force for as long as its next write would have to wait."""
+        waited = self.repeats > 1 and now_ms - self.at_ms >= self.wait_ms(self.size, cooldown_ms)
+        return replace(self, repeats=1) if waited and size == self.size else self
 
     def read(self, size: int | None) -> Writes:
         """After the target was read as `size`, None when it has no limit."""
@@ -116,11 +138,21 @@ def _decide(rules: Rules, answer: Advice | None, replica: Replica, now_ms: int) 
         return Decision("refuse", "lease_over")
     if not rules.min <= target <= rules.max:
         return Decision("refuse", "out_of_limits")
+    if rules.stopped:
+        return Decision("hold", "stopped")
+    if any(_holds(begin, end, now_ms) for begin, end in rules.quiet):
+        return Decision("hold", "quiet_hours")
     size = step(rules, answer, target, replica)
     wait_ms = replica.writes.wait_ms(size, rules.cooldown_ms)
     if wait_ms > 0 and now_ms - replica.writes.at_ms < wait_ms:
         return Decision("hold", "backing_off" if size == replica.writes.size else "cooling_down")
+    if replica.writes.spent(rules.per_hour, now_ms):
+        return Decision("hold", "too_many")
     return Decision("apply", "differs" if size == target else "step", size)
+
+
+def _holds(begin: int, end: int, now_ms: int) -> bool:
+    return (now_ms // 60_000 - begin) % DAY_MIN < ((end - begin) % DAY_MIN or DAY_MIN)
 
 
 def step(rules: Rules, answer: Advice, target: int, replica: Replica) -> int:

@@ -22,6 +22,9 @@ type vector struct {
 		Min, Max   uint32
 		MaxFactor  float64 `json:"max_factor"`
 		CooldownMS int64   `json:"cooldown_ms"`
+		PerHour    int     `json:"per_hour"`
+		Quiet      []string
+		Stopped    bool
 	}
 	Answer *struct {
 		Action       string
@@ -41,6 +44,7 @@ type vector struct {
 		Size    uint32
 		Repeats int
 		Kept    uint32
+		FullMS  int64 `json:"full_ms"`
 	}
 	NowMS    int64 `json:"now_ms"`
 	Decision struct {
@@ -60,7 +64,8 @@ func TestVectors(t *testing.T) {
 		t.Fatal(err)
 	}
 	missing := map[policy.Code]bool{
-		policy.Differs: true, policy.Step: true, policy.InPlace: true, policy.NotItsTurn: true, policy.NoAnswer: true, policy.Held: true,
+		policy.Differs: true, policy.Step: true, policy.InPlace: true, policy.NotItsTurn: true,
+		policy.Stopped: true, policy.Quiet: true, policy.TooMany: true, policy.NoAnswer: true, policy.Held: true,
 		policy.NoTarget: true, policy.LeaseOver: true, policy.OutOfLimits: true, policy.CoolingDown: true, policy.BackingOff: true,
 	}
 	for _, v := range file.Cases {
@@ -82,7 +87,16 @@ func TestVectors(t *testing.T) {
 
 func (v vector) rules() policy.Rules {
 	r := v.Rules
+	var quiet []policy.Hours
+	for _, text := range r.Quiet {
+		h, err := policy.ParseHours(text)
+		if err != nil {
+			panic(err)
+		}
+		quiet = append(quiet, h)
+	}
 	return policy.Rules{
+		PerHour: r.PerHour, Quiet: quiet, Stopped: r.Stopped,
 		Apply: r.Apply, Min: r.Min, Max: r.Max, MaxFactor: r.MaxFactor, Cooldown: time.Duration(r.CooldownMS) * time.Millisecond,
 	}
 }
@@ -109,6 +123,9 @@ func (v vector) replica(t *testing.T) policy.Replica {
 	replica := policy.Replica{Instance: v.Instance, Size: size(t, v.Current)}
 	if w := v.Writes; w != nil {
 		replica.Writes = policy.Writes{At: time.UnixMilli(w.AtMS), Size: w.Size, Repeats: w.Repeats, Kept: w.Kept}
+		if w.FullMS > 0 {
+			replica.Writes.Full = time.UnixMilli(w.FullMS)
+		}
 	}
 	return replica
 }

@@ -17,9 +17,9 @@ class Applied:
     def size(self, action: str, target: int | None, current: int, now_ms: int) -> int | None:
         """What to write over `current`, as it was read back; None when nothing is."""
         answer = Advice(action, target, now_ms + LEASE_MS)
-        self._writes = self._writes.read(current)
+        self._writes = self._writes.read(current).rest(current, self._rules.cooldown_ms, now_ms)
         decision = decide(self._rules, answer, Replica("", current, self._writes), now_ms)
         if decision.action != "apply":
             return None
-        self._writes = self._writes.next(decision.size, now_ms)
+        self._writes = self._writes.next(decision.size, now_ms).spend(self._rules.per_hour, now_ms)
         return decision.size

@@ -24,6 +24,7 @@ from sluice.log.kafka_broker import KafkaBroker
 from sluice.log.names import topics
 from sluice.log.shard import Identity
 from sluice.log.shards import Shards
+from sluice.pools.v1.pool_size_service_pb2 import WatchPoolSizesRequest
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 from support.kafka import Kafka
 from support.ports import free_ports
@@ -136,7 +137,12 @@ def test_a_watch_goes_on_over_a_restart_from_where_it_was(recommender: Recommend
     (port,) = free_ports(1)
     said: list[str] = []
     with open_channel(f"127.0.0.1:{port}", {}) as channel:
-        events = follow(PoolSizeServiceStub(channel), "cart", said.append, lambda _: time.sleep(0.05))
+        stub = PoolSizeServiceStub(channel)
+        events = follow(
+            lambda token: stub.WatchPoolSizes(WatchPoolSizesRequest(service="cart", resume_token=token)),
+            said.append,
+            lambda _: time.sleep(0.05),
+        )
         with recommender.serving(port):
             kinds = [next(events).WhichOneof("event") for _ in range(2)]
         recommender.collector.pools[CART] = hump(top=20)

@@ -16,7 +16,23 @@ from sluice.pools.v1.pool_pb2 import Pool
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 
-_TIMEOUT_S = 5.0
+TIMEOUT_S = 5.0
+
+
+def why_not(error: grpc.RpcError, address: str) -> str:
+    """Why there is no answer from the recommender at `address`, and what to do."""
+    code, details = error.code(), error.details() or "no details"
+    if code == grpc.StatusCode.UNAVAILABLE:
+        return (
+            f"cannot reach the recommender at {address}: {details}. Start the stack with `make up`, or name "
+            "another address with --address or SLUICE_RECOMMENDER; `./sluice doctor` says which stage is down."
+        )
+    if code == grpc.StatusCode.DEADLINE_EXCEEDED:
+        return (
+            f"the recommender at {address} did not answer within {TIMEOUT_S:g} s; "
+            "`./sluice doctor` says which stage is in trouble."
+        )
+    return f"the recommender at {address} answered {code.name}: {details}"
 
 
 class PoolsClient:
@@ -52,7 +68,9 @@ class PoolsClient:
     def watch(self, service: str, say: Callable[[str], None]) -> Iterator[api.WatchPoolSizesResponse]:
         """Every event, for ever; `say` is told of breaks. The first failure is an error, so that a typo ends."""
         self.list(service)
-        return follow(self._stub, service, say)
+        return follow(
+            lambda token: self._stub.WatchPoolSizes(api.WatchPoolSizesRequest(service=service, resume_token=token)), say
+        )
 
     def pause(self, selector: Selector, by: str, why: str) -> Pool:
         pool = self.resolve(selector)
@@ -80,29 +98,15 @@ class PoolsClient:
 
     def _call(self, method: Callable[..., Any], request: Any) -> Any:
         try:
-            return method(request, timeout=_TIMEOUT_S)
+            return method(request, timeout=TIMEOUT_S)
         except grpc.RpcError as error:
-            raise CliError(self._explain_error(error)) from None
-
-    def _explain_error(self, error: grpc.RpcError) -> str:
-        code, details = error.code(), error.details() or "no details"
-        if code == grpc.StatusCode.UNAVAILABLE:
-            return (
-                f"cannot reach the recommender at {self._address}: {details}. Start the stack with `make up`, or name "
-                "another address with --address or SLUICE_RECOMMENDER; `./sluice doctor` says which stage is down."
-            )
-        if code == grpc.StatusCode.DEADLINE_EXCEEDED:
-            return (
-                f"the recommender at {self._address} did not answer within {_TIMEOUT_S:g} s; "
-                "`./sluice doctor` says which stage is in trouble."
-            )
-        if code == grpc.StatusCode.NOT_FOUND:
-            return f"no such pool: {details}. {self._existing()}"
-        return f"the recommender at {self._address} answered {code.name}: {details}"
+            if error.code() == grpc.StatusCode.NOT_FOUND:
+                raise CliError(f"no such pool: {error.details() or 'no details'}. {self._existing()}") from None
+            raise CliError(why_not(error, self._address)) from None
 
     def _existing(self) -> str:
         try:
-            answer = self._stub.ListPoolSizes(api.ListPoolSizesRequest(), timeout=_TIMEOUT_S)
+            answer = self._stub.ListPoolSizes(api.ListPoolSizesRequest(), timeout=TIMEOUT_S)
         except grpc.RpcError:
             return "Which pools exist could not be read."
         names = ", ".join(pool_name(size.pool) for size in answer.pool_sizes)

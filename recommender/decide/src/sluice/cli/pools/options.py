@@ -9,7 +9,7 @@ from sluice.cli.environment import addresses
 
 _PATIENCE_S = 1.0
 # A completed word stands on the prompt as it is: nothing that a shell would expand.
-_PLAIN = re.compile(r"[\w./:@%+,-]+")
+PLAIN = re.compile(r"[\w./:@%+,-]+")
 
 
 def _pool_names(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
@@ -37,7 +37,7 @@ def _known(ctx: click.Context, incomplete: str, name: Callable[..., str]) -> lis
     except (grpc.RpcError, CliError):
         return []
     names = sorted({name(size) for size in answer.pool_sizes})
-    return [each for each in names if each.startswith(incomplete) and _PLAIN.fullmatch(each)]
+    return [each for each in names if each.startswith(incomplete) and PLAIN.fullmatch(each)]
 
 
 address_option = click.option("--address", metavar="HOST:PORT", help="Recommender.  [default: SLUICE_RECOMMENDER]")

@@ -2,13 +2,12 @@
 
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol, TypeVar
 
 import grpc
 
 from sluice.cli.output import CliError
-from sluice.pools.v1 import pool_size_service_pb2 as api
-from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 
 FIRST_WAIT_S, LAST_WAIT_S = 0.5, 10.0
 # After these the next attempt ends in the same way.
@@ -20,13 +19,23 @@ FINAL = (
 )
 
 
+class Event(Protocol):
+    """Of a watch."""
+
+    @property
+    def resume_token(self) -> str: ...
+
+
+E = TypeVar("E", bound=Event)
+
+
 def follow(
-    stub: PoolSizeServiceStub,
-    service: str,
+    watch: Callable[[str], Iterable[E]],
     say: Callable[[str], None],
     sleep: Callable[[float], None] = time.sleep,
-) -> Iterator[api.WatchPoolSizesResponse]:
+) -> Iterator[E]:
     """Every event, for ever; a stream that breaks is resumed where it was, with growing pauses and jitter.
+    `watch`: from a resume token.
 
     Raises:
         CliError: the recommender refuses the watch.
@@ -34,7 +43,7 @@ def follow(
     token, wait_s, lost = "", FIRST_WAIT_S, False
     while True:
         try:
-            for event in stub.WatchPoolSizes(api.WatchPoolSizesRequest(service=service, resume_token=token)):
+            for event in watch(token):
                 if lost:
                     say("the recommender is back")
                     lost = False

@@ -1,0 +1,55 @@
+"""The command `sluice subsets diff`."""
+
+import click
+
+from sluice.cli.environment import addresses
+from sluice.cli.output import EXIT_CODES, output_option, print_item, say
+from sluice.cli.pools.options import address_option
+from sluice.cli.table import Column, print_table
+
+_COLUMNS = (
+    Column("UPSTREAM"),
+    Column("FROM"),
+    Column("DOWNSTREAM"),
+    Column("TO"),
+    Column("BEFORE", right=True),
+    Column("AFTER", right=True),
+)
+
+
+@click.command("diff", epilog=EXIT_CODES)
+@click.argument("before", metavar="BEFORE", type=click.Path())
+@click.argument("after", metavar="[AFTER]", type=click.Path(), required=False)
+@click.option(
+    "--weights", is_flag=True, help="Also connections that are in both, with another weight (by 1 % or more)."
+)
+@address_option
+@output_option("table", "json")
+def diff_command(before: str, after: str | None, weights: bool, address: str | None, output: str) -> None:
+    """Show which connections are new or gone: between two files, or a file and what is served now.
+
+    A file is what `sluice subsets list -o json` or `sluice subsets solve -o json` prints. Weights are relative to the
+    container's others: their mean is 1.
+
+    \b
+    Examples:
+      sluice subsets list -o json > before.json; ...; sluice subsets diff before.json
+      sluice subsets diff before.json dry-run.json --weights
+    """
+    from sluice.cli.subsets.difference import connections_of_file, connections_of_subsets, difference
+
+    was = connections_of_file(before)
+    if after is not None:
+        now = connections_of_file(after)
+    else:
+        from sluice.cli.subsets.client import Filter, connect
+
+        with connect(address or addresses().recommender) as client:
+            now = connections_of_subsets(client.list(Filter("", "", "")))
+    found = difference(was, now, weights)
+    if output == "json":
+        print_item(found.to_json(), "json")
+        return
+    if found.changes:
+        print_table(_COLUMNS, (each.row() for each in found.changes))
+    say(f"{found.moved} of {found.connections} connections changed ({found.churn:.1%})", "bold")

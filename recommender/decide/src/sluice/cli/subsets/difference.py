@@ -1,0 +1,118 @@
+"""What is another connection, or weight, than before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sluice.cli.output import CliError
+
+#: Upstream service, its container, downstream service: weight of each downstream container, of which the mean is 1.
+Connections = Mapping[tuple[str, str, str], Mapping[str, float]]
+# Weights that differ by less are the same.
+SAME = 0.01
+
+
+@dataclass(frozen=True)
+class Change:
+    """before, after: weights; None where there is no connection."""
+
+    upstream: str
+    from_: str
+    downstream: str
+    to: str
+    before: float | None
+    after: float | None
+
+    def row(self) -> tuple[str, ...]:
+        weights = ["-" if each is None else f"{each:.2f}" for each in (self.before, self.after)]
+        return self.upstream, self.from_, self.downstream, self.to, *weights
+
+
+@dataclass(frozen=True)
+class Difference:
+    """moved: connections that are new or gone, whichever are more in each pair of services, so that one that moved
+    counts once. connections: of those before or after, whichever are more."""
+
+    changes: list[Change]
+    moved: int
+    connections: int
+
+    @property
+    def churn(self) -> float:
+        return self.moved / max(self.connections, 1)
+
+    def to_json(self) -> dict[str, Any]:
+        changes = [{key.removesuffix("_"): value for key, value in asdict(each).items()} for each in self.changes]
+        return {"moved": self.moved, "connections": self.connections, "churn": self.churn, "changes": changes}
+
+
+def difference(before: Connections, after: Connections, weights: bool) -> Difference:
+    """In the order of names; `weights`: also of connections that stay."""
+    changes: list[Change] = []
+    gone: dict[tuple[str, str], int] = {}
+    new: dict[tuple[str, str], int] = {}
+    for key in sorted(before.keys() | after.keys()):
+        was, now, pair = before.get(key, {}), after.get(key, {}), (key[0], key[2])
+        gone[pair] = gone.get(pair, 0) + len(was.keys() - now.keys())
+        new[pair] = new.get(pair, 0) + len(now.keys() - was.keys())
+        for to in sorted(was.keys() | now.keys()):
+            old, young = was.get(to), now.get(to)
+            if old is None or young is None or (weights and abs(young - old) >= SAME * old):
+                changes.append(Change(*key, to, old, young))
+    connections = max(sum(map(len, each.values())) for each in (before, after))
+    return Difference(changes, sum(max(gone[pair], new[pair]) for pair in gone), connections)
+
+
+def connections_of_subsets(subsets: Iterable[Any]) -> Connections:
+    """Of messages sluice.subsets.v1.Subset."""
+    return {
+        (each.key.upstream, each.key.instance, each.key.downstream): _mean_1(
+            {end.instance: float(end.weight) for end in each.endpoints}
+        )
+        for each in subsets
+    }
+
+
+def connections_of_file(path: str) -> Connections:
+    """Of a list of subsets, or of a solution.
+
+    Raises:
+        CliError: it cannot be read, or is neither.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            value = json.load(file)
+    except (OSError, ValueError) as error:
+        raise CliError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
+    try:
+        return _of_list(value) if isinstance(value, list) else _of_solution(value)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise CliError(
+            f"cannot read {path}: it is neither what `sluice subsets list -o json` prints nor what `solve -o json` does"
+        ) from None
+
+
+def _of_list(value: list[Any]) -> Connections:
+    return {
+        (each["key"]["upstream"], each["key"]["instance"], each["key"]["downstream"]): _mean_1(
+            {end["instance"]: float(end["weight"]) for end in each["endpoints"]}
+        )
+        for each in value
+    }
+
+
+def _of_solution(value: dict[str, Any]) -> Connections:
+    found: dict[tuple[str, str, str], dict[str, float]] = {}
+    for pair in value["pairs"]:
+        for end in pair["connections"]:
+            key = pair["upstream"], end["from"], pair["downstream"]
+            found.setdefault(key, {})[end["to"]] = float(end.get("weight", 1.0))
+    return {key: _mean_1(ends) for key, ends in found.items()}
+
+
+def _mean_1(weights: dict[str, float]) -> dict[str, float]:
+    mean = sum(weights.values()) / max(len(weights), 1)
+    return {name: weight / mean if mean > 0 else 1.0 for name, weight in weights.items()}

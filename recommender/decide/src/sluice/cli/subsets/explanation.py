@@ -1,0 +1,78 @@
+"""What a pair's connections rest on, on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from sluice.cli.output import say
+from sluice.cli.pools.words import moment, seconds
+from sluice.cli.table import Column, print_table
+from sluice.subsets.v1.explanation_pb2 import ContainerLoad, PairExplanation, Run
+from sluice.subsets.v1.subset_service_pb2 import ExplainPairResponse
+
+_COLUMNS = (
+    Column("CONTAINER"),
+    Column("HOST"),
+    *(Column(name, right=True) for name in ("CPU", "MEMORY", "NETWORK", "CALLS/S", "BEST", "LATENCY", "CALLERS")),
+)
+
+
+def print_explanation(found: ExplainPairResponse, now: datetime) -> None:
+    """The pair, the run that solved it, and a line a downstream container; `now` (with time zone) gives ages."""
+    one = found.explanation
+    say(f"{one.pair.upstream} -> {one.pair.downstream}", "bold")
+    facts = [*_pair(one), *(_run(found.run, now) if found.HasField("run") else [])]
+    for label, value in facts:
+        say(f"{label:<16}{value}")
+    print_table(_COLUMNS, (_row(each) for each in one.containers))
+
+
+def _pair(one: PairExplanation) -> Iterator[tuple[str, str]]:
+    yield "calls", f"{one.rate_per_s:.4g} per second"
+    yield "connections", f"{one.quota}, of {one.least} to {one.most} that there can be"
+    if one.HasField("predicted_ms"):
+        yield "latency", ", ".join(_latencies(one))
+    if one.HasField("gradient_ms"):
+        yield "one more", f"{one.gradient_ms:+.3g} ms, of which {one.reaches:.0%} reaches the end to end latency"
+    yield "latencies from", _basis(one)
+
+
+def _latencies(one: PairExplanation) -> Iterator[str]:
+    yield f"{one.predicted_ms:.1f} ms"
+    if one.HasField("best_ms"):
+        yield f"{one.best_ms:.1f} ms with as many connections as one likes"
+    if one.HasField("fully_connected_ms"):
+        yield f"{one.fully_connected_ms:.1f} ms fully connected"
+
+
+def _basis(one: PairExplanation) -> str:
+    errors = [f"e^mu {one.mu_error:.1%} off"] if one.HasField("mu_error") else []
+    errors += [f"sigma {one.sigma_error:.1%} off"] if one.HasField("sigma_error") else []
+    held_out = f" ({', '.join(errors)} on samples held out)" if errors else ""
+    return f"{one.basis or '-'}{held_out}"
+
+
+def _run(run: Run, now: datetime) -> Iterator[tuple[str, str]]:
+    age = f", {seconds((now - moment(run.at)).total_seconds())} ago" if run.HasField("at") else ""
+    yield "solved", f"by {run.strategy or '-'} for {run.cause or '-'}{age}"
+    ended = "" if run.converged else ", not converged"
+    yield "", f"{run.iterations} iterations{ended}, {run.quota} connections in all, {run.churn:.1%} changed"
+    for each in run.missing:
+        yield "missing", each
+    for each in run.notes:
+        yield "note", each
+
+
+def _row(one: ContainerLoad) -> tuple[str, ...]:
+    return (
+        one.instance,
+        one.host or "-",
+        f"{one.cpu:.0%}",
+        f"{one.memory_bandwidth:.0%}",
+        f"{one.network:.0%}",
+        f"{one.rate_per_s:.4g}",
+        f"{one.best_rate_per_s:.4g}",
+        f"{one.latency_ms:.1f} ms" if one.HasField("latency_ms") else "-",
+        str(one.connections),
+    )

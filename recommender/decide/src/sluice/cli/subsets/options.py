@@ -1,0 +1,55 @@
+"""Options that the commands on served subsets share, and what completes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from sluice.cli.environment import addresses
+from sluice.cli.pools.options import PLAIN
+
+_PATIENCE_S = 1.0
+
+
+def _names(field: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    def complete(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+        """Of the first page of what there is; none where it cannot be asked: a TAB is no place for errors."""
+        import grpc
+
+        from sluice.cli.output import CliError
+        from sluice.cli.pools.channel import open_channel
+        from sluice.subsets.v1.subset_service_pb2 import ListSubsetsRequest
+        from sluice.subsets.v1.subset_service_pb2_grpc import SubsetServiceStub
+
+        names = ("upstream", "instance", "downstream")
+        said: dict[str, Any] = {name: ctx.params.get(name) or "" for name in names if name != field}
+        try:
+            with open_channel(ctx.params.get("address") or addresses().recommender) as channel:
+                answer = SubsetServiceStub(channel).ListSubsets(ListSubsetsRequest(**said), timeout=_PATIENCE_S)
+        except (grpc.RpcError, CliError):
+            return []
+        found = sorted({getattr(subset.key, field) for subset in answer.subsets})
+        return [each for each in found if each.startswith(incomplete) and PLAIN.fullmatch(each)]
+
+    return complete
+
+
+def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--upstream, --instance, --downstream; empty where not given."""
+    options = [
+        click.option("--upstream", default="", help="Only of this calling service.", shell_complete=_names("upstream")),
+        click.option("--instance", default="", help="Only of this container of it.", shell_complete=_names("instance")),
+        click.option(
+            "--downstream", default="", help="Only towards this service.", shell_complete=_names("downstream")
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def name_argument(field: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The argument UPSTREAM, INSTANCE or DOWNSTREAM."""
+    return click.argument(field, metavar=field.upper(), shell_complete=_names(field))

@@ -1,0 +1,111 @@
+"""The commands `sluice subsets list | get | explain | watch`: what the recommender serves."""
+
+import sys
+from datetime import UTC, datetime
+
+import click
+
+from sluice.cli.environment import addresses
+from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, print_item, print_items, say
+from sluice.cli.pools.message_json import message_to_json
+from sluice.cli.pools.options import address_option
+from sluice.cli.subsets.client import Filter, connect
+from sluice.cli.subsets.explanation import print_explanation
+from sluice.cli.subsets.options import filter_options, name_argument
+from sluice.cli.subsets.subset_table import change_line, print_subset, print_subsets
+from sluice.subsets.v1.explanation_pb2 import Pair
+from sluice.subsets.v1.subset_pb2 import SubsetKey
+
+
+@click.command("list", epilog=EXIT_CODES)
+@filter_options
+@address_option
+@output_option(*FORMS)
+def list_command(upstream: str, instance: str, downstream: str, address: str | None, output: str) -> None:
+    """List who is connected to whom: a line an upstream container and a service that it calls.
+
+    \b
+    Examples:
+      sluice subsets list
+      sluice subsets list --upstream shop --downstream cart
+      sluice subsets list -o json > before.json
+    """
+    with connect(address or addresses().recommender) as client:
+        found = client.list(Filter(upstream, instance, downstream))
+        if output != "table":
+            print_items(map(message_to_json, found), output)
+            return
+        subsets = list(found)
+    if subsets:
+        print_subsets(subsets, datetime.now(UTC))
+    else:
+        say("There is no such subset." if upstream or instance or downstream else "There are no subsets yet.")
+
+
+@click.command("get", epilog=EXIT_CODES)
+@name_argument("upstream")
+@name_argument("instance")
+@name_argument("downstream")
+@address_option
+@output_option(*FORMS)
+def get_command(upstream: str, instance: str, downstream: str, address: str | None, output: str) -> None:
+    """Show whom container INSTANCE of service UPSTREAM is connected to of service DOWNSTREAM.
+
+    \b
+    Examples:
+      sluice subsets get shop shop-1 cart
+      sluice subsets get shop shop-1 cart -o json | jq -r '.endpoints[].address'
+    """
+    with connect(address or addresses().recommender) as client:
+        subset = client.get(SubsetKey(upstream=upstream, instance=instance, downstream=downstream))
+    if output != "table":
+        print_item(message_to_json(subset), output)
+    else:
+        print_subset(subset, datetime.now(UTC))
+
+
+@click.command("explain", epilog=EXIT_CODES)
+@name_argument("upstream")
+@name_argument("downstream")
+@address_option
+@output_option(*FORMS)
+def explain_command(upstream: str, downstream: str, address: str | None, output: str) -> None:
+    """Show what the connections from UPSTREAM to DOWNSTREAM rest on: contention, latencies, quota, what it gains.
+
+    \b
+    Examples:
+      sluice subsets explain shop cart
+      sluice subsets explain shop cart -o json | jq '.explanation.containers'
+    """
+    with connect(address or addresses().recommender) as client:
+        found = client.explain(Pair(upstream=upstream, downstream=downstream))
+    if output != "table":
+        print_item(message_to_json(found), output)
+    else:
+        print_explanation(found, datetime.now(UTC))
+
+
+@click.command("watch", epilog=EXIT_CODES)
+@filter_options
+@address_option
+@output_option("lines", "jsonl")
+def watch_command(upstream: str, instance: str, downstream: str, address: str | None, output: str) -> None:
+    """Print every subset as it changes, until interrupted.
+
+    First the newest of each, then changes. A connection that is lost is made again, and nothing that changed meanwhile
+    is left out. -o jsonl prints a Subset a line.
+
+    \b
+    Examples:
+      sluice subsets watch --downstream cart
+      sluice subsets watch -o jsonl | jq --unbuffered -c '[.key.instance, .revision]'
+    """
+    with connect(address or addresses().recommender) as client:
+        for event in client.watch(Filter(upstream, instance, downstream), note):
+            if not event.HasField("subset"):
+                continue
+            if output == "jsonl":
+                print_items([message_to_json(event.subset)], output)
+                sys.stdout.flush()
+            else:
+                say(change_line(event.subset, datetime.now(UTC)))

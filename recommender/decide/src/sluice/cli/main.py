@@ -34,7 +34,9 @@ COMMANDS = {
     "sql": Lazy(
         "sluice.cli.sql.command:sql", "Run one query on ClickHouse (SLUICE_CLICKHOUSE) as a user that can only read."
     ),
-    "subsets": Lazy("sluice.cli.subsets.group:subsets", "Say which containers should be connected to which."),
+    "subsets": Lazy(
+        "sluice.cli.subsets.group:subsets", "Ask which containers are connected to which, or solve it for a file."
+    ),
 }
 _COMPLETE = "_SLUICE_COMPLETE"  # set by the scripts of `sluice completion`
 

@@ -20,7 +20,7 @@ COMMANDS = {
 
 @click.group("subsets", cls=LazyGroup, lazy=COMMANDS, epilog=EXIT_CODES)
 def subsets() -> None:
-    """Ask the recommender which containers are connected to which, or solve it for a file.
+    """Ask which containers are connected to which, or solve it for a file.
 
     A subset is of one container of a calling service (UPSTREAM INSTANCE) towards one service that it calls
     (DOWNSTREAM).

@@ -17,6 +17,7 @@ import (
 	"sluice.dev/serve/internal/server"
 	"sluice.dev/serve/internal/topics"
 	"sluice.dev/serve/internal/watch"
+	"sluice.dev/serve/internal/xds"
 )
 
 // reread is how often the files of access are looked at.
@@ -47,14 +48,16 @@ func serve(ctx context.Context, s settings, errs io.Writer) error {
 	var reader *topics.Reader
 	history := database.New(s.clickhouse, s.clickhouseDatabase, s.user, s.readerPassword)
 	service := calls.New(at, history, func() string { return reader.Problem() })
+	hub := xds.New(writer, logger)
 	var listening *server.Server
 	reader = topics.NewReader(s.log, logger, func(reading topics.Reading) {
 		service.Serve(reading)
+		hub.Serve(reading.Log)
 		go watch.Ticks(ctx, reading.Log, watch.Every)
 		listening.Ready(true)
 	})
-	counted := metrics.New(service, reader)
-	listening, err = server.Listen(s.address, service, s.access,
+	counted := metrics.New(service, reader, hub.Counts())
+	listening, err = server.Listen(s.address, service, hub, s.access,
 		grpc.ChainUnaryInterceptor(counted.Unary), grpc.ChainStreamInterceptor(counted.Stream))
 	if err != nil {
 		return err

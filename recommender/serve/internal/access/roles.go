@@ -12,7 +12,7 @@ type Role uint8
 
 // Roles, of which a caller may have several.
 const (
-	Read    Role = 1 << iota // get, list, watch, explain, history, diff, reflection
+	Read    Role = 1 << iota // get, list, watch, explain, history, diff, xDS, reflection
 	Report                   // report actuations and deliveries, notify scaling
 	Operate                  // pause and resume
 	all     = Read | Report | Operate
@@ -62,7 +62,7 @@ func needed(method string) (role Role, open bool) {
 	case strings.HasSuffix(method, "/ReportActuation"), strings.HasSuffix(method, "/NotifyScaling"),
 		strings.HasSuffix(method, "/ReportDelivery"):
 		return Report, false
-	case strings.HasPrefix(method, "/grpc.reflection."), safe(method):
+	case strings.HasPrefix(method, "/grpc.reflection."), strings.HasPrefix(method, "/envoy.service.discovery.v3."), safe(method):
 		return Read, false
 	default:
 		return all, false // a method that nobody thought of here

@@ -23,7 +23,7 @@ type Metrics struct {
 }
 
 // New registers what service and reader say whenever they are asked.
-func New(service *calls.Service, reader *topics.Reader) *Metrics {
+func New(service *calls.Service, reader *topics.Reader, more ...prometheus.Collector) *Metrics {
 	m := &Metrics{
 		Pages: NewPages(),
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -58,6 +58,7 @@ func New(service *calls.Service, reader *topics.Reader) *Metrics {
 		return 0
 	})
 	m.registry.MustRegister(leases{service})
+	m.registry.MustRegister(more...)
 	return m
 }
 

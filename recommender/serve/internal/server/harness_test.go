@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"sluice.dev/serve/internal/server"
 	"sluice.dev/serve/internal/topics"
 	"sluice.dev/serve/internal/watch"
+	"sluice.dev/serve/internal/xds"
 
 	poolsv1 "sluice.dev/api/pools/v1"
 	subsetsv1 "sluice.dev/api/subsets/v1"
@@ -50,6 +52,7 @@ type running struct {
 	subsets subsetsv1.SubsetServiceClient
 	link    *grpc.ClientConn
 	reader  *topics.Reader
+	hub     *xds.Hub
 	stop    func()
 }
 
@@ -58,6 +61,8 @@ type options struct {
 	every   time.Duration
 	lookup  func(string) string
 	dial    []grpc.DialOption
+	// address is where it listens; any where it is empty.
+	address string
 }
 
 // start runs a server until the test ends, or stop is called.
@@ -84,10 +89,13 @@ func start(t *testing.T, log *logtest.Log, o options) *running {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{}
 	r.service = calls.New(bothWays{writer, explanations}, o.history, func() string { return r.reader.Problem() })
-	listening, err := server.Listen("127.0.0.1:0", r.service, a)
+	hub := xds.New(writer, slog.New(slog.DiscardHandler))
+	r.hub = hub
+	listening, err := server.Listen(cmp.Or(o.address, "127.0.0.1:0"), r.service, hub, a)
 	must(t, err)
 	r.reader = topics.NewReader(log.Log, slog.New(slog.DiscardHandler), func(reading topics.Reading) {
 		r.service.Serve(reading)
+		hub.Serve(reading.Log)
 		go watch.Ticks(ctx, reading.Log, o.every)
 		listening.Ready(true)
 	})

@@ -6,6 +6,7 @@ import (
 	"net"
 	"time"
 
+	discovery "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/health"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
@@ -15,6 +16,7 @@ import (
 	"sluice.dev/serve/internal/access"
 	"sluice.dev/serve/internal/calls"
 	"sluice.dev/serve/internal/problem"
+	"sluice.dev/serve/internal/xds"
 
 	poolsv1 "sluice.dev/api/pools/v1"
 	subsetsv1 "sluice.dev/api/subsets/v1"
@@ -34,13 +36,14 @@ const (
 // Server is the service on an address.
 type Server struct {
 	service  *calls.Service
+	hub      *xds.Hub
 	grpc     *grpc.Server
 	health   *health.Server
 	listener net.Listener
 }
 
 // Listen listens at once, and answers once Serve is called. Health says NOT_SERVING until Ready.
-func Listen(address string, service *calls.Service, a *access.Access, observe ...grpc.ServerOption) (*Server, error) {
+func Listen(address string, service *calls.Service, hub *xds.Hub, a *access.Access, observe ...grpc.ServerOption) (*Server, error) {
 	if err := a.Demand(address); err != nil {
 		return nil, err
 	}
@@ -48,7 +51,7 @@ func Listen(address string, service *calls.Service, a *access.Access, observe ..
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", address, err)
 	}
-	s := &Server{service: service, health: health.NewServer(), listener: listener, grpc: grpc.NewServer(append(observe,
+	s := &Server{service: service, hub: hub, health: health.NewServer(), listener: listener, grpc: grpc.NewServer(append(observe,
 		grpc.Creds(a.Transport()),
 		grpc.ChainUnaryInterceptor(a.Unary),
 		grpc.ChainStreamInterceptor(a.Stream),
@@ -72,6 +75,7 @@ func Listen(address string, service *calls.Service, a *access.Access, observe ..
 	registrar := problem.Registrar{ServiceRegistrar: s.grpc}
 	poolsv1.RegisterPoolSizeServiceServer(registrar, service)
 	subsetsv1.RegisterSubsetServiceServer(registrar, calls.Subsets{Service: service})
+	discovery.RegisterAggregatedDiscoveryServiceServer(registrar, xds.NewServer(hub))
 	healthv1.RegisterHealthServer(s.grpc, s.health)
 	reflection.Register(s.grpc) // v1 and v1alpha
 	s.Ready(false)
@@ -103,6 +107,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 	s.health.Shutdown()
 	s.service.Stop()
+	s.hub.Stop()
 	force := time.AfterFunc(grace, s.grpc.Stop)
 	defer force.Stop()
 	s.grpc.GracefulStop()

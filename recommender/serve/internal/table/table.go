@@ -3,6 +3,7 @@ package table
 
 import (
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -124,6 +125,23 @@ func (t *Table[K, V]) order() []K {
 		slices.SortFunc(t.sorted, K.Compare)
 	}
 	return t.sorted
+}
+
+// Of are the answers of a group.
+func (t *Table[K, V]) Of(group string) (those []*Entry[K, V]) {
+	sorted := t.order() // groups come first in it
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	from := sort.Search(len(sorted), func(i int) bool { return sorted[i].Group() >= group })
+	for _, key := range sorted[from:] {
+		if key.Group() != group {
+			break
+		}
+		if e := t.newest[key]; e != nil && !e.Deleted {
+			those = append(those, e)
+		}
+	}
+	return those
 }
 
 // ShardsOf are those that have the groups and the keys, ordered.

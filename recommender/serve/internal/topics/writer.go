@@ -11,6 +11,7 @@ import (
 	"sluice.dev/serve/internal/keys"
 
 	poolsv1 "sluice.dev/api/pools/v1"
+	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
 // Writer writes what callers tell. A record is written to the shard that is named, once, however often the client tries.
@@ -48,6 +49,11 @@ func (w *Writer) Observed(ctx context.Context, shard int32, pool keys.Pool, inst
 // Report writes a report under a key, once to each shard: a Report, or a SubsetReport of a subset.
 func (w *Writer) Report(ctx context.Context, key string, report proto.Message, shards ...int32) error {
 	return w.write(ctx, w.log.Reports, key, report, shards...)
+}
+
+// Deliver writes what a client of xDS did with a subset.
+func (w *Writer) Deliver(ctx context.Context, shard int32, key keys.Subset, report *subsetsv1.SubsetReport) error {
+	return w.write(ctx, w.log.Reports, key.Record(), report, shard)
 }
 
 func (w *Writer) write(ctx context.Context, topic, key string, message proto.Message, shards ...int32) error {

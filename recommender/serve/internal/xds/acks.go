@@ -1,0 +1,102 @@
+package xds
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	spb "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"sluice.dev/serve/internal/keys"
+
+	subsetsv1 "sluice.dev/api/subsets/v1"
+)
+
+const (
+	// mostWaiting deliveries wait for the log; more are counted, and not told.
+	mostWaiting = 10_000
+	mostDetail  = 4096
+)
+
+// delivered is a report on its way to the log.
+type delivered struct {
+	key   keys.Subset
+	shard int32
+	told  *subsetsv1.SubsetReport
+}
+
+// heard takes a request for the answer to what was sent last, if it is one. It is counted, and told to the log, once for each
+// version of a subset.
+func (c *client) heard(kind, nonce string, returned map[string]string, refused *spb.Status) {
+	if nonce == "" {
+		return
+	}
+	c.hub.mu.Lock()
+	defer c.hub.mu.Unlock()
+	outcome := subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_APPLIED
+	if refused != nil {
+		outcome = subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_REFUSED
+	}
+	for name, version := range returned {
+		answer := version + " " + outcome.String()
+		if last := c.acked[kind+name]; version == "" || last == answer || refused == nil && last == version+" "+refusedText {
+			continue
+		}
+		c.acked[kind+name] = answer
+		c.hub.counts.answers.WithLabelValues(short(kind), outcome.String()[len("DELIVERY_OUTCOME_"):]).Inc()
+		if refused != nil {
+			c.hub.logger.Warn("a client refuses a resource", "node", c.node.id, "type", short(kind), "name", name, "why", cut(refused.GetMessage()))
+		}
+		if kind == endpointType && c.revisions[name] > 0 {
+			c.tell(name, version, outcome, cut(refused.GetMessage()))
+		}
+	}
+}
+
+var refusedText = subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_REFUSED.String()
+
+func (c *client) tell(service, version string, outcome subsetsv1.DeliveryOutcome, detail string) {
+	tables := c.hub.tables.Load()
+	key := keys.Subset{Upstream: c.node.upstream, Instance: c.node.instance, Downstream: service}
+	if tables == nil {
+		return
+	}
+	e, _ := tables.Subsets.Get(key)
+	if e == nil {
+		return // it went meanwhile
+	}
+	by, now := c.by, time.Now()
+	if by == "" {
+		by = c.node.id
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%d", c.node.id, key.Record(), version, outcome, now.UnixNano()))
+	report := &subsetsv1.SubsetReport{
+		RequestId: hex.EncodeToString(sum[:16]), Received: timestamppb.New(now), By: by,
+		Delivery: &subsetsv1.Delivery{
+			Key: key.Proto(), Outcome: outcome, Revision: c.revisions[service], Client: c.node.id, Detail: detail, At: timestamppb.New(now),
+		},
+	}
+	select {
+	case c.hub.told <- delivered{key, e.Shard, report}:
+	default:
+		c.hub.counts.untold.Inc()
+	}
+}
+
+// deliver writes what clients did. While the log is away, what does not fit is counted and not told.
+func (h *Hub) deliver() {
+	for {
+		select {
+		case <-h.ctx.Done():
+			return
+		case each := <-h.told:
+			if err := h.log.Deliver(h.ctx, each.shard, each.key, each.told); err != nil {
+				h.counts.untold.Inc()
+			}
+		}
+	}
+}
+
+func cut(text string) string { return text[:min(len(text), mostDetail)] }

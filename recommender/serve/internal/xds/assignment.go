@@ -1,0 +1,111 @@
+package xds
+
+import (
+	"math"
+	"net"
+	"net/netip"
+	"strconv"
+
+	subsetsv1 "sluice.dev/api/subsets/v1"
+)
+
+// endpoint is one that a client is given.
+type endpoint struct {
+	instance, host, zone string
+	port                 uint32
+	weight               uint32
+}
+
+// fault is why an endpoint of a subset is not given out.
+type fault string
+
+const (
+	noAddress   fault = "no address of the form IP:PORT"
+	sameAddress fault = "the address of another"
+	sameName    fault = "named twice"
+	unknown     fault = "no container of the service"
+	drained     fault = "drained"
+)
+
+// assign is whom a client is given: its subset, without what clients would refuse, or what cannot be reached. Nobody is left
+// with nobody while the service has containers: without a subset, or where nothing of it is usable, a client is given all
+// of them with equal weights, drained ones where there are no others. Empty: none has an address.
+func assign(subset *subsetsv1.Subset, all *subsetsv1.ServiceContainers, told func(instance string, why fault)) []endpoint {
+	known := map[string]*subsetsv1.Container{}
+	for _, each := range all.GetContainers() {
+		known[each.GetInstance()] = each
+	}
+	var given []*subsetsv1.Endpoint
+	for _, each := range subset.GetEndpoints() {
+		container := known[each.GetInstance()]
+		switch {
+		case len(known) > 0 && container == nil:
+			told(each.GetInstance(), unknown)
+		case container.GetDrained():
+			told(each.GetInstance(), drained)
+		default:
+			given = append(given, each)
+		}
+	}
+	if those := usable(given, told); len(those) > 0 {
+		return those
+	}
+	if those := usable(everybody(all, false), told); len(those) > 0 {
+		return those
+	}
+	return usable(everybody(all, true), told)
+}
+
+func everybody(all *subsetsv1.ServiceContainers, drained bool) (those []*subsetsv1.Endpoint) {
+	for _, each := range all.GetContainers() {
+		if drained || !each.GetDrained() {
+			those = append(those, &subsetsv1.Endpoint{
+				Instance: each.GetInstance(), Address: each.GetAddress(), Zone: each.GetZone(), Weight: 1,
+			})
+		}
+	}
+	return those
+}
+
+// usable are those that a client can take: each with an address of its own, weights of 1 or more whose sum a client can hold.
+func usable(given []*subsetsv1.Endpoint, told func(string, fault)) (those []endpoint) {
+	addresses, names := map[string]bool{}, map[string]bool{}
+	sum := uint64(0)
+	for _, each := range given {
+		host, port, ok := address(each.GetAddress())
+		switch {
+		case !ok:
+			told(each.GetInstance(), noAddress)
+			continue
+		case addresses[each.GetAddress()]:
+			told(each.GetInstance(), sameAddress)
+			continue
+		case names[each.GetInstance()]:
+			told(each.GetInstance(), sameName)
+			continue
+		}
+		addresses[each.GetAddress()], names[each.GetInstance()] = true, true
+		weight := max(1, each.GetWeight())
+		sum += uint64(weight)
+		those = append(those, endpoint{each.GetInstance(), host, each.GetZone(), port, weight})
+	}
+	for shift := 0; sum>>shift > math.MaxUint32/2; shift++ {
+		for i := range those {
+			those[i].weight = max(1, those[i].weight/2)
+		}
+	}
+	return those
+}
+
+// address is an IP and a port as xDS has them apart. Endpoints of xDS are no host names: Envoy and C-core refuse them.
+func address(text string) (host string, port uint32, ok bool) {
+	host, name, err := net.SplitHostPort(text)
+	if err != nil {
+		return "", 0, false
+	}
+	if _, err := netip.ParseAddr(host); err != nil {
+		return "", 0, false
+	}
+	n, err := strconv.ParseUint(name, 10, 16)
+	return host, uint32(n), err == nil && n > 0
+}

@@ -1,0 +1,114 @@
+package xds
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	subsetsv1 "sluice.dev/api/subsets/v1"
+)
+
+// some is a service's containers by words: "b-1", "b-2!" drained, "b-3?" without an address, "b-4=b-1" at another's address.
+func some(words string) *subsetsv1.ServiceContainers {
+	all := &subsetsv1.ServiceContainers{Service: "b"}
+	for _, word := range strings.Fields(words) {
+		name, at, moved := strings.Cut(strings.TrimRight(word, "!?"), "=")
+		if !moved {
+			at = name
+		}
+		c := &subsetsv1.Container{Instance: name, Address: "10.0.0." + strings.TrimPrefix(at, "b-") + ":80", Drained: strings.HasSuffix(word, "!")}
+		if strings.HasSuffix(word, "?") {
+			c.Address = "b.local:80"
+		}
+		all.Containers = append(all.Containers, c)
+	}
+	return all
+}
+
+func subsetOf(of *subsetsv1.ServiceContainers, words string) *subsetsv1.Subset {
+	s := &subsetsv1.Subset{}
+	for _, word := range strings.Fields(words) {
+		e := &subsetsv1.Endpoint{Instance: word, Weight: 3}
+		for _, c := range of.GetContainers() {
+			if c.GetInstance() == word {
+				e.Address = c.GetAddress()
+			}
+		}
+		s.Endpoints = append(s.Endpoints, e)
+	}
+	return s
+}
+
+func TestWhomAClientIsGiven(t *testing.T) {
+	for _, each := range []struct{ containers, subset, want, faults string }{
+		{"b-1 b-2 b-3", "b-1 b-3", "b-1*3 b-3*3", ""},
+		{"b-1 b-2", "", "b-1*1 b-2*1", ""},
+		{"b-1 b-2!", "b-1 b-2", "b-1*3", "b-2 drained"},
+		{"b-1! b-2! b-3", "b-1 b-2", "b-3*1", "b-1 drained; b-2 drained"},
+		{"b-1! b-2!", "b-1", "b-1*1 b-2*1", "b-1 drained"},
+		{"b-1 b-2", "b-1 b-9", "b-1*3", "b-9 no container of the service"},
+		{"b-1 b-2?", "b-2", "b-1*1", "b-2 no address of the form IP:PORT; b-2 no address of the form IP:PORT"},
+		{"b-1 b-2=b-1", "b-1 b-2", "b-1*3", "b-2 the address of another"},
+		{"b-1 b-2", "b-1 b-1", "b-1*3", "b-1 the address of another"},
+		{"b-1?", "", "", "b-1 no address of the form IP:PORT; b-1 no address of the form IP:PORT"},
+		{"", "", "", ""},
+	} {
+		all := some(each.containers)
+		var faults, got []string
+		for _, e := range assign(subsetOf(all, each.subset), all, func(instance string, why fault) {
+			faults = append(faults, instance+" "+string(why))
+		}) {
+			got = append(got, fmt.Sprintf("%s*%d", e.instance, e.weight))
+		}
+		if strings.Join(got, " ") != each.want || strings.Join(faults, "; ") != each.faults {
+			t.Errorf("%q of %q: %v %q, want %q %q", each.subset, each.containers, got, faults, each.want, each.faults)
+		}
+	}
+}
+
+// Whatever the log says, what is given out is what clients take: addresses and names that differ, weights whose sum they can
+// hold; and somebody, where the service has anybody with an address.
+func TestWhatIsGivenOutIsTaken(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for range 3000 {
+		var words []string
+		for n := range random.IntN(6) {
+			words = append(words, fmt.Sprintf("b-%d%s", n+1, []string{"", "", "!", "?", "=b-1"}[random.IntN(5)]))
+		}
+		all := some(strings.Join(words, " "))
+		subset := &subsetsv1.Subset{}
+		for range random.IntN(5) {
+			e := proto.CloneOf(subsetOf(all, fmt.Sprintf("b-%d", 1+random.IntN(7))).GetEndpoints()[0])
+			e.Weight = []uint32{0, 1, 7, math.MaxUint32}[random.IntN(4)]
+			subset.Endpoints = append(subset.Endpoints, e)
+		}
+		those := assign(subset, all, func(string, fault) {})
+		names, addresses, sum := map[string]bool{}, map[string]bool{}, uint64(0)
+		for _, e := range those {
+			address := fmt.Sprint(e.host, e.port)
+			if names[e.instance] || addresses[address] || e.weight < 1 {
+				t.Fatalf("%v of %v in %v", those, subset, all)
+			}
+			names[e.instance], addresses[address] = true, true
+			sum += uint64(e.weight)
+		}
+		if sum > math.MaxUint32 {
+			t.Fatalf("weights have the sum %d", sum)
+		}
+		reachable := false
+		for _, c := range all.GetContainers() {
+			_, _, ok := address(c.GetAddress())
+			reachable = reachable || ok
+		}
+		if reachable != (len(those) > 0) {
+			t.Fatalf("%v of %v in %v", those, subset, all)
+		}
+	}
+}

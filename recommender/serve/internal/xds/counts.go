@@ -1,0 +1,57 @@
+package xds
+
+import (
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Counts are metrics of xDS.
+type Counts struct {
+	streams       prometheus.Gauge
+	sent, answers *prometheus.CounterVec
+	withheld      *prometheus.CounterVec
+	untold        prometheus.Counter
+	all           []prometheus.Collector
+}
+
+func newCounts() *Counts {
+	name := func(name, help string) prometheus.Opts {
+		return prometheus.Opts{Namespace: "sluice", Subsystem: "xds", Name: name, Help: help}
+	}
+	counter := func(of, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts(name(of, help)), labels)
+	}
+	c := &Counts{
+		streams:  prometheus.NewGauge(prometheus.GaugeOpts(name("streams", "Streams of xDS that are open."))),
+		sent:     counter("responses_total", "Responses, by type of resource.", "type"),
+		answers:  counter("answers_total", "What clients did with what they were sent: APPLIED by ACK, REFUSED by NACK.", "type", "outcome"),
+		withheld: counter("endpoints_left_out_total", "Endpoints of subsets, or containers, that were not given out, by why.", "why"),
+		untold:   prometheus.NewCounter(prometheus.CounterOpts(name("deliveries_untold_total", "Deliveries that the log did not take."))),
+	}
+	c.all = []prometheus.Collector{c.streams, c.sent, c.answers, c.withheld, c.untold}
+	return c
+}
+
+// Describe implements prometheus.Collector.
+func (c *Counts) Describe(to chan<- *prometheus.Desc) {
+	for _, each := range c.all {
+		each.Describe(to)
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c *Counts) Collect(to chan<- prometheus.Metric) {
+	for _, each := range c.all {
+		each.Collect(to)
+	}
+}
+
+// short is the last word of a type: "ClusterLoadAssignment"; of one that is not served, "other".
+func short(kind string) string {
+	switch kind {
+	case listenerType, routeType, clusterType, endpointType:
+		return kind[strings.LastIndexByte(kind, '.')+1:]
+	}
+	return "other"
+}

@@ -1,0 +1,124 @@
+// Package xds serves subsets to clients that speak xDS, such as Envoy and gRPC, as endpoints (EDS), with what a client of
+// gRPC needs around them (LDS, RDS, CDS). Nothing is kept but what was read of the log, and what each stream was sent.
+package xds
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"sluice.dev/serve/internal/keys"
+	"sluice.dev/serve/internal/table"
+
+	subsetsv1 "sluice.dev/api/subsets/v1"
+)
+
+// Log is where deliveries go.
+type Log interface {
+	// Deliver writes what a client did with a subset to a shard. It may wait for the log.
+	Deliver(ctx context.Context, shard int32, key keys.Subset, report *subsetsv1.SubsetReport) error
+	// Ends are the offsets behind the last committed records of the log's shards.
+	Ends(context.Context) ([]int64, error)
+}
+
+// Hub wakes the streams when something was published.
+type Hub struct {
+	log    Log
+	logger *slog.Logger
+	counts *Counts
+	tables atomic.Pointer[table.Log]
+	ctx    context.Context
+	stop   context.CancelFunc
+	told   chan delivered
+
+	mu   sync.Mutex
+	open map[*watch]struct{}
+	// faults are those of the log's records that were named already, by service and instance.
+	faults map[string]fault
+}
+
+// New is a hub without tables: nobody is sent anything until Serve.
+func New(log Log, logger *slog.Logger) *Hub {
+	ctx, stop := context.WithCancel(context.Background())
+	h := &Hub{
+		log: log, logger: logger, counts: newCounts(), ctx: ctx, stop: stop, told: make(chan delivered, mostWaiting),
+		open: map[*watch]struct{}{}, faults: map[string]fault{},
+	}
+	go h.deliver()
+	return h
+}
+
+// Serve answers from tables from now on, until others take their place.
+func (h *Hub) Serve(tables *table.Log) {
+	h.tables.Store(tables)
+	go h.follow(tables)
+}
+
+// Stop ends every stream. Clients keep what they have, and go to another server.
+func (h *Hub) Stop() { h.stop() }
+
+// Counts are what metrics say.
+func (h *Hub) Counts() *Counts { return h.counts }
+
+// follow looks after every watch when something was published.
+func (h *Hub) follow(tables *table.Log) {
+	for view := tables.Subsets.View(); h.tables.Load() == tables; {
+		h.all()
+		select {
+		case <-view.Next():
+			view = tables.Subsets.View()
+		case <-tables.Subsets.Closed():
+			return
+		case <-h.ctx.Done():
+			return
+		}
+	}
+}
+
+func (h *Hub) all() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for each := range h.open {
+		h.look(each)
+	}
+}
+
+// look answers a watch if there is something to say. mu is held, so that a watch that was cancelled is never answered.
+func (h *Hub) look(w *watch) {
+	if tables := h.tables.Load(); tables != nil && w.answer(tables) {
+		delete(h.open, w)
+	}
+}
+
+// watch keeps w open until it is answered, once, or cancelled.
+func (h *Hub) watch(w *watch) (cancel func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.open[w] = struct{}{}
+	h.look(w)
+	if tables := h.tables.Load(); tables != nil && w.behind(tables) {
+		h.hurry(w)
+	}
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.open, w)
+	}
+}
+
+// fault names what is wrong with a container, once until it is another fault.
+func (h *Hub) fault(service, instance string, why fault) {
+	h.counts.withheld.WithLabelValues(string(why)).Inc()
+	key := service + "\n" + instance
+	if len(h.faults) > mostFaults {
+		clear(h.faults)
+	}
+	if h.faults[key] != why {
+		h.faults[key] = why
+		h.logger.Warn("an endpoint is not given out", "service", service, "instance", instance, "why", string(why))
+	}
+}
+
+// mostFaults bounds what is remembered of them.
+const mostFaults = 10_000

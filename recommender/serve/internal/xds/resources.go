@@ -1,0 +1,107 @@
+package xds
+
+import (
+	"math"
+	"time"
+
+	cluster "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	core "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	endpoints "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+	listener "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	route "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	router "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/router/v3"
+	manager "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+)
+
+// Types of resources.
+const (
+	typePrefix   = "type.googleapis.com/"
+	listenerType = typePrefix + "envoy.config.listener.v3.Listener"
+	routeType    = typePrefix + "envoy.config.route.v3.RouteConfiguration"
+	clusterType  = typePrefix + "envoy.config.cluster.v3.Cluster"
+	endpointType = typePrefix + "envoy.config.endpoint.v3.ClusterLoadAssignment"
+)
+
+// resource is one as a node gets it.
+type resource struct {
+	name    string
+	version version
+	body    *anypb.Any
+	// revision of the subset that it is; 0 where it is none.
+	revision uint64
+}
+
+// ads is where every resource refers to: the stream that it came by.
+func ads() *core.ConfigSource {
+	return &core.ConfigSource{
+		ResourceApiVersion:    core.ApiVersion_V3,
+		ConfigSourceSpecifier: &core.ConfigSource_Ads{Ads: &core.AggregatedConfigSource{}},
+	}
+}
+
+// fixed is what a client of gRPC needs around the endpoints of a service, which follows from the service's name alone: the
+// target xds:///SERVICE leads to a listener, a route and a cluster of that name.
+func fixed(kind, service string) (proto.Message, bool) {
+	switch kind {
+	case listenerType:
+		return &listener.Listener{Name: service, ApiListener: &listener.ApiListener{ApiListener: packed(&manager.HttpConnectionManager{
+			RouteSpecifier: &manager.HttpConnectionManager_Rds{Rds: &manager.Rds{ConfigSource: ads(), RouteConfigName: service}},
+			HttpFilters: []*manager.HttpFilter{{
+				Name: "router", ConfigType: &manager.HttpFilter_TypedConfig{TypedConfig: packed(&router.Router{})},
+			}},
+		})}}, true
+	case routeType:
+		return &route.RouteConfiguration{Name: service, VirtualHosts: []*route.VirtualHost{{
+			Name: service, Domains: []string{"*"}, Routes: []*route.Route{{
+				Match:  &route.RouteMatch{PathSpecifier: &route.RouteMatch_Prefix{Prefix: ""}},
+				Action: &route.Route_Route{Route: &route.RouteAction{ClusterSpecifier: &route.RouteAction_Cluster{Cluster: service}}},
+			}},
+		}}}, true
+	case clusterType:
+		// How many requests may wait is not ours to say: what is left out would be 1,024.
+		most := wrapperspb.UInt32(math.MaxUint32)
+		return &cluster.Cluster{
+			Name: service, ClusterDiscoveryType: &cluster.Cluster_Type{Type: cluster.Cluster_EDS},
+			EdsClusterConfig: &cluster.Cluster_EdsClusterConfig{EdsConfig: ads(), ServiceName: service},
+			ConnectTimeout:   durationpb.New(5 * time.Second), LbPolicy: cluster.Cluster_ROUND_ROBIN,
+			CircuitBreakers: &cluster.CircuitBreakers{Thresholds: []*cluster.CircuitBreakers_Thresholds{{
+				MaxConnections: most, MaxPendingRequests: most, MaxRequests: most,
+			}}},
+		}, true
+	}
+	return nil, false
+}
+
+// assignment has a locality for each endpoint, with its weight: gRPC's round robin knows weights of localities, and not those
+// of endpoints (grpc-go 1.84, C-core 1.85). Envoy, which by default does not look at localities, takes the endpoint's.
+func assignment(service string, those []endpoint) *endpoints.ClusterLoadAssignment {
+	all := &endpoints.ClusterLoadAssignment{ClusterName: service}
+	for _, each := range those {
+		weight := wrapperspb.UInt32(each.weight)
+		all.Endpoints = append(all.Endpoints, &endpoints.LocalityLbEndpoints{
+			Locality:            &core.Locality{Zone: each.zone, SubZone: each.instance},
+			LoadBalancingWeight: weight,
+			LbEndpoints: []*endpoints.LbEndpoint{{
+				LoadBalancingWeight: weight,
+				HostIdentifier: &endpoints.LbEndpoint_Endpoint{Endpoint: &endpoints.Endpoint{Address: &core.Address{
+					Address: &core.Address_SocketAddress{SocketAddress: &core.SocketAddress{
+						Address: each.host, PortSpecifier: &core.SocketAddress_PortValue{PortValue: each.port},
+					}},
+				}}},
+			}},
+		})
+	}
+	return all
+}
+
+func packed(message proto.Message) *anypb.Any {
+	body := &anypb.Any{}
+	if err := anypb.MarshalFrom(body, message, proto.MarshalOptions{Deterministic: true}); err != nil {
+		panic(err) // only a string that is no UTF-8 can be at fault, and none was decoded
+	}
+	return body
+}

@@ -1,0 +1,55 @@
+package xds
+
+import (
+	"github.com/envoyproxy/go-control-plane/pkg/server/delta/v3"
+	"github.com/envoyproxy/go-control-plane/pkg/server/sotw/v3"
+	"google.golang.org/grpc/codes"
+
+	"sluice.dev/serve/internal/access"
+	"sluice.dev/serve/internal/problem"
+
+	discovery "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+)
+
+// anyType is that of a stream that carries all types.
+const anyType = ""
+
+// Server is the aggregated discovery service: state of the world and delta, version 3.
+type Server struct {
+	discovery.UnimplementedAggregatedDiscoveryServiceServer
+	hub *Hub
+}
+
+// NewServer serves what hub has.
+func NewServer(hub *Hub) *Server { return &Server{hub: hub} }
+
+// StreamAggregatedResources implements the service.
+func (s *Server) StreamAggregatedResources(stream discovery.AggregatedDiscoveryService_StreamAggregatedResourcesServer) error {
+	defer s.opened()()
+	client := s.client(access.From(stream.Context()).Name)
+	return s.ended(sotw.NewServer(s.hub.ctx, client, nil).StreamHandler(stream, anyType))
+}
+
+// DeltaAggregatedResources implements the service.
+func (s *Server) DeltaAggregatedResources(stream discovery.AggregatedDiscoveryService_DeltaAggregatedResourcesServer) error {
+	defer s.opened()()
+	client := s.client(access.From(stream.Context()).Name)
+	return s.ended(delta.NewServer(s.hub.ctx, client, nil).DeltaStreamHandler(stream, anyType))
+}
+
+func (s *Server) client(by string) *client {
+	return &client{hub: s.hub, by: by, made: map[string]*made{}, acked: map[string]string{}, revisions: map[string]uint64{}}
+}
+
+func (s *Server) opened() (closed func()) {
+	s.hub.counts.streams.Inc()
+	return s.hub.counts.streams.Dec
+}
+
+// ended is what the client is told when the server stops.
+func (s *Server) ended(err error) error {
+	if err == nil && s.hub.ctx.Err() != nil {
+		return problem.Of(codes.Unavailable, problem.Stopping, "the server stops: go on at another")
+	}
+	return err
+}

@@ -1,0 +1,105 @@
+package xds
+
+import (
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sluice.dev/serve/internal/table"
+)
+
+// version says from which place in the log content is, and which content. By the content a server that was started anew, or
+// another, sees that a client has it already; by the place that a client has heard of more than the server. As text:
+// TOPIC@SHARD:OFFSET,...=CONTENT. What is the same whatever the log says has no place.
+type version struct {
+	topic   string
+	places  map[int32]int64
+	content string
+}
+
+func (v version) String() string {
+	var places []string
+	for _, shard := range slices.Sorted(maps.Keys(v.places)) {
+		places = append(places, fmt.Sprintf("%d:%d", shard, v.places[shard]))
+	}
+	return v.topic + "@" + strings.Join(places, ",") + "=" + v.content
+}
+
+// parseVersion is the inverse of String; the zero version of any other text, which is that of no content.
+func parseVersion(text string) version {
+	topic, rest, ok := strings.Cut(text, "@")
+	places, content, also := strings.Cut(rest, "=")
+	if !ok || !also {
+		return version{}
+	}
+	v := version{topic: topic, places: map[int32]int64{}, content: content}
+	for _, place := range strings.Split(places, ",") {
+		if place == "" {
+			continue
+		}
+		shard, offset, _ := strings.Cut(place, ":")
+		n, err := strconv.ParseInt(shard, 10, 32)
+		at, err2 := strconv.ParseInt(offset, 10, 64)
+		if err != nil || err2 != nil {
+			return version{}
+		}
+		v.places[int32(n)] = at
+	}
+	return v
+}
+
+// same tells whether two versions are of one content.
+func same(one, other string) bool {
+	return one == other || one != "" && other != "" && parseVersion(one).content == parseVersion(other).content
+}
+
+// add moves v to the place of a record too.
+func (v *version) add(shard int32, offset int64) {
+	if v.places == nil {
+		v.places = map[int32]int64{}
+	}
+	v.places[shard] = max(v.places[shard], offset)
+}
+
+func contentOf(bytes []byte) string {
+	sum := fnv.New64a()
+	sum.Write(bytes)
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// together is the version of several resources.
+func together(those []resource) version {
+	all := version{}
+	var text strings.Builder
+	for _, each := range slices.SortedFunc(slices.Values(those), func(a, b resource) int { return cmp.Compare(a.name, b.name) }) {
+		fmt.Fprintf(&text, "%q %s\n", each.name, each.version.content)
+		if each.version.topic != "" {
+			all.topic = each.version.topic
+		}
+		for shard, offset := range each.version.places {
+			all.add(shard, offset)
+		}
+	}
+	all.content = contentOf([]byte(text.String()))
+	return all
+}
+
+func topicName(topic table.Topic) string { return hex.EncodeToString(topic[:4]) }
+
+// ahead tells whether v is of a place that was not read yet.
+func ahead[K table.Key[K], V any](v version, view *table.View[K, V]) bool {
+	if v.topic != topicName(view.Topic) {
+		return false
+	}
+	for shard, offset := range v.places {
+		if int(shard) < len(view.Shards) && offset >= view.Shards[shard].Position {
+			return true
+		}
+	}
+	return false
+}

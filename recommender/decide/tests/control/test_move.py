@@ -9,6 +9,7 @@ import pytest
 from fakes import CART, FakeClock, FakeCollector, FakeService, config
 from memory_log import MemoryLog
 from sluice.config import Config
+from sluice.config.subsets import Subsetting
 from sluice.control.loop import Loop
 from sluice.control.move import MoveError, check, move
 from sluice.control.moving import Move
@@ -27,6 +28,11 @@ def grouped(cart: str, data: str, generation: int) -> Config:
 
 # A backend or path across groups is not legal, so the fakes' two pools are apart.
 OLD, NEW = grouped("shop", "data", 1), grouped("data", "data", 2)
+
+
+def subsetting(group: str, generation: int) -> Config:
+    subsets = [Subsetting.model_validate({"name": "shop", "group": group})]
+    return grouped("shop", "data", generation).model_copy(update={"subsets": subsets})
 
 
 class Killed(BaseException):
@@ -171,8 +177,9 @@ def test_no_lease_is_lengthened(scene: Scene) -> None:
     [
         (grouped("data", "data", 1), "legal: more than 1"),
         (config(generation=2), "legal: 2 or more"),
+        (subsetting("data", 2), "subsets of shop cannot go to another group"),
     ],
 )
 def test_files_by_which_two_could_decide_the_same_pool_are_refused(new: Config, says: str) -> None:
     with pytest.raises(MoveError, match=says):
-        check(OLD, new)
+        check(subsetting("shop", 1), new)

@@ -14,7 +14,7 @@ from typing import Any
 import grpc
 import pytest
 
-from decider_process import PATIENCE_S, REPOSITORY, Decider, insert, windows_of_shop
+from decider_process import PATIENCE_S, REPOSITORY, Decider, feeding, insert, windows_of_shop
 from shard_log import Log, recording, serving
 from sluice.cli.pools.history import HISTORY_SQL
 from sluice.common.v1 import decision_pb2, scaling_pb2
@@ -175,6 +175,36 @@ def test_a_kill_loses_neither_pauses_nor_scalings_nor_revisions(
         assert ("paused", "by ada: release") in happened
         revisions = rows("SELECT revision FROM recommendations FINAL WHERE service = 'cart' ORDER BY at")
         assert revisions == sorted(revisions)
+
+
+def test_after_all_was_down_nothing_is_decided_from_windows_of_before(
+    decider: Decider, server: rpc.PoolSizeServiceStub, database: ClickHouse, shop_windows: list[list[Any]]
+) -> None:
+    """As over `make down && make up` under APPLY: an actuator is back before the pipeline brings what came since."""
+
+    def applied(size: pool_size_pb2.PoolSize) -> bool:
+        observed(server, 64)
+        return size.action == decision_pb2.ACTION_APPLY and size.target < 64
+
+    with feeding(database, shop_windows), decider.running() as process:
+        eventually(server, provided)
+        eventually(server, applied)
+        process.kill()
+        process.wait()
+    down_s = time.time()
+    lease_s = 30
+
+    with decider.running():
+        decider.wait_for_log("shard 0 taken", 2)
+        while decider.metric("sluice_decider_periods_total") < 5:
+            observed(server, 64)
+            size = eventually(server, lambda _: True)
+            assert size.computed_at.ToNanoseconds() / 1e9 <= down_s
+            assert size.valid_until.ToNanoseconds() / 1e9 <= down_s + lease_s
+            time.sleep(0.1)
+        assert decider.metric("sluice_decider_not_renewed") == 2
+        with feeding(database, shop_windows):
+            eventually(server, lambda size: applied(size) and size.computed_at.ToNanoseconds() / 1e9 > down_s)
 
 
 def test_reload_takes_a_legal_file_only_and_sigterm_gives_the_shard_away(

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -53,6 +54,39 @@ def insert(database: ClickHouse, rows: list[list[Any]]) -> None:
     database.client("sluice").insert("windows", shifted, column_names=COLUMNS)
 
 
+@contextmanager
+def feeding(database: ClickHouse, rows: list[list[Any]]) -> Iterator[None]:
+    """Windows as a pipeline brings them that is up: what is there by now at once, and the rest as time passes."""
+    over = threading.Event()
+    start_ms = (time.time_ns() // 10**6 - SIMULATED_S * 1000) // 100 * 100
+    client = database.client("sluice")
+
+    def bring() -> None:
+        brought_ms = start_ms - 1
+        while True:
+            now_ms = time.time_ns() // 10**6
+            run_ms = range(start_ms, now_ms + 1, 1000 * SIMULATED_S)
+            due = [
+                [*row[:4], datetime.fromtimestamp(at_ms / 1000, UTC), *row[5:]]
+                for begun_ms in run_ms
+                for row in rows
+                if brought_ms < (at_ms := begun_ms + row[4]) <= now_ms
+            ]
+            if due:
+                client.insert("windows", due, column_names=COLUMNS)
+            brought_ms = now_ms
+            if over.wait(0.5):
+                return
+
+    thread = threading.Thread(target=bring)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
 class Decider:
     def __init__(self, folder: Path, database_url: str, bootstrap: str, prefix: str, yaml: str) -> None:
         """bootstrap, prefix: of the log. folder: its own."""
@@ -83,6 +117,11 @@ class Decider:
         while self.output.read_text().count(text) < times:
             assert time.monotonic() < deadline, self.output.read_text()
             time.sleep(0.05)
+
+    def metric(self, name: str) -> float:
+        """0 where it is not there yet."""
+        found = [line.split()[-1] for line in self.page("/metrics").splitlines() if line.startswith(f"{name} ")]
+        return float(found[0]) if found else 0.0
 
     def page(self, path: str) -> str:
         with urllib.request.urlopen(f"http://{self.pages}{path}", timeout=PATIENCE_S) as answer:

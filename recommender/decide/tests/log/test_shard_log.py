@@ -14,6 +14,7 @@ from sluice.log.memory_broker import MemoryBroker, MemoryCluster
 from sluice.log.names import topics
 from sluice.log.record import Ref
 from sluice.log.shard import FencedError, OlderError, PartitionsError
+from sluice.log.subset_names import SUBSET
 from sluice.pools.policy.state import PoolState
 from sluice.pools.v1.evidence_pb2 import Explanation, Threshold
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
@@ -110,9 +111,12 @@ def test_what_is_not_committed_comes_again(place: Place) -> None:
     assert [each.size.size for each in left.observed.values()] == [8]
 
 
-def test_a_report_that_is_told_again_counts_once_also_over_a_takeover(place: Place) -> None:
+def test_a_report_that_is_told_again_counts_once_also_over_a_takeover(
+    place: Place, caplog: pytest.LogCaptureFixture
+) -> None:
     one = place.decider("one")
     (log, _), *_ = taken(one).values()
+    place.put(place.topics.reports, log.shard, f"{SUBSET}a/b", b"\xff")  # a delivery, which is of others
     for request_id, by in (("a", "ann"), ("b", "ann"), ("a", "ann"), ("a", "bob"), ("", "ann"), ("", "ann")):
         place.report(log.shard, request_id, by=by)
     came = received(log, reports=5)
@@ -134,6 +138,7 @@ def test_a_report_that_is_told_again_counts_once_also_over_a_takeover(place: Pla
     for request_id, by in (("b", "ann"), ("c", "ann"), ("d", "ann")):
         place.report(log.shard, request_id, by=by)
     assert [each.request_id for each in received(log, reports=2).reports] == ["c", "d"]
+    assert "read without one record" not in caplog.text
 
 
 def test_a_size_that_is_told_again_is_no_news_also_over_a_takeover(place: Place) -> None:

@@ -46,6 +46,14 @@ def check(old: Config, new: Config) -> None:
         raise MoveError(
             f"{len(new.groups)} groups are not legal; legal: {len(old.groups)} or more: no shard is taken away"
         )
+    before, after = (_applications(each) for each in (old, new))
+    if moved := [name for name in sorted(before.keys() & after.keys()) if before[name] != after[name]]:
+        raise MoveError(f"subsets of {', '.join(moved)} cannot go to another group; legal: the one that they were of")
+
+
+def _applications(config: Config) -> dict[str, int]:
+    """The shard of each."""
+    return {each.called: config.groups.index(each.group or config.groups[0]) for each in config.subsets}
 
 
 def move(

@@ -38,7 +38,7 @@ func Run(ctx context.Context, log topics.Log, insert Insert, progress *Progress,
 		kgo.SeedBrokers(log.Brokers...),
 		kgo.ClientID(Group),
 		kgo.ConsumerGroup(groupOf(log)),
-		kgo.ConsumeTopics(log.Decisions, log.Reports),
+		kgo.ConsumeTopics(log.Decisions, log.Explanations, log.Reports),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 		kgo.KeepControlRecords(), // they take offsets: without them a lag of one would stay
@@ -137,6 +137,11 @@ func (w *writer) row(record *kgo.Record) (table string, row Row, err error) {
 		return "subset_deliveries", row, err
 	case record.Topic == w.log.Reports:
 		return report(record)
+	case record.Topic == w.log.Explanations && word == "pair":
+		row, err = latencyModel(record)
+		return "latency_models", row, err
+	case record.Topic == w.log.Explanations:
+		return "", nil, nil // what people ask of now has no table
 	case word == "subset":
 		row, err = subset(record)
 		return "subsets", row, err

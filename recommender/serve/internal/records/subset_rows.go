@@ -2,6 +2,7 @@ package records
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"google.golang.org/protobuf/proto"
@@ -67,6 +68,27 @@ func delivery(record *kgo.Record) (Row, error) {
 	row["outcome"], row["revision"] = short(d.GetOutcome().String(), "DELIVERY_OUTCOME_"), d.GetRevision()
 	row["client"], row["detail"], row["by"], row["request_id"] = d.GetClient(), d.GetDetail(), r.GetBy(), r.GetRequestId()
 	return row, nil
+}
+
+// latencyModel is the row of `latency_models` of a pair's explanation; nil where nothing was learnt. Pairs of one downstream
+// service have the same model, of which the table keeps one row.
+func latencyModel(record *kgo.Record) (Row, error) {
+	if record.Value == nil {
+		return nil, nil
+	}
+	e := &subsetsv1.PairExplanation{}
+	if err := proto.Unmarshal(record.Value, e); err != nil {
+		return nil, err
+	}
+	version := e.GetModelVersion()
+	if version == 0 {
+		return nil, nil
+	}
+	return Row{
+		"application": e.GetApplication(), "service": e.GetPair().GetDownstream(), "version": version,
+		"learnt": stamp(time.UnixMilli(int64(version))), "basis": e.GetBasis(), "held_out": e.GetHeldOutSamples(),
+		"mu_error": e.MuError, "sigma_error": e.SigmaError, "pair_error": e.PairError, "recorded": stamp(record.Timestamp),
+	}, nil
 }
 
 func subsetKey(key keys.Subset) Row {

@@ -10,6 +10,7 @@ import (
 	"sluice.dev/serve/internal/logtest"
 	"sluice.dev/serve/internal/topics"
 
+	poolsv1 "sluice.dev/api/pools/v1"
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
@@ -53,5 +54,32 @@ func TestSubsetsAndDeliveriesHaveTheirTables(t *testing.T) {
 	}
 	if n := len(d.of("recommendations", "at")); n != 0 {
 		t.Errorf("%d rows of pools", n)
+	}
+}
+
+func TestLatencyModelsHaveRowOfEachService(t *testing.T) {
+	log := logtest.New(t, 1)
+	wrong := 0.07
+	decider := log.Decider(t, 0)
+	decider.Begin()
+	for _, upstream := range []string{"a", "c"} {
+		decider.Put(log.Explanations, "pair/"+upstream+"/b", &subsetsv1.PairExplanation{
+			Pair: &subsetsv1.Pair{Upstream: upstream, Downstream: "b"}, Application: "shop", Basis: "XGBoost of 200 samples",
+			MuError: &wrong, HeldOutSamples: 60, ModelVersion: 1_700_000_000_123,
+		})
+	}
+	decider.Put(log.Explanations, "pair/a/d", &subsetsv1.PairExplanation{Pair: &subsetsv1.Pair{Upstream: "a", Downstream: "d"}})
+	decider.Put(log.Explanations, "pool/cart/server/", &poolsv1.Explanation{})
+	decider.Beat()
+	decider.End(true)
+	d := &tables{}
+	run(t, log, d)
+	eventually(t, "the rows", func() bool { return len(d.of("latency_models", "service")) == 2 })
+	for column, want := range map[string]string{
+		"application": "shop", "service": "b", "version": "1700000000123", "learnt": "1700000000.123", "held_out": "60",
+	} {
+		if got := fmt.Sprint(d.of("latency_models", column)[0]); got != want {
+			t.Errorf("%s: %v, want %s", column, got, want)
+		}
 	}
 }

@@ -100,7 +100,12 @@ type PairExplanation struct {
 	SigmaError *float64         `protobuf:"fixed64,13,opt,name=sigma_error,json=sigmaError,proto3,oneof" json:"sigma_error,omitempty"`
 	Containers []*ContainerLoad `protobuf:"bytes,14,rep,name=containers,proto3" json:"containers,omitempty"`
 	// Of which it is a part, and whose Run made it: the alphabetically first service.
-	Application   string `protobuf:"bytes,15,opt,name=application,proto3" json:"application,omitempty"`
+	Application string `protobuf:"bytes,15,opt,name=application,proto3" json:"application,omitempty"`
+	// As mu_error, of the percentile over all containers of the downstream service, and of how many samples these are.
+	PairError      *float64 `protobuf:"fixed64,16,opt,name=pair_error,json=pairError,proto3,oneof" json:"pair_error,omitempty"`
+	HeldOutSamples uint64   `protobuf:"varint,17,opt,name=held_out_samples,json=heldOutSamples,proto3" json:"held_out_samples,omitempty"`
+	// Of the latency model: when it was learnt, ms of Unix time. 0: nothing was learnt.
+	ModelVersion  uint64 `protobuf:"varint,18,opt,name=model_version,json=modelVersion,proto3" json:"model_version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -238,6 +243,27 @@ func (x *PairExplanation) GetApplication() string {
 		return x.Application
 	}
 	return ""
+}
+
+func (x *PairExplanation) GetPairError() float64 {
+	if x != nil && x.PairError != nil {
+		return *x.PairError
+	}
+	return 0
+}
+
+func (x *PairExplanation) GetHeldOutSamples() uint64 {
+	if x != nil {
+		return x.HeldOutSamples
+	}
+	return 0
+}
+
+func (x *PairExplanation) GetModelVersion() uint64 {
+	if x != nil {
+		return x.ModelVersion
+	}
+	return 0
 }
 
 // A downstream container, whoever calls it.
@@ -489,7 +515,7 @@ const file_sluice_subsets_v1_explanation_proto_rawDesc = "" +
 	"\bupstream\x18\x01 \x01(\tR\bupstream\x12\x1e\n" +
 	"\n" +
 	"downstream\x18\x02 \x01(\tR\n" +
-	"downstream\"\xf6\x04\n" +
+	"downstream\"\xf8\x05\n" +
 	"\x0fPairExplanation\x12+\n" +
 	"\x04pair\x18\x01 \x01(\v2\x17.sluice.subsets.v1.PairR\x04pair\x12\x1c\n" +
 	"\n" +
@@ -511,14 +537,19 @@ const file_sluice_subsets_v1_explanation_proto_rawDesc = "" +
 	"\n" +
 	"containers\x18\x0e \x03(\v2 .sluice.subsets.v1.ContainerLoadR\n" +
 	"containers\x12 \n" +
-	"\vapplication\x18\x0f \x01(\tR\vapplicationB\x0f\n" +
+	"\vapplication\x18\x0f \x01(\tR\vapplication\x12\"\n" +
+	"\n" +
+	"pair_error\x18\x10 \x01(\x01H\x06R\tpairError\x88\x01\x01\x12(\n" +
+	"\x10held_out_samples\x18\x11 \x01(\x04R\x0eheldOutSamples\x12#\n" +
+	"\rmodel_version\x18\x12 \x01(\x04R\fmodelVersionB\x0f\n" +
 	"\r_predicted_msB\n" +
 	"\n" +
 	"\b_best_msB\x15\n" +
 	"\x13_fully_connected_msB\x0e\n" +
 	"\f_gradient_msB\v\n" +
 	"\t_mu_errorB\x0e\n" +
-	"\f_sigma_error\"\xb0\x02\n" +
+	"\f_sigma_errorB\r\n" +
+	"\v_pair_error\"\xb0\x02\n" +
 	"\rContainerLoad\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x12\n" +
 	"\x04host\x18\x02 \x01(\tR\x04host\x12\x10\n" +

@@ -11,7 +11,7 @@ from sluice.subsets.application import Application
 from sluice.subsets.connections import flow
 from sluice.subsets.fleet import Floats
 from sluice.subsets.latency.learnt import Learnt
-from sluice.subsets.microns.solve import target_of
+from sluice.subsets.microns.reference import target_of
 from sluice.subsets.predict import pair_latency
 from sluice.subsets.state import Run, State
 from sluice.subsets.trees import parts, whole
@@ -60,8 +60,9 @@ def explanations(
             least=pair.fewest,
             most=pair.all,
             reaches=float(reaches[number]),
-            basis=f"{state.model.of(below.service).basis}, version {learnt.version}",
+            basis=state.model.of(below.service).basis,
             application=name,
+            model_version=learnt.version,
         )
         if known:
             message.predicted_ms, message.best_ms = float(latency[number]), float(best[number])
@@ -69,7 +70,8 @@ def explanations(
             if pair.all > quota:
                 message.gradient_ms = float(min(best[number] - latency[number], 0.0)) / (pair.all - quota)
         if (how := learnt.accuracy.get(below.service)) is not None:
-            message.mu_error, message.sigma_error = how.mu, how.sigma
+            message.mu_error, message.sigma_error, message.pair_error = how.mu, how.sigma, how.pair
+            message.held_out_samples = how.samples
         message.containers.extend(_loads(state, application, number, got[number], slowness[pair.downstream]))
         yield message
 

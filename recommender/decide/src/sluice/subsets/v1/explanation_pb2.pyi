@@ -64,6 +64,9 @@ class PairExplanation(_message.Message):
     SIGMA_ERROR_FIELD_NUMBER: _builtins.int
     CONTAINERS_FIELD_NUMBER: _builtins.int
     APPLICATION_FIELD_NUMBER: _builtins.int
+    PAIR_ERROR_FIELD_NUMBER: _builtins.int
+    HELD_OUT_SAMPLES_FIELD_NUMBER: _builtins.int
+    MODEL_VERSION_FIELD_NUMBER: _builtins.int
     rate_per_s: _builtins.float
     quota: _builtins.int
     least: _builtins.int
@@ -88,6 +91,11 @@ class PairExplanation(_message.Message):
     sigma_error: _builtins.float
     application: _builtins.str
     """Of which it is a part, and whose Run made it: the alphabetically first service."""
+    pair_error: _builtins.float
+    """As mu_error, of the percentile over all containers of the downstream service, and of how many samples these are."""
+    held_out_samples: _builtins.int
+    model_version: _builtins.int
+    """Of the latency model: when it was learnt, ms of Unix time. 0: nothing was learnt."""
     @_builtins.property
     def pair(self) -> Global___Pair: ...
     @_builtins.property
@@ -110,10 +118,13 @@ class PairExplanation(_message.Message):
         sigma_error: _builtins.float | None = ...,
         containers: _abc.Iterable[Global___ContainerLoad] | None = ...,
         application: _builtins.str = ...,
+        pair_error: _builtins.float | None = ...,
+        held_out_samples: _builtins.int = ...,
+        model_version: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_best_ms", b"_best_ms", "_fully_connected_ms", b"_fully_connected_ms", "_gradient_ms", b"_gradient_ms", "_mu_error", b"_mu_error", "_predicted_ms", b"_predicted_ms", "_sigma_error", b"_sigma_error", "best_ms", b"best_ms", "fully_connected_ms", b"fully_connected_ms", "gradient_ms", b"gradient_ms", "mu_error", b"mu_error", "pair", b"pair", "predicted_ms", b"predicted_ms", "sigma_error", b"sigma_error"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_best_ms", b"_best_ms", "_fully_connected_ms", b"_fully_connected_ms", "_gradient_ms", b"_gradient_ms", "_mu_error", b"_mu_error", "_pair_error", b"_pair_error", "_predicted_ms", b"_predicted_ms", "_sigma_error", b"_sigma_error", "best_ms", b"best_ms", "fully_connected_ms", b"fully_connected_ms", "gradient_ms", b"gradient_ms", "mu_error", b"mu_error", "pair", b"pair", "pair_error", b"pair_error", "predicted_ms", b"predicted_ms", "sigma_error", b"sigma_error"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_best_ms", b"_best_ms", "_fully_connected_ms", b"_fully_connected_ms", "_gradient_ms", b"_gradient_ms", "_mu_error", b"_mu_error", "_predicted_ms", b"_predicted_ms", "_sigma_error", b"_sigma_error", "application", b"application", "basis", b"basis", "best_ms", b"best_ms", "containers", b"containers", "fully_connected_ms", b"fully_connected_ms", "gradient_ms", b"gradient_ms", "least", b"least", "most", b"most", "mu_error", b"mu_error", "pair", b"pair", "predicted_ms", b"predicted_ms", "quota", b"quota", "rate_per_s", b"rate_per_s", "reaches", b"reaches", "sigma_error", b"sigma_error"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_best_ms", b"_best_ms", "_fully_connected_ms", b"_fully_connected_ms", "_gradient_ms", b"_gradient_ms", "_mu_error", b"_mu_error", "_pair_error", b"_pair_error", "_predicted_ms", b"_predicted_ms", "_sigma_error", b"_sigma_error", "application", b"application", "basis", b"basis", "best_ms", b"best_ms", "containers", b"containers", "fully_connected_ms", b"fully_connected_ms", "gradient_ms", b"gradient_ms", "held_out_samples", b"held_out_samples", "least", b"least", "model_version", b"model_version", "most", b"most", "mu_error", b"mu_error", "pair", b"pair", "pair_error", b"pair_error", "predicted_ms", b"predicted_ms", "quota", b"quota", "rate_per_s", b"rate_per_s", "reaches", b"reaches", "sigma_error", b"sigma_error"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__best_ms: _TypeAlias = _typing.Literal["best_ms"]  # noqa: Y015
     _WhichOneofArgType__best_ms: _TypeAlias = _typing.Literal["_best_ms", b"_best_ms"]  # noqa: Y015
@@ -123,6 +134,8 @@ class PairExplanation(_message.Message):
     _WhichOneofArgType__gradient_ms: _TypeAlias = _typing.Literal["_gradient_ms", b"_gradient_ms"]  # noqa: Y015
     _WhichOneofReturnType__mu_error: _TypeAlias = _typing.Literal["mu_error"]  # noqa: Y015
     _WhichOneofArgType__mu_error: _TypeAlias = _typing.Literal["_mu_error", b"_mu_error"]  # noqa: Y015
+    _WhichOneofReturnType__pair_error: _TypeAlias = _typing.Literal["pair_error"]  # noqa: Y015
+    _WhichOneofArgType__pair_error: _TypeAlias = _typing.Literal["_pair_error", b"_pair_error"]  # noqa: Y015
     _WhichOneofReturnType__predicted_ms: _TypeAlias = _typing.Literal["predicted_ms"]  # noqa: Y015
     _WhichOneofArgType__predicted_ms: _TypeAlias = _typing.Literal["_predicted_ms", b"_predicted_ms"]  # noqa: Y015
     _WhichOneofReturnType__sigma_error: _TypeAlias = _typing.Literal["sigma_error"]  # noqa: Y015
@@ -135,6 +148,8 @@ class PairExplanation(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__gradient_ms) -> _WhichOneofReturnType__gradient_ms | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__mu_error) -> _WhichOneofReturnType__mu_error | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__pair_error) -> _WhichOneofReturnType__pair_error | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__predicted_ms) -> _WhichOneofReturnType__predicted_ms | None: ...
     @_typing.overload

@@ -35,6 +35,7 @@ from bench.decision import parts
 from bench.results import OUT, keep
 from bench.subsets import files as subset_files
 from bench.subsets import parts as subsets
+from bench.subsets_accuracy import run as subsets_accuracy
 from bench.subsets_scale import run as subsets_scale
 from bench.tuning import race as tuning
 
@@ -72,6 +73,7 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "subsets-dynamic": subsets.dynamic_deployment,
     "subsets-modules": subsets.modules,
     "subsets-parameters": subsets.parameters,
+    "subsets-accuracy": subsets_accuracy.run,
     "tuning-methods": tuning.run,
 }
 

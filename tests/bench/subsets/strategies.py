@@ -67,8 +67,13 @@ def learnt(samples: str, services: tuple[str, ...]) -> LatencyModel:
 
 
 def per_upstream(count: int) -> Callable[[Application], int]:
-    """So many connections for each upstream container, summed over the pairs, as Microns counts them."""
-    return lambda application: count * sum(len(up.containers) for up, _ in _pairs(application))
+    """So many connections for each upstream container, summed over the pairs, as Microns counts them, or the fewest
+    that are legal."""
+
+    def quota(application: Application) -> int:
+        return max(_fewest(application), count * sum(len(up.containers) for up, _ in _pairs(application)))
+
+    return quota
 
 
 def of_full(share: float) -> Callable[[Application], int]:
@@ -76,10 +81,15 @@ def of_full(share: float) -> Callable[[Application], int]:
 
     def quota(application: Application) -> int:
         counts = [(len(up.containers), len(down.containers)) for up, down in _pairs(application)]
-        fewest = sum(max(up * min(application.min_subset, down), down) for up, down in counts)
-        return max(fewest, int(share * sum(up * down for up, down in counts)))
+        return max(_fewest(application), int(share * sum(up * down for up, down in counts)))
 
     return quota
+
+
+def _fewest(application: Application) -> int:
+    """With the least subsets, and everybody reached."""
+    counts = [(len(up.containers), len(down.containers)) for up, down in _pairs(application)]
+    return sum(max(up * min(application.min_subset, down), down) for up, down in counts)
 
 
 def _pairs(application: Application) -> list[tuple[Service, Service]]:

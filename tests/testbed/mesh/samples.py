@@ -10,10 +10,11 @@ from __future__ import annotations
 import csv
 import io
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .application import Application, Host
 from .calibration import Floats
@@ -62,34 +63,55 @@ def between(before: Counters, after: Counters, fleet: Fleet, whole: bool = False
     return found
 
 
-def profiled(
+@dataclass(frozen=True)
+class Window:
+    """Some seconds of a run. pairs: own times of the visits that ended in it by pair, shape (pairs, BINS)."""
+
+    run: MeshRun
+    before: Counters
+    after: Counters
+    pairs: NDArray[np.int64]
+
+
+def window(run: MeshRun, seconds: float) -> Window:
+    """The next seconds of a run."""
+    before, pairs = run.counters(), run.engine.pairs()
+    run.until(run.now + seconds)
+    return Window(run, before, run.counters(), run.engine.pairs() - pairs)
+
+
+def windows(
     application: Application,
     solution: Solution,
     seed: int,
     combinations: int = 16,
-    windows: int = 2,
+    each: int = 2,
     window_s: float = 30.0,
     most_used: float = 0.7,
     workloads: tuple[float, float] = (0.4, 1.4),
-) -> list[Sample]:
+) -> Iterator[Window]:
     """As in Microns 7.3: combinations of contention and workload one after the other, windows of 30 s in each.
 
     Each resource of each host is drawn from 0 to ``most_used`` on its own, the workload from ``workloads`` times the
     application's; the first ``SETTLE_S`` of a combination are left out.
     """
     rng = random.Random(f"mesh/profile/{seed}")
-    length = round(SETTLE_S + windows * window_s)
+    length = round(SETTLE_S + each * window_s)
     levels = [level for _ in range(combinations) for level in [rng.uniform(*workloads)] * length]
     run = MeshRun(application, solution, seed, levels=np.array(levels))
-    found: list[Sample] = []
     for combination in range(combinations):
         run.contend({name: _drawn(name, rng, most_used) for name in run.fleet.hosts})
         run.until(combination * length + SETTLE_S)
-        for _ in range(windows):
-            before = run.counters()
-            run.until(run.now + window_s)
-            found += between(before, run.counters(), run.fleet)
-    return found
+        for _ in range(each):
+            yield window(run, window_s)
+
+
+def profiled(
+    application: Application, solution: Solution, seed: int, combinations: int = 16, windows_each: int = 2
+) -> list[Sample]:
+    """The samples of ``windows``."""
+    found = windows(application, solution, seed, combinations, windows_each)
+    return [sample for one in found for sample in between(one.before, one.after, one.run.fleet)]
 
 
 def text(samples: Sequence[Sample]) -> str:

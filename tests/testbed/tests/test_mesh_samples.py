@@ -48,13 +48,13 @@ def test_too_few_visits_make_no_sample():
 
 def test_profiles_cover_contention_and_load_and_are_the_csv_that_solvers_read():
     application = deploy(SHAPES["hotel"], Deployment(32))
-    found = profiled(application, rocksteady(application), 1, combinations=3, windows=1)
+    found = profiled(application, rocksteady(application), 1, combinations=3, windows_each=1)
     assert {one.service for one in found} == {service.name for service in application.services}
     assert {one.utilization[1] for one in found if one.service == "profile"} != {0.0}
     lines = text(found).splitlines()
     assert lines[0] == ",".join(COLUMNS)
     assert len(lines) == len(found) + 1
-    assert profiled(application, rocksteady(application), 1, combinations=3, windows=1) == found
+    assert profiled(application, rocksteady(application), 1, combinations=3, windows_each=1) == found
 
 
 def test_an_autoscaler_keeps_utilization_while_load_and_contention_change():

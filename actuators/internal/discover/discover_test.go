@@ -35,13 +35,22 @@ func TestDNS(t *testing.T) {
 		0:  "[{cart-0.cart:8779 cart-0.cart} {cart-1.cart:8778 cart-1.cart}]",
 	} {
 		found, err := DNS{DNSConfig{"cart", port}, r}.Find(t.Context())
-		if got := fmt.Sprint(found); got != want || err != nil {
+		if got := said(found); got != want || err != nil {
 			t.Errorf("port %d: %s, %v, want %s", port, got, err, want)
 		}
 	}
 	if found, err := (DNS{DNSConfig{"cart", 80}, resolver{err: errors.New("no such host")}}).Find(t.Context()); err == nil {
 		t.Errorf("found %v without an answer", found)
 	}
+}
+
+// said is address and instance of each.
+func said(found []Found) string {
+	all := []string{}
+	for _, each := range found {
+		all = append(all, "{"+each.Address+" "+each.Instance+"}")
+	}
+	return fmt.Sprint(all)
 }
 
 func TestFile(t *testing.T) {
@@ -63,7 +72,7 @@ func TestFile(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), fault) {
 				t.Errorf("%.40q: %v, %v, want %s", text, found, err, want)
 			}
-		} else if got := fmt.Sprint(found); got != want || err != nil {
+		} else if got := said(found); got != want || err != nil {
 			t.Errorf("%.40q: %s, %v, want %s", text, got, err, want)
 		}
 	}
@@ -97,6 +106,30 @@ func TestFollowTellsNewsOnlyAndKeepsWhatItKnew(t *testing.T) {
 		Follow(ctx, source, 5*time.Second, func(found []Found) { told = append(told, fmt.Sprint(len(found))) }, slog.New(slog.DiscardHandler))
 		if got := strings.Join(told, " "); got != "1 2 0" {
 			t.Errorf("told of %s instances, want 1 2 0", got)
+		}
+	})
+}
+
+type prompt struct {
+	script
+	news chan struct{}
+}
+
+func (p *prompt) Changed() <-chan struct{} { return p.news }
+
+func TestFollowAsksAtOnceWhatHasNews(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one := func() ([]Found, error) { return []Found{{Address: "a:1"}}, nil }
+		none := func() ([]Found, error) { return nil, nil }
+		source := &prompt{script{one, none}, make(chan struct{}, 1)}
+		began := time.Now()
+		var at []time.Duration
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		time.AfterFunc(3*time.Second, func() { source.news <- struct{}{} })
+		Follow(ctx, source, time.Hour, func([]Found) { at = append(at, time.Since(began)) }, slog.New(slog.DiscardHandler))
+		if got := fmt.Sprint(at); got != "[0s 3s]" {
+			t.Errorf("told at %s, want [0s 3s]", got)
 		}
 	})
 }

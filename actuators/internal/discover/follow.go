@@ -7,11 +7,15 @@ import (
 	"time"
 )
 
-// Follow asks the source every interval until ctx ends, and calls changed with what is there when that is news. A source
+// Follow asks the source every interval, and when it has news, until ctx ends, and calls changed with what is there when that is news. A source
 // that fails changes nothing: instances that may still be there are not given up for it.
 func Follow(ctx context.Context, source Source, interval time.Duration, changed func([]Found), log *slog.Logger) {
 	var before []Found
 	first, failing := true, ""
+	var news <-chan struct{}
+	if told, ok := source.(Prompt); ok {
+		news = told.Changed()
+	}
 	for ctx.Err() == nil {
 		asked, cancel := context.WithTimeout(ctx, max(interval, time.Second))
 		found, err := source.Find(asked)
@@ -33,6 +37,7 @@ func Follow(ctx context.Context, source Source, interval time.Duration, changed 
 		}
 		select {
 		case <-ctx.Done():
+		case <-news:
 		case <-time.After(interval):
 		}
 	}

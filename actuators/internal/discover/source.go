@@ -1,4 +1,5 @@
-// Package discover finds where instances of a pool are: by DNS, or in a file that somebody else writes.
+// Package discover finds where instances of a pool are: by DNS, or in a file that somebody else writes. internal/kube has
+// pods.
 package discover
 
 import (
@@ -22,7 +23,27 @@ type Found struct {
 	Address string `yaml:"address"`
 	// Instance is its name in spans; the host when absent.
 	Instance string `yaml:"instance"`
+	// Path, OptIn and Object are of what an orchestrator knows; others leave them empty.
+	Path   string `yaml:"-"`
+	OptIn  OptIn  `yaml:"-"`
+	Object Object `yaml:"-"`
 }
+
+// OptIn is what an instance says of being written.
+type OptIn int8
+
+// An instance that says nothing is written or not as the configuration has it.
+const (
+	Unsaid OptIn = iota
+	In
+	Out
+)
+
+// Object is what an instance is in an orchestrator: a pod.
+type Object struct{ Namespace, Name, UID string }
+
+// Identity changes with anything that makes it another target.
+func (f Found) Identity() string { return fmt.Sprint(f) }
 
 // Host is Address without its port.
 func (f Found) Host() string {
@@ -37,6 +58,9 @@ func (f Found) Host() string {
 type Source interface {
 	Find(ctx context.Context) ([]Found, error)
 }
+
+// Prompt is a Source that is told of changes: it is asked at once, and not only each interval.
+type Prompt interface{ Changed() <-chan struct{} }
 
 // DNSConfig is the `dns` block.
 type DNSConfig struct {

@@ -25,7 +25,7 @@ type Stats struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Observer reads one source every interval and tells what differs from what it told last. What the recommender did not
+// Observer reads one source every interval, or at once where it has news, and tells what differs from what it told last. What the recommender did not
 // take it tells again, with the time at which it was first seen.
 type Observer struct {
 	service, actuator string
@@ -51,10 +51,15 @@ func NewObserver(service, actuator string, interval time.Duration, source Source
 
 // Run observes until ctx ends.
 func (o *Observer) Run(ctx context.Context) {
+	var news <-chan struct{}
+	if told, ok := o.source.(Prompt); ok {
+		news = told.Changed()
+	}
 	for ctx.Err() == nil {
 		o.Observe(ctx)
 		select {
 		case <-ctx.Done():
+		case <-news:
 		case <-time.After(o.interval):
 		}
 	}
@@ -90,7 +95,7 @@ func (o *Observer) Observe(ctx context.Context) {
 	default:
 		o.told = now.over(o.told)
 		o.count(func(s *Stats) { s.Told++; s.Error = "" })
-		o.log.Info("told the recommender of a scaling", "event", words(event), "pools", pools)
+		o.log.Info("told the recommender of a scaling", "event", Words(event), "pools", pools)
 	}
 }
 

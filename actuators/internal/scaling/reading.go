@@ -18,6 +18,9 @@ type Source interface {
 	Read(ctx context.Context) (Reading, error)
 }
 
+// Prompt is a Source that is told of changes: it is read at once, and not only each interval.
+type Prompt interface{ Changed() <-chan struct{} }
+
 // Reading is what a source knows of one service; zero values: it does not know.
 type Reading struct {
 	// CPULimitCores is the limit of one instance, in cores.
@@ -72,8 +75,8 @@ func same(a, b Reading) bool {
 	return a.Change(b, "", "", time.Time{}) == nil && b.Change(a, "", "", time.Time{}) == nil
 }
 
-// words is an event for the log: "cpu_limit_cores=2 replicas=3".
-func words(event *commonv1.ScalingEvent) string {
+// Words is an event for people: "cpu_limit_cores=2 replicas=3".
+func Words(event *commonv1.ScalingEvent) string {
 	var all []string
 	if event.CpuLimitCores != nil {
 		all = append(all, fmt.Sprintf("cpu_limit_cores=%g", event.GetCpuLimitCores()))

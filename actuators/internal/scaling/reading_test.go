@@ -36,7 +36,7 @@ func TestChange(t *testing.T) {
 				}
 				return
 			}
-			if got := words(event); got != tt.want || event.GetService() != "cart" || event.GetSource() != "rack-7" {
+			if got := Words(event); got != tt.want || event.GetService() != "cart" || event.GetSource() != "rack-7" {
 				t.Errorf("%v, want %s", event, tt.want)
 			}
 			if got := event.GetAt().AsTime(); !got.Equal(tt.at) {

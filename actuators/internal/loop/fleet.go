@@ -65,7 +65,7 @@ func (f *fleet) begin(process context.Context, target Target) *running {
 			case <-time.After(f.Interval):
 			}
 		}
-		if w.RestoreOnExit && w.Rules.Apply && !w.rules().Stopped && process.Err() != nil {
+		if w.RestoreOnExit && w.Rules.Apply && !w.rulesHere().Stopped && process.Err() != nil {
 			if _, err := w.restore(f.work); err != nil && !errors.Is(err, errNothing) {
 				f.Log.Error("the original size is not back", "target", w.Name, "error", err)
 			}

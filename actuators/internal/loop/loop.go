@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sluice.dev/actuators/internal/audit"
+	"sluice.dev/actuators/internal/discover"
 	"sluice.dev/actuators/internal/policy"
 	"sluice.dev/actuators/internal/pool"
 	"sluice.dev/actuators/internal/realize"
@@ -21,8 +22,10 @@ type Target struct {
 	Name string
 	// Instance is which replica of the service the target is.
 	Instance string
-	// Address is where it was found; another one is another target. Empty for one that was not looked for.
-	Address  string
+	// Address is where and how it was found; another one is another target. Empty for one that was not looked for.
+	Address string
+	// Object is what the target is in an orchestrator; empty elsewhere.
+	Object   discover.Object
 	Pool     pool.Key
 	Rules    policy.Rules
 	Settle   time.Duration
@@ -43,6 +46,12 @@ type Recorder interface {
 	// Begin comes before the first pass of a target, End after its last.
 	Begin(Target)
 	End(name string)
+}
+
+// Owner keeps two actuators from writing one target; *kube.Ledger is one.
+type Owner interface {
+	// Claim is nil while the target is this process's to write. The error says whose it is, or why that is not known.
+	Claim(ctx context.Context, t Target) error
 }
 
 // Change says which targets a group has from now on. What is in it already goes on undisturbed.
@@ -66,6 +75,8 @@ type Loop struct {
 	Book *state.Book
 	// Stopped is the kill switch; nil is one that is never on.
 	Stopped func() bool
+	// Owner is asked before each pass; nil: every target is this process's.
+	Owner Owner
 }
 
 // Run passes over each target every interval, and at once when other answers came, until ctx ends. It returns

@@ -86,6 +86,11 @@ func (b *bench) recommend(target uint32, revision uint64, lease time.Duration, o
 
 // start runs a loop on a pool of 64; maxFactor is how far one write goes, 100 without it.
 func start(t *testing.T, apply bool, maxFactor ...float64) *bench {
+	return startWith(t, apply, func(*loop.Loop) {}, maxFactor...)
+}
+
+// startWith lets a test change the loop before it runs.
+func startWith(t *testing.T, apply bool, change func(*loop.Loop), maxFactor ...float64) *bench {
 	b := &bench{fake: realizetest.NewFake(64), done: make(chan struct{}), superseded: make(chan struct{})}
 	b.snapshot.Superseded = b.superseded
 	maxFactor = append(maxFactor, 100)
@@ -93,6 +98,7 @@ func start(t *testing.T, apply bool, maxFactor ...float64) *bench {
 		Actuator: "bench", Interval: 2 * time.Second, Grace: 3 * time.Second,
 		Source: b, Reporter: b, Recorder: b, Log: slog.New(slog.NewTextHandler(&b.logs, nil)),
 	}
+	change(l)
 	ctx, cancel := context.WithCancel(t.Context())
 	b.cancel = cancel
 	targets := []loop.Target{{

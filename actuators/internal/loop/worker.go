@@ -43,7 +43,7 @@ func (w *worker) pass(ctx, work context.Context, answers watch.Snapshot) Pass {
 	}
 	p.Current = current
 	writes := w.seen(current)
-	p.Decision = policy.Decide(w.rules(), p.Answer, policy.Replica{Instance: w.Instance, Size: current, Writes: writes}, time.Now())
+	p.Decision = policy.Decide(w.rules(work), p.Answer, policy.Replica{Instance: w.Instance, Size: current, Writes: writes}, time.Now())
 	if p.Decision.Action == policy.Apply {
 		intent := w.intent(p.Decision.Size, current, p.Answer.GetRevision())
 		if err := w.begin(intent); err != nil {
@@ -74,14 +74,32 @@ func (w *worker) look(ctx context.Context, answers watch.Snapshot) Pass {
 	}
 	record, _ := w.Book.Get(w.Name)
 	writes := record.Writes.Read(p.Current).Rest(p.Current, w.Rules.Cooldown, p.At)
-	rules := w.rules()
+	rules := w.rulesHere()
 	rules.Apply = true
 	p.Decision = policy.Decide(rules, p.Answer, policy.Replica{Instance: w.Instance, Size: p.Current, Writes: writes}, p.At)
 	return p
 }
 
-// rules are the target's, and the kill switch as it is now.
-func (w *worker) rules() policy.Rules {
+// rules are the target's, the kill switch as it is now, and who has the target.
+func (w *worker) rules(ctx context.Context) policy.Rules {
+	rules := w.rulesHere()
+	rules.Foreign = w.foreign(ctx, w.Target)
+	return rules
+}
+
+// foreign says who else has the target, if anybody.
+func (w *worker) foreign(ctx context.Context, target Target) string {
+	if w.Owner == nil {
+		return ""
+	}
+	if err := w.Owner.Claim(ctx, target); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// rulesHere are those that nobody else has to be asked for.
+func (w *worker) rulesHere() policy.Rules {
 	rules := w.Rules
 	rules.Stopped = w.Stopped != nil && w.Stopped()
 	return rules

@@ -93,8 +93,8 @@ func (w *worker) resolve(ctx context.Context, intent state.Intent) (state.Ended,
 	if current == pool.Of(intent.Size) {
 		return conclude(state.Applied, "in force: ")
 	}
-	rules := w.rules()
-	if rules.Apply && !rules.Stopped && !intent.Previous.Unbounded && time.Since(intent.At) < undoWithin {
+	rules := w.rules(ctx)
+	if rules.Apply && !rules.Stopped && rules.Foreign == "" && !intent.Previous.Unbounded && time.Since(intent.At) < undoWithin {
 		// Also where the size of before is read: a write may be several, of which the first may have been done.
 		if err := w.Realizer.Write(ctx, intent.Previous.Limit); err != nil {
 			return state.Ended{}, err
@@ -137,6 +137,11 @@ func (w *worker) restore(ctx context.Context) (state.Ended, error) {
 		return state.Ended{}, errNothing
 	case record.Original.Unbounded:
 		return state.Ended{}, errors.New("the pool had no limit, which cannot be written: take the limit away by hand")
+	}
+	claimed := w.Target
+	claimed.Rules.Apply = true // whoever asks for it opts in
+	if foreign := w.foreign(ctx, claimed); foreign != "" {
+		return state.Ended{}, errors.New(foreign)
 	}
 	current, err := w.Realizer.Read(ctx)
 	if err != nil {

@@ -42,6 +42,8 @@ const (
 	CoolingDown Code = "cooling_down"
 	// Stopped: the kill switch is on.
 	Stopped Code = "stopped"
+	// Foreign: another actuator has the target, or nobody can say whether one has.
+	Foreign Code = "foreign"
 	// Quiet: it is one of the target's quiet hours.
 	Quiet Code = "quiet_hours"
 	// TooMany: the target's writes of an hour are spent.

@@ -33,6 +33,8 @@ type Rules struct {
 	Quiet []Hours
 	// Stopped: the kill switch is on, nothing is written.
 	Stopped bool
+	// Foreign says who else has the target, or why nobody knows; empty: it is this process's to write.
+	Foreign string
 }
 
 // quiet is the hours that hold now, if any.
@@ -100,6 +102,9 @@ func decide(rules Rules, answer *poolsv1.PoolSize, replica Replica, now time.Tim
 	}
 	if rules.Stopped {
 		return hold(Stopped, "the kill switch is on")
+	}
+	if rules.Foreign != "" {
+		return hold(Foreign, "%s", rules.Foreign)
 	}
 	if h, ok := rules.quiet(now); ok {
 		return hold(Quiet, "quiet from %s UTC", h)

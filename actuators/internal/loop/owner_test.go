@@ -1,0 +1,50 @@
+package loop_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sluice.dev/actuators/internal/loop"
+	"sluice.dev/actuators/internal/policy"
+)
+
+// neighbour has the target until it is gone.
+type neighbour struct {
+	mu   sync.Mutex
+	gone bool
+}
+
+func (n *neighbour) Claim(context.Context, loop.Target) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.gone {
+		return nil
+	}
+	return errors.New("b@host has the target")
+}
+
+func TestATargetOfAnotherActuatorIsReadAndNotWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		other := &neighbour{}
+		b := startWith(t, true, func(l *loop.Loop) { l.Owner = other })
+		b.recommend(12, 7, time.Hour)
+		advance(time.Minute)
+		if size, _ := b.fake.Read(t.Context()); size.Limit != 64 {
+			t.Errorf("wrote %s to another's target", size)
+		}
+		if d := b.passes[len(b.passes)-1].Decision; d.Action != policy.Hold || d.Code != policy.Foreign || d.Text != "b@host has the target" {
+			t.Errorf("decision: %+v", d)
+		}
+		other.mu.Lock()
+		other.gone = true
+		other.mu.Unlock()
+		advance(2 * time.Second)
+		if size, _ := b.fake.Read(t.Context()); size.Limit != 12 {
+			t.Errorf("size %s once it is ours, want 12", size)
+		}
+	})
+}

@@ -46,8 +46,15 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 	if err != nil {
 		return err
 	}
+	watching, unwatch := context.WithCancel(context.WithoutCancel(ctx)) // leases are given up after the last write
+	defer unwatch()
+	around, err := openCluster(watching, c, log)
+	if err != nil {
+		return err
+	}
+	around.place(targets)
 	watcher := watch.NewWatcher(client, onlyService(c), c.Recommender.Timeout, log)
-	observers, err := observe(c, client, log)
+	observers, err := observe(c, around, client, log)
 	if err != nil {
 		return err
 	}
@@ -57,10 +64,10 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 		targets, watcher.Latest, reporter.Stats, scalingStats(observers))
 	cycle := &loop.Loop{
 		Actuator: c.Name, Interval: c.Recommender.Interval, Grace: c.ShutdownGrace,
-		Source: watcher, Reporter: reporter, Recorder: board, Log: log,
+		Source: watcher, Reporter: reporter, Recorder: around.recorder(board), Log: log,
 	}
 	if o.once || o.dryRun || len(o.restore) > 0 {
-		found, err := findOnce(ctx, c)
+		found, err := findOnce(ctx, c, around.Cluster)
 		if err != nil {
 			return err
 		}
@@ -72,6 +79,14 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 	}
 	defer closeBook()
 	cycle.Book, cycle.Stopped = book, killSwitch(c.KillSwitch)
+	if !o.dryRun {
+		cycle.Owner = around.owner()
+		defer func() {
+			last, cancel := context.WithTimeout(watching, flushTime)
+			defer cancel()
+			around.release(last)
+		}()
+	}
 	switch {
 	case o.dryRun:
 		return dryRun(ctx, cycle, targets, watcher, out)
@@ -86,7 +101,7 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 	}
 	log.Info("started", "name", c.Name, "version", buildVersion(), "recommender", c.Recommender.Address,
 		"status", "http://"+c.StatusAddress+"/status", "targets", len(targets), "opted_in", optedIn(c))
-	forever(ctx, cycle, targets, follow(ctx, c, log), watcher, reporter, observers)
+	forever(ctx, cycle, targets, follow(ctx, c, around.Cluster, log), watcher, reporter, observers)
 	log.Info("stopped", "reports_left", reporter.Stats().Queued)
 	return nil
 }

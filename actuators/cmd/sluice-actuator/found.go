@@ -5,22 +5,27 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/discover"
+	"sluice.dev/actuators/internal/kube"
 	"sluice.dev/actuators/internal/loop"
 )
+
+// findOnceTime bounds a look that is not repeated.
+const findOnceTime = 10 * time.Second
 
 // maxFound bounds the goroutines of one discovery; the rest is not looked at, and said.
 const maxFound = 1000
 
 // follow looks for instances until ctx ends, and tells which targets there are.
-func follow(ctx context.Context, c *config.Config, log *slog.Logger) <-chan loop.Change {
+func follow(ctx context.Context, c *config.Config, cluster *kube.Cluster, log *slog.Logger) <-chan loop.Change {
 	changes := make(chan loop.Change)
 	for i := range c.Discover {
 		d := &c.Discover[i]
 		log := log.With("discover", d.Name)
-		go discover.Follow(ctx, d.Source(), d.Interval, func(found []discover.Found) {
+		go discover.Follow(ctx, d.Source(cluster), d.Interval, func(found []discover.Found) {
 			targets, err := at(d, found)
 			if err != nil {
 				log.Warn("instances that are no targets", "error", err)
@@ -35,10 +40,12 @@ func follow(ctx context.Context, c *config.Config, log *slog.Logger) <-chan loop
 }
 
 // findOnce is what all discoveries find now.
-func findOnce(ctx context.Context, c *config.Config) ([]loop.Target, error) {
+func findOnce(ctx context.Context, c *config.Config, cluster *kube.Cluster) ([]loop.Target, error) {
 	var all []loop.Target
 	for i := range c.Discover {
-		found, err := c.Discover[i].Source().Find(ctx)
+		asked, cancel := context.WithTimeout(ctx, findOnceTime)
+		found, err := c.Discover[i].Source(cluster).Find(asked)
+		cancel()
 		if err != nil {
 			return nil, fmt.Errorf("find instances of %s: %w", c.Discover[i].Name, err)
 		}
@@ -67,7 +74,7 @@ func at(d *config.Discover, found []discover.Found) (targets []loop.Target, err 
 			err = errors.Join(err, fmt.Errorf("%s: %w", each.Address, atErr))
 			continue
 		}
-		target.Address = each.Address
+		target.Address, target.Object = each.Identity(), each.Object
 		targets = append(targets, target)
 	}
 	return targets, err

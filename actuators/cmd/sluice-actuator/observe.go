@@ -13,7 +13,7 @@ import (
 )
 
 // observe makes an observer for each source of scaling; here is where a new kind of source is added.
-func observe(c *config.Config, client poolsv1.PoolSizeServiceClient, log *slog.Logger) ([]*scaling.Observer, error) {
+func observe(c *config.Config, around *cluster, client poolsv1.PoolSizeServiceClient, log *slog.Logger) ([]*scaling.Observer, error) {
 	notify := func(ctx context.Context, event *commonv1.ScalingEvent) (uint32, error) {
 		ctx, cancel := context.WithTimeout(ctx, c.Recommender.Timeout)
 		defer cancel()
@@ -22,22 +22,24 @@ func observe(c *config.Config, client poolsv1.PoolSizeServiceClient, log *slog.L
 	}
 	observers := make([]*scaling.Observer, len(c.Scaling))
 	for i, s := range c.Scaling {
-		from, err := source(s)
+		from, err := source(s, around)
 		if err != nil {
 			return nil, fmt.Errorf("open the source of scaling of %s: %w", s.Service, err)
 		}
-		observers[i] = scaling.NewObserver(s.Service, c.Name, c.Recommender.Interval, from, notify, log)
+		observers[i] = scaling.NewObserver(s.Service, c.Name, c.Recommender.Interval, from, around.told(from, notify), log)
 	}
 	return observers, nil
 }
 
 // source opens the one kind that the configuration has.
-func source(s config.Scaling) (scaling.Source, error) {
+func source(s config.Scaling, around *cluster) (scaling.Source, error) {
 	switch {
 	case s.File != nil:
 		return scaling.File{Config: *s.File}, nil
 	case s.Cgroup != nil:
 		return scaling.Cgroup{Config: *s.Cgroup, HostCores: runtime.NumCPU()}, nil
+	case s.Kubernetes != nil:
+		return around.Workload(*s.Kubernetes), nil
 	default:
 		return scaling.NewHTTP(*s.HTTP)
 	}

@@ -4,6 +4,7 @@ package config
 import (
 	"time"
 
+	"sluice.dev/actuators/internal/kube"
 	"sluice.dev/actuators/internal/realize"
 	"sluice.dev/actuators/internal/scaling"
 )
@@ -28,6 +29,8 @@ type Config struct {
 	Discover []Discover `yaml:"discover"`
 	// Scaling says what the hardware and the release of services are: changes are told to the recommender.
 	Scaling []Scaling `yaml:"scaling"`
+	// Kubernetes is the cluster that this process looks at and tells of what it does; none when absent.
+	Kubernetes *kube.Config `yaml:"kubernetes"`
 }
 
 // Recommender says where the sizes come from, and how often targets are looked at.
@@ -88,10 +91,12 @@ type Pool struct {
 // Scaling is where one service's CPU limit, replicas or version can be read.
 type Scaling struct {
 	Service string `yaml:"service"`
-	// HTTP, File and Cgroup are the kinds of source, exactly one of which is there.
+	// HTTP, File, Cgroup and Kubernetes are the kinds of source, exactly one of which is there.
 	HTTP   *scaling.HTTPConfig   `yaml:"http"`
 	File   *scaling.FileConfig   `yaml:"file"`
 	Cgroup *scaling.CgroupConfig `yaml:"cgroup"`
+	// Kubernetes has replicas, limit and version of one workload.
+	Kubernetes *kube.WorkloadConfig `yaml:"kubernetes"`
 }
 
 // Default is what a file gets unless it says otherwise. The addresses are the local stack's.

@@ -12,6 +12,7 @@ import (
 	"github.com/go-viper/mapstructure/v2"
 	"go.yaml.in/yaml/v3"
 
+	"sluice.dev/actuators/internal/kube"
 	"sluice.dev/actuators/internal/realize"
 	"sluice.dev/actuators/internal/scaling"
 )
@@ -92,6 +93,8 @@ func strictly(from, to reflect.Value) (any, error) {
 		to.Set(reflect.ValueOf(DefaultTarget()))
 	case Discover:
 		to.Set(reflect.ValueOf(DefaultDiscover()))
+	case kube.Config:
+		to.Set(reflect.ValueOf(kube.DefaultConfig()))
 	case scaling.HTTPConfig:
 		to.Set(reflect.ValueOf(scaling.DefaultHTTP()))
 	}

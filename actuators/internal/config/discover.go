@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sluice.dev/actuators/internal/discover"
+	"sluice.dev/actuators/internal/kube"
 )
 
 // Discover is a pool whose instances come and go: each that is found is a target of its own.
@@ -17,11 +18,12 @@ type Discover struct {
 	Name string `yaml:"name"`
 	// Interval lies between two looks.
 	Interval time.Duration `yaml:"interval"`
-	// DNS and File are where instances are looked for, exactly one of which is there.
-	DNS  *discover.DNSConfig  `yaml:"dns"`
-	File *discover.FileConfig `yaml:"file"`
+	// DNS, File and Kubernetes are where instances are looked for, exactly one of which is there.
+	DNS        *discover.DNSConfig  `yaml:"dns"`
+	File       *discover.FileConfig `yaml:"file"`
+	Kubernetes *kube.PodsConfig     `yaml:"kubernetes"`
 	// Target has the keys of a target but its name. Where it may name environment variables, ${ADDRESS} (HOST:PORT),
-	// ${HOST} and ${INSTANCE} are those of the instance.
+	// ${HOST}, ${INSTANCE} and ${URL_PATH} are those of the instance.
 	Target map[string]any `yaml:"target"`
 
 	lookup func(string) (string, bool)
@@ -44,11 +46,18 @@ func (d *Discover) At(found discover.Found) (Target, error) {
 		return t, errors.Join(faults...)
 	}
 	t.Name = d.Name + "." + nameless.ReplaceAllString(found.Instance, "-")
-	t.Apply = t.Apply || d.optIn
+	switch found.OptIn {
+	case discover.In:
+		t.Apply = true
+	case discover.Out:
+		t.Apply = false
+	default:
+		t.Apply = t.Apply || d.optIn
+	}
 	if t.Instance == "" {
 		t.Instance = found.Instance
 	}
-	here := map[string]string{"ADDRESS": found.Address, "HOST": found.Host(), "INSTANCE": found.Instance}
+	here := map[string]string{"ADDRESS": found.Address, "HOST": found.Host(), "INSTANCE": found.Instance, "URL_PATH": found.Path}
 	err := t.expand("target", func(name string) (string, bool) {
 		if value, ok := here[name]; ok {
 			return value, true
@@ -61,12 +70,16 @@ func (d *Discover) At(found discover.Found) (Target, error) {
 	return t, below("target", t.validate())
 }
 
-// Source opens the one kind that the configuration has.
-func (d *Discover) Source() discover.Source {
-	if d.File != nil {
+// Source opens the one kind that the configuration has; cluster is there where that is Kubernetes.
+func (d *Discover) Source(cluster *kube.Cluster) discover.Source {
+	switch {
+	case d.File != nil:
 		return discover.File{Config: *d.File}
+	case d.Kubernetes != nil:
+		return cluster.Pods(*d.Kubernetes)
+	default:
+		return discover.DNS{Config: *d.DNS, Resolver: net.DefaultResolver}
 	}
-	return discover.DNS{Config: *d.DNS, Resolver: net.DefaultResolver}
 }
 
 // Service is that of the instances' pool.
@@ -95,6 +108,9 @@ func (d *Discover) expand(lookup func(string) (string, bool)) error {
 	if d.File != nil {
 		fill(&d.File.Path, "file.path")
 	}
+	if d.Kubernetes != nil {
+		fill(&d.Kubernetes.Namespace, "kubernetes.namespace")
+	}
 	return errors.Join(faults...)
 }
 
@@ -104,14 +120,23 @@ func (d *Discover) validate() error {
 		faults = append(faults, fmt.Errorf("name: %q: want 1 to 128 letters, digits, dots, dashes and underscores, and not %q", d.Name, AllTargets))
 	}
 	faults = append(faults, within("interval", d.Interval, 100*time.Millisecond, time.Hour))
-	if (d.DNS == nil) == (d.File == nil) {
-		faults = append(faults, errors.New("dns: want exactly one of dns and file"))
+	kinds := 0
+	for _, there := range []bool{d.DNS != nil, d.File != nil, d.Kubernetes != nil} {
+		if there {
+			kinds++
+		}
+	}
+	if kinds != 1 {
+		faults = append(faults, errors.New("dns: want exactly one of dns, file and kubernetes"))
 	}
 	if d.DNS != nil {
 		faults = append(faults, below("dns", d.DNS.Validate()))
 	}
 	if d.File != nil {
 		faults = append(faults, below("file", d.File.Validate()))
+	}
+	if d.Kubernetes != nil {
+		faults = append(faults, below("kubernetes", d.Kubernetes.Validate()))
 	}
 	_, err := d.At(sample)
 	return errors.Join(append(faults, err)...)

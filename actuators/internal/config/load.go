@@ -68,6 +68,9 @@ func (c *Config) expand(lookup func(string) (string, bool)) error {
 			faults = append(faults, err)
 		}
 	}
+	if c.Kubernetes != nil {
+		c.Kubernetes.Variables(func(text *string, key string) { fill(text, "kubernetes."+key) })
+	}
 	for i := range c.Scaling {
 		s := &c.Scaling[i]
 		if s.HTTP != nil {
@@ -79,6 +82,9 @@ func (c *Config) expand(lookup func(string) (string, bool)) error {
 		}
 		if s.Cgroup != nil {
 			fill(&s.Cgroup.Path, "scaling[%d].cgroup.path", i)
+		}
+		if s.Kubernetes != nil {
+			fill(&s.Kubernetes.Namespace, "scaling[%d].kubernetes.namespace", i)
 		}
 	}
 	return errors.Join(faults...)

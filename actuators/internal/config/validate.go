@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,6 +72,13 @@ func (c *Config) Validate() error {
 		}
 		begins[d.Name] = true
 	}
+	if c.Kubernetes != nil {
+		if err := below("kubernetes", c.Kubernetes.Validate()); err != nil {
+			faults = append(faults, err)
+		}
+	} else if c.inCluster() {
+		fault("kubernetes: absent: want the block, {} in a pod, where discover or scaling has kubernetes")
+	}
 	if len(c.Scaling) > maxTargets {
 		fault("scaling: %d of them: want %d at most", len(c.Scaling), maxTargets)
 	}
@@ -81,6 +89,12 @@ func (c *Config) Validate() error {
 		}
 	}
 	return errors.Join(faults...)
+}
+
+// inCluster: something is looked for in Kubernetes.
+func (c *Config) inCluster() bool {
+	return slices.ContainsFunc(c.Discover, func(d Discover) bool { return d.Kubernetes != nil }) ||
+		slices.ContainsFunc(c.Scaling, func(s Scaling) bool { return s.Kubernetes != nil })
 }
 
 func (t *Target) validate() error {
@@ -155,8 +169,9 @@ func (s *Scaling) validate() error {
 	check("http", s.HTTP != nil, func() error { return s.HTTP.Validate() })
 	check("file", s.File != nil, func() error { return s.File.Validate() })
 	check("cgroup", s.Cgroup != nil, func() error { return s.Cgroup.Validate() })
+	check("kubernetes", s.Kubernetes != nil, func() error { return s.Kubernetes.Validate() })
 	if kinds != 1 {
-		faults = append(faults, fmt.Errorf("http: %d kinds of source: want exactly one of http, file and cgroup", kinds))
+		faults = append(faults, fmt.Errorf("http: %d kinds of source: want exactly one of http, file, cgroup and kubernetes", kinds))
 	}
 	return errors.Join(faults...)
 }

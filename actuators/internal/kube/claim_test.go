@@ -1,0 +1,145 @@
+package kube
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic/fake"
+
+	"sluice.dev/actuators/internal/discover"
+	"sluice.dev/actuators/internal/loop"
+	"sluice.dev/actuators/internal/policy"
+	"sluice.dev/actuators/internal/pool"
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+var threads = loop.Target{
+	Name: "cart.a", Instance: "cart-a", Pool: pool.Key{Service: "cart", Side: poolsv1.Side_SIDE_SERVER},
+	Object: discover.Object{Namespace: "shop", Name: "cart-a", UID: "1"}, Rules: policy.Rules{Apply: true},
+}
+
+// writes are the calls that the API server got, but for reading.
+func writes(client *fake.FakeDynamicClient) string {
+	var all []string
+	for _, action := range client.Actions() {
+		if verb := action.GetVerb(); verb != "get" {
+			all = append(all, verb)
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+func twoLedgers() (client *fake.FakeDynamicClient, a, b *Ledger) {
+	client = fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{leases: "LeaseList"})
+	cluster := New(Config{Lease: 2 * time.Minute}, client, slog.New(slog.DiscardHandler))
+	return client, cluster.Ledger("a@host"), cluster.Ledger("b@host")
+}
+
+func TestOneOwner(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, a, b := twoLedgers()
+		ctx := t.Context()
+		if err := a.Claim(ctx, threads); err != nil {
+			t.Fatal(err)
+		}
+		other := threads
+		other.Name = "web.0" // another actuator's name for it
+		for range 60 {
+			if err := b.Claim(ctx, other); err == nil || !strings.Contains(err.Error(), "a@host has the target") {
+				t.Fatalf("claimed by two: %v", err)
+			}
+			if err := a.Claim(ctx, threads); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2 * time.Second)
+		}
+		if got := writes(client); got != "create update" { // one renewal a minute
+			t.Errorf("writes of two minutes: %s", got)
+		}
+		// a is gone: b waits for as long as the lease lasts since it was renewed, and then has it.
+		waited := time.Duration(0)
+		for ; b.Claim(ctx, other) != nil; waited += 2 * time.Second {
+			time.Sleep(2 * time.Second)
+		}
+		if waited < time.Minute || waited > 130*time.Second {
+			t.Errorf("taken over after %s", waited)
+		}
+		if err := a.Claim(ctx, threads); err == nil {
+			t.Error("a, which slept, writes on")
+		}
+	})
+}
+
+func TestGivenUpIsTakenAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, a, b := twoLedgers()
+		if err := a.Claim(t.Context(), threads); err != nil {
+			t.Fatal(err)
+		}
+		a.Release(t.Context())
+		if err := b.Claim(t.Context(), threads); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestWithoutTheServerAClaimEndsBeforeAnotherBegins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, a, _ := twoLedgers()
+		if err := a.Claim(t.Context(), threads); err != nil {
+			t.Fatal(err)
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		a.client = gonePast{a.client, gone}
+		held := time.Duration(0)
+		for ; a.Claim(t.Context(), threads) == nil; held += time.Second {
+			time.Sleep(time.Second)
+		}
+		if held != 90*time.Second {
+			t.Errorf("wrote on for %s without a server, want three quarters of the lease", held)
+		}
+	})
+}
+
+func TestWhoOnlyLooksClaimsNothing(t *testing.T) {
+	client, a, b := twoLedgers()
+	looks := threads
+	looks.Rules.Apply = false
+	a.Begin(looks)
+	if err := a.Claim(t.Context(), looks); err != nil { // writes its notes
+		t.Fatal(err)
+	}
+	if err := b.Claim(t.Context(), threads); err != nil {
+		t.Error(err)
+	}
+	if got := writes(client); got != "create update" {
+		t.Errorf("writes: %s", got)
+	}
+}
+
+func TestLeaseName(t *testing.T) {
+	other := threads
+	other.Pool = pool.Key{Service: "Cart_Service", Side: poolsv1.Side_SIDE_CLIENT, Peer: "10.0.0.1:5432"}
+	other.Instance = strings.Repeat("x", 300)
+	for _, c := range []struct {
+		target loop.Target
+		begins string
+	}{{threads, "sluice.cart.server.cart-a."}, {other, "sluice.cart-service.client.10.0.0.1-5432.xxx"}} {
+		name := leaseName(c.target)
+		if !strings.HasPrefix(name, c.begins) || len(name) > 253 {
+			t.Errorf("%s, want %s...", name, c.begins)
+		}
+	}
+	again := threads
+	again.Instance = "Cart-a"
+	if leaseName(again) == leaseName(threads) {
+		t.Error("two instances with one lease")
+	}
+}

@@ -1,0 +1,108 @@
+// Package kube looks at a Kubernetes cluster, and says there what was done: pods that are targets, what autoscalers change,
+// Events, and one Lease for each target. It never changes a workload, its replicas or its limits.
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+)
+
+// Config is the `kubernetes` block at the top of the file.
+type Config struct {
+	// Kubeconfig is a path; without one the process is in a pod, and uses that pod's service account.
+	Kubeconfig string `yaml:"kubeconfig"`
+	// Node keeps discovery to pods of one node, for an agent on each.
+	Node string `yaml:"node"`
+	// Pod is the one that this process stands beside: its targets of the file are that pod's.
+	Pod Object `yaml:"pod"`
+	// Events says whether writes, failures and refusals are told as Events of the pod.
+	Events bool `yaml:"events"`
+	// Lease is how long a target stays this process's when it is heard of no more; it is renewed at half of that. 0: targets are
+	// not claimed, and nothing keeps two actuators apart.
+	Lease time.Duration `yaml:"lease"`
+}
+
+// DefaultConfig is what the block gets unless it says otherwise.
+func DefaultConfig() Config { return Config{Events: true, Lease: 2 * time.Minute} }
+
+// Object is a pod, or another namespaced object.
+type Object struct {
+	Namespace string `yaml:"namespace"`
+	Name      string `yaml:"name"`
+	UID       string `yaml:"uid"`
+}
+
+// Validate returns every fault, each with its key and what is legal.
+func (c Config) Validate() error {
+	var faults []error
+	if (c.Pod.Namespace == "") != (c.Pod.Name == "") {
+		faults = append(faults, fmt.Errorf("pod: namespace %q and name %q: want both, or neither", c.Pod.Namespace, c.Pod.Name))
+	}
+	if c.Lease != 0 && (c.Lease < 10*time.Second || c.Lease > time.Hour) {
+		faults = append(faults, fmt.Errorf("lease: %s: want 10s to 1h, or 0s for none", c.Lease))
+	}
+	return errors.Join(faults...)
+}
+
+// Variables calls fill with each text that may name environment variables.
+func (c *Config) Variables(fill func(text *string, key string)) {
+	fill(&c.Kubeconfig, "kubeconfig")
+	fill(&c.Node, "node")
+	fill(&c.Pod.Namespace, "pod.namespace")
+	fill(&c.Pod.Name, "pod.name")
+	fill(&c.Pod.UID, "pod.uid")
+}
+
+// PodsConfig is the `kubernetes` block of a discovery.
+type PodsConfig struct {
+	// Namespace of the pods.
+	Namespace string `yaml:"namespace"`
+	// Selector is of labels, as kubectl takes it: app=cart,track!=canary.
+	Selector string `yaml:"selector"`
+	// Port is where a pod is asked that has no annotation sluice.dev/port.
+	Port int64 `yaml:"port"`
+}
+
+// Validate returns every fault, each with its key and what is legal.
+func (c PodsConfig) Validate() error {
+	var faults []error
+	if !dnsLabel.MatchString(c.Namespace) {
+		faults = append(faults, fmt.Errorf("namespace: %q: want the name of a namespace", c.Namespace))
+	}
+	if _, err := parseSelector(c.Selector); err != nil || c.Selector == "" {
+		faults = append(faults, fmt.Errorf("selector: %q: want labels such as app=cart", c.Selector))
+	}
+	if c.Port < 0 || c.Port > 65535 {
+		faults = append(faults, fmt.Errorf("port: %d: want 1 to 65535, or nothing where an annotation has it", c.Port))
+	}
+	return errors.Join(faults...)
+}
+
+// WorkloadConfig is the `kubernetes` block of a source of scaling.
+type WorkloadConfig struct {
+	Namespace string `yaml:"namespace"`
+	// Kind is Deployment or StatefulSet.
+	Kind string `yaml:"kind"`
+	Name string `yaml:"name"`
+	// Container has the CPU limit that counts; the pod's first one when absent.
+	Container string `yaml:"container"`
+}
+
+// Validate returns every fault, each with its key and what is legal.
+func (c WorkloadConfig) Validate() error {
+	var faults []error
+	if !dnsLabel.MatchString(c.Namespace) {
+		faults = append(faults, fmt.Errorf("namespace: %q: want the name of a namespace", c.Namespace))
+	}
+	if _, ok := workloads[c.Kind]; !ok {
+		faults = append(faults, fmt.Errorf("kind: %q: want Deployment or StatefulSet", c.Kind))
+	}
+	if c.Name == "" {
+		faults = append(faults, errors.New(`name: "": want the name of the workload`))
+	}
+	return errors.Join(faults...)
+}
+
+var dnsLabel = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)

@@ -1,0 +1,114 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
+)
+
+// transform is what is kept of an object.
+type transform func(*unstructured.Unstructured) (any, error)
+
+// feed is an informer over what is kept of objects. While the API server is away it has what it had.
+type feed struct {
+	informer cache.SharedIndexInformer
+
+	mu      sync.Mutex
+	waiting []chan<- struct{}
+	fault   string
+	log     *slog.Logger
+}
+
+func newFeed(client dynamic.ResourceInterface, options func(*metav1.ListOptions), keep transform, log *slog.Logger) *feed {
+	f := &feed{log: log}
+	f.informer = cache.NewSharedIndexInformerWithOptions(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			options(&o)
+			return client.List(ctx, o)
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			options(&o)
+			return client.Watch(ctx, o)
+		},
+	}, &unstructured.Unstructured{}, cache.SharedIndexInformerOptions{})
+	// None of these fails before the informer runs.
+	_ = f.informer.SetTransform(func(object any) (any, error) {
+		if u, ok := object.(*unstructured.Unstructured); ok {
+			return keep(u)
+		}
+		return object, nil // it was, already
+	})
+	_ = f.informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { f.failed(err) })
+	_, _ = f.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(any) { f.changed() },
+		UpdateFunc: func(any, any) { f.changed() },
+		DeleteFunc: func(any) { f.changed() },
+	})
+	return f
+}
+
+func (f *feed) run(ctx context.Context) { f.informer.RunWithContext(ctx) }
+
+// tell wakes the channel, which has room for one, whenever an object came, changed or went.
+func (f *feed) tell(wake chan<- struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.waiting = append(f.waiting, wake)
+}
+
+func (f *feed) changed() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fault = ""
+	for _, wake := range f.waiting {
+		select {
+		case wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// failed logs a fault that is not the one before. The informer tries again, ever more rarely.
+func (f *feed) failed(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fault != err.Error() {
+		f.log.Warn("cannot watch the cluster: what was seen last counts", "error", err)
+	}
+	f.fault = err.Error()
+}
+
+var errNotSeen = errors.New("the API server has not said yet what there is")
+
+// seen waits until the feed has had everything once.
+func (f *feed) seen(ctx context.Context) error {
+	if !cache.WaitForCacheSync(ctx.Done(), f.informer.HasSynced) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.fault != "" {
+			return errors.New(f.fault)
+		}
+		return errNotSeen
+	}
+	return nil
+}
+
+// listed is what a feed has now, in no order.
+func listed[T any](f *feed) []T {
+	objects := f.informer.GetStore().List()
+	all := make([]T, 0, len(objects))
+	for _, object := range objects {
+		if each, ok := object.(T); ok {
+			all = append(all, each)
+		}
+	}
+	return all
+}

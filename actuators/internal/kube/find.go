@@ -1,0 +1,94 @@
+package kube
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net"
+	"slices"
+	"time"
+
+	"sluice.dev/actuators/internal/discover"
+)
+
+// Pods finds an instance in each running pod that a selector selects. It implements discover.Source.
+//
+// A pod that is up and not ready is one too: a pool that is too small, or too large, may be why.
+type Pods struct {
+	config     PodsConfig
+	pods       *feed
+	namespaces *feed
+	wake       chan struct{}
+	log        *slog.Logger
+	said       string
+}
+
+// Pods watches those of a discovery.
+func (c *Cluster) Pods(config PodsConfig) *Pods {
+	fields := ""
+	if c.config.Node != "" {
+		fields = "spec.nodeName=" + c.config.Node
+	}
+	p := &Pods{
+		config: config, wake: make(chan struct{}, 1), log: c.log,
+		pods: c.feed(pods, config.Namespace, config.Selector, fields, toPod),
+		// One namespace is all that is asked of them, so that no right to the others is needed.
+		namespaces: c.feed(namespaces, "", "", "metadata.name="+config.Namespace, toNamespace),
+	}
+	p.pods.tell(p.wake)
+	p.namespaces.tell(p.wake)
+	return p
+}
+
+// Changed implements discover.Prompt.
+func (p *Pods) Changed() <-chan struct{} { return p.wake }
+
+// Find implements discover.Source.
+func (p *Pods) Find(ctx context.Context) ([]discover.Found, error) {
+	if err := p.pods.seen(ctx); err != nil {
+		return nil, err
+	}
+	// Who may not look at namespaces finds no opt-in there.
+	soon, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	_ = p.namespaces.seen(soon)
+	var of map[string]string
+	for _, n := range listed[*Namespace](p.namespaces) {
+		of = n.Annotations
+	}
+	found, err := instances(listed[*Pod](p.pods), of, p.config.Port)
+	if err != nil && err.Error() != p.said {
+		p.log.Warn("a pod that is no target", "error", err)
+		p.said = err.Error()
+	}
+	return found, nil
+}
+
+// instances are those of the pods that run, by name; err names one that has none, and why.
+func instances(all []*Pod, namespace map[string]string, port int64) (found []discover.Found, err error) {
+	slices.SortFunc(all, func(a, b *Pod) int { return cmp.Compare(a.Name, b.Name) })
+	for _, pod := range all {
+		if !pod.Running {
+			continue
+		}
+		port, path, fault := where(pod.Annotations, port)
+		if fault != nil {
+			err = &podError{pod.Name, fault}
+			continue
+		}
+		found = append(found, discover.Found{
+			Address: net.JoinHostPort(pod.IP, port), Path: path, OptIn: optIn(pod.Annotations, namespace),
+			Instance: cmp.Or(pod.Annotations[instanceAnnotation], pod.Name),
+			Object:   discover.Object{Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID)},
+		})
+	}
+	return found, err
+}
+
+type podError struct {
+	pod string
+	err error
+}
+
+func (e *podError) Error() string { return "pod " + e.pod + ": " + e.err.Error() }
+func (e *podError) Unwrap() error { return e.err }

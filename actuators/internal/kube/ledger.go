@@ -1,0 +1,195 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+
+	"sluice.dev/actuators/internal/loop"
+)
+
+const (
+	// callTime bounds a call, for which a target's pass waits.
+	callTime = 2 * time.Second
+	// pause lies between two attempts that fail, and between two looks at a Lease of somebody else.
+	pause = 5 * time.Second
+	// notesEvery is the least time between two writes of annotations alone.
+	notesEvery = 10 * time.Second
+)
+
+// Ledger keeps one Lease for each target in a pod: who writes the target, and in annotations what was recommended and applied.
+// It goes with the pod. It implements loop.Owner and loop.Recorder.
+type Ledger struct {
+	client dynamic.Interface
+	holder string
+	lasts  time.Duration
+	log    *slog.Logger
+
+	mu      sync.Mutex
+	entries map[string]*entry
+}
+
+// entry is one target.
+type entry struct {
+	mu sync.Mutex
+	// lease is as it was last read or written, seen like this since `since`.
+	lease *unstructured.Unstructured
+	since time.Time
+	// renewed is when it was last made this process's; zero: it is not. wrote is of any write, failed of one that failed.
+	renewed, wrote, failed time.Time
+	fault                  error
+	notes, written         map[string]string
+}
+
+// Ledger is of a process that no other is named as.
+func (c *Cluster) Ledger(holder string) *Ledger {
+	return &Ledger{client: c.client, holder: holder, lasts: c.config.Lease, log: c.log, entries: map[string]*entry{}}
+}
+
+func (l *Ledger) entry(name string) *entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := l.entries[name]
+	if e == nil {
+		e = &entry{}
+		l.entries[name] = e
+	}
+	return e
+}
+
+// Claim implements loop.Owner: nil while the target is this process's to write, for as long as a write takes. It asks the API
+// server seldom; while that is away, a claim lasts until three quarters of its time.
+func (l *Ledger) Claim(ctx context.Context, t loop.Target) error {
+	if t.Object.Name == "" || l.lasts == 0 {
+		return nil
+	}
+	e := l.entry(t.Name)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := time.Now()
+	news := !maps.Equal(e.notes, e.written) && now.Sub(e.wrote) >= notesEvery
+	due := news || t.Rules.Apply && now.Sub(e.renewed) >= renewAfter(l.lasts) || !t.Rules.Apply && !e.renewed.IsZero()
+	if due && now.Sub(e.failed) >= pause {
+		ctx, cancel := context.WithTimeout(ctx, callTime)
+		defer cancel()
+		if e.fault = l.renew(ctx, e, t, now); e.fault != nil {
+			e.failed = now
+		}
+	}
+	if !t.Rules.Apply || now.Sub(e.renewed) < safeFor(l.lasts) {
+		return nil
+	}
+	return e.fault
+}
+
+// renew reads the Lease if it has to, and writes it if it may.
+func (l *Ledger) renew(ctx context.Context, e *entry, t loop.Target, now time.Time) error {
+	of := l.client.Resource(leases).Namespace(t.Object.Namespace)
+	create := false
+	if e.lease == nil || now.Sub(e.renewed) >= safeFor(l.lasts) {
+		lease, err := of.Get(ctx, leaseName(t), metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			lease, err, create = newLease(t), nil, true
+		}
+		if err != nil {
+			return fmt.Errorf("read who has the target: %w", err)
+		}
+		if e.lease == nil || claimOf(e.lease) != claimOf(lease) {
+			e.since = now
+		}
+		e.lease = lease
+	}
+	if has := claimOf(e.lease); !has.free(l.holder, now.Sub(e.since)) {
+		e.renewed = time.Time{}
+		return errors.New(has.holder + " has the target")
+	}
+	next := e.lease.DeepCopy()
+	l.fill(next, t, now)
+	annotations := next.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	maps.Copy(annotations, e.notes)
+	next.SetAnnotations(annotations)
+	var err error
+	if create {
+		next, err = of.Create(ctx, next, metav1.CreateOptions{})
+	} else {
+		next, err = of.Update(ctx, next, metav1.UpdateOptions{})
+	}
+	if err != nil {
+		e.lease = nil // another may have it now
+		return fmt.Errorf("claim the target: %w", err)
+	}
+	e.lease, e.since, e.wrote, e.written = next, now, now, maps.Clone(e.notes)
+	if e.renewed = now; !t.Rules.Apply {
+		e.renewed = time.Time{}
+	}
+	return nil
+}
+
+// fill says whose the target is: this process's where it was opted in, else nobody's.
+func (l *Ledger) fill(lease *unstructured.Unstructured, t loop.Target, now time.Time) {
+	spec, _, _ := unstructured.NestedMap(lease.Object, "spec")
+	if spec == nil {
+		spec = map[string]any{}
+	}
+	at := now.UTC().Format(metav1.RFC3339Micro)
+	if !t.Rules.Apply {
+		delete(spec, "holderIdentity")
+	} else {
+		if spec["holderIdentity"] != l.holder {
+			transitions, _ := spec["leaseTransitions"].(int64)
+			spec["holderIdentity"], spec["acquireTime"], spec["leaseTransitions"] = l.holder, at, transitions+1
+		}
+		spec["leaseDurationSeconds"] = int64(l.lasts.Seconds())
+	}
+	spec["renewTime"] = at
+	if t.Object.UID != "" { // also where it was that of a pod of the same name
+		lease.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: t.Object.Name, UID: types.UID(t.Object.UID)}})
+	}
+	lease.Object["spec"] = spec
+}
+
+// Release gives up what this process has, so that another need not wait.
+func (l *Ledger) Release(ctx context.Context) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for name, e := range l.entries {
+		e.mu.Lock()
+		if !e.renewed.IsZero() {
+			next := e.lease.DeepCopy()
+			unstructured.RemoveNestedField(next.Object, "spec", "holderIdentity")
+			_, err := l.client.Resource(leases).Namespace(next.GetNamespace()).Update(ctx, next, metav1.UpdateOptions{})
+			if err != nil {
+				l.log.Warn("a target is not given up: another has to wait for the lease", "target", name, "error", err)
+			}
+			e.renewed = time.Time{}
+		}
+		e.mu.Unlock()
+	}
+}
+
+func newLease(t loop.Target) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+		"metadata": map[string]any{"namespace": t.Object.Namespace, "name": leaseName(t)},
+	}}
+}
+
+func claimOf(lease *unstructured.Unstructured) claim {
+	holder, _, _ := unstructured.NestedString(lease.Object, "spec", "holderIdentity")
+	seconds, _, _ := unstructured.NestedInt64(lease.Object, "spec", "leaseDurationSeconds")
+	renewed, _, _ := unstructured.NestedString(lease.Object, "spec", "renewTime")
+	return claim{holder, time.Duration(seconds) * time.Second, renewed}
+}

@@ -1,0 +1,73 @@
+package kube
+
+import (
+	"fmt"
+	"maps"
+	"strconv"
+
+	"sluice.dev/actuators/internal/loop"
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+// Annotations of a target's Lease.
+const (
+	targetNote      = prefix + "target"
+	poolNote        = prefix + "pool"
+	instanceNote    = prefix + "instance"
+	recommendedNote = prefix + "recommended"
+	inForceNote     = prefix + "in-force"
+	// appliedNote is the last write: size, what it replaced, revision, when.
+	appliedNote = prefix + "applied"
+	// failedNote is the last write that failed or was refused, and why; gone with the next that is applied.
+	failedNote = prefix + "failed"
+)
+
+// Begin implements loop.Recorder.
+func (l *Ledger) Begin(t loop.Target) {
+	e := l.entry(t.Name)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.notes = map[string]string{targetNote: t.Name, poolNote: t.Pool.String(), instanceNote: t.Instance}
+}
+
+// End implements loop.Recorder. The Lease goes with its pod; until then another may wait for it.
+func (l *Ledger) End(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.entries, name)
+}
+
+// Record implements loop.Recorder: the next claim writes it.
+func (l *Ledger) Record(p loop.Pass) {
+	if p.ReadErr != nil {
+		return
+	}
+	e := l.entry(p.Target)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.notes = noted(e.notes, p)
+}
+
+// noted is `before` with what a pass says.
+func noted(before map[string]string, p loop.Pass) map[string]string {
+	notes := maps.Clone(before)
+	if notes == nil {
+		notes = map[string]string{}
+	}
+	if p.Answer != nil && p.Answer.Target != nil {
+		notes[recommendedNote] = strconv.FormatUint(uint64(p.Answer.GetTarget()), 10)
+	}
+	notes[inForceNote] = p.Current.String()
+	report, at := p.Report, p.Report.GetAt().AsTime().UTC().Format("2006-01-02T15:04:05Z")
+	if report.ReadBack != nil {
+		notes[inForceNote] = strconv.FormatUint(uint64(report.GetReadBack()), 10)
+	}
+	switch report.GetOutcome() {
+	case poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED:
+		notes[appliedNote] = fmt.Sprintf("%d over %d, revision %d, at %s", report.GetRequested(), report.GetPrevious(), report.GetRevision(), at)
+		delete(notes, failedNote)
+	case poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED, poolsv1.ActuationOutcome_ACTUATION_OUTCOME_REFUSED:
+		notes[failedNote] = fmt.Sprintf("%d, revision %d, at %s: %s", report.GetRequested(), report.GetRevision(), at, report.GetDetail())
+	}
+	return notes
+}

@@ -1,0 +1,147 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/record"
+
+	"sluice.dev/actuators/internal/discover"
+	"sluice.dev/actuators/internal/loop"
+	"sluice.dev/actuators/internal/policy"
+	commonv1 "sluice.dev/api/common/v1"
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+// Teller makes Events: of a pod, what was recommended, applied, failed and refused; of a workload, which scaling the recommender
+// was told. They wait in a bounded queue, repeated ones are counted, and more than a few of one object wait for minutes.
+// It implements loop.Recorder.
+type Teller struct {
+	broadcaster record.EventBroadcaster
+	recorder    record.EventRecorder
+
+	mu      sync.Mutex
+	targets map[string]loop.Target
+	// said is the last thing said of a target that would be said at each pass.
+	said map[string]string
+}
+
+// Teller sends Events until ctx ends.
+func (c *Cluster) Teller(ctx context.Context, actuator string) *Teller {
+	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
+	broadcaster.StartRecordingToSink(sink{c.client})
+	return &Teller{
+		broadcaster: broadcaster, targets: map[string]loop.Target{}, said: map[string]string{},
+		recorder: broadcaster.NewRecorder(runtime.NewScheme(), corev1.EventSource{Component: "sluice-actuator", Host: actuator}),
+	}
+}
+
+// Begin implements loop.Recorder.
+func (t *Teller) Begin(target loop.Target) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.targets[target.Name] = target
+}
+
+// End implements loop.Recorder.
+func (t *Teller) End(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.targets, name)
+	delete(t.said, name)
+}
+
+// Record implements loop.Recorder.
+func (t *Teller) Record(p loop.Pass) {
+	t.mu.Lock()
+	target, there := t.targets[p.Target]
+	kind, reason, text := told(p)
+	again := reason == "" || reason+text == t.said[p.Target]
+	if p.ReadErr == nil {
+		t.said[p.Target] = reason + text
+	}
+	t.mu.Unlock()
+	if there && !again && target.Object.Name != "" {
+		t.recorder.Event(reference("v1", "Pod", target.Object), kind, reason, target.Pool.String()+": "+text)
+	}
+}
+
+// told is the Event of a pass; nothing when reason is empty.
+func told(p loop.Pass) (kind, reason, text string) {
+	if p.ReadErr != nil {
+		return "", "", ""
+	}
+	report := p.Report
+	switch report.GetOutcome() {
+	case poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED:
+		return corev1.EventTypeNormal, "PoolSizeApplied", fmt.Sprintf("%d over %s, revision %d: %s",
+			report.GetRequested(), p.Current, report.GetRevision(), report.GetDetail())
+	case poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED:
+		return corev1.EventTypeWarning, "PoolSizeFailed", fmt.Sprintf("%d over %s, revision %d: %s",
+			report.GetRequested(), p.Current, report.GetRevision(), report.GetDetail())
+	case poolsv1.ActuationOutcome_ACTUATION_OUTCOME_REFUSED:
+		return corev1.EventTypeWarning, "PoolSizeRefused", report.GetDetail()
+	}
+	switch d := p.Decision; {
+	case d.Action == policy.Observe && (d.Code == policy.Differs || d.Code == policy.Step):
+		return corev1.EventTypeNormal, "PoolSizeRecommended", fmt.Sprintf("%d recommended, %s in force; not opted in",
+			p.Answer.GetTarget(), p.Current)
+	case d.Code == policy.Foreign:
+		return corev1.EventTypeWarning, "PoolOwnedElsewhere", d.Text
+	}
+	return "", "", ""
+}
+
+// Scaled tells that the recommender took a change of a workload.
+func (t *Teller) Scaled(s *Scaled, event *commonv1.ScalingEvent, words string) {
+	if object, there := s.object(); there {
+		t.recorder.Event(reference("apps/v1", s.config.Kind, object), corev1.EventTypeNormal, "RecommenderTold",
+			event.GetService()+": "+words)
+	}
+}
+
+func reference(version, kind string, o discover.Object) *corev1.ObjectReference {
+	return &corev1.ObjectReference{APIVersion: version, Kind: kind, Namespace: o.Namespace, Name: o.Name, UID: types.UID(o.UID)}
+}
+
+// sink writes Events.
+type sink struct{ client dynamic.Interface }
+
+func (s sink) Create(e *corev1.Event) (*corev1.Event, error) {
+	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(e)
+	if err != nil {
+		return nil, err
+	}
+	u := &unstructured.Unstructured{Object: object}
+	u.SetAPIVersion("v1")
+	u.SetKind("Event")
+	ctx, cancel := context.WithTimeout(context.Background(), callTime)
+	defer cancel()
+	u, err = s.client.Resource(events).Namespace(e.Namespace).Create(ctx, u, metav1.CreateOptions{})
+	return event(u, err)
+}
+
+// Update is never asked for: what is repeated is patched.
+func (s sink) Update(e *corev1.Event) (*corev1.Event, error) { return s.Create(e) }
+
+func (s sink) Patch(e *corev1.Event, data []byte) (*corev1.Event, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), callTime)
+	defer cancel()
+	u, err := s.client.Resource(events).Namespace(e.Namespace).Patch(ctx, e.Name, types.StrategicMergePatchType, data, metav1.PatchOptions{})
+	return event(u, err)
+}
+
+func event(u *unstructured.Unstructured, err error) (*corev1.Event, error) {
+	if err != nil {
+		return nil, err
+	}
+	e := &corev1.Event{}
+	return e, runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, e)
+}

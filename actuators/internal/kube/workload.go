@@ -1,0 +1,111 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"sluice.dev/actuators/internal/discover"
+	"sluice.dev/actuators/internal/scaling"
+)
+
+// announced is how long a smaller limit that pods are about to be given counts when they are not: an eviction may be refused
+// for good.
+const announced = 10 * time.Minute
+
+// Scaled is one workload, and what scales it. It implements scaling.Source.
+type Scaled struct {
+	config               WorkloadConfig
+	workload             *feed
+	pods                 *feed
+	horizontal, vertical *feed
+	wake                 chan struct{}
+
+	told    scaling.Reading
+	falling float64
+	since   time.Time
+}
+
+// Workload watches one of the configuration.
+func (c *Cluster) Workload(config WorkloadConfig) *Scaled {
+	s := &Scaled{
+		config: config, wake: make(chan struct{}, 1),
+		workload:   c.feed(workloads[config.Kind], config.Namespace, "", "metadata.name="+config.Name, toWorkload),
+		pods:       c.feed(pods, config.Namespace, "", "", toPod),
+		horizontal: c.feed(autoscalers, config.Namespace, "", "", toAutoscaler),
+		vertical:   c.feed(verticals, config.Namespace, "", "", toVertical), // never seen where its CRD is not installed
+	}
+	for _, f := range []*feed{s.workload, s.pods, s.horizontal, s.vertical} {
+		f.tell(s.wake)
+	}
+	return s
+}
+
+// Changed implements scaling.Prompt.
+func (s *Scaled) Changed() <-chan struct{} { return s.wake }
+
+// Read implements scaling.Source.
+func (s *Scaled) Read(ctx context.Context) (scaling.Reading, error) {
+	for _, f := range []*feed{s.workload, s.pods} {
+		if err := f.seen(ctx); err != nil {
+			return scaling.Reading{}, err
+		}
+	}
+	workload := s.now()
+	if workload == nil {
+		return scaling.Reading{}, fmt.Errorf("%s %s/%s: not there", s.config.Kind, s.config.Namespace, s.config.Name)
+	}
+	var of []*Pod
+	for _, pod := range listed[*Pod](s.pods) {
+		if workload.Selector.Matches(labels.Set(pod.Labels)) {
+			of = append(of, pod)
+		}
+	}
+	ref := Ref{s.config.Kind, s.config.Name}
+	var horizontal *Autoscaler
+	for _, each := range listed[*Autoscaler](s.horizontal) {
+		if each.Of == ref {
+			horizontal = each
+		}
+	}
+	var vertical *Vertical
+	for _, each := range listed[*Vertical](s.vertical) {
+		if each.Of == ref {
+			vertical = each
+		}
+	}
+	now := Observed(workload, of, horizontal, vertical, s.config.Container)
+	now.Falling = s.soon(now.Falling, time.Now())
+	s.told = Next(s.told, now)
+	return s.told, nil
+}
+
+// now is nil while the workload is not there.
+func (s *Scaled) now() (workload *Workload) {
+	for _, each := range listed[*Workload](s.workload) {
+		workload = each
+	}
+	return workload
+}
+
+// object is the workload for who tells of it.
+func (s *Scaled) object() (o discover.Object, there bool) {
+	w := s.now()
+	if w == nil {
+		return o, false
+	}
+	return discover.Object{Namespace: w.Namespace, Name: w.Name, UID: string(w.UID)}, true
+}
+
+// soon is a falling limit for as long as it may still come.
+func (s *Scaled) soon(falling float64, now time.Time) float64 {
+	if falling != s.falling {
+		s.falling, s.since = falling, now
+	}
+	if now.Sub(s.since) > announced {
+		return 0
+	}
+	return falling
+}

@@ -30,8 +30,8 @@ var (
 
 // Calls a second to the API server, beside watches: Leases and Events of many targets wait for each other.
 const (
-	callsPerSecond = 20
-	burst          = 50
+	callsPerSecond = 50
+	burst          = 100
 )
 
 // Cluster is one API server. What is asked for twice is watched once.

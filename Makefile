@@ -45,8 +45,8 @@ test: ## what a change must pass, 15 minutes; runs on after a failure and then f
 	@$(stack) setup --for test
 	@$(suites) test-integration --beside test-java test-go test-unit
 
-test-long: ## what needs longer, some 20 minutes: a real application under load, a million spans, each job alone; a release runs it
-	@$(stack) setup --for test
+test-long: ## what needs longer, some 25 minutes: a real application under load, a million spans, each job alone, Kubernetes; a release runs it
+	@$(stack) setup --for test-long
 	@$(suites) long
 
 suites = $(toolchain); PYTHONPATH=tests:deploy/local $(python) -m support.suites

@@ -3,13 +3,14 @@
 # ruff: noqa: N802 (method names are those of the service)
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import grpc
 
 from sluice.common.v1.decision_pb2 import Action
+from sluice.common.v1.scaling_pb2 import ScalingEvent
 from sluice.common.v1.watch_pb2 import Heartbeat, Snapshot
 from sluice.pools.v1 import pool_size_service_pb2 as api
 from sluice.pools.v1.actuation_pb2 import Actuation
@@ -25,6 +26,9 @@ class SaidSizes(PoolSizeServiceServicer):
 
     def __init__(self) -> None:
         self.reports: list[Actuation] = []
+        self.scalings: list[ScalingEvent] = []
+        #: Called with each event before it is taken: it may say another size.
+        self.on_scaling: Callable[[ScalingEvent], object] = lambda event: None
         self._said: list[PoolSize] = []
         self._news = threading.Condition()
         self._stopping = False
@@ -81,6 +85,13 @@ class SaidSizes(PoolSizeServiceServicer):
         beat.computed_at.FromDatetime(datetime.now(UTC))
         beat.valid_until.FromDatetime(datetime.now(UTC) + LEASE)
         return beat
+
+    def NotifyScaling(
+        self, request: api.NotifyScalingRequest, context: grpc.ServicerContext
+    ) -> api.NotifyScalingResponse:
+        self.on_scaling(request.scaling_event)
+        self.scalings.append(request.scaling_event)
+        return api.NotifyScalingResponse(pools=1)
 
     def ReportActuation(
         self, request: api.ReportActuationRequest, context: grpc.ServicerContext

@@ -42,12 +42,14 @@ API = REPOSITORY / "recommender/proto/go"
 BELIEF = REPOSITORY / "recommender/decide/src/sluice/pools/estimate/belief"
 SUBSETS = REPOSITORY / "recommender/decide/src/sluice/subsets"
 GOTOOLS = LOCAL / "gotools"
+KUBERNETES = LOCAL / "kubernetes"
+KUBERNETES_BIN = BIN / "kubernetes"
 
 Versions = tuple[tuple[int, int], tuple[int, int]]  # the oldest and the newest
 SLUICE_VERSIONS: Versions = ((3, 11), (3, 13))
 FLINK_VERSIONS: Versions = ((3, 11), (3, 12))  # the newest that PyFlink and what it pins have packages for
 
-PURPOSES = ("up", "test", "bench", "lint")
+PURPOSES = ("up", "test", "test-long", "bench", "lint")
 
 Action = Callable[[Path], None]
 
@@ -85,8 +87,8 @@ def advice_on_python(versions: Versions) -> str:
 
 def go_build(module: Path, package: str, binary: str) -> Action:
     def build(log: Path) -> None:
-        BIN.mkdir(parents=True, exist_ok=True)
         target = BIN / binary
+        target.parent.mkdir(parents=True, exist_ok=True)
         # The linker would drop debugging information (-s -w): the compiler need not write it.
         quick = ("-gcflags=all=-dwarf=false", "-ldflags=-s -w")
         words = ["build", "-mod=readonly", "-trimpath", *quick, "-o", target, package]
@@ -175,7 +177,10 @@ def prepare_subsets(log: Path) -> None:
 
 
 def steps(purpose: str) -> list[Step]:
-    """The steps for one of PURPOSES: `test` is `up` and a real application, `bench` is `test` and a peer."""
+    """The steps for one of PURPOSES.
+
+    `test` is `up` and a real application, `test-long` is `test` and Kubernetes, `bench` is `test` and a peer.
+    """
     common = [
         Step("go", "Go toolchain", toolchain.ensure_go),
         Step("npm", "npm client", toolchain.ensure_npm),
@@ -201,7 +206,8 @@ def steps(purpose: str) -> list[Step]:
     return (
         common
         + _stack_steps()
-        + (_application_steps() if purpose in ("test", "bench") else [])
+        + (_application_steps() if purpose in ("test", "test-long", "bench") else [])
+        + (_kubernetes_steps() if purpose == "test-long" else [])
         + (_peer_steps() if purpose == "bench" else [])
     )
 
@@ -271,6 +277,24 @@ def _application_steps() -> list[Step]:
              after=("npm",), inputs=(RESIZABLE / "node/package-lock.json",), outputs=(NODE_PACKAGES / "node_modules",)),
         Step("postgres", "PostgreSQL, for the tests' applications", postgres,
              inputs=(LOCAL / "postgres/pom.xml",), outputs=(POSTGRES / "bin/postgres",), resource="maven"),
+    ]  # fmt: skip
+
+
+def _kubernetes_steps() -> list[Step]:
+    """A control plane, of which each program is built once; some 600 s of a core when the caches are empty."""
+    programs = {
+        "etcd": (KUBERNETES, "go.etcd.io/etcd/server/v3"),
+        "kube-apiserver": (KUBERNETES, "k8s.io/kubernetes/cmd/kube-apiserver"),
+        "kube-controller-manager": (KUBERNETES, "k8s.io/kubernetes/cmd/kube-controller-manager"),
+        "kube-scheduler": (KUBERNETES, "k8s.io/kubernetes/cmd/kube-scheduler"),
+        "kubectl": (KUBERNETES, "k8s.io/kubernetes/cmd/kubectl"),
+        "kwok": (KUBERNETES / "kwok", "sigs.k8s.io/kwok/cmd/kwok"),
+    }
+    return [
+        Step(name, f"{name}, for the tests of actuators", go_build(module, package, f"kubernetes/{name}"),
+             after=("go",), inputs=(module / "go.mod", module / "go.sum"), outputs=(KUBERNETES_BIN / name,),
+             resource="go")
+        for name, (module, package) in programs.items()
     ]  # fmt: skip
 
 

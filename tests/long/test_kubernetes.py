@@ -1,0 +1,321 @@
+"""The shipped actuator beside a real control plane, with no more rights than its manifest gives.
+
+What a HorizontalPodAutoscaler changes is told to the recommender, and the pools of the pods follow. Nodes and pods are
+KWOK's; each pod's pool is behind the handler of Python programs, at the pod's address.
+"""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import pytest
+import requests
+import yaml
+
+from sluice.common.v1.scaling_pb2 import ScalingEvent
+from sluice.pools.v1.pool_pb2 import Pool as Key
+from sluice.pools.v1.pool_pb2 import Side
+from stack.installs import ACTUATORS, BIN
+from support.kube_metrics import Usage, metrics
+from support.kube_pools import Pool, pools
+from support.kubernetes import Kubernetes, kubernetes
+from support.ports import free_ports
+from support.processes import running
+from support.said_sizes import SaidSizes
+from support.waiting import until
+
+MANIFESTS = ACTUATORS / "kubernetes"
+#: What the database takes, of all pods together.
+CONNECTIONS = 60
+ROWS = Key(service="cart", side=Side.SIDE_CLIENT, peer="postgres")
+
+
+@dataclass
+class Shop:
+    cluster: Kubernetes
+    said: SaidSizes
+    usage: Usage
+    pools: dict[str, Pool]
+    port: int
+    token: Path
+    folder: Path
+
+    def pods(self) -> list[dict[str, Any]]:
+        """Those that run and are not told to end."""
+        return [
+            pod
+            for pod in self.cluster.get("pods", "-n", "shop", "-l", "app=cart")["items"]
+            if pod["status"].get("podIP") and "deletionTimestamp" not in pod["metadata"]
+        ]
+
+    def sizes(self) -> list[int]:
+        return [self.pools[pod["status"]["podIP"]].size for pod in self.pods()]
+
+    def told(self) -> dict[str, float]:
+        """Everything that was told, the newest of each."""
+        all_of_it: dict[str, float] = {}
+        for event in list(self.said.scalings):
+            if event.HasField("replicas"):
+                all_of_it["replicas"] = event.replicas
+            if event.HasField("cpu_limit_cores"):
+                all_of_it["cores"] = event.cpu_limit_cores
+        return all_of_it
+
+    def events(self, reason: str) -> list[str]:
+        items = self.cluster.get("events", "-n", "shop")["items"]
+        return [f"{e['involvedObject']['kind']}: {e['message']}" for e in items if e["reason"] == reason]
+
+    def lease(self, pod: str) -> dict[str, Any]:
+        (one,) = (
+            lease
+            for lease in self.cluster.get("leases", "-n", "shop")["items"]
+            if lease["metadata"]["annotations"].get("sluice.dev/instance") == pod
+        )
+        return dict(one)
+
+    @contextmanager
+    def actuator(self, name: str) -> Iterator[Any]:
+        """A process with the rights of the manifest."""
+        (status,) = free_ports(1)
+        config = self.folder / f"{name}.yaml"
+        account = self.cluster.kubeconfig_of(self.cluster.token("shop", "sluice-actuator"), "actuator")
+        config.write_text(
+            Template(Path(__file__).with_name("kubernetes.yaml").read_text()).substitute(
+                name=name, group=name, status=f"127.0.0.1:{status}", recommender=self.said.address, port=self.port,
+                state=self.folder / f"{name}.state", kubeconfig=account, token=self.token,
+            )
+        )  # fmt: skip
+        command = [BIN / "sluice-actuator", "--config", config]
+        log = self.folder / f"{name}.log"
+        with running(name, command, _answers(f"http://127.0.0.1:{status}/healthz"), log, 30) as process:
+            yield process
+
+
+def _answers(url: str) -> Callable[[], bool]:
+    def ready() -> bool:
+        try:
+            return requests.get(url, timeout=1).ok
+        except requests.RequestException:
+            return False
+
+    return ready
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    folder = tmp_path_factory.mktemp("kubernetes")
+    with ExitStack() as up:
+        cluster = up.enter_context(kubernetes(folder))
+        usage = up.enter_context(metrics(cluster))
+        said = up.enter_context(SaidSizes())
+        port, token, there = up.enter_context(pools(folder))
+        cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}})
+        cluster.kubectl("apply", "-f", str(MANIFESTS / "agent-rbac.yaml"))
+        cluster.apply(*cart())
+
+        def answer(event: ScalingEvent) -> None:
+            if event.replicas:
+                said.say(ROWS, CONNECTIONS // event.replicas)
+
+        said.on_scaling = answer
+        yield Shop(cluster, said, usage, there, port, token, folder)
+
+
+def cart() -> list[dict[str, Any]]:
+    """Two pods of one core each, and an autoscaler that wants half of it used."""
+    container = {"name": "cart", "image": "cart", "resources": {"requests": {"cpu": "1"}, "limits": {"cpu": "1"}}}
+    target = {"type": "Utilization", "averageUtilization": 50}
+    return [
+        {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": {"namespace": "shop", "name": "cart"},
+            "spec": {
+                "replicas": 2,
+                "selector": {"matchLabels": {"app": "cart"}},
+                "template": {"metadata": {"labels": {"app": "cart"}}, "spec": {"containers": [container]}},
+            },
+        },
+        {
+            "apiVersion": "autoscaling/v2",
+            "kind": "HorizontalPodAutoscaler",
+            "metadata": {"namespace": "shop", "name": "cart"},
+            "spec": {
+                "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "cart"},
+                "minReplicas": 2,
+                "maxReplicas": 6,
+                "metrics": [{"type": "Resource", "resource": {"name": "cpu", "target": target}}],
+            },
+        },
+    ]
+
+
+def test_manifests_are_what_the_api_server_takes(shop: Shop) -> None:
+    for manifest in sorted(MANIFESTS.glob("*.yaml")):
+        shop.cluster.kubectl("apply", "--server-side", "--force-conflicts", "--dry-run=server", "-f", str(manifest))
+        for each in yaml.safe_load_all(manifest.read_text()):
+            assert each["metadata"].get("namespace", "shop") == "shop", manifest
+
+
+def test_configurations_in_manifests_are_what_the_actuator_takes(shop: Shop) -> None:
+    said = os.environ | {"POD_NAMESPACE": "shop", "POD_NAME": "cart-0", "POD_UID": "1"}
+    for manifest in ("agent", "sidecar"):
+        for each in yaml.safe_load_all((MANIFESTS / f"{manifest}.yaml").read_text()):
+            if each["kind"] == "ConfigMap":
+                config = shop.folder / f"manifest-{manifest}.yaml"
+                config.write_text(each["data"]["actuator.yaml"].replace("/run/secrets/pools/token", str(shop.token)))
+                subprocess.run([BIN / "sluice-actuator", "--config", config, "--check"], check=True, env=said)
+
+
+def test_the_actuator_may_not_change_what_scales(shop: Shop) -> None:
+    account = "--as=system:serviceaccount:shop:sluice-actuator"
+
+    def may(verb: str, what: str, *more: str) -> bool:
+        words = ("auth", "can-i", verb, what, account, *more)
+        try:
+            return shop.cluster.kubectl(*words).strip() == "yes"
+        except AssertionError:
+            return False  # kubectl says no by its exit code
+
+    scaled = ("pods", "pods/resize", "pods/eviction", "deployments", "deployments/scale", "horizontalpodautoscalers")
+    for what in scaled:
+        for verb in ("create", "update", "patch", "delete"):
+            assert not may(verb, what, "-n", "shop"), (verb, what)
+    assert not may("get", "secrets", "-n", "shop")
+    assert not may("list", "pods", "-n", "kube-system")
+    assert may("watch", "pods", "-n", "shop")
+
+
+def test_pools_follow_the_autoscaler(shop: Shop) -> None:
+    with shop.actuator("follower"):
+        until("two replicas are told", lambda: shop.told() == {"replicas": 2, "cores": 1})
+        until("it is recommended", lambda: bool(shop.events("PoolSizeRecommended")))
+        assert shop.sizes() == [64, 64]  # nobody opted in
+        shop.cluster.kubectl("annotate", "namespace", "shop", "sluice.dev/apply=true")
+        until("pools of 30", lambda: shop.sizes() == [30, 30])
+
+        began = time.monotonic()
+        shop.usage.cores = 0.9
+        until("six replicas are told", lambda: shop.told()["replicas"] == 6)
+        until("pools of 10", lambda: shop.sizes() == [10] * 6)
+        print(f"two to six replicas, and their pools: {time.monotonic() - began:.1f} s after the load", flush=True)
+        # Soft resources after the hardware: what was told never ran ahead of the pods.
+        counts = [event.replicas for event in shop.said.scalings if event.HasField("replicas")]
+        assert counts == sorted(counts)
+
+        until("Events say so", lambda: len(shop.events("PoolSizeApplied")) >= 6)
+        assert any(each.startswith("Pod: cart/client/postgres: 10 over ") for each in shop.events("PoolSizeApplied"))
+        assert any(each.startswith("Deployment: cart: ") for each in shop.events("RecommenderTold"))
+        name = shop.pods()[0]["metadata"]["name"]
+        until("annotations say so", lambda: _noted(shop, name) == ("10", "10"))
+        assert shop.lease(name)["spec"]["holderIdentity"].startswith("follower@")
+        assert shop.lease(name)["metadata"]["ownerReferences"][0]["name"] == name
+
+        shop.usage.cores = 0.1
+        until("two replicas are told", lambda: shop.told()["replicas"] == 2)
+        until("pools of 30 again", lambda: shop.sizes() == [30, 30])
+        gone = {lease["metadata"]["name"] for lease in shop.cluster.get("leases", "-n", "shop")["items"]}
+        assert len(gone) >= 2
+
+
+def test_a_limit_is_told_before_it_falls_and_after_it_grew(shop: Shop) -> None:
+    with shop.actuator("limits"):
+        until("one core is told", lambda: shop.told()["cores"] == 1)
+        for limit in ("2", "1"):
+            shop.cluster.kubectl("set", "resources", "-n", "shop", "deployment/cart", f"--limits=cpu={limit}")
+            until(f"{limit} cores are told", lambda limit=limit: shop.told()["cores"] == float(limit))
+            if limit == "2":
+                have = [pod["spec"]["containers"][0]["resources"]["limits"]["cpu"] for pod in shop.pods()]
+                assert set(have) == {"2"}
+            until("it is rolled out", lambda limit=limit: _all_have(shop, limit))
+
+
+def _noted(shop: Shop, pod: str) -> tuple[str, str]:
+    """Recommended, and in force."""
+    notes = shop.lease(pod)["metadata"]["annotations"]
+    return notes["sluice.dev/recommended"], notes["sluice.dev/in-force"]
+
+
+def _all_have(shop: Shop, limit: str) -> bool:
+    return {pod["spec"]["containers"][0]["resources"]["limits"]["cpu"] for pod in shop.pods()} == {limit}
+
+
+def test_a_resize_in_place_is_told(shop: Shop) -> None:
+    with shop.actuator("resized"):
+        until("one core is told", lambda: shop.told()["cores"] == 1)
+        pod = shop.pods()[0]["metadata"]["name"]
+        half = {
+            "spec": {
+                "containers": [{"name": "cart", "resources": {k: {"cpu": "500m"} for k in ("requests", "limits")}}]
+            }
+        }
+        shop.cluster.kubectl("patch", "pod", pod, "-n", "shop", "--subresource", "resize", "-p", yaml.safe_dump(half))
+        until("half a core is told", lambda: shop.told()["cores"] == 0.5)
+
+
+def test_what_a_vpa_is_going_to_do_is_told(shop: Shop) -> None:
+    with shop.actuator("vertical"):
+        shop.cluster.apply(vertical_crd())  # while the actuator runs
+        shop.cluster.kubectl("wait", "--for=condition=Established", f"crd/{vertical_crd()['metadata']['name']}")
+        shop.cluster.apply(vertical(0.25))
+        until("a quarter of a core is told", lambda: shop.told()["cores"] == 0.25)
+
+
+def vertical_crd() -> dict[str, Any]:
+    """As much of the VPA's as the API server needs to keep one."""
+    names = {"kind": "VerticalPodAutoscaler", "plural": "verticalpodautoscalers", "singular": "verticalpodautoscaler"}
+    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    reviewed = {"api-approved.kubernetes.io": "https://github.com/kubernetes/kubernetes/pull/63797"}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "verticalpodautoscalers.autoscaling.k8s.io", "annotations": reviewed},
+        "spec": {
+            "group": "autoscaling.k8s.io",
+            "scope": "Namespaced",
+            "names": names,
+            "versions": [{"name": "v1", "served": True, "storage": True, "schema": schema}],
+        },
+    }
+
+
+def vertical(cores: float) -> dict[str, Any]:
+    """One that recommends `cores`, and is going to evict what requests more."""
+    advice = {"containerName": "cart", "target": {"cpu": str(cores)}, "upperBound": {"cpu": str(cores)}}
+    return {
+        "apiVersion": "autoscaling.k8s.io/v1",
+        "kind": "VerticalPodAutoscaler",
+        "metadata": {"namespace": "shop", "name": "cart"},
+        "spec": {
+            "targetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "cart"},
+            "updatePolicy": {"updateMode": "Recreate"},
+        },
+        "status": {"recommendation": {"containerRecommendations": [advice]}},
+    }
+
+
+def test_two_actuators_do_not_fight(shop: Shop) -> None:
+    with shop.actuator("one") as one:
+        pod = shop.pods()[0]
+        until("one has it", lambda: _holder(shop, pod).startswith("one@"))
+        with shop.actuator("two"):
+            until("two says that it waits", lambda: any("one@" in each for each in shop.events("PoolOwnedElsewhere")))
+            assert _holder(shop, pod).startswith("one@")
+            os.kill(one.pid, signal.SIGKILL)
+            until("two has it after the lease", lambda: _holder(shop, pod).startswith("two@"))
+            shop.said.say(ROWS, 20)
+            until("two writes", lambda: shop.sizes() == [20, 20])
+
+
+def _holder(shop: Shop, pod: dict[str, Any]) -> str:
+    try:
+        return str(shop.lease(pod["metadata"]["name"])["spec"].get("holderIdentity", ""))
+    except (ValueError, KeyError):
+        return ""

@@ -4,6 +4,7 @@ What a HorizontalPodAutoscaler changes is told to the recommender, and the pools
 KWOK's; each pod's pool is behind the handler of Python programs, at the pod's address.
 """
 
+import json
 import os
 import signal
 import subprocess
@@ -240,7 +241,7 @@ def test_a_limit_is_told_before_it_falls_and_after_it_grew(shop: Shop) -> None:
 def _noted(shop: Shop, pod: str) -> tuple[str, str]:
     """Recommended, and in force."""
     notes = shop.lease(pod)["metadata"]["annotations"]
-    return notes["sluice.dev/recommended"], notes["sluice.dev/in-force"]
+    return notes.get("sluice.dev/recommended", ""), notes.get("sluice.dev/in-force", "")
 
 
 def _all_have(shop: Shop, limit: str) -> bool:
@@ -248,16 +249,29 @@ def _all_have(shop: Shop, limit: str) -> bool:
 
 
 def test_a_resize_in_place_is_told(shop: Shop) -> None:
+    def resize(cpu: str) -> None:
+        resources = {"requests": {"cpu": cpu}, "limits": {"cpu": cpu}}
+        asked = {"spec": {"containers": [{"name": "cart", "resources": resources}]}}
+        shop.cluster.kubectl(*pod, "--subresource=resize", "-p", json.dumps(asked))
+
+    def actuate(cpu: str) -> None:
+        """What a kubelet says when it has done so; there is none."""
+        given = [{"op": "add", "path": "/status/containerStatuses/0/resources", "value": {"limits": {"cpu": cpu}}}]
+        shop.cluster.kubectl(*pod, "--subresource=status", "--type=json", "-p", json.dumps(given))
+
     with shop.actuator("resized"):
         until("one core is told", lambda: shop.told()["cores"] == 1)
-        pod = shop.pods()[0]["metadata"]["name"]
-        half = {
-            "spec": {
-                "containers": [{"name": "cart", "resources": {k: {"cpu": "500m"} for k in ("requests", "limits")}}]
-            }
-        }
-        shop.cluster.kubectl("patch", "pod", pod, "-n", "shop", "--subresource", "resize", "-p", yaml.safe_dump(half))
-        until("half a core is told", lambda: shop.told()["cores"] == 0.5)
+        pod = ("patch", "pod", shop.pods()[0]["metadata"]["name"], "-n", "shop")
+        actuate("1")
+        resize("500m")
+        until("half a core is told, before it is in force", lambda: shop.told()["cores"] == 0.5)
+        actuate("500m")
+        before = len(shop.said.scalings)
+        resize("1")
+        time.sleep(3)
+        assert len(shop.said.scalings) == before  # not there yet
+        actuate("1")
+        until("one core is told, once it is in force", lambda: shop.told()["cores"] == 1)
 
 
 def test_what_a_vpa_is_going_to_do_is_told(shop: Shop) -> None:
@@ -306,11 +320,12 @@ def test_two_actuators_do_not_fight(shop: Shop) -> None:
         pod = shop.pods()[0]
         until("one has it", lambda: _holder(shop, pod).startswith("one@"))
         with shop.actuator("two"):
-            until("two says that it waits", lambda: any("one@" in each for each in shop.events("PoolOwnedElsewhere")))
+            until("two reads the pools, too", lambda: any(report.actuator == "two" for report in shop.said.reports))
             assert _holder(shop, pod).startswith("one@")
             os.kill(one.pid, signal.SIGKILL)
-            until("two has it after the lease", lambda: _holder(shop, pod).startswith("two@"))
             shop.said.say(ROWS, 20)
+            until("two says that it waits", lambda: any("one@" in each for each in shop.events("PoolOwnedElsewhere")))
+            until("two has it after the lease", lambda: _holder(shop, pod).startswith("two@"))
             until("two writes", lambda: shop.sizes() == [20, 20])
 
 

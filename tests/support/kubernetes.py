@@ -16,7 +16,7 @@ import requests
 import yaml
 
 from stack import toolchain
-from stack.installs import KUBERNETES_BIN, go_environment
+from stack.installs import KUBERNETES, KUBERNETES_BIN, go_environment
 from support.ports import free_ports
 from support.processes import running
 
@@ -108,7 +108,8 @@ def kubernetes(folder: Path) -> Iterator[Kubernetes]:
             "--horizontal-pod-autoscaler-cpu-initialization-period=0s",
         )  # fmt: skip
         start("kube-scheduler", lambda: True, config, "--leader-elect=false", "--secure-port=0")
-        start("kwok", lambda: True, config, "--manage-all-nodes=true", f"--cidr={PODS}", "--node-ip=127.0.0.1")
+        stages = f"--config={_stages(folder)}"
+        start("kwok", lambda: True, config, stages, "--manage-all-nodes=true", f"--cidr={PODS}", "--node-ip=127.0.0.1")
         cluster.apply(_node())
         yield cluster
 
@@ -123,14 +124,27 @@ def _node() -> dict[str, Any]:
     }
 
 
+def _stages(folder: Path) -> Path:
+    """What becomes of nodes and pods, as KWOK has it: they are ready at once, and gone when they are deleted."""
+    where = [toolchain.go_path(), "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kwok"]
+    found = subprocess.run(where, cwd=KUBERNETES / "kwok", capture_output=True, text=True, check=True, env=_go())
+    stages = Path(found.stdout.strip()) / "kustomize/stage"
+    names = ("node/fast/node-initialize.yaml", "pod/fast/pod-ready.yaml", "pod/fast/pod-delete.yaml")
+    (folder / "stages.yaml").write_text("\n---\n".join((stages / name).read_text() for name in names))
+    return folder / "stages.yaml"
+
+
+def _go() -> dict[str, str]:
+    return os.environ | go_environment()
+
+
 def _certificate(folder: Path) -> tuple[Path, Path]:
     """Made by the program that Go brings for it."""
     go = toolchain.go_path()
     root = subprocess.run([go, "env", "GOROOT"], capture_output=True, text=True, check=True).stdout.strip()
     program = f"{root}/src/crypto/tls/generate_cert.go"
     words = [str(go), "run", program, "--host", "127.0.0.1,localhost", "--ca", "--rsa-bits", "2048"]
-    environment = os.environ | go_environment()
-    subprocess.run(words, cwd=folder, check=True, capture_output=True, timeout=300, env=environment)
+    subprocess.run(words, cwd=folder, check=True, capture_output=True, timeout=300, env=_go())
     return folder / "cert.pem", folder / "key.pem"
 
 

@@ -126,7 +126,7 @@ def _node() -> dict[str, Any]:
 
 def _stages(folder: Path) -> Path:
     """What becomes of nodes and pods, as KWOK has it: they are ready at once, and gone when they are deleted."""
-    where = [toolchain.go_path(), "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kwok"]
+    where = [str(toolchain.go_path()), "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kwok"]
     found = subprocess.run(where, cwd=KUBERNETES / "kwok", capture_output=True, text=True, check=True, env=_go())
     stages = Path(found.stdout.strip()) / "kustomize/stage"
     names = ("node/fast/node-initialize.yaml", "pod/fast/pod-ready.yaml", "pod/fast/pod-delete.yaml")

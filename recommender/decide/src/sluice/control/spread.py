@@ -37,6 +37,8 @@ FROM_POOLS = 500
 TASK = 50
 # Tasks that a process has before it: of the first period one has 80 s of windows, which are 1.6 MB.
 AHEAD = 16
+# Loaded by the server that processes are forked from.
+PREPARED = "sluice.control.prepared"
 # One that gives nothing back for so long hangs, and is ended. To compile all that it needs takes some 10 s of CPU.
 HANGS_S = 120.0
 
@@ -144,9 +146,9 @@ class Spread:
 
     def _process(self, which: int) -> _Process:
         if which not in self._processes:
-            # Not fork: this one has threads.
+            # Not fork: this one has threads. What all need is made once, before they begin, and shared.
             context = get_context("forkserver")
-            context.set_forkserver_preload([__name__])
+            context.set_forkserver_preload([__name__, PREPARED])
             self._processes[which] = _Process(ProcessPoolExecutor(1, mp_context=context, initializer=_begin))
         return self._processes[which]
 

@@ -58,7 +58,7 @@ class Workers:
         if self._executor is None:
             # Not fork: this process has threads.
             context = multiprocessing.get_context("forkserver")
-            self._executor = ProcessPoolExecutor(self._processes, mp_context=context, initializer=begin)
+            self._executor = ProcessPoolExecutor(self._processes, mp_context=context, initializer=_begin)
         futures: dict[int, Future[list[Estimate | Failed]]] = {}
         try:
             for i, task in enumerate(tasks):
@@ -73,13 +73,17 @@ class Workers:
                 continue
 
 
+def _begin() -> None:
+    begin()
+    libraries.load()
+
+
 def begin() -> None:
-    """In each worker: Ctrl-C is the parent's to handle, and a parent that was killed leaves no orphan behind."""
+    """In each process of a decider's: Ctrl-C is the parent's to handle, and a parent that was killed leaves no orphan behind."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    libraries.load()
 
 
 def _end_with(parent: multiprocessing.process.BaseProcess) -> None:

@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 from worlds import World, brief, codes
 
-from fakes import CART, DB, FakeService, config, hump
+from fakes import CART, DB, FakeClock, FakeCollector, FakeService, config, hump
+from memory_log import MemoryLog
+from sluice.config import Config
+from sluice.control import taking_over
 from sluice.control.pauses import Pause
 from sluice.control.scalings import Scaling
+from sluice.core.keys import PoolKey
+from sluice.log.names import key_of
+from sluice.pools.v1.log_pb2 import ShardHeartbeat
 
 
 def test_a_kill_in_a_trial_goes_on_with_the_trial() -> None:
@@ -182,3 +188,33 @@ def test_a_pool_that_leaves_the_configuration_is_deleted_under_its_revision_and_
     assert (gone.state, gone.revision, gone.HasField("target")) == (8, revision, False)  # DELETED
     after = World(log=world.log)
     assert brief(after.step())[2] == revision + 1
+
+
+def test_of_many_pools_half_are_taken_over_in_the_first_period_and_the_answers_of_the_others_stand(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One that is paused is not kept waiting."""
+    monkeypatch.setattr(taking_over, "FEWEST", 1)
+    keys = [PoolKey(f"s-{number}", "server", "") for number in range(12)]
+    pools = [{"service": key.service, "side": "server", "threshold": "1s"} for key in keys]
+    given, log, clock = Config.model_validate({"pools": pools}), MemoryLog(), FakeClock()
+    collector = FakeCollector(pools=dict.fromkeys(keys, hump()))
+    log.loop(given, collector, clock).periods()
+    log.pause(keys[-1], Pause(1, "ada", "release"))
+    clock.pass_s(5)
+    loop = log.loop(given, collector, clock)
+
+    def not_renewed() -> list[PoolKey]:
+        beat = ShardHeartbeat.FromString(log.committed(log.topics.decisions)["shard/0"])
+        return [key_of(each.pool) for each in beat.not_renewed]
+
+    loop.periods()
+    answers = loop.deciders[0].answers
+    assert sorted(answers) == sorted([*keys[:6], keys[-1]])
+    assert answers[keys[-1]].content.state == "PAUSED"
+    assert sorted(not_renewed()) == sorted(keys[6:-1])
+    clock.pass_s(5)
+    loop.periods()
+    assert loop.deciders[0].answers.keys() == set(keys)
+    assert {loop.deciders[0].answers[key].revision for key in keys[:-1]} == {1}
+    assert not_renewed() == []

@@ -17,6 +17,7 @@ from sluice.control.leases import Leases
 from sluice.control.named import judged
 from sluice.control.saying import Said, Words, restored, words
 from sluice.control.subsets.shard import ShardSubsets
+from sluice.control.taking_over import TakingOver
 from sluice.control.thresholds import Thresholds
 from sluice.core.keys import PoolKey
 from sluice.log.due import Due
@@ -65,6 +66,7 @@ class ShardDecider:
         self._history = history if found.heartbeat is None else None
         self._thresholds = Thresholds()
         self._paths: tuple[Config, list[set[PoolKey]]] | None = None
+        self._taking_over = TakingOver()
         self._caught_up = False
         self._subsets = ShardSubsets(found.subsets, means.subsets, means.problems)
 
@@ -99,7 +101,8 @@ class ShardDecider:
             )
             self._caught_up = True
         window = self._collector.collect(config, thresholds_ns, now_ms)
-        known = Known(config, self._path_sets(config), self._states, self._heard, self._awaited, targets)
+        later = self._later(config)
+        known = Known(config, self._path_sets(config), self._states, self._heard, self._awaited, targets, later)
         outcomes = list(decide(known, self._means, thresholds, window, now_ms))
         states = {each.about.pool.key: each.state for each in outcomes if each.state is not None}
         answers = [made for each in outcomes if (made := self._answer(each, now_ms)) is not None]
@@ -134,6 +137,11 @@ class ShardDecider:
         """It was aborted."""
         self._subsets.drop()
         self._due.again(period.commit.states)
+
+    def _later(self, config: Config) -> frozenset[PoolKey]:
+        """A pause is not kept waiting."""
+        stands = {key for key, each in self._said.items() if each.content is not None} - self._heard.pauses.keys()
+        return self._taking_over.left([pool.key for pool in config.pools], stands)
 
     def _take_up(self, known: Before) -> Changes:
         keys = {pool.key for pool in self.config.pools}

@@ -53,7 +53,7 @@ class Means:
 
 class Known(NamedTuple):
     """Of the pools of one shard, as a period begins. paths: pools of which one may look at a time. targets: of each, as
-    last read."""
+    last read. later: those that are left for a later period."""
 
     config: Config
     paths: list[set[PoolKey]]
@@ -61,6 +61,7 @@ class Known(NamedTuple):
     heard: Heard
     awaited: Awaited
     targets: Targets
+    later: frozenset[PoolKey] = frozenset()
 
 
 class About(NamedTuple):
@@ -75,7 +76,7 @@ class About(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Of one pool. state: None where it stays. made: None while windows of now are awaited."""
+    """Of one pool. state: None where it stays. made: None while windows of now are awaited, or it is left for later."""
 
     about: About
     state: PoolState | None
@@ -86,16 +87,20 @@ def decide(
     known: Known, means: Means, thresholds: Mapping[PoolKey, Threshold], window: Window, now_ms: int
 ) -> Iterator[Outcome]:
     """One of each pool, in any order. One that fails does not take the others away."""
-    config, _, states, heard, awaited, targets = known
+    config, _, states, heard, awaited, targets, later = known
     estimates = named(config.pools, window, targets, heard.sizes, means.workers, means.problems)
     bound = _constraints(known, window, now_ms)
     failed: list[Outcome] = []
+    left: list[Outcome] = []
 
     def seen() -> Iterator[Job]:
         for pool in config.pools:
             key, course = pool.key, heard.scalings.course(pool.key)
             state, threshold, estimate = states.get(key, PoolState()), thresholds[key], estimates.get(key)
             about = About(pool, threshold, targets[key], course, None, estimate)
+            if key in later:
+                left.append(Outcome(about, None, None))
+                continue
             try:
                 buckets = new_buckets(pool.key, state, window, heard)
                 about = about._replace(windows=windows_of(window, key, estimate))
@@ -112,6 +117,7 @@ def decide(
         means.alive()
         yield _outcome(job.about, stepped, now_ms)
     yield from failed
+    yield from left
 
 
 def new_buckets(key: PoolKey, state: PoolState, window: Window, heard: Heard) -> Buckets:
@@ -151,7 +157,7 @@ def _outcome(about: About, stepped: Stepped | Failed, now_ms: int) -> Outcome:
 
 def _constraints(known: Known, window: Window, now_ms: int) -> dict[PoolKey, Constraints]:
     """What binds each pool, by the states of all."""
-    config, paths, states, heard, _, targets = known
+    config, paths, states, heard, _, targets, _ = known
     instances = {
         pool.key: max(heard.scalings.replicas(pool.service) or 0, instances_of(window, pool.key))
         for pool in config.pools

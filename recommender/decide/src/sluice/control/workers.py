@@ -79,7 +79,7 @@ def _begin() -> None:
 
 
 def begin() -> None:
-    """In each process of a decider's: Ctrl-C is the parent's to handle, and a parent that was killed leaves no orphan behind."""
+    """In each process: Ctrl-C is the parent's to handle, and a parent that was killed leaves no orphan behind."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:

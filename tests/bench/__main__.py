@@ -20,7 +20,6 @@ from bench import (
     generate,
     interval,
     localization,
-    loop_scale,
     race,
     real_app,
     real_start,
@@ -32,6 +31,7 @@ from bench import (
     watchers,
 )
 from bench.decision import parts
+from bench.loop_scale import run as loop_scale
 from bench.results import OUT, keep
 from bench.subsets import files as subset_files
 from bench.subsets import parts as subsets

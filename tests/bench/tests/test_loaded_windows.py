@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from bench.loaded_windows import BUCKETS, Loaded
-from bench.loop_scale import BUCKET_MS, NOW_MS, Queried
+from bench.loop_scale.queried import Queried
+from bench.loop_scale.windows import BUCKET_MS, NOW_MS
 from humps import Samples, draw_samples, draw_service
 from migrate.__main__ import schema_up
 from sluice.collect import Measured

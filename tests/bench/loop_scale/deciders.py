@@ -1,0 +1,107 @@
+"""One decider after the other on a log of a real broker, with what each part of the newest period took."""
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from uuid import uuid4
+
+from confluent_kafka import Producer
+
+from bench.loop_scale.queried import Queried
+from bench.loop_scale.windows import NOW_MS, Collects, Drawn
+from sluice.config import Config
+from sluice.control.deciding import Means
+from sluice.control.loop import Loop
+from sluice.control.spread import Job, Outcome, Spread
+from sluice.log.kafka_broker import KafkaBroker
+from sluice.log.names import message_of, pool_name, topics
+from sluice.log.record import Part, Ref
+from sluice.log.shard import Commit, Heartbeat, Identity
+from sluice.log.shards import Shards
+from sluice.log.told import timestamp
+from sluice.pools.v1.log_pb2 import ObservedSize
+from sluice.pools.v1.pool_size_pb2 import TargetSize
+from support.kafka import Kafka
+from support.waiting import until
+
+PARTS: tuple[Part, ...] = ("facts", "evidence")
+
+
+class Watched(Spread):
+    """observing_s: making jobs; stepping_s: handing them over, and waiting for what becomes of them."""
+
+    observing_s, stepping_s = 0.0, 0.0
+
+    def run(self, jobs: Iterable[Job], pools: int) -> Iterator[tuple[Job, Outcome]]:
+        self.observing_s = self.stepping_s = 0.0
+        outcomes = super().run(self._made(jobs), pools)
+        while True:
+            begun, observed_s = time.perf_counter(), self.observing_s
+            found = next(outcomes, None)
+            self.stepping_s += time.perf_counter() - begun - (self.observing_s - observed_s)
+            if found is None:
+                return
+            yield found
+
+    def _made(self, jobs: Iterable[Job]) -> Iterator[Job]:
+        made = iter(jobs)
+        while True:
+            begun = time.perf_counter()
+            job = next(made, None)
+            self.observing_s += time.perf_counter() - begun
+            if job is None:
+                return
+            yield job
+
+
+class Deciders:
+    """committing_s: of the newest period."""
+
+    def __init__(self, broker: Kafka, config: Config, drawn: list[Drawn]) -> None:
+        self._topics = topics(f"{uuid4().hex[:8]}_")
+        broker.log(self._topics.state.removesuffix("state"), 1)
+        self._bootstrap, self._config = broker.bootstrap, config
+        self._sizes = [(pool_name(pool.key, "target/"), pool.key, drawn[i % len(drawn)].size)
+                       for i, pool in enumerate(config.pools)]  # fmt: skip
+        self._server = Producer({"bootstrap.servers": broker.bootstrap, "queue.buffering.max.messages": 1_000_000})
+        self.now_ms, self.committing_s = NOW_MS, 0.0
+
+    @contextmanager
+    def one(self, collector: Collects, spread: Spread) -> Iterator[Loop]:
+        client = KafkaBroker(self._bootstrap, self._topics)
+        shards = Shards(client, self._topics, Identity("bench", 1, 0))
+        means = Means(spread=spread, alive=shards.alive)
+        loop = Loop(self._config, shards, lambda: collector, lambda: self.now_ms, means)
+        if isinstance(collector, Queried):
+            collector.database.answered = shards.alive
+        until("it has the shard", lambda: loop.own(0.1) or bool(loop.deciders))
+        log = shards.owned[0]
+        commit = log.commit
+
+        def timed(what: Commit) -> bool:
+            begun = time.perf_counter()
+            written = commit(what)
+            self.committing_s = time.perf_counter() - begun
+            return written
+
+        log.commit = timed  # type: ignore[method-assign]
+        yield loop
+        shards.close()
+        client.close()
+
+    def observe(self, loop: Loop) -> None:
+        """Sizes of all pools, as actuators report them."""
+        for name, key, size in self._sizes:
+            read = TargetSize(instance="instance-1", size=size, read_at=timestamp(self.now_ms))
+            observed = ObservedSize(pool=message_of(key), size=read)
+            self._server.produce(self._topics.observed, observed.SerializeToString(), f"{name}/instance-1", partition=0)
+            self._server.poll(0)
+        self._server.flush()
+        log = loop.shards.owned[0]
+        until("all sizes came", lambda: len(log.received(0.2).observed) == len(self._sizes))
+
+    def record(self, loop: Loop) -> None:
+        """All states at once, which are else spread over a minute."""
+        log, decider = loop.shards.owned[0], loop.deciders[0]
+        states = {Ref(part, key): state for key, state in decider.states.items() for part in PARTS}
+        log.commit(Commit(log.received(), Heartbeat(self.now_ms, 30_000), states=states))

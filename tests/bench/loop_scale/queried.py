@@ -1,0 +1,41 @@
+"""The collector, on a real ClickHouse, with what its queries took."""
+
+import time
+from dataclasses import replace
+
+from bench.loop_scale.windows import NOW_MS, Timed
+from sluice.collect import Collector, Window
+from sluice.collect.native import Arrays, Column
+from sluice.collect.query import Table
+from sluice.config import Config
+from sluice.control.clickhouse import READER, ClickHouse
+from sluice.core.keys import PoolKey
+
+
+class Queried(Collector):
+    """Its clock stands at `now_ms`, up to which windows are written."""
+
+    def __init__(self, url: str) -> None:
+        self.database = Counted(url, READER)
+        super().__init__(self.database)
+        self.now_ms = NOW_MS
+        self.spent_s = self.queried_s = 0.0
+
+    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
+        self.database.queries, self.database.returned, self.database.spent_s = 0, 0, 0.0
+        begun = time.perf_counter()
+        window = super().collect(config, thresholds_ns, self.now_ms, live)
+        self.spent_s = self.queried_s = time.perf_counter() - begun
+        return replace(window, whole=Timed(self, window.whole))
+
+
+class Counted(ClickHouse):
+    queries, returned, spent_s = 0, 0, 0.0
+
+    def arrays(self, sql: str, parameters: dict[str, object], table: Table) -> list[Column | Arrays]:
+        begun = time.perf_counter()
+        columns = super().arrays(sql, parameters, table)
+        self.spent_s += time.perf_counter() - begun
+        self.queries += 1
+        self.returned += next((len(one.values) for one in columns if isinstance(one, Arrays)), 0)
+        return columns

@@ -1,0 +1,109 @@
+"""The rows of each source of windows."""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from bench.loaded_windows import BUCKETS, Loaded
+from bench.loop_scale.period import PERIOD_S, PERIODS, TAKEN_OVER, Period, periods
+from bench.loop_scale.processes import forget_peak, memory_mb
+from bench.loop_scale.queried import Queried
+from bench.loop_scale.windows import BUCKET_MS, NOW_MS, Held, draw
+from migrate.__main__ import schema_up
+from sluice.config import Config
+from sluice.control.garbage import search_rarely
+from sluice.control.spread import Spread
+from sluice.pools.estimate.belief.prepare import prepare
+from support.clickhouse import clickhouse
+
+Rows = list[tuple[str, str]]
+BAR_S, BAR_POOLS = 5.0, 10_000
+
+
+def in_memory(pools: int) -> Rows:
+    config, drawn = _begin(pools), draw()
+    held = Held(drawn)
+    return _rows(f"{pools:,} pools, windows in memory", pools, periods(config, held, lambda _: held, drawn))
+
+
+def from_clickhouse(pools: int) -> Rows:
+    config, drawn = _begin(pools), draw()
+    with tempfile.TemporaryDirectory() as folder, clickhouse(Path(folder)) as server:
+        schema_up(server.writer_url, "sluice", wait_s=30)
+        threshold_ns = round((config.pools[0].threshold or 0) * 1e6)
+        samples = [each.samples for each in drawn]
+        loaded = Loaded(server.client("sluice"), samples, pools, NOW_MS, BUCKET_MS, threshold_ns)
+        stored = loaded.fill()
+        collector = Queried(server.url)
+        written: list[int] = []
+
+        def go_on() -> None:
+            written.append(loaded.go_on(PERIOD_S))
+            collector.now_ms += 1000 * PERIOD_S
+
+        def another(spread: Spread) -> Queried:
+            nonlocal collector
+            memory.extend(memory_mb(spread))
+            database = collector.database
+            told.append((database.queries, database.returned, database.spent_s, collector.kept_bytes))
+            now_ms, collector = collector.now_ms, Queried(server.url)
+            collector.now_ms = now_ms
+            return collector
+
+        memory: list[float] = []
+        told: list[tuple[int, int, float, int]] = []
+        forget_peak()
+        found = periods(config, collector, another, drawn, go_on)
+    queries, returned, spent_s, kept_bytes = told[0]
+    read = f"{stored:,} rows stored, {written[-1]:,} written in a period, {returned:,} returned"
+    asked = "1 query" if queries == 1 else f"{queries} queries"
+    return [
+        *_rows(f"{pools:,} pools, from ClickHouse", pools, found),
+        (f"of a later period: {asked} ({read})", f"{spent_s:.1f} s"),
+        ("rows kept between periods", f"{kept_bytes / 1e6:.0f} MB"),
+        (
+            "memory: the decider at most, the server that the others are forked from, and they",
+            " + ".join(f"{each:.0f}" for each in memory) + f" = {sum(memory):.0f} MB",
+        ),
+    ]
+
+
+SOURCES: dict[str, Callable[[int], Rows]] = {"memory": in_memory, "clickhouse": from_clickhouse}
+
+
+def _begin(pools: int) -> Config:
+    search_rarely()
+    prepare()
+    given = [{"service": f"service-{i:05}", "side": "server", "threshold": "100ms"} for i in range(pools)]
+    return Config.model_validate({"pools": given})
+
+
+def _rows(name: str, pools: int, found: list[Period]) -> Rows:
+    first, others, taken_over = found[0], found[1 : 1 + PERIODS], found[-TAKEN_OVER:]
+    later = sorted(others, key=lambda each: each.spent_s)[len(others) // 2]
+    own_s, others_s = later.cpu_s
+    by_later = [each.spent_s / later.spent_s for each in taken_over]
+    return [
+        (f"**{name}**: first period, {BUCKETS * BUCKET_MS // 1000} s of windows", _parts(first)),
+        (f"a later period, {PERIOD_S} s of windows (median of {PERIODS})", _parts(later)),
+        (
+            "its CPU, a pool and second of windows: the decider, the processes that decide",
+            f"{own_s / pools / PERIOD_S * 1e6:.0f} + {others_s / pools / PERIOD_S * 1e6:.0f} us",
+        ),
+        ("first period of a decider that takes over", _parts(taken_over[0])),
+        ("its second period", _parts(taken_over[1])),
+        ("these two by a later one", " and ".join(f"{each:.2f}" for each in by_later)),
+        (f"bar of {BAR_S:.0f} s for {BAR_POOLS:,} pools / period", f"{BAR_S * pools / BAR_POOLS / later.spent_s:.2f}"),
+    ]
+
+
+def _parts(period: Period) -> str:
+    parts = {
+        "reading": period.reading_s,
+        "observing": period.observing_s,
+        "waiting for steps": period.stepping_s,
+        "saying": period.saying_s,
+        "committing": period.committing_s,
+    }
+    told = ", ".join(f"{name} {spent_s:.1f}" for name, spent_s in parts.items())
+    return f"{period.spent_s:.1f} s: {told}"

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from math import inf, isnan
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice.pools.estimate.belief.doubt import LEAST_S, Doubt, believe, contradictions
 from sluice.pools.estimate.belief.edge import DEEPER
-from sluice.pools.estimate.belief.evidence import Evidence, Second, second, share_full
-from sluice.pools.estimate.belief.family import Floats
+from sluice.pools.estimate.belief.evidence import Evidence, Second, runs
 from sluice.pools.estimate.belief.kept import Kept, believed
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.policy.state import RECENT, Change, Learnt
@@ -91,20 +89,12 @@ class _Part(NamedTuple):
 
 def _seconds(new: Buckets, change: Change | None, now_ms: int | None) -> list[_Part]:
     """A second with a change of size or cores in it is two."""
-    at = new.start_ms // 1_000
-    changes = np.flatnonzero((at[1:] != at[:-1]) | _other(new.size) | _other(new.cores)) + 1
-    edges = [0, *changes.tolist(), len(new)]
-    concurrency, completions = new.concurrency.tolist(), new.completions.tolist()
+    until_ms = inf if now_ms is None else float(now_ms)
     found = []
-    for low, high in pairwise(edges):
-        size, cores, full, seen = float(new.size[low]), float(new.cores[low]), None, None
-        start_ms, end_ms = int(new.start_ms[low]), int(new.start_ms[high - 1]) + 1_000 * new.bucket_s
-        age_s = inf if now_ms is None else max(0.0, (now_ms - end_ms) / 1_000)
-        if not isnan(size):
-            full = share_full(int(size), concurrency[low:high])
-            if not isnan(cores):
-                seen = second(cores, int(size), concurrency[low:high], completions[low:high], new.bucket_s, age_s)
-        found.append(_Part(start_ms, full, seen, _tried(change, size, start_ms)))
+    for run in runs((new.start_ms, new.concurrency, new.completions, new.size, new.cores), new.bucket_s, until_ms):
+        size, start_ms = float(new.size[run.low]), int(new.start_ms[run.low])
+        full = None if isnan(run.full) else run.full
+        found.append(_Part(start_ms, full, run.seen, _tried(change, size, start_ms)))
     return found
 
 
@@ -139,13 +129,6 @@ def _tried(change: Change | None, size: float, start_ms: int) -> bool:
 
 def _just(change: Change, start_ms: int) -> bool:
     return change.at_ms <= start_ms < change.at_ms + TRIED_MS
-
-
-def _other(of: Floats) -> NDArray[np.bool_]:
-    """Whether the next bucket has another one, shape (n - 1,); that nobody told is no other one than that."""
-    before, after = of[:-1], of[1:]
-    found: NDArray[np.bool_] = (before != after) & ((before == before) | (after == after))
-    return found
 
 
 def _taken(learnt: Learnt, parts: list[tuple[Second, bool]]) -> Learnt:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sluice.pools.estimate.belief.compiled_seconds import falls
 from sluice.pools.estimate.belief.evidence import LN_FULL_STEP, Rows
 from sluice.pools.estimate.belief.family import Floats
 
@@ -47,6 +48,8 @@ class Edge:
 
 def split(rows: Rows) -> tuple[Rows, Edge | None]:
     """What the family is fitted to, and the edge on the cores of now that was left out of it, if there is one."""
+    if not falls(rows.ln_n, rows.ln_rate, rows.variance, rows.full, rows.scale, STANDS, STEEPER, DEEPER, SURE):
+        return rows, None
     fits, edge = np.ones(len(rows), dtype=bool), None
     for scale in set(rows.scale.tolist()):
         of_scale = rows.scale == scale

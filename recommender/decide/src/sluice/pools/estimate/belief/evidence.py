@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.pools.estimate.belief.compiled import level_rows
+from sluice.pools.estimate.belief.compiled_seconds import Kind, parts
 from sluice.pools.estimate.belief.family import Floats, Ints
 
 Numbers = list[float] | Floats
@@ -101,6 +102,36 @@ def second(
     if full <= PARTIAL:
         return Second(cores, False, False, mean, done, length)
     return None
+
+
+class Run(NamedTuple):
+    """Buckets [low, high) of a second under the same size and cores. full: the share of full ones, NaN where nobody
+    told the size. seen: None where they say nothing, or nobody told the cores."""
+
+    low: int
+    full: float
+    seen: Second | None
+
+
+def runs(buckets: tuple[Ints, Floats, Floats, Floats, Floats], bucket_s: float, now_ms: float) -> list[Run]:
+    """Of all buckets, in order: `second` of each, at a tenth of the cost. buckets: start_ms, concurrency, completions,
+    size and cores, (n,) each, n > 0. now_ms: when they were read."""
+    start_ms, *others = buckets
+    given = np.ascontiguousarray(start_ms, np.int64), *(np.ascontiguousarray(each, np.float64) for each in others)
+    found = []
+    for low, high, full, kind, concurrency, completions, seconds in parts(
+        given, bucket_s, now_ms, (SATURATED, FULL, PARTIAL), DRAINS, (FILLS, GROWS), ENDED
+    ).tolist():
+        at, until, seen = int(low), int(high), None
+        cores = float(given[4][at])
+        if kind == Kind.UNENDED:
+            age_s = max(0.0, (now_ms - (int(given[0][until - 1]) + 1_000 * bucket_s)) / 1_000)
+            numbers = (each[at:until].tolist() for each in given[1:3])
+            seen = second(cores, int(given[3][at]), *numbers, bucket_s, age_s)
+        elif kind != Kind.NOTHING:
+            seen = Second(cores, kind != Kind.PARTIAL, kind == Kind.SATURATED, concurrency, completions, seconds)
+        found.append(Run(at, full, seen))
+    return found
 
 
 def ended(size: int, concurrency: Numbers, since: float) -> Numbers:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sluice.pools.estimate.belief.evidence import Evidence, Second
+import numpy as np
+
+from sluice.pools.estimate.belief.evidence import Evidence, Second, runs
 from sluice.pools.estimate.belief.kept import believed
 
 
@@ -14,6 +16,8 @@ def prepare() -> None:
     now = believed(kept, evidence.with_second(seconds[0]), 4.0).now
     now.predict(4.0, full=True)
     now.gains(8, 1_000)
+    numbers = np.ones(10)
+    runs((np.arange(10), numbers, numbers, numbers, numbers), 0.1, 1.0)
 
 
 if __name__ == "__main__":

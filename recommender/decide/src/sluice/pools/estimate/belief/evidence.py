@@ -116,20 +116,21 @@ class Run(NamedTuple):
 def runs(buckets: tuple[Ints, Floats, Floats, Floats, Floats], bucket_s: float, now_ms: float) -> list[Run]:
     """Of all buckets, in order: `second` of each, at a tenth of the cost. buckets: start_ms, concurrency, completions,
     size and cores, (n,) each, n > 0. now_ms: when they were read."""
-    start_ms, *others = buckets
-    given = np.ascontiguousarray(start_ms, np.int64), *(np.ascontiguousarray(each, np.float64) for each in others)
+    start_ms = np.ascontiguousarray(buckets[0], np.int64)
+    concurrency, completions, size, cores = (np.ascontiguousarray(each, np.float64) for each in buckets[1:])
+    given = (start_ms, concurrency, completions, size, cores)
     found = []
-    for low, high, full, kind, concurrency, completions, seconds in parts(
+    for low, high, full, kind, mean, done, seconds in parts(
         given, bucket_s, now_ms, (SATURATED, FULL, PARTIAL), DRAINS, (FILLS, GROWS), ENDED
     ).tolist():
         at, until, seen = int(low), int(high), None
-        cores = float(given[4][at])
+        on = float(cores[at])
         if kind == Kind.UNENDED:
-            age_s = max(0.0, (now_ms - (int(given[0][until - 1]) + 1_000 * bucket_s)) / 1_000)
-            numbers = (each[at:until].tolist() for each in given[1:3])
-            seen = second(cores, int(given[3][at]), *numbers, bucket_s, age_s)
+            age_s = max(0.0, (now_ms - (int(start_ms[until - 1]) + 1_000 * bucket_s)) / 1_000)
+            of, completed = concurrency[at:until].tolist(), completions[at:until].tolist()
+            seen = second(on, int(size[at]), of, completed, bucket_s, age_s)
         elif kind != Kind.NOTHING:
-            seen = Second(cores, kind != Kind.PARTIAL, kind == Kind.SATURATED, concurrency, completions, seconds)
+            seen = Second(on, kind != Kind.PARTIAL, kind == Kind.SATURATED, mean, done, seconds)
         found.append(Run(at, full, seen))
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sluice.pools.estimate.belief.doubt import contradiction
 from sluice.pools.estimate.belief.evidence import Evidence, Second, runs
 from sluice.pools.estimate.belief.kept import believed
 
@@ -14,7 +15,7 @@ def prepare() -> None:
     evidence = Evidence().with_seconds(seconds)
     kept = believed(None, evidence, 4.0)
     now = believed(kept, evidence.with_second(seconds[0]), 4.0).now
-    now.predict(4.0, full=True)
+    contradiction(now, seconds[1], dispersion=1.0)
     now.gains(8, 1_000)
     numbers = np.ones(10)
     runs((np.arange(10), numbers, numbers, numbers, numbers), 0.1, 1.0)

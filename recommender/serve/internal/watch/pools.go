@@ -26,57 +26,73 @@ const (
 
 // PoolFilter is the filter of a request.
 func PoolFilter(request *poolsv1.WatchPoolSizesRequest) (*Filter[keys.Pool], error) {
+	services, err := servicesOf(request)
+	if err != nil {
+		return nil, err
+	}
+	pools, err := poolsOf(request)
+	if err != nil {
+		return nil, err
+	}
+	if len(services)+len(pools) == 0 {
+		return &Filter[keys.Pool]{}, nil
+	}
+	groups := slices.Clone(services)
+	for _, pool := range pools {
+		groups = append(groups, pool.Service)
+	}
+	slices.Sort(groups)
+	takes := func(pool keys.Pool) bool {
+		if _, found := slices.BinarySearch(services, pool.Service); found {
+			return true
+		}
+		_, found := slices.BinarySearchFunc(pools, pool, keys.Pool.Compare)
+		return found
+	}
+	var lines []string
+	for _, service := range services {
+		lines = append(lines, strconv.Quote(service))
+	}
+	for _, pool := range pools {
+		lines = append(lines, strconv.Quote(pool.Record()))
+	}
+	return &Filter[keys.Pool]{
+		ID: id(lines...), whole: services, those: pools, groups: slices.Compact(groups), takes: takes,
+	}, nil
+}
+
+// servicesOf are those that a request names, ordered, each once.
+func servicesOf(request *poolsv1.WatchPoolSizesRequest) (names []string, err error) {
 	if n := len(request.GetServices()); n > MostServices {
 		return nil, problem.Conflict("services", fmt.Sprintf("has %d names", n), fmt.Sprintf("at most %d", MostServices))
 	}
-	if n := len(request.GetPools()); n > MostPools {
-		return nil, problem.Conflict("pools", fmt.Sprintf("has %d pools", n), fmt.Sprintf("at most %d", MostPools))
-	}
-	f := &Filter[keys.Pool]{}
 	if request.GetService() != "" {
-		f.whole = append(f.whole, request.GetService())
+		names = append(names, request.GetService())
 	}
 	for i, name := range request.GetServices() {
 		if name == "" {
 			return nil, problem.Empty(fmt.Sprintf("services[%d]", i), "a service name")
 		}
-		f.whole = append(f.whole, name)
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// poolsOf are those that a request names, ordered, each once.
+func poolsOf(request *poolsv1.WatchPoolSizesRequest) (pools []keys.Pool, err error) {
+	if n := len(request.GetPools()); n > MostPools {
+		return nil, problem.Conflict("pools", fmt.Sprintf("has %d pools", n), fmt.Sprintf("at most %d", MostPools))
 	}
 	for i, given := range request.GetPools() {
 		pool, err := problem.Pool(given, fmt.Sprintf("pools[%d]", i))
 		if err != nil {
 			return nil, err
 		}
-		f.those = append(f.those, pool)
+		pools = append(pools, pool)
 	}
-	slices.Sort(f.whole)
-	slices.SortFunc(f.those, keys.Pool.Compare)
-	f.whole, f.those = slices.Compact(f.whole), slices.Compact(f.those)
-	f.groups = slices.Clone(f.whole)
-	for _, pool := range f.those {
-		f.groups = append(f.groups, pool.Service)
-	}
-	slices.Sort(f.groups)
-	f.groups = slices.Compact(f.groups)
-	if len(f.groups) == 0 {
-		return f, nil
-	}
-	f.takes = func(pool keys.Pool) bool {
-		if _, found := slices.BinarySearch(f.whole, pool.Service); found {
-			return true
-		}
-		_, found := slices.BinarySearchFunc(f.those, pool, keys.Pool.Compare)
-		return found
-	}
-	var lines []string
-	for _, service := range f.whole {
-		lines = append(lines, strconv.Quote(service))
-	}
-	for _, pool := range f.those {
-		lines = append(lines, strconv.Quote(pool.Record()))
-	}
-	f.ID = id(lines...)
-	return f, nil
+	slices.SortFunc(pools, keys.Pool.Compare)
+	return slices.Compact(pools), nil
 }
 
 // Pools are the words of WatchPoolSizes.

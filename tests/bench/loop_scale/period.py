@@ -71,10 +71,9 @@ def periods(
                 )
             )
             # What fails is logged, and the loop goes on: that would be a fast period.
-            answers = [
-                answer for answer in loop.deciders[0].answers.values() if answer.computed_at_ms == deciders.now_ms
-            ]
-            assert all(answer.windows for answer in answers)
+            answers = loop.deciders[0].answers.values()
+            decided = [answer.windows for answer in answers if answer.computed_at_ms == deciders.now_ms]
+            assert all(decided)
             deciders.now_ms += 1000 * PERIOD_S
             return len(decided)
 
@@ -92,8 +91,8 @@ def periods(
         with begun(config) as spread, deciders.one(collector, spread) as loop:
             for _ in range(TAKEN_OVER):
                 go_on()
-                decided = period(loop, spread, collector)
-            assert decided == len(config.pools)
+                in_period = period(loop, spread, collector)
+            assert in_period == len(config.pools)
             states = loop.deciders[0].states
     assert {len(state.learnt.full) > 0 for state in states.values()} == {True}
     return found

@@ -136,6 +136,9 @@ func TestBadInputAtEveryEntry(t *testing.T) {
 		{"scaling_event", problem.FieldNotLegal, &commonv1.ScalingEvent{Service: "cart", Source: "hpa"}},
 		{"scaling_event.version", problem.FieldNotLegal, &commonv1.ScalingEvent{Service: "cart", Source: "hpa", Version: long}},
 		{"scaling_event.at", problem.FieldNotLegal, &commonv1.ScalingEvent{Service: "cart", Source: "hpa", Version: "1", At: &timestamppb.Timestamp{Seconds: -1}}},
+		{"scaling_event.containers.instance", problem.FieldEmpty, ofContainers("")},
+		{"scaling_event.containers.instance", problem.FieldNotLegal, ofContainers(long)},
+		{"scaling_event.containers", problem.FieldNotLegal, ofContainers("cart-0", "cart-0")},
 		{"scaling_event.cpu_limit_cores", problem.FieldNotLegal, cores(0)},
 		{"scaling_event.cpu_limit_cores", problem.FieldNotLegal, cores(500_000)},
 		{"scaling_event.cpu_limit_cores", problem.FieldNotLegal, cores(math.NaN())},
@@ -166,6 +169,14 @@ func TestBadInputAtEveryEntry(t *testing.T) {
 	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "request_id")
 	_, err = c.ReportActuation(ctx, report(func(a *poolsv1.Actuation) { a.Detail = strings.Repeat("x", 3<<20) }))
 	told(t, err, codes.ResourceExhausted, problem.TooLarge, "")
+}
+
+func ofContainers(instances ...string) *commonv1.ScalingEvent {
+	event := &commonv1.ScalingEvent{Service: "cart", Source: "deploy"}
+	for _, instance := range instances {
+		event.Containers = append(event.Containers, &commonv1.ServiceContainer{Instance: instance})
+	}
+	return event
 }
 
 func cores(n float64) *commonv1.ScalingEvent {

@@ -99,7 +99,7 @@ type PairExplanation struct {
 	MuError    *float64         `protobuf:"fixed64,12,opt,name=mu_error,json=muError,proto3,oneof" json:"mu_error,omitempty"`
 	SigmaError *float64         `protobuf:"fixed64,13,opt,name=sigma_error,json=sigmaError,proto3,oneof" json:"sigma_error,omitempty"`
 	Containers []*ContainerLoad `protobuf:"bytes,14,rep,name=containers,proto3" json:"containers,omitempty"`
-	// Of which it is a part, and whose Run made it: the alphabetically first service.
+	// Of which it is a part, and whose Run made it: its name in the configuration.
 	Application string `protobuf:"bytes,15,opt,name=application,proto3" json:"application,omitempty"`
 	// As mu_error, of the percentile over all containers of the downstream service, and of how many samples these are.
 	PairError      *float64 `protobuf:"fixed64,16,opt,name=pair_error,json=pairError,proto3,oneof" json:"pair_error,omitempty"`

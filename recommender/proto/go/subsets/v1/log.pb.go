@@ -156,11 +156,11 @@ func (x *Container) GetDrained() bool {
 	return false
 }
 
-// Which pairs are solved together: those that the calls of one application connect. A shard has whole applications, since
-// their quotas are one.
+// Of the pairs that are solved together, as the configuration says. A shard has one application at most, and the whole of
+// it, since its quota is one.
 type ApplicationState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The alphabetically first service of it.
+	// Its name in the configuration.
 	Application string `protobuf:"bytes,1,opt,name=application,proto3" json:"application,omitempty"`
 	LastRun     *Run   `protobuf:"bytes,2,opt,name=last_run,json=lastRun,proto3" json:"last_run,omitempty"`
 	// When connections were last changed for a better latency, and not because they had to be.

@@ -90,7 +90,7 @@ class PairExplanation(_message.Message):
     mu_error: _builtins.float
     sigma_error: _builtins.float
     application: _builtins.str
-    """Of which it is a part, and whose Run made it: the alphabetically first service."""
+    """Of which it is a part, and whose Run made it: its name in the configuration."""
     pair_error: _builtins.float
     """As mu_error, of the percentile over all containers of the downstream service, and of how many samples these are."""
     held_out_samples: _builtins.int

@@ -92,8 +92,8 @@ Global___Container: _TypeAlias = Container  # noqa: Y015
 
 @_typing.final
 class ApplicationState(_message.Message):
-    """Which pairs are solved together: those that the calls of one application connect. A shard has whole applications, since
-    their quotas are one.
+    """Of the pairs that are solved together, as the configuration says. A shard has one application at most, and the whole of
+    it, since its quota is one.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -104,7 +104,7 @@ class ApplicationState(_message.Message):
     HOSTS_FIELD_NUMBER: _builtins.int
     HELD_SINCE_FIELD_NUMBER: _builtins.int
     application: _builtins.str
-    """The alphabetically first service of it."""
+    """Its name in the configuration."""
     @_builtins.property
     def last_run(self) -> _explanation_pb2.Run: ...
     @_builtins.property

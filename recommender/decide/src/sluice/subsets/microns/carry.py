@@ -88,7 +88,7 @@ def _carried(
     if budget > 0:
         improve(problem, curves, loads, found, work, settings, budget, touched)
         work, _ = flow(problem, found)
-    notes = tuple(notes_on(problem, loads))
+    notes = tuple(notes_on(problem, loads, work))
     return Solved(problem, curves, loads, Solution(MICRONS, tuple(found), 1, True, notes), work)
 
 

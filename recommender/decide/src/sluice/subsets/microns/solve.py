@@ -29,6 +29,10 @@ from sluice.subsets.trees import parts, whole
 NEAR = 1.005
 BETTER = 0.995
 MOST_ITERATIONS = 100
+# A capacity that is passed by more is said; shares that are fitted are wrong by less.
+OVER = 0.01
+# So many containers are named, and the rest counted.
+NAMED = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,17 +51,27 @@ def solve(problem: Problem, curves: Sequence[Curves], settings: Settings) -> Sol
     loads = references(problem, curves, [None] * len(problem.fleets), settings.balance)
     subsets, iterations, converged = _loop(problem, curves, loads, settings)
     work = settled(problem, curves, loads, subsets, settings)
-    notes = notes_on(problem, loads)
+    notes = notes_on(problem, loads, work)
     if not converged:
         notes.append(f"the loop had not ended after {MOST_ITERATIONS} iterations; this is the best of them")
     solution = Solution(MICRONS, tuple(subsets), iterations, converged, tuple(notes))
     return Solved(problem, curves, loads, solution, work)
 
 
-def notes_on(problem: Problem, loads: Sequence[Reference]) -> list[str]:
-    """What did not go as it should with the optimal loads."""
-    over = [fleet.service for fleet, each in zip(problem.fleets, loads, strict=True) if not each.fits]
-    return [f"{name}: its containers' capacity_per_s is less than the calls that come" for name in over]
+def notes_on(problem: Problem, loads: Sequence[Reference], work: Sequence[Floats]) -> list[str]:
+    """What did not go as it should: capacities that cannot be kept, or are not. `work`: the loads of containers."""
+    notes = []
+    for fleet, each, load in zip(problem.fleets, loads, work, strict=True):
+        if not each.fits:
+            notes.append(f"{fleet.service}: its containers' capacity_per_s is less than the calls that come")
+            continue
+        over = load / fleet.capacity_per_s - 1
+        many = np.argsort(-over, kind="stable")[: int((over > OVER).sum())].tolist()
+        if many:
+            named = ", ".join(f"{fleet.names[at]} (by {over[at]:.0%})" for at in many[:NAMED])
+            more = f" and {len(many) - NAMED} more" if len(many) > NAMED else ""
+            notes.append(f"{fleet.service}: {named}{more} get more calls than capacity_per_s")
+    return notes
 
 
 def _loop(

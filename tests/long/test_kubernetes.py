@@ -26,11 +26,13 @@ from sluice.pools.v1.pool_pb2 import Side
 from stack.installs import ACTUATORS, BIN
 from support.kube_metrics import Usage, metrics
 from support.kube_pools import Pool, pools
-from support.kubernetes import Kubernetes, kubernetes
+from support.kubernetes import ADMIN, Kubernetes, kubernetes
 from support.ports import free_ports
 from support.processes import running
 from support.said_sizes import SaidSizes
 from support.waiting import until
+
+pytestmark = pytest.mark.timeout(900)
 
 MANIFESTS = ACTUATORS / "kubernetes"
 #: What the database takes, of all pods together.
@@ -334,3 +336,26 @@ def _holder(shop: Shop, pod: dict[str, Any]) -> str:
         return str(shop.lease(pod["metadata"]["name"])["spec"].get("holderIdentity", ""))
     except (ValueError, KeyError):
         return ""
+
+
+def test_each_scaling_is_told_and_followed(shop: Shop) -> None:
+    """Prints how soon; the last one, since it takes the autoscaler away."""
+    shop.cluster.kubectl("delete", "hpa", "cart", "-n", "shop", "--ignore-not-found")
+    shop.cluster.kubectl("annotate", "namespace", "shop", "sluice.dev/apply=true", "--overwrite")
+    url = f"{shop.cluster.url}/apis/apps/v1/namespaces/shop/deployments/cart/scale"
+    headers = {"Authorization": f"Bearer {ADMIN}", "Content-Type": "application/merge-patch+json"}
+    told: dict[int, list[float]] = {2: [], 6: []}
+    followed: list[float] = []
+    with shop.actuator("each"):
+        until("two replicas are told", lambda: shop.told().get("replicas") == 2)
+        for replicas in (6, 2) * 8:
+            began = time.monotonic()
+            asked = {"spec": {"replicas": replicas}}
+            requests.patch(url, json=asked, headers=headers, verify=str(shop.cluster.certificate), timeout=10)
+            while shop.told()["replicas"] != replicas:
+                time.sleep(0.002)
+            told[replicas].append(time.monotonic() - began)
+            until("pools follow", lambda n=replicas: shop.sizes() == [CONNECTIONS // n] * n)
+            followed.append(time.monotonic() - began)
+    for what, times in (("fewer told", told[2]), ("more told", told[6]), ("pools have it", followed)):
+        print(f"{what} after {min(times) * 1e3:.0f} to {max(times) * 1e3:.0f} ms, {len(times)} scalings", flush=True)

@@ -95,6 +95,11 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
     ("nothing is known of a pool that has just been found", {}, sees(64), NOW),
     ("an operator paused it", state(KNOWN), sees(64, paused=OPS), NOW),
     ("an operator paused it, which comes before all else", {}, sees(paused=OPS), NOW),
+    ("an operator set its size", state(KNOWN), sees(64, paused=OPS, set_to=12), NOW),
+    ("an operator set its size, and it is in force", state(KNOWN, current=12), sees(12, paused=OPS, set_to=12), NOW),
+    ("an operator set its size, and one of two targets has it", state(KNOWN), sees(64, 12, paused=OPS, set_to=12), NOW),
+    ("an operator set a size beyond the bounds", state(KNOWN), sees(64, paused=OPS, set_to=200, most=100), NOW),
+    ("an operator set its size, and nobody tells the one in force", state(KNOWN), sees(paused=OPS, set_to=12), NOW),
     ("nobody tells a size: what was last good is held", state(KNOWN, baseline=16), sees(), NOW),
     ("nobody tells a size, and none was ever good", state(KNOWN), sees(), NOW),
     (

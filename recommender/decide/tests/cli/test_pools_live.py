@@ -1,5 +1,6 @@
 """`sluice pools watch | pause | resume`, and TLS and tokens, against `sluice-server` and a decider on a real log."""
 
+import json
 import os
 import re
 import signal
@@ -85,8 +86,8 @@ def test_pausing_and_resuming(run: Run, recommender: Recommender) -> None:
     with recommender.serving() as address:
         where = {"SLUICE_RECOMMENDER": address}
 
-        def state() -> str:
-            return run("pools", "get", "cart", **where).stdout
+        def state(*words: str) -> str:
+            return run("pools", "get", "cart", *words, **where).stdout
 
         until("it is served", lambda: "PROVIDED" in state())
         paused = run("pools", "pause", "cart", "--why", "release", "--by", "ada", **where)
@@ -96,6 +97,11 @@ def test_pausing_and_resuming(run: Run, recommender: Recommender) -> None:
         assert run("pools", "resume", "cart", **where).stdout == "cart/server is resumed\n"
         until("the decider heard that too", lambda: "PROVIDED" in state())
         assert run("pools", "resume", "cart", **where).stdout == "cart/server was not paused\n"
+        held = run("pools", "pause", "cart", "--size", "7", "--why", "a sale", **where)
+        assert held.stdout == "cart/server is paused at 7\n"
+        until("the decider heard the size", lambda: json.loads(state("-o", "json"))["target"] == 7)
+        assert json.loads(state("-o", "json"))["basis"] == "OPERATOR"
+        assert run("pools", "resume", "cart", **where).exit_code == 0
         assert run("pools", "pause", "cart", **where).exit_code == 2
 
 

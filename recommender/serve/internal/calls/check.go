@@ -16,6 +16,8 @@ const (
 	mostID     = 64
 	mostDetail = 4096
 	mostWhy    = 1024
+	// mostSize of a pool that an operator sets: no instance has so many threads or connections.
+	mostSize = 100_000
 	// mostAhead is how many revisions the server that a caller heard may be ahead of this one.
 	mostAhead = 1000
 	// mostCores: no machine has more; what is above is a limit in another unit, such as 500m read as 500,000.

@@ -2,6 +2,7 @@ package calls
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"google.golang.org/protobuf/proto"
@@ -16,7 +17,10 @@ import (
 
 // PausePool implements the service.
 func (s *Service) PausePool(ctx context.Context, request *poolsv1.PausePoolRequest) (*poolsv1.PausePoolResponse, error) {
-	if _, err := s.pause(ctx, request, true); err != nil {
+	if size := request.Size; size != nil && (*size < 1 || *size > mostSize) {
+		return nil, problem.NotLegal("size", *size, fmt.Sprintf("1 to %d, or absent", mostSize))
+	}
+	if _, err := s.pause(ctx, request, true, request.Size); err != nil {
 		return nil, err
 	}
 	return &poolsv1.PausePoolResponse{}, nil
@@ -24,7 +28,7 @@ func (s *Service) PausePool(ctx context.Context, request *poolsv1.PausePoolReque
 
 // ResumePool implements the service. It is always told to the decider: a pause may be on its way to it.
 func (s *Service) ResumePool(ctx context.Context, request *poolsv1.ResumePoolRequest) (*poolsv1.ResumePoolResponse, error) {
-	before, err := s.pause(ctx, request, false)
+	before, err := s.pause(ctx, request, false, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +44,7 @@ type word interface {
 }
 
 // pause tells the decider of the pool's shard, and returns the newest answer.
-func (s *Service) pause(ctx context.Context, said word, paused bool) (*poolsv1.PoolSize, error) {
+func (s *Service) pause(ctx context.Context, said word, paused bool, size *uint32) (*poolsv1.PoolSize, error) {
 	e, _, _, err := s.entry(said.GetPool(), "pool")
 	if err != nil {
 		return nil, err
@@ -53,7 +57,8 @@ func (s *Service) pause(ctx context.Context, said word, paused bool) (*poolsv1.P
 	); err != nil {
 		return nil, err
 	}
-	report.Report = &poolsv1.Report_Pause{Pause: &poolsv1.Pause{Pool: e.Key.Proto(), Paused: paused, Why: said.GetWhy()}}
+	pause := &poolsv1.Pause{Pool: e.Key.Proto(), Paused: paused, Why: said.GetWhy(), Size: size}
+	report.Report = &poolsv1.Report_Pause{Pause: pause}
 	return e.Answer, s.report(ctx, e.Key.Record(), report, e.Shard)
 }
 

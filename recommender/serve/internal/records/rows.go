@@ -70,6 +70,9 @@ func report(record *kgo.Record) (table string, row Row, err error) {
 	case *poolsv1.Report_Pause:
 		row = pool(told.Pause.GetPool())
 		row["at"], row["paused"], row["by"], row["why"] = stamp(r.GetReceived().AsTime()), told.Pause.GetPaused(), r.GetBy(), told.Pause.GetWhy()
+		if told.Pause.Size != nil {
+			row["size"] = told.Pause.GetSize()
+		}
 		return "pool_pauses", row, nil
 	case *poolsv1.Report_Scaling:
 		event := told.Scaling

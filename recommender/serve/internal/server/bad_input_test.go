@@ -151,6 +151,10 @@ func TestBadInputAtEveryEntry(t *testing.T) {
 	told(t, err, codes.InvalidArgument, problem.FieldEmpty, "by")
 	_, err = c.PausePool(ctx, &poolsv1.PausePoolRequest{Pool: cart.Proto(), By: "me", Why: long})
 	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "why")
+	for _, size := range []uint32{0, 100_001} {
+		_, err = c.PausePool(ctx, &poolsv1.PausePoolRequest{Pool: cart.Proto(), By: "me", Size: &size})
+		told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "size")
+	}
 	_, err = c.ListPoolSizes(ctx, &poolsv1.ListPoolSizesRequest{PageSize: -1})
 	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "page_size")
 	_, err = c.DiffPoolSizes(ctx, &poolsv1.DiffPoolSizesRequest{PageToken: "x"})

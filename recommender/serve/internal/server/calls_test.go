@@ -209,8 +209,11 @@ func TestPausesAndScalingGoIntoTheLog(t *testing.T) {
 	log.Decider(t, 1).Publish(paused)
 	log.Decider(t, 2).Publish(logtest.Apply(logtest.Client("orders", "cart"), 1, 8))
 	r := start(t, log, options{}).ready(t)
-	_, err := r.client.PausePool(t.Context(), &poolsv1.PausePoolRequest{Pool: orders.Proto(), By: "ann", Why: "a sale"})
+	_, err := r.client.PausePool(t.Context(), &poolsv1.PausePoolRequest{Pool: orders.Proto(), By: "ann", Why: "a sale", Size: set(12)})
 	must(t, err)
+	if first := r.reports(t, log)[0].GetPause(); first.GetSize() != 12 || first.GetWhy() != "a sale" {
+		t.Error("the decider is told", first)
+	}
 	resumed, err := r.client.ResumePool(t.Context(), &poolsv1.ResumePoolRequest{Pool: cart.Proto(), By: "ann"})
 	must(t, err)
 	if !resumed.GetWasPaused() {

@@ -12,6 +12,9 @@ from sluice.cli.lazy import Lazy, LazyGroup
 from sluice.cli.output import EXIT_CODES
 
 COMMANDS = {
+    "actuations": Lazy(
+        "sluice.cli.actuations.group:actuations", "Read the audit of what actuators did, and take it back."
+    ),
     "completion": Lazy("sluice.cli.completion.command:completion", "Print the completion script of a shell."),
     "critical-path": Lazy(
         "sluice.cli.critical_path.command:critical_path",

@@ -14,7 +14,9 @@ from sluice.core.keys import PoolKey
 
 REVISIONS_SQL = "SELECT service, toString(side), peer, max(revision) FROM recommendations GROUP BY service, side, peer"
 PAUSES_SQL = """
-SELECT service, toString(side), peer, toUnixTimestamp64Milli(max(at)), argMax(by, at), argMax(why, at)
+SELECT
+    service, toString(side), peer, toUnixTimestamp64Milli(max(at)), argMax(by, at), argMax(why, at),
+    argMax(tuple(size), at).1
 FROM pool_pauses GROUP BY service, side, peer HAVING argMax(paused, at)
 """
 SCALINGS_SQL = f"""
@@ -44,6 +46,6 @@ def before(database: Database) -> Before:
     )
     return Before(
         {PoolKey(*key): revision for *key, revision in revisions},
-        {PoolKey(*key): Pause(at, by, why) for *key, at, by, why in pauses},
+        {PoolKey(*key): Pause(at, by, why, size) for *key, at, by, why, size in pauses},
         [Scaling(at, service, *rest) for service, at, *rest in scalings],
     )

@@ -50,7 +50,8 @@ class Heard:
             match report.WhichOneof("report"):
                 case "pause":
                     if (key := _key_of(report.pause)) is not None:
-                        pause = Pause(report.received.ToMilliseconds(), report.by, report.pause.why)
+                        size = report.pause.size if report.pause.HasField("size") else None
+                        pause = Pause(report.received.ToMilliseconds(), report.by, report.pause.why, size)
                         paused.add(key)
                         if report.pause.paused:
                             self.pauses[key] = pause

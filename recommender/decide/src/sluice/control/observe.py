@@ -89,6 +89,7 @@ def constraints(pool: Pool, ceiling: Ceiling | None, pause: Pause | None, may_lo
         may_look=may_look,
         quiet=quiet,
         paused=f"by {pause.by}: {pause.why}" if pause is not None else "",
+        set_to=pause.size if pause is not None else None,
         why=ceiling.text if ceiling is not None and bound else "",
     )
 

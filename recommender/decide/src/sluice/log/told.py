@@ -29,7 +29,8 @@ def scaling_name(service: str) -> str:
 
 
 def pause_value(key: PoolKey, pause: Pause) -> bytes:
-    return PoolPause(pool=message_of(key), at=timestamp(pause.at_ms), by=pause.by, why=pause.why).SerializeToString()
+    at = timestamp(pause.at_ms)
+    return PoolPause(pool=message_of(key), at=at, by=pause.by, why=pause.why, size=pause.size).SerializeToString()
 
 
 def scalings_value(service: str, events: Sequence[Scaling]) -> bytes:
@@ -46,7 +47,8 @@ def read_pause(name: str, value: bytes) -> tuple[PoolKey, Pause]:
             raise ValueError(f"it is of {key_of(message.pool)}")
     except (DecodeError, ValueError) as cause:
         raise StateError(f"read {name}: {cause}") from cause
-    return key, Pause(message.at.ToMilliseconds(), message.by, message.why)
+    size = message.size if message.HasField("size") else None
+    return key, Pause(message.at.ToMilliseconds(), message.by, message.why, size)
 
 
 def read_scalings(name: str, value: bytes) -> list[Scaling]:

@@ -50,6 +50,7 @@ DOUBTED = replace(state(KNOWN), learnt=replace(state(KNOWN).learnt, doubt=ASIDE)
 BEGUN = Change(64, 40, NOW - WAIT_MS + 1, Basis.CURVE)
 
 REACHED: dict[Case, tuple[PoolState, Observation]] = {
+    Case.SET: (state(KNOWN), sees(64, constraints=Constraints(paused="by ops: a sale", set_to=12))),
     Case.PAUSED: (state(KNOWN), sees(64, constraints=Constraints(paused="by ops: a sale"))),
     Case.NO_SIZE: (state(KNOWN, baseline=16), sees()),
     Case.MIXED: (state(KNOWN), sees(64, 10)),

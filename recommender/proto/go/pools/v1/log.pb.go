@@ -414,8 +414,10 @@ type Pause struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Pool  *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
 	// False: the pause is over.
-	Paused        bool   `protobuf:"varint,2,opt,name=paused,proto3" json:"paused,omitempty"`
-	Why           string `protobuf:"bytes,3,opt,name=why,proto3" json:"why,omitempty"`
+	Paused bool   `protobuf:"varint,2,opt,name=paused,proto3" json:"paused,omitempty"`
+	Why    string `protobuf:"bytes,3,opt,name=why,proto3" json:"why,omitempty"`
+	// As of PausePoolRequest.
+	Size          *uint32 `protobuf:"varint,4,opt,name=size,proto3,oneof" json:"size,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -471,6 +473,13 @@ func (x *Pause) GetWhy() string {
 	return ""
 }
 
+func (x *Pause) GetSize() uint32 {
+	if x != nil && x.Size != nil {
+		return *x.Size
+	}
+	return 0
+}
+
 var File_sluice_pools_v1_log_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_log_proto_rawDesc = "" +
@@ -513,11 +522,13 @@ const file_sluice_pools_v1_log_proto_rawDesc = "" +
 	"\tactuation\x18\x04 \x01(\v2\x1a.sluice.pools.v1.ActuationH\x00R\tactuation\x12.\n" +
 	"\x05pause\x18\x05 \x01(\v2\x16.sluice.pools.v1.PauseH\x00R\x05pause\x12:\n" +
 	"\ascaling\x18\x06 \x01(\v2\x1e.sluice.common.v1.ScalingEventH\x00R\ascalingB\b\n" +
-	"\x06report\"\\\n" +
+	"\x06report\"~\n" +
 	"\x05Pause\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12\x16\n" +
 	"\x06paused\x18\x02 \x01(\bR\x06paused\x12\x10\n" +
-	"\x03why\x18\x03 \x01(\tR\x03whyB!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3"
+	"\x03why\x18\x03 \x01(\tR\x03why\x12\x17\n" +
+	"\x04size\x18\x04 \x01(\rH\x00R\x04size\x88\x01\x01B\a\n" +
+	"\x05_sizeB!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3"
 
 var (
 	file_sluice_pools_v1_log_proto_rawDescOnce sync.Once
@@ -579,6 +590,7 @@ func file_sluice_pools_v1_log_proto_init() {
 		(*Report_Pause)(nil),
 		(*Report_Scaling)(nil),
 	}
+	file_sluice_pools_v1_log_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

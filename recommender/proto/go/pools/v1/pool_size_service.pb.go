@@ -605,7 +605,10 @@ type PausePoolRequest struct {
 	Why string `protobuf:"bytes,3,opt,name=why,proto3" json:"why,omitempty"`
 	// Made by the caller for this request, and sent again with it: up to 64 characters. Told again it counts once, also
 	// after the pool was resumed. Empty: each counts.
-	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// The size to hold it at, 1 to 100,000: it is brought there, as far as its bounds and its backend's capacity let it.
+	// Absent: the size in force.
+	Size          *uint32 `protobuf:"varint,5,opt,name=size,proto3,oneof" json:"size,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -666,6 +669,13 @@ func (x *PausePoolRequest) GetRequestId() string {
 		return x.RequestId
 	}
 	return ""
+}
+
+func (x *PausePoolRequest) GetSize() uint32 {
+	if x != nil && x.Size != nil {
+		return *x.Size
+	}
+	return 0
 }
 
 type PausePoolResponse struct {
@@ -1325,13 +1335,15 @@ const file_sluice_pools_v1_pool_size_service_proto_rawDesc = "" +
 	"\tactuation\x18\x01 \x01(\v2\x1a.sluice.pools.v1.ActuationR\tactuation\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x02 \x01(\tR\trequestId\"\x19\n" +
-	"\x17ReportActuationResponse\"~\n" +
+	"\x17ReportActuationResponse\"\xa0\x01\n" +
 	"\x10PausePoolRequest\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12\x0e\n" +
 	"\x02by\x18\x02 \x01(\tR\x02by\x12\x10\n" +
 	"\x03why\x18\x03 \x01(\tR\x03why\x12\x1d\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"\x13\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\x12\x17\n" +
+	"\x04size\x18\x05 \x01(\rH\x00R\x04size\x88\x01\x01B\a\n" +
+	"\x05_size\"\x13\n" +
 	"\x11PausePoolResponse\"\x7f\n" +
 	"\x11ResumePoolRequest\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12\x0e\n" +
@@ -1499,6 +1511,7 @@ func file_sluice_pools_v1_pool_size_service_proto_init() {
 		(*WatchPoolSizesResponse_Snapshot)(nil),
 		(*WatchPoolSizesResponse_Heartbeat)(nil),
 	}
+	file_sluice_pools_v1_pool_size_service_proto_msgTypes[10].OneofWrappers = []any{}
 	file_sluice_pools_v1_pool_size_service_proto_msgTypes[21].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

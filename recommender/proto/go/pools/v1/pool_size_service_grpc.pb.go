@@ -54,7 +54,7 @@ type PoolSizeServiceClient interface {
 	// once.
 	ReportActuation(ctx context.Context, in *ReportActuationRequest, opts ...grpc.CallOption) (*ReportActuationResponse, error)
 	// From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
-	// restart of the recommender. Pausing a paused pool replaces by and why. UNAVAILABLE: not stored, not paused.
+	// restart of the recommender. Pausing a paused pool replaces by, why and size. UNAVAILABLE: not stored, not paused.
 	PausePool(ctx context.Context, in *PausePoolRequest, opts ...grpc.CallOption) (*PausePoolResponse, error)
 	// Ends a pause. Resuming a pool that is not paused changes nothing.
 	ResumePool(ctx context.Context, in *ResumePoolRequest, opts ...grpc.CallOption) (*ResumePoolResponse, error)
@@ -209,7 +209,7 @@ type PoolSizeServiceServer interface {
 	// once.
 	ReportActuation(context.Context, *ReportActuationRequest) (*ReportActuationResponse, error)
 	// From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
-	// restart of the recommender. Pausing a paused pool replaces by and why. UNAVAILABLE: not stored, not paused.
+	// restart of the recommender. Pausing a paused pool replaces by, why and size. UNAVAILABLE: not stored, not paused.
 	PausePool(context.Context, *PausePoolRequest) (*PausePoolResponse, error)
 	// Ends a pause. Resuming a pool that is not paused changes nothing.
 	ResumePool(context.Context, *ResumePoolRequest) (*ResumePoolResponse, error)

@@ -327,11 +327,13 @@ func (x *PoolEvidence) GetOtherVersions() []*PoolEvidence_Version {
 
 // An operator's pause of a pool. A record without a value ends it.
 type PoolPause struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Pool          *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
-	At            *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
-	By            string                 `protobuf:"bytes,3,opt,name=by,proto3" json:"by,omitempty"`
-	Why           string                 `protobuf:"bytes,4,opt,name=why,proto3" json:"why,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Pool  *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
+	At    *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
+	By    string                 `protobuf:"bytes,3,opt,name=by,proto3" json:"by,omitempty"`
+	Why   string                 `protobuf:"bytes,4,opt,name=why,proto3" json:"why,omitempty"`
+	// The size that it is held at; absent: the one in force.
+	Size          *uint32 `protobuf:"varint,5,opt,name=size,proto3,oneof" json:"size,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -392,6 +394,13 @@ func (x *PoolPause) GetWhy() string {
 		return x.Why
 	}
 	return ""
+}
+
+func (x *PoolPause) GetSize() uint32 {
+	if x != nil && x.Size != nil {
+		return *x.Size
+	}
+	return 0
 }
 
 // What was told of the CPU limit, replicas and version of a service.
@@ -740,12 +749,14 @@ const file_sluice_pools_v1_state_proto_rawDesc = "" +
 	"\aseconds\x18\x06 \x01(\x01R\aseconds\x1a`\n" +
 	"\aVersion\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12;\n" +
-	"\x06levels\x18\x02 \x03(\v2#.sluice.pools.v1.PoolEvidence.LevelR\x06levels\"\x84\x01\n" +
+	"\x06levels\x18\x02 \x03(\v2#.sluice.pools.v1.PoolEvidence.LevelR\x06levels\"\xa6\x01\n" +
 	"\tPoolPause\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12*\n" +
 	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x0e\n" +
 	"\x02by\x18\x03 \x01(\tR\x02by\x12\x10\n" +
-	"\x03why\x18\x04 \x01(\tR\x03why\"c\n" +
+	"\x03why\x18\x04 \x01(\tR\x03why\x12\x17\n" +
+	"\x04size\x18\x05 \x01(\rH\x00R\x04size\x88\x01\x01B\a\n" +
+	"\x05_size\"c\n" +
 	"\x0fServiceScalings\x12\x18\n" +
 	"\aservice\x18\x01 \x01(\tR\aservice\x126\n" +
 	"\x06events\x18\x02 \x03(\v2\x1e.sluice.common.v1.ScalingEventR\x06eventsB!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3"
@@ -811,6 +822,7 @@ func file_sluice_pools_v1_state_proto_init() {
 	file_sluice_pools_v1_pool_proto_init()
 	file_sluice_pools_v1_pool_size_proto_init()
 	file_sluice_pools_v1_state_proto_msgTypes[0].OneofWrappers = []any{}
+	file_sluice_pools_v1_state_proto_msgTypes[3].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -85,16 +85,23 @@ def history_command(
 @peer_option
 @click.option("--why", required=True, help="Why; it is shown to everybody who asks for the pool.")
 @click.option("--by", default=getpass.getuser, help="Who asks for it.  [default: the user]")
+@click.option("--size", type=click.IntRange(1, 100_000), help="Hold it at this size.  [default: the one in force]")
 @address_option
-def pause_command(pool: str, side: str | None, peer: str | None, why: str, by: str, address: str | None) -> None:
-    """Let a pool keep its size until it is resumed. Outlives a restart of the recommender.
+def pause_command(
+    pool: str, side: str | None, peer: str | None, why: str, by: str, size: int | None, address: str | None
+) -> None:
+    """Let a pool keep its size, or hold it at another one, until it is resumed. Outlives a restart of the recommender.
+
+    A size that is given is brought to all targets that apply answers, as far as the pool's bounds let it.
 
     \b
-    Example:
+    Examples:
       sluice pools pause cart --why "release 2.4 is rolled out"
+      sluice pools pause cart --size 32 --why "for the sale"
     """
     with connect(address or addresses().recommender) as client:
-        say(f"{pool_name(client.pause(select(pool, side, peer), by, why))} is paused")
+        named = pool_name(client.pause(select(pool, side, peer), by, why, size))
+    say(f"{named} is paused" + (f" at {size}" if size is not None else ""))
 
 
 @click.command("resume", epilog=EXIT_CODES)

@@ -72,9 +72,9 @@ class PoolsClient:
             lambda token: self._stub.WatchPoolSizes(api.WatchPoolSizesRequest(service=service, resume_token=token)), say
         )
 
-    def pause(self, selector: Selector, by: str, why: str) -> Pool:
+    def pause(self, selector: Selector, by: str, why: str, size: int | None = None) -> Pool:
         pool = self.resolve(selector)
-        self._call(self._stub.PausePool, api.PausePoolRequest(pool=pool, by=by, why=why))
+        self._call(self._stub.PausePool, api.PausePoolRequest(pool=pool, by=by, why=why, size=size))
         return pool
 
     def resume(self, selector: Selector, by: str) -> tuple[Pool, bool]:

@@ -21,7 +21,7 @@ FROM
     FROM v_actuation_history
     WHERE service = {service:String} AND side = {side:String} AND peer = {peer:String}
     UNION ALL
-    SELECT at, if(paused, 'paused', 'resumed') AS what, concat('by ', by, if(why = '', '', concat(': ', why))) AS detail
+    SELECT at, if(paused, 'paused', 'resumed') AS what, concat('by ', by, ifNull(concat(' at ', toString(size)), ''), if(why = '', '', concat(': ', why))) AS detail
     FROM pool_pauses FINAL
     WHERE service = {service:String} AND side = {side:String} AND peer = {peer:String}
     UNION ALL

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sluice.core.states import State
 from sluice.pools.policy.observation import Observation
+from sluice.pools.policy.reach import legal
 from sluice.pools.policy.state import Facts, Learnt
 from sluice.pools.policy.transitions import Case
 from sluice.pools.policy.view import View
@@ -18,7 +19,8 @@ SILENT_MS = 30_000
 def case_of(facts: Facts, learnt: Learnt, seen: Observation, view: View, now_ms: int) -> Case:
     bound, current = seen.constraints, view.current
     if bound.paused:
-        return Case.PAUSED
+        wanted = legal(bound.set_to, bound)
+        return Case.SET if wanted is not None and set(seen.sizes.values()) - {wanted} else Case.PAUSED
     if not seen.sizes:
         return Case.NO_SIZE
     if len(set(seen.sizes.values())) > 1 and view.wave is None:

@@ -48,6 +48,7 @@ class Constraints:
     may_look      whether a size may be tried: one pool at a time on a path
     quiet         why nothing may change now, "" when it may
     paused        who paused the pool and why, "" when nobody did
+    set_to        the size that they hold it at; None: the one in force
     why           which backend binds it, and the arithmetic; "" where only its bounds do
     """
 
@@ -57,6 +58,7 @@ class Constraints:
     quiet: str = ""
     paused: str = ""
     why: str = ""
+    set_to: int | None = None
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,7 @@ def _decision(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view:
         "pool": legal(near(facts.pool, view.current, facts), bound),
         "all": legal(near(facts.of_all, view.current, facts), bound),
         "inside": legal(view.before or decided_for(facts, view.current) or view.current, bound),
+        "set": legal(bound.set_to, bound),
         "chosen": chosen,
     }[row.target]
     range_ = view.outlook or _range_of(seen.named)
@@ -130,6 +131,7 @@ def _state(facts: Facts, learnt: Learnt, seen: Observation, view: View) -> State
 def _reasons(case: Case, seen: Observation, view: View, targets: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     bound = seen.constraints
     more = {
+        Case.SET: bound.paused,
         Case.PAUSED: bound.paused,
         Case.MIXED: ", ".join(
             f"{size or 'unbounded'} on {count}" for size, count in Counter(seen.sizes.values()).items()

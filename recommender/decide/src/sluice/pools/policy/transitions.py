@@ -15,6 +15,7 @@ from sluice.pools.policy.decision import Action, Basis
 class Case(Enum):
     """What is the case; in the order in which it is asked."""
 
+    SET = "an operator set the size of the pool"
     PAUSED = "an operator paused the pool"
     NO_SIZE = "no target told its size within a minute"
     MIXED = "targets have different sizes, as while they roll"
@@ -36,9 +37,10 @@ class Case(Enum):
 
 @dataclass(frozen=True)
 class Row:
-    """target: "current", "pool" (the last decided, or set by another since), "all" (the same, but of a
-    change that some targets have alone the size before it), "inside" (the legal one nearest to it, or
-    to what another's change took away), "chosen", "chosen or baseline" (the last that was good).
+    """target: "current", "pool" (the last decided, or set by another since), "all" (the same, but of a change that some
+    targets have alone the size before it), "inside" (the legal one nearest to it, or to what another's change took
+    away), "set" (by an operator, or the legal one nearest to that), "chosen", "chosen or baseline" (the last that was
+    good).
 
     basis: None where what the choice stands on says it. state: None where what is known of the curve does.
     """
@@ -50,6 +52,7 @@ class Row:
 
 
 TABLE: dict[Case, Row] = {
+    Case.SET: Row("set", Basis.OPERATOR, Action.APPLY, State.PAUSED),
     Case.PAUSED: Row("current", Basis.OPERATOR, Action.HOLD, State.PAUSED),
     Case.NO_SIZE: Row("chosen or baseline", None, Action.HOLD, None),
     Case.MIXED: Row("all", Basis.HELD, Action.APPLY, None),

@@ -215,9 +215,12 @@ class Pause(_message.Message):
     POOL_FIELD_NUMBER: _builtins.int
     PAUSED_FIELD_NUMBER: _builtins.int
     WHY_FIELD_NUMBER: _builtins.int
+    SIZE_FIELD_NUMBER: _builtins.int
     paused: _builtins.bool
     """False: the pause is over."""
     why: _builtins.str
+    size: _builtins.int
+    """As of PausePoolRequest."""
     @_builtins.property
     def pool(self) -> _pool_pb2.Pool: ...
     def __init__(
@@ -226,11 +229,14 @@ class Pause(_message.Message):
         pool: _pool_pb2.Pool | None = ...,
         paused: _builtins.bool = ...,
         why: _builtins.str = ...,
+        size: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["pool", b"pool"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_size", b"_size", "pool", b"pool", "size", b"size"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["paused", b"paused", "pool", b"pool", "why", b"why"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_size", b"_size", "paused", b"paused", "pool", b"pool", "size", b"size", "why", b"why"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__size: _TypeAlias = _typing.Literal["size"]  # noqa: Y015
+    _WhichOneofArgType__size: _TypeAlias = _typing.Literal["_size", b"_size"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__size) -> _WhichOneofReturnType__size | None: ...
 
 Global___Pause: _TypeAlias = Pause  # noqa: Y015

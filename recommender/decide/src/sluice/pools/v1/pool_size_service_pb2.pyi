@@ -291,12 +291,17 @@ class PausePoolRequest(_message.Message):
     BY_FIELD_NUMBER: _builtins.int
     WHY_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    SIZE_FIELD_NUMBER: _builtins.int
     by: _builtins.str
     """Who asks; for the audit. The caller's identity stands instead, where one is asked for."""
     why: _builtins.str
     request_id: _builtins.str
     """Made by the caller for this request, and sent again with it: up to 64 characters. Told again it counts once, also
     after the pool was resumed. Empty: each counts.
+    """
+    size: _builtins.int
+    """The size to hold it at, 1 to 100,000: it is brought there, as far as its bounds and its backend's capacity let it.
+    Absent: the size in force.
     """
     @_builtins.property
     def pool(self) -> _pool_pb2.Pool: ...
@@ -307,12 +312,15 @@ class PausePoolRequest(_message.Message):
         by: _builtins.str = ...,
         why: _builtins.str = ...,
         request_id: _builtins.str = ...,
+        size: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["pool", b"pool"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_size", b"_size", "pool", b"pool", "size", b"size"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "pool", b"pool", "request_id", b"request_id", "why", b"why"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_size", b"_size", "by", b"by", "pool", b"pool", "request_id", b"request_id", "size", b"size", "why", b"why"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__size: _TypeAlias = _typing.Literal["size"]  # noqa: Y015
+    _WhichOneofArgType__size: _TypeAlias = _typing.Literal["_size", b"_size"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__size) -> _WhichOneofReturnType__size | None: ...
 
 Global___PausePoolRequest: _TypeAlias = PausePoolRequest  # noqa: Y015
 

@@ -136,7 +136,7 @@ class PoolSizeServiceServicer:
 
     def PausePool(self, request, context):
         """From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
-        restart of the recommender. Pausing a paused pool replaces by and why. UNAVAILABLE: not stored, not paused.
+        restart of the recommender. Pausing a paused pool replaces by, why and size. UNAVAILABLE: not stored, not paused.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

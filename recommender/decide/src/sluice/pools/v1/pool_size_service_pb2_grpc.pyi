@@ -54,7 +54,7 @@ class PoolSizeServiceStub:
     """
     PausePool: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.PausePoolRequest, _pool_size_service_pb2.PausePoolResponse]
     """From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
-    restart of the recommender. Pausing a paused pool replaces by and why. UNAVAILABLE: not stored, not paused.
+    restart of the recommender. Pausing a paused pool replaces by, why and size. UNAVAILABLE: not stored, not paused.
     """
     ResumePool: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.ResumePoolRequest, _pool_size_service_pb2.ResumePoolResponse]
     """Ends a pause. Resuming a pool that is not paused changes nothing."""
@@ -95,7 +95,7 @@ class PoolSizeServiceAsyncStub(PoolSizeServiceStub):
     """
     PausePool: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.PausePoolRequest, _pool_size_service_pb2.PausePoolResponse]  # type: ignore[assignment]
     """From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
-    restart of the recommender. Pausing a paused pool replaces by and why. UNAVAILABLE: not stored, not paused.
+    restart of the recommender. Pausing a paused pool replaces by, why and size. UNAVAILABLE: not stored, not paused.
     """
     ResumePool: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.ResumePoolRequest, _pool_size_service_pb2.ResumePoolResponse]  # type: ignore[assignment]
     """Ends a pause. Resuming a pool that is not paused changes nothing."""
@@ -169,7 +169,7 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pool_size_service_pb2.PausePoolResponse, _abc.Awaitable[_pool_size_service_pb2.PausePoolResponse]]:
         """From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
-        restart of the recommender. Pausing a paused pool replaces by and why. UNAVAILABLE: not stored, not paused.
+        restart of the recommender. Pausing a paused pool replaces by, why and size. UNAVAILABLE: not stored, not paused.
         """
 
     @_abc_1.abstractmethod

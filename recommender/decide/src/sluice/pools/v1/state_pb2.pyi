@@ -300,8 +300,11 @@ class PoolPause(_message.Message):
     AT_FIELD_NUMBER: _builtins.int
     BY_FIELD_NUMBER: _builtins.int
     WHY_FIELD_NUMBER: _builtins.int
+    SIZE_FIELD_NUMBER: _builtins.int
     by: _builtins.str
     why: _builtins.str
+    size: _builtins.int
+    """The size that it is held at; absent: the one in force."""
     @_builtins.property
     def pool(self) -> _pool_pb2.Pool: ...
     @_builtins.property
@@ -313,12 +316,15 @@ class PoolPause(_message.Message):
         at: _timestamp_pb2.Timestamp | None = ...,
         by: _builtins.str = ...,
         why: _builtins.str = ...,
+        size: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "pool", b"pool"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_size", b"_size", "at", b"at", "pool", b"pool", "size", b"size"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "by", b"by", "pool", b"pool", "why", b"why"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_size", b"_size", "at", b"at", "by", b"by", "pool", b"pool", "size", b"size", "why", b"why"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__size: _TypeAlias = _typing.Literal["size"]  # noqa: Y015
+    _WhichOneofArgType__size: _TypeAlias = _typing.Literal["_size", b"_size"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__size) -> _WhichOneofReturnType__size | None: ...
 
 Global___PoolPause: _TypeAlias = PoolPause  # noqa: Y015
 

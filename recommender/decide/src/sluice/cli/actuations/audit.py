@@ -1,0 +1,64 @@
+"""Rows of the audit."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sluice.cli.environment import addresses
+from sluice.cli.output import CliError
+from sluice.cli.pools.selector import Selector
+from sluice.cli.sql.http import Server, run_query
+from sluice.cli.sql.result import ROWS_FORMAT, as_objects, parse_rows
+from sluice.cli.table import Column
+
+SQL = Path(__file__).with_name("audit.sql").read_text(encoding="utf-8")
+COLUMNS = (
+    *(Column(name) for name in ("AT (UTC)", "ID", "POOL", "INSTANCE", "OUTCOME")),
+    *(Column(name, right=True) for name in ("BEFORE", "ASKED", "READ BACK")),
+    *(Column(name) for name in ("BASIS", "BY")),
+    Column("DETAIL", fold=True),
+)
+
+Row = Mapping[str, Any]
+
+
+def audit(of: Selector | None = None, id_: str = "", limit: int = 1) -> list[Row]:
+    """The newest rows, by the names of audit.sql's columns."""
+    server = Server(addresses().clickhouse, password=os.environ.get("SLUICE_CLICKHOUSE_READER_PASSWORD", ""))
+    names = {"service": "", "side": "", "peer": ""}
+    if of is not None:
+        names = {"service": of.service, "side": of.side or "server", "peer": of.peer}
+    with run_query(server, SQL, ROWS_FORMAT, {**names, "id": id_, "limit": str(limit)}) as answer:
+        return list(as_objects(parse_rows(answer.iter_lines(1 << 16))))
+
+
+def one(id_: str) -> Row:
+    """CliError where there is none, or more than one."""
+    found = audit(id_=id_, limit=2)
+    if not found:
+        raise CliError(f"no report begins with {id_!r}; `sluice actuations list` has those of now")
+    if len(found) > 1 and found[0]["request_id"] != id_:
+        raise CliError(
+            f"more than one report begins with {id_!r}: {', '.join(row['request_id'] for row in found)}, ..."
+        )
+    return found[0]
+
+
+def pool(row: Row) -> str:
+    return f"{row['service']}/{row['side']}" + (f"/{row['peer']}" if row["peer"] else "")
+
+
+def cells(row: Row) -> list[str]:
+    sizes = [row["previous"], row["requested"], "unbounded" if row["unbounded"] else row["read_back"]]
+    return [
+        str(row["at"]),
+        row["request_id"],
+        pool(row),
+        row["instance"] or row["target_name"],
+        row["outcome"],
+        *("-" if size is None else str(size) for size in sizes),
+        row["basis"] or "-",
+        row["by"] or row["actuator"],
+        row["detail"],
+    ]

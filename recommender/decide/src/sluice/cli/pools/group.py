@@ -17,7 +17,10 @@ COMMANDS = {
         "sluice.cli.pools.changing:history_command",
         "Show what was answered, applied, paused and resumed for one pool, oldest first.",
     ),
-    "pause": Lazy("sluice.cli.pools.changing:pause_command", "Let a pool keep its size, or hold it at another one, until it is resumed."),
+    "pause": Lazy(
+        "sluice.cli.pools.changing:pause_command",
+        "Let a pool keep its size, or hold it at another one, until it is resumed.",
+    ),
     "resume": Lazy("sluice.cli.pools.changing:resume_command", "End a pause."),
 }
 

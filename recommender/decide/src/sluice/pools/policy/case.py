@@ -20,7 +20,7 @@ def case_of(facts: Facts, learnt: Learnt, seen: Observation, view: View, now_ms:
     bound, current = seen.constraints, view.current
     if bound.paused:
         wanted = legal(bound.set_to, bound)
-        return Case.SET if wanted is not None and set(seen.sizes.values()) - {wanted} else Case.PAUSED
+        return Case.SET if wanted is not None and set(seen.sizes.values()) != {wanted} else Case.PAUSED
     if not seen.sizes:
         return Case.NO_SIZE
     if len(set(seen.sizes.values())) > 1 and view.wave is None:

@@ -145,6 +145,7 @@ def _recommender(stack: Stack, cores: set[int], folder: Path) -> Iterator[str]:
     python = REPOSITORY / ".cache/venvs/sluice/bin/python"
     decider = pinned(cores, [python, "-m", "sluice.control", "--config", LONG / "real_application.yaml"])
     server = pinned(cores, [REPOSITORY / ".cache/bin/sluice-server"])
+    records = [*server, "records"]
 
     def answered() -> bool:
         with grpc.insecure_channel(address) as channel:
@@ -157,6 +158,7 @@ def _recommender(stack: Stack, cores: set[int], folder: Path) -> Iterator[str]:
     with (
         running("decider", decider, lambda: True, folder / "decider.log", 120, environment),
         running("recommender", server, answered, folder / "recommender.log", 120, environment, poll_s=0.5),
+        running("records", records, lambda: True, folder / "records.log", 120, environment),
     ):
         yield address
 

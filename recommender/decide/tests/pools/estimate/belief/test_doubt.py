@@ -163,3 +163,17 @@ def test_doubt_ends(factors: list[float]) -> None:
         if verdict.moved:
             assert seconds_of(verdict.evidence) <= LONGEST_S + 1
             assert verdict.doubt == Doubt()
+
+
+def test_full_it_does_less_than_with_as_many_in_flight_before() -> None:
+    """Never full, and 4.8 in flight at 1,300 a second. Then it is full at 10, and does 720: that may be beyond an edge.
+    At 5 it does 360, and 5 are no more than were in flight: it is another service."""
+    seen = Evidence().with_seconds(Second(4.0, False, False, 4.8, 1_300.0, 1.0) for _ in range(30))
+    ten, five = Second(4.0, True, True, 10.0, 720.0, 1.0), Second(4.0, True, True, 5.0, 360.0, 1.0)
+    seen = seen.with_second(ten)
+    fallen = believe(seen, Doubt(), ten, belief(seen))
+    assert fallen.doubt == Doubt()
+    first = believe(fallen.evidence, Doubt(), five, belief(fallen.evidence))
+    assert (first.doubt.aside, first.moved) == ((five,), False)
+    then = believe(first.evidence, first.doubt, five, belief(first.evidence))
+    assert then == Verdict(Evidence().with_seconds([five, five]), Doubt(), moved=True)

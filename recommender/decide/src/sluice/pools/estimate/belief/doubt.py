@@ -10,7 +10,8 @@ believed" (Page 1954), at most 5 a second:
 A size far from those that were in force is no contradiction whatever it shows: half of the distance in ln n, less the
 0.06 that are near, is added to the prediction's standard deviation. Worked: the first second at 60 where 30 was seen:
 ln 2 is 0.69, so 32 % off is expected; the second one is near its own level, and is judged by that. A full pool larger
-than all that stood for 5 s is no contradiction however little it completes: it may be beyond an edge. And where the
+than all that stood for 5 s, and than what was in flight for as long of one that was not full, is no contradiction
+however little it completes: it may be beyond an edge. And where the
 largest that stood falls, only that is forgotten: whether the service became another one shows at a smaller size.
 """
 
@@ -82,6 +83,8 @@ def _untried(evidence: Evidence, now: Posterior, new: Second) -> bool:
         return False
     ln_n = log(new.concurrency)
     stood = [ln for ln, level in _saturated(evidence, new.cores) if level.seconds >= STOOD_S]
+    # So many were in flight of a pool that was not full.
+    stood += [ln for ln, level in _of(evidence, new.cores) if not level.full and level.seconds >= STOOD_S]
     fell = now.edge is not None and ln_n >= now.edge.above
     if not fell and ln_n <= max(stood, default=0.0) + NEAR:
         return False
@@ -111,8 +114,12 @@ def _smaller(evidence: Evidence, now: Posterior, aside: tuple[Second, ...]) -> E
 
 
 def _saturated(evidence: Evidence, cores: float) -> list[tuple[float, Level]]:
+    return [(ln_n, level) for ln_n, level in _of(evidence, cores) if level.saturated]
+
+
+def _of(evidence: Evidence, cores: float) -> list[tuple[float, Level]]:
     """With their ln n."""
-    of_cores = [level for level in evidence.levels if level.saturated and level.cores == cores]
+    of_cores = [level for level in evidence.levels if level.cores == cores and level.in_flight_s > 0]
     return [(log(level.in_flight_s / level.seconds), level) for level in of_cores]
 
 

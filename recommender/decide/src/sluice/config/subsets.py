@@ -54,7 +54,7 @@ class Subsetting(_Strict):
     window  of calls and their trees
     gone   a container that shows nothing for so long, and for 30 requests' time, while others do, is no more
     learn  how far back latencies are learnt from; retrain: how old a latency model may be
-    addresses  by service, of its containers where nobody told them: "{instance}.cart:8080"
+    addresses  by service, of its containers where nobody told them: "{host}:8080"
     """
 
     name: str = Field(default="", max_length=256)

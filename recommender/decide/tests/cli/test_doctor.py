@@ -261,9 +261,10 @@ def test_flink_restarts() -> None:
     assert (failed.level, "IOException: no" in failed.text) == ("warn", True)
 
 
-def checkpoint_answer(age_s: float | None, failed: int) -> dict[str, Any]:
+def checkpoint_answer(age_s: float | None, failed: int, failed_ago_s: float = 1) -> dict[str, Any]:
     completed = None if age_s is None else {"latest_ack_timestamp": (NOW_S - age_s) * 1000}
-    latest = {"completed": completed, "failed": {"failure_message": "timed out\nmore"} if failed else None}
+    failure = {"failure_message": "timed out\nmore", "failure_timestamp": (NOW_S - failed_ago_s) * 1000}
+    latest = {"completed": completed, "failed": failure if failed else None}
     return {"counts": {"completed": 3, "failed": failed}, "latest": latest}
 
 
@@ -276,6 +277,8 @@ def test_flink_checkpoints() -> None:
         "warn",
         "last checkpoint 5 s ago, 3 completed, 1 failed; last failure: timed out",
     )
+    over = flink.judge_checkpoints(checkpoint_answer(5, 1, failed_ago_s=6), NOW_S)
+    assert (over.level, over.text) == ("ok", found.text)
     found = flink.judge_checkpoints(checkpoint_answer(16, 0), NOW_S, overdue=True, held_by="calls: away")
     assert (found.level, found.text) == (
         "fail",

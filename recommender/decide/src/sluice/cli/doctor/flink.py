@@ -108,7 +108,8 @@ def judge_checkpoints(answer: dict[str, Any], now_s: float, *, overdue: bool = F
     counts = answer["counts"]
     completed = answer["latest"].get("completed")
     failed = counts["failed"]
-    reason = (answer["latest"].get("failed") or {}).get("failure_message")
+    last_failed = answer["latest"].get("failed") or {}
+    reason = last_failed.get("failure_message")
     if completed is None:
         text = f"no checkpoint completed yet, {failed} failed"
     else:
@@ -121,7 +122,9 @@ def judge_checkpoints(answer: dict[str, Any], now_s: float, *, overdue: bool = F
         return Verdict("fail", text, _HELD_UP)
     if completed is None:
         return Verdict("warn" if failed else "unknown", text, "read the job's exceptions" if failed else "")
-    return Verdict("warn" if failed and reason else "ok", text)
+    # One that failed before the newest was completed is over.
+    over = last_failed.get("failure_timestamp", 0) <= completed["latest_ack_timestamp"]
+    return Verdict("warn" if failed and reason and not over else "ok", text)
 
 
 def sinks(where: Addresses, timeout_s: float) -> Verdict:

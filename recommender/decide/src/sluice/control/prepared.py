@@ -9,14 +9,14 @@ from __future__ import annotations
 import gc
 import logging
 
-import scipy.special  # noqa: F401
-
 from sluice.control.garbage import search_rarely
 from sluice.pools.estimate.belief.prepare import prepare
 
 log = logging.getLogger(__name__)
 
 try:
+    import scipy.special  # noqa: F401
+
     prepare()
 except Exception as cause:
     # Each process then does it for itself, and tells what is wrong as it has always told.

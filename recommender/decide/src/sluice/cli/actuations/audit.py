@@ -7,7 +7,7 @@ from typing import Any
 
 from sluice.cli.environment import addresses
 from sluice.cli.output import CliError
-from sluice.cli.pools.selector import Selector
+from sluice.cli.pools.selector import Selector, pool_name
 from sluice.cli.sql.http import Server, run_query
 from sluice.cli.sql.result import ROWS_FORMAT, as_objects, parse_rows
 from sluice.cli.table import Column
@@ -45,8 +45,8 @@ def one(id_: str) -> Row:
     return found[0]
 
 
-def pool(row: Row) -> str:
-    return f"{row['service']}/{row['side']}" + (f"/{row['peer']}" if row["peer"] else "")
+def selector(row: Row) -> Selector:
+    return Selector(row["service"], row["side"], row["peer"])
 
 
 def cells(row: Row) -> list[str]:
@@ -54,7 +54,7 @@ def cells(row: Row) -> list[str]:
     return [
         str(row["at"]),
         row["request_id"],
-        pool(row),
+        pool_name(selector(row).pool()),
         row["instance"] or row["target_name"],
         row["outcome"],
         *("-" if size is None else str(size) for size in sizes),

@@ -4,13 +4,13 @@ import getpass
 
 import click
 
-from sluice.cli.actuations.audit import COLUMNS, audit, cells, one, pool
+from sluice.cli.actuations.audit import COLUMNS, audit, cells, one, selector
 from sluice.cli.environment import addresses
 from sluice.cli.output import EXIT_CODES, FORMS, CliError, output_option, print_items, say
 from sluice.cli.pools.client import connect
 from sluice.cli.pools.commands import select
 from sluice.cli.pools.options import address_option
-from sluice.cli.pools.selector import Selector
+from sluice.cli.pools.selector import pool_name
 from sluice.cli.table import print_table
 
 
@@ -75,12 +75,12 @@ def rollback_command(id_: str, why: str, by: str, dry_run: bool, address: str | 
         raise CliError(
             f"{row['request_id']} is {row['outcome']} without a size before it: there is nothing to go back to"
         )
-    name, size = pool(row), int(row["previous"])
+    name, size = pool_name(selector(row).pool()), int(row["previous"])
     what = f"{name} to {size}, as before {row['request_id']} ({size} -> {row['read_back']} at {row['at']})"
     if dry_run:
         say(f"would bring {what}")
         return
     because = f"rollback of {row['request_id']}" + (f": {why}" if why else "")
     with connect(address or addresses().recommender) as client:
-        client.pause(Selector(row["service"], row["side"], row["peer"]), by, because, size)
+        client.pause(selector(row), by, because, size)
     say(f"brings {what}, and holds it there until `sluice pools resume {name}`")

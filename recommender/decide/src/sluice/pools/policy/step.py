@@ -85,7 +85,7 @@ def _targets(
         return next_wave(change.targets, seen.sizes)
     if case not in (Case.BETTER, Case.LOOK, Case.STOPPED) or view.foreign:
         return ()
-    again = change is not None and (change.from_size, change.to_size) == (view.current, target)
+    again = change is not None and target == decided_for(facts, view.current)
     return still_for(change, basis, seen.sizes) if again and change is not None else first_wave(basis, seen.sizes)
 
 
@@ -149,16 +149,15 @@ def _reasons(case: Case, seen: Observation, view: View, targets: tuple[str, ...]
     return tuple(reasons)
 
 
-def _change(case: Case, change: Change | None, decision: Decision, view: View, now_ms: int) -> Change | None:
+def _change(case: Case, facts: Facts, decision: Decision, view: View, now_ms: int) -> Change | None:
     """The newest one, after a decision."""
-    target, current, targets = decision.target, view.current, decision.targets
+    change, target, current, targets = facts.change, decision.target, view.current, decision.targets
     if view.wave is not None and case is Case.WAVE_ON:
         return replace(view.wave, at_ms=now_ms, targets=targets)
     if view.wave is not None and case is Case.WAVE_BACK:
         return Change(view.wave.to_size, view.wave.from_size, now_ms, decision.basis)
     if decision.action is Action.APPLY and target is not None and current is not None and target != current:
-        again = change is not None and (change.from_size, change.to_size) == (current, target)
-        if again and change is not None:
+        if change is not None and target == decided_for(facts, current):
             return replace(change, targets=targets)
         return Change(current, target, now_ms, decision.basis, targets)
     if change is not None and current == change.to_size and view.wave is None:
@@ -167,7 +166,7 @@ def _change(case: Case, change: Change | None, decision: Decision, view: View, n
 
 
 def _facts(case: Case, facts: Facts, decision: Decision, view: View, now_ms: int) -> Facts:
-    change = _change(case, facts.change, decision, view, now_ms)
+    change = _change(case, facts, decision, view, now_ms)
     good = view.current is not None and decision.loss is not None and decision.loss < GOOD_LOSS
     good = good and decision.state is State.PROVIDED
     return replace(

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -127,7 +128,14 @@ func (s *Service) WatchPoolSizes(request *poolsv1.WatchPoolSizesRequest, stream 
 	if err != nil {
 		return err
 	}
-	token, err := watch.ParseToken(request.GetResumeToken())
+	return watched(s, request.GetResumeToken(), stream, func(of *topics.Reading) watch.Watch[keys.Pool, *poolsv1.PoolSize] {
+		return watch.Watch[keys.Pool, *poolsv1.PoolSize]{Table: of.Log.Pools, Filter: filter, Words: watch.Pools}
+	})
+}
+
+// watched runs a watch of what made says, from a resume token on, until its caller is gone.
+func watched[K table.Key[K], V any](s *Service, resume string, stream grpc.ServerStream, made func(*topics.Reading) watch.Watch[K, V]) error {
+	token, err := watch.ParseToken(resume)
 	if err != nil {
 		return err
 	}
@@ -137,10 +145,9 @@ func (s *Service) WatchPoolSizes(request *poolsv1.WatchPoolSizesRequest, stream 
 	}
 	s.watchers.Add(1)
 	defer s.watchers.Add(-1)
-	w := watch.Watch[keys.Pool, *poolsv1.PoolSize]{
-		Table: reading.Log.Pools, Filter: filter, Words: watch.Pools, End: s.log.Ends, Stopping: s.stopping,
-		Send: func(frame *watch.Frame) error { return stream.SendMsg(frame) },
-	}
+	w := made(reading)
+	w.End, w.Stopping = s.log.Ends, s.stopping
+	w.Send = func(frame *watch.Frame) error { return stream.SendMsg(frame) }
 	return w.Run(stream.Context(), token)
 }
 

@@ -75,21 +75,9 @@ func (s Subsets) WatchSubsets(request *subsetsv1.WatchSubsetsRequest, stream sub
 	if err != nil {
 		return err
 	}
-	token, err := watch.ParseToken(request.GetResumeToken())
-	if err != nil {
-		return err
-	}
-	reading, err := s.read()
-	if err != nil {
-		return err
-	}
-	s.watchers.Add(1)
-	defer s.watchers.Add(-1)
-	w := watch.Watch[keys.Subset, *subsetsv1.Subset]{
-		Table: reading.Log.Subsets, Filter: filter, Words: watch.Subsets, End: s.log.Ends, Stopping: s.stopping,
-		Send: func(frame *watch.Frame) error { return stream.SendMsg(frame) },
-	}
-	return w.Run(stream.Context(), token)
+	return watched(s.Service, request.GetResumeToken(), stream, func(of *topics.Reading) watch.Watch[keys.Subset, *subsetsv1.Subset] {
+		return watch.Watch[keys.Subset, *subsetsv1.Subset]{Table: of.Log.Subsets, Filter: filter, Words: watch.Subsets}
+	})
 }
 
 // choice is a request for some subsets.

@@ -1,14 +1,12 @@
 """Rows of the audit."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sluice.cli.environment import addresses
 from sluice.cli.output import CliError
 from sluice.cli.pools.selector import Selector, pool_name
-from sluice.cli.sql.http import Server, run_query
+from sluice.cli.sql.http import reader, run_query
 from sluice.cli.sql.result import ROWS_FORMAT, as_objects, parse_rows
 from sluice.cli.table import Column
 
@@ -25,7 +23,7 @@ Row = Mapping[str, Any]
 
 def audit(of: Selector | None = None, id_: str = "", limit: int = 1) -> list[Row]:
     """The newest rows, by the names of audit.sql's columns."""
-    server = Server(addresses().clickhouse, password=os.environ.get("SLUICE_CLICKHOUSE_READER_PASSWORD", ""))
+    server = reader()
     names = {"service": "", "side": "", "peer": ""}
     if of is not None:
         names = {"service": of.service, "side": of.side or "server", "peer": of.peer}

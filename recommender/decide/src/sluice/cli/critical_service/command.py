@@ -1,6 +1,5 @@
 """The command `sluice critical-service`."""
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,9 +7,8 @@ from typing import Any, NamedTuple
 import click
 
 from sluice.cli.critical_service.ranking import as_json, print_ranking
-from sluice.cli.environment import addresses
 from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, print_items
-from sluice.cli.sql.http import Server, run_query
+from sluice.cli.sql.http import reader, run_query
 from sluice.cli.sql.result import ROWS_FORMAT, parse_rows
 from sluice.pools.estimate.critical import Localization, PathTimes, localize
 
@@ -48,7 +46,7 @@ def critical_service(root: str, seconds: int, output: str) -> None:
       sluice critical-service --root 'frontend/GET /cart' --seconds 300 -o json
     """
     service, _, operation = root.partition("/")
-    server = Server(addresses().clickhouse, password=os.environ.get("SLUICE_CLICKHOUSE_READER_PASSWORD", ""))
+    server = reader()
     parameters = {"service": service, "operation": operation, "seconds": str(seconds)}
     with run_query(server, QUERY, ROWS_FORMAT, parameters) as answer:
         found = localizations(parse_rows(answer.iter_lines(1 << 16)).rows)

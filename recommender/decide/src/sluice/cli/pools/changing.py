@@ -1,7 +1,6 @@
 """The commands `sluice pools watch | history | pause | resume`."""
 
 import getpass
-import os
 import sys
 from datetime import UTC, datetime
 
@@ -16,7 +15,7 @@ from sluice.cli.pools.message_json import message_to_json
 from sluice.cli.pools.options import address_option, peer_option, pool_argument, service_option, side_option
 from sluice.cli.pools.selector import pool_name
 from sluice.cli.pools.table import change_line
-from sluice.cli.sql.http import Server, run_query
+from sluice.cli.sql.http import reader, run_query
 from sluice.cli.sql.result import ROWS_FORMAT, parse_rows
 from sluice.cli.table import print_table
 
@@ -68,7 +67,7 @@ def history_command(
     """
     with connect(address or addresses().recommender) as client:
         named = client.resolve(select(pool, side, peer))
-    server = Server(addresses().clickhouse, password=os.environ.get("SLUICE_CLICKHOUSE_READER_PASSWORD", ""))
+    server = reader()
     with run_query(server, HISTORY_SQL, ROWS_FORMAT, parameters(named, limit)) as answer:
         rows = list(parse_rows(answer.iter_lines(1 << 16)).rows)
     if output != "table":

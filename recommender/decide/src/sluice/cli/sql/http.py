@@ -1,5 +1,6 @@
 """One query over ClickHouse's HTTP interface."""
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -7,7 +8,7 @@ from dataclasses import dataclass
 
 import requests
 
-from sluice.cli.environment import with_scheme
+from sluice.cli.environment import addresses, with_scheme
 from sluice.cli.output import CliError
 
 _CONNECT_S = 5.0
@@ -25,6 +26,11 @@ class Server:
     database: str = "sluice"
     user: str = "sluice_reader"
     password: str = ""
+
+
+def reader() -> Server:
+    """The environment's, as the user that can only read."""
+    return Server(addresses().clickhouse, password=os.environ.get("SLUICE_CLICKHOUSE_READER_PASSWORD", ""))
 
 
 @contextmanager

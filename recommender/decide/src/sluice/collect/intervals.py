@@ -33,6 +33,7 @@ def coarsen(rows: Rows, length_ms: int, interval_ms: int) -> Rows:
         instances=instances,
         judge_completions=summed(rows.judge_completions),
         judge_good=summed(rows.judge_good),
+        judge_busy_ns=summed(rows.judge_busy_ns),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,12 @@ class Rows:
     instances: Ints
     judge_completions: Ints
     judge_good: Ints
+    judge_busy_ns: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    """Of the judges' spans: in the pool, or waiting for it. Zeros where it is not given."""
+
+    def __post_init__(self) -> None:
+        if len(self.judge_busy_ns) != len(self.pool):
+            object.__setattr__(self, "judge_busy_ns", np.zeros(len(self.pool), dtype=np.int64))
 
     def __len__(self) -> int:
         return len(self.pool)
@@ -150,6 +156,7 @@ def _measure(own: Rows, bucket_ms: int) -> Measured | None:
         limit=np.full(len(count), np.nan),
         instances=int(own.instances.max()),
         caller_judged=by_caller,
+        in_system=own.judge_busy_ns / (bucket_ms * 1e6) / count if by_caller else None,
     )
     return Measured(samples, own.bucket_start_ms, bucket_ms)
 

@@ -21,6 +21,7 @@ class Samples:
     limit           pool size in force during the bucket, NaN where no actuator reported one
     caller_judged   True when the callers' spans judged the goodput, False for the pool's own spans
     start_ms        when each bucket began (Unix ms), None where it is not known, as in a file of pairs
+    in_system       mean number in flight by the callers' spans, which wait for the pool as well; None without them
     """
 
     concurrency: Floats
@@ -31,6 +32,7 @@ class Samples:
     instances: int
     caller_judged: bool
     start_ms: NDArray[np.int64] | None = None
+    in_system: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.concurrency)
@@ -56,4 +58,5 @@ class Samples:
             self.instances,
             self.caller_judged,
             None if self.start_ms is None else self.start_ms[keep],
+            None if self.in_system is None else self.in_system[keep],
         )

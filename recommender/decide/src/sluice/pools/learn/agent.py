@@ -1,0 +1,160 @@
+"""The agent of one pool: what it has seen, what it has learnt, and what each size is worth to it now.
+
+Algorithm 1 of uConAdapter. The same windows under the same seed give the same values, wherever it is trained.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sluice.pools.estimate.samples import Floats
+from sluice.pools.learn.adam import Adam
+from sluice.pools.learn.condition import WIDTH, Condition, encode
+from sluice.pools.learn.evaluate import Worth, evaluate
+from sluice.pools.learn.measure import STATES, Windows, measured, seconds, work_s
+from sluice.pools.learn.network import Array, Network
+from sluice.pools.learn.replay import Replay
+from sluice.pools.learn.settings import SETTINGS, Settings
+from sluice.pools.learn.sizes import Ints, nearest
+from sluice.pools.learn.transitions import transitions
+from sluice.pools.learn.trials import Trials
+
+# Conditions whose trials are remembered; what the network knows of others stays in its weights.
+MOST_CONDITIONS = 4
+# The demand of now: the mean of so many seconds.
+NEWEST = 5
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """Of the newest state. values: Q by size, shape (K,). noise: steps of the grid that exploration adds, 0 mostly.
+
+    state: (TPR, LR, RU). steps: gradients taken. transitions: in the replay memory.
+    """
+
+    sizes: Ints
+    values: Floats
+    worth: Worth
+    state: tuple[float, float, float]
+    noise: int
+    steps: int
+    transitions: int
+    until_ms: int
+
+
+class Agent:
+    """One at a time takes windows, trains and is asked."""
+
+    def __init__(self, sizes: Ints, seed: int, settings: Settings = SETTINGS) -> None:
+        self.sizes, self.settings = sizes, settings
+        self.random = np.random.default_rng(seed)
+        self.network = Network(STATES + WIDTH, len(sizes), settings.neurons, settings.dueling)
+        self.theta: Array = self.network.begin(self.random)
+        self.target: Array = self.theta.copy()
+        self.adam = Adam(self.network.size, settings.learning_rate)
+        self.replay = Replay(settings.capacity, STATES + WIDTH)
+        self.trials: dict[str, Trials] = {}
+        self.until_ms = -1
+        self.state: Floats = np.zeros(STATES + WIDTH)
+        self.asked_per_s = 0.0
+        self.owed = 0
+        """Transitions that came and were not trained for yet."""
+        self.label = ""
+        """Of the condition of now."""
+
+    def take(self, windows: Windows, slo_s: float, condition: Condition) -> int:
+        """New transitions from the windows that start after `until_ms`; earlier ones lead up to them. How many."""
+        each_s = seconds(windows)
+        new_s = each_s.start_ms > self.until_ms
+        if not new_s.any():
+            return 0
+        trials = self._trials(condition.label)
+        rate = each_s.completions / each_s.length_s
+        trials.see(rate[new_s])
+        most = max(trials.most_per_s, 1e-9)
+        coded = encode(
+            Condition(condition.cores, condition.peer_cores, condition.versions, condition.work_s or work_s(each_s))
+        )
+        seen = measured(each_s, slo_s, most, self.settings)
+        known = new_s & each_s.follows() & ~np.isnan(each_s.size)
+        trials.add(
+            each_s.start_ms[known],
+            nearest(self.sizes, each_s.size[known]),
+            type(seen)(seen.state[known], seen.reward[known], seen.asked_per_s[known]),
+            rate[known],
+        )
+        ends_ms = int(each_s.start_ms[-1])
+        parts = [transitions(each_s, seen, coded, self.sizes, self.settings, self.until_ms, virtual=False)]
+        if self.settings.speed_up:
+            fine = windows.take(windows.start_ms < ends_ms + 1000)
+            of_fine = measured(fine, slo_s, most, self.settings)
+            # What starts in the last second that was taken was taken with it.
+            since_ms = self.until_ms + 999 if self.until_ms >= 0 else -1
+            parts.append(transitions(fine, of_fine, coded, self.sizes, self.settings, since_ms, virtual=True))
+        for part in parts:
+            self.replay.add(part)
+        count = sum(map(len, parts))
+        self.owed += count
+        self.until_ms = ends_ms
+        self.state = np.concatenate([seen.state[-1], coded])
+        self.asked_per_s = float(seen.asked_per_s[-NEWEST:].mean())
+        return count
+
+    def train(self, most: int | None = None) -> int:
+        """A gradient step for each transition that came, `most` at most; how many were taken."""
+        steps = self.owed if most is None else min(self.owed, most)
+        if len(self.replay) == 0:
+            return 0
+        for _ in range(steps):
+            self._step()
+        self.owed -= steps
+        return steps
+
+    def opinion(self) -> Opinion:
+        """Draws the noise of the next action."""
+        explores = self.random.random() < self.settings.epsilon
+        noise = int(self.random.integers(1, self.settings.noise + 1)) * (1 if self.random.random() < 0.5 else -1)
+        trials = self.trials.get(self.label, Trials())
+        tpr, lr, ru = (float(each) for each in self.state[:STATES])
+        return Opinion(
+            sizes=self.sizes,
+            values=self.values(self.state),
+            worth=evaluate(trials, self.asked_per_s, len(self.sizes), self.settings),
+            state=(tpr, lr, ru),
+            noise=noise if explores else 0,
+            steps=self.adam.steps,
+            transitions=len(self.replay),
+            until_ms=self.until_ms,
+        )
+
+    def values(self, state: Floats) -> Floats:
+        """Q of each size in a state, shape (K,)."""
+        found: Floats = self.network.values(self.theta, state[None].astype(np.float32))[0].astype(np.float64)
+        return found
+
+    def _step(self) -> None:
+        """Lines 12 to 15."""
+        settings, width = self.settings, STATES + WIDTH
+        rows = self.replay.draw(self.random, settings.batch)
+        before, after = rows[:, :width], rows[:, width + 3 :]
+        actions, reward, discount = rows[:, width].astype(np.int64), rows[:, width + 1], rows[:, width + 2]
+        of_after = self.network.values(self.target, after)
+        if settings.double:
+            chosen = self.network.values(self.theta, after).argmax(axis=1)
+            best = of_after[np.arange(len(rows)), chosen]
+        else:
+            best = of_after.max(axis=1)
+        _, gradient = self.network.gradient(self.theta, before, actions, reward + discount * best)
+        self.adam.step(self.theta, gradient)
+        if self.adam.steps % settings.sync_every == 0:
+            self.target = self.theta.copy()
+
+    def _trials(self, label: str) -> Trials:
+        self.label = label
+        found = self.trials.pop(label, None)
+        self.trials[label] = found or Trials()
+        while len(self.trials) > MOST_CONDITIONS:
+            self.trials.pop(next(iter(self.trials)))
+        return self.trials[label]

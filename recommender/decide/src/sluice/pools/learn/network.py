@@ -1,0 +1,101 @@
+"""The Q-network: two hidden layers of rectified linear units, gradients by hand, all weights in one vector.
+
+    h1 = relu(x W1 + b1)    h2 = relu(h1 W2 + b2)    o = h2 W3 + b3
+    Q = o, or with a value stream: Q_a = o_0 + o_a - mean_a o_a
+
+JAX is not used. Measured in CPU time: to import it and optax takes 2.0 s and 175 MB, 300 MB after the first step, and 341 MB
+on the disk; a step of 64 transitions 160 to 180 us, here 200 us, with 36 MB in all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+"""32-bit in training; 64-bit where gradients are checked by finite differences."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """inputs: width of a state. actions: outputs. dueling: with a value stream."""
+
+    inputs: int
+    actions: int
+    neurons: int = 40
+    dueling: bool = True
+
+    @cached_property
+    def _shapes(self) -> list[tuple[int, ...]]:
+        outputs = self.actions + self.dueling
+        n = self.neurons
+        return [(self.inputs, n), (n,), (n, n), (n,), (n, outputs), (outputs,)]
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return list(accumulate(int(np.prod(shape)) for shape in self._shapes))
+
+    @property
+    def size(self) -> int:
+        """Of the vector of weights."""
+        return self._ends[-1]
+
+    def begin(self, random: np.random.Generator) -> Array:
+        """He's weights in the hidden layers; the last layer begins at a tenth of that, so that no untried size is far
+        from another."""
+        theta = np.zeros(self.size, dtype=np.float32)
+        for layer, (weights, _) in enumerate(self._layers(theta)):
+            scale = np.sqrt(2.0 / weights.shape[0]) * (0.1 if layer == 2 else 1.0)
+            weights[:] = random.normal(0.0, scale, weights.shape)
+        return theta
+
+    def values(self, theta: Array, states: Array) -> Array:
+        """Q of each action, (n, S) to (n, K)."""
+        return self._forward(theta, states)[-1]
+
+    def gradient(self, theta: Array, states: Array, actions: Array, wanted: Array) -> tuple[float, Array]:
+        """Mean of (Q(s, a) - wanted)^2 over n states (equation 2), and its gradient in theta."""
+        h1, h2, q = self._forward(theta, states)
+        n, at = len(states), np.arange(len(states))
+        off = q[at, actions] - wanted
+        of_q = np.zeros_like(q)
+        of_q[at, actions] = 2.0 / n * off
+        grown = np.empty_like(theta)
+        (w1, b1), (w2, b2), (w3, b3) = self._layers(grown)
+        (_, _), (v2, _), (v3, _) = self._layers(theta)
+        of_o = self._of_outputs(of_q)
+        w3[:], b3[:] = h2.T @ of_o, of_o.sum(axis=0)
+        of_h2 = (of_o @ v3.T) * (h2 > 0)
+        w2[:], b2[:] = h1.T @ of_h2, of_h2.sum(axis=0)
+        of_h1 = (of_h2 @ v2.T) * (h1 > 0)
+        w1[:], b1[:] = states.T @ of_h1, of_h1.sum(axis=0)
+        return float(np.mean(off * off)), grown
+
+    def _forward(self, theta: Array, states: Array) -> tuple[Array, Array, Array]:
+        (w1, b1), (w2, b2), (w3, b3) = self._layers(theta)
+        h1 = np.maximum(states @ w1 + b1, 0)
+        h2 = np.maximum(h1 @ w2 + b2, 0)
+        o = h2 @ w3 + b3
+        if not self.dueling:
+            return h1, h2, o
+        advantage = o[:, 1:]
+        return h1, h2, o[:, :1] + advantage - advantage.mean(axis=1, keepdims=True)
+
+    def _of_outputs(self, of_q: Array) -> Array:
+        if not self.dueling:
+            return of_q
+        total = of_q.sum(axis=1, keepdims=True)
+        return np.concatenate([total, of_q - total / self.actions], axis=1)
+
+    def _layers(self, theta: Array) -> list[tuple[Array, Array]]:
+        """Views of weights and biases."""
+        begins = [0, *self._ends[:-1]]
+        parts = [
+            theta[begin:end].reshape(shape) for begin, end, shape in zip(begins, self._ends, self._shapes, strict=True)
+        ]
+        return list(zip(parts[::2], parts[1::2], strict=True))

@@ -1,0 +1,62 @@
+"""Which size an agent names, and whether it may: the highest Q among the sizes that are not worse than the one in
+force (evaluate.py). Where it has none to name, the belief over the curve decides.
+
+Once a size of its own is in force, it stays in charge and explores around it, as long as requests are in time: with LR
+below 0.9, and no better size that it may choose, it hands the pool back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sluice.pools.learn.agent import Opinion
+from sluice.pools.learn.evaluate import LEAST_SECONDS
+from sluice.pools.learn.sizes import nearest
+
+# A value has to be higher by so much for a change to be worth it.
+LEAST_GAIN = 0.005
+IN_TIME = 0.9
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """size: None where the belief is to decide. why: a code and a text."""
+
+    size: int | None
+    code: str
+    why: str
+    explores: bool = False
+
+
+def propose(of: Opinion, current: int, in_charge: bool, may_look: bool) -> Proposal:
+    """current: the size in force. in_charge: it is one that the agent named. may_look: a size may be tried."""
+    at = int(nearest(of.sizes, np.array([float(current)]))[0])
+    allowed = of.worth.not_worse(at)
+    best = int(allowed[of.values[allowed].argmax()]) if len(allowed) else at
+    least = of.values[at] + LEAST_GAIN * abs(of.values[at])
+    if best != at and of.values[best] > least:
+        gain = of.worth.mean[best] - of.worth.mean[at]
+        why = f"Q {of.values[best]:.3f} at {of.sizes[best]}, {of.values[at]:.3f} at {of.sizes[at]}"
+        return Proposal(int(of.sizes[best]), "LEARNED", f"{why}; evaluated {gain:+.3f} of reward, not worse")
+    if not in_charge:
+        return Proposal(None, "NOT_LICENSED", _lacks(of, at))
+    if of.state[1] < IN_TIME:
+        return Proposal(None, "HANDED_BACK", f"LR {of.state[1]:.2f} is below {IN_TIME}, and no size is known better")
+    noise = of.noise if may_look else 0
+    explored = min(max(at + noise, 0), len(of.sizes) - 1)
+    if explored != at:
+        text = f"one in ten decisions tries a size nearby: {of.sizes[explored]} instead of {current}"
+        return Proposal(int(of.sizes[explored]), "EXPLORES", text, explores=True)
+    return Proposal(current, "LEARNED", f"no size that may be chosen has a higher Q than {of.sizes[at]}")
+
+
+def _lacks(of: Opinion, at: int) -> str:
+    greedy = int(of.values.argmax())
+    if greedy == at:
+        return f"Q is highest at {of.sizes[at]}, the size in force"
+    if of.worth.seconds[greedy] < LEAST_SECONDS:
+        seen = of.worth.seconds[greedy]
+        return f"Q is highest at {of.sizes[greedy]}, which was in force for {seen:.0f} s under the load of now"
+    return f"Q is highest at {of.sizes[greedy]}, which may be worse than the size in force"

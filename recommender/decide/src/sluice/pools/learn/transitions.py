@@ -1,0 +1,60 @@
+"""From windows to transitions (s, a, r, s'): of whole seconds with the size in force, and of 100 ms windows with the
+measured concurrency as if it had been the size (uConAdapter 3.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sluice.pools.estimate.samples import Floats
+from sluice.pools.learn.measure import Measured, Windows
+from sluice.pools.learn.settings import Settings
+from sluice.pools.learn.sizes import Ints, nearest
+
+
+@dataclass(frozen=True)
+class Transitions:
+    """n of them: states of shape (n, S), the rest (n,). action: index of a size. discount: of what follows `after`."""
+
+    before: Floats
+    action: Ints
+    reward: Floats
+    after: Floats
+    discount: Floats
+
+    def __len__(self) -> int:
+        return len(self.action)
+
+
+def transitions(
+    of: Windows, seen: Measured, condition: Floats, sizes: Ints, settings: Settings, since_ms: int, virtual: bool
+) -> Transitions:
+    """Those that end with a window that starts after since_ms. virtual: concurrency is the action, else the size in
+    force. With n-step returns, n windows make one.
+
+    The action of a window is what was in force in it: it led from the state before to the one that it shows.
+    """
+    action_of = of.in_flight if virtual else of.size
+    follows, ahead = of.follows(), settings.steps_ahead
+    at = np.flatnonzero(follows & (of.in_flight > 0 if virtual else ~np.isnan(of.size)))
+    at = at[at + ahead - 1 < len(of)]
+    at = at[of.start_ms[at + ahead - 1] > since_ms]
+    for k in range(1, ahead):
+        at = at[follows[at + k]]
+    rewards = sum(
+        (settings.discount**k * seen.reward[at + k] for k in range(ahead)), start=np.zeros(len(at), dtype=np.float64)
+    )
+    state = np.concatenate([seen.state, np.broadcast_to(condition, (len(of), len(condition)))], axis=1)
+    return Transitions(
+        before=state[at - 1],
+        action=nearest(sizes, action_of[at]),
+        reward=rewards,
+        after=state[at + ahead - 1],
+        discount=np.full(len(at), settings.discount**ahead),
+    )
+
+
+def joined(parts: list[Transitions]) -> Transitions:
+    names = ("before", "action", "reward", "after", "discount")
+    return Transitions(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))

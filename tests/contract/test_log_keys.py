@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from sluice.core.keys import PoolKey, SubsetKey
-from sluice.log import names, subset_names
+from sluice.log import names, subset_names, tuning_names
 
 VECTORS = json.loads(Path(__file__).with_name("log_keys.json").read_text())
 
@@ -26,6 +26,11 @@ KINDS = {
     "containers": Kind(subset_names.containers_name, lambda key: (subset_names.containers_of(key),)),
     "pair": Kind(subset_names.pair_name, subset_names.pair_of),
     "application": Kind(subset_names.application_name, lambda key: (subset_names.application_of(key),)),
+    "session": Kind(tuning_names.session_name, lambda key: (tuning_names.session_of(key),)),
+    "trial": Kind(
+        lambda session, number: tuning_names.trial_name(session, int(number)),
+        lambda key: map(str, tuning_names.trial_of(key)),
+    ),
 }
 
 

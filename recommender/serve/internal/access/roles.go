@@ -13,8 +13,8 @@ type Role uint8
 // Roles, of which a caller may have several.
 const (
 	Read    Role = 1 << iota // get, list, watch, explain, history, diff, xDS, reflection
-	Report                   // report actuations and deliveries, notify scaling
-	Operate                  // pause and resume
+	Report                   // report actuations and deliveries, notify scaling, ask for trials and tell them
+	Operate                  // pause and resume pools, create and stop tuning sessions
 	all     = Read | Report | Operate
 	none    = Role(0)
 )
@@ -57,10 +57,12 @@ func needed(method string) (role Role, open bool) {
 	switch {
 	case strings.HasPrefix(method, "/grpc.health.v1.Health/"):
 		return none, true // probes of an orchestrator carry no token, and learn nothing but whether we serve
-	case strings.HasSuffix(method, "/PausePool"), strings.HasSuffix(method, "/ResumePool"):
+	case strings.HasSuffix(method, "/PausePool"), strings.HasSuffix(method, "/ResumePool"),
+		strings.HasSuffix(method, "/CreateSession"), strings.HasSuffix(method, "/StopSession"):
 		return Operate, false
 	case strings.HasSuffix(method, "/ReportActuation"), strings.HasSuffix(method, "/NotifyScaling"),
-		strings.HasSuffix(method, "/ReportDelivery"):
+		strings.HasSuffix(method, "/ReportDelivery"), strings.HasSuffix(method, "/AskTrials"),
+		strings.HasSuffix(method, "/TellTrial"):
 		return Report, false
 	case strings.HasPrefix(method, "/grpc.reflection."), strings.HasPrefix(method, "/envoy.service.discovery.v3."), safe(method):
 		return Read, false

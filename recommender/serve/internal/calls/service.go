@@ -1,4 +1,4 @@
-// Package calls answers the calls of PoolSizeService and SubsetService from what was read of the log.
+// Package calls answers the calls of PoolSizeService, SubsetService and TuningService from what was read of the log.
 package calls
 
 import (

@@ -2,8 +2,10 @@ package keys
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -24,6 +26,20 @@ var kinds = map[string]func(key string) (names []string, again string, err error
 	"pair": func(key string) ([]string, string, error) {
 		p, err := ParsePair(key)
 		return []string{p.Upstream, p.Downstream}, p.Record(), err
+	},
+	"session": func(key string) ([]string, string, error) {
+		t, err := ParseTuning(key)
+		if err == nil && t.Trial != Head {
+			err = errors.New("a trial")
+		}
+		return []string{t.Session}, t.Record(), err
+	},
+	"trial": func(key string) ([]string, string, error) {
+		t, err := ParseTuning(key)
+		if err == nil && t.Trial == Head {
+			err = errors.New("a session")
+		}
+		return []string{t.Session, strconv.FormatInt(t.Trial, 10)}, t.Record(), err
 	},
 	"application": func(key string) ([]string, string, error) {
 		name, err := ParseApplication(key)

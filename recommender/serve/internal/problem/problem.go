@@ -3,6 +3,7 @@ package problem
 
 import (
 	"fmt"
+	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
@@ -22,6 +23,9 @@ const (
 	PoolUnknown     = "POOL_UNKNOWN"
 	SubsetUnknown   = "SUBSET_UNKNOWN"
 	PairUnknown     = "PAIR_UNKNOWN"
+	SessionUnknown  = "SESSION_UNKNOWN"
+	SessionRefused  = "SESSION_REFUSED"
+	NotAnswered     = "NOT_ANSWERED"
 	NotReadYet      = "LOG_NOT_READ_YET"
 	LogAway         = "LOG_AWAY"
 	LogReplaced     = "LOG_REPLACED"
@@ -61,6 +65,21 @@ func NotLegal(field string, given any, legal string) error {
 // Conflict says what is wrong with a field beside another.
 func Conflict(field, is, legal string) error {
 	return invalid(FieldNotLegal, field, legal, fmt.Sprintf("%s %s; legal: %s", field, is, legal))
+}
+
+// Refused is what a decider says of a command that changes nothing, with the field that is at fault where there is one.
+func Refused(code codes.Code, reason, field, text string) error {
+	info := &errdetails.ErrorInfo{Reason: reason, Domain: Domain}
+	if field == "" {
+		return with(code, text, info)
+	}
+	info.Metadata = map[string]string{"field": field}
+	if _, legal, found := strings.Cut(text, "legal: "); found {
+		info.Metadata["legal"] = legal
+	}
+	return with(code, text, info, &errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{
+		{Field: field, Description: text, Reason: reason},
+	}})
 }
 
 func invalid(reason, field, legal, text string) error {

@@ -135,6 +135,8 @@ func (w *writer) row(record *kgo.Record) (table string, row Row, err error) {
 	case record.Topic == w.log.Reports && word == "subset":
 		row, err = delivery(record)
 		return "subset_deliveries", row, err
+	case word == "session", word == "trial", word == "answers":
+		return "", nil, nil // of tuning sessions: they stand in the log as long as they are kept
 	case record.Topic == w.log.Reports:
 		return report(record)
 	case record.Topic == w.log.Explanations && word == "pair":

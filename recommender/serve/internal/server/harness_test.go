@@ -23,6 +23,7 @@ import (
 
 	poolsv1 "sluice.dev/api/pools/v1"
 	subsetsv1 "sluice.dev/api/subsets/v1"
+	tuningv1 "sluice.dev/api/tuning/v1"
 )
 
 const patience = 30 * time.Second
@@ -50,6 +51,7 @@ type running struct {
 	address string
 	client  poolsv1.PoolSizeServiceClient
 	subsets subsetsv1.SubsetServiceClient
+	tuning  tuningv1.TuningServiceClient
 	link    *grpc.ClientConn
 	reader  *topics.Reader
 	hub     *xds.Hub
@@ -107,6 +109,7 @@ func start(t *testing.T, log *logtest.Log, o options) *running {
 	r.link, err = grpc.NewClient(r.address, o.dial...)
 	must(t, err)
 	r.client, r.subsets = poolsv1.NewPoolSizeServiceClient(r.link), subsetsv1.NewSubsetServiceClient(r.link)
+	r.tuning = tuningv1.NewTuningServiceClient(r.link)
 	stopped := false
 	r.stop = func() {
 		if stopped {

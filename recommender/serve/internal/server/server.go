@@ -20,6 +20,7 @@ import (
 
 	poolsv1 "sluice.dev/api/pools/v1"
 	subsetsv1 "sluice.dev/api/subsets/v1"
+	tuningv1 "sluice.dev/api/tuning/v1"
 )
 
 // Limits, which README.md states.
@@ -75,6 +76,7 @@ func Listen(address string, service *calls.Service, hub *xds.Hub, a *access.Acce
 	registrar := problem.Registrar{ServiceRegistrar: s.grpc}
 	poolsv1.RegisterPoolSizeServiceServer(registrar, service)
 	subsetsv1.RegisterSubsetServiceServer(registrar, calls.Subsets{Service: service})
+	tuningv1.RegisterTuningServiceServer(registrar, calls.Tuning{Service: service})
 	discovery.RegisterAggregatedDiscoveryServiceServer(registrar, xds.NewServer(hub))
 	healthv1.RegisterHealthServer(s.grpc, s.health)
 	reflection.Register(s.grpc) // v1 and v1alpha
@@ -91,7 +93,8 @@ func (s *Server) Ready(ready bool) {
 	if ready {
 		status = healthv1.HealthCheckResponse_SERVING
 	}
-	for _, name := range []string{"", poolsv1.PoolSizeService_ServiceDesc.ServiceName, subsetsv1.SubsetService_ServiceDesc.ServiceName} {
+	for _, name := range []string{"", poolsv1.PoolSizeService_ServiceDesc.ServiceName, subsetsv1.SubsetService_ServiceDesc.ServiceName,
+		tuningv1.TuningService_ServiceDesc.ServiceName} {
 		s.health.SetServingStatus(name, status)
 	}
 }

@@ -19,7 +19,10 @@ type Log struct {
 	Pools      *Pools
 	Subsets    *Subsets
 	Containers *Containers
-	shards     int
+	// Tunings are visible before the Answers to what made them so.
+	Tunings *Tunings
+	Answers *Answers
+	shards  int
 	// refused counts records that were left out.
 	refused atomic.Int64
 }
@@ -30,6 +33,8 @@ func NewLog(topic Topic, shards int, remembered time.Duration, now func() time.T
 		Pools:      New(PoolKind, topic, shards, remembered, now),
 		Subsets:    New(SubsetKind, topic, shards, remembered, now),
 		Containers: New(ContainersKind, topic, shards, remembered, now),
+		Tunings:    New(TuningKind, topic, shards, remembered, now),
+		Answers:    New(AnswersKind, topic, shards, remembered, now),
 		shards:     shards,
 	}
 }
@@ -39,12 +44,15 @@ func (l *Log) Refused() int64 { return l.refused.Load() }
 
 // Tick wakes every watcher.
 func (l *Log) Tick() {
+	l.Tunings.Tick()
 	l.Subsets.Tick()
 	l.Pools.Tick()
 }
 
 // Close ends every watch: the topic is another.
 func (l *Log) Close() {
+	l.Answers.Close()
+	l.Tunings.Close()
 	l.Containers.Close()
 	l.Subsets.Close()
 	l.Pools.Close()
@@ -69,6 +77,10 @@ func (l *Log) take(shard int32, offset int64, key string, value []byte, written,
 		return l.Subsets.take(shard, offset, key, value)
 	case "containers":
 		return l.Containers.take(shard, offset, key, value)
+	case "session", "trial":
+		return l.Tunings.take(shard, offset, key, value)
+	case "answers":
+		return l.Answers.take(shard, offset, key, value)
 	default:
 		return l.Pools.take(shard, offset, key, value)
 	}
@@ -97,6 +109,8 @@ func (l *Log) beat(shard int32, offset int64, key string, value []byte, written,
 		return fmt.Errorf("a heartbeat of generation %d after %d", beat.GetGeneration(), before.Generation)
 	}
 	lease := newLease(beat, written, read)
+	l.Tunings.publish(shard, offset+1, lease)
+	l.Answers.publish(shard, offset+1, lease)
 	l.Containers.publish(shard, offset+1, lease)
 	l.Subsets.publish(shard, offset+1, lease)
 	l.Pools.publish(shard, offset+1, lease)

@@ -89,6 +89,8 @@ func explains(key string) (err error) {
 	switch word, _, _ := strings.Cut(key, "/"); word {
 	case "pair":
 		_, err = keys.ParsePair(key)
+	case "session":
+		_, err = keys.ParseTuning(key)
 	case "application":
 		_, err = keys.ParseApplication(key)
 	default:

@@ -45,10 +45,16 @@ func subsetSnapshot(of *commonv1.Snapshot, token string) *Frame {
 	})
 }
 
-// subsetHeartbeat says when deciders came round last.
 func subsetHeartbeat(
 	shards []*table.Shard[keys.Subset, *subsetsv1.Subset], _ *Filter[keys.Subset], token string, _ time.Time,
 ) *Frame {
+	return encode(&subsetsv1.WatchSubsetsResponse{
+		Event: &subsetsv1.WatchSubsetsResponse_Heartbeat{Heartbeat: came(shards)}, ResumeToken: token,
+	})
+}
+
+// came says when deciders came round last, for answers without a lease.
+func came[K table.Key[K], V any](shards []*table.Shard[K, V]) *commonv1.Heartbeat {
 	beat := &commonv1.Heartbeat{}
 	var newest time.Time
 	for _, shard := range shards {
@@ -65,7 +71,5 @@ func subsetHeartbeat(
 	if !newest.IsZero() {
 		beat.ComputedAt = timestamppb.New(newest)
 	}
-	return encode(&subsetsv1.WatchSubsetsResponse{
-		Event: &subsetsv1.WatchSubsetsResponse_Heartbeat{Heartbeat: beat}, ResumeToken: token,
-	})
+	return beat
 }

@@ -19,6 +19,7 @@ from sluice.control.saying import Said, Words, restored, words
 from sluice.control.subsets.shard import ShardSubsets
 from sluice.control.taking_over import TakingOver
 from sluice.control.thresholds import Thresholds
+from sluice.control.tuning.shard import ShardTuning
 from sluice.core.keys import PoolKey
 from sluice.log.due import Due
 from sluice.log.shard import Commit, Found, Heartbeat, Received
@@ -69,6 +70,7 @@ class ShardDecider:
         self._taking_over = TakingOver()
         self._caught_up = False
         self._subsets = ShardSubsets(found.subsets, means.subsets, means.problems)
+        self._tuning = ShardTuning(found.tuning, means.tuning, means.problems)
 
     @property
     def states(self) -> Mapping[PoolKey, PoolState]:
@@ -84,7 +86,8 @@ class ShardDecider:
         """What came between two periods, since of a target only the newest size waits. True: it is to be acted on."""
         before, self._heard_to = self._heard_to, received.offset
         changes = self._heard.take(received)
-        return received.offset > before and bool(changes.pauses or changes.scalings)
+        tuned = self._tuning.hear(received.commands)
+        return tuned or (received.offset > before and bool(changes.pauses or changes.scalings))
 
     def period(self, received: Received, lease_ms: int) -> Period:
         """Raises what the collector raises: then nothing is confirmed, and leases end."""
@@ -119,12 +122,14 @@ class ShardDecider:
             changes.pauses,
             changes.scalings,
             subsets=subsets,
+            tuning=self._tuning.period(received.commands, now_ms),
         )
         return Period(commit, said, states, not_renewed)
 
     def keep(self, period: Period, written: bool) -> None:
         """What was committed, or was nothing that is to be written."""
         self._subsets.keep()
+        self._tuning.keep()
         self._states |= period.states
         self._said |= period.words.said
         gone = self._answers.keys() - {pool.key for pool in self.config.pools}
@@ -136,6 +141,7 @@ class ShardDecider:
     def drop(self, period: Period) -> None:
         """It was aborted."""
         self._subsets.drop()
+        self._tuning.drop()
         self._due.again(period.commit.states)
 
     def _later(self, config: Config) -> frozenset[PoolKey]:

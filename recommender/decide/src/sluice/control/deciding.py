@@ -29,6 +29,7 @@ from sluice.control.scalings import Course
 from sluice.control.sizes import TargetSize
 from sluice.control.spread import Job, Past, Spread, Stepped
 from sluice.control.subsets.shard import SubsetMeans
+from sluice.control.tuning.shard import TuningMeans
 from sluice.control.workers import Workers
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate import Estimate
@@ -41,14 +42,15 @@ from sluice.pools.policy.state import PoolState
 
 @dataclass
 class Means:
-    """What a decider has for all of its shards. alive: called as a period gets on. subsets: None where none are to be
-    decided."""
+    """What a decider has for all of its shards. alive: called as a period gets on. subsets, tuning: None where none are
+    to be decided."""
 
     workers: Workers = field(default_factory=Workers)
     spread: Spread = field(default_factory=Spread)
     problems: Problems = field(default_factory=Problems)
     alive: Callable[[], None] = lambda: None
     subsets: SubsetMeans | None = None
+    tuning: TuningMeans | None = None
 
 
 class Known(NamedTuple):

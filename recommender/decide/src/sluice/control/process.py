@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from sluice.collect import Collector
 from sluice.collect.subsets.reading import Reading
+from sluice.collect.tuning.reading import TrialReading
 from sluice.config import Config, ConfigError, load
 from sluice.control.before import before
 from sluice.control.clickhouse import connection
@@ -25,6 +26,7 @@ from sluice.control.pages import Pages
 from sluice.control.problems import Problems
 from sluice.control.spread import Spread
 from sluice.control.subsets.shard import SubsetMeans
+from sluice.control.tuning.shard import TuningMeans
 from sluice.control.workers import Workers
 from sluice.log.kafka_broker import KafkaBroker
 from sluice.log.names import topics
@@ -63,9 +65,10 @@ class Process:
         self._shards = Shards(self._broker, names, Identity(name, len(config.groups), config.generation))
         spread = Spread(None if config.processes == "auto" else config.processes)
         spread.start(len(config.pools))
-        # A connection of their own, since they read beside the control periods.
+        # Connections of their own, since they read beside the control periods.
         subsets = SubsetMeans(Reading(connection(environment, lambda: None)))
-        self._means = Means(Workers(), spread, Problems(counts.failed), self._shards.alive, subsets)
+        tuning = TuningMeans(TrialReading(connection(environment, lambda: None)))
+        self._means = Means(Workers(), spread, Problems(counts.failed), self._shards.alive, subsets, tuning)
         reader = connection(environment, self._shards.alive)
         collector, history = lambda: Collector(reader), lambda: before(reader)
         self._loop = Loop(config, self._shards, collector, now_ms, self._means, history, counts)
@@ -92,6 +95,8 @@ class Process:
         self._means.spread.close()
         if self._means.subsets is not None:
             self._means.subsets.close()
+        if self._means.tuning is not None:
+            self._means.tuning.close()
         self._pages.close()
         if self._push is not None:
             self._push.close()

@@ -9,12 +9,13 @@ from typing import TypeVar
 from google.protobuf.message import DecodeError, Message
 
 from sluice.core.keys import PoolKey
-from sluice.log import subset_record
+from sluice.log import subset_record, tuning_record
 from sluice.log.broker import Record
 from sluice.log.names import key_of, pool_of, shard_name
 from sluice.log.record import restored
 from sluice.log.shard import Found
 from sluice.log.subset_record import is_subsets
+from sluice.log.tuning_names import is_tuning
 from sluice.pools.v1.log_pb2 import ObservedSize, Report, ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 
@@ -29,10 +30,11 @@ def found(
     """From the newest of each name."""
     subsets, unreadable = subset_record.found(states, decisions)
     newest_states = restored({name: value for name, value in states.items() if not is_subsets(name)})
-    left_out = newest_states.unreadable + unreadable
+    tuning, unread = tuning_record.found(decisions)
+    left_out = newest_states.unreadable + unreadable + unread
     sizes: dict[PoolKey, PoolSize] = {}
     for name, value in decisions.items():
-        if name != shard_name(shard) and not is_subsets(name):
+        if name != shard_name(shard) and not is_subsets(name) and not is_tuning(name):
             answer = _decision(name, value)
             if answer is None:
                 left_out += 1
@@ -41,7 +43,7 @@ def found(
     beat = decisions.get(shard_name(shard))
     heartbeat = None if beat is None else parsed(ShardHeartbeat, shard_name(shard), beat)
     left_out += beat is not None and heartbeat is None
-    return Found(newest_states, sizes, observed, heartbeat, left_out, subsets)
+    return Found(newest_states, sizes, observed, heartbeat, left_out, subsets, tuning)
 
 
 def parsed(kind: type[Parsed], name: str, value: bytes) -> Parsed | None:

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from sluice.core.keys import PoolKey
+from sluice.log import subset_record, tuning_record
 from sluice.log.names import Topics, key_of, pool_name, shard_name
 from sluice.log.record import MOST_BYTES, PARTS, Ref, value_of
 from sluice.log.shard import Commit, Heartbeat, Identity
-from sluice.log.subset_record import records
 from sluice.log.told import pause_name, pause_value, scaling_name, scalings_value
 from sluice.pools.policy.state_message import StateError
 from sluice.pools.v1.evidence_pb2 import Explanation
@@ -70,7 +71,7 @@ def writes(commit: Commit, topics: Topics) -> Iterator[Write | ValueError]:
         yield Write(topics.observed, name, None)
     for key in commit.gone:
         yield from _gone(key, topics)
-    for topic, name, message in records(commit.subsets, topics) if commit.subsets is not None else ():
+    for topic, name, message in _beside(commit, topics):
         written = None if message is None else message.SerializeToString()
         if written is not None and len(written) > MOST_BYTES:
             yield _too_large(name, written, MOST_BYTES)
@@ -82,6 +83,14 @@ def writes(commit: Commit, topics: Topics) -> Iterator[Write | ValueError]:
             yield _too_large(f"the decision of {name}", value, MOST_BYTES)
         else:
             yield Write(topics.decisions, name, value)
+
+
+def _beside(commit: Commit, topics: Topics) -> Iterator[tuple[str, str, Message | None]]:
+    """Topic, key and value of what is not of pools."""
+    if commit.subsets is not None:
+        yield from subset_record.records(commit.subsets, topics)
+    if commit.tuning is not None:
+        yield from tuning_record.records(commit.tuning, topics)
 
 
 def _gone(key: PoolKey, topics: Topics) -> Iterator[Write]:

@@ -9,12 +9,15 @@ from sluice.control.pauses import Pause
 from sluice.control.scalings import Scaling
 from sluice.control.subsets.step import Commit as SubsetCommit
 from sluice.control.subsets.step import Known as Subsets
+from sluice.control.tuning.step import Commit as TuningCommit
+from sluice.control.tuning.step import Known as Tuning
 from sluice.core.keys import PoolKey
 from sluice.log.record import Ref, Restored
 from sluice.pools.policy.state import PoolState
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.log_pb2 import NotRenewed, ObservedSize, Report, ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize
+from sluice.tuning.v1.log_pb2 import Command
 
 
 class AbortedError(Exception):
@@ -59,6 +62,7 @@ class Found:
     heartbeat  None where nobody decided yet
     left_out   records that could not be read: said, and left out
     subsets    what is known of the subsets of its application
+    tuning     its tuning sessions
     """
 
     states: Restored
@@ -67,6 +71,7 @@ class Found:
     heartbeat: ShardHeartbeat | None
     left_out: int
     subsets: Subsets = field(default_factory=Subsets)
+    tuning: Tuning = field(default_factory=Tuning)
 
 
 @dataclass(frozen=True)
@@ -76,11 +81,13 @@ class Received:
     observed  the newest size of each target, by the name of its record
     reports   in the order of the log
     offset    of the topic of reports: behind all of them
+    commands  of tuning sessions, in the order of the log
     """
 
     observed: Mapping[str, ObservedSize]
     reports: Sequence[Report]
     offset: int
+    commands: Sequence[Command] = ()
 
 
 @dataclass(frozen=True)
@@ -102,6 +109,7 @@ class Commit:
     states        the parts that are due (`log/due.py`)
     pauses        of the pools of which `received` told one; None: it is over
     subsets       records of subsets, where a step of theirs came to an end
+    tuning        records of tuning sessions, likewise
     scalings      of the services of which `received` told some: all that are to be kept, oldest first
     observed      sizes of targets, by the name of their record, and
     gone          pools and
@@ -119,3 +127,4 @@ class Commit:
     gone: Sequence[PoolKey] = ()
     forgotten: Sequence[str] = ()
     subsets: SubsetCommit | None = None
+    tuning: TuningCommit | None = None

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from sluice.control.problems import Problems
+from sluice.log import tuning_record
 from sluice.log.broker import Reader, Transactions
 from sluice.log.decode import parsed, report
 from sluice.log.encode import Write, heartbeat, writes
@@ -13,7 +14,9 @@ from sluice.log.names import Topics
 from sluice.log.repeats import Repeats
 from sluice.log.shard import AbortedError, Commit, FencedError, Identity, Received
 from sluice.log.subset_record import is_subsets
+from sluice.log.tuning_names import is_tuning
 from sluice.pools.v1.log_pb2 import ObservedSize, Report
+from sluice.tuning.v1.log_pb2 import Command
 
 # A heartbeat at the latest 5 s after the last one, where there is a period each half second or more often.
 BEAT_S = 4.5
@@ -40,6 +43,7 @@ class ShardLog:
         self._transactions, self._arrivals, self._repeats = transactions, arrivals, repeats
         self._observed: dict[str, ObservedSize] = {}
         self._reports: list[tuple[int, Report]] = []
+        self._commands: list[tuple[int, Command]] = []
         self._committed = arrivals.position(topics.reports)
         self._beaten: float | None = None
         self._over = False
@@ -49,7 +53,8 @@ class ShardLog:
         """What came since; waits for it up to `timeout_s`. HungError as of a commit: the shard cannot be read."""
         self.read(timeout_s)
         offset = max(self._committed, self._arrivals.position(self._topics.reports))
-        return Received(dict(self._observed), [each for _, each in self._reports], offset)
+        commands = [each for _, each in self._commands]
+        return Received(dict(self._observed), [each for _, each in self._reports], offset, commands)
 
     def commit(self, commit: Commit) -> bool:
         """Writes in one transaction; whether it did: nothing changed, and no heartbeat is due, is no transaction.
@@ -84,6 +89,12 @@ class ShardLog:
                 self._size(record.key, record.value)
             elif is_subsets(record.key):
                 continue  # deliveries: deciders do not go by them
+            elif is_tuning(record.key):
+                # One that is told again is known by its answer.
+                if (command := tuning_record.command(record)) is None:
+                    self.left_out += 1
+                else:
+                    self._commands.append((record.offset, command))
             elif (told := report(record)) is None:
                 self.left_out += 1
             elif not self._repeats.report(record.offset, told):
@@ -122,6 +133,7 @@ class ShardLog:
     def _used(self, received: Received) -> None:
         self._committed = received.offset
         self._reports = [(offset, each) for offset, each in self._reports if offset >= received.offset]
+        self._commands = [(offset, each) for offset, each in self._commands if offset >= received.offset]
         for name, size in received.observed.items():
             if self._observed.get(name) is size:
                 del self._observed[name]

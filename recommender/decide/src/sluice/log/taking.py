@@ -18,6 +18,7 @@ from sluice.log.repeats import REMEMBERED, Repeats
 from sluice.log.shard import Found, Identity, NotThereError, OlderError, PartitionsError
 from sluice.log.shard_log import ShardLog
 from sluice.log.subset_record import is_subsets
+from sluice.log.tuning_names import is_tuning
 
 RESTORE_S, POLL_S = 30.0, 0.2
 
@@ -105,7 +106,7 @@ def _told(reader: Reader, topic: str, end: int, until: float, clock: Clock) -> R
     while reader.position(topic) < end and not reader.at_end(topic):
         _in_time(until, clock, topic)
         for record in reader.read(POLL_S):
-            if record.offset >= end or is_subsets(record.key):
+            if record.offset >= end or is_subsets(record.key) or is_tuning(record.key):
                 continue
             if (told := report(record)) is not None:
                 repeats.report(record.offset, told)

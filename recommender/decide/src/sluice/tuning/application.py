@@ -17,7 +17,7 @@ from sluice.tuning.objective.block import Metric
 from sluice.tuning.objective.enough import Window
 from sluice.tuning.objective.objective import Objective, Slo
 from sluice.tuning.session.create import problems
-from sluice.tuning.session.session import Plan
+from sluice.tuning.session.session import Plan, Root
 from sluice.tuning.space import Boolean, Category, Float, Integer, Parameter, Space, Value, When
 from sluice.tuning.space.constraint import Linear
 from sluice.tuning.space.parameter import Kind
@@ -164,6 +164,7 @@ def load(path: Path, name: str) -> Application:
         pairs=file.pairs,
         patience_ms=file.patience_ms,
         window=Window(**{key: float(value) for key, value in file.window.model_dump().items()}),
+        root=Root(file.root.service, file.root.operation or ""),
     )
     wrong = list(problems(plan))
     if wrong:

@@ -102,7 +102,9 @@ type Plan struct {
 	PatienceMs *uint32 `protobuf:"varint,10,opt,name=patience_ms,json=patienceMs,proto3,oneof" json:"patience_ms,omitempty"`
 	Window     *Window `protobuf:"bytes,11,opt,name=window,proto3" json:"window,omitempty"`
 	// Tried first.
-	First         []*Configuration `protobuf:"bytes,12,rep,name=first,proto3" json:"first,omitempty"`
+	First []*Configuration `protobuf:"bytes,12,rep,name=first,proto3" json:"first,omitempty"`
+	// What the pipeline measures. Absent: outcomes are told by callers alone.
+	Root          *Root `protobuf:"bytes,13,opt,name=root,proto3" json:"root,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -221,6 +223,67 @@ func (x *Plan) GetFirst() []*Configuration {
 	return nil
 }
 
+func (x *Plan) GetRoot() *Root {
+	if x != nil {
+		return x.Root
+	}
+	return nil
+}
+
+// The requests that an objective is of, by the SERVER spans that they begin with.
+type Root struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Service string                 `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
+	// Empty: of all its operations.
+	Operation     string `protobuf:"bytes,2,opt,name=operation,proto3" json:"operation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Root) Reset() {
+	*x = Root{}
+	mi := &file_sluice_tuning_v1_session_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Root) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Root) ProtoMessage() {}
+
+func (x *Root) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_tuning_v1_session_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Root.ProtoReflect.Descriptor instead.
+func (*Root) Descriptor() ([]byte, []int) {
+	return file_sluice_tuning_v1_session_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Root) GetService() string {
+	if x != nil {
+		return x.Service
+	}
+	return ""
+}
+
+func (x *Root) GetOperation() string {
+	if x != nil {
+		return x.Operation
+	}
+	return ""
+}
+
 // By what share of the default's value the winner's is less, with a 95 % interval.
 type Gain struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -234,7 +297,7 @@ type Gain struct {
 
 func (x *Gain) Reset() {
 	*x = Gain{}
-	mi := &file_sluice_tuning_v1_session_proto_msgTypes[1]
+	mi := &file_sluice_tuning_v1_session_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -246,7 +309,7 @@ func (x *Gain) String() string {
 func (*Gain) ProtoMessage() {}
 
 func (x *Gain) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_tuning_v1_session_proto_msgTypes[1]
+	mi := &file_sluice_tuning_v1_session_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -259,7 +322,7 @@ func (x *Gain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Gain.ProtoReflect.Descriptor instead.
 func (*Gain) Descriptor() ([]byte, []int) {
-	return file_sluice_tuning_v1_session_proto_rawDescGZIP(), []int{1}
+	return file_sluice_tuning_v1_session_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Gain) GetShare() float64 {
@@ -290,7 +353,7 @@ func (x *Gain) GetPairs() uint32 {
 	return 0
 }
 
-// All that is known of a session: a record of the log, and what calls answer.
+// All that is known of a session. In the log it stands without its trials, which have a record each (log.proto).
 type TuningSession struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Plan  *Plan                  `protobuf:"bytes,1,opt,name=plan,proto3" json:"plan,omitempty"`
@@ -313,7 +376,7 @@ type TuningSession struct {
 
 func (x *TuningSession) Reset() {
 	*x = TuningSession{}
-	mi := &file_sluice_tuning_v1_session_proto_msgTypes[2]
+	mi := &file_sluice_tuning_v1_session_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -325,7 +388,7 @@ func (x *TuningSession) String() string {
 func (*TuningSession) ProtoMessage() {}
 
 func (x *TuningSession) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_tuning_v1_session_proto_msgTypes[2]
+	mi := &file_sluice_tuning_v1_session_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -338,7 +401,7 @@ func (x *TuningSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TuningSession.ProtoReflect.Descriptor instead.
 func (*TuningSession) Descriptor() ([]byte, []int) {
-	return file_sluice_tuning_v1_session_proto_rawDescGZIP(), []int{2}
+	return file_sluice_tuning_v1_session_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *TuningSession) GetPlan() *Plan {
@@ -408,7 +471,7 @@ var File_sluice_tuning_v1_session_proto protoreflect.FileDescriptor
 
 const file_sluice_tuning_v1_session_proto_rawDesc = "" +
 	"\n" +
-	"\x1esluice/tuning/v1/session.proto\x12\x10sluice.tuning.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a sluice/tuning/v1/objective.proto\x1a\x1csluice/tuning/v1/space.proto\x1a\x1csluice/tuning/v1/trial.proto\"\xe2\x03\n" +
+	"\x1esluice/tuning/v1/session.proto\x12\x10sluice.tuning.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a sluice/tuning/v1/objective.proto\x1a\x1csluice/tuning/v1/space.proto\x1a\x1csluice/tuning/v1/trial.proto\"\x8e\x04\n" +
 	"\x04Plan\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06target\x18\x02 \x01(\tR\x06target\x12-\n" +
@@ -423,11 +486,15 @@ const file_sluice_tuning_v1_session_proto_rawDesc = "" +
 	" \x01(\rH\x03R\n" +
 	"patienceMs\x88\x01\x01\x120\n" +
 	"\x06window\x18\v \x01(\v2\x18.sluice.tuning.v1.WindowR\x06window\x125\n" +
-	"\x05first\x18\f \x03(\v2\x1f.sluice.tuning.v1.ConfigurationR\x05firstB\t\n" +
+	"\x05first\x18\f \x03(\v2\x1f.sluice.tuning.v1.ConfigurationR\x05first\x12*\n" +
+	"\x04root\x18\r \x01(\v2\x16.sluice.tuning.v1.RootR\x04rootB\t\n" +
 	"\a_budgetB\v\n" +
 	"\t_parallelB\b\n" +
 	"\x06_pairsB\x0e\n" +
-	"\f_patience_ms\"^\n" +
+	"\f_patience_ms\">\n" +
+	"\x04Root\x12\x18\n" +
+	"\aservice\x18\x01 \x01(\tR\aservice\x12\x1c\n" +
+	"\toperation\x18\x02 \x01(\tR\toperation\"^\n" +
 	"\x04Gain\x12\x14\n" +
 	"\x05share\x18\x01 \x01(\x01R\x05share\x12\x14\n" +
 	"\x05lower\x18\x02 \x01(\x01R\x05lower\x12\x14\n" +
@@ -465,36 +532,38 @@ func file_sluice_tuning_v1_session_proto_rawDescGZIP() []byte {
 }
 
 var file_sluice_tuning_v1_session_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_sluice_tuning_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_sluice_tuning_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_sluice_tuning_v1_session_proto_goTypes = []any{
 	(Phase)(0),                    // 0: sluice.tuning.v1.Phase
 	(*Plan)(nil),                  // 1: sluice.tuning.v1.Plan
-	(*Gain)(nil),                  // 2: sluice.tuning.v1.Gain
-	(*TuningSession)(nil),         // 3: sluice.tuning.v1.TuningSession
-	(*Space)(nil),                 // 4: sluice.tuning.v1.Space
-	(*Objective)(nil),             // 5: sluice.tuning.v1.Objective
-	(*Window)(nil),                // 6: sluice.tuning.v1.Window
-	(*Configuration)(nil),         // 7: sluice.tuning.v1.Configuration
-	(*Trial)(nil),                 // 8: sluice.tuning.v1.Trial
-	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
+	(*Root)(nil),                  // 2: sluice.tuning.v1.Root
+	(*Gain)(nil),                  // 3: sluice.tuning.v1.Gain
+	(*TuningSession)(nil),         // 4: sluice.tuning.v1.TuningSession
+	(*Space)(nil),                 // 5: sluice.tuning.v1.Space
+	(*Objective)(nil),             // 6: sluice.tuning.v1.Objective
+	(*Window)(nil),                // 7: sluice.tuning.v1.Window
+	(*Configuration)(nil),         // 8: sluice.tuning.v1.Configuration
+	(*Trial)(nil),                 // 9: sluice.tuning.v1.Trial
+	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
 }
 var file_sluice_tuning_v1_session_proto_depIdxs = []int32{
-	4,  // 0: sluice.tuning.v1.Plan.space:type_name -> sluice.tuning.v1.Space
-	5,  // 1: sluice.tuning.v1.Plan.objective:type_name -> sluice.tuning.v1.Objective
-	6,  // 2: sluice.tuning.v1.Plan.window:type_name -> sluice.tuning.v1.Window
-	7,  // 3: sluice.tuning.v1.Plan.first:type_name -> sluice.tuning.v1.Configuration
-	1,  // 4: sluice.tuning.v1.TuningSession.plan:type_name -> sluice.tuning.v1.Plan
-	0,  // 5: sluice.tuning.v1.TuningSession.phase:type_name -> sluice.tuning.v1.Phase
-	8,  // 6: sluice.tuning.v1.TuningSession.trials:type_name -> sluice.tuning.v1.Trial
-	9,  // 7: sluice.tuning.v1.TuningSession.created_at:type_name -> google.protobuf.Timestamp
-	9,  // 8: sluice.tuning.v1.TuningSession.now:type_name -> google.protobuf.Timestamp
-	2,  // 9: sluice.tuning.v1.TuningSession.gain:type_name -> sluice.tuning.v1.Gain
-	9,  // 10: sluice.tuning.v1.TuningSession.ended_at:type_name -> google.protobuf.Timestamp
-	11, // [11:11] is the sub-list for method output_type
-	11, // [11:11] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	5,  // 0: sluice.tuning.v1.Plan.space:type_name -> sluice.tuning.v1.Space
+	6,  // 1: sluice.tuning.v1.Plan.objective:type_name -> sluice.tuning.v1.Objective
+	7,  // 2: sluice.tuning.v1.Plan.window:type_name -> sluice.tuning.v1.Window
+	8,  // 3: sluice.tuning.v1.Plan.first:type_name -> sluice.tuning.v1.Configuration
+	2,  // 4: sluice.tuning.v1.Plan.root:type_name -> sluice.tuning.v1.Root
+	1,  // 5: sluice.tuning.v1.TuningSession.plan:type_name -> sluice.tuning.v1.Plan
+	0,  // 6: sluice.tuning.v1.TuningSession.phase:type_name -> sluice.tuning.v1.Phase
+	9,  // 7: sluice.tuning.v1.TuningSession.trials:type_name -> sluice.tuning.v1.Trial
+	10, // 8: sluice.tuning.v1.TuningSession.created_at:type_name -> google.protobuf.Timestamp
+	10, // 9: sluice.tuning.v1.TuningSession.now:type_name -> google.protobuf.Timestamp
+	3,  // 10: sluice.tuning.v1.TuningSession.gain:type_name -> sluice.tuning.v1.Gain
+	10, // 11: sluice.tuning.v1.TuningSession.ended_at:type_name -> google.protobuf.Timestamp
+	12, // [12:12] is the sub-list for method output_type
+	12, // [12:12] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_sluice_tuning_v1_session_proto_init() }
@@ -512,7 +581,7 @@ func file_sluice_tuning_v1_session_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_tuning_v1_session_proto_rawDesc), len(file_sluice_tuning_v1_session_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   3,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

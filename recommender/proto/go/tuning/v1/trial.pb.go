@@ -242,7 +242,9 @@ type Trial struct {
 	Outcome *Outcome               `protobuf:"bytes,9,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	ToldAt  *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=told_at,json=toldAt,proto3" json:"told_at,omitempty"`
 	// How many trials were told before it.
-	Place         *uint32 `protobuf:"varint,11,opt,name=place,proto3,oneof" json:"place,omitempty"`
+	Place *uint32 `protobuf:"varint,11,opt,name=place,proto3,oneof" json:"place,omitempty"`
+	// Since when it is in force, where that was told.
+	AppliedAt     *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=applied_at,json=appliedAt,proto3" json:"applied_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -354,6 +356,13 @@ func (x *Trial) GetPlace() uint32 {
 	return 0
 }
 
+func (x *Trial) GetAppliedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.AppliedAt
+	}
+	return nil
+}
+
 var File_sluice_tuning_v1_trial_proto protoreflect.FileDescriptor
 
 const file_sluice_tuning_v1_trial_proto_rawDesc = "" +
@@ -368,7 +377,7 @@ const file_sluice_tuning_v1_trial_proto_rawDesc = "" +
 	"\x03why\x18\x06 \x01(\tR\x03whyB\b\n" +
 	"\x06_valueB\b\n" +
 	"\x06_lowerB\b\n" +
-	"\x06_upper\"\xf7\x03\n" +
+	"\x06_upper\"\xb2\x04\n" +
 	"\x05Trial\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\rR\x06number\x123\n" +
 	"\apurpose\x18\x02 \x01(\x0e2\x19.sluice.tuning.v1.PurposeR\apurpose\x12E\n" +
@@ -382,7 +391,9 @@ const file_sluice_tuning_v1_trial_proto_rawDesc = "" +
 	"\aoutcome\x18\t \x01(\v2\x19.sluice.tuning.v1.OutcomeR\aoutcome\x123\n" +
 	"\atold_at\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\x06toldAt\x12\x19\n" +
-	"\x05place\x18\v \x01(\rH\x01R\x05place\x88\x01\x01B\v\n" +
+	"\x05place\x18\v \x01(\rH\x01R\x05place\x88\x01\x01\x129\n" +
+	"\n" +
+	"applied_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\tappliedAtB\v\n" +
 	"\t_confirmsB\b\n" +
 	"\x06_place*r\n" +
 	"\aVerdict\x12\x17\n" +
@@ -427,11 +438,12 @@ var file_sluice_tuning_v1_trial_proto_depIdxs = []int32{
 	5, // 4: sluice.tuning.v1.Trial.due_at:type_name -> google.protobuf.Timestamp
 	2, // 5: sluice.tuning.v1.Trial.outcome:type_name -> sluice.tuning.v1.Outcome
 	5, // 6: sluice.tuning.v1.Trial.told_at:type_name -> google.protobuf.Timestamp
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	7, // [7:7] is the sub-list for extension type_name
-	7, // [7:7] is the sub-list for extension extendee
-	0, // [0:7] is the sub-list for field type_name
+	5, // 7: sluice.tuning.v1.Trial.applied_at:type_name -> google.protobuf.Timestamp
+	8, // [8:8] is the sub-list for method output_type
+	8, // [8:8] is the sub-list for method input_type
+	8, // [8:8] is the sub-list for extension type_name
+	8, // [8:8] is the sub-list for extension extendee
+	0, // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_sluice_tuning_v1_trial_proto_init() }

@@ -9,6 +9,7 @@ package tuningv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	v1 "sluice.dev/api/common/v1"
 	sync "sync"
@@ -227,10 +228,14 @@ func (x *AskTrialsResponse) GetTrials() []*Trial {
 }
 
 type TellTrialRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Session       string                 `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
-	Trial         uint32                 `protobuf:"varint,2,opt,name=trial,proto3" json:"trial,omitempty"`
-	Outcome       *Outcome               `protobuf:"bytes,3,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Session string                 `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
+	Trial   uint32                 `protobuf:"varint,2,opt,name=trial,proto3" json:"trial,omitempty"`
+	// Either how it ended,
+	Outcome *Outcome `protobuf:"bytes,3,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	// or since when it is in force, as read back: it is measured from then on. FAILED_PRECONDITION where the plan has no root,
+	// or makes something small that the pipeline does not measure (METRIC_CPU_MS).
+	AppliedAt     *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=applied_at,json=appliedAt,proto3" json:"applied_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -282,6 +287,13 @@ func (x *TellTrialRequest) GetTrial() uint32 {
 func (x *TellTrialRequest) GetOutcome() *Outcome {
 	if x != nil {
 		return x.Outcome
+	}
+	return nil
+}
+
+func (x *TellTrialRequest) GetAppliedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.AppliedAt
 	}
 	return nil
 }
@@ -339,6 +351,94 @@ func (x *TellTrialResponse) GetWhy() string {
 	return ""
 }
 
+type GetSessionRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Session       string                 `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetSessionRequest) Reset() {
+	*x = GetSessionRequest{}
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetSessionRequest) ProtoMessage() {}
+
+func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetSessionRequest.ProtoReflect.Descriptor instead.
+func (*GetSessionRequest) Descriptor() ([]byte, []int) {
+	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *GetSessionRequest) GetSession() string {
+	if x != nil {
+		return x.Session
+	}
+	return ""
+}
+
+type GetSessionResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Session       *TuningSession         `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetSessionResponse) Reset() {
+	*x = GetSessionResponse{}
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetSessionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetSessionResponse) ProtoMessage() {}
+
+func (x *GetSessionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetSessionResponse.ProtoReflect.Descriptor instead.
+func (*GetSessionResponse) Descriptor() ([]byte, []int) {
+	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *GetSessionResponse) GetSession() *TuningSession {
+	if x != nil {
+		return x.Session
+	}
+	return nil
+}
+
 type WatchSessionRequest struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Session string                 `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
@@ -350,7 +450,7 @@ type WatchSessionRequest struct {
 
 func (x *WatchSessionRequest) Reset() {
 	*x = WatchSessionRequest{}
-	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[6]
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -362,7 +462,7 @@ func (x *WatchSessionRequest) String() string {
 func (*WatchSessionRequest) ProtoMessage() {}
 
 func (x *WatchSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[6]
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -375,7 +475,7 @@ func (x *WatchSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchSessionRequest.ProtoReflect.Descriptor instead.
 func (*WatchSessionRequest) Descriptor() ([]byte, []int) {
-	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{6}
+	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *WatchSessionRequest) GetSession() string {
@@ -400,6 +500,7 @@ type WatchSessionResponse struct {
 	//	*WatchSessionResponse_Trial
 	//	*WatchSessionResponse_Moved
 	//	*WatchSessionResponse_Heartbeat
+	//	*WatchSessionResponse_Snapshot
 	Event         isWatchSessionResponse_Event `protobuf_oneof:"event"`
 	ResumeToken   string                       `protobuf:"bytes,5,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -408,7 +509,7 @@ type WatchSessionResponse struct {
 
 func (x *WatchSessionResponse) Reset() {
 	*x = WatchSessionResponse{}
-	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[7]
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -420,7 +521,7 @@ func (x *WatchSessionResponse) String() string {
 func (*WatchSessionResponse) ProtoMessage() {}
 
 func (x *WatchSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[7]
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -433,7 +534,7 @@ func (x *WatchSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchSessionResponse.ProtoReflect.Descriptor instead.
 func (*WatchSessionResponse) Descriptor() ([]byte, []int) {
-	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{7}
+	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *WatchSessionResponse) GetEvent() isWatchSessionResponse_Event {
@@ -461,6 +562,7 @@ func (x *WatchSessionResponse) GetTrial() *Trial {
 	return nil
 }
 
+// Deprecated: Marked as deprecated in sluice/tuning/v1/tuning_service.proto.
 func (x *WatchSessionResponse) GetMoved() *TuningSession {
 	if x != nil {
 		if x, ok := x.Event.(*WatchSessionResponse_Moved); ok {
@@ -479,6 +581,15 @@ func (x *WatchSessionResponse) GetHeartbeat() *v1.Heartbeat {
 	return nil
 }
 
+func (x *WatchSessionResponse) GetSnapshot() *v1.Snapshot {
+	if x != nil {
+		if x, ok := x.Event.(*WatchSessionResponse_Snapshot); ok {
+			return x.Snapshot
+		}
+	}
+	return nil
+}
+
 func (x *WatchSessionResponse) GetResumeToken() string {
 	if x != nil {
 		return x.ResumeToken
@@ -491,22 +602,29 @@ type isWatchSessionResponse_Event interface {
 }
 
 type WatchSessionResponse_Session struct {
-	// The whole: the first message, and wherever it cannot be gone on from `resume_token`.
+	// Without its trials: as it is, and each time that it changed.
 	Session *TuningSession `protobuf:"bytes,1,opt,name=session,proto3,oneof"`
 }
 
 type WatchSessionResponse_Trial struct {
-	// Handed out, or told.
+	// Handed out, in force, or told.
 	Trial *Trial `protobuf:"bytes,2,opt,name=trial,proto3,oneof"`
 }
 
 type WatchSessionResponse_Moved struct {
-	// Without trials: another phase.
+	// Never sent: see `session`.
+	//
+	// Deprecated: Marked as deprecated in sluice/tuning/v1/tuning_service.proto.
 	Moved *TuningSession `protobuf:"bytes,3,opt,name=moved,proto3,oneof"`
 }
 
 type WatchSessionResponse_Heartbeat struct {
 	Heartbeat *v1.Heartbeat `protobuf:"bytes,4,opt,name=heartbeat,proto3,oneof"`
+}
+
+type WatchSessionResponse_Snapshot struct {
+	// What came before it is everything. At the start, and wherever it cannot be gone on from `resume_token`.
+	Snapshot *v1.Snapshot `protobuf:"bytes,6,opt,name=snapshot,proto3,oneof"`
 }
 
 func (*WatchSessionResponse_Session) isWatchSessionResponse_Event() {}
@@ -517,6 +635,8 @@ func (*WatchSessionResponse_Moved) isWatchSessionResponse_Event() {}
 
 func (*WatchSessionResponse_Heartbeat) isWatchSessionResponse_Event() {}
 
+func (*WatchSessionResponse_Snapshot) isWatchSessionResponse_Event() {}
+
 type ExplainSessionRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Session       string                 `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
@@ -526,7 +646,7 @@ type ExplainSessionRequest struct {
 
 func (x *ExplainSessionRequest) Reset() {
 	*x = ExplainSessionRequest{}
-	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[8]
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -538,7 +658,7 @@ func (x *ExplainSessionRequest) String() string {
 func (*ExplainSessionRequest) ProtoMessage() {}
 
 func (x *ExplainSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[8]
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -551,7 +671,7 @@ func (x *ExplainSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainSessionRequest.ProtoReflect.Descriptor instead.
 func (*ExplainSessionRequest) Descriptor() ([]byte, []int) {
-	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{8}
+	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ExplainSessionRequest) GetSession() string {
@@ -562,8 +682,9 @@ func (x *ExplainSessionRequest) GetSession() string {
 }
 
 type ExplainSessionResponse struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	Session *TuningSession         `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Without its trials.
+	Session *TuningSession `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
 	// What to set: the winner where it is known to be better, else the default.
 	Recommended *Configuration `protobuf:"bytes,2,opt,name=recommended,proto3" json:"recommended,omitempty"`
 	// The good trials that were better than all told before them, in that order.
@@ -578,7 +699,7 @@ type ExplainSessionResponse struct {
 
 func (x *ExplainSessionResponse) Reset() {
 	*x = ExplainSessionResponse{}
-	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[9]
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -590,7 +711,7 @@ func (x *ExplainSessionResponse) String() string {
 func (*ExplainSessionResponse) ProtoMessage() {}
 
 func (x *ExplainSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[9]
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -603,7 +724,7 @@ func (x *ExplainSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainSessionResponse.ProtoReflect.Descriptor instead.
 func (*ExplainSessionResponse) Descriptor() ([]byte, []int) {
-	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{9}
+	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ExplainSessionResponse) GetSession() *TuningSession {
@@ -651,7 +772,7 @@ type StopSessionRequest struct {
 
 func (x *StopSessionRequest) Reset() {
 	*x = StopSessionRequest{}
-	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[10]
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -663,7 +784,7 @@ func (x *StopSessionRequest) String() string {
 func (*StopSessionRequest) ProtoMessage() {}
 
 func (x *StopSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[10]
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -676,7 +797,7 @@ func (x *StopSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopSessionRequest.ProtoReflect.Descriptor instead.
 func (*StopSessionRequest) Descriptor() ([]byte, []int) {
-	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{10}
+	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *StopSessionRequest) GetSession() string {
@@ -702,7 +823,7 @@ type StopSessionResponse struct {
 
 func (x *StopSessionResponse) Reset() {
 	*x = StopSessionResponse{}
-	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[11]
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -714,7 +835,7 @@ func (x *StopSessionResponse) String() string {
 func (*StopSessionResponse) ProtoMessage() {}
 
 func (x *StopSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[11]
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -727,7 +848,7 @@ func (x *StopSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopSessionResponse.ProtoReflect.Descriptor instead.
 func (*StopSessionResponse) Descriptor() ([]byte, []int) {
-	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{11}
+	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *StopSessionResponse) GetSession() *TuningSession {
@@ -750,7 +871,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[12]
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -762,7 +883,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[12]
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -775,7 +896,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{12}
+	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListSessionsRequest) GetTarget() string {
@@ -810,7 +931,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[13]
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -822,7 +943,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[13]
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -835,7 +956,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{13}
+	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*TuningSession {
@@ -869,7 +990,7 @@ type ExplainSessionResponse_Effect struct {
 
 func (x *ExplainSessionResponse_Effect) Reset() {
 	*x = ExplainSessionResponse_Effect{}
-	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[14]
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -881,7 +1002,7 @@ func (x *ExplainSessionResponse_Effect) String() string {
 func (*ExplainSessionResponse_Effect) ProtoMessage() {}
 
 func (x *ExplainSessionResponse_Effect) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[14]
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -894,7 +1015,7 @@ func (x *ExplainSessionResponse_Effect) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainSessionResponse_Effect.ProtoReflect.Descriptor instead.
 func (*ExplainSessionResponse_Effect) Descriptor() ([]byte, []int) {
-	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{9, 0}
+	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{11, 0}
 }
 
 func (x *ExplainSessionResponse_Effect) GetParameter() string {
@@ -937,7 +1058,7 @@ type ExplainSessionResponse_Improvement struct {
 
 func (x *ExplainSessionResponse_Improvement) Reset() {
 	*x = ExplainSessionResponse_Improvement{}
-	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[15]
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -949,7 +1070,7 @@ func (x *ExplainSessionResponse_Improvement) String() string {
 func (*ExplainSessionResponse_Improvement) ProtoMessage() {}
 
 func (x *ExplainSessionResponse_Improvement) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[15]
+	mi := &file_sluice_tuning_v1_tuning_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -962,7 +1083,7 @@ func (x *ExplainSessionResponse_Improvement) ProtoReflect() protoreflect.Message
 
 // Deprecated: Use ExplainSessionResponse_Improvement.ProtoReflect.Descriptor instead.
 func (*ExplainSessionResponse_Improvement) Descriptor() ([]byte, []int) {
-	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{9, 1}
+	return file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP(), []int{11, 1}
 }
 
 func (x *ExplainSessionResponse_Improvement) GetTrial() uint32 {
@@ -990,7 +1111,7 @@ var File_sluice_tuning_v1_tuning_service_proto protoreflect.FileDescriptor
 
 const file_sluice_tuning_v1_tuning_service_proto_rawDesc = "" +
 	"\n" +
-	"%sluice/tuning/v1/tuning_service.proto\x12\x10sluice.tuning.v1\x1a\x1csluice/common/v1/watch.proto\x1a\x1esluice/tuning/v1/session.proto\x1a\x1csluice/tuning/v1/space.proto\x1a\x1csluice/tuning/v1/trial.proto\"a\n" +
+	"%sluice/tuning/v1/tuning_service.proto\x12\x10sluice.tuning.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1csluice/common/v1/watch.proto\x1a\x1esluice/tuning/v1/session.proto\x1a\x1csluice/tuning/v1/space.proto\x1a\x1csluice/tuning/v1/trial.proto\"a\n" +
 	"\x14CreateSessionRequest\x12*\n" +
 	"\x04plan\x18\x01 \x01(\v2\x16.sluice.tuning.v1.PlanR\x04plan\x12\x1d\n" +
 	"\n" +
@@ -1003,22 +1124,29 @@ const file_sluice_tuning_v1_tuning_service_proto_rawDesc = "" +
 	"\n" +
 	"request_id\x18\x03 \x01(\tR\trequestId\"D\n" +
 	"\x11AskTrialsResponse\x12/\n" +
-	"\x06trials\x18\x01 \x03(\v2\x17.sluice.tuning.v1.TrialR\x06trials\"w\n" +
+	"\x06trials\x18\x01 \x03(\v2\x17.sluice.tuning.v1.TrialR\x06trials\"\xb2\x01\n" +
 	"\x10TellTrialRequest\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x14\n" +
 	"\x05trial\x18\x02 \x01(\rR\x05trial\x123\n" +
-	"\aoutcome\x18\x03 \x01(\v2\x19.sluice.tuning.v1.OutcomeR\aoutcome\"T\n" +
+	"\aoutcome\x18\x03 \x01(\v2\x19.sluice.tuning.v1.OutcomeR\aoutcome\x129\n" +
+	"\n" +
+	"applied_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tappliedAt\"T\n" +
 	"\x11TellTrialResponse\x12-\n" +
 	"\x05phase\x18\x01 \x01(\x0e2\x17.sluice.tuning.v1.PhaseR\x05phase\x12\x10\n" +
-	"\x03why\x18\x02 \x01(\tR\x03why\"R\n" +
+	"\x03why\x18\x02 \x01(\tR\x03why\"-\n" +
+	"\x11GetSessionRequest\x12\x18\n" +
+	"\asession\x18\x01 \x01(\tR\asession\"O\n" +
+	"\x12GetSessionResponse\x129\n" +
+	"\asession\x18\x01 \x01(\v2\x1f.sluice.tuning.v1.TuningSessionR\asession\"R\n" +
 	"\x13WatchSessionRequest\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12!\n" +
-	"\fresume_token\x18\x02 \x01(\tR\vresumeToken\"\xa6\x02\n" +
+	"\fresume_token\x18\x02 \x01(\tR\vresumeToken\"\xe4\x02\n" +
 	"\x14WatchSessionResponse\x12;\n" +
 	"\asession\x18\x01 \x01(\v2\x1f.sluice.tuning.v1.TuningSessionH\x00R\asession\x12/\n" +
-	"\x05trial\x18\x02 \x01(\v2\x17.sluice.tuning.v1.TrialH\x00R\x05trial\x127\n" +
-	"\x05moved\x18\x03 \x01(\v2\x1f.sluice.tuning.v1.TuningSessionH\x00R\x05moved\x12;\n" +
-	"\theartbeat\x18\x04 \x01(\v2\x1b.sluice.common.v1.HeartbeatH\x00R\theartbeat\x12!\n" +
+	"\x05trial\x18\x02 \x01(\v2\x17.sluice.tuning.v1.TrialH\x00R\x05trial\x12;\n" +
+	"\x05moved\x18\x03 \x01(\v2\x1f.sluice.tuning.v1.TuningSessionB\x02\x18\x01H\x00R\x05moved\x12;\n" +
+	"\theartbeat\x18\x04 \x01(\v2\x1b.sluice.common.v1.HeartbeatH\x00R\theartbeat\x128\n" +
+	"\bsnapshot\x18\x06 \x01(\v2\x1a.sluice.common.v1.SnapshotH\x00R\bsnapshot\x12!\n" +
 	"\fresume_token\x18\x05 \x01(\tR\vresumeTokenB\a\n" +
 	"\x05event\"1\n" +
 	"\x15ExplainSessionRequest\x12\x18\n" +
@@ -1050,11 +1178,13 @@ const file_sluice_tuning_v1_tuning_service_proto_rawDesc = "" +
 	"page_token\x18\x03 \x01(\tR\tpageToken\"{\n" +
 	"\x14ListSessionsResponse\x12;\n" +
 	"\bsessions\x18\x01 \x03(\v2\x1f.sluice.tuning.v1.TuningSessionR\bsessions\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\x9e\x05\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xf7\x05\n" +
 	"\rTuningService\x12`\n" +
 	"\rCreateSession\x12&.sluice.tuning.v1.CreateSessionRequest\x1a'.sluice.tuning.v1.CreateSessionResponse\x12T\n" +
 	"\tAskTrials\x12\".sluice.tuning.v1.AskTrialsRequest\x1a#.sluice.tuning.v1.AskTrialsResponse\x12T\n" +
-	"\tTellTrial\x12\".sluice.tuning.v1.TellTrialRequest\x1a#.sluice.tuning.v1.TellTrialResponse\x12_\n" +
+	"\tTellTrial\x12\".sluice.tuning.v1.TellTrialRequest\x1a#.sluice.tuning.v1.TellTrialResponse\x12W\n" +
+	"\n" +
+	"GetSession\x12#.sluice.tuning.v1.GetSessionRequest\x1a$.sluice.tuning.v1.GetSessionResponse\x12_\n" +
 	"\fWatchSession\x12%.sluice.tuning.v1.WatchSessionRequest\x1a&.sluice.tuning.v1.WatchSessionResponse0\x01\x12c\n" +
 	"\x0eExplainSession\x12'.sluice.tuning.v1.ExplainSessionRequest\x1a(.sluice.tuning.v1.ExplainSessionResponse\x12Z\n" +
 	"\vStopSession\x12$.sluice.tuning.v1.StopSessionRequest\x1a%.sluice.tuning.v1.StopSessionResponse\x12]\n" +
@@ -1072,7 +1202,7 @@ func file_sluice_tuning_v1_tuning_service_proto_rawDescGZIP() []byte {
 	return file_sluice_tuning_v1_tuning_service_proto_rawDescData
 }
 
-var file_sluice_tuning_v1_tuning_service_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_sluice_tuning_v1_tuning_service_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_sluice_tuning_v1_tuning_service_proto_goTypes = []any{
 	(*CreateSessionRequest)(nil),               // 0: sluice.tuning.v1.CreateSessionRequest
 	(*CreateSessionResponse)(nil),              // 1: sluice.tuning.v1.CreateSessionResponse
@@ -1080,61 +1210,70 @@ var file_sluice_tuning_v1_tuning_service_proto_goTypes = []any{
 	(*AskTrialsResponse)(nil),                  // 3: sluice.tuning.v1.AskTrialsResponse
 	(*TellTrialRequest)(nil),                   // 4: sluice.tuning.v1.TellTrialRequest
 	(*TellTrialResponse)(nil),                  // 5: sluice.tuning.v1.TellTrialResponse
-	(*WatchSessionRequest)(nil),                // 6: sluice.tuning.v1.WatchSessionRequest
-	(*WatchSessionResponse)(nil),               // 7: sluice.tuning.v1.WatchSessionResponse
-	(*ExplainSessionRequest)(nil),              // 8: sluice.tuning.v1.ExplainSessionRequest
-	(*ExplainSessionResponse)(nil),             // 9: sluice.tuning.v1.ExplainSessionResponse
-	(*StopSessionRequest)(nil),                 // 10: sluice.tuning.v1.StopSessionRequest
-	(*StopSessionResponse)(nil),                // 11: sluice.tuning.v1.StopSessionResponse
-	(*ListSessionsRequest)(nil),                // 12: sluice.tuning.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),               // 13: sluice.tuning.v1.ListSessionsResponse
-	(*ExplainSessionResponse_Effect)(nil),      // 14: sluice.tuning.v1.ExplainSessionResponse.Effect
-	(*ExplainSessionResponse_Improvement)(nil), // 15: sluice.tuning.v1.ExplainSessionResponse.Improvement
-	(*Plan)(nil),                               // 16: sluice.tuning.v1.Plan
-	(*TuningSession)(nil),                      // 17: sluice.tuning.v1.TuningSession
-	(*Trial)(nil),                              // 18: sluice.tuning.v1.Trial
-	(*Outcome)(nil),                            // 19: sluice.tuning.v1.Outcome
-	(Phase)(0),                                 // 20: sluice.tuning.v1.Phase
-	(*v1.Heartbeat)(nil),                       // 21: sluice.common.v1.Heartbeat
-	(*Configuration)(nil),                      // 22: sluice.tuning.v1.Configuration
-	(*Configuration_Setting)(nil),              // 23: sluice.tuning.v1.Configuration.Setting
+	(*GetSessionRequest)(nil),                  // 6: sluice.tuning.v1.GetSessionRequest
+	(*GetSessionResponse)(nil),                 // 7: sluice.tuning.v1.GetSessionResponse
+	(*WatchSessionRequest)(nil),                // 8: sluice.tuning.v1.WatchSessionRequest
+	(*WatchSessionResponse)(nil),               // 9: sluice.tuning.v1.WatchSessionResponse
+	(*ExplainSessionRequest)(nil),              // 10: sluice.tuning.v1.ExplainSessionRequest
+	(*ExplainSessionResponse)(nil),             // 11: sluice.tuning.v1.ExplainSessionResponse
+	(*StopSessionRequest)(nil),                 // 12: sluice.tuning.v1.StopSessionRequest
+	(*StopSessionResponse)(nil),                // 13: sluice.tuning.v1.StopSessionResponse
+	(*ListSessionsRequest)(nil),                // 14: sluice.tuning.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),               // 15: sluice.tuning.v1.ListSessionsResponse
+	(*ExplainSessionResponse_Effect)(nil),      // 16: sluice.tuning.v1.ExplainSessionResponse.Effect
+	(*ExplainSessionResponse_Improvement)(nil), // 17: sluice.tuning.v1.ExplainSessionResponse.Improvement
+	(*Plan)(nil),                               // 18: sluice.tuning.v1.Plan
+	(*TuningSession)(nil),                      // 19: sluice.tuning.v1.TuningSession
+	(*Trial)(nil),                              // 20: sluice.tuning.v1.Trial
+	(*Outcome)(nil),                            // 21: sluice.tuning.v1.Outcome
+	(*timestamppb.Timestamp)(nil),              // 22: google.protobuf.Timestamp
+	(Phase)(0),                                 // 23: sluice.tuning.v1.Phase
+	(*v1.Heartbeat)(nil),                       // 24: sluice.common.v1.Heartbeat
+	(*v1.Snapshot)(nil),                        // 25: sluice.common.v1.Snapshot
+	(*Configuration)(nil),                      // 26: sluice.tuning.v1.Configuration
+	(*Configuration_Setting)(nil),              // 27: sluice.tuning.v1.Configuration.Setting
 }
 var file_sluice_tuning_v1_tuning_service_proto_depIdxs = []int32{
-	16, // 0: sluice.tuning.v1.CreateSessionRequest.plan:type_name -> sluice.tuning.v1.Plan
-	17, // 1: sluice.tuning.v1.CreateSessionResponse.session:type_name -> sluice.tuning.v1.TuningSession
-	18, // 2: sluice.tuning.v1.AskTrialsResponse.trials:type_name -> sluice.tuning.v1.Trial
-	19, // 3: sluice.tuning.v1.TellTrialRequest.outcome:type_name -> sluice.tuning.v1.Outcome
-	20, // 4: sluice.tuning.v1.TellTrialResponse.phase:type_name -> sluice.tuning.v1.Phase
-	17, // 5: sluice.tuning.v1.WatchSessionResponse.session:type_name -> sluice.tuning.v1.TuningSession
-	18, // 6: sluice.tuning.v1.WatchSessionResponse.trial:type_name -> sluice.tuning.v1.Trial
-	17, // 7: sluice.tuning.v1.WatchSessionResponse.moved:type_name -> sluice.tuning.v1.TuningSession
-	21, // 8: sluice.tuning.v1.WatchSessionResponse.heartbeat:type_name -> sluice.common.v1.Heartbeat
-	17, // 9: sluice.tuning.v1.ExplainSessionResponse.session:type_name -> sluice.tuning.v1.TuningSession
-	22, // 10: sluice.tuning.v1.ExplainSessionResponse.recommended:type_name -> sluice.tuning.v1.Configuration
-	15, // 11: sluice.tuning.v1.ExplainSessionResponse.improvements:type_name -> sluice.tuning.v1.ExplainSessionResponse.Improvement
-	14, // 12: sluice.tuning.v1.ExplainSessionResponse.effects:type_name -> sluice.tuning.v1.ExplainSessionResponse.Effect
-	23, // 13: sluice.tuning.v1.ExplainSessionResponse.changed:type_name -> sluice.tuning.v1.Configuration.Setting
-	17, // 14: sluice.tuning.v1.StopSessionResponse.session:type_name -> sluice.tuning.v1.TuningSession
-	17, // 15: sluice.tuning.v1.ListSessionsResponse.sessions:type_name -> sluice.tuning.v1.TuningSession
-	0,  // 16: sluice.tuning.v1.TuningService.CreateSession:input_type -> sluice.tuning.v1.CreateSessionRequest
-	2,  // 17: sluice.tuning.v1.TuningService.AskTrials:input_type -> sluice.tuning.v1.AskTrialsRequest
-	4,  // 18: sluice.tuning.v1.TuningService.TellTrial:input_type -> sluice.tuning.v1.TellTrialRequest
-	6,  // 19: sluice.tuning.v1.TuningService.WatchSession:input_type -> sluice.tuning.v1.WatchSessionRequest
-	8,  // 20: sluice.tuning.v1.TuningService.ExplainSession:input_type -> sluice.tuning.v1.ExplainSessionRequest
-	10, // 21: sluice.tuning.v1.TuningService.StopSession:input_type -> sluice.tuning.v1.StopSessionRequest
-	12, // 22: sluice.tuning.v1.TuningService.ListSessions:input_type -> sluice.tuning.v1.ListSessionsRequest
-	1,  // 23: sluice.tuning.v1.TuningService.CreateSession:output_type -> sluice.tuning.v1.CreateSessionResponse
-	3,  // 24: sluice.tuning.v1.TuningService.AskTrials:output_type -> sluice.tuning.v1.AskTrialsResponse
-	5,  // 25: sluice.tuning.v1.TuningService.TellTrial:output_type -> sluice.tuning.v1.TellTrialResponse
-	7,  // 26: sluice.tuning.v1.TuningService.WatchSession:output_type -> sluice.tuning.v1.WatchSessionResponse
-	9,  // 27: sluice.tuning.v1.TuningService.ExplainSession:output_type -> sluice.tuning.v1.ExplainSessionResponse
-	11, // 28: sluice.tuning.v1.TuningService.StopSession:output_type -> sluice.tuning.v1.StopSessionResponse
-	13, // 29: sluice.tuning.v1.TuningService.ListSessions:output_type -> sluice.tuning.v1.ListSessionsResponse
-	23, // [23:30] is the sub-list for method output_type
-	16, // [16:23] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	18, // 0: sluice.tuning.v1.CreateSessionRequest.plan:type_name -> sluice.tuning.v1.Plan
+	19, // 1: sluice.tuning.v1.CreateSessionResponse.session:type_name -> sluice.tuning.v1.TuningSession
+	20, // 2: sluice.tuning.v1.AskTrialsResponse.trials:type_name -> sluice.tuning.v1.Trial
+	21, // 3: sluice.tuning.v1.TellTrialRequest.outcome:type_name -> sluice.tuning.v1.Outcome
+	22, // 4: sluice.tuning.v1.TellTrialRequest.applied_at:type_name -> google.protobuf.Timestamp
+	23, // 5: sluice.tuning.v1.TellTrialResponse.phase:type_name -> sluice.tuning.v1.Phase
+	19, // 6: sluice.tuning.v1.GetSessionResponse.session:type_name -> sluice.tuning.v1.TuningSession
+	19, // 7: sluice.tuning.v1.WatchSessionResponse.session:type_name -> sluice.tuning.v1.TuningSession
+	20, // 8: sluice.tuning.v1.WatchSessionResponse.trial:type_name -> sluice.tuning.v1.Trial
+	19, // 9: sluice.tuning.v1.WatchSessionResponse.moved:type_name -> sluice.tuning.v1.TuningSession
+	24, // 10: sluice.tuning.v1.WatchSessionResponse.heartbeat:type_name -> sluice.common.v1.Heartbeat
+	25, // 11: sluice.tuning.v1.WatchSessionResponse.snapshot:type_name -> sluice.common.v1.Snapshot
+	19, // 12: sluice.tuning.v1.ExplainSessionResponse.session:type_name -> sluice.tuning.v1.TuningSession
+	26, // 13: sluice.tuning.v1.ExplainSessionResponse.recommended:type_name -> sluice.tuning.v1.Configuration
+	17, // 14: sluice.tuning.v1.ExplainSessionResponse.improvements:type_name -> sluice.tuning.v1.ExplainSessionResponse.Improvement
+	16, // 15: sluice.tuning.v1.ExplainSessionResponse.effects:type_name -> sluice.tuning.v1.ExplainSessionResponse.Effect
+	27, // 16: sluice.tuning.v1.ExplainSessionResponse.changed:type_name -> sluice.tuning.v1.Configuration.Setting
+	19, // 17: sluice.tuning.v1.StopSessionResponse.session:type_name -> sluice.tuning.v1.TuningSession
+	19, // 18: sluice.tuning.v1.ListSessionsResponse.sessions:type_name -> sluice.tuning.v1.TuningSession
+	0,  // 19: sluice.tuning.v1.TuningService.CreateSession:input_type -> sluice.tuning.v1.CreateSessionRequest
+	2,  // 20: sluice.tuning.v1.TuningService.AskTrials:input_type -> sluice.tuning.v1.AskTrialsRequest
+	4,  // 21: sluice.tuning.v1.TuningService.TellTrial:input_type -> sluice.tuning.v1.TellTrialRequest
+	6,  // 22: sluice.tuning.v1.TuningService.GetSession:input_type -> sluice.tuning.v1.GetSessionRequest
+	8,  // 23: sluice.tuning.v1.TuningService.WatchSession:input_type -> sluice.tuning.v1.WatchSessionRequest
+	10, // 24: sluice.tuning.v1.TuningService.ExplainSession:input_type -> sluice.tuning.v1.ExplainSessionRequest
+	12, // 25: sluice.tuning.v1.TuningService.StopSession:input_type -> sluice.tuning.v1.StopSessionRequest
+	14, // 26: sluice.tuning.v1.TuningService.ListSessions:input_type -> sluice.tuning.v1.ListSessionsRequest
+	1,  // 27: sluice.tuning.v1.TuningService.CreateSession:output_type -> sluice.tuning.v1.CreateSessionResponse
+	3,  // 28: sluice.tuning.v1.TuningService.AskTrials:output_type -> sluice.tuning.v1.AskTrialsResponse
+	5,  // 29: sluice.tuning.v1.TuningService.TellTrial:output_type -> sluice.tuning.v1.TellTrialResponse
+	7,  // 30: sluice.tuning.v1.TuningService.GetSession:output_type -> sluice.tuning.v1.GetSessionResponse
+	9,  // 31: sluice.tuning.v1.TuningService.WatchSession:output_type -> sluice.tuning.v1.WatchSessionResponse
+	11, // 32: sluice.tuning.v1.TuningService.ExplainSession:output_type -> sluice.tuning.v1.ExplainSessionResponse
+	13, // 33: sluice.tuning.v1.TuningService.StopSession:output_type -> sluice.tuning.v1.StopSessionResponse
+	15, // 34: sluice.tuning.v1.TuningService.ListSessions:output_type -> sluice.tuning.v1.ListSessionsResponse
+	27, // [27:35] is the sub-list for method output_type
+	19, // [19:27] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_sluice_tuning_v1_tuning_service_proto_init() }
@@ -1145,11 +1284,12 @@ func file_sluice_tuning_v1_tuning_service_proto_init() {
 	file_sluice_tuning_v1_session_proto_init()
 	file_sluice_tuning_v1_space_proto_init()
 	file_sluice_tuning_v1_trial_proto_init()
-	file_sluice_tuning_v1_tuning_service_proto_msgTypes[7].OneofWrappers = []any{
+	file_sluice_tuning_v1_tuning_service_proto_msgTypes[9].OneofWrappers = []any{
 		(*WatchSessionResponse_Session)(nil),
 		(*WatchSessionResponse_Trial)(nil),
 		(*WatchSessionResponse_Moved)(nil),
 		(*WatchSessionResponse_Heartbeat)(nil),
+		(*WatchSessionResponse_Snapshot)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1157,7 +1297,7 @@ func file_sluice_tuning_v1_tuning_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_tuning_v1_tuning_service_proto_rawDesc), len(file_sluice_tuning_v1_tuning_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

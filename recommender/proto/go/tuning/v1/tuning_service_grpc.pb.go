@@ -22,6 +22,7 @@ const (
 	TuningService_CreateSession_FullMethodName  = "/sluice.tuning.v1.TuningService/CreateSession"
 	TuningService_AskTrials_FullMethodName      = "/sluice.tuning.v1.TuningService/AskTrials"
 	TuningService_TellTrial_FullMethodName      = "/sluice.tuning.v1.TuningService/TellTrial"
+	TuningService_GetSession_FullMethodName     = "/sluice.tuning.v1.TuningService/GetSession"
 	TuningService_WatchSession_FullMethodName   = "/sluice.tuning.v1.TuningService/WatchSession"
 	TuningService_ExplainSession_FullMethodName = "/sluice.tuning.v1.TuningService/ExplainSession"
 	TuningService_StopSession_FullMethodName    = "/sluice.tuning.v1.TuningService/StopSession"
@@ -33,22 +34,25 @@ const (
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
 // Sessions that look for a configuration by trying some. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev)
-// and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing.
+// and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing. What changes a session
+// is answered once the decider has it in the log; DEADLINE_EXCEEDED and UNAVAILABLE: it may have been done, ask again.
 type TuningServiceClient interface {
 	// ALREADY_EXISTS: the name; FAILED_PRECONDITION: another session is open on the target.
 	CreateSession(ctx context.Context, in *CreateSessionRequest, opts ...grpc.CallOption) (*CreateSessionResponse, error)
 	// Trials to make now. RESOURCE_EXHAUSTED: as many are in flight as may be; FAILED_PRECONDITION: the budget is used, or the
 	// session has ended. Asked again under one request_id, the same trials come again.
 	AskTrials(ctx context.Context, in *AskTrialsRequest, opts ...grpc.CallOption) (*AskTrialsResponse, error)
-	// How a trial ended, failed ones too. ALREADY_EXISTS: it has its outcome. What is not told by `due_at` has failed.
+	// How a trial ended, failed ones too; or that it is in force, from which on the pipeline measures it and says how it ended.
+	// ALREADY_EXISTS: it has its outcome. What is not told by `due_at` has failed.
 	TellTrial(ctx context.Context, in *TellTrialRequest, opts ...grpc.CallOption) (*TellTrialResponse, error)
-	// First the whole session, then, at each change, what changed of it; a heartbeat every 10 s.
+	GetSession(ctx context.Context, in *GetSessionRequest, opts ...grpc.CallOption) (*GetSessionResponse, error)
+	// First the session, each of its trials and a snapshot, then, at each change, what changed of it; a heartbeat every 10 s.
 	WatchSession(ctx context.Context, in *WatchSessionRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchSessionResponse], error)
 	// The session, what it recommends, and what the trials say of each parameter.
 	ExplainSession(ctx context.Context, in *ExplainSessionRequest, opts ...grpc.CallOption) (*ExplainSessionResponse, error)
 	// Nothing is handed out any more; what is in flight may still be told. Stopping an ended session is FAILED_PRECONDITION.
 	StopSession(ctx context.Context, in *StopSessionRequest, opts ...grpc.CallOption) (*StopSessionResponse, error)
-	// By time of creation, newest first, without their trials; in pages.
+	// By name, without their trials; in pages.
 	ListSessions(ctx context.Context, in *ListSessionsRequest, opts ...grpc.CallOption) (*ListSessionsResponse, error)
 }
 
@@ -84,6 +88,16 @@ func (c *tuningServiceClient) TellTrial(ctx context.Context, in *TellTrialReques
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(TellTrialResponse)
 	err := c.cc.Invoke(ctx, TuningService_TellTrial_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *tuningServiceClient) GetSession(ctx context.Context, in *GetSessionRequest, opts ...grpc.CallOption) (*GetSessionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(GetSessionResponse)
+	err := c.cc.Invoke(ctx, TuningService_GetSession_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -144,22 +158,25 @@ func (c *tuningServiceClient) ListSessions(ctx context.Context, in *ListSessions
 // for forward compatibility.
 //
 // Sessions that look for a configuration by trying some. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev)
-// and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing.
+// and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing. What changes a session
+// is answered once the decider has it in the log; DEADLINE_EXCEEDED and UNAVAILABLE: it may have been done, ask again.
 type TuningServiceServer interface {
 	// ALREADY_EXISTS: the name; FAILED_PRECONDITION: another session is open on the target.
 	CreateSession(context.Context, *CreateSessionRequest) (*CreateSessionResponse, error)
 	// Trials to make now. RESOURCE_EXHAUSTED: as many are in flight as may be; FAILED_PRECONDITION: the budget is used, or the
 	// session has ended. Asked again under one request_id, the same trials come again.
 	AskTrials(context.Context, *AskTrialsRequest) (*AskTrialsResponse, error)
-	// How a trial ended, failed ones too. ALREADY_EXISTS: it has its outcome. What is not told by `due_at` has failed.
+	// How a trial ended, failed ones too; or that it is in force, from which on the pipeline measures it and says how it ended.
+	// ALREADY_EXISTS: it has its outcome. What is not told by `due_at` has failed.
 	TellTrial(context.Context, *TellTrialRequest) (*TellTrialResponse, error)
-	// First the whole session, then, at each change, what changed of it; a heartbeat every 10 s.
+	GetSession(context.Context, *GetSessionRequest) (*GetSessionResponse, error)
+	// First the session, each of its trials and a snapshot, then, at each change, what changed of it; a heartbeat every 10 s.
 	WatchSession(*WatchSessionRequest, grpc.ServerStreamingServer[WatchSessionResponse]) error
 	// The session, what it recommends, and what the trials say of each parameter.
 	ExplainSession(context.Context, *ExplainSessionRequest) (*ExplainSessionResponse, error)
 	// Nothing is handed out any more; what is in flight may still be told. Stopping an ended session is FAILED_PRECONDITION.
 	StopSession(context.Context, *StopSessionRequest) (*StopSessionResponse, error)
-	// By time of creation, newest first, without their trials; in pages.
+	// By name, without their trials; in pages.
 	ListSessions(context.Context, *ListSessionsRequest) (*ListSessionsResponse, error)
 	mustEmbedUnimplementedTuningServiceServer()
 }
@@ -179,6 +196,9 @@ func (UnimplementedTuningServiceServer) AskTrials(context.Context, *AskTrialsReq
 }
 func (UnimplementedTuningServiceServer) TellTrial(context.Context, *TellTrialRequest) (*TellTrialResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method TellTrial not implemented")
+}
+func (UnimplementedTuningServiceServer) GetSession(context.Context, *GetSessionRequest) (*GetSessionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetSession not implemented")
 }
 func (UnimplementedTuningServiceServer) WatchSession(*WatchSessionRequest, grpc.ServerStreamingServer[WatchSessionResponse]) error {
 	return status.Error(codes.Unimplemented, "method WatchSession not implemented")
@@ -267,6 +287,24 @@ func _TuningService_TellTrial_Handler(srv interface{}, ctx context.Context, dec 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _TuningService_GetSession_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetSessionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(TuningServiceServer).GetSession(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: TuningService_GetSession_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(TuningServiceServer).GetSession(ctx, req.(*GetSessionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _TuningService_WatchSession_Handler(srv interface{}, stream grpc.ServerStream) error {
 	m := new(WatchSessionRequest)
 	if err := stream.RecvMsg(m); err != nil {
@@ -350,6 +388,10 @@ var TuningService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "TellTrial",
 			Handler:    _TuningService_TellTrial_Handler,
+		},
+		{
+			MethodName: "GetSession",
+			Handler:    _TuningService_GetSession_Handler,
 		},
 		{
 			MethodName: "ExplainSession",

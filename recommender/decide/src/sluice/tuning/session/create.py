@@ -16,6 +16,8 @@ MOST_TRIALS = 1_000
 # Trials x parameters: a session is one record of the log, of under a megabyte.
 MOST_VALUES = 20_000
 MOST_PARALLEL, MOST_PAIRS = 100, 50
+# Of the end to end times of an operation (table critical_paths).
+PATH_WINDOW_S = 10
 
 
 def create(plan: Plan, others: Iterable[Session], now_ms: int) -> Session | Refused:
@@ -37,6 +39,15 @@ def problems(plan: Plan) -> Iterator[str]:
     for field, text in (("name", plan.name), ("target", plan.target)):
         if not 1 <= len(text) <= 200:
             yield f"{field}: {text!r} is not legal; legal: 1 to 200 characters"
+    if plan.root is not None and not 1 <= len(plan.root.service) <= 200:
+        yield f"root.service: {plan.root.service!r} is not legal; legal: 1 to 200 characters"
+    if plan.root is not None and len(plan.root.operation) > 500:
+        yield f"root.operation: {len(plan.root.operation)} characters are not legal; legal: up to 500"
+    if plan.root is not None and plan.root.operation and plan.window.most_s < 2 * PATH_WINDOW_S:
+        yield (
+            f"window.most_s: {plan.window.most_s:g} is not legal; legal: >= {2 * PATH_WINDOW_S} with root.operation,"
+            f" whose requests are seen by windows of {PATH_WINDOW_S} s"
+        )
     if plan.method not in METHODS:
         yield f"method: {plan.method!r} is not legal; legal: {', '.join(METHODS)}"
     for field, number, least, most in (

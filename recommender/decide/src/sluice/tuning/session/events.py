@@ -27,6 +27,14 @@ class Tell:
 
 
 @dataclass(frozen=True)
+class Applied:
+    """A trial is in force since then, Unix time: the pipeline measures it, and tells."""
+
+    number: int
+    at_ms: int
+
+
+@dataclass(frozen=True)
 class Stop:
     """Ends the session. What is in flight may still be told."""
 
@@ -38,7 +46,7 @@ class Tick:
     """Time went by: trials that nobody told in time fail."""
 
 
-Event: TypeAlias = Ask | Tell | Stop | Tick
+Event: TypeAlias = Ask | Tell | Applied | Stop | Tick
 
 
 @dataclass(frozen=True)

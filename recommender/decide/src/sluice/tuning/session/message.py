@@ -23,7 +23,7 @@ from sluice.tuning.objective.message import (
 from sluice.tuning.objective.outcome import problem
 from sluice.tuning.session.confirm import Gain
 from sluice.tuning.session.create import problems
-from sluice.tuning.session.session import Phase, Plan, Purpose, Session, Trial
+from sluice.tuning.session.session import Phase, Plan, Purpose, Root, Session, Trial
 from sluice.tuning.space import Space
 from sluice.tuning.space.message import read_configuration, read_space, write_configuration, write_space
 from sluice.tuning.v1 import session_pb2, trial_pb2
@@ -47,11 +47,15 @@ def read(value: bytes) -> Session:
         message = session_pb2.TuningSession.FromString(value)
     except DecodeError as cause:
         raise SessionError(f"read a tuning session: {cause}") from cause
+    return read_message(message)
+
+
+def read_message(message: session_pb2.TuningSession) -> Session:
+    """SessionError where what it says is not legal."""
     try:
-        session = _session(message)
+        return _session(message)
     except ValueError as cause:
         raise SessionError(f"read tuning session {message.plan.name!r}: {cause}") from cause
-    return session
 
 
 def plan_message(plan: Plan) -> session_pb2.Plan:
@@ -68,6 +72,7 @@ def plan_message(plan: Plan) -> session_pb2.Plan:
         patience_ms=plan.patience_ms,
         window=write_window(plan.window),
         first=[write_configuration(each, plan.space) for each in plan.first],
+        root=None if plan.root is None else session_pb2.Root(service=plan.root.service, operation=plan.root.operation),
     )
 
 
@@ -88,15 +93,22 @@ def read_plan(message: session_pb2.Plan) -> Plan:
         seed=message.seed,
         window=read_window(message.window) if message.HasField("window") else Window(),
         first=tuple(read_configuration(each, f"first[{index}]") for index, each in enumerate(message.first)),
+        root=Root(message.root.service, message.root.operation) if message.HasField("root") else None,
         **number,
     )
 
 
 def session_message(session: Session) -> session_pb2.TuningSession:
+    message = head_message(session)
+    message.trials.extend(trial_message(each, session.plan.space) for each in session.trials)
+    return message
+
+
+def head_message(session: Session) -> session_pb2.TuningSession:
+    """Without its trials."""
     message = session_pb2.TuningSession(
         plan=plan_message(session.plan),
         phase=_PHASES[session.phase],
-        trials=[trial_message(each, session.plan.space) for each in session.trials],
         created_at=_timestamp(session.created_ms),
         now=_timestamp(session.now_ms),
         refuted=session.refuted,
@@ -122,6 +134,7 @@ def trial_message(trial: Trial, space: Space) -> trial_pb2.Trial:
         outcome=None if trial.outcome is None else write_outcome(trial.outcome),
         told_at=None if trial.told_ms is None else _timestamp(trial.told_ms),
         place=trial.place,
+        applied_at=None if trial.applied_ms is None else _timestamp(trial.applied_ms),
     )
 
 
@@ -179,6 +192,7 @@ def _trial(message: trial_pb2.Trial, index: int, plan: Plan) -> Trial:
         outcome=outcome,
         told_ms=message.told_at.ToMilliseconds() if message.HasField("told_at") else None,
         place=message.place if message.HasField("place") else None,
+        applied_ms=message.applied_at.ToMilliseconds() if message.HasField("applied_at") else None,
     )
 
 

@@ -30,6 +30,14 @@ class Purpose(Enum):
 
 
 @dataclass(frozen=True)
+class Root:
+    """The requests that the pipeline measures: SERVER spans of a service. operation: empty for all of them."""
+
+    service: str
+    operation: str = ""
+
+
+@dataclass(frozen=True)
 class Plan:
     """What a session was created with.
 
@@ -40,6 +48,7 @@ class Plan:
     pairs     of default and winner that confirm, 0 or at least 2; 0: the winner is not confirmed
     patience_ms  how long after it was asked for a trial may be told; then it has failed
     first     configurations that are tried first: of an earlier session (`warm.first`), or by hand
+    root      whose requests the objective is of, as the pipeline measures them; None: callers tell outcomes
     """
 
     name: str
@@ -54,6 +63,7 @@ class Plan:
     patience_ms: int = 600_000
     window: Window = field(default_factory=Window)
     first: tuple[Configuration, ...] = ()
+    root: Root | None = None
 
 
 @dataclass(frozen=True)
@@ -64,6 +74,7 @@ class Trial:
     request_id  of the call that asked for it
     of          of a confirming trial: the number of the trial that is confirmed
     place       how many trials were told before it; None: it is in flight
+    applied_ms  since when it is in force, where that was told: the pipeline measures it
     """
 
     number: int
@@ -77,6 +88,7 @@ class Trial:
     outcome: Outcome | None = None
     told_ms: int | None = None
     place: int | None = None
+    applied_ms: int | None = None
 
 
 @dataclass(frozen=True)

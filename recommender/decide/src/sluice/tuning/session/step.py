@@ -16,10 +16,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sluice.tuning.objective.block import Metric
 from sluice.tuning.objective.outcome import Outcome, Verdict, problem
 from sluice.tuning.session import asking
 from sluice.tuning.session.confirm import gain, is_default
 from sluice.tuning.session.events import (
+    Applied,
     Ask,
     Effect,
     Event,
@@ -51,6 +53,8 @@ def step(session: Session, event: Event, now_ms: int) -> tuple[Session, tuple[Ef
             session, more = _ask(session, event, now_ms)
         case Tell():
             session, more = _tell(session, event, now_ms)
+        case Applied():
+            session, more = _applied(session, event, now_ms)
         case Stop():
             session, more = _stop(session, event)
         case Tick():
@@ -97,17 +101,44 @@ def _ask(session: Session, event: Ask, now_ms: int) -> tuple[Session, tuple[Effe
 
 
 def _tell(session: Session, event: Tell, now_ms: int) -> tuple[Session, tuple[Effect, ...]]:
-    if not 0 <= event.number < len(session.trials):
-        why = f"trial {event.number} was not handed out; legal: 0 to {len(session.trials) - 1}"
-        return session, (Refused("NOT_FOUND", "trial", why),)
-    trial = session.trials[event.number]
-    if trial.outcome is not None:
-        why = f"trial {event.number} has its outcome already: {trial.outcome.verdict.name} {trial.outcome.why}".rstrip()
-        return session, (Refused("ALREADY_EXISTS", "trial", why),)
+    trial = _flying(session, event.number)
+    if isinstance(trial, Refused):
+        return session, (trial,)
     wrong = problem(event.outcome)
     if wrong is not None:
         return session, (Refused("INVALID_ARGUMENT", f"outcome.{wrong.partition(':')[0]}", wrong),)
     return _recorded(session, trial, event.outcome, now_ms)
+
+
+def _applied(session: Session, event: Applied, now_ms: int) -> tuple[Session, tuple[Effect, ...]]:
+    trial = _flying(session, event.number)
+    if isinstance(trial, Refused):
+        return session, (trial,)
+    plan = session.plan
+    if plan.root is None:
+        why = "the session has no root, so nothing measures it: tell its outcome"
+        return session, (Refused("FAILED_PRECONDITION", "applied_at", why),)
+    if Metric.CPU in plan.objective.metrics:
+        why = f"{Metric.CPU.value} is not measured by the pipeline: tell its outcome"
+        return session, (Refused("FAILED_PRECONDITION", "applied_at", why),)
+    # What was told once stands: it may have been measured since.
+    since_ms = trial.applied_ms if trial.applied_ms is not None else max(trial.asked_ms, min(event.at_ms, now_ms))
+    return _with(session, replace(trial, applied_ms=since_ms)), ()
+
+
+def _flying(session: Session, number: int) -> Trial | Refused:
+    if not 0 <= number < len(session.trials):
+        handed = f"legal: 0 to {len(session.trials) - 1}" if session.trials else "none was yet"
+        return Refused("NOT_FOUND", "trial", f"trial {number} was not handed out; {handed}")
+    trial = session.trials[number]
+    if trial.outcome is not None:
+        why = f"trial {number} has its outcome already: {trial.outcome.verdict.name} {trial.outcome.why}".rstrip()
+        return Refused("ALREADY_EXISTS", "trial", why)
+    return trial
+
+
+def _with(session: Session, trial: Trial) -> Session:
+    return replace(session, trials=tuple(trial if each.number == trial.number else each for each in session.trials))
 
 
 def _stop(session: Session, event: Stop) -> tuple[Session, tuple[Effect, ...]]:
@@ -119,11 +150,10 @@ def _stop(session: Session, event: Stop) -> tuple[Session, tuple[Effect, ...]]:
 def _recorded(session: Session, trial: Trial, outcome: Outcome, now_ms: int) -> tuple[Session, tuple[Effect, ...]]:
     place = sum(each.outcome is not None for each in session.trials)
     told = replace(trial, outcome=outcome, told_ms=now_ms, place=place)
-    trials = tuple(told if each.number == told.number else each for each in session.trials)
     effects: tuple[Effect, ...] = (Recorded(told),)
     if outcome.verdict in (Verdict.UNSAFE, Verdict.FAILED) and session.plan.parallel == 1:
         effects += (Restore(session.plan.space.default),)  # rather than leave what does harm until the next ask
-    session, more = _advanced(replace(session, trials=trials))
+    session, more = _advanced(_with(session, told))
     return session, effects + more
 
 

@@ -28,7 +28,7 @@ from sluice.tuning.v1 import space_pb2 as sluice_dot_tuning_dot_v1_dot_space__pb
 from sluice.tuning.v1 import trial_pb2 as sluice_dot_tuning_dot_v1_dot_trial__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1esluice/tuning/v1/session.proto\x12\x10sluice.tuning.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a sluice/tuning/v1/objective.proto\x1a\x1csluice/tuning/v1/space.proto\x1a\x1csluice/tuning/v1/trial.proto\"\x80\x03\n\x04Plan\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06target\x18\x02 \x01(\t\x12&\n\x05space\x18\x03 \x01(\x0b\x32\x17.sluice.tuning.v1.Space\x12.\n\tobjective\x18\x04 \x01(\x0b\x32\x1b.sluice.tuning.v1.Objective\x12\x0e\n\x06method\x18\x05 \x01(\t\x12\x0c\n\x04seed\x18\x06 \x01(\r\x12\x13\n\x06\x62udget\x18\x07 \x01(\rH\x00\x88\x01\x01\x12\x15\n\x08parallel\x18\x08 \x01(\rH\x01\x88\x01\x01\x12\x12\n\x05pairs\x18\t \x01(\rH\x02\x88\x01\x01\x12\x18\n\x0bpatience_ms\x18\n \x01(\rH\x03\x88\x01\x01\x12(\n\x06window\x18\x0b \x01(\x0b\x32\x18.sluice.tuning.v1.Window\x12.\n\x05\x66irst\x18\x0c \x03(\x0b\x32\x1f.sluice.tuning.v1.ConfigurationB\t\n\x07_budgetB\x0b\n\t_parallelB\x08\n\x06_pairsB\x0e\n\x0c_patience_ms\"B\n\x04Gain\x12\r\n\x05share\x18\x01 \x01(\x01\x12\r\n\x05lower\x18\x02 \x01(\x01\x12\r\n\x05upper\x18\x03 \x01(\x01\x12\r\n\x05pairs\x18\x04 \x01(\r\"\xd1\x02\n\rTuningSession\x12$\n\x04plan\x18\x01 \x01(\x0b\x32\x16.sluice.tuning.v1.Plan\x12&\n\x05phase\x18\x02 \x01(\x0e\x32\x17.sluice.tuning.v1.Phase\x12\'\n\x06trials\x18\x03 \x03(\x0b\x32\x17.sluice.tuning.v1.Trial\x12.\n\ncreated_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\'\n\x03now\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07refuted\x18\x06 \x03(\r\x12$\n\x04gain\x18\x07 \x01(\x0b\x32\x16.sluice.tuning.v1.Gain\x12,\n\x08\x65nded_at\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0b\n\x03why\x18\t \x01(\t*l\n\x05Phase\x12\x15\n\x11PHASE_UNSPECIFIED\x10\x00\x12\x13\n\x0fPHASE_SEARCHING\x10\x01\x12\x14\n\x10PHASE_CONFIRMING\x10\x02\x12\x0e\n\nPHASE_DONE\x10\x03\x12\x11\n\rPHASE_STOPPED\x10\x04\x42#Z!sluice.dev/api/tuning/v1;tuningv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1esluice/tuning/v1/session.proto\x12\x10sluice.tuning.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a sluice/tuning/v1/objective.proto\x1a\x1csluice/tuning/v1/space.proto\x1a\x1csluice/tuning/v1/trial.proto\"\xa6\x03\n\x04Plan\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06target\x18\x02 \x01(\t\x12&\n\x05space\x18\x03 \x01(\x0b\x32\x17.sluice.tuning.v1.Space\x12.\n\tobjective\x18\x04 \x01(\x0b\x32\x1b.sluice.tuning.v1.Objective\x12\x0e\n\x06method\x18\x05 \x01(\t\x12\x0c\n\x04seed\x18\x06 \x01(\r\x12\x13\n\x06\x62udget\x18\x07 \x01(\rH\x00\x88\x01\x01\x12\x15\n\x08parallel\x18\x08 \x01(\rH\x01\x88\x01\x01\x12\x12\n\x05pairs\x18\t \x01(\rH\x02\x88\x01\x01\x12\x18\n\x0bpatience_ms\x18\n \x01(\rH\x03\x88\x01\x01\x12(\n\x06window\x18\x0b \x01(\x0b\x32\x18.sluice.tuning.v1.Window\x12.\n\x05\x66irst\x18\x0c \x03(\x0b\x32\x1f.sluice.tuning.v1.Configuration\x12$\n\x04root\x18\r \x01(\x0b\x32\x16.sluice.tuning.v1.RootB\t\n\x07_budgetB\x0b\n\t_parallelB\x08\n\x06_pairsB\x0e\n\x0c_patience_ms\"*\n\x04Root\x12\x0f\n\x07service\x18\x01 \x01(\t\x12\x11\n\toperation\x18\x02 \x01(\t\"B\n\x04Gain\x12\r\n\x05share\x18\x01 \x01(\x01\x12\r\n\x05lower\x18\x02 \x01(\x01\x12\r\n\x05upper\x18\x03 \x01(\x01\x12\r\n\x05pairs\x18\x04 \x01(\r\"\xd1\x02\n\rTuningSession\x12$\n\x04plan\x18\x01 \x01(\x0b\x32\x16.sluice.tuning.v1.Plan\x12&\n\x05phase\x18\x02 \x01(\x0e\x32\x17.sluice.tuning.v1.Phase\x12\'\n\x06trials\x18\x03 \x03(\x0b\x32\x17.sluice.tuning.v1.Trial\x12.\n\ncreated_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\'\n\x03now\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07refuted\x18\x06 \x03(\r\x12$\n\x04gain\x18\x07 \x01(\x0b\x32\x16.sluice.tuning.v1.Gain\x12,\n\x08\x65nded_at\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0b\n\x03why\x18\t \x01(\t*l\n\x05Phase\x12\x15\n\x11PHASE_UNSPECIFIED\x10\x00\x12\x13\n\x0fPHASE_SEARCHING\x10\x01\x12\x14\n\x10PHASE_CONFIRMING\x10\x02\x12\x0e\n\nPHASE_DONE\x10\x03\x12\x11\n\rPHASE_STOPPED\x10\x04\x42#Z!sluice.dev/api/tuning/v1;tuningv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,12 +36,14 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'sluice.tuning.v1.session_pb
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z!sluice.dev/api/tuning/v1;tuningv1'
-  _globals['_PHASE']._serialized_start=974
-  _globals['_PHASE']._serialized_end=1082
+  _globals['_PHASE']._serialized_start=1056
+  _globals['_PHASE']._serialized_end=1164
   _globals['_PLAN']._serialized_start=180
-  _globals['_PLAN']._serialized_end=564
-  _globals['_GAIN']._serialized_start=566
-  _globals['_GAIN']._serialized_end=632
-  _globals['_TUNINGSESSION']._serialized_start=635
-  _globals['_TUNINGSESSION']._serialized_end=972
+  _globals['_PLAN']._serialized_end=602
+  _globals['_ROOT']._serialized_start=604
+  _globals['_ROOT']._serialized_end=646
+  _globals['_GAIN']._serialized_start=648
+  _globals['_GAIN']._serialized_end=714
+  _globals['_TUNINGSESSION']._serialized_start=717
+  _globals['_TUNINGSESSION']._serialized_end=1054
 # @@protoc_insertion_point(module_scope)

@@ -65,6 +65,7 @@ class Plan(_message.Message):
     PATIENCE_MS_FIELD_NUMBER: _builtins.int
     WINDOW_FIELD_NUMBER: _builtins.int
     FIRST_FIELD_NUMBER: _builtins.int
+    ROOT_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its own among all sessions, 1 to 200 characters."""
     target: _builtins.str
@@ -91,6 +92,10 @@ class Plan(_message.Message):
     def first(self) -> _containers.RepeatedCompositeFieldContainer[_space_pb2.Configuration]:
         """Tried first."""
 
+    @_builtins.property
+    def root(self) -> Global___Root:
+        """What the pipeline measures. Absent: outcomes are told by callers alone."""
+
     def __init__(
         self,
         *,
@@ -106,10 +111,11 @@ class Plan(_message.Message):
         patience_ms: _builtins.int | None = ...,
         window: _objective_pb2.Window | None = ...,
         first: _abc.Iterable[_space_pb2.Configuration] | None = ...,
+        root: Global___Root | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_budget", b"_budget", "_pairs", b"_pairs", "_parallel", b"_parallel", "_patience_ms", b"_patience_ms", "budget", b"budget", "objective", b"objective", "pairs", b"pairs", "parallel", b"parallel", "patience_ms", b"patience_ms", "space", b"space", "window", b"window"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_budget", b"_budget", "_pairs", b"_pairs", "_parallel", b"_parallel", "_patience_ms", b"_patience_ms", "budget", b"budget", "objective", b"objective", "pairs", b"pairs", "parallel", b"parallel", "patience_ms", b"patience_ms", "root", b"root", "space", b"space", "window", b"window"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_budget", b"_budget", "_pairs", b"_pairs", "_parallel", b"_parallel", "_patience_ms", b"_patience_ms", "budget", b"budget", "first", b"first", "method", b"method", "name", b"name", "objective", b"objective", "pairs", b"pairs", "parallel", b"parallel", "patience_ms", b"patience_ms", "seed", b"seed", "space", b"space", "target", b"target", "window", b"window"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_budget", b"_budget", "_pairs", b"_pairs", "_parallel", b"_parallel", "_patience_ms", b"_patience_ms", "budget", b"budget", "first", b"first", "method", b"method", "name", b"name", "objective", b"objective", "pairs", b"pairs", "parallel", b"parallel", "patience_ms", b"patience_ms", "root", b"root", "seed", b"seed", "space", b"space", "target", b"target", "window", b"window"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__budget: _TypeAlias = _typing.Literal["budget"]  # noqa: Y015
     _WhichOneofArgType__budget: _TypeAlias = _typing.Literal["_budget", b"_budget"]  # noqa: Y015
@@ -129,6 +135,31 @@ class Plan(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__patience_ms) -> _WhichOneofReturnType__patience_ms | None: ...
 
 Global___Plan: _TypeAlias = Plan  # noqa: Y015
+
+@_typing.final
+class Root(_message.Message):
+    """The requests that an objective is of, by the SERVER spans that they begin with."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SERVICE_FIELD_NUMBER: _builtins.int
+    OPERATION_FIELD_NUMBER: _builtins.int
+    service: _builtins.str
+    operation: _builtins.str
+    """Empty: of all its operations."""
+    def __init__(
+        self,
+        *,
+        service: _builtins.str = ...,
+        operation: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["operation", b"operation", "service", b"service"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Root: _TypeAlias = Root  # noqa: Y015
 
 @_typing.final
 class Gain(_message.Message):
@@ -162,7 +193,7 @@ Global___Gain: _TypeAlias = Gain  # noqa: Y015
 
 @_typing.final
 class TuningSession(_message.Message):
-    """All that is known of a session: a record of the log, and what calls answer."""
+    """All that is known of a session. In the log it stands without its trials, which have a record each (log.proto)."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

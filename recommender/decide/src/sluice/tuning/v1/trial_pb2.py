@@ -26,7 +26,7 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from sluice.tuning.v1 import space_pb2 as sluice_dot_tuning_dot_v1_dot_space__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1csluice/tuning/v1/trial.proto\x12\x10sluice.tuning.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1csluice/tuning/v1/space.proto\"\xac\x01\n\x07Outcome\x12*\n\x07verdict\x18\x01 \x01(\x0e\x32\x19.sluice.tuning.v1.Verdict\x12\x12\n\x05value\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\x12\n\x05lower\x18\x03 \x01(\x01H\x01\x88\x01\x01\x12\x12\n\x05upper\x18\x04 \x01(\x01H\x02\x88\x01\x01\x12\x0e\n\x06\x65xcess\x18\x05 \x01(\x01\x12\x0b\n\x03why\x18\x06 \x01(\tB\x08\n\x06_valueB\x08\n\x06_lowerB\x08\n\x06_upper\"\x93\x03\n\x05Trial\x12\x0e\n\x06number\x18\x01 \x01(\r\x12*\n\x07purpose\x18\x02 \x01(\x0e\x32\x19.sluice.tuning.v1.Purpose\x12\x36\n\rconfiguration\x18\x03 \x01(\x0b\x32\x1f.sluice.tuning.v1.Configuration\x12\r\n\x05point\x18\x04 \x03(\x01\x12\x12\n\nrequest_id\x18\x05 \x01(\t\x12,\n\x08\x61sked_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x06\x64ue_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\x08\x63onfirms\x18\x08 \x01(\rH\x00\x88\x01\x01\x12*\n\x07outcome\x18\t \x01(\x0b\x32\x19.sluice.tuning.v1.Outcome\x12+\n\x07told_at\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\x05place\x18\x0b \x01(\rH\x01\x88\x01\x01\x42\x0b\n\t_confirmsB\x08\n\x06_place*r\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\x10\n\x0cVERDICT_GOOD\x10\x01\x12\x14\n\x10VERDICT_HOPELESS\x10\x02\x12\x12\n\x0eVERDICT_UNSAFE\x10\x03\x12\x12\n\x0eVERDICT_FAILED\x10\x04*_\n\x07Purpose\x12\x17\n\x13PURPOSE_UNSPECIFIED\x10\x00\x12\x12\n\x0ePURPOSE_SEARCH\x10\x01\x12\x13\n\x0fPURPOSE_DEFAULT\x10\x02\x12\x12\n\x0ePURPOSE_WINNER\x10\x03\x42#Z!sluice.dev/api/tuning/v1;tuningv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1csluice/tuning/v1/trial.proto\x12\x10sluice.tuning.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1csluice/tuning/v1/space.proto\"\xac\x01\n\x07Outcome\x12*\n\x07verdict\x18\x01 \x01(\x0e\x32\x19.sluice.tuning.v1.Verdict\x12\x12\n\x05value\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\x12\n\x05lower\x18\x03 \x01(\x01H\x01\x88\x01\x01\x12\x12\n\x05upper\x18\x04 \x01(\x01H\x02\x88\x01\x01\x12\x0e\n\x06\x65xcess\x18\x05 \x01(\x01\x12\x0b\n\x03why\x18\x06 \x01(\tB\x08\n\x06_valueB\x08\n\x06_lowerB\x08\n\x06_upper\"\xc3\x03\n\x05Trial\x12\x0e\n\x06number\x18\x01 \x01(\r\x12*\n\x07purpose\x18\x02 \x01(\x0e\x32\x19.sluice.tuning.v1.Purpose\x12\x36\n\rconfiguration\x18\x03 \x01(\x0b\x32\x1f.sluice.tuning.v1.Configuration\x12\r\n\x05point\x18\x04 \x03(\x01\x12\x12\n\nrequest_id\x18\x05 \x01(\t\x12,\n\x08\x61sked_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x06\x64ue_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\x08\x63onfirms\x18\x08 \x01(\rH\x00\x88\x01\x01\x12*\n\x07outcome\x18\t \x01(\x0b\x32\x19.sluice.tuning.v1.Outcome\x12+\n\x07told_at\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\x05place\x18\x0b \x01(\rH\x01\x88\x01\x01\x12.\n\napplied_at\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x0b\n\t_confirmsB\x08\n\x06_place*r\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\x10\n\x0cVERDICT_GOOD\x10\x01\x12\x14\n\x10VERDICT_HOPELESS\x10\x02\x12\x12\n\x0eVERDICT_UNSAFE\x10\x03\x12\x12\n\x0eVERDICT_FAILED\x10\x04*_\n\x07Purpose\x12\x17\n\x13PURPOSE_UNSPECIFIED\x10\x00\x12\x12\n\x0ePURPOSE_SEARCH\x10\x01\x12\x13\n\x0fPURPOSE_DEFAULT\x10\x02\x12\x12\n\x0ePURPOSE_WINNER\x10\x03\x42#Z!sluice.dev/api/tuning/v1;tuningv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,12 +34,12 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'sluice.tuning.v1.trial_pb2'
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z!sluice.dev/api/tuning/v1;tuningv1'
-  _globals['_VERDICT']._serialized_start=694
-  _globals['_VERDICT']._serialized_end=808
-  _globals['_PURPOSE']._serialized_start=810
-  _globals['_PURPOSE']._serialized_end=905
+  _globals['_VERDICT']._serialized_start=742
+  _globals['_VERDICT']._serialized_end=856
+  _globals['_PURPOSE']._serialized_start=858
+  _globals['_PURPOSE']._serialized_end=953
   _globals['_OUTCOME']._serialized_start=114
   _globals['_OUTCOME']._serialized_end=286
   _globals['_TRIAL']._serialized_start=289
-  _globals['_TRIAL']._serialized_end=692
+  _globals['_TRIAL']._serialized_end=740
 # @@protoc_insertion_point(module_scope)

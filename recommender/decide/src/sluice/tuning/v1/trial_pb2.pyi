@@ -139,6 +139,7 @@ class Trial(_message.Message):
     OUTCOME_FIELD_NUMBER: _builtins.int
     TOLD_AT_FIELD_NUMBER: _builtins.int
     PLACE_FIELD_NUMBER: _builtins.int
+    APPLIED_AT_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     purpose: Global___Purpose.ValueType
     request_id: _builtins.str
@@ -165,6 +166,10 @@ class Trial(_message.Message):
 
     @_builtins.property
     def told_at(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def applied_at(self) -> _timestamp_pb2.Timestamp:
+        """Since when it is in force, where that was told."""
+
     def __init__(
         self,
         *,
@@ -179,10 +184,11 @@ class Trial(_message.Message):
         outcome: Global___Outcome | None = ...,
         told_at: _timestamp_pb2.Timestamp | None = ...,
         place: _builtins.int | None = ...,
+        applied_at: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_confirms", b"_confirms", "_place", b"_place", "asked_at", b"asked_at", "configuration", b"configuration", "confirms", b"confirms", "due_at", b"due_at", "outcome", b"outcome", "place", b"place", "told_at", b"told_at"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_confirms", b"_confirms", "_place", b"_place", "applied_at", b"applied_at", "asked_at", b"asked_at", "configuration", b"configuration", "confirms", b"confirms", "due_at", b"due_at", "outcome", b"outcome", "place", b"place", "told_at", b"told_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confirms", b"_confirms", "_place", b"_place", "asked_at", b"asked_at", "configuration", b"configuration", "confirms", b"confirms", "due_at", b"due_at", "number", b"number", "outcome", b"outcome", "place", b"place", "point", b"point", "purpose", b"purpose", "request_id", b"request_id", "told_at", b"told_at"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confirms", b"_confirms", "_place", b"_place", "applied_at", b"applied_at", "asked_at", b"asked_at", "configuration", b"configuration", "confirms", b"confirms", "due_at", b"due_at", "number", b"number", "outcome", b"outcome", "place", b"place", "point", b"point", "purpose", b"purpose", "request_id", b"request_id", "told_at", b"told_at"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__confirms: _TypeAlias = _typing.Literal["confirms"]  # noqa: Y015
     _WhichOneofArgType__confirms: _TypeAlias = _typing.Literal["_confirms", b"_confirms"]  # noqa: Y015

@@ -22,13 +22,14 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from sluice.common.v1 import watch_pb2 as sluice_dot_common_dot_v1_dot_watch__pb2
 from sluice.tuning.v1 import session_pb2 as sluice_dot_tuning_dot_v1_dot_session__pb2
 from sluice.tuning.v1 import space_pb2 as sluice_dot_tuning_dot_v1_dot_space__pb2
 from sluice.tuning.v1 import trial_pb2 as sluice_dot_tuning_dot_v1_dot_trial__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%sluice/tuning/v1/tuning_service.proto\x12\x10sluice.tuning.v1\x1a\x1csluice/common/v1/watch.proto\x1a\x1esluice/tuning/v1/session.proto\x1a\x1csluice/tuning/v1/space.proto\x1a\x1csluice/tuning/v1/trial.proto\"P\n\x14\x43reateSessionRequest\x12$\n\x04plan\x18\x01 \x01(\x0b\x32\x16.sluice.tuning.v1.Plan\x12\x12\n\nwarm_start\x18\x02 \x01(\t\"I\n\x15\x43reateSessionResponse\x12\x30\n\x07session\x18\x01 \x01(\x0b\x32\x1f.sluice.tuning.v1.TuningSession\"F\n\x10\x41skTrialsRequest\x12\x0f\n\x07session\x18\x01 \x01(\t\x12\r\n\x05\x63ount\x18\x02 \x01(\r\x12\x12\n\nrequest_id\x18\x03 \x01(\t\"<\n\x11\x41skTrialsResponse\x12\'\n\x06trials\x18\x01 \x03(\x0b\x32\x17.sluice.tuning.v1.Trial\"^\n\x10TellTrialRequest\x12\x0f\n\x07session\x18\x01 \x01(\t\x12\r\n\x05trial\x18\x02 \x01(\r\x12*\n\x07outcome\x18\x03 \x01(\x0b\x32\x19.sluice.tuning.v1.Outcome\"H\n\x11TellTrialResponse\x12&\n\x05phase\x18\x01 \x01(\x0e\x32\x17.sluice.tuning.v1.Phase\x12\x0b\n\x03why\x18\x02 \x01(\t\"<\n\x13WatchSessionRequest\x12\x0f\n\x07session\x18\x01 \x01(\t\x12\x14\n\x0cresume_token\x18\x02 \x01(\t\"\xf7\x01\n\x14WatchSessionResponse\x12\x32\n\x07session\x18\x01 \x01(\x0b\x32\x1f.sluice.tuning.v1.TuningSessionH\x00\x12(\n\x05trial\x18\x02 \x01(\x0b\x32\x17.sluice.tuning.v1.TrialH\x00\x12\x30\n\x05moved\x18\x03 \x01(\x0b\x32\x1f.sluice.tuning.v1.TuningSessionH\x00\x12\x30\n\theartbeat\x18\x04 \x01(\x0b\x32\x1b.sluice.common.v1.HeartbeatH\x00\x12\x14\n\x0cresume_token\x18\x05 \x01(\tB\x07\n\x05\x65vent\"(\n\x15\x45xplainSessionRequest\x12\x0f\n\x07session\x18\x01 \x01(\t\"\xd2\x03\n\x16\x45xplainSessionResponse\x12\x30\n\x07session\x18\x01 \x01(\x0b\x32\x1f.sluice.tuning.v1.TuningSession\x12\x34\n\x0brecommended\x18\x02 \x01(\x0b\x32\x1f.sluice.tuning.v1.Configuration\x12J\n\x0cimprovements\x18\x03 \x03(\x0b\x32\x34.sluice.tuning.v1.ExplainSessionResponse.Improvement\x12@\n\x07\x65\x66\x66\x65\x63ts\x18\x04 \x03(\x0b\x32/.sluice.tuning.v1.ExplainSessionResponse.Effect\x12\x38\n\x07\x63hanged\x18\x05 \x03(\x0b\x32\'.sluice.tuning.v1.Configuration.Setting\x1aM\n\x06\x45\x66\x66\x65\x63t\x12\x11\n\tparameter\x18\x01 \x01(\t\x12\x10\n\x08strength\x18\x02 \x01(\x01\x12\x0e\n\x06\x63hance\x18\x03 \x01(\x01\x12\x0e\n\x06trials\x18\x04 \x01(\r\x1a\x39\n\x0bImprovement\x12\r\n\x05trial\x18\x01 \x01(\r\x12\r\n\x05value\x18\x02 \x01(\x01\x12\x0c\n\x04told\x18\x03 \x01(\r\"2\n\x12StopSessionRequest\x12\x0f\n\x07session\x18\x01 \x01(\t\x12\x0b\n\x03why\x18\x02 \x01(\t\"G\n\x13StopSessionResponse\x12\x30\n\x07session\x18\x01 \x01(\x0b\x32\x1f.sluice.tuning.v1.TuningSession\"L\n\x13ListSessionsRequest\x12\x0e\n\x06target\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"b\n\x14ListSessionsResponse\x12\x31\n\x08sessions\x18\x01 \x03(\x0b\x32\x1f.sluice.tuning.v1.TuningSession\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t2\x9e\x05\n\rTuningService\x12`\n\rCreateSession\x12&.sluice.tuning.v1.CreateSessionRequest\x1a\'.sluice.tuning.v1.CreateSessionResponse\x12T\n\tAskTrials\x12\".sluice.tuning.v1.AskTrialsRequest\x1a#.sluice.tuning.v1.AskTrialsResponse\x12T\n\tTellTrial\x12\".sluice.tuning.v1.TellTrialRequest\x1a#.sluice.tuning.v1.TellTrialResponse\x12_\n\x0cWatchSession\x12%.sluice.tuning.v1.WatchSessionRequest\x1a&.sluice.tuning.v1.WatchSessionResponse0\x01\x12\x63\n\x0e\x45xplainSession\x12\'.sluice.tuning.v1.ExplainSessionRequest\x1a(.sluice.tuning.v1.ExplainSessionResponse\x12Z\n\x0bStopSession\x12$.sluice.tuning.v1.StopSessionRequest\x1a%.sluice.tuning.v1.StopSessionResponse\x12]\n\x0cListSessions\x12%.sluice.tuning.v1.ListSessionsRequest\x1a&.sluice.tuning.v1.ListSessionsResponseB#Z!sluice.dev/api/tuning/v1;tuningv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%sluice/tuning/v1/tuning_service.proto\x12\x10sluice.tuning.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1csluice/common/v1/watch.proto\x1a\x1esluice/tuning/v1/session.proto\x1a\x1csluice/tuning/v1/space.proto\x1a\x1csluice/tuning/v1/trial.proto\"P\n\x14\x43reateSessionRequest\x12$\n\x04plan\x18\x01 \x01(\x0b\x32\x16.sluice.tuning.v1.Plan\x12\x12\n\nwarm_start\x18\x02 \x01(\t\"I\n\x15\x43reateSessionResponse\x12\x30\n\x07session\x18\x01 \x01(\x0b\x32\x1f.sluice.tuning.v1.TuningSession\"F\n\x10\x41skTrialsRequest\x12\x0f\n\x07session\x18\x01 \x01(\t\x12\r\n\x05\x63ount\x18\x02 \x01(\r\x12\x12\n\nrequest_id\x18\x03 \x01(\t\"<\n\x11\x41skTrialsResponse\x12\'\n\x06trials\x18\x01 \x03(\x0b\x32\x17.sluice.tuning.v1.Trial\"\x8e\x01\n\x10TellTrialRequest\x12\x0f\n\x07session\x18\x01 \x01(\t\x12\r\n\x05trial\x18\x02 \x01(\r\x12*\n\x07outcome\x18\x03 \x01(\x0b\x32\x19.sluice.tuning.v1.Outcome\x12.\n\napplied_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"H\n\x11TellTrialResponse\x12&\n\x05phase\x18\x01 \x01(\x0e\x32\x17.sluice.tuning.v1.Phase\x12\x0b\n\x03why\x18\x02 \x01(\t\"$\n\x11GetSessionRequest\x12\x0f\n\x07session\x18\x01 \x01(\t\"F\n\x12GetSessionResponse\x12\x30\n\x07session\x18\x01 \x01(\x0b\x32\x1f.sluice.tuning.v1.TuningSession\"<\n\x13WatchSessionRequest\x12\x0f\n\x07session\x18\x01 \x01(\t\x12\x14\n\x0cresume_token\x18\x02 \x01(\t\"\xab\x02\n\x14WatchSessionResponse\x12\x32\n\x07session\x18\x01 \x01(\x0b\x32\x1f.sluice.tuning.v1.TuningSessionH\x00\x12(\n\x05trial\x18\x02 \x01(\x0b\x32\x17.sluice.tuning.v1.TrialH\x00\x12\x34\n\x05moved\x18\x03 \x01(\x0b\x32\x1f.sluice.tuning.v1.TuningSessionB\x02\x18\x01H\x00\x12\x30\n\theartbeat\x18\x04 \x01(\x0b\x32\x1b.sluice.common.v1.HeartbeatH\x00\x12.\n\x08snapshot\x18\x06 \x01(\x0b\x32\x1a.sluice.common.v1.SnapshotH\x00\x12\x14\n\x0cresume_token\x18\x05 \x01(\tB\x07\n\x05\x65vent\"(\n\x15\x45xplainSessionRequest\x12\x0f\n\x07session\x18\x01 \x01(\t\"\xd2\x03\n\x16\x45xplainSessionResponse\x12\x30\n\x07session\x18\x01 \x01(\x0b\x32\x1f.sluice.tuning.v1.TuningSession\x12\x34\n\x0brecommended\x18\x02 \x01(\x0b\x32\x1f.sluice.tuning.v1.Configuration\x12J\n\x0cimprovements\x18\x03 \x03(\x0b\x32\x34.sluice.tuning.v1.ExplainSessionResponse.Improvement\x12@\n\x07\x65\x66\x66\x65\x63ts\x18\x04 \x03(\x0b\x32/.sluice.tuning.v1.ExplainSessionResponse.Effect\x12\x38\n\x07\x63hanged\x18\x05 \x03(\x0b\x32\'.sluice.tuning.v1.Configuration.Setting\x1aM\n\x06\x45\x66\x66\x65\x63t\x12\x11\n\tparameter\x18\x01 \x01(\t\x12\x10\n\x08strength\x18\x02 \x01(\x01\x12\x0e\n\x06\x63hance\x18\x03 \x01(\x01\x12\x0e\n\x06trials\x18\x04 \x01(\r\x1a\x39\n\x0bImprovement\x12\r\n\x05trial\x18\x01 \x01(\r\x12\r\n\x05value\x18\x02 \x01(\x01\x12\x0c\n\x04told\x18\x03 \x01(\r\"2\n\x12StopSessionRequest\x12\x0f\n\x07session\x18\x01 \x01(\t\x12\x0b\n\x03why\x18\x02 \x01(\t\"G\n\x13StopSessionResponse\x12\x30\n\x07session\x18\x01 \x01(\x0b\x32\x1f.sluice.tuning.v1.TuningSession\"L\n\x13ListSessionsRequest\x12\x0e\n\x06target\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"b\n\x14ListSessionsResponse\x12\x31\n\x08sessions\x18\x01 \x03(\x0b\x32\x1f.sluice.tuning.v1.TuningSession\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t2\xf7\x05\n\rTuningService\x12`\n\rCreateSession\x12&.sluice.tuning.v1.CreateSessionRequest\x1a\'.sluice.tuning.v1.CreateSessionResponse\x12T\n\tAskTrials\x12\".sluice.tuning.v1.AskTrialsRequest\x1a#.sluice.tuning.v1.AskTrialsResponse\x12T\n\tTellTrial\x12\".sluice.tuning.v1.TellTrialRequest\x1a#.sluice.tuning.v1.TellTrialResponse\x12W\n\nGetSession\x12#.sluice.tuning.v1.GetSessionRequest\x1a$.sluice.tuning.v1.GetSessionResponse\x12_\n\x0cWatchSession\x12%.sluice.tuning.v1.WatchSessionRequest\x1a&.sluice.tuning.v1.WatchSessionResponse0\x01\x12\x63\n\x0e\x45xplainSession\x12\'.sluice.tuning.v1.ExplainSessionRequest\x1a(.sluice.tuning.v1.ExplainSessionResponse\x12Z\n\x0bStopSession\x12$.sluice.tuning.v1.StopSessionRequest\x1a%.sluice.tuning.v1.StopSessionResponse\x12]\n\x0cListSessions\x12%.sluice.tuning.v1.ListSessionsRequest\x1a&.sluice.tuning.v1.ListSessionsResponseB#Z!sluice.dev/api/tuning/v1;tuningv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,38 +37,44 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'sluice.tuning.v1.tuning_ser
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z!sluice.dev/api/tuning/v1;tuningv1'
-  _globals['_CREATESESSIONREQUEST']._serialized_start=181
-  _globals['_CREATESESSIONREQUEST']._serialized_end=261
-  _globals['_CREATESESSIONRESPONSE']._serialized_start=263
-  _globals['_CREATESESSIONRESPONSE']._serialized_end=336
-  _globals['_ASKTRIALSREQUEST']._serialized_start=338
-  _globals['_ASKTRIALSREQUEST']._serialized_end=408
-  _globals['_ASKTRIALSRESPONSE']._serialized_start=410
-  _globals['_ASKTRIALSRESPONSE']._serialized_end=470
-  _globals['_TELLTRIALREQUEST']._serialized_start=472
-  _globals['_TELLTRIALREQUEST']._serialized_end=566
-  _globals['_TELLTRIALRESPONSE']._serialized_start=568
-  _globals['_TELLTRIALRESPONSE']._serialized_end=640
-  _globals['_WATCHSESSIONREQUEST']._serialized_start=642
-  _globals['_WATCHSESSIONREQUEST']._serialized_end=702
-  _globals['_WATCHSESSIONRESPONSE']._serialized_start=705
-  _globals['_WATCHSESSIONRESPONSE']._serialized_end=952
-  _globals['_EXPLAINSESSIONREQUEST']._serialized_start=954
-  _globals['_EXPLAINSESSIONREQUEST']._serialized_end=994
-  _globals['_EXPLAINSESSIONRESPONSE']._serialized_start=997
-  _globals['_EXPLAINSESSIONRESPONSE']._serialized_end=1463
-  _globals['_EXPLAINSESSIONRESPONSE_EFFECT']._serialized_start=1327
-  _globals['_EXPLAINSESSIONRESPONSE_EFFECT']._serialized_end=1404
-  _globals['_EXPLAINSESSIONRESPONSE_IMPROVEMENT']._serialized_start=1406
-  _globals['_EXPLAINSESSIONRESPONSE_IMPROVEMENT']._serialized_end=1463
-  _globals['_STOPSESSIONREQUEST']._serialized_start=1465
-  _globals['_STOPSESSIONREQUEST']._serialized_end=1515
-  _globals['_STOPSESSIONRESPONSE']._serialized_start=1517
-  _globals['_STOPSESSIONRESPONSE']._serialized_end=1588
-  _globals['_LISTSESSIONSREQUEST']._serialized_start=1590
-  _globals['_LISTSESSIONSREQUEST']._serialized_end=1666
-  _globals['_LISTSESSIONSRESPONSE']._serialized_start=1668
-  _globals['_LISTSESSIONSRESPONSE']._serialized_end=1766
-  _globals['_TUNINGSERVICE']._serialized_start=1769
-  _globals['_TUNINGSERVICE']._serialized_end=2439
+  _globals['_WATCHSESSIONRESPONSE'].fields_by_name['moved']._loaded_options = None
+  _globals['_WATCHSESSIONRESPONSE'].fields_by_name['moved']._serialized_options = b'\030\001'
+  _globals['_CREATESESSIONREQUEST']._serialized_start=214
+  _globals['_CREATESESSIONREQUEST']._serialized_end=294
+  _globals['_CREATESESSIONRESPONSE']._serialized_start=296
+  _globals['_CREATESESSIONRESPONSE']._serialized_end=369
+  _globals['_ASKTRIALSREQUEST']._serialized_start=371
+  _globals['_ASKTRIALSREQUEST']._serialized_end=441
+  _globals['_ASKTRIALSRESPONSE']._serialized_start=443
+  _globals['_ASKTRIALSRESPONSE']._serialized_end=503
+  _globals['_TELLTRIALREQUEST']._serialized_start=506
+  _globals['_TELLTRIALREQUEST']._serialized_end=648
+  _globals['_TELLTRIALRESPONSE']._serialized_start=650
+  _globals['_TELLTRIALRESPONSE']._serialized_end=722
+  _globals['_GETSESSIONREQUEST']._serialized_start=724
+  _globals['_GETSESSIONREQUEST']._serialized_end=760
+  _globals['_GETSESSIONRESPONSE']._serialized_start=762
+  _globals['_GETSESSIONRESPONSE']._serialized_end=832
+  _globals['_WATCHSESSIONREQUEST']._serialized_start=834
+  _globals['_WATCHSESSIONREQUEST']._serialized_end=894
+  _globals['_WATCHSESSIONRESPONSE']._serialized_start=897
+  _globals['_WATCHSESSIONRESPONSE']._serialized_end=1196
+  _globals['_EXPLAINSESSIONREQUEST']._serialized_start=1198
+  _globals['_EXPLAINSESSIONREQUEST']._serialized_end=1238
+  _globals['_EXPLAINSESSIONRESPONSE']._serialized_start=1241
+  _globals['_EXPLAINSESSIONRESPONSE']._serialized_end=1707
+  _globals['_EXPLAINSESSIONRESPONSE_EFFECT']._serialized_start=1571
+  _globals['_EXPLAINSESSIONRESPONSE_EFFECT']._serialized_end=1648
+  _globals['_EXPLAINSESSIONRESPONSE_IMPROVEMENT']._serialized_start=1650
+  _globals['_EXPLAINSESSIONRESPONSE_IMPROVEMENT']._serialized_end=1707
+  _globals['_STOPSESSIONREQUEST']._serialized_start=1709
+  _globals['_STOPSESSIONREQUEST']._serialized_end=1759
+  _globals['_STOPSESSIONRESPONSE']._serialized_start=1761
+  _globals['_STOPSESSIONRESPONSE']._serialized_end=1832
+  _globals['_LISTSESSIONSREQUEST']._serialized_start=1834
+  _globals['_LISTSESSIONSREQUEST']._serialized_end=1910
+  _globals['_LISTSESSIONSRESPONSE']._serialized_start=1912
+  _globals['_LISTSESSIONSRESPONSE']._serialized_end=2010
+  _globals['_TUNINGSERVICE']._serialized_start=2013
+  _globals['_TUNINGSERVICE']._serialized_end=2772
 # @@protoc_insertion_point(module_scope)

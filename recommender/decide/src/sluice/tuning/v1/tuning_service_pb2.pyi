@@ -6,6 +6,7 @@ isort:skip_file
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from sluice.common.v1 import watch_pb2 as _watch_pb2
 from sluice.tuning.v1 import session_pb2 as _session_pb2
@@ -19,6 +20,11 @@ if sys.version_info >= (3, 11):
     from typing import TypeAlias as _TypeAlias, Never as _Never
 else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
+
+if sys.version_info >= (3, 13):
+    from warnings import deprecated as _deprecated
+else:
+    from typing_extensions import deprecated as _deprecated
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -122,20 +128,30 @@ class TellTrialRequest(_message.Message):
     SESSION_FIELD_NUMBER: _builtins.int
     TRIAL_FIELD_NUMBER: _builtins.int
     OUTCOME_FIELD_NUMBER: _builtins.int
+    APPLIED_AT_FIELD_NUMBER: _builtins.int
     session: _builtins.str
     trial: _builtins.int
     @_builtins.property
-    def outcome(self) -> _trial_pb2.Outcome: ...
+    def outcome(self) -> _trial_pb2.Outcome:
+        """Either how it ended,"""
+
+    @_builtins.property
+    def applied_at(self) -> _timestamp_pb2.Timestamp:
+        """or since when it is in force, as read back: it is measured from then on. FAILED_PRECONDITION where the plan has no root,
+        or makes something small that the pipeline does not measure (METRIC_CPU_MS).
+        """
+
     def __init__(
         self,
         *,
         session: _builtins.str = ...,
         trial: _builtins.int = ...,
         outcome: _trial_pb2.Outcome | None = ...,
+        applied_at: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["outcome", b"outcome"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["applied_at", b"applied_at", "outcome", b"outcome"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["outcome", b"outcome", "session", b"session", "trial", b"trial"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["applied_at", b"applied_at", "outcome", b"outcome", "session", b"session", "trial", b"trial"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -163,6 +179,45 @@ class TellTrialResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TellTrialResponse: _TypeAlias = TellTrialResponse  # noqa: Y015
+
+@_typing.final
+class GetSessionRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SESSION_FIELD_NUMBER: _builtins.int
+    session: _builtins.str
+    def __init__(
+        self,
+        *,
+        session: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["session", b"session"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetSessionRequest: _TypeAlias = GetSessionRequest  # noqa: Y015
+
+@_typing.final
+class GetSessionResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SESSION_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def session(self) -> _session_pb2.TuningSession: ...
+    def __init__(
+        self,
+        *,
+        session: _session_pb2.TuningSession | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["session", b"session"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["session", b"session"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetSessionResponse: _TypeAlias = GetSessionResponse  # noqa: Y015
 
 @_typing.final
 class WatchSessionRequest(_message.Message):
@@ -195,22 +250,28 @@ class WatchSessionResponse(_message.Message):
     TRIAL_FIELD_NUMBER: _builtins.int
     MOVED_FIELD_NUMBER: _builtins.int
     HEARTBEAT_FIELD_NUMBER: _builtins.int
+    SNAPSHOT_FIELD_NUMBER: _builtins.int
     RESUME_TOKEN_FIELD_NUMBER: _builtins.int
     resume_token: _builtins.str
     @_builtins.property
     def session(self) -> _session_pb2.TuningSession:
-        """The whole: the first message, and wherever it cannot be gone on from `resume_token`."""
+        """Without its trials: as it is, and each time that it changed."""
 
     @_builtins.property
     def trial(self) -> _trial_pb2.Trial:
-        """Handed out, or told."""
+        """Handed out, in force, or told."""
 
     @_builtins.property
+    @_deprecated("""This field has been marked as deprecated using proto field options.""")
     def moved(self) -> _session_pb2.TuningSession:
-        """Without trials: another phase."""
+        """Never sent: see `session`."""
 
     @_builtins.property
     def heartbeat(self) -> _watch_pb2.Heartbeat: ...
+    @_builtins.property
+    def snapshot(self) -> _watch_pb2.Snapshot:
+        """What came before it is everything. At the start, and wherever it cannot be gone on from `resume_token`."""
+
     def __init__(
         self,
         *,
@@ -218,13 +279,14 @@ class WatchSessionResponse(_message.Message):
         trial: _trial_pb2.Trial | None = ...,
         moved: _session_pb2.TuningSession | None = ...,
         heartbeat: _watch_pb2.Heartbeat | None = ...,
+        snapshot: _watch_pb2.Snapshot | None = ...,
         resume_token: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "heartbeat", b"heartbeat", "moved", b"moved", "session", b"session", "trial", b"trial"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "heartbeat", b"heartbeat", "moved", b"moved", "session", b"session", "snapshot", b"snapshot", "trial", b"trial"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "heartbeat", b"heartbeat", "moved", b"moved", "resume_token", b"resume_token", "session", b"session", "trial", b"trial"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "heartbeat", b"heartbeat", "moved", b"moved", "resume_token", b"resume_token", "session", b"session", "snapshot", b"snapshot", "trial", b"trial"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["session", "trial", "moved", "heartbeat"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["session", "trial", "moved", "heartbeat", "snapshot"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 
@@ -316,7 +378,9 @@ class ExplainSessionResponse(_message.Message):
     EFFECTS_FIELD_NUMBER: _builtins.int
     CHANGED_FIELD_NUMBER: _builtins.int
     @_builtins.property
-    def session(self) -> _session_pb2.TuningSession: ...
+    def session(self) -> _session_pb2.TuningSession:
+        """Without its trials."""
+
     @_builtins.property
     def recommended(self) -> _space_pb2.Configuration:
         """What to set: the winner where it is known to be better, else the default."""

@@ -27,7 +27,8 @@ if _version_not_supported:
 
 class TuningServiceStub:
     """Sessions that look for a configuration by trying some. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev)
-    and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing.
+    and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing. What changes a session
+    is answered once the decider has it in the log; DEADLINE_EXCEEDED and UNAVAILABLE: it may have been done, ask again.
     """
 
     def __init__(self, channel):
@@ -50,6 +51,11 @@ class TuningServiceStub:
                 '/sluice.tuning.v1.TuningService/TellTrial',
                 request_serializer=sluice_dot_tuning_dot_v1_dot_tuning__service__pb2.TellTrialRequest.SerializeToString,
                 response_deserializer=sluice_dot_tuning_dot_v1_dot_tuning__service__pb2.TellTrialResponse.FromString,
+                _registered_method=True)
+        self.GetSession = channel.unary_unary(
+                '/sluice.tuning.v1.TuningService/GetSession',
+                request_serializer=sluice_dot_tuning_dot_v1_dot_tuning__service__pb2.GetSessionRequest.SerializeToString,
+                response_deserializer=sluice_dot_tuning_dot_v1_dot_tuning__service__pb2.GetSessionResponse.FromString,
                 _registered_method=True)
         self.WatchSession = channel.unary_stream(
                 '/sluice.tuning.v1.TuningService/WatchSession',
@@ -75,7 +81,8 @@ class TuningServiceStub:
 
 class TuningServiceServicer:
     """Sessions that look for a configuration by trying some. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev)
-    and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing.
+    and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing. What changes a session
+    is answered once the decider has it in the log; DEADLINE_EXCEEDED and UNAVAILABLE: it may have been done, ask again.
     """
 
     def CreateSession(self, request, context):
@@ -94,14 +101,21 @@ class TuningServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def TellTrial(self, request, context):
-        """How a trial ended, failed ones too. ALREADY_EXISTS: it has its outcome. What is not told by `due_at` has failed.
+        """How a trial ended, failed ones too; or that it is in force, from which on the pipeline measures it and says how it ended.
+        ALREADY_EXISTS: it has its outcome. What is not told by `due_at` has failed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetSession(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def WatchSession(self, request, context):
-        """First the whole session, then, at each change, what changed of it; a heartbeat every 10 s.
+        """First the session, each of its trials and a snapshot, then, at each change, what changed of it; a heartbeat every 10 s.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -122,7 +136,7 @@ class TuningServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListSessions(self, request, context):
-        """By time of creation, newest first, without their trials; in pages.
+        """By name, without their trials; in pages.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -145,6 +159,11 @@ def add_TuningServiceServicer_to_server(servicer, server):
                     servicer.TellTrial,
                     request_deserializer=sluice_dot_tuning_dot_v1_dot_tuning__service__pb2.TellTrialRequest.FromString,
                     response_serializer=sluice_dot_tuning_dot_v1_dot_tuning__service__pb2.TellTrialResponse.SerializeToString,
+            ),
+            'GetSession': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetSession,
+                    request_deserializer=sluice_dot_tuning_dot_v1_dot_tuning__service__pb2.GetSessionRequest.FromString,
+                    response_serializer=sluice_dot_tuning_dot_v1_dot_tuning__service__pb2.GetSessionResponse.SerializeToString,
             ),
             'WatchSession': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchSession,
@@ -176,7 +195,8 @@ def add_TuningServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class TuningService:
     """Sessions that look for a configuration by trying some. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev)
-    and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing.
+    and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing. What changes a session
+    is answered once the decider has it in the log; DEADLINE_EXCEEDED and UNAVAILABLE: it may have been done, ask again.
     """
 
     @staticmethod
@@ -250,6 +270,33 @@ class TuningService:
             '/sluice.tuning.v1.TuningService/TellTrial',
             sluice_dot_tuning_dot_v1_dot_tuning__service__pb2.TellTrialRequest.SerializeToString,
             sluice_dot_tuning_dot_v1_dot_tuning__service__pb2.TellTrialResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetSession(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sluice.tuning.v1.TuningService/GetSession',
+            sluice_dot_tuning_dot_v1_dot_tuning__service__pb2.GetSessionRequest.SerializeToString,
+            sluice_dot_tuning_dot_v1_dot_tuning__service__pb2.GetSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -28,7 +28,8 @@ GRPC_VERSION: str
 
 class TuningServiceStub:
     """Sessions that look for a configuration by trying some. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev)
-    and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing.
+    and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing. What changes a session
+    is answered once the decider has it in the log; DEADLINE_EXCEEDED and UNAVAILABLE: it may have been done, ask again.
     """
 
     @_typing.overload
@@ -42,20 +43,24 @@ class TuningServiceStub:
     session has ended. Asked again under one request_id, the same trials come again.
     """
     TellTrial: _grpc.UnaryUnaryMultiCallable[_tuning_service_pb2.TellTrialRequest, _tuning_service_pb2.TellTrialResponse]
-    """How a trial ended, failed ones too. ALREADY_EXISTS: it has its outcome. What is not told by `due_at` has failed."""
+    """How a trial ended, failed ones too; or that it is in force, from which on the pipeline measures it and says how it ended.
+    ALREADY_EXISTS: it has its outcome. What is not told by `due_at` has failed.
+    """
+    GetSession: _grpc.UnaryUnaryMultiCallable[_tuning_service_pb2.GetSessionRequest, _tuning_service_pb2.GetSessionResponse]
     WatchSession: _grpc.UnaryStreamMultiCallable[_tuning_service_pb2.WatchSessionRequest, _tuning_service_pb2.WatchSessionResponse]
-    """First the whole session, then, at each change, what changed of it; a heartbeat every 10 s."""
+    """First the session, each of its trials and a snapshot, then, at each change, what changed of it; a heartbeat every 10 s."""
     ExplainSession: _grpc.UnaryUnaryMultiCallable[_tuning_service_pb2.ExplainSessionRequest, _tuning_service_pb2.ExplainSessionResponse]
     """The session, what it recommends, and what the trials say of each parameter."""
     StopSession: _grpc.UnaryUnaryMultiCallable[_tuning_service_pb2.StopSessionRequest, _tuning_service_pb2.StopSessionResponse]
     """Nothing is handed out any more; what is in flight may still be told. Stopping an ended session is FAILED_PRECONDITION."""
     ListSessions: _grpc.UnaryUnaryMultiCallable[_tuning_service_pb2.ListSessionsRequest, _tuning_service_pb2.ListSessionsResponse]
-    """By time of creation, newest first, without their trials; in pages."""
+    """By name, without their trials; in pages."""
 
 @_typing.type_check_only
 class TuningServiceAsyncStub(TuningServiceStub):
     """Sessions that look for a configuration by trying some. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev)
-    and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing.
+    and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing. What changes a session
+    is answered once the decider has it in the log; DEADLINE_EXCEEDED and UNAVAILABLE: it may have been done, ask again.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -66,19 +71,23 @@ class TuningServiceAsyncStub(TuningServiceStub):
     session has ended. Asked again under one request_id, the same trials come again.
     """
     TellTrial: _aio.UnaryUnaryMultiCallable[_tuning_service_pb2.TellTrialRequest, _tuning_service_pb2.TellTrialResponse]  # type: ignore[assignment]
-    """How a trial ended, failed ones too. ALREADY_EXISTS: it has its outcome. What is not told by `due_at` has failed."""
+    """How a trial ended, failed ones too; or that it is in force, from which on the pipeline measures it and says how it ended.
+    ALREADY_EXISTS: it has its outcome. What is not told by `due_at` has failed.
+    """
+    GetSession: _aio.UnaryUnaryMultiCallable[_tuning_service_pb2.GetSessionRequest, _tuning_service_pb2.GetSessionResponse]  # type: ignore[assignment]
     WatchSession: _aio.UnaryStreamMultiCallable[_tuning_service_pb2.WatchSessionRequest, _tuning_service_pb2.WatchSessionResponse]  # type: ignore[assignment]
-    """First the whole session, then, at each change, what changed of it; a heartbeat every 10 s."""
+    """First the session, each of its trials and a snapshot, then, at each change, what changed of it; a heartbeat every 10 s."""
     ExplainSession: _aio.UnaryUnaryMultiCallable[_tuning_service_pb2.ExplainSessionRequest, _tuning_service_pb2.ExplainSessionResponse]  # type: ignore[assignment]
     """The session, what it recommends, and what the trials say of each parameter."""
     StopSession: _aio.UnaryUnaryMultiCallable[_tuning_service_pb2.StopSessionRequest, _tuning_service_pb2.StopSessionResponse]  # type: ignore[assignment]
     """Nothing is handed out any more; what is in flight may still be told. Stopping an ended session is FAILED_PRECONDITION."""
     ListSessions: _aio.UnaryUnaryMultiCallable[_tuning_service_pb2.ListSessionsRequest, _tuning_service_pb2.ListSessionsResponse]  # type: ignore[assignment]
-    """By time of creation, newest first, without their trials; in pages."""
+    """By name, without their trials; in pages."""
 
 class TuningServiceServicer(metaclass=_abc_1.ABCMeta):
     """Sessions that look for a configuration by trying some. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev)
-    and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing.
+    and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing. What changes a session
+    is answered once the decider has it in the log; DEADLINE_EXCEEDED and UNAVAILABLE: it may have been done, ask again.
     """
 
     @_abc_1.abstractmethod
@@ -105,7 +114,16 @@ class TuningServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tuning_service_pb2.TellTrialRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tuning_service_pb2.TellTrialResponse, _abc.Awaitable[_tuning_service_pb2.TellTrialResponse]]:
-        """How a trial ended, failed ones too. ALREADY_EXISTS: it has its outcome. What is not told by `due_at` has failed."""
+        """How a trial ended, failed ones too; or that it is in force, from which on the pipeline measures it and says how it ended.
+        ALREADY_EXISTS: it has its outcome. What is not told by `due_at` has failed.
+        """
+
+    @_abc_1.abstractmethod
+    def GetSession(
+        self,
+        request: _tuning_service_pb2.GetSessionRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tuning_service_pb2.GetSessionResponse, _abc.Awaitable[_tuning_service_pb2.GetSessionResponse]]: ...
 
     @_abc_1.abstractmethod
     def WatchSession(
@@ -113,7 +131,7 @@ class TuningServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tuning_service_pb2.WatchSessionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_tuning_service_pb2.WatchSessionResponse], _abc.AsyncIterator[_tuning_service_pb2.WatchSessionResponse]]:
-        """First the whole session, then, at each change, what changed of it; a heartbeat every 10 s."""
+        """First the session, each of its trials and a snapshot, then, at each change, what changed of it; a heartbeat every 10 s."""
 
     @_abc_1.abstractmethod
     def ExplainSession(
@@ -137,6 +155,6 @@ class TuningServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tuning_service_pb2.ListSessionsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tuning_service_pb2.ListSessionsResponse, _abc.Awaitable[_tuning_service_pb2.ListSessionsResponse]]:
-        """By time of creation, newest first, without their trials; in pages."""
+        """By name, without their trials; in pages."""
 
 def add_TuningServiceServicer_to_server(servicer: TuningServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -1,0 +1,1 @@
+"""What tuning trials are measured by."""

@@ -1,0 +1,144 @@
+"""What the pipeline saw of trials in force: blocks of their root's requests, all trials in one query of each kind.
+
+Of a service, blocks are seconds of its SERVER spans (`windows`). Of one of its operations they are windows of 10 s of
+end to end times (`critical_paths`), by the root span's end; its errors are by the share of all the service's requests.
+
+Completions in both tables are successes and failures alike. A block's latencies are of successes, so its errors are
+taken from the fastest of them: to fail fast is no merit.
+
+A block is read once nothing more of it is to come: LATE_S after the newest that anything was seen of. Where nothing is
+seen of any service, not even that is known, and after SILENT_S the block counts as empty.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.resources import files
+from typing import Any, NamedTuple, Protocol
+
+from sluice.control.tuning.measure import Measured, Span
+from sluice.log.tuning_names import TrialName
+from sluice.tuning.objective.block import Block
+from sluice.tuning.session.create import PATH_WINDOW_S
+
+_FOLDER = files(__package__)
+BLOCKS, PATHS, NEWEST = (
+    _FOLDER.joinpath(f"{name}.sql").read_text(encoding="utf-8") for name in ("blocks", "paths", "newest")
+)
+
+
+class _Pace(NamedTuple):
+    """Of one kind of blocks: how long each is, how late it may be, when silence counts; s."""
+
+    block_s: int
+    late_s: int
+    silent_s: int
+
+
+SECONDS, WINDOWS = _Pace(1, 2, 15), _Pace(PATH_WINDOW_S, 5, 45)
+
+
+class Database(Protocol):
+    def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]: ...
+
+
+class _Row(NamedTuple):
+    """Completions by latency index, and how many of them failed."""
+
+    latencies: dict[int, int]
+    failed: int
+
+
+class TrialReading:
+    """Raises what the database raises."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def measured(self, asked: Mapping[TrialName, Span], now_ms: int) -> dict[TrialName, Measured]:
+        """Of each that was asked for the blocks that are whole by now."""
+        trials = list(asked.items())
+        if not trials:
+            return {}
+        (seen_s, paths_s), now_s = self._newest(now_ms), now_ms // 1000
+        services = self._seconds([span for _, span in trials])
+        operations = self._windows([span for _, span in trials]) if any(s.root.operation for _, s in trials) else {}
+        found = {}
+        for number, (trial, span) in enumerate(trials):
+            pace, newest_s = (WINDOWS, paths_s) if span.root.operation else (SECONDS, seen_s)
+            upto_s = min(now_s, max(newest_s - pace.late_s, now_s - pace.silent_s))
+            rows = services[number]
+            if span.root.operation:
+                rows = _with_failures(operations[number], rows)
+            found[trial] = Measured(tuple(_blocks(rows, span, pace.block_s, upto_s)), 1000 * upto_s >= span.to_ms)
+        return found
+
+    def _newest(self, now_ms: int) -> tuple[int, int]:
+        columns = self._database.columns(NEWEST, {"from_ms": now_ms - 60_000})
+        return int(columns[0][0]), int(columns[1][0])
+
+    def _seconds(self, spans: list[Span]) -> dict[int, dict[int, _Row]]:
+        asked = [(number, span.root.service, *_bounds(span)) for number, span in enumerate(spans)]
+        found: dict[int, dict[int, _Row]] = defaultdict(dict)
+        for number, second, failed, indices, counts in self._rows(BLOCKS, asked, spans, 5):
+            found[number][second] = _Row(dict(zip(indices, counts, strict=True)), failed)
+        return found
+
+    def _windows(self, spans: list[Span]) -> dict[int, dict[int, _Row]]:
+        asked = [
+            (number, span.root.service, span.root.operation, *_bounds(span))
+            for number, span in enumerate(spans)
+            if span.root.operation
+        ]
+        found: dict[int, dict[int, _Row]] = defaultdict(dict)
+        for number, second, indices, counts in self._rows(PATHS, asked, spans, 4, window_s=PATH_WINDOW_S):
+            found[number][second] = _Row(dict(zip(indices, counts, strict=True)), 0)
+        return found
+
+    def _rows(
+        self, sql: str, asked: list[Any], spans: list[Span], columns: int, **more: object
+    ) -> Iterable[tuple[Any, ...]]:
+        parameters: dict[str, object] = {
+            "asked": asked,
+            "services": sorted({span.root.service for span in spans}),
+            "from_ms": min(span.from_ms for span in spans) - 1000,
+            "to_ms": max(span.to_ms for span in spans) + 1000,
+            **more,
+        }
+        return zip(*(self._database.columns(sql, parameters) or [[] for _ in range(columns)]), strict=True)
+
+
+def _bounds(span: Span) -> tuple[int, int]:
+    """Whole seconds within the span."""
+    return -(-span.from_ms // 1000), span.to_ms // 1000
+
+
+def _blocks(rows: Mapping[int, _Row], span: Span, block_s: int, upto_s: int) -> Iterator[Block]:
+    """Also of times in which nothing completed."""
+    from_s, to_s = _bounds(span)
+    first_s = -(-from_s // block_s) * block_s
+    for second in range(first_s, min(to_s, upto_s) - block_s + 1, block_s):
+        row = rows.get(second, _Row({}, 0))
+        yield Block(float(block_s), _succeeded(row), row.failed)
+
+
+def _with_failures(windows: Mapping[int, _Row], seconds: Mapping[int, _Row]) -> dict[int, _Row]:
+    """Of each window the share of failures that all requests of the service had in it."""
+    found = {}
+    for start, row in windows.items():
+        within = [seconds[at] for at in range(start, start + PATH_WINDOW_S) if at in seconds]
+        done = sum(sum(each.latencies.values()) for each in within)
+        share = sum(each.failed for each in within) / done if done else 0.0
+        found[start] = _Row(row.latencies, round(share * sum(row.latencies.values())))
+    return found
+
+
+def _succeeded(row: _Row) -> dict[int, int]:
+    left, found = row.failed, {}
+    for index, count in sorted(row.latencies.items()):
+        taken = min(left, count)
+        left -= taken
+        if count > taken:
+            found[index] = count - taken
+    return found

@@ -1,0 +1,1 @@
+"""Tuning sessions in the decider."""

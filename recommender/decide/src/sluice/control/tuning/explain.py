@@ -1,0 +1,25 @@
+"""What the trials of a session say, as a record: all of an ExplainSessionResponse but the session."""
+
+from __future__ import annotations
+
+from sluice.tuning.session.picture import effects, improvements
+from sluice.tuning.session.session import Session
+from sluice.tuning.space.message import write_configuration
+from sluice.tuning.v1 import tuning_service_pb2
+
+
+def explanation(session: Session) -> tuning_service_pb2.ExplainSessionResponse:
+    answer, space = tuning_service_pb2.ExplainSessionResponse, session.plan.space
+    winner = session.best.configuration if session.best is not None else space.default
+    changed = {name: each for name, each in winner.items() if space.default.get(name) != each}
+    return answer(
+        recommended=write_configuration(session.recommended, space),
+        improvements=[
+            answer.Improvement(trial=each.trial, value=each.value, told=each.told) for each in improvements(session)
+        ],
+        effects=[
+            answer.Effect(parameter=each.parameter, strength=each.strength, chance=each.chance, trials=each.trials)
+            for each in effects(session)
+        ],
+        changed=write_configuration(changed, space).settings,
+    )

@@ -1,0 +1,53 @@
+"""How the log's records of tuning sessions are named: collector/topics.yaml."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from urllib.parse import quote, unquote
+
+# Of sluice_decisions; commands in sluice_reports, and explanations, are under SESSION too.
+SESSION, TRIAL, ANSWERS = "session/", "trial/", "answers/"
+
+# All sessions are in one shard: a name, and an open session of a target, are one among all of them.
+SHARD = 0
+
+
+class TrialName(NamedTuple):
+    session: str
+    number: int
+
+
+def session_name(session: str) -> str:
+    return SESSION + quote(session, safe="")
+
+
+def session_of(name: str) -> str:
+    """The inverse of `session_name`; ValueError for any other text. So are those below."""
+    return _parts(name, SESSION, 1)[0]
+
+
+def trial_name(session: str, number: int) -> str:
+    return f"{TRIAL}{quote(session, safe='')}/{number}"
+
+
+def trial_of(name: str) -> TrialName:
+    session, number = _parts(name, TRIAL, 2)
+    if not (number.isascii() and number.isdigit() and str(int(number)) == number):
+        raise ValueError(f"read the log: a key {name!r} is not {TRIAL}SESSION/NUMBER")
+    return TrialName(session, int(number))
+
+
+def answers_name(shard: int = SHARD) -> str:
+    return f"{ANSWERS}{shard}"
+
+
+def is_tuning(name: str) -> bool:
+    """Whether a record of `sluice_decisions`, `sluice_explanations` or `sluice_reports` is of tuning sessions."""
+    return name.startswith((SESSION, TRIAL, ANSWERS))
+
+
+def _parts(name: str, word: str, count: int) -> list[str]:
+    parts = [unquote(each) for each in name.removeprefix(word).split("/")]
+    if not name.startswith(word) or len(parts) != count or not all(parts):
+        raise ValueError(f"read the log: a key {name!r} is not {word} and {count} names")
+    return parts

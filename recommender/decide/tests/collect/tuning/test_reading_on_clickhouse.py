@@ -1,0 +1,114 @@
+"""What trials are measured by, from tables of a real ClickHouse."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from tuning_worlds import index_of, plan
+
+from sluice.collect.tuning.reading import TrialReading
+from sluice.control.clickhouse import ClickHouse as Connection
+from sluice.control.tuning.measure import Span, ended
+from sluice.log.tuning_names import TrialName
+from sluice.tuning.objective.outcome import Verdict
+from sluice.tuning.session.events import Applied, Ask
+from sluice.tuning.session.session import Root
+from sluice.tuning.session.step import step
+from support.clickhouse import ClickHouse
+
+pytestmark = pytest.mark.integration
+
+# A whole window of critical_paths begins here.
+NOW_S = 1_800_000_000
+WINDOWS = ["side", "service", "peer", "instance", "bucket", "bucket_ms", "completions", "errors", "latency", "version"]
+PATHS = [
+    *("root_service", "root_operation", "complete", "signature", "window_s", "window", "traces", "latency"),
+    *("slowest_trace_id", "median_trace_id", "version"),
+]
+
+
+@pytest.fixture
+def reading(database: ClickHouse) -> TrialReading:
+    """web: each second, on each of two instances, 10 requests of 50 ms of which 1 failed, and 10 of 200 ms; but for two
+    seconds, in which nothing completed. Rows of a version before are there too, and those of another side."""
+    client = database.client("sluice")
+    rows = []
+    for second in range(NOW_S - 60, NOW_S):
+        if second in (NOW_S - 20, NOW_S - 19):
+            continue
+        at = datetime.fromtimestamp(second + 0.3, UTC)
+        latency = {index_of(50): 10, index_of(200): 10}
+        for instance in ("web-1", "web-2"):
+            rows.append(["server", "web", "", instance, at, 100, 20, 1, latency, 2])
+            rows.append(["server", "web", "", instance, at, 100, 3, 0, {index_of(50): 3}, 1])
+        rows.append(["client", "web", "db", "web-1", at, 100, 7, 7, {index_of(9): 7}, 1])
+    client.insert("windows", rows, column_names=WINDOWS)
+    windows = range(NOW_S - 60, NOW_S, 10)
+    paths = [
+        ["web", operation, complete, "web", 10, datetime.fromtimestamp(start, UTC), 40, {index_of(ms): 40}, "a", "b", 1]
+        for start in windows
+        for operation, complete, ms in (("GET /home", True, 300), ("GET /home", False, 9_000), ("POST /", True, 5_000))
+    ]
+    client.insert("critical_paths", paths, column_names=PATHS)
+    return TrialReading(Connection(database.url, "sluice_reader"))
+
+
+def one(reading: TrialReading, span: Span, now_s: int) -> tuple[list[tuple[float, dict[int, int], int]], bool]:
+    trial = TrialName("first", 0)
+    found = reading.measured({trial: span}, 1000 * now_s)[trial]
+    return [(block.seconds, dict(block.latencies), block.errors) for block in found.blocks], found.whole
+
+
+def test_seconds_of_a_service_over_all_instances(reading: TrialReading) -> None:
+    blocks, whole = one(reading, Span(Root("web"), 1000 * (NOW_S - 24) - 600, 1000 * (NOW_S - 14) + 400), NOW_S)
+    busy = (1.0, {index_of(50): 18, index_of(200): 20}, 2)
+    silent = (1.0, {}, 0)
+    assert blocks == [busy] * 4 + [silent] * 2 + [busy] * 4, "errors are of the fastest"
+    assert whole
+
+
+def test_what_may_still_come_is_not_read(reading: TrialReading) -> None:
+    blocks, whole = one(reading, Span(Root("web"), 1000 * (NOW_S - 10), 1000 * (NOW_S + 20)), NOW_S)
+    assert (len(blocks), whole) == (7, False), "up to two seconds before the newest that was seen"
+    blocks, _ = one(reading, Span(Root("web"), 1000 * (NOW_S - 10), 1000 * (NOW_S + 20)), NOW_S + 20)
+    assert len(blocks) == 15, "when nothing was seen for so long, that is what is seen"
+    assert blocks[-1] == (1.0, {}, 0)
+
+
+def test_windows_of_an_operation_have_its_own_times_and_the_service_s_share_of_errors(reading: TrialReading) -> None:
+    span = Span(Root("web", "GET /home"), 1000 * (NOW_S - 55), 1000 * (NOW_S - 5))
+    blocks, whole = one(reading, span, NOW_S)
+    assert [seconds for seconds, _, _ in blocks] == [10.0] * 3, "the windows within"
+    assert blocks[0] == (10.0, {index_of(300): 38}, 2), "1 of 20 requests of web failed"
+    assert not whole, "windows of paths come later"
+
+
+def test_several_trials_are_one_query_each(reading: TrialReading) -> None:
+    spans = {
+        TrialName("first", 0): Span(Root("web"), 1000 * (NOW_S - 30), 1000 * (NOW_S - 25)),
+        TrialName("second", 3): Span(Root("nobody"), 1000 * (NOW_S - 30), 1000 * (NOW_S - 25)),
+        TrialName("third", 1): Span(Root("web", "GET /home"), 1000 * (NOW_S - 60), 1000 * (NOW_S - 30)),
+    }
+    found = reading.measured(spans, 1000 * NOW_S)
+    assert {trial.session: sum(block.completions for block in each.blocks) for trial, each in found.items()} == {
+        "first": 5 * 38,
+        "second": 0,
+        "third": 3 * 38,
+    }
+
+
+def test_an_objective_without_spans_fails_the_trial_and_says_so(reading: TrialReading) -> None:
+    from sluice.tuning.session.create import create
+    from sluice.tuning.session.session import Session
+
+    session = create(plan(root=Root("nobody")), (), 1000 * (NOW_S - 40))
+    assert isinstance(session, Session)
+    session, _ = step(session, Ask(), 1000 * (NOW_S - 40))
+    session, _ = step(session, Applied(0, 1000 * (NOW_S - 40)), 1000 * (NOW_S - 39))
+    trial = TrialName("first", 0)
+    span = Span(Root("nobody"), 1000 * (NOW_S - 38), 1000 * (NOW_S - 26))
+    outcome = ended(session, reading.measured({trial: span}, 1000 * NOW_S)[trial])
+    assert outcome is not None
+    assert outcome.verdict is Verdict.FAILED
+    assert "nobody" in outcome.why

@@ -1,0 +1,128 @@
+package calls
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+
+	"sluice.dev/serve/internal/keys"
+	"sluice.dev/serve/internal/problem"
+	"sluice.dev/serve/internal/topics"
+	"sluice.dev/serve/internal/watch"
+
+	tuningv1 "sluice.dev/api/tuning/v1"
+)
+
+const (
+	// usualListed sessions are a page where nobody says how many.
+	usualListed = 100
+	legalName   = "the name of a session"
+)
+
+// Tuning is TuningService, from the same reading as that of pools.
+type Tuning struct {
+	tuningv1.UnimplementedTuningServiceServer
+	*Service
+}
+
+// GetSession implements the service.
+func (s Tuning) GetSession(_ context.Context, request *tuningv1.GetSessionRequest) (*tuningv1.GetSessionResponse, error) {
+	session, _, err := s.whole(request.GetSession())
+	if err != nil {
+		return nil, err
+	}
+	return &tuningv1.GetSessionResponse{Session: session}, nil
+}
+
+// ListSessions implements the service.
+func (s Tuning) ListSessions(_ context.Context, request *tuningv1.ListSessionsRequest) (*tuningv1.ListSessionsResponse, error) {
+	if err := name("target", request.GetTarget(), "the target of sessions, or empty", false); err != nil {
+		return nil, err
+	}
+	if size := request.GetPageSize(); size < 0 || size > 1000 {
+		return nil, problem.NotLegal("page_size", size, "0 to 1000")
+	}
+	reading, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	heads, _, _ := reading.Log.Tunings.Page(keys.Tuning{}, math.MaxInt, func(key keys.Tuning) bool { return key.Trial == keys.Head })
+	those := map[keys.Tuning]bool{}
+	for _, e := range heads {
+		those[e.Key] = request.GetTarget() == "" || e.Answer.GetHead().GetPlan().GetTarget() == request.GetTarget()
+	}
+	sized := proto.CloneOf(request)
+	if sized.GetPageSize() == 0 {
+		sized.PageSize = usualListed
+	}
+	page, next, _, err := pageOf(reading.Log.Tunings, sized, keys.ParseTuning, request.GetTarget(), mostBytes,
+		func(key keys.Tuning) bool { return those[key] })
+	if err != nil {
+		return nil, err
+	}
+	response := &tuningv1.ListSessionsResponse{NextPageToken: next}
+	for _, e := range page {
+		response.Sessions = append(response.Sessions, e.Answer.GetHead())
+	}
+	return response, nil
+}
+
+// WatchSession implements the service.
+func (s Tuning) WatchSession(request *tuningv1.WatchSessionRequest, stream tuningv1.TuningService_WatchSessionServer) error {
+	if _, _, err := s.head(request.GetSession()); err != nil {
+		return err
+	}
+	return watched(s.Service, request.GetResumeToken(), stream, func(of *topics.Reading) watch.Watch[keys.Tuning, *tuningv1.SessionRecord] {
+		return watch.Watch[keys.Tuning, *tuningv1.SessionRecord]{
+			Table: of.Log.Tunings, Filter: watch.TuningFilter(request.GetSession()), Words: watch.Tunings,
+		}
+	})
+}
+
+// ExplainSession implements the service.
+func (s Tuning) ExplainSession(ctx context.Context, request *tuningv1.ExplainSessionRequest) (*tuningv1.ExplainSessionResponse, error) {
+	head, reading, err := s.head(request.GetSession())
+	if err != nil {
+		return nil, err
+	}
+	response := &tuningv1.ExplainSessionResponse{}
+	if _, err := s.fetch(ctx, reading, keys.OfSession(request.GetSession()).Record(), response); err != nil {
+		return nil, err
+	}
+	response.Session = head
+	return response, nil
+}
+
+// head is a session without its trials.
+func (s Tuning) head(session string) (*tuningv1.TuningSession, *topics.Reading, error) {
+	if err := name("session", session, legalName, true); err != nil {
+		return nil, nil, err
+	}
+	reading, err := s.read()
+	if err != nil {
+		return nil, nil, err
+	}
+	e, _ := reading.Log.Tunings.Get(keys.OfSession(session))
+	if e == nil {
+		return nil, nil, problem.Of(codes.NotFound, problem.SessionUnknown, fmt.Sprintf("there is no session %q", session), "session", session)
+	}
+	return e.Answer.GetHead(), reading, nil
+}
+
+// whole is a session with its trials.
+func (s Tuning) whole(session string) (*tuningv1.TuningSession, *topics.Reading, error) {
+	head, reading, err := s.head(session)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := proto.CloneOf(head)
+	for _, e := range reading.Log.Tunings.Of(session) {
+		if e.Key.Trial != keys.Head {
+			all.Trials = append(all.Trials, e.Answer.GetTrial())
+		}
+	}
+	return all, reading, nil
+}

@@ -1,0 +1,86 @@
+package keys
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Head is the trial of a key that is of the session itself.
+const Head = -1
+
+// Tuning is a tuning session (Trial is Head), or one of its trials.
+type Tuning struct {
+	Session string
+	Trial   int64
+}
+
+// OfSession is the key of a session itself.
+func OfSession(name string) Tuning { return Tuning{name, Head} }
+
+// Compare orders by session, which comes before its trials, and these by number.
+func (t Tuning) Compare(u Tuning) int {
+	return cmp.Or(cmp.Compare(t.Session, u.Session), cmp.Compare(t.Trial, u.Trial))
+}
+
+// String is for people.
+func (t Tuning) String() string {
+	if t.Trial == Head {
+		return t.Session
+	}
+	return fmt.Sprintf("trial %d of %s", t.Trial, t.Session)
+}
+
+// Group is the session.
+func (t Tuning) Group() string { return t.Session }
+
+// Record is the key of the record: session/NAME, or trial/NAME/NUMBER. Commands of a session are under the first.
+func (t Tuning) Record() string {
+	if t.Trial == Head {
+		return joined("session", t.Session)
+	}
+	return joined("trial", t.Session, strconv.FormatInt(t.Trial, 10))
+}
+
+// ParseTuning is the inverse of Record.
+func ParseTuning(record string) (Tuning, error) {
+	if strings.HasPrefix(record, "session/") {
+		names, err := parse(record, "session", 1)
+		if err != nil {
+			return Tuning{}, err
+		}
+		return OfSession(names[0]), nil
+	}
+	names, err := parse(record, "trial", 2)
+	if err != nil {
+		return Tuning{}, err
+	}
+	number, err := strconv.ParseUint(names[1], 10, 32)
+	if err != nil || strconv.FormatUint(number, 10) != names[1] {
+		return Tuning{}, fmt.Errorf("%q: want trial/SESSION/NUMBER", record)
+	}
+	return Tuning{names[0], int64(number)}, nil
+}
+
+// Answers is the shard whose newest commands are answered.
+type Answers int32
+
+// Compare orders by number.
+func (a Answers) Compare(b Answers) int { return cmp.Compare(a, b) }
+
+// Group is the same for all.
+func (a Answers) Group() string { return "" }
+
+// Record is the key of the record of the answers: answers/NUMBER.
+func (a Answers) Record() string { return fmt.Sprintf("answers/%d", a) }
+
+// ParseAnswers is the inverse of Record.
+func ParseAnswers(record string) (Answers, error) {
+	text, _ := strings.CutPrefix(record, "answers/")
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || n < 0 || Answers(n).Record() != record {
+		return 0, fmt.Errorf("%q: want answers/NUMBER", record)
+	}
+	return Answers(n), nil
+}

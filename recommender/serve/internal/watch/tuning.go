@@ -1,0 +1,56 @@
+package watch
+
+import (
+	"fmt"
+	"time"
+
+	"sluice.dev/serve/internal/keys"
+	"sluice.dev/serve/internal/table"
+
+	commonv1 "sluice.dev/api/common/v1"
+	tuningv1 "sluice.dev/api/tuning/v1"
+)
+
+// TuningFilter wants one session with its trials.
+func TuningFilter(session string) *Filter[keys.Tuning] {
+	return &Filter[keys.Tuning]{
+		ID: id("tuning", fmt.Sprintf("%q", session)), whole: []string{session}, groups: []string{session},
+		takes: func(key keys.Tuning) bool { return key.Session == session },
+	}
+}
+
+// Tunings are the words of WatchSession.
+var Tunings = Words[keys.Tuning, *tuningv1.SessionRecord]{answer: tuningAnswer, snapshot: tuningSnapshot, heartbeat: tuningHeartbeat}
+
+// tuningAnswer is the same under every lease: it has none. Of what was forgotten, the name or number alone is left.
+func tuningAnswer(e *table.Tuning, _ *table.Lease) *Frame {
+	return e.Made(nil, func() any {
+		response := &tuningv1.WatchSessionResponse{}
+		switch {
+		case e.Key.Trial == keys.Head && e.Deleted:
+			gone := &tuningv1.TuningSession{Plan: &tuningv1.Plan{Name: e.Key.Session}}
+			response.Event = &tuningv1.WatchSessionResponse_Session{Session: gone}
+		case e.Key.Trial == keys.Head:
+			response.Event = &tuningv1.WatchSessionResponse_Session{Session: e.Answer.GetHead()}
+		case e.Deleted:
+			response.Event = &tuningv1.WatchSessionResponse_Trial{Trial: &tuningv1.Trial{Number: uint32(e.Key.Trial)}}
+		default:
+			response.Event = &tuningv1.WatchSessionResponse_Trial{Trial: e.Answer.GetTrial()}
+		}
+		return encode(response)
+	}).(*Frame)
+}
+
+func tuningSnapshot(of *commonv1.Snapshot, token string) *Frame {
+	return encode(&tuningv1.WatchSessionResponse{
+		Event: &tuningv1.WatchSessionResponse_Snapshot{Snapshot: of}, ResumeToken: token,
+	})
+}
+
+func tuningHeartbeat(
+	shards []*table.Shard[keys.Tuning, *tuningv1.SessionRecord], _ *Filter[keys.Tuning], token string, _ time.Time,
+) *Frame {
+	return encode(&tuningv1.WatchSessionResponse{
+		Event: &tuningv1.WatchSessionResponse_Heartbeat{Heartbeat: came(shards)}, ResumeToken: token,
+	})
+}

@@ -22,6 +22,7 @@ class PoolServer(PoolSizeServiceServicer):
     explanations: list[Explanation] = field(default_factory=list)
     address: str = ""
     page_size: int = 5_000
+    paused: list[api.PausePoolRequest] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._server = grpc.server(ThreadPoolExecutor(4))
@@ -57,6 +58,10 @@ class PoolServer(PoolSizeServiceServicer):
         self, request: api.ExplainPoolSizeRequest, context: grpc.ServicerContext
     ) -> api.ExplainPoolSizeResponse:
         return api.ExplainPoolSizeResponse(explanation=self._find(request.pool, context))
+
+    def PausePool(self, request: api.PausePoolRequest, context: grpc.ServicerContext) -> api.PausePoolResponse:
+        self.paused.append(request)
+        return api.PausePoolResponse()
 
     def ReportActuation(
         self, request: api.ReportActuationRequest, context: grpc.ServicerContext

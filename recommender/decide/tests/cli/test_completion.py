@@ -34,7 +34,9 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 def test_commands_options_and_their_values() -> None:
     assert completed("po") == ["pools"]
     assert completed("critical") == ["critical-path", "critical-service"]
-    assert completed("pools", "") == ["explain", "get", "history", "list", "pause", "resume", "watch"]
+    assert completed("pools", "") == [
+        "apply", "diff", "explain", "get", "history", "list", "pause", "resume", "watch",
+    ]  # fmt: skip
     assert completed("pools", "list", "--ser") == ["--service"]
     assert completed("pools", "list", "-o", "") == ["table", "json", "yaml", "jsonl"]
     assert "pools_now" in completed("sql", "--recipe", "")

@@ -12,6 +12,14 @@ COMMANDS = {
         "sluice.cli.pools.commands:explain_command",
         "Show the evidence: threshold, window, the curve and its knee.",
     ),
+    "diff": Lazy(
+        "sluice.cli.pools.applying:diff_command",
+        "Show where the size in force is not the one that the answer names.",
+    ),
+    "apply": Lazy(
+        "sluice.cli.pools.applying:apply_command",
+        "Bring a pool to the best size that is known, and hold it there.",
+    ),
     "watch": Lazy("sluice.cli.pools.changing:watch_command", "Print every answer as it changes, until interrupted."),
     "history": Lazy(
         "sluice.cli.pools.changing:history_command",
@@ -40,6 +48,7 @@ def pools() -> None:
       list     an array of PoolSize
       get      a PoolSize
       explain  an Explanation (the PoolSize is its `pool_size`)
+      diff     an array of {pool, instance, in_force, target, action, basis, when}; in_force is null without a limit
       watch    a PoolSize a line (-o jsonl)
 
     SLUICE_TLS_CA (a PEM file) and SLUICE_TOKEN are for a recommender that has TLS and asks for tokens.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -21,6 +22,7 @@ import (
 	"sluice.dev/actuators/internal/status"
 	"sluice.dev/actuators/internal/watch"
 	poolsv1 "sluice.dev/api/pools/v1"
+	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
 // How long the last reports may take: when the process is told to stop, and after a single pass.
@@ -53,6 +55,10 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 		return err
 	}
 	around.place(targets)
+	callers, err := openSubsets(c, subsetsv1.NewSubsetServiceClient(connection), log)
+	if err != nil {
+		return err
+	}
 	watcher := watch.NewWatcher(client, onlyService(c), c.Recommender.Timeout, log)
 	observers, err := observe(c, around, client, log)
 	if err != nil {
@@ -62,6 +68,7 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 	board := status.NewBoard(
 		status.Process{Name: c.Name, Version: buildVersion(), StartedAt: time.Now(), Recommender: c.Recommender.Address},
 		targets, watcher.Latest, reporter.Stats, scalingStats(observers))
+	board.Subsets = callers.loop.Shown
 	cycle := &loop.Loop{
 		Actuator: c.Name, Interval: c.Recommender.Interval, Grace: c.ShutdownGrace,
 		Source: watcher, Reporter: reporter, Recorder: around.recorder(board), Log: log,
@@ -79,6 +86,7 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 	}
 	defer closeBook()
 	cycle.Book, cycle.Stopped = book, killSwitch(c.KillSwitch)
+	callers.loop.Stopped = cycle.Stopped
 	if !o.dryRun {
 		cycle.Owner = around.owner()
 		defer func() {
@@ -89,19 +97,26 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 	}
 	switch {
 	case o.dryRun:
-		return dryRun(ctx, cycle, targets, watcher, out)
+		return errors.Join(dryRun(ctx, cycle, targets, watcher, out), callers.dryRun(ctx, out))
 	case len(o.restore) > 0:
-		return restore(ctx, cycle, targets, o.restore, reporter, out)
+		names, err := callers.restore(ctx, o.restore, out)
+		if err != nil || len(names) == 0 {
+			return err
+		}
+		return restore(ctx, cycle, targets, names, reporter, out)
 	case o.once:
-		return onePass(ctx, cycle, targets, watcher, reporter)
+		return errors.Join(onePass(ctx, cycle, targets, watcher, reporter), callers.once(ctx))
 	}
 
 	if err := board.Serve(ctx, c.StatusAddress); err != nil {
 		return err
 	}
 	log.Info("started", "name", c.Name, "version", buildVersion(), "recommender", c.Recommender.Address,
-		"status", "http://"+c.StatusAddress+"/status", "targets", len(targets), "opted_in", optedIn(c))
+		"status", "http://"+c.StatusAddress+"/status", "targets", len(targets), "subsets", len(c.Subsets), "opted_in", optedIn(c))
+	var beside sync.WaitGroup
+	beside.Go(func() { callers.run(ctx) })
 	forever(ctx, cycle, targets, follow(ctx, c, around.Cluster, log), watcher, reporter, observers)
+	beside.Wait()
 	log.Info("stopped", "reports_left", reporter.Stats().Queued)
 	return nil
 }
@@ -155,6 +170,9 @@ func onlyService(c *config.Config) string {
 	for i := range c.Discover {
 		only = c.Discover[i].Service()
 		services[only] = true
+	}
+	if len(services) == 0 && len(c.Subsets) > 0 {
+		return c.Subsets[0].Upstream // no pools: as few answers as can be asked for
 	}
 	if len(services) != 1 {
 		return ""

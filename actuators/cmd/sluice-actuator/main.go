@@ -1,4 +1,4 @@
-// Command sluice-actuator applies recommended pool sizes to targets, reads them back and reports.
+// Command sluice-actuator applies recommended pool sizes and connection subsets, reads them back and reports.
 package main
 
 import (
@@ -25,14 +25,19 @@ One write goes by max_factor at most (2 unless the file says otherwise) from a s
 read, the one it wrote last, or that of the pool's other instances. So what somebody else changed is put right in
 one write; something that keeps changing it is answered ever more rarely.
 
+For callers that do not speak xDS it puts into force whom they connect to (subsets: in the file), by nftables or a
+file, in the same way: read only without an opt-in, replaced as a whole, read back, reported.
+
 Usage: sluice-actuator --config FILE [--apply TARGET]... [--once | --dry-run | --restore TARGET... | --check]
 
   --config FILE    the configuration (YAML); unknown keys are errors
-  --apply TARGET   opt this target in for this run; may be repeated; "all" opts in every target
+  --apply TARGET   opt this target or subset in for this run; may be repeated; "all" opts in every one
   --once           one pass over every target, then exit: 0 when each was read and no size failed or was refused;
                    it lists instead of watching, and tells nothing of scaling
-  --dry-run        print what would be written to which target, and why; write, report and store nothing
-  --restore TARGET put the size of before the first write back, which the state has; may be repeated, or "all"
+  --dry-run        print what would be written to which target, and why, and the difference of each subset; write,
+                   report and store nothing
+  --restore TARGET put the size of before the first write back, which the state has, or take a subset away; may be
+                   repeated, or "all"
   --check          validate the configuration and exit
   --version        print the version and exit
   --help           print this text and exit
@@ -77,7 +82,11 @@ func run(arguments []string, out, errs io.Writer) int {
 		return 2
 	}
 	if o.check {
-		fmt.Fprintf(out, "%s: valid: %d targets, %d of them opted in to apply\n", o.config, len(c.Targets), optedIn(c))
+		what := fmt.Sprintf("%d targets", len(c.Targets))
+		if len(c.Subsets) > 0 {
+			what += fmt.Sprintf(" and %d subsets", len(c.Subsets))
+		}
+		fmt.Fprintf(out, "%s: valid: %s, %d of them opted in to apply\n", o.config, what, optedIn(c))
 		return 0
 	}
 	if err := act(c, o, out, errs); err != nil {
@@ -124,6 +133,11 @@ func parse(arguments []string) (options, error) {
 func optedIn(c *config.Config) (n int) {
 	for _, t := range c.Targets {
 		if t.Apply {
+			n++
+		}
+	}
+	for _, s := range c.Subsets {
+		if s.Apply {
 			n++
 		}
 	}

@@ -8,7 +8,7 @@ import (
 // AllTargets is the word that stands for every target in OptIn.
 const AllTargets = "all"
 
-// OptIn turns apply on for the named targets, and for all that the named discoveries find: what the flag --apply does, beside the file's own opt-ins.
+// OptIn turns apply on for the named targets and subsets, and for all that the named discoveries find: what the flag --apply does, beside the file's own opt-ins.
 // It never turns one off.
 func (c *Config) OptIn(names []string) error {
 	for _, name := range names {
@@ -23,6 +23,11 @@ func (c *Config) OptIn(names []string) error {
 				c.Discover[i].optIn, found = true, true
 			}
 		}
+		for i := range c.Subsets {
+			if name == AllTargets || name == c.Subsets[i].Name {
+				c.Subsets[i].Apply, found = true, true
+			}
+		}
 		if !found {
 			return fmt.Errorf("opt in target %q: not configured; want %s or one of: %s", name, AllTargets, strings.Join(c.names(), ", "))
 		}
@@ -31,6 +36,14 @@ func (c *Config) OptIn(names []string) error {
 }
 
 func (c *Config) names() []string {
+	names := c.targetNames()
+	for i := range c.Subsets {
+		names = append(names, c.Subsets[i].Name)
+	}
+	return names
+}
+
+func (c *Config) targetNames() []string {
 	var names []string
 	for i := range c.Targets {
 		names = append(names, c.Targets[i].Name)

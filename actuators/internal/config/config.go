@@ -27,6 +27,8 @@ type Config struct {
 	Targets    []Target `yaml:"targets"`
 	// Discover are pools whose instances come and go.
 	Discover []Discover `yaml:"discover"`
+	// Subsets are callers that do not speak xDS, and whom they connect to.
+	Subsets []Subset `yaml:"subsets"`
 	// Scaling says what the hardware and the release of services are: changes are told to the recommender.
 	Scaling []Scaling `yaml:"scaling"`
 	// Kubernetes is the cluster that this process looks at and tells of what it does; none when absent.

@@ -10,6 +10,7 @@ import (
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/discover"
 	"sluice.dev/actuators/internal/realize"
+	"sluice.dev/actuators/internal/subsets"
 )
 
 // environment looks up in pairs and in nothing else.
@@ -78,6 +79,13 @@ func TestLoadReadsEveryKey(t *testing.T) {
 	}
 	if c.Discover[0].Interval != 30*time.Second || c.Discover[1].Interval != 10*time.Second || c.Discover[1].File.Path != "/run/rows.yaml" {
 		t.Errorf("discover: %+v", c.Discover)
+	}
+	first, second := c.Subsets[0], c.Subsets[1]
+	place := first.Block.(*subsets.NFTablesConfig)
+	if first.Instance != "catalogue-7f9c" || !first.Apply || first.Min != 2 || first.Cooldown != 10*time.Second || first.Settle != time.Second ||
+		!first.RemoveOnExit || first.Networks()[0].String() != "10.0.0.0/8" || second.Apply || second.Min != 1 || second.Cooldown != 3*time.Second ||
+		*place != (subsets.NFTablesConfig{Virtual: "10.96.0.12:80", Protocol: "udp", From: "10.1.2.3", NetNS: "/run/netns/front"}) {
+		t.Errorf("subsets: %+v %+v", c.Subsets, place)
 	}
 	if len(c.Scaling) != 4 {
 		t.Fatalf("scaling: %+v", c.Scaling)

@@ -35,6 +35,9 @@ func decode(text io.Reader, c *Config) error {
 	for i := range c.Targets {
 		faults = append(faults, c.Targets[i].block(fmt.Sprintf("targets[%d]", i))...)
 	}
+	for i := range c.Subsets {
+		faults = append(faults, c.Subsets[i].block(fmt.Sprintf("subsets[%d]", i))...)
+	}
 	return errors.Join(faults...)
 }
 
@@ -52,9 +55,20 @@ func lay(part, c any, root string) []error {
 
 // block finds the kind of the target, which stands at the key root, among the keys that are none of Target's own.
 func (t *Target) block(root string) []error {
+	kind, faults := oneKind(root, t.Rest, realize.Kinds(), "target")
+	if kind == "" {
+		return faults
+	}
+	t.Kind = kind
+	t.Block, _ = realize.New(kind)
+	return append(faults, lay(t.Rest[kind], t.Block, root+"."+kind)...)
+}
+
+// oneKind is the one of the kinds that is among the keys of rest; none where there is none, or there are several.
+func oneKind(root string, rest map[string]any, all []string, of string) (kind string, faults []error) {
 	var kinds, unknown []string
-	for key := range t.Rest {
-		if slices.Contains(realize.Kinds(), key) {
+	for key := range rest {
+		if slices.Contains(all, key) {
 			kinds = append(kinds, key)
 		} else {
 			unknown = append(unknown, key)
@@ -62,19 +76,17 @@ func (t *Target) block(root string) []error {
 	}
 	slices.Sort(kinds)
 	slices.Sort(unknown)
-	var faults []error
 	if len(unknown) > 0 {
 		faults = append(faults, fmt.Errorf("%s: unknown keys: %s", root, strings.Join(unknown, ", ")))
 	}
-	if len(kinds) > 1 {
-		return append(faults, fmt.Errorf("%s: %s: %d kinds of target: want one", root, strings.Join(kinds, ", "), len(kinds)))
+	switch len(kinds) {
+	case 0:
+		return "", faults
+	case 1:
+		return kinds[0], faults
+	default:
+		return "", append(faults, fmt.Errorf("%s: %s: %d kinds of %s: want one", root, strings.Join(kinds, ", "), len(kinds), of))
 	}
-	for _, kind := range kinds {
-		t.Kind = kind
-		t.Block, _ = realize.New(kind)
-		faults = append(faults, lay(t.Rest[kind], t.Block, root+"."+kind)...)
-	}
-	return faults
 }
 
 // strictly is asked before each value is decoded: it refuses what does not fit, reads durations, and gives
@@ -91,6 +103,8 @@ func strictly(from, to reflect.Value) (any, error) {
 		return nil, fmt.Errorf("%v: want a duration with its unit, such as 500ms or 2s", value)
 	case Target:
 		to.Set(reflect.ValueOf(DefaultTarget()))
+	case Subset:
+		to.Set(reflect.ValueOf(DefaultSubset()))
 	case Discover:
 		to.Set(reflect.ValueOf(DefaultDiscover()))
 	case kube.Config:

@@ -68,6 +68,11 @@ func (c *Config) expand(lookup func(string) (string, bool)) error {
 			faults = append(faults, err)
 		}
 	}
+	for i := range c.Subsets {
+		if err := c.Subsets[i].expand(fmt.Sprintf("subsets[%d]", i), lookup); err != nil {
+			faults = append(faults, err)
+		}
+	}
 	if c.Kubernetes != nil {
 		c.Kubernetes.Variables(func(text *string, key string) { fill(text, "kubernetes."+key) })
 	}

@@ -45,7 +45,7 @@ func (c *Config) Validate() error {
 	if c.Reports.Queue < 1 || c.Reports.Queue > 100_000 {
 		fault("reports.queue: %d: want 1 to 100000", c.Reports.Queue)
 	}
-	if len(c.Targets) < 1 && len(c.Discover) == 0 || len(c.Targets) > maxTargets {
+	if len(c.Targets)+len(c.Discover)+len(c.Subsets) == 0 || len(c.Targets) > maxTargets {
 		fault("targets: %d of them: want 1 to %d", len(c.Targets), maxTargets)
 	}
 	first := map[string]int{}
@@ -72,6 +72,7 @@ func (c *Config) Validate() error {
 		}
 		begins[d.Name] = true
 	}
+	faults = append(faults, c.validateSubsets()...)
 	if c.Kubernetes != nil {
 		if err := below("kubernetes", c.Kubernetes.Validate()); err != nil {
 			faults = append(faults, err)

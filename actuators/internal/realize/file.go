@@ -8,12 +8,8 @@ import (
 	"io"
 	"math"
 	"os"
-	"os/exec"
 	"regexp"
 	"strconv"
-	"strings"
-	"syscall"
-	"time"
 
 	"sluice.dev/actuators/internal/disk"
 	"sluice.dev/actuators/internal/pool"
@@ -37,7 +33,7 @@ func (f *file) Read(ctx context.Context) (pool.Size, error) {
 		text = text[at[2]:at[3]]
 	}
 	if err == nil && len(f.config.InForce) > 0 {
-		text, err = f.run(ctx, f.config.InForce)
+		text, err = f.config.Run(ctx, f.config.InForce)
 	}
 	if err != nil {
 		return pool.Size{}, fmt.Errorf("read size: %w", err)
@@ -68,7 +64,7 @@ func (f *file) Write(ctx context.Context, size uint32) error {
 	if err := disk.Replace(f.config.Path, after, 0o644); err != nil {
 		return fmt.Errorf("write size %d: %w", size, err)
 	}
-	if err := f.tell(ctx, size); err != nil {
+	if err := f.config.Tell(ctx, fmt.Sprint("SLUICE_SIZE=", size)); err != nil {
 		return fmt.Errorf("write size %d: %w", size, errors.Join(err, disk.Replace(f.config.Path, before, 0o644)))
 	}
 	return nil
@@ -90,50 +86,4 @@ func (f *file) found() ([]byte, []int, error) {
 		return nil, nil, fmt.Errorf("%s: nothing within %d bytes is like %s", f.config.Path, maxFileBytes, f.config.Pattern)
 	}
 	return text, at, nil
-}
-
-func (f *file) tell(ctx context.Context, size uint32) error {
-	if f.config.Signal != "" {
-		text, err := os.ReadFile(f.config.PIDFile)
-		if err != nil {
-			return err
-		}
-		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-		if err != nil || pid < 2 { // 0, 1 and less are whole groups, or the first of all processes
-			return fmt.Errorf("%s: %s: want the number of a process", f.config.PIDFile, web.Excerpt(text))
-		}
-		if err := syscall.Kill(pid, signals[f.config.Signal]); err != nil {
-			return fmt.Errorf("signal %s to process %d: %w", f.config.Signal, pid, err)
-		}
-	}
-	if len(f.config.Command) == 0 {
-		return nil
-	}
-	_, err := f.run(ctx, f.config.Command, fmt.Sprint("SLUICE_SIZE=", size))
-	return err
-}
-
-// run ends a command, and what it started, when its time is over.
-func (f *file) run(ctx context.Context, words []string, environment ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, f.config.Timeout)
-	defer cancel()
-	command := exec.CommandContext(ctx, words[0], words[1:]...)
-	command.Env = append(os.Environ(), environment...)
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
-	command.WaitDelay = 100 * time.Millisecond
-	var out, errs bounded
-	command.Stdout, command.Stderr = &out, &errs
-	if err := command.Run(); err != nil {
-		return nil, fmt.Errorf("run %s: %w: %s", words[0], errors.Join(err, ctx.Err()), web.Excerpt(errs.Bytes()))
-	}
-	return out.Bytes(), nil
-}
-
-// bounded keeps the first kilobyte of what a command prints.
-type bounded struct{ bytes.Buffer }
-
-func (b *bounded) Write(text []byte) (int, error) {
-	b.Buffer.Write(text[:min(len(text), max(0, 1024-b.Len()))])
-	return len(text), nil
 }

@@ -3,13 +3,10 @@ package realize
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"regexp"
-	"slices"
-	"strings"
-	"syscall"
-	"time"
+
+	"sluice.dev/actuators/internal/program"
 )
 
 // FileConfig is the `file` block: a pool whose size stands in a file that a program reads again when it is told to.
@@ -19,23 +16,14 @@ type FileConfig struct {
 	// Pattern is a regular expression (RE2) with one group, which is the size: it is read and written there, and the rest
 	// of the file stays.
 	Pattern string `yaml:"pattern"`
-	// Signal is sent after a write to the process whose number stands in PIDFile.
-	Signal  string `yaml:"signal"`
-	PIDFile string `yaml:"pid_file"`
-	// Command is run after a write, without a shell, with the size as SLUICE_SIZE in its environment.
-	Command []string `yaml:"command"`
+	// Config is how the program is told; its command has the size as SLUICE_SIZE in its environment.
+	program.Config `yaml:",squash"`
 	// InForce is a command that prints the size in force; absent, the file's is taken for it.
 	InForce []string `yaml:"in_force"`
-	// Timeout bounds each command.
-	Timeout time.Duration `yaml:"timeout"`
-}
-
-var signals = map[string]syscall.Signal{
-	"HUP": syscall.SIGHUP, "USR1": syscall.SIGUSR1, "USR2": syscall.SIGUSR2, "WINCH": syscall.SIGWINCH,
 }
 
 // DefaultFile is what a block has unless it says otherwise: the file is a number and nothing else.
-func DefaultFile() FileConfig { return FileConfig{Pattern: `^\s*(\d+)\s*$`, Timeout: 5 * time.Second} }
+func DefaultFile() FileConfig { return FileConfig{Pattern: `^\s*(\d+)\s*$`, Config: program.Default()} }
 
 // Variables implements Config.
 func (c *FileConfig) Variables(fill func(text *string, key string)) {
@@ -53,16 +41,7 @@ func (c *FileConfig) Validate() error {
 	if pattern, err := regexp.Compile("(?m)" + c.Pattern); err != nil || pattern.NumSubexp() != 1 {
 		fault("pattern: %q: want a regular expression with one group, which is the size", c.Pattern)
 	}
-	if _, ok := signals[c.Signal]; c.Signal != "" && !ok {
-		fault("signal: %q: want one of %s", c.Signal, strings.Join(slices.Sorted(maps.Keys(signals)), ", "))
-	}
-	if (c.Signal == "") != (c.PIDFile == "") {
-		fault("pid_file: %q: want signal and pid_file together, or neither", c.PIDFile)
-	}
-	if c.Timeout < time.Millisecond || c.Timeout > time.Minute {
-		fault("timeout: %s: want 1ms to 1m", c.Timeout)
-	}
-	return errors.Join(faults...)
+	return errors.Join(append(faults, c.Config.Validate())...)
 }
 
 // Open implements Config.

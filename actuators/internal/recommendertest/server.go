@@ -1,5 +1,5 @@
-// Package recommendertest is a real gRPC server of PoolSizeService on loopback, whose answers a test sets. Its watch
-// keeps the promises of the proto: first everything, then what changed, each time with a token that resumes there.
+// Package recommendertest is a real gRPC server of PoolSizeService and SubsetService on loopback, whose answers a test sets. Its
+// watches keep the promises of the proto: first everything, then what changed, each time with a token that resumes there.
 package recommendertest
 
 import (
@@ -20,6 +20,7 @@ import (
 	"sluice.dev/actuators/internal/pool"
 	commonv1 "sluice.dev/api/common/v1"
 	poolsv1 "sluice.dev/api/pools/v1"
+	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
 // Server serves until the test ends.
@@ -42,6 +43,10 @@ type Server struct {
 	reports  []*poolsv1.Actuation
 	scalings []*commonv1.ScalingEvent
 	fault    error
+
+	subsets    map[string]*subsetsv1.Subset
+	subsetAt   map[string]int
+	deliveries []*subsetsv1.ReportDeliveryRequest
 }
 
 // Start listens on a port of its own; heartbeats carry a lease of a minute.
@@ -49,6 +54,7 @@ func Start(t *testing.T, options ...grpc.ServerOption) *Server {
 	s := &Server{
 		Address: "127.0.0.1:0", options: options, lease: time.Minute, number: 1,
 		sizes: map[pool.Key]*poolsv1.PoolSize{}, at: map[pool.Key]int{},
+		subsets: map[string]*subsetsv1.Subset{}, subsetAt: map[string]int{},
 		news: make(chan struct{}), broken: make(chan struct{}),
 	}
 	s.Listen(t)
@@ -69,6 +75,7 @@ func (s *Server) Listen(t *testing.T) {
 	s.Address = listener.Addr().String()
 	s.server = grpc.NewServer(s.options...)
 	poolsv1.RegisterPoolSizeServiceServer(s.server, s)
+	subsetsv1.RegisterSubsetServiceServer(s.server, subsets{Server: s})
 	go s.server.Serve(listener)
 }
 

@@ -15,6 +15,7 @@ import (
 	"sluice.dev/actuators/internal/loop"
 	"sluice.dev/actuators/internal/pool"
 	"sluice.dev/actuators/internal/scaling"
+	"sluice.dev/actuators/internal/subsets"
 	"sluice.dev/actuators/internal/watch"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
@@ -25,6 +26,9 @@ type Board struct {
 	source  func() watch.Snapshot
 	reports func() audit.Stats
 	scaling func() []scaling.Stats
+
+	// Subsets are asked for whenever somebody looks; nil where there are none.
+	Subsets func() []subsets.Status
 
 	mu      sync.Mutex
 	order   []string

@@ -97,6 +97,7 @@ func (m *metrics) registerOthers(b *Board) {
 		}
 		return told
 	})
+	m.registry.MustRegister(subsetMetrics{b})
 	counter("reports_rejected_total", "Reports that the recommender refused for good.", func() float64 { return float64(b.reports().Rejected) })
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"sluice.dev/actuators/internal/audit"
 	"sluice.dev/actuators/internal/scaling"
+	"sluice.dev/actuators/internal/subsets"
 )
 
 // page is /status.
@@ -24,6 +25,8 @@ type page struct {
 	Targets     []Target    `json:"targets"`
 	// Scaling is what each source of scaling led to.
 	Scaling []scaling.Stats `json:"scaling,omitempty"`
+	// Subsets are those that are put into force here.
+	Subsets []subsets.Status `json:"subsets,omitempty"`
 }
 
 type recommender struct {
@@ -72,6 +75,9 @@ func (b *Board) serveStatus(w http.ResponseWriter, _ *http.Request) {
 		p.Recommender.Error = latest.Err.Error()
 	}
 	p.Targets = b.shown()
+	if b.Subsets != nil {
+		p.Subsets = b.Subsets()
+	}
 	writeJSON(w, p)
 }
 

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice.dev/actuators/internal/recommendertest"
+	"sluice.dev/actuators/internal/subsets/subsetstest"
+	subsetsv1 "sluice.dev/api/subsets/v1"
+)
+
+// said is what the recommender answers for the one caller of these tests.
+func said(revision uint64, members ...string) *subsetsv1.Subset {
+	answer := &subsetsv1.Subset{
+		Key:   &subsetsv1.SubsetKey{Upstream: "front", Instance: "front-1", Downstream: "cart"},
+		State: subsetsv1.State_STATE_PROVIDED, Revision: revision,
+	}
+	for i, member := range members {
+		e := &subsetsv1.Endpoint{Instance: fmt.Sprint("cart-", i)}
+		fmt.Sscan(member, &e.Address, &e.Weight)
+		answer.Endpoints = append(answer.Endpoints, e)
+	}
+	return answer
+}
+
+// delivered has each report as `APPLIED 3`, its outcome and revision.
+func delivered(r *recommendertest.Server) string {
+	var all []string
+	for _, each := range r.Delivered() {
+		all = append(all, fmt.Sprint(strings.TrimPrefix(each.GetOutcome().String(), "DELIVERY_OUTCOME_"), " ", each.GetRevision()))
+	}
+	return strings.Join(all, ", ")
+}
+
+// subsetConfig is a file with one subset of front-1 in cart, at the place that block says.
+func subsetConfig(t *testing.T, block string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "actuator.yaml")
+	write(t, file, `name: local
+status_address: ${SLUICE_ACTUATOR}
+recommender: {address: "${SLUICE_RECOMMENDER}", interval: 100ms}
+subsets:
+  - name: front-cart
+    upstream: front
+    instance: front-1
+    downstream: cart
+    cooldown: 0s
+    within: [127.0.0.0/8]
+    `+block+"\n")
+	return file
+}
+
+func subsetProcess(t *testing.T, r *recommendertest.Server, file string, arguments ...string) *process {
+	p := command(t, r, "", arguments...)
+	p.command.Args[2] = file
+	return p
+}
+
+// greeters accept connections at addresses of this host and say which one it was.
+func greeters(t *testing.T, addresses ...string) {
+	t.Helper()
+	for _, address := range addresses {
+		listener, err := net.Listen("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { listener.Close() })
+		go func() {
+			for {
+				connection, err := listener.Accept()
+				if err != nil {
+					return
+				}
+				fmt.Fprint(connection, address)
+				connection.Close()
+			}
+		}()
+	}
+}
+
+// greeted counts who answers so many connections to an address; "" where nobody does.
+func greeted(address string, connections int) string {
+	counts := map[string]int{}
+	for range connections {
+		connection, err := net.DialTimeout("tcp", address, 10*time.Second)
+		if err != nil {
+			return ""
+		}
+		text := make([]byte, 100)
+		n, _ := connection.Read(text)
+		connection.Close()
+		counts[string(text[:n])]++
+	}
+	return strings.TrimPrefix(fmt.Sprint(counts), "map")
+}
+
+// The process beside real connections: they go to whom the recommender says, in its weights, and stay so without it.
+func TestSubsetsByNFTables(t *testing.T) {
+	if !subsetstest.InNamespace(t) {
+		return
+	}
+	const virtual = "127.9.9.9:80"
+	greeters(t, "127.0.1.1:80", "127.0.1.2:80", "127.0.1.3:80")
+	r := recommendertest.Start(t)
+	r.Subset(said(1, "127.0.1.1:80 2", "127.0.1.2:80 1"))
+	file := subsetConfig(t, "remove_on_exit: true\n    nftables: {virtual: \""+virtual+"\"}")
+
+	only := subsetProcess(t, r, file, "--once")
+	if err := only.command.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, &only.errs)
+	}
+	if got := greeted(virtual, 1); got != "" || delivered(r) != "" {
+		t.Errorf("without an opt-in: %s, told %q", got, delivered(r))
+	}
+
+	p := subsetProcess(t, r, file, "--apply", "front-cart")
+	p.start(t)
+	eventually(t, "the first is told", func() bool { return delivered(r) == "APPLIED 1" })
+	if got := greeted(virtual, 9); got != "[127.0.1.1:80:6 127.0.1.2:80:3]" {
+		t.Errorf("reached %s", got)
+	}
+	r.Subset(said(2, "127.0.1.3:80 1"))
+	eventually(t, "the second is told", func() bool { return delivered(r) == "APPLIED 1, APPLIED 2" })
+	if got := greeted(virtual, 4); got != "[127.0.1.3:80:4]" {
+		t.Errorf("reached %s", got)
+	}
+
+	// What would take everybody away, or lead elsewhere, is refused.
+	r.Subset(said(3))
+	r.Subset(said(4, "127.0.1.1:80 1", "192.0.2.1:80 1"))
+	eventually(t, "the refusal", func() bool { return strings.HasSuffix(delivered(r), "REFUSED 4") })
+	r.Stop()
+	eventually(t, "the loss is said", func() bool {
+		_, metrics := p.get("/metrics")
+		return strings.Contains(metrics, "sluice_actuator_recommender_reachable 0")
+	})
+	if got := greeted(virtual, 4); got != "[127.0.1.3:80:4]" {
+		t.Errorf("reached %s after a refusal, without a recommender", got)
+	}
+	if _, page := p.get("/status"); !strings.Contains(page, `"members": "127.0.1.3:80 1"`) {
+		t.Errorf("status:\n%s", page)
+	}
+	if _, metrics := p.get("/metrics"); !strings.Contains(metrics, `sluice_actuator_subset_outcomes_total{outcome="APPLIED",subset="front-cart"} 2`) {
+		t.Errorf("metrics:\n%s", metrics)
+	}
+	p.stop(t)
+	if got := greeted(virtual, 1); got != "" {
+		t.Errorf("after the exit %s still answers", got)
+	}
+}
+
+// A process that was killed leaves what is in force; the next one tells what the killed one could not tell any more.
+func TestSubsetsByFile(t *testing.T) {
+	list := filepath.Join(t.TempDir(), "cart.list")
+	before := "127.0.1.9:80 1\n"
+	write(t, list, before)
+	r := recommendertest.Start(t)
+	file := subsetConfig(t, "file: {path: \""+list+"\"}")
+	r.Subset(said(1, "127.0.1.2:80 1", "127.0.1.1:80 2"))
+
+	dry := subsetProcess(t, r, file, "--dry-run")
+	text, err := dry.command.Output()
+	if err != nil || !strings.Contains(string(text), "+127.0.1.1:80 2\n  +127.0.1.2:80 1\n  -127.0.1.9:80 1\n") {
+		t.Errorf("%v\n%s%s", err, text, &dry.errs)
+	}
+	p := subsetProcess(t, r, file, "--apply", "all")
+	p.start(t)
+	eventually(t, "the first is told", func() bool { return delivered(r) == "APPLIED 1" })
+	p.command.Process.Kill()
+	p.command.Wait()
+	const list1 = "127.0.1.1:80 2\n127.0.1.2:80 1\n"
+	if got := read(t, list); got != list1 {
+		t.Errorf("the list has %q", got)
+	}
+	p = subsetProcess(t, r, file, "--apply", "front-cart", "--once")
+	if err := p.command.Run(); err != nil || delivered(r) != "APPLIED 1, APPLIED 1" {
+		t.Errorf("%v, told %q\n%s", err, delivered(r), &p.errs)
+	}
+	p = subsetProcess(t, r, file, "--restore", "front-cart")
+	if err := p.command.Run(); err != nil || read(t, list) != before {
+		t.Errorf("%v, the list has %q\n%s", err, read(t, list), &p.errs)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

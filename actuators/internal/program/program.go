@@ -1,0 +1,109 @@
+// Package program tells programs that a file of theirs was written, and runs commands.
+package program
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"sluice.dev/actuators/internal/web"
+)
+
+// What is kept of what a command prints.
+const (
+	maxOut  = 64 << 10
+	maxErrs = 1 << 10
+)
+
+// Config are the keys of how a program is told.
+type Config struct {
+	// Signal is sent after a write to the process whose number stands in PIDFile.
+	Signal  string `yaml:"signal"`
+	PIDFile string `yaml:"pid_file"`
+	// Command is run after a write, without a shell.
+	Command []string `yaml:"command"`
+	// Timeout bounds each command.
+	Timeout time.Duration `yaml:"timeout"`
+}
+
+var signals = map[string]syscall.Signal{
+	"HUP": syscall.SIGHUP, "USR1": syscall.SIGUSR1, "USR2": syscall.SIGUSR2, "WINCH": syscall.SIGWINCH,
+}
+
+// Default tells nobody.
+func Default() Config { return Config{Timeout: 5 * time.Second} }
+
+// Validate returns every fault, each with its key and what is legal.
+func (c *Config) Validate() error {
+	var faults []error
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	if _, ok := signals[c.Signal]; c.Signal != "" && !ok {
+		fault("signal: %q: want one of %s", c.Signal, strings.Join(slices.Sorted(maps.Keys(signals)), ", "))
+	}
+	if (c.Signal == "") != (c.PIDFile == "") {
+		fault("pid_file: %q: want signal and pid_file together, or neither", c.PIDFile)
+	}
+	if c.Timeout < time.Millisecond || c.Timeout > time.Minute {
+		fault("timeout: %s: want 1ms to 1m", c.Timeout)
+	}
+	return errors.Join(faults...)
+}
+
+// Tell sends the signal and runs the command, with more in its environment.
+func (c *Config) Tell(ctx context.Context, environment ...string) error {
+	if c.Signal != "" {
+		text, err := os.ReadFile(c.PIDFile)
+		if err != nil {
+			return err
+		}
+		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		if err != nil || pid < 2 { // 0, 1 and less are whole groups, or the first of all processes
+			return fmt.Errorf("%s: %s: want the number of a process", c.PIDFile, web.Excerpt(text))
+		}
+		if err := syscall.Kill(pid, signals[c.Signal]); err != nil {
+			return fmt.Errorf("signal %s to process %d: %w", c.Signal, pid, err)
+		}
+	}
+	if len(c.Command) == 0 {
+		return nil
+	}
+	_, err := c.Run(ctx, c.Command, environment...)
+	return err
+}
+
+// Run returns the first 64 kB that a command prints. It ends the command, and what that started, when its time is over.
+func (c *Config) Run(ctx context.Context, words []string, environment ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	command := exec.CommandContext(ctx, words[0], words[1:]...)
+	command.Env = append(os.Environ(), environment...)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	command.WaitDelay = 100 * time.Millisecond
+	out, errs := bounded{most: maxOut}, bounded{most: maxErrs}
+	command.Stdout, command.Stderr = &out, &errs
+	if err := command.Run(); err != nil {
+		return nil, fmt.Errorf("run %s: %w: %s", words[0], errors.Join(err, ctx.Err()), web.Excerpt(errs.Bytes()))
+	}
+	return out.Bytes(), nil
+}
+
+// bounded keeps the first bytes.
+type bounded struct {
+	bytes.Buffer
+	most int
+}
+
+func (b *bounded) Write(text []byte) (int, error) {
+	b.Buffer.Write(text[:min(len(text), max(0, b.most-b.Len()))])
+	return len(text), nil
+}

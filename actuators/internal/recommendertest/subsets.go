@@ -1,0 +1,113 @@
+package recommendertest
+
+import (
+	"context"
+	"fmt"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	commonv1 "sluice.dev/api/common/v1"
+	subsetsv1 "sluice.dev/api/subsets/v1"
+)
+
+// subsets is SubsetService, with the same promises.
+type subsets struct {
+	subsetsv1.UnimplementedSubsetServiceServer
+	*Server
+}
+
+// Subset gives an answer of a caller, and tells the watchers.
+func (s *Server) Subset(answer *subsetsv1.Subset) {
+	s.change(func() {
+		s.number++
+		key := subsetKey(answer.GetKey())
+		s.subsets[key], s.subsetAt[key] = answer, s.number
+	})
+}
+
+// Delivered are the reports of subsets so far, each id once.
+func (s *Server) Delivered() (all []*subsetsv1.Delivery) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, each := range s.deliveries {
+		all = append(all, proto.CloneOf(each.GetDelivery()))
+	}
+	return all
+}
+
+func subsetKey(k *subsetsv1.SubsetKey) string {
+	return fmt.Sprintf("%s/%s/%s", k.GetUpstream(), k.GetInstance(), k.GetDownstream())
+}
+
+// GetSubset implements the service.
+func (s subsets) GetSubset(_ context.Context, request *subsetsv1.GetSubsetRequest) (*subsetsv1.GetSubsetResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	answer := s.subsets[subsetKey(request.GetKey())]
+	if answer == nil {
+		return nil, status.Error(codes.NotFound, "no subset of that key")
+	}
+	return &subsetsv1.GetSubsetResponse{Subset: answer}, nil
+}
+
+// WatchSubsets implements the service.
+func (s subsets) WatchSubsets(request *subsetsv1.WatchSubsetsRequest, stream subsetsv1.SubsetService_WatchSubsetsServer) error {
+	s.mu.Lock()
+	broken := s.broken
+	s.mu.Unlock()
+	token := request.GetResumeToken()
+	for {
+		events, news := s.subsetsSince(request, token)
+		for _, event := range events {
+			if err := stream.Send(event); err != nil {
+				return err
+			}
+			token = event.GetResumeToken()
+		}
+		select {
+		case <-stream.Context().Done():
+			return status.FromContextError(stream.Context().Err()).Err()
+		case <-broken:
+			return status.Error(codes.Unavailable, "broken by the test")
+		case <-news:
+		}
+	}
+}
+
+func (s subsets) subsetsSince(request *subsetsv1.WatchSubsetsRequest, token string) ([]*subsetsv1.WatchSubsetsResponse, <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var run, seen int
+	_, err := fmt.Sscanf(token, "%d.%d", &run, &seen)
+	known := err == nil && run == s.run
+	var events []*subsetsv1.WatchSubsetsResponse
+	for key, answer := range s.subsets {
+		asked := answer.GetKey().GetUpstream() == request.GetUpstream() && answer.GetKey().GetInstance() == request.GetInstance()
+		if asked && (!known || s.subsetAt[key] > seen) {
+			events = append(events, &subsetsv1.WatchSubsetsResponse{Event: &subsetsv1.WatchSubsetsResponse_Subset{Subset: answer}})
+		}
+	}
+	last := &subsetsv1.WatchSubsetsResponse{ResumeToken: fmt.Sprintf("%d.%d", s.run, s.number)}
+	if known {
+		last.Event = &subsetsv1.WatchSubsetsResponse_Heartbeat{Heartbeat: &commonv1.Heartbeat{ComputedAt: timestamppb.Now()}}
+	} else {
+		last.Event = &subsetsv1.WatchSubsetsResponse_Snapshot{Snapshot: &commonv1.Snapshot{Answers: uint32(len(events))}}
+	}
+	return append(events, last), s.news
+}
+
+// ReportDelivery implements the service.
+func (s subsets) ReportDelivery(_ context.Context, request *subsetsv1.ReportDeliveryRequest) (*subsetsv1.ReportDeliveryResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, each := range s.deliveries {
+		if each.GetRequestId() == request.GetRequestId() {
+			return &subsetsv1.ReportDeliveryResponse{}, nil
+		}
+	}
+	s.deliveries = append(s.deliveries, proto.CloneOf(request))
+	return &subsetsv1.ReportDeliveryResponse{}, nil
+}

@@ -1,0 +1,166 @@
+package subsets
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/netip"
+	"os"
+	"regexp"
+	"strconv"
+	"text/template"
+
+	"sluice.dev/actuators/internal/disk"
+	"sluice.dev/actuators/internal/web"
+)
+
+const (
+	// maxFileBytes bounds what is read of a file.
+	maxFileBytes = 1 << 20
+	// keptAs is what the name of the text of before the first write ends with.
+	keptAs = ".before-sluice"
+)
+
+// file has members in a file. A program that could not be told has the members of before: the file then gets them back.
+type file struct {
+	config  FileConfig
+	line    *template.Template
+	pattern *regexp.Regexp
+	turn    chan struct{}
+}
+
+// Read implements Realizer.
+func (f *file) Read(ctx context.Context) (Set, error) {
+	text, err := bounded(f.config.Path)
+	if err == nil && len(f.config.InForce) > 0 {
+		text, err = f.config.Run(ctx, f.config.InForce)
+	}
+	var set Set
+	if err == nil {
+		set, err = f.parse(text)
+	}
+	if err = errors.Join(err, ctx.Err()); err != nil {
+		return nil, fmt.Errorf("read the subset: %w", err)
+	}
+	return set, nil
+}
+
+// Write implements Realizer.
+func (f *file) Write(ctx context.Context, set Set) error {
+	if len(set) == 0 {
+		return errors.New("write the subset: it is empty")
+	}
+	text, err := f.text(set)
+	if err != nil {
+		return fmt.Errorf("write the subset: %w", err)
+	}
+	return f.alone(ctx, func() error {
+		kept := f.config.Path + keptAs
+		if _, err := os.Lstat(kept); errors.Is(err, fs.ErrNotExist) {
+			before, err := bounded(f.config.Path)
+			if err != nil {
+				return fmt.Errorf("write the subset: %w", err)
+			}
+			if err := disk.Replace(kept, before, 0o644); err != nil {
+				return fmt.Errorf("write the subset: keep what was there before: %w", err)
+			}
+		}
+		return f.replace(ctx, text)
+	})
+}
+
+// Remove implements Realizer.
+func (f *file) Remove(ctx context.Context) error {
+	return f.alone(ctx, func() error {
+		before, err := bounded(f.config.Path + keptAs)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil {
+			err = f.replace(ctx, before)
+		}
+		if err == nil {
+			err = os.Remove(f.config.Path + keptAs)
+		}
+		return err
+	})
+}
+
+// alone keeps two writes apart.
+func (f *file) alone(ctx context.Context, do func() error) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case f.turn <- struct{}{}:
+		defer func() { <-f.turn }()
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return do()
+}
+
+func (f *file) replace(ctx context.Context, text []byte) error {
+	before, err := bounded(f.config.Path)
+	if err == nil {
+		err = disk.Replace(f.config.Path, text, 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("write the subset: %w", err)
+	}
+	if err := f.config.Tell(ctx); err != nil {
+		return fmt.Errorf("write the subset: %w", errors.Join(err, disk.Replace(f.config.Path, before, 0o644)))
+	}
+	return nil
+}
+
+// text is the file that a set makes.
+func (f *file) text(set Set) ([]byte, error) {
+	var out bytes.Buffer
+	for _, m := range set {
+		err := f.line.Execute(&out, struct {
+			Address, Host string
+			Port          uint16
+			Weight        uint32
+		}{m.Address.String(), m.Address.Addr().String(), m.Address.Port(), m.Weight})
+		if err != nil {
+			return nil, err
+		}
+		out.WriteByte('\n')
+	}
+	return out.Bytes(), nil
+}
+
+// parse is text backwards; no set where nothing is like the pattern.
+func (f *file) parse(text []byte) (Set, error) {
+	var members []Member
+	for _, found := range f.pattern.FindAllSubmatch(text, -1) {
+		word := func(group string) string { return string(found[f.pattern.SubexpIndex(group)]) }
+		address, err := netip.ParseAddrPort(word("address"))
+		weight, weightErr := strconv.ParseUint(word("weight"), 10, 32)
+		if err = errors.Join(err, weightErr); err != nil {
+			return nil, fmt.Errorf("%s: %w", web.Excerpt(found[0]), err)
+		}
+		members = append(members, Member{address, uint32(weight)})
+	}
+	if members == nil {
+		return nil, nil
+	}
+	return NewSet(members)
+}
+
+func bounded(path string) ([]byte, error) {
+	from, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer from.Close()
+	text, err := io.ReadAll(io.LimitReader(from, maxFileBytes+1))
+	if err == nil && len(text) > maxFileBytes {
+		err = fmt.Errorf("%s: more than %d bytes", path, maxFileBytes)
+	}
+	return text, err
+}

@@ -1,0 +1,86 @@
+package subsets
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+
+	"sluice.dev/actuators/internal/program"
+)
+
+// FileConfig is the `file` block: members stand in a file, one a line, that a program reads again when it is told to.
+type FileConfig struct {
+	// Path of the file, which is there, with whom the program connects to as long as nothing was written. It is replaced as a
+	// whole, so that nobody reads half of it.
+	Path string `yaml:"path"`
+	// Line is a Go template of one member: {{.Address}} is IP:PORT, {{.Host}} and {{.Port}} its parts, {{.Weight}} its share.
+	Line string `yaml:"line"`
+	// Pattern is a regular expression (RE2) that finds what Line wrote, a member each, by its groups `address` and `weight`.
+	Pattern string `yaml:"pattern"`
+	// Config is how the program is told.
+	program.Config `yaml:",squash"`
+	// InForce is a command that prints the members in force, as they stand in the file; absent, the file's count.
+	InForce []string `yaml:"in_force"`
+}
+
+// DefaultFile is what a block has unless it says otherwise.
+func DefaultFile() FileConfig {
+	return FileConfig{
+		Line: `{{.Address}} {{.Weight}}`, Pattern: `^(?P<address>\S+) (?P<weight>\d+)$`, Config: program.Default(),
+	}
+}
+
+// Variables implements Config.
+func (c *FileConfig) Variables(fill func(text *string, key string)) {
+	fill(&c.Path, "path")
+	fill(&c.PIDFile, "pid_file")
+}
+
+// Validate implements Config.
+func (c *FileConfig) Validate() error {
+	var faults []error
+	if info, err := os.Stat(c.Path); err != nil || !info.Mode().IsRegular() {
+		faults = append(faults, fmt.Errorf("path: %q: want a file that is there", c.Path))
+	}
+	return errors.Join(append(faults, c.readable(), c.Config.Validate())...)
+}
+
+// readable: what is written is found again.
+func (c *FileConfig) readable() error {
+	f, err := c.open()
+	if err != nil {
+		return err
+	}
+	sample := Set{
+		{netip.MustParseAddrPort("192.0.2.1:80"), 2}, {netip.MustParseAddrPort("192.0.2.2:8080"), 1},
+		{netip.MustParseAddrPort("[2001:db8::1]:80"), 3},
+	}
+	text, err := f.text(sample)
+	if err != nil {
+		return fmt.Errorf("line: %q: want a Go template that uses {{.Address}}, {{.Host}}, {{.Port}} and {{.Weight}} only: %w", c.Line, err)
+	}
+	if found, err := f.parse(text); err != nil || !found.Equal(sample) {
+		return fmt.Errorf("pattern: %q: want one that finds in %q what line wrote there", c.Pattern, strings.SplitAfter(string(text), "\n")[0])
+	}
+	return nil
+}
+
+// Open implements Config.
+func (c *FileConfig) Open(string) (Realizer, error) { return c.open() }
+
+func (c *FileConfig) open() (*file, error) {
+	line, err := template.New("line").Parse(c.Line)
+	if err != nil {
+		return nil, fmt.Errorf("line: %q: want a Go template: %w", c.Line, err)
+	}
+	pattern, err := regexp.Compile("(?m)" + c.Pattern)
+	if err != nil || !slices.Contains(pattern.SubexpNames(), "address") || !slices.Contains(pattern.SubexpNames(), "weight") {
+		return nil, fmt.Errorf("pattern: %q: want a regular expression with the groups (?P<address>...) and (?P<weight>...)", c.Pattern)
+	}
+	return &file{config: *c, line: line, pattern: pattern, turn: make(chan struct{}, 1)}, nil
+}

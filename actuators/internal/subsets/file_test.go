@@ -1,0 +1,146 @@
+package subsets_test
+
+import (
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sluice.dev/actuators/internal/subsets"
+	"sluice.dev/actuators/internal/subsets/subsetstest"
+)
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o640); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func content(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// listed is what a program makes of its list of `address weight`.
+func listed(text string) (set subsets.Set, err error) {
+	var members []subsets.Member
+	for line := range strings.Lines(text) {
+		var m subsets.Member
+		address, weight, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if m.Address, err = netip.ParseAddrPort(address); err != nil {
+			return nil, err
+		}
+		if _, err = fmt.Sscan(weight, &m.Weight); err != nil {
+			return nil, err
+		}
+		members = append(members, m)
+	}
+	if members == nil {
+		return nil, nil
+	}
+	return subsets.NewSet(members)
+}
+
+// A program that takes the list into `running` when its command is run.
+func TestFileContract(t *testing.T) {
+	subsetstest.TestContract(t, func(t *testing.T) subsetstest.Fixture {
+		folder := t.TempDir()
+		path, running, mode := filepath.Join(folder, "list"), filepath.Join(folder, "running"), filepath.Join(folder, "mode")
+		put(t, path, "10.0.0.1:80 1\n10.0.0.4:80 1\n")
+		put(t, running, content(t, path))
+		put(t, mode, "exit 0")
+		config := subsets.DefaultFile()
+		config.Path = path
+		config.Command = []string{"sh", "-c", fmt.Sprintf("(. %s) && cp %s %s.next && mv %s.next %s", mode, path, running, running, running)}
+		config.InForce = []string{"sh", "-c", fmt.Sprintf("(. %s) && cat %s", mode, running)}
+		if err := config.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		realizer, err := config.Open("front-cart")
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, _ := listed(content(t, path))
+		see := func() (subsets.Set, error) {
+			text, err := os.ReadFile(running)
+			if err != nil {
+				return nil, err
+			}
+			return listed(string(text))
+		}
+		return subsetstest.Fixture{
+			Realizer: realizer, Members: four("10.0.0.%d:80"), Before: before,
+			InForce: func() subsets.Set { set, _ := see(); return set },
+			Look: func(either ...subsets.Set) error {
+				set, err := see()
+				for _, each := range either {
+					if err == nil && set.Equal(each) {
+						return nil
+					}
+				}
+				return fmt.Errorf("saw %s, %w", set, err)
+			},
+			Lose:  func() { put(t, running, "") },
+			Break: func() { put(t, mode, "exit 1") },
+			Stall: func() { put(t, mode, "sleep 60") },
+		}
+	})
+}
+
+// As nginx and HAProxy have it: a line each, in the program's own words.
+func TestFileInTheProgramsWords(t *testing.T) {
+	for name, each := range map[string]struct{ line, pattern, want string }{
+		"nginx":   {"server {{.Address}} weight={{.Weight}};", `^server (?P<address>\S+) weight=(?P<weight>\d+);$`, "server 10.0.0.1:80 weight=2;\nserver 10.0.0.2:80 weight=1;\n"},
+		"haproxy": {"  server {{.Host}}-{{.Port}} {{.Address}} weight {{.Weight}}", `^  server \S+ (?P<address>\S+) weight (?P<weight>\d+)$`, "  server 10.0.0.1-80 10.0.0.1:80 weight 2\n  server 10.0.0.2-80 10.0.0.2:80 weight 1\n"},
+	} {
+		path := filepath.Join(t.TempDir(), "upstream.conf")
+		put(t, path, "# by hand\n")
+		config := subsets.DefaultFile()
+		config.Path, config.Line, config.Pattern = path, each.line, each.pattern
+		if err := config.Validate(); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		realizer, err := config.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		members := four("10.0.0.%d:80")
+		set := write(t, realizer, subsets.Member{Address: members[0], Weight: 2}, subsets.Member{Address: members[1], Weight: 1})
+		if got := content(t, path); got != each.want {
+			t.Errorf("%s: wrote %q", name, got)
+		}
+		if got, err := realizer.Read(t.Context()); err != nil || !got.Equal(set) {
+			t.Errorf("%s: read %s, %v", name, got, err)
+		}
+		if err := realizer.Remove(t.Context()); err != nil || content(t, path) != "# by hand\n" {
+			t.Errorf("%s: removed: %v, left %q", name, err, content(t, path))
+		}
+		if names, _ := os.ReadDir(filepath.Dir(path)); len(names) != 1 {
+			t.Errorf("%s: left behind: %v", name, names)
+		}
+	}
+}
+
+func TestFileGetsItsLinesBackWhenNobodyCouldBeTold(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "list")
+	put(t, path, "10.0.0.1:80 1\n")
+	config := subsets.DefaultFile()
+	config.Path, config.Command = path, []string{"false"}
+	realizer, err := config.Open("front-cart")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := realizer.Write(t.Context(), subsets.Set{{Address: four("10.0.0.%d:80")[1], Weight: 1}}); err == nil {
+		t.Error("want an error: the program was not told")
+	}
+	if got := content(t, path); got != "10.0.0.1:80 1\n" {
+		t.Errorf("the file has %q", got)
+	}
+}

@@ -1,0 +1,213 @@
+package subsets
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	subsetsv1 "sluice.dev/api/subsets/v1"
+)
+
+// readBackEach lies between two readings after a write, for a program that takes its time to read its file.
+const readBackEach = 250 * time.Millisecond
+
+// Target is one caller and one service that it calls.
+type Target struct {
+	Name     string
+	Key      *subsetsv1.SubsetKey
+	Rules    Rules
+	Realizer Realizer
+	// Settle is how long a set that was written may take to be in force.
+	Settle time.Duration
+	// RemoveOnExit takes the subset away when the process is told to stop.
+	RemoveOnExit bool
+	// Latest shows the caller's newest answers.
+	Latest func() Snapshot
+}
+
+// Loop works on each target in a goroutine of its own: what is in force is read every interval, and at once when other
+// answers came.
+type Loop struct {
+	Interval time.Duration
+	// Grace bounds how long a write under way may go on after the end of Run's context.
+	Grace time.Duration
+	// Tell takes what goes to the recommender, without blocking.
+	Tell func(*subsetsv1.Delivery)
+	// Stopped is the kill switch; nil is one that is never on.
+	Stopped func() bool
+	Log     *slog.Logger
+
+	mu     sync.Mutex
+	shown  map[string]Status
+	counts map[string]map[string]uint64
+}
+
+// Run works until ctx ends, and returns when no write is under way any more.
+func (l *Loop) Run(ctx context.Context, targets []Target) {
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-work.Done():
+		case <-time.After(l.Grace):
+			cancel()
+		}
+	})
+	defer stop()
+	var all sync.WaitGroup
+	for _, target := range targets {
+		all.Go(func() {
+			w := &worker{Loop: l, Target: target}
+			for ctx.Err() == nil {
+				latest := target.Latest()
+				w.pass(ctx, work, latest.Answers[target.Key.GetDownstream()])
+				select {
+				case <-ctx.Done():
+				case <-latest.Superseded:
+				case <-time.After(l.Interval):
+				}
+			}
+			if w.RemoveOnExit && w.Rules.Apply && !w.stopped() {
+				if err := w.Realizer.Remove(work); err != nil {
+					l.Log.Error("the subset is not removed", "subset", w.Name, "error", err)
+				} else {
+					l.Log.Info("subset removed", "subset", w.Name)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// Once makes one pass over a target with an answer, and returns what came of it. Error: it could not be read, or was not
+// put into force where it should have been.
+func (l *Loop) Once(ctx context.Context, target Target, answer *subsetsv1.Subset) (Status, error) {
+	w := &worker{Loop: l, Target: target}
+	return w.pass(ctx, ctx, answer)
+}
+
+// DryRun is a pass that only reads and decides, as if the target had opted in.
+func (l *Loop) DryRun(ctx context.Context, target Target, answer *subsetsv1.Subset) (Set, Decision, error) {
+	w := &worker{Loop: l, Target: target}
+	inForce, err := w.Realizer.Read(ctx)
+	rules := w.rules()
+	rules.Apply = true
+	return inForce, Decide(rules, answer, inForce, Writes{}, time.Now()), err
+}
+
+// worker is one target. What is in force outlives it: nothing else has to.
+type worker struct {
+	*Loop
+	Target
+	writes Writes
+	// told is what the recommender was told last of an answer.
+	told   told
+	logged told
+}
+
+// told is what makes one report another than the one before.
+type told struct {
+	outcome  subsetsv1.DeliveryOutcome
+	revision uint64
+	detail   string
+}
+
+func (w *worker) stopped() bool { return w.Stopped != nil && w.Stopped() }
+
+func (w *worker) rules() Rules {
+	rules := w.Rules
+	rules.Stopped = w.stopped()
+	return rules
+}
+
+// pass is the whole cycle. ctx ends when the process is to stop, work a grace later.
+func (w *worker) pass(ctx, work context.Context, answer *subsetsv1.Subset) (Status, error) {
+	now := time.Now()
+	inForce, err := w.Realizer.Read(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			w.say(slog.LevelWarn, told{detail: err.Error()}, "cannot read the subset in force")
+		}
+		return w.show(Status{At: now, Error: err.Error()}, answer), err
+	}
+	w.writes = w.writes.Rest(inForce, w.Rules.Cooldown, now)
+	decision := Decide(w.rules(), answer, inForce, w.writes, now)
+	if decision.Action == Write {
+		inForce, err = w.write(work, decision.Set, inForce)
+		if err != nil {
+			w.count("FAILED")
+			decision.Text = err.Error()
+			w.tell(answer, subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_REFUSED, err.Error())
+			w.say(slog.LevelWarn, told{revision: answer.GetRevision(), detail: err.Error()}, "subset not in force")
+		} else {
+			w.count("APPLIED")
+			w.tell(answer, subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_APPLIED, "")
+			w.Log.Info("subset applied", "subset", w.Name, "revision", answer.GetRevision(), "members", len(inForce), "difference", decision.Text)
+		}
+	}
+	switch {
+	case decision.Action == Refuse && w.Rules.Apply:
+		w.tell(answer, subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_REFUSED, decision.Text)
+		err = errors.New(decision.Text)
+	case decision.Code == InForce && w.Rules.Apply:
+		// Also where this process did not write it: what another one wrote and could not tell any more is told now.
+		w.tell(answer, subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_APPLIED, "")
+	}
+	if decision.Action != Write {
+		w.say(slog.LevelInfo, told{revision: answer.GetRevision(), detail: string(decision.Code)}, string(decision.Action), "code", decision.Code, "detail", decision.Text)
+	}
+	return w.show(Status{At: now, Members: inForce.String(), Code: string(decision.Code), Text: decision.Text, Wanted: decision.Set.String()}, answer), err
+}
+
+// write writes and reads back until the set is in force, or has had its time.
+func (w *worker) write(ctx context.Context, set, before Set) (Set, error) {
+	w.writes = w.writes.Next(set, time.Now())
+	if err := w.Realizer.Write(ctx, set); err != nil {
+		if now, readErr := w.Realizer.Read(ctx); readErr == nil {
+			before = now
+		}
+		return before, err
+	}
+	for deadline := time.Now().Add(w.Settle); ; {
+		now, err := w.Realizer.Read(ctx)
+		left := time.Until(deadline)
+		switch {
+		case err == nil && now.Equal(set):
+			return now, nil
+		case err == nil && (left <= 0 || ctx.Err() != nil):
+			return now, errors.New("read back " + now.String() + ", want " + set.String())
+		case left <= 0 || ctx.Err() != nil:
+			return before, err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(min(readBackEach, left)):
+		}
+	}
+}
+
+// tell sends a report where it says something else than the one before.
+func (w *worker) tell(answer *subsetsv1.Subset, outcome subsetsv1.DeliveryOutcome, detail string) {
+	now := told{outcome, answer.GetRevision(), detail}
+	if now == w.told {
+		return
+	}
+	if w.told = now; outcome == subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_REFUSED {
+		w.count("REFUSED")
+	}
+	w.Tell(&subsetsv1.Delivery{Key: w.Key, Outcome: outcome, Revision: answer.GetRevision(), Detail: detail})
+}
+
+// say logs what is another thing than what was logged last.
+func (w *worker) say(level slog.Level, what told, text string, words ...any) {
+	if what == w.logged {
+		return
+	}
+	w.logged = what
+	if level == slog.LevelWarn {
+		words = append(words, "error", what.detail)
+	}
+	w.Log.Log(context.Background(), level, text, append([]any{"subset", w.Name}, words...)...)
+}

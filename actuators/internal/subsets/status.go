@@ -1,0 +1,70 @@
+package subsets
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	subsetsv1 "sluice.dev/api/subsets/v1"
+)
+
+// Status is one target on the status page.
+type Status struct {
+	Name       string `json:"name"`
+	Upstream   string `json:"upstream"`
+	Instance   string `json:"instance"`
+	Downstream string `json:"downstream"`
+	Apply      bool   `json:"apply"`
+	// At is when it was looked at last.
+	At time.Time `json:"at"`
+	// Members are what is in force, and Wanted what the answer means: "10.0.0.1:80 2, 10.0.0.2:80 1".
+	Members string `json:"members,omitempty"`
+	Wanted  string `json:"wanted,omitempty"`
+	Code    string `json:"code,omitempty"`
+	Text    string `json:"text,omitempty"`
+	// State and Revision are the answer's.
+	State    string `json:"state,omitempty"`
+	Revision uint64 `json:"revision,omitempty"`
+	Error    string `json:"error,omitempty"`
+	// Counts are the writes that were APPLIED and that FAILED, and the answers that were REFUSED.
+	Counts map[string]uint64 `json:"counts"`
+}
+
+// show keeps the newest status of a target.
+func (w *worker) show(s Status, answer *subsetsv1.Subset) Status {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s.Name, s.Apply = w.Name, w.Rules.Apply
+	s.Upstream, s.Instance, s.Downstream = w.Key.GetUpstream(), w.Key.GetInstance(), w.Key.GetDownstream()
+	if answer != nil {
+		s.State, s.Revision = strings.TrimPrefix(answer.GetState().String(), "STATE_"), answer.GetRevision()
+	}
+	if w.shown == nil {
+		w.shown = map[string]Status{}
+	}
+	s.Counts = maps.Clone(w.counts[w.Name])
+	w.shown[w.Name] = s
+	return s
+}
+
+func (w *worker) count(what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.counts == nil {
+		w.counts = map[string]map[string]uint64{}
+	}
+	if w.counts[w.Name] == nil {
+		w.counts[w.Name] = map[string]uint64{}
+	}
+	w.counts[w.Name][what]++
+}
+
+// Shown are the newest of all targets, by name.
+func (l *Loop) Shown() []Status {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := slices.Collect(maps.Values(l.shown))
+	slices.SortFunc(all, func(a, b Status) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}

@@ -1,0 +1,127 @@
+package subsets
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"sluice.dev/actuators/internal/watch"
+	subsetsv1 "sluice.dev/api/subsets/v1"
+)
+
+// Snapshot is everything known at one instant of one caller. It is shared and never changed.
+type Snapshot struct {
+	// Answers are the last ones, by the service that is called, also when the recommender was lost since.
+	Answers map[string]*subsetsv1.Subset
+	// Superseded is closed when other answers have come.
+	Superseded <-chan struct{}
+}
+
+// Watcher follows WatchSubsets for one caller: a container of a service.
+type Watcher struct {
+	client             subsetsv1.SubsetServiceClient
+	upstream, instance string
+	log                *slog.Logger
+
+	// Of the one goroutine that receives: the batch that is not whole yet, and what resumes behind the last whole one.
+	batch []*subsetsv1.Subset
+	token string
+
+	mu         sync.Mutex
+	answers    map[string]*subsetsv1.Subset
+	superseded chan struct{}
+	lost       error
+}
+
+// NewWatcher returns a Watcher that has no answers yet.
+func NewWatcher(client subsetsv1.SubsetServiceClient, upstream, instance string, log *slog.Logger) *Watcher {
+	return &Watcher{client: client, upstream: upstream, instance: instance, log: log.With("upstream", upstream, "instance", instance),
+		superseded: make(chan struct{})}
+}
+
+// Run receives until ctx ends.
+func (w *Watcher) Run(ctx context.Context) {
+	watch.Stream[*subsetsv1.WatchSubsetsResponse]{
+		Open: func(ctx context.Context) (watch.Receiver[*subsetsv1.WatchSubsetsResponse], error) {
+			w.batch = nil
+			return w.client.WatchSubsets(ctx, &subsetsv1.WatchSubsetsRequest{Upstream: w.upstream, Instance: w.instance, ResumeToken: w.token})
+		},
+		Take: w.take, Lost: w.failed, Forget: func() { w.token = "" },
+	}.Run(ctx)
+}
+
+// take takes up one event: answers count once the snapshot or heartbeat behind them is there.
+func (w *Watcher) take(event *subsetsv1.WatchSubsetsResponse) (whole bool, err error) {
+	switch event.GetEvent().(type) {
+	case *subsetsv1.WatchSubsetsResponse_Subset:
+		w.batch = append(w.batch, event.GetSubset())
+		return false, nil
+	case *subsetsv1.WatchSubsetsResponse_Snapshot:
+		if want := int(event.GetSnapshot().GetAnswers()); want != len(w.batch) {
+			w.token = "" // everything, once more
+			return false, fmt.Errorf("a snapshot of %d answers came with %d", want, len(w.batch))
+		}
+		w.received(map[string]*subsetsv1.Subset{}, w.batch)
+	case *subsetsv1.WatchSubsetsResponse_Heartbeat:
+		w.received(w.answers, w.batch)
+	default:
+		return false, nil // an event of a later version of the API
+	}
+	w.token, w.batch = event.GetResumeToken(), nil
+	return true, nil
+}
+
+// received makes before and batch the answers. before is changed by this goroutine only.
+func (w *Watcher) received(before map[string]*subsetsv1.Subset, batch []*subsetsv1.Subset) {
+	answers := make(map[string]*subsetsv1.Subset, len(before)+len(batch))
+	maps.Copy(answers, before)
+	for _, each := range batch {
+		answers[each.GetKey().GetDownstream()] = each
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.lost != nil || w.answers == nil {
+		w.log.Info("subsets are received", "answers", len(answers))
+	}
+	news := !maps.EqualFunc(w.answers, answers, func(a, b *subsetsv1.Subset) bool {
+		return a.GetRevision() == b.GetRevision() && a.GetState() == b.GetState()
+	})
+	w.answers, w.lost = answers, nil
+	if news {
+		close(w.superseded)
+		w.superseded = make(chan struct{})
+	}
+}
+
+func (w *Watcher) failed(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.lost == nil {
+		w.log.Warn("cannot watch subsets: those in place stay", "error", err)
+	}
+	w.lost = err
+}
+
+// Latest returns at once, whatever the recommender does.
+func (w *Watcher) Latest() Snapshot {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return Snapshot{Answers: w.answers, Superseded: w.superseded}
+}
+
+// Get asks once for one answer; nil where the recommender has none.
+func Get(ctx context.Context, client subsetsv1.SubsetServiceClient, key *subsetsv1.SubsetKey, timeout time.Duration) (*subsetsv1.Subset, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	response, err := client.GetSubset(ctx, &subsetsv1.GetSubsetRequest{Key: key})
+	if status.Code(err) == codes.NotFound {
+		return nil, nil
+	}
+	return response.GetSubset(), err
+}

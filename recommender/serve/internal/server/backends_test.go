@@ -70,12 +70,20 @@ type stock struct {
 	stop         func()
 }
 
-const bootstrap = `{"xds_servers": [{"server_uri": %q, "channel_creds": [{"type": "insecure"}], "server_features": ["xds_v3"]}],
-  "node": {"id": "a~a-1"}}`
+const (
+	bootstrap = `{"xds_servers": [{"server_uri": %q, %s, "server_features": ["xds_v3"]}], "node": {"id": "a~a-1"}}`
+	inTheOpen = `"channel_creds": [{"type": "insecure"}]`
+)
 
 func calling(t *testing.T, server string) *stock {
 	t.Helper()
-	resolver, err := xds.NewXDSResolverWithConfigForTesting(fmt.Appendf(nil, bootstrap, server))
+	return callingBy(t, server, inTheOpen)
+}
+
+// callingBy has the credentials for the server of xDS as a bootstrap names them.
+func callingBy(t *testing.T, server, credentials string) *stock {
+	t.Helper()
+	resolver, err := xds.NewXDSResolverWithConfigForTesting(fmt.Appendf(nil, bootstrap, server, credentials))
 	must(t, err)
 	link, err := grpc.NewClient("xds:///b", grpc.WithResolvers(resolver), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	must(t, err)

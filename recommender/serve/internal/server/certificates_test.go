@@ -68,6 +68,14 @@ func (a *authority) server(t *testing.T, name string) *x509.Certificate {
 	return made
 }
 
+func (a *authority) client(t *testing.T, name string) tls.Certificate {
+	t.Helper()
+	a.make(t, name, &x509.Certificate{ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
+	own, err := tls.LoadX509KeyPair(a.path(name+".pem"), a.path(name+".key"))
+	must(t, err)
+	return own
+}
+
 func (a *authority) trust(own ...tls.Certificate) grpc.DialOption {
 	pool := x509.NewCertPool()
 	pool.AddCert(a.certificate)
@@ -117,10 +125,7 @@ func TestCertificatesOfCallersAreIdentities(t *testing.T) {
 		every: 20 * time.Millisecond,
 	})
 	as := func(name string) poolsv1.PoolSizeServiceClient {
-		a.make(t, name, &x509.Certificate{ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
-		own, err := tls.LoadX509KeyPair(a.path(name+".pem"), a.path(name+".key"))
-		must(t, err)
-		link, err := grpc.NewClient(r.address, a.trust(own))
+		link, err := grpc.NewClient(r.address, a.trust(a.client(t, name)))
 		must(t, err)
 		t.Cleanup(func() { link.Close() })
 		return poolsv1.NewPoolSizeServiceClient(link)

@@ -64,6 +64,9 @@ def explained() -> Records:
         reaches=0.5,
         basis="XGBoost of 2140 samples",
         mu_error=0.03,
+        sigma_error=0.1,
+        pair_error=0.0525,
+        held_out_samples=428,
         containers=[ContainerLoad(instance="cart-0", host="h1", cpu=0.35, rate_per_s=70, best_rate_per_s=72)],
         application="cart",
     )
@@ -101,7 +104,12 @@ def test_what_is_served_is_listed_got_explained_and_compared(
         assert re.search(r"cart-0 +10\.0\.0\.0:80 +z1 +75\.0%", shown)
         why = run("subsets", "explain", "shop", "cart", **where).stdout
         assert "9.5 ms, 9.0 ms with as many connections as one likes, 14.2 ms fully connected" in why
-        assert "XGBoost of 2140 samples (e^mu 3.0% off on samples held out)" in why
+        assert re.search(r"^calls +120 per second$", why, re.MULTILINE)
+        assert re.search(r"^connections +4, of 3 to 6 that there can be$", why, re.MULTILINE)
+        assert re.search(r"^one more +-0.5 ms, of which 50% reaches", why, re.MULTILINE)
+        assert re.search(r"^latencies from +XGBoost of 2140 samples$", why, re.MULTILINE)
+        assert "the pair 5.2%, e^mu 3.0%, sigma 10.0%, on 428 samples that it was not trained on" in why
+        assert re.search(r"^cart-0 +h1 +35% +0% +0% +70 +72 ", why, re.MULTILINE), "contention, load and the best load"
         assert "network of h1" in why
         unknown = run("subsets", "explain", "cart", "shop", **where)
         assert unknown.exit_code == 1

@@ -35,7 +35,11 @@ def _pair(one: PairExplanation) -> Iterator[tuple[str, str]]:
         yield "latency", ", ".join(_latencies(one))
     if one.HasField("gradient_ms"):
         yield "one more", f"{one.gradient_ms:+.3g} ms, of which {one.reaches:.0%} reaches the end to end latency"
-    yield "latencies from", _basis(one)
+    elif one.HasField("predicted_ms"):
+        yield "one more", "nothing: everybody is connected to everybody"
+    yield "latencies from", one.basis or "-"
+    if errors := _errors(one):
+        yield "how far off", errors
 
 
 def _latencies(one: PairExplanation) -> Iterator[str]:
@@ -46,11 +50,13 @@ def _latencies(one: PairExplanation) -> Iterator[str]:
         yield f"{one.fully_connected_ms:.1f} ms fully connected"
 
 
-def _basis(one: PairExplanation) -> str:
-    errors = [f"e^mu {one.mu_error:.1%} off"] if one.HasField("mu_error") else []
-    errors += [f"sigma {one.sigma_error:.1%} off"] if one.HasField("sigma_error") else []
-    held_out = f" ({', '.join(errors)} on samples held out)" if errors else ""
-    return f"{one.basis or '-'}{held_out}"
+def _errors(one: PairExplanation) -> str:
+    """On samples that the model was not trained on; "" where too few were there to hold some out."""
+    errors = [f"the pair {one.pair_error:.1%}"] if one.HasField("pair_error") else []
+    errors += [f"e^mu {one.mu_error:.1%}"] if one.HasField("mu_error") else []
+    errors += [f"sigma {one.sigma_error:.1%}"] if one.HasField("sigma_error") else []
+    of = f"{one.held_out_samples} samples" if one.held_out_samples else "samples"
+    return f"{', '.join(errors)}, on {of} that it was not trained on" if errors else ""
 
 
 def _run(run: Run, now: datetime) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from grafana_foundation_sdk.builders import dashboard
 from grafana_foundation_sdk.models.dashboard import Dashboard, DashboardCursorSync, Panel
 
-from generate import bad_input, calls, lost, pool, pools, stages
+from generate import bad_input, calls, lost, pool, pools, stages, subsets
 from generate.clickhouse import DATASOURCE, table
 from generate.variables import IN_POOL, variables
 
@@ -16,7 +16,7 @@ def build() -> Dashboard:
     built = (
         dashboard.Dashboard("Sluice")
         .uid(UID)
-        .description("Sizes of thread and connection pools: recommended, current, why, and how fresh.")
+        .description("Sizes of thread and connection pools, recommended and current; connection subsets; how fresh.")
         .tags(["sluice", "clickhouse"])
         .timezone("utc")
         .time("now-15m", "now")
@@ -33,6 +33,7 @@ def build() -> Dashboard:
         "Bad input": bad_input.panels(),
         "Lost behind the topic": lost.panels(),
         "Call graph": calls.panels(),
+        "Subsets": subsets.panels(),
     }
     for title, panels in sections.items():
         built = built.with_row(dashboard.Row(title))

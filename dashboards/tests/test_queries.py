@@ -16,7 +16,7 @@ from support.grafana import Scope
 
 from .frames import faults, needed, queries, run
 
-PANELS = 18
+PANELS = 21
 OUTCOMES = Path(__file__).resolve().parents[2] / (
     "streaming-jobs/functions/src/main/java/dev/sluice/accounting/Outcome.java"
 )

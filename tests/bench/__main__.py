@@ -34,6 +34,7 @@ from bench.decision import parts
 from bench.loop_scale import run as loop_scale
 from bench.results import OUT, keep
 from bench.subsets import files as subset_files
+from bench.subsets import moved as subsets_churn
 from bench.subsets import parts as subsets
 from bench.subsets_accuracy import run as subsets_accuracy
 from bench.subsets_scale import run as subsets_scale
@@ -71,6 +72,7 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "subsets-static": subsets.static_deployments,
     "subsets-sizes": subsets.numbers_of_containers,
     "subsets-dynamic": subsets.dynamic_deployment,
+    "subsets-churn": subsets_churn.run,
     "subsets-modules": subsets.modules,
     "subsets-parameters": subsets.parameters,
     "subsets-accuracy": subsets_accuracy.run,

@@ -10,14 +10,18 @@ import pytest
 from click.testing import Result
 from grpc_health.v1.health_pb2 import HealthCheckResponse
 
-from sluice.cli.doctor import clickhouse, collector, decider, ends, flink, kafka, neo4j, recommender, sinks
+from sluice.cli.doctor import clickhouse, collector, decider, ends, flink, kafka, neo4j, recommender, sinks, subsets
 from sluice.cli.doctor.command import CHECKS
 from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
 from sluice.cli.doctor.prometheus import sums
 from sluice.cli.doctor.run import run_checks
 from sluice.cli.environment import DEFAULTS, addresses
+from sluice.common.v1.decision_pb2 import Reason
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.pool_size_pb2 import STATE_NO_DATA, STATE_PROVIDED, STATE_STALE, PoolSize
+from sluice.subsets.v1.explanation_pb2 import Run as SubsetRun
+from sluice.subsets.v1.subset_pb2 import STATE_HELD, STATE_LEARNING, Subset, SubsetKey
+from sluice.subsets.v1.subset_pb2 import STATE_PROVIDED as SUBSET_PROVIDED
 from support.ports import free_ports
 
 from .http_server import FixedServer
@@ -66,7 +70,8 @@ def test_with_everything_down_each_stage_fails_with_its_address_and_a_remedy(run
     assert {
         f["level"]
         for f in findings
-        if f["what"] in ("counters", "large spans", "spans on the topic", "lag", "restarts", "newest window", "pools")
+        if f["what"]
+        in ("counters", "large spans", "spans on the topic", "lag", "restarts", "newest window", "pools", "subsets")
     } == {"unknown"}
 
 
@@ -74,7 +79,7 @@ def test_the_table_has_a_line_a_check_and_the_counts(run: Run) -> None:
     result = run("doctor", "--timeout", "30", **closed())
     assert result.exit_code == 1
     assert "-> start the stack with `make up`" in result.stdout
-    assert result.stdout.splitlines()[-1] == "1 ok, 9 fail, 16 unknown"
+    assert result.stdout.splitlines()[-1] == "1 ok, 9 fail, 17 unknown"
 
 
 def test_a_check_that_hangs_or_breaks_is_unknown_and_does_not_hold_up_the_others() -> None:
@@ -369,6 +374,37 @@ def test_recommender_judgement() -> None:
     assert "service.name" in recommender.judge_pools([size(STATE_PROVIDED, 1), size(STATE_NO_DATA, 1)], NOW).remedy
     assert recommender.judge_pools([size(STATE_STALE, 1)], NOW).level == "warn"
     assert recommender.judge_pools([PoolSize(state=STATE_PROVIDED)], NOW).text.endswith("nothing was computed yet")
+
+
+def test_subsets_say_what_they_are_made_without() -> None:
+    key = SubsetKey(upstream="shop", instance="shop-1", downstream="cart")
+    good = Subset(key=key, state=SUBSET_PROVIDED)
+    good.computed_at.FromDatetime(NOW - timedelta(seconds=5))
+    assert subsets.judge([], [], 0, NOW).level == "ok"
+    none = subsets.judge([], [], 1, NOW)
+    assert (none.level, "subsets of" in none.remedy) == ("warn", True)
+    assert subsets.judge([good], [SubsetRun()], 0, NOW) == Verdict(
+        "ok", "1 of 1 pairs: 1 PROVIDED; the newest is 5 s old"
+    )
+    pooled = Subset(
+        key=key,
+        state=STATE_LEARNING,
+        reasons=[
+            Reason(code="FEW_SAMPLES", text="too few latencies of cart were seen: its containers are compared"),
+            Reason(code="NO_ADDRESS", text="nobody told the address of some of these containers"),
+        ],
+    )
+    lacking = ["no cpu utilization of any host: it counts for nothing", "cart: no host of cart-1: each counts"]
+    found = subsets.judge(
+        [pooled, good], [SubsetRun(missing=[*lacking, "cart: no address of cart-1: proxies"])], 0, NOW
+    )
+    assert found.level == "warn"
+    for text in (*lacking, "too few latencies of cart were seen", "cart: nobody told the address"):
+        assert found.text.count(text) == 1
+    for remedy in ("`addresses`", "20 windows", "metrics of these hosts", "`host.name`"):
+        assert remedy in found.remedy
+    held = Subset(key=key, state=STATE_HELD, reasons=[Reason(code="HELD", text="a calls itself in a circle")])
+    assert "a calls itself in a circle" in subsets.judge([held], [], 0, NOW).text
 
 
 def test_decider_judgement() -> None:

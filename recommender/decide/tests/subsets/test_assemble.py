@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sluice.subsets.application import Call, Host, PairRate
 from sluice.subsets.assemble import Assembled, Rules, assemble
 from sluice.subsets.cut import MOST_TREES, roots
@@ -85,6 +87,14 @@ def test_what_is_not_known_of_a_host_is_the_mean_of_the_others_and_is_named() ->
     assert found.application.hosts == (Host("h0", 0.2, 0.0, 0.1), Host("h1", 0.2, 0.0, 0.1))
     assert "no cpu utilization of h1: the mean of the other hosts stands in" in found.missing
     assert "no memory_bandwidth utilization of any host: it counts for nothing" in found.missing
+
+
+def test_containers_whose_host_nothing_names_are_named() -> None:
+    of = seen()
+    nowhere = tuple(replace(each, host="") if each.service == "cart" else each for each in of.containers)
+    found = made(replace(of, containers=nowhere))
+    assert "cart: no host of cart-0, cart-1: each counts as alone on one, as busy as the others" in found.missing
+    check(found.application)
 
 
 def test_addresses_are_told_or_made_by_the_file() -> None:

@@ -24,6 +24,9 @@ class Counts:
         )
         self._shards = Gauge("sluice_decider_shards", "Shards that are this decider's.", registry=self.registry)
         self._pools = Gauge("sluice_decider_pools", "Pools of these shards.", registry=self.registry)
+        self._applications = Gauge(
+            "sluice_decider_applications", "Applications of these shards that get subsets.", registry=self.registry
+        )
         self._decisions = Counter("sluice_decider_decisions", "Pools that were decided.", registry=self.registry)
         self._standing = Gauge(
             "sluice_decider_not_renewed", "Pools of which the last period came to no answer.", registry=self.registry
@@ -42,6 +45,7 @@ class Counts:
         self.looked_ms = now_ms
         self._shards.set(len(deciders))
         self._pools.set(sum(len(each.config.pools) for each in deciders.values()))
+        self._applications.set(sum(len(each.config.subsets) for each in deciders.values()))
 
     def period(self, spent_ms: float, asked_ms: float) -> None:
         self._period.set(spent_ms / 1e3)

@@ -59,6 +59,7 @@ def assemble(seen: Seen, told: Mapping[str, Told], rules: Rules) -> Assembled:
         Service(name, tuple(_container(name, each, rules) for each, _ in there[name])) for name in sorted(taking_part)
     )
     missing += _unseen(there, taking_part)
+    missing += _homeless(there, taking_part)
     app = Application(
         hosts,
         services,
@@ -122,6 +123,15 @@ def _unseen(there: Present, taking_part: Iterable[str]) -> list[str]:
         unseen = [each.instance for each, was_seen in there[name] if not was_seen and not each.drained]
         if unseen:
             found.append(f"{name}: {_some(unseen)} were told and not seen yet")
+    return found
+
+
+def _homeless(there: Present, taking_part: Iterable[str]) -> list[str]:
+    found = []
+    for name in sorted(taking_part):
+        without = [each.instance for each, _ in there[name] if not each.host and not each.drained]
+        if without:
+            found.append(f"{name}: no host of {_some(without)}: each counts as alone on one, as busy as the others")
     return found
 
 

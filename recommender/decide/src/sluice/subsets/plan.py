@@ -64,8 +64,9 @@ def plan(state: State | None, inputs: Inputs, now_s: float) -> tuple[State | Non
 def missing(application: Application, model: LatencyModel) -> tuple[str, ...]:
     """Inputs that are not there, and what stands in for them, as lines for people."""
     found = [*model.notes]
+    called = {down for _, down in rates(application)}
     for service in application.services:
-        strange = [each.name for each in service.containers if not each.address]
+        strange = [each.name for each in service.containers if not each.address and service.name in called]
         if strange:
             found.append(f"{service.name}: no address of {_some(strange)}: proxies cannot be told of them")
     if application.pairs:

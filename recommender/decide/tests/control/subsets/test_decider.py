@@ -201,6 +201,27 @@ def test_a_model_of_the_service_s_own_is_trained_and_says_how_wrong_it_is() -> N
     training.close()
 
 
+def test_an_application_that_is_new_has_its_first_model_in_a_tenth_of_the_usual_time() -> None:
+    """Windows of 10 s come one by one: a model is not learnt anew every 10 minutes from there being two of them."""
+    source = shop()
+    source.learnt = {"cart": samples(12)}
+    world = SubsetWorld(source)
+    world.step()
+    means = world.loop.means.subsets
+    assert means is not None
+    source.learnt = {"cart": samples(200)}
+    world.step(50)
+    assert not means.training._asked, "not in every step either"
+    world.step(10)
+    means.training._asked["default"].future.result(60)
+    world.step(10)
+    assert world.run.cause == "TRAINED"
+    assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_PROVIDED}
+    world.step(580)
+    assert not means.training._asked, "it is young"
+    means.training.close()
+
+
 def test_what_is_no_longer_configured_ends() -> None:
     world = SubsetWorld()
     world.step()

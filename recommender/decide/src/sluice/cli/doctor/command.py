@@ -19,6 +19,7 @@ from sluice.cli.doctor import (
     rejected,
     retention,
     spans,
+    subsets,
 )
 from sluice.cli.doctor.finding import LEVELS, Finding
 from sluice.cli.doctor.run import run_checks
@@ -38,6 +39,7 @@ CHECKS = [
     *neo4j.CHECKS,
     *decider.CHECKS,
     *recommender.CHECKS,
+    *subsets.CHECKS,
     *ends.CHECKS,
 ]
 _STYLES = (("ok", "green"), ("warn", "yellow"), ("fail", "bold red"), ("unknown", "magenta"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
+from enum import Enum, auto
 from typing import NamedTuple
 
 import numpy as np
@@ -13,12 +14,23 @@ from sluice.control.workers import begin
 from sluice.subsets.application import Application
 from sluice.subsets.calls import rates
 from sluice.subsets.fleet import Ints
-from sluice.subsets.latency.boosted import FEWEST
+from sluice.subsets.latency.boosted import FEWEST, BoostedLatency
 from sluice.subsets.latency.learnt import Learnt, learn
 from sluice.subsets.latency.samples import Samples
 
 Found = Mapping[str, tuple[Samples, Ints]]
 """By service the samples and the starts of their windows."""
+
+
+# Until a service has a model of its own, samples for one are looked for after this part of the usual time.
+SOONER = 10
+
+
+class Why(Enum):
+    """Why samples are looked for. WAITS: for enough of them."""
+
+    STALE = auto()
+    WAITS = auto()
 
 
 class _Asked(NamedTuple):
@@ -34,13 +46,14 @@ class Training:
         self._executor: ProcessPoolExecutor | None = None
         self._learnt: dict[str, tuple[frozenset[str], Learnt]] = {}
         self._asked: dict[str, _Asked] = {}
+        self._looked_ms: dict[str, int] = {}
 
     def newest(
         self, name: str, application: Application, samples: Callable[[], Found], retrain_ms: float, now_ms: int
     ) -> Learnt | None:
-        """The newest model of the application, or None while its first is being trained. samples: asked where it is
-        stale, or its services are others. Raises what `samples` raises, and what became of a training."""
-        services = frozenset(each.name for each in application.services)
+        """The newest model of the services that are called, or None while its first is being trained. samples: asked
+        where it is stale, or these services are others. Raises what `samples` raises, and what became of a training."""
+        services = frozenset(down for _, down in rates(application))
         asked = self._asked.get(name)
         if asked is not None and asked.future.done():
             del self._asked[name]
@@ -49,10 +62,11 @@ class Training:
             except Exception:
                 self.close()
                 raise
-        known = self._learnt.get(name)
-        stale = known is None or known[0] != services or now_ms - known[1].version >= retrain_ms
-        if stale and name not in self._asked:
-            self._begin(name, services, samples(), _usual(application), now_ms)
+        if name not in self._asked and (why := self._why(name, services, retrain_ms, now_ms)) is not None:
+            found = samples()
+            self._looked_ms[name] = now_ms
+            if why is Why.STALE or any(len(found[each][0]) >= FEWEST for each in services & found.keys()):
+                self._begin(name, services, found, _usual(application), now_ms)
         known = self._learnt.get(name)
         return None if known is None else known[1]
 
@@ -62,6 +76,13 @@ class Training:
         self._asked.clear()
         if executor is not None:
             executor.shutdown(wait=False, cancel_futures=True)
+
+    def _why(self, name: str, services: frozenset[str], retrain_ms: float, now_ms: int) -> Why | None:
+        known = self._learnt.get(name)
+        if known is None or known[0] != services or now_ms - known[1].version >= retrain_ms:
+            return Why.STALE
+        waits = not _trained(known[1], services) and now_ms - self._looked_ms[name] >= retrain_ms / SOONER
+        return Why.WAITS if waits else None
 
     def _begin(self, name: str, services: frozenset[str], samples: Found, usual: float, now_ms: int) -> None:
         wanted = {each: samples[each] for each in sorted(services) if each in samples}
@@ -74,6 +95,10 @@ class Training:
             context = multiprocessing.get_context("forkserver")
             self._executor = ProcessPoolExecutor(1, mp_context=context, initializer=begin)
         self._asked[name] = _Asked(services, now_ms, self._executor.submit(learn, *work))
+
+
+def _trained(learnt: Learnt, services: frozenset[str]) -> bool:
+    return any(isinstance(learnt.model.of(each), BoostedLatency) for each in services)
 
 
 def _usual(application: Application) -> float:

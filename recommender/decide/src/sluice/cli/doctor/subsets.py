@@ -1,0 +1,117 @@
+"""Connection subsets: are there any, what do they rest on, and what is missing for better ones?"""
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+import grpc
+
+from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.probe import get
+from sluice.cli.doctor.prometheus import sums
+from sluice.cli.environment import Addresses
+from sluice.cli.output import CliError
+from sluice.cli.pools.channel import open_channel
+from sluice.cli.pools.words import moment, seconds
+from sluice.cli.subsets.subset_table import state_name
+from sluice.subsets.v1 import subset_service_pb2 as api
+from sluice.subsets.v1.explanation_pb2 import Pair, Run
+from sluice.subsets.v1.subset_pb2 import STATE_HELD, Subset
+from sluice.subsets.v1.subset_service_pb2_grpc import SubsetServiceStub
+
+# Of applications, of which each has some pairs, one explanation tells what its run was made without.
+_MOST_PAIRS = 20
+_MOST_LINES = 6
+_REMEDIES = {
+    "NO_ADDRESS": "name `addresses` of the service in the decider's file, or tell its containers with NotifyScaling",
+    "FEW_SAMPLES": "wait until 20 windows of 10 s had 20 requests or more each, in SERVER spans of its containers",
+    " utilization of": "send metrics of these hosts (streaming-jobs/README.md), under the names that spans have",
+    "no host of": "send `host.name` or `k8s.node.name` with the spans",
+    "no containers of": "send SERVER spans of them, or name `pairs` without them",
+}
+
+
+def subsets(where: Addresses, timeout_s: float) -> Verdict:
+    try:
+        channel = open_channel(where.recommender)
+    except CliError as error:
+        raise NotAnsweringError(str(error)) from None
+    with channel:
+        stub = SubsetServiceStub(channel)
+        try:
+            found = list(_all(stub, timeout_s))
+            runs = [] if not found else list(_runs(stub, found, timeout_s))
+        except grpc.RpcError as error:
+            raise NotAnsweringError(f"the recommender does not list subsets ({error.code().name})") from None
+    return judge(found, runs, 0 if found else _configured(where, timeout_s), datetime.now(UTC))
+
+
+def judge(found: list[Subset], runs: Iterable[Run], configured: int, now: datetime) -> Verdict:
+    """runs: those that made them. configured: applications of the decider, asked where there are no subsets. now: with
+    time zone."""
+    if not found:
+        if not configured:
+            return Verdict("ok", "none are asked for: the decider's file has no `subsets`")
+        why = "the decider's log says why, in a line that begins `subsets of`"
+        return Verdict("warn", f"{configured} configured, and there are no subsets yet", why)
+    pairs = {(each.key.upstream, each.key.downstream) for each in found}
+    states = Counter(state_name(each.state) for each in found)
+    text = f"{len(found)} of {len(pairs)} pairs: " + ", ".join(f"{n} {state}" for state, n in sorted(states.items()))
+    if newest := [moment(each.computed_at) for each in found if each.HasField("computed_at")]:
+        text += f"; the newest is {seconds((now - max(newest)).total_seconds())} old"
+    wrong = _wrong(found, runs)
+    if not wrong:
+        return Verdict("ok", text)
+    more = f" and {len(wrong) - _MOST_LINES} more" if len(wrong) > _MOST_LINES else ""
+    return Verdict("warn", f"{text}; {'; '.join(list(wrong)[:_MOST_LINES])}{more}", _remedy(wrong))
+
+
+def _wrong(found: Iterable[Subset], runs: Iterable[Run]) -> dict[str, str]:
+    """What people read, once each, to what a remedy is found by."""
+    wrong: dict[str, str] = {}
+    for each in found:
+        for reason in each.reasons:
+            text = reason.text or reason.code
+            of = each.key.downstream
+            wrong[text if each.state == STATE_HELD or of in text else f"{of}: {text}"] = reason.code
+    # Addresses and samples are also reasons of each subset that lacks them.
+    lines = [line for run in runs for line in run.missing]
+    wrong |= {line: line for line in lines if "address" not in line and "sample" not in line}
+    return wrong
+
+
+def _remedy(wrong: dict[str, str]) -> str:
+    of_all = [text for key, text in _REMEDIES.items() if any(key in by for by in wrong.values())]
+    return "; ".join(of_all) or "`./sluice subsets explain UPSTREAM DOWNSTREAM` says what they rest on"
+
+
+def _all(stub: SubsetServiceStub, timeout_s: float) -> Iterable[Subset]:
+    request = api.ListSubsetsRequest()
+    while True:
+        page = stub.ListSubsets(request, timeout=timeout_s)
+        yield from page.subsets
+        request.page_token = page.next_page_token
+        if not page.next_page_token:
+            return
+
+
+def _runs(stub: SubsetServiceStub, found: Iterable[Subset], timeout_s: float) -> Iterable[Run]:
+    pairs = sorted({(each.key.upstream, each.key.downstream) for each in found})
+    for up, down in pairs[:_MOST_PAIRS]:
+        try:
+            answer = stub.ExplainPair(
+                api.ExplainPairRequest(pair=Pair(upstream=up, downstream=down)), timeout=timeout_s
+            )
+        except grpc.RpcError as error:
+            if error.code() == grpc.StatusCode.NOT_FOUND:  # it went meanwhile
+                continue
+            raise
+        yield answer.run
+
+
+def _configured(where: Addresses, timeout_s: float) -> int:
+    answer = get(f"{where.decider}/metrics", timeout_s)
+    return int(sums(answer.text).get("sluice_decider_applications", 0)) if answer.ok else 0
+
+
+CHECKS = [Check("recommender", "subsets", subsets)]

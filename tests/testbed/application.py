@@ -24,7 +24,7 @@ class Application:
         self.engine = engine
         self.topology = topology
         self._seed = seed
-        self.hosts = {host.name: Host(host.name, host.cores) for host in topology.hosts}
+        self.hosts = {host.name: Host(host.name, host.cores, host.others) for host in topology.hosts}
         self.services = {
             service.name: Service(service, engine, seed, emit, self._hosts(service)) for service in topology.services
         }

@@ -46,8 +46,8 @@ class Cpu:
     meanwhile: jobs wait in a heap by that reading, and only the first one has an event in the engine. When the
     set changes, that event is superseded (its epoch is old) and ignored when it fires.
 
-    On a host that is short of cores the rate is r(n) times the share that the host gives; beyond a cliff
-    (``laws.Cliff``) R(n) is its share of the law's.
+    On a host that is short of cores the rate is r(n) times the share that the host gives, and times its speed where
+    other tenants slow it; beyond a cliff (``laws.Cliff``) R(n) is its share of the law's.
     """
 
     __slots__ = (
@@ -58,6 +58,7 @@ class Cpu:
         "_rates",
         "_share",
         "_since",
+        "_speed",
         "_started",
         "_stopped",
         "_virtual",
@@ -90,6 +91,7 @@ class Cpu:
         """Seconds of cores occupied up to the last change, the penalty included; see ``used``."""
         self._host = host
         self._share = 1.0
+        self._speed = host.speed if host is not None else 1.0
         self._jobs: list[tuple[float, int, Action, Any]] = []
         self._rates = [0.0]
         self._virtual = 0.0
@@ -148,7 +150,7 @@ class Cpu:
         rates = self._rates
         while len(rates) <= runnable:
             n = len(rates)
-            rates.append(thread_rate(n, self.cores, self.contention, self.crosstalk, self.cliff))
+            rates.append(self._speed * thread_rate(n, self.cores, self.contention, self.crosstalk, self.cliff))
         return rates[runnable]
 
     def _advance(self) -> None:

@@ -1,4 +1,4 @@
-"""Runs the shop in real time: sends its spans to an OTLP receiver, serves its pools over HTTP."""
+"""Runs the shop, and a search beside it, in real time: spans go to an OTLP receiver, the shop's pools are served."""
 
 import argparse
 import logging
@@ -10,14 +10,17 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
+from .application import Application
 from .control import Control, serve
 from .exporter import Exporter
 from .handover import Handover
 from .pace import Pace
+from .presets.search import search
 from .presets.shop import PERIOD, USER_THRESHOLD_MS, USERS, bursts, shop
 from .recent import Recent
 from .simulation import Simulation
 from .spans import Span
+from .utilization import MetricsSender, Utilization
 
 log = logging.getLogger("demo")
 
@@ -27,22 +30,32 @@ LONGEST_STEP = 0.25
 """Virtual seconds run at once: between two steps commands are served, even when the demo is behind."""
 REPORT = 30.0
 """Wall seconds between two lines about the state."""
+METRICS = 4.0
+"""Wall seconds between two readings of utilizations: each window of 10 s has two."""
+SEARCH_SEED = 1_000_003
+"""Added to the seed for the search, so that its trace ids are others than the shop's."""
 
 
 class Demo:
-    """Owns the simulation; everything but the exporter's thread and the HTTP server's runs in ``run``."""
+    """Owns the simulations; everything but the exporter's thread and the HTTP server's runs in ``run``.
 
-    def __init__(self, seed: int, speed: float, users: int, exporter: Exporter, period: float = PERIOD) -> None:
+    The search shares neither services nor hosts with the shop: what the shop does is the same with and without it.
+    """
+
+    def __init__(self, seed: int, speed: float, users: int, otlp: str, period: float = PERIOD) -> None:
         self.pace = Pace(speed, time.time_ns())
         self.handover = Handover()
         self.stopping = threading.Event()
-        self._exporter = exporter
         self._recent = Recent(USER_THRESHOLD_MS / 1e3)
         self.simulation = Simulation(shop(users, shape=bursts(period)), seed, self._on_span, self._on_outcome)
+        self.search = Simulation(search(), seed + SEARCH_SEED, self._on_span)
+        self.exporter = Exporter(otlp, hosts=hosts_of(self.search.application))
+        self._utilization = Utilization(self.search.application)
+        self._metrics = MetricsSender(otlp)
 
     def _on_span(self, span: Span) -> None:
         wall = self.pace.wall_ns
-        self._exporter.offer(span._replace(start_ns=wall(span.start_ns), end_ns=wall(span.end_ns)))
+        self.exporter.offer(span._replace(start_ns=wall(span.start_ns), end_ns=wall(span.end_ns)))
 
     def _on_outcome(self, second: float, latency: float, failed: bool) -> None:
         speed = self.pace.speed
@@ -56,10 +69,12 @@ class Demo:
             "requests_per_s": round(requests, 1),
             "goodput_per_s": round(goodput, 1),
             "threshold_ms": USER_THRESHOLD_MS,
-            "spans_sent": self._exporter.sent,
-            "spans_dropped": self._exporter.dropped,
-            "spans_queued": self._exporter.queued,
-            "export_retries": self._exporter.retries,
+            "spans_sent": self.exporter.sent,
+            "spans_dropped": self.exporter.dropped,
+            "spans_queued": self.exporter.queued,
+            "export_retries": self.exporter.retries,
+            "metrics_sent": self._metrics.sent,
+            "metrics_lost": self._metrics.lost,
             "lag_s": round(self.pace.lag_s, 3),
             "slips": self.pace.slips,
             "slipped_s": round(self.pace.slipped_s, 3),
@@ -69,26 +84,43 @@ class Demo:
     def run(self) -> None:
         """Returns when ``stopping`` is set."""
         report = time.monotonic() + REPORT
+        metrics = time.monotonic() + METRICS
         slips = 0
         engine = self.simulation.engine
         while not self.stopping.is_set():
             due = self.pace.due(time.time_ns(), engine.now)
-            self.simulation.run_until(min(due, engine.now + LONGEST_STEP))
+            until = min(due, engine.now + LONGEST_STEP)
+            self.simulation.run_until(until)
+            self.search.run_until(until)
             self.handover.serve(TICK if engine.now >= due else 0.0)
+            if time.monotonic() >= metrics:
+                metrics += METRICS
+                self._metrics.send(self._utilization.read(time.time_ns()))
             if time.monotonic() >= report:
                 report += REPORT
                 log.info("%s", " ".join(f"{key}={value}" for key, value in self.stats().items()))
                 if self.pace.slips > slips:
                     log.warning("keep up with the wall clock: slipped %d times so far", self.pace.slips)
                     slips = self.pace.slips
+        self._metrics.close()
+
+
+def hosts_of(application: Application) -> dict[str, str]:
+    """By instance, where it has one in the model."""
+    return {
+        each.name: each.host.name
+        for service in application.services.values()
+        for each in service.instances
+        if each.host is not None
+    }
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     options = _arguments().parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     host, port = options.http
-    exporter = Exporter(options.otlp)
-    demo = Demo(options.seed, options.speed, options.users, exporter, options.period)
+    demo = Demo(options.seed, options.speed, options.users, options.otlp, options.period)
+    exporter = demo.exporter
     try:
         server = serve(Control(demo.simulation.pools, demo.stats, demo.handover), host, port)
     except OSError as error:

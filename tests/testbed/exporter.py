@@ -5,6 +5,8 @@ import random
 import threading
 import time
 from collections import deque
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import grpc
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -33,13 +35,14 @@ class Exporter:
 
     The queue is bounded: what finds it full is dropped and counted, as in the SDKs. A batch is retried without end
     while the receiver is away (full jitter, ``first_backoff`` doubling up to ``most_backoff``); one that it rejects
-    for good is dropped and counted.
+    for good is dropped and counted. ``hosts``: by instance, of those that do not run on ``otlp.HOST``.
     """
 
     def __init__(
         self,
         address: str,
         *,
+        hosts: Mapping[str, str] = MappingProxyType({}),
         batch: int = 512,
         interval: float = 0.2,
         queue: int = 16384,
@@ -51,6 +54,7 @@ class Exporter:
         self.sent = 0
         self.dropped = 0
         self.retries = 0
+        self._hosts = hosts
         self._batch = batch
         self._interval = interval
         self._timeout = timeout
@@ -100,7 +104,7 @@ class Exporter:
             self._wake.clear()
             spans = [self._queue.popleft() for _ in range(min(self._batch, len(self._queue)))]
             if spans:
-                self._deliver(encode(spans), len(spans))
+                self._deliver(encode(spans, self._hosts), len(spans))
             elif self._stopping.is_set():
                 return
 

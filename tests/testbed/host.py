@@ -1,8 +1,20 @@
-"""A host whose cores are shared by the instances on it."""
+"""A host whose cores are shared by the instances on it, and by tenants that are outside the model."""
 
 from __future__ import annotations
 
+import math
 from typing import Protocol
+
+EXPONENT = math.log(5.0) / math.log(2.5)
+"""As in ``mesh/calibration.py``, which says what it rests on: at 60 % work takes 5 times as long."""
+
+
+def slowdown(others: tuple[float, float, float]) -> float:
+    """How many times as long work takes beside tenants that use so much of CPU, memory bandwidth and network (0..1).
+
+    ``prod (1 - u) ** -(EXPONENT / 3)``, the mesh's law with equal weights. Worked: (0.5, 0.4, 0.3) gives 2.49.
+    """
+    return math.prod(1.0 - use for use in others) ** (-EXPONENT / len(others))
 
 
 class Guest(Protocol):
@@ -21,14 +33,23 @@ class Host:
     wanted, as the kernel's fair scheduler gives containers whose shares are in proportion to their limits).
 
     Worked: 4 cores, one instance wants 4 and one wants 2: share 4/6 = 0.667; they get 2.67 and 1.33 cores.
+
+    Other tenants take their cores first, and slow the rest by what they use of caches, memory bandwidth and network.
+    Such a slow thread occupies its core all the while.
     """
 
-    def __init__(self, name: str, cores: float) -> None:
+    def __init__(self, name: str, cores: float, others: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> None:
         if not cores > 0:
             raise ValueError(f"build host {name!r}: cores must be > 0, got {cores}")
+        if not all(0 <= use < 1 for use in others):
+            raise ValueError(f"build host {name!r}: what others use must be >= 0 and < 1, got {others}")
         self.name = name
         self.cores = cores
+        self.others = others
+        self.speed = 1.0 / slowdown(others)
+        """Of work on it, relative to a host without other tenants."""
         self.share = 1.0
+        self._free = cores * (1.0 - others[0])
         self._wanted: dict[Guest, float] = {}
 
     def wants(self, guest: Guest, cores: float) -> float:
@@ -36,7 +57,7 @@ class Host:
         if self._wanted.get(guest) == cores:
             return self.share
         self._wanted[guest] = cores
-        share = min(1.0, self.cores / max(sum(self._wanted.values()), 1e-9))
+        share = min(1.0, self._free / max(sum(self._wanted.values()), 1e-9))
         if share != self.share:
             self.share = share
             for other in self._wanted:

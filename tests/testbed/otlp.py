@@ -1,7 +1,8 @@
 """Spans as OTLP messages."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
+from types import MappingProxyType
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
@@ -15,15 +16,19 @@ HOST = "shop-host-1"
 SCOPE = "testbed"
 
 
-def encode(spans: Iterable[Span]) -> ExportTraceServiceRequest:
-    """One request with a ResourceSpans per instance; the spans' times are Unix ns already."""
+def encode(spans: Iterable[Span], hosts: Mapping[str, str] = MappingProxyType({})) -> ExportTraceServiceRequest:
+    """One request with a ResourceSpans per instance; the spans' times are Unix ns already.
+
+    hosts: by instance, of those that do not run on HOST.
+    """
     request = ExportTraceServiceRequest()
     resources: dict[tuple[str, str], ResourceSpans] = {}
     for span in spans:
         key = (span.site.service, span.instance)
         group = resources.get(key)
         if group is None:
-            group = resources[key] = request.resource_spans.add(resource=_resource(*key))
+            host = hosts.get(span.instance, HOST)
+            group = resources[key] = request.resource_spans.add(resource=container(*key, host))
             group.scope_spans.add().scope.name = SCOPE
         _fill(group.scope_spans[0].spans.add(), span)
     return request
@@ -42,22 +47,22 @@ def _fill(out: OtlpSpan, span: Span) -> None:
 @cache
 def _template(site: SpanSite, failed: bool) -> OtlpSpan:
     kind = OtlpSpan.SPAN_KIND_SERVER if site.side == SERVER else OtlpSpan.SPAN_KIND_CLIENT
-    template = OtlpSpan(name=site.name, kind=kind, attributes=[_attribute(k, v) for k, v in site.attributes])
+    template = OtlpSpan(name=site.name, kind=kind, attributes=[attribute(k, v) for k, v in site.attributes])
     if site.status_attribute:
-        template.attributes.append(_attribute("http.response.status_code", 503 if failed else 200))
+        template.attributes.append(attribute("http.response.status_code", 503 if failed else 200))
     if failed:
-        template.attributes.append(_attribute("error.type", "503" if site.status_attribute else "pool_exhausted"))
+        template.attributes.append(attribute("error.type", "503" if site.status_attribute else "pool_exhausted"))
         template.status.CopyFrom(Status(code=Status.STATUS_CODE_ERROR, message="a queue is full"))
     return template
 
 
 @cache
-def _resource(service: str, instance: str) -> Resource:
-    names = {"service.name": service, "service.instance.id": instance, "host.name": HOST}
-    return Resource(attributes=[_attribute(key, value) for key, value in names.items()])
+def container(service: str, instance: str, host: str) -> Resource:
+    names = {"service.name": service, "service.instance.id": instance, "host.name": host}
+    return Resource(attributes=[attribute(key, value) for key, value in names.items()])
 
 
-def _attribute(key: str, value: str | int) -> KeyValue:
+def attribute(key: str, value: str | int) -> KeyValue:
     return KeyValue(
         key=key, value=AnyValue(int_value=value) if isinstance(value, int) else AnyValue(string_value=value)
     )

@@ -18,10 +18,11 @@ Emit = Callable[[Span], None]
 class Instance:
     """One replica of a service: its CPU, its threads, its connections to each callee."""
 
-    __slots__ = ("connections", "cpu", "emit", "engine", "lock", "name", "new_id", "resumes", "threads")
+    __slots__ = ("connections", "cpu", "emit", "engine", "host", "lock", "name", "new_id", "resumes", "threads")
 
-    def __init__(self, name: str, engine: Engine, cpu: Cpu, seed: int, emit: Emit) -> None:
+    def __init__(self, name: str, engine: Engine, cpu: Cpu, seed: int, emit: Emit, host: Host | None = None) -> None:
         self.name = name
+        self.host = host
         self.engine = engine
         self.emit = emit
         self.new_id = stream(seed, name, "ids").getrandbits
@@ -123,7 +124,7 @@ class Service:
         host = self._hosts[self._built % len(self._hosts)] if self._hosts else None
         self._built += 1
         cpu = Cpu(self._engine, self.cores, service.contention, service.crosstalk, host, service.cliff)
-        instance = Instance(f"{service.name}-{self._built}", self._engine, cpu, self._seed, self._emit)
+        instance = Instance(f"{service.name}-{self._built}", self._engine, cpu, self._seed, self._emit, host)
         if service.threads:
             instance.threads = Pool(self.thread_size, service.threads.queue_limit)
         if service.pauses:

@@ -84,6 +84,8 @@ class ServiceSpec:
 class HostSpec:
     name: str
     cores: float
+    others: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """What tenants outside the model use of its CPU, memory bandwidth and network, 0..1: see ``host.slowdown``."""
 
 
 @dataclass(frozen=True, slots=True)

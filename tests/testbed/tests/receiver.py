@@ -6,6 +6,7 @@ from concurrent import futures
 from contextlib import contextmanager
 
 import grpc
+from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2, metrics_service_pb2_grpc
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_service_pb2_grpc
 
 
@@ -16,6 +17,7 @@ class Receiver(trace_service_pb2_grpc.TraceServiceServicer):
         self.rejected = 0
         """To report as rejected in the next accepted request."""
         self.requests = []
+        self.metrics = Metrics()
         self.address = ""
         self._lock = threading.Lock()
 
@@ -41,11 +43,21 @@ class Receiver(trace_service_pb2_grpc.TraceServiceServicer):
         ]
 
 
+class Metrics(metrics_service_pb2_grpc.MetricsServiceServicer):
+    def __init__(self):
+        self.requests = []
+
+    def Export(self, request, context):  # noqa: N802
+        self.requests.append(request)
+        return metrics_service_pb2.ExportMetricsServiceResponse()
+
+
 @contextmanager
 def receiver(port: int = 0) -> Iterator[Receiver]:
     server = grpc.server(futures.ThreadPoolExecutor(2))
     servicer = Receiver()
     trace_service_pb2_grpc.add_TraceServiceServicer_to_server(servicer, server)
+    metrics_service_pb2_grpc.add_MetricsServiceServicer_to_server(servicer.metrics, server)
     servicer.address = f"127.0.0.1:{server.add_insecure_port(f'127.0.0.1:{port}')}"
     server.start()
     try:

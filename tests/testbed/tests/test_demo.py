@@ -40,6 +40,32 @@ def get(port, path):
     raise AssertionError("the demo did not come up")
 
 
+def test_metrics_of_the_searchs_hosts_carry_the_wall_clock():
+    port = free_port()
+    with receiver() as server:
+        started = time.time_ns()
+        process = demo(SLUICE_DEMO=f"http://127.0.0.1:{port}", SLUICE_OTLP_GRPC=server.address)
+        try:
+            for _ in range(200):
+                if server.metrics.requests:
+                    break
+                time.sleep(0.1)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=20)
+        points = [
+            point
+            for request in server.metrics.requests
+            for group in request.resource_metrics
+            for metric in group.scope_metrics[0].metrics
+            if metric.name == "system.cpu.utilization"
+            for point in metric.gauge.data_points
+        ]
+    assert len(points) >= 6
+    assert all(started <= point.time_unix_nano <= time.time_ns() for point in points)
+    assert all(0.3 < point.as_double < 0.95 for point in points)
+
+
 def test_spans_carry_the_wall_clock_and_none_is_lost_on_sigterm():
     port = free_port()
     with receiver() as server:

@@ -85,3 +85,16 @@ def test_an_unknown_host_and_a_host_without_cores_are_refused():
         Application(Topology((service,), "s"), Engine(), 1, lambda span: None)
     with pytest.raises(ValueError, match="cores must be > 0, got 0"):
         Host("a", 0)
+
+
+def test_other_tenants_take_cores_and_slow_what_is_left():
+    # 2 cores of which others use half: one is left for two guests that want one each, and all work takes 1 / speed.
+    engine, ends = Engine(), []
+    host = Host("node", 2.0, (0.5, 0.0, 0.0))
+    for cpu in [Cpu(engine, 1.0, host=host) for _ in range(2)]:
+        cpu.run(1.0, lambda _: ends.append(engine.now), None)
+    engine.run_until(100.0)
+    assert ends == pytest.approx([2.0 / host.speed] * 2)
+    assert 1 / host.speed == pytest.approx(2.0 ** (1.7565 / 3), rel=1e-4)
+    with pytest.raises(ValueError, match=r"what others use must be >= 0 and < 1, got \(1.0, 0, 0\)"):
+        Host("a", 1.0, (1.0, 0, 0))

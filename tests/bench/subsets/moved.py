@@ -112,9 +112,10 @@ def _cell(parts: Sequence[float]) -> str:
 def run(quick: bool) -> str:
     shape, containers, most = ("hotel", 128, 4) if quick else (SHAPE, CONTAINERS, 1000)
     lines = [
-        f"{shape} on {containers} containers, hosts {HIGH:.0%} apart. One change at a time, of each service that has more",
-        "containers than the least subset, or of each root: the part of all connections that are new or gone, mean (most).",
-        "Microns is told the solution before, as its decider does; rivals have no use for one.",
+        f"{shape} on {containers} containers, hosts {HIGH:.0%} apart. One change at a time, of each service that has",
+        "more containers than the least subset, or of each root: the part of all connections that are new or gone,",
+        "mean (most). Microns is told the solution before, as its decider does; rivals have no use for one. The quota",
+        "is 4 for each upstream container, so it changes with them; elsewhere: in pairs without the service.",
         "",
         "| strategy | connections | a container added | removed | drained | a root's load +5 % | elsewhere, at most |",
         "|---|---|---|---|---|---|---|",

@@ -112,7 +112,8 @@ func (w *worker) resolve(ctx context.Context, intent state.Intent) (state.Ended,
 // seen remembers what a reading says of the last write.
 func (w *worker) seen(current pool.Size) policy.Writes {
 	record, _ := w.Book.Get(w.Name)
-	writes := record.Writes.Read(current).Rest(current, w.Rules.Cooldown, time.Now())
+	now := time.Now()
+	writes := record.Writes.From(now).Read(current).Rest(current, w.Rules.Cooldown, now) // the clock may be set back at any time
 	if writes != record.Writes {
 		w.store(func(r state.Record) state.Record { r.Writes = writes; return r })
 	}

@@ -41,6 +41,7 @@ type Server struct {
 	broken   chan struct{}
 	watches  []*poolsv1.WatchPoolSizesRequest
 	reports  []*poolsv1.Actuation
+	ids      map[string]bool // of reports
 	scalings []*commonv1.ScalingEvent
 	fault    error
 
@@ -54,7 +55,7 @@ func Start(t *testing.T, options ...grpc.ServerOption) *Server {
 	s := &Server{
 		Address: "127.0.0.1:0", options: options, lease: time.Minute, number: 1,
 		sizes: map[pool.Key]*poolsv1.PoolSize{}, at: map[pool.Key]int{},
-		subsets: map[string]*subsetsv1.Subset{}, subsetAt: map[string]int{},
+		ids: map[string]bool{}, subsets: map[string]*subsetsv1.Subset{}, subsetAt: map[string]int{},
 		news: make(chan struct{}), broken: make(chan struct{}),
 	}
 	s.Listen(t)
@@ -141,6 +142,13 @@ func (s *Server) Scalings() []*commonv1.ScalingEvent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]*commonv1.ScalingEvent(nil), s.scalings...)
+}
+
+// Reports returns all reports so far, each that was told again under its id once.
+func (s *Server) Reports() (all []*poolsv1.Actuation) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append(all, s.reports...)
 }
 
 // Find returns the first report of a target with an outcome, nil if there is none yet.
@@ -231,6 +239,12 @@ func (s *Server) since(service, token string) ([]*poolsv1.WatchPoolSizesResponse
 func (s *Server) ReportActuation(_ context.Context, request *poolsv1.ReportActuationRequest) (*poolsv1.ReportActuationResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if id := request.GetRequestId(); id != "" {
+		if s.ids[id] {
+			return &poolsv1.ReportActuationResponse{}, nil
+		}
+		s.ids[id] = true
+	}
 	s.reports = append(s.reports, proto.CloneOf(request.GetActuation()))
 	return &poolsv1.ReportActuationResponse{}, nil
 }

@@ -101,6 +101,29 @@ def test_a_pod_that_comes_up_at_its_default_within_a_wave_ends_it() -> None:
     assert set(pool.sizes.values()) == {64}
 
 
+@pytest.mark.parametrize("default", [64, 200])
+@pytest.mark.parametrize(("wave", "replaced"), [(1, "abcd"), (2, "efgh"), (2, "aceg")])
+def test_half_of_the_pods_are_replaced_within_a_wave(wave: int, replaced: str, default: int) -> None:
+    """They come up as the pool was, or at a default of their own. The change gets to all of them in the end, and nobody is
+    ever given a size that nobody has but by a wave."""
+    pool = Pool(64)
+    pool.until("BETTER")
+    if wave == 2:
+        pool.until("WAVE_ON")
+    for pod in replaced:
+        del pool.sizes[pod]
+        pool.sizes[pod.upper()] = default
+    for _ in range(60):
+        before = set(pool.sizes.values())
+        decision = pool.second()
+        assert set(decision.targets) <= set(pool.sizes)
+        if decision.action is Action.APPLY and not decision.targets:
+            assert decision.target in before
+        if set(pool.sizes.values()) == {32}:
+            return
+    raise AssertionError(f"never 32 for all: {pool.sizes}")
+
+
 def test_a_target_that_does_not_take_the_change_holds_it_up_for_so_long_and_no_longer() -> None:
     pool = Pool(64)
     pool.until("BETTER")

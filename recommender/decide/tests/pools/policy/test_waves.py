@@ -104,8 +104,8 @@ def test_a_pod_that_comes_up_at_its_default_within_a_wave_ends_it() -> None:
 @pytest.mark.parametrize("default", [64, 200])
 @pytest.mark.parametrize(("wave", "replaced"), [(1, "abcd"), (2, "efgh"), (2, "aceg")])
 def test_half_of_the_pods_are_replaced_within_a_wave(wave: int, replaced: str, default: int) -> None:
-    """They come up as the pool was, or at a default of their own. The change gets to all of them in the end, and nobody is
-    ever given a size that nobody has but by a wave."""
+    """They come up as the pool was, or at a default of their own. The change gets to all of them in the end, and nobody
+    is ever given a size that nobody has but by a wave."""
     pool = Pool(64)
     pool.until("BETTER")
     if wave == 2:

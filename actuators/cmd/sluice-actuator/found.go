@@ -64,9 +64,13 @@ func at(d *config.Discover, found []discover.Found) (targets []loop.Target, err 
 		err = fmt.Errorf("%d instances: the first %d are targets", len(found), maxFound)
 		found = found[:maxFound]
 	}
+	taken := map[string]string{}
 	for _, each := range found {
 		t, atErr := d.At(each)
 		var target loop.Target
+		if first, twice := taken[t.Name]; atErr == nil && twice {
+			atErr = fmt.Errorf("instance %q is at %s already", each.Instance, first)
+		}
 		if atErr == nil {
 			target, atErr = open(t)
 		}
@@ -74,6 +78,7 @@ func at(d *config.Discover, found []discover.Found) (targets []loop.Target, err 
 			err = errors.Join(err, fmt.Errorf("%s: %w", each.Address, atErr))
 			continue
 		}
+		taken[t.Name] = each.Address
 		target.Address, target.Object = each.Identity(), each.Object
 		targets = append(targets, target)
 	}

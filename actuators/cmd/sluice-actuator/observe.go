@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"time"
 
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/scaling"
@@ -26,9 +27,23 @@ func observe(c *config.Config, around *cluster, client poolsv1.PoolSizeServiceCl
 		if err != nil {
 			return nil, fmt.Errorf("open the source of scaling of %s: %w", s.Service, err)
 		}
-		observers[i] = scaling.NewObserver(s.Service, c.Name, c.Recommender.Interval, from, around.told(from, notify), log)
+		observers[i] = scaling.NewObserver(s.Service, c.Name, interval(s, c), from, around.told(from, notify), log)
 	}
 	return observers, nil
+}
+
+// ofFiles is how often files are read: an autoscaler's change is to be with the recommender within a second.
+const ofFiles = 500 * time.Millisecond
+
+func interval(s config.Scaling, c *config.Config) time.Duration {
+	switch {
+	case s.Interval > 0:
+		return s.Interval
+	case s.File != nil || s.Cgroup != nil:
+		return min(ofFiles, c.Recommender.Interval)
+	default:
+		return c.Recommender.Interval
+	}
 }
 
 // source opens the one kind that the configuration has.

@@ -93,6 +93,9 @@ type Pool struct {
 // Scaling is where one service's CPU limit, replicas or version can be read.
 type Scaling struct {
 	Service string `yaml:"service"`
+	// Interval lies between two readings. When absent it is that of the recommender, and half a second at most where a
+	// reading is one of this host's files.
+	Interval time.Duration `yaml:"interval"`
 	// HTTP, File, Cgroup and Kubernetes are the kinds of source, exactly one of which is there.
 	HTTP   *scaling.HTTPConfig   `yaml:"http"`
 	File   *scaling.FileConfig   `yaml:"file"`

@@ -157,6 +157,9 @@ func (s *Scaling) validate() error {
 	if s.Service == "" {
 		faults = append(faults, errors.New(`service: "": want the service.name of what is scaled`))
 	}
+	if s.Interval != 0 {
+		faults = append(faults, within("interval", s.Interval, 100*time.Millisecond, time.Hour))
+	}
 	kinds := 0
 	check := func(key string, there bool, validate func() error) {
 		if !there {

@@ -21,7 +21,7 @@ import (
 type Found struct {
 	// Address is HOST:PORT, where the target is asked.
 	Address string `yaml:"address"`
-	// Instance is its name in spans; the host when absent.
+	// Instance is its name in spans; when absent the host, or Address where several are on one host.
 	Instance string `yaml:"instance"`
 	// Path, OptIn and Object are of what an orchestrator knows; others leave them empty.
 	Path   string `yaml:"-"`
@@ -165,13 +165,22 @@ func (f File) Find(context.Context) ([]Found, error) {
 
 // tidy orders by address, each once, and names instances that have no name.
 func tidy(found []Found) []Found {
-	for i := range found {
-		if found[i].Instance == "" {
-			found[i].Instance = found[i].Host()
-		}
-	}
 	slices.SortFunc(found, func(a, b Found) int {
 		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.Instance, b.Instance))
 	})
-	return slices.CompactFunc(found, func(a, b Found) bool { return a.Address == b.Address })
+	found = slices.CompactFunc(found, func(a, b Found) bool { return a.Address == b.Address })
+	onHost := map[string]int{}
+	for _, each := range found {
+		onHost[each.Host()]++
+	}
+	for i, each := range found {
+		switch {
+		case each.Instance != "":
+		case onHost[each.Host()] > 1:
+			found[i].Instance = each.Address
+		default:
+			found[i].Instance = each.Host()
+		}
+	}
+	return found
 }

@@ -35,6 +35,16 @@ func (p Pass) Failed() bool {
 	}
 }
 
+// RolledBack reports whether the size of before is in force again: the decision was to REVERT, or a write that was
+// interrupted was undone.
+func (p Pass) RolledBack() bool {
+	if p.Decision.Code == policy.Resolved {
+		return p.Report.ReadBack != nil && pool.Of(p.Report.GetReadBack()) == p.Current
+	}
+	applied := p.Report.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED
+	return applied && p.Answer.GetBasis() == poolsv1.Basis_BASIS_REVERT
+}
+
 // complete fills in what every report has.
 func (w *worker) complete(report *poolsv1.Actuation, revision uint64, at time.Time) {
 	report.Pool = w.Pool.Proto()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -37,33 +38,33 @@ func (f File) Read(context.Context) (Reading, error) {
 	return reading, nil
 }
 
-// CgroupConfig is the `cgroup` block: the CPU limit of a control group of this host (version 2).
+// CgroupConfig is the `cgroup` block: the CPU limit of a control group of this host.
 type CgroupConfig struct {
-	// Path of its cpu.max.
+	// Path of its cpu.max, or, of version 1, of its cpu.cfs_quota_us, beside which is cpu.cfs_period_us.
 	Path string `yaml:"path"`
 }
 
 // Validate returns every fault, each with its key relative to this block and what is legal.
 func (c CgroupConfig) Validate() error { return wantPath(c.Path) }
 
-// Cgroup reads cpu.max: "QUOTA PERIOD" in microseconds, which is a limit of QUOTA / PERIOD cores.
+// Cgroup reads "QUOTA PERIOD" in microseconds, which is a limit of QUOTA / PERIOD cores.
 type Cgroup struct {
 	Config CgroupConfig
-	// HostCores is the limit of a group that has none ("max PERIOD").
+	// HostCores is the limit of a group that has none ("max PERIOD"; -1 of version 1).
 	HostCores int
 }
 
 // Read implements Source.
 func (c Cgroup) Read(context.Context) (Reading, error) {
-	text, err := content(c.Config.Path)
+	text, err := c.content()
 	if err != nil {
 		return Reading{}, err
 	}
-	fields := strings.Fields(string(text))
+	fields := strings.Fields(text)
 	if len(fields) != 2 {
 		return Reading{}, fmt.Errorf("%s: %q: want QUOTA PERIOD or max PERIOD", c.Config.Path, text)
 	}
-	if fields[0] == "max" {
+	if fields[0] == "max" || fields[0] == "-1" {
 		return Reading{CPULimitCores: float64(c.HostCores)}, nil
 	}
 	quota, quotaErr := strconv.ParseFloat(fields[0], 64)
@@ -72,6 +73,16 @@ func (c Cgroup) Read(context.Context) (Reading, error) {
 		return Reading{}, fmt.Errorf("%s: %q: want QUOTA PERIOD or max PERIOD", c.Config.Path, text)
 	}
 	return Reading{CPULimitCores: quota / period}, nil
+}
+
+// content is as in cpu.max, also of version 1, which has quota and period in a file each.
+func (c Cgroup) content() (string, error) {
+	quota, err := content(c.Config.Path)
+	if err != nil || filepath.Base(c.Config.Path) != "cpu.cfs_quota_us" {
+		return string(quota), err
+	}
+	period, err := content(filepath.Join(filepath.Dir(c.Config.Path), "cpu.cfs_period_us"))
+	return string(quota) + " " + string(period), err
 }
 
 func content(path string) ([]byte, error) {

@@ -146,6 +146,27 @@ func TestCgroup(t *testing.T) {
 	}
 }
 
+func TestCgroupOfVersion1(t *testing.T) {
+	folder := t.TempDir()
+	quota := filepath.Join(folder, "cpu.cfs_quota_us")
+	c := Cgroup{CgroupConfig{Path: quota}, 8}
+	write(t, quota, "30000\n")
+	if r, err := c.Read(t.Context()); err == nil || !strings.Contains(err.Error(), "cpu.cfs_period_us") {
+		t.Errorf("%+v, %v, want an error that names the other file", r, err)
+	}
+	write(t, filepath.Join(folder, "cpu.cfs_period_us"), "100000\n")
+	for text, want := range map[string]float64{"30000\n": 0.3, "-1\n": 8} {
+		write(t, quota, text)
+		if r, err := c.Read(t.Context()); err != nil || r.CPULimitCores != want {
+			t.Errorf("%q: %+v, %v, want %g cores", text, r, err, want)
+		}
+	}
+	write(t, quota, "0\n")
+	if r, err := c.Read(t.Context()); err == nil {
+		t.Errorf("%+v, want an error", r)
+	}
+}
+
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -3,6 +3,7 @@ package status_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -194,5 +195,38 @@ func TestHealth(t *testing.T) {
 	_, get := open(t, watch.Snapshot{Err: errors.New("gone")})
 	if got := get("/healthz"); !strings.Contains(got, `"status": "ok"`) || !strings.Contains(got, `"recommender_reachable": false`) {
 		t.Errorf("healthz: %s", got)
+	}
+}
+
+func TestCountsWhatExpiredAndWhatWasRolledBack(t *testing.T) {
+	board, get := open(t, watch.Snapshot{})
+	count := func(name string, want int) {
+		t.Helper()
+		if line := fmt.Sprintf("sluice_actuator_%s{target=%q} %d", name, "cart.threads", want); !strings.Contains(get("/metrics"), line) {
+			t.Errorf("%s is absent", line)
+		}
+	}
+	count("expired_total", 0)
+	count("rolled_back_total", 0)
+
+	over := pass(poolsv1.ActuationOutcome_ACTUATION_OUTCOME_REFUSED, 64)
+	over.Decision = policy.Decision{Action: policy.Refuse, Code: policy.LeaseOver}
+	board.Record(over)
+	count("expired_total", 1)
+
+	applied := poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED
+	board.Record(pass(applied, 12)) // forwards
+	count("rolled_back_total", 0)
+	back := pass(applied, 12)
+	back.Answer.Basis = poolsv1.Basis_BASIS_REVERT
+	board.Record(back)
+	count("rolled_back_total", 1)
+
+	// A process before this one left a write: what is read tells whether it was undone.
+	for _, readBack := range []uint32{64, 12} {
+		left := pass(poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED, readBack)
+		left.Decision.Code = policy.Resolved
+		board.Record(left)
+		count("rolled_back_total", 2)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"sluice.dev/actuators/internal/loop"
+	"sluice.dev/actuators/internal/policy"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
@@ -16,6 +17,8 @@ type metrics struct {
 	actions    *prometheus.CounterVec
 	nacks      *prometheus.CounterVec
 	readErrors *prometheus.CounterVec
+	expired    *prometheus.CounterVec
+	rolledBack *prometheus.CounterVec
 	size       *prometheus.GaugeVec
 	wanted     *prometheus.GaugeVec
 }
@@ -33,10 +36,12 @@ func newMetrics(b *Board) *metrics {
 		actions:    counters("actions_total", "Passes over a target by outcome: OBSERVED, APPLIED, FAILED, REFUSED.", "target", "outcome"),
 		nacks:      counters("nacks_total", "Recommendations that did not come into force: FAILED and REFUSED together.", "target"),
 		readErrors: counters("read_errors_total", "Readings of a target that failed.", "target"),
+		expired:    counters("expired_total", "Passes in which an answer was to be applied and its lease was over.", "target"),
+		rolledBack: counters("rolled_back_total", "Sizes that were put back: by a decision to REVERT, or after a write that was interrupted.", "target"),
 		size:       gauges("pool_size", "Size in force as last read, in threads or connections; +Inf without a limit."),
 		wanted:     gauges("pool_target_size", "Size recommended, in threads or connections; absent without a target."),
 	}
-	m.registry.MustRegister(m.actions, m.nacks, m.readErrors, m.size, m.wanted,
+	m.registry.MustRegister(m.actions, m.nacks, m.readErrors, m.expired, m.rolledBack, m.size, m.wanted,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.registerOthers(b)
 	return m
@@ -52,12 +57,14 @@ func (m *metrics) begin(target string) {
 	}
 	m.nacks.WithLabelValues(target)
 	m.readErrors.WithLabelValues(target)
+	m.expired.WithLabelValues(target)
+	m.rolledBack.WithLabelValues(target)
 }
 
 // end forgets a target: instances come and go, and what is kept of them would grow.
 func (m *metrics) end(target string) {
 	label := prometheus.Labels{"target": target}
-	for _, counters := range []*prometheus.CounterVec{m.actions, m.nacks, m.readErrors} {
+	for _, counters := range []*prometheus.CounterVec{m.actions, m.nacks, m.readErrors, m.expired, m.rolledBack} {
 		counters.DeletePartialMatch(label)
 	}
 	for _, gauges := range []*prometheus.GaugeVec{m.size, m.wanted} {
@@ -115,6 +122,12 @@ func (m *metrics) record(p loop.Pass) {
 	m.actions.WithLabelValues(p.Target, outcomeName(p.Report.GetOutcome())).Inc()
 	if p.Failed() {
 		m.nacks.WithLabelValues(p.Target).Inc()
+	}
+	if p.Decision.Code == policy.LeaseOver {
+		m.expired.WithLabelValues(p.Target).Inc()
+	}
+	if p.RolledBack() {
+		m.rolledBack.WithLabelValues(p.Target).Inc()
 	}
 	switch {
 	case p.Report.GetUnbounded():

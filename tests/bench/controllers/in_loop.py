@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from tempfile import TemporaryDirectory
 from typing import cast
 
 from bench.controllers.applied import Applied
@@ -19,12 +20,13 @@ from memory_log import MemoryLog
 from sluice.config import Config
 from sluice.control.decider import ShardDecider
 from sluice.control.deciding import Means
+from sluice.control.learning.learners import Learners
 from sluice.control.scalings import Scaling
 from sluice.control.workers import Workers
 from sluice.core.keys import PoolKey, Side
 from sluice.pools.estimate import Estimate, State
 from sluice.pools.estimate.attempt import Failed, Job
-from sluice.pools.estimate.models import BELIEF, DEFAULT
+from sluice.pools.estimate.models import BELIEF, DEFAULT, DQN
 from sluice.pools.policy.state import PoolState
 from testbed.adjustable import AdjustablePool
 from testbed.fine import PoolWindows
@@ -100,7 +102,8 @@ class InLoop:
         self._pools = {each.name: _Pool(each, Applied(each.bounds), each.threshold_ms) for each in pools}
         self._model, self._bucket_ms = model, bucket_ms
         self._clock, self._collected, self._log = FakeClock(0), Collected(), MemoryLog()
-        means = Means(workers=_Silent()) if model == NOTHING else Means()
+        means = Means(workers=_Silent()) if model == NOTHING else Means(learners=Learners(here=True))
+        self._files = TemporaryDirectory(prefix="sluice-agents-") if model == DQN else None
         self._loop = self._log.loop(self._config(), self._collected, self._clock, means)
         for pool in self._pools.values():
             self._tell(pool, pool.sized.cores, 1, 1)
@@ -163,7 +166,8 @@ class InLoop:
             | {"bounds": dict(zip(("min", "max"), each.sized.bounds, strict=True))}
             for each in self._pools.values()
         ]
-        return Config.model_validate({"pools": pools, "bucket": f"{self._bucket_ms}ms"})
+        learning = {"learning": {"directory": self._files.name}} if self._files is not None else {}
+        return Config.model_validate({"pools": pools, "bucket": f"{self._bucket_ms}ms"} | learning)
 
     def _tell(self, pool: _Pool, cores: float, pools: int, replicas: int) -> None:
         """replicas: of the service that the pool bounds; pools: of the one that it belongs to."""

@@ -7,8 +7,8 @@ from sluice.core.states import State
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
-from sluice.pools.policy.state_check import END_MS, MOST_SIZE, MOST_STEP
+from sluice.pools.policy.state import Change, Checkpoint, Facts, Learnt, PoolState
+from sluice.pools.policy.state_check import END_MS, MOST_SIZE, MOST_STEP, MOST_STEPS
 
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
 keys = st.one_of(
@@ -50,6 +50,9 @@ changes = st.builds(
     basis=st.sampled_from(Basis),
     targets=st.just(()) | st.lists(names, max_size=3).map(tuple),
 )
+checkpoints = st.builds(
+    Checkpoint, name=names, sha256=names, version=sizes, steps=st.integers(0, MOST_STEPS), at_ms=times
+)
 facts = st.builds(
     Facts,
     now_ms=times,
@@ -57,6 +60,7 @@ facts = st.builds(
     change=st.none() | changes,
     baseline=st.none() | sizes,
     state=st.none() | st.sampled_from(State),
+    checkpoint=st.none() | checkpoints,
 )
 learnt = st.builds(
     Learnt,

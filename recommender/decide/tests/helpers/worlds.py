@@ -14,6 +14,7 @@ from sluice.config import Config, Pool, Slo, Upstream
 from sluice.control.answer import Answer
 from sluice.control.decider import ShardDecider
 from sluice.control.deciding import Means
+from sluice.control.learning.learners import Learners
 from sluice.control.problems import Problems
 from sluice.control.scalings import Scaling
 from sluice.core.keys import PoolKey
@@ -29,11 +30,15 @@ class World:
     log: MemoryLog = field(default_factory=MemoryLog)
     """What outlives the decider, and what callers tell it by."""
     problems: Problems = field(default_factory=Problems)
+    config: Config = field(default_factory=config)
+    learners: Learners = field(default_factory=Learners)
 
     def __post_init__(self) -> None:
         for service in (CART.service, DB.peer):
             self.log.scaling(Scaling(0, service, 4.0, None, "", "vpa"))
-        self.loop = self.log.loop(config(), self.collector, self.clock, Means(problems=self.problems))
+        self.loop = self.log.loop(
+            self.config, self.collector, self.clock, Means(problems=self.problems, learners=self.learners)
+        )
 
     @property
     def decider(self) -> ShardDecider:

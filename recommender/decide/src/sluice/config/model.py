@@ -11,7 +11,7 @@ from sluice.config.subsets import Subsetting, check_subsets
 from sluice.core.durations import Milliseconds, format_ms
 from sluice.core.hours import QuietHours
 from sluice.core.keys import PoolKey, Side
-from sluice.pools.estimate.models import BELIEF, ESTIMATORS
+from sluice.pools.estimate.models import BELIEF, DQN, ESTIMATORS
 
 
 class _Strict(BaseModel):
@@ -132,7 +132,7 @@ class Pool(_Strict):
     @field_validator("model")
     @classmethod
     def _known(cls, model: str) -> str:
-        legal = (BELIEF, *ESTIMATORS)
+        legal = (BELIEF, *ESTIMATORS, DQN)
         if model not in legal:
             raise ValueError(f"is not legal; legal: {', '.join(map(repr, legal))}")
         return model
@@ -161,6 +161,13 @@ class Pool(_Strict):
         return self
 
 
+class Learning(_Strict):
+    """Of pools with `model: dqn`. directory: of the files that their agents are kept in, which every decider that may
+    take their shard reads and writes."""
+
+    directory: str = Field(min_length=1)
+
+
 class Config(_Strict):
     """The whole file.
 
@@ -181,6 +188,7 @@ class Config(_Strict):
     backends: list[Backend] = []
     pools: list[Pool] = Field(min_length=1)
     subsets: list[Subsetting] = []
+    learning: Learning | None = None
     period: Milliseconds = Field(default=1_000.0, ge=1_000, le=600_000)
     window: Milliseconds = Field(default=60_000.0, ge=10_000, le=3_600_000)
     bucket: Bucket = 100.0
@@ -253,6 +261,11 @@ class Config(_Strict):
                         f"pools[{i}].upstream {format_ms(pool.upstream)} leaves nothing of slo {slo.name!r}; "
                         f"legal: 0 ms to under {format_ms(slo.latency)}"
                     )
+            if pool.model == DQN and self.learning is None:
+                raise ValueError(
+                    f"learning is missing: pools[{i}].model 'dqn' keeps its agent in files; legal: learning:"
+                    " {directory: PATH}"
+                )
         if self.lease < self.period:
             raise ValueError(
                 f"lease {format_ms(self.lease)} is under period {format_ms(self.period)}; legal: lease >= period"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from sluice.config import Pool
 from sluice.control.baseline import Baseline
+from sluice.control.learning.lesson import Named
 from sluice.control.scalings import Course
 from sluice.control.sizes import TargetSize, one_size
 from sluice.core.keys import PoolKey
@@ -83,6 +84,14 @@ class Answer:
     baseline: Baseline = field(default_factory=Baseline)
     since_ms: int | None = None
     targets: tuple[TargetSize, ...] = ()
+    agent: Named | None = field(default=None, compare=False, repr=False)
+    """What the pool's agent says, where it has one."""
+
+    def with_agent(self, agent: Named) -> Answer:
+        """With its reasons behind those of the decision."""
+        codes = (*self.content.codes, *(reason.code for reason in agent.reasons))
+        content = replace(self.content, codes=codes)
+        return replace(self, content=content, reasons=(*self.reasons, *agent.reasons), agent=agent)
 
 
 def answer(

@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping
 
 from sluice.collect import Window
 from sluice.config import Config
+from sluice.control.awaited import Awaited
 from sluice.control.collects import Collects
-from sluice.control.deciding import Means, new_buckets
+from sluice.control.deciding import Known, Means, new_buckets, teach
 from sluice.control.heard import Heard
+from sluice.control.named import learns
 from sluice.control.spread import Job, Past, Stepped
 from sluice.core.keys import PoolKey
+from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.policy.state import PoolState
 
 # How far back windows are read again.
@@ -23,15 +26,21 @@ def caught_up(
     heard: Heard,
     collector: Collects,
     means: Means,
+    thresholds: Mapping[PoolKey, Threshold],
     thresholds_ns: dict[PoolKey, int],
     now_ms: int,
 ) -> dict[PoolKey, PoolState]:
-    """The states with what came since; the next reading has the newest window anyway."""
+    """The states with what came since; the next reading has the newest window anyway. Of a pool whose agent begins,
+    all that is read again is history to begin with."""
     found, width = dict(states), int(config.window)
     ends = [states[pool.key].learnt.until_ms for pool in config.pools if pool.key in states]
+    targets = {pool.key: heard.sizes.targets(pool.key, now_ms) for pool in config.pools}
+    known = Known(config, [], states, heard, Awaited({}, now_ms), targets)
+    ends += [0 for pool in config.pools if learns(pool, targets[pool.key]) and _untaught(states, pool.key)]
     oldest = max(min(ends, default=now_ms), now_ms - CATCH_UP_MS)
     for at_ms in range(oldest + width, now_ms, width):
         window = collector.collect(config, thresholds_ns, at_ms, live=False)
+        teach(known, means, thresholds, window, at_ms, past=True)
         for job, outcome in means.spread.run(_past(config, found, heard, means, window, at_ms), len(config.pools)):
             means.alive()
             if isinstance(outcome, Stepped):
@@ -39,6 +48,10 @@ def caught_up(
             else:
                 means.problems.failed(f"evidence of {job.key}", outcome.error())
     return found
+
+
+def _untaught(states: Mapping[PoolKey, PoolState], key: PoolKey) -> bool:
+    return states.get(key, PoolState()).facts.checkpoint is None
 
 
 def _past(

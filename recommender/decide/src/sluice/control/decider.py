@@ -100,7 +100,14 @@ class ShardDecider:
         thresholds_ns = {key: thresholds[key].value_ns for key in judged(config.pools, targets)}
         if not self._caught_up:
             self._states = caught_up(
-                config, self._states, self._heard, self._collector, self._means, thresholds_ns, now_ms
+                config,
+                self._states,
+                self._heard,
+                self._collector,
+                self._means,
+                thresholds,
+                thresholds_ns,
+                now_ms,
             )
             self._caught_up = True
         window = self._collector.collect(config, thresholds_ns, now_ms)

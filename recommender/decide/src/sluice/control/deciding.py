@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +13,10 @@ from sluice.config import Config, Pool
 from sluice.control.answer import Answer, Windows, answer
 from sluice.control.awaited import Awaited
 from sluice.control.heard import Heard
-from sluice.control.named import Targets, named
+from sluice.control.learning.learners import Learners
+from sluice.control.learning.lesson import Named, lesson
+from sluice.control.learning.lesson import named as named_by_agent
+from sluice.control.named import Targets, learns, named
 from sluice.control.observe import (
     NO_BUCKETS,
     buckets_of,
@@ -26,7 +29,7 @@ from sluice.control.observe import (
 )
 from sluice.control.problems import Problems
 from sluice.control.scalings import Course
-from sluice.control.sizes import TargetSize
+from sluice.control.sizes import TargetSize, one_size
 from sluice.control.spread import Job, Past, Spread, Stepped
 from sluice.control.subsets.shard import SubsetMeans
 from sluice.control.tuning.shard import TuningMeans
@@ -51,6 +54,7 @@ class Means:
     alive: Callable[[], None] = lambda: None
     subsets: SubsetMeans | None = None
     tuning: TuningMeans | None = None
+    learners: Learners = field(default_factory=Learners)
 
 
 class Known(NamedTuple):
@@ -75,6 +79,7 @@ class About(NamedTuple):
     course: Course
     windows: Windows | None
     estimate: Estimate | None
+    agent: Named | None = None
 
 
 class Outcome(NamedTuple):
@@ -92,6 +97,7 @@ def decide(
     config, _, states, heard, awaited, targets, later = known
     estimates = named(config.pools, window, targets, heard.sizes, means.workers, means.problems)
     bound = _constraints(known, window, now_ms)
+    agents = _agents(known, means, thresholds, bound, window, now_ms)
     failed: list[Outcome] = []
     left: list[Outcome] = []
 
@@ -99,7 +105,9 @@ def decide(
         for pool in config.pools:
             key, course = pool.key, heard.scalings.course(pool.key)
             state, threshold, estimate = states.get(key, PoolState()), thresholds[key], estimates.get(key)
-            about = About(pool, threshold, targets[key], course, None, estimate)
+            agent = agents.get(key)
+            estimate = agent.estimate if agent is not None else estimate
+            about = About(pool, threshold, targets[key], course, None, estimate, agent)
             if key in later:
                 left.append(Outcome(about, None, None))
                 continue
@@ -146,15 +154,76 @@ def _outcome(about: About, stepped: Stepped | Failed, now_ms: int) -> Outcome:
         return Outcome(about, None, stepped)
     if stepped.decision is None:
         return Outcome(about, stepped.state, None)
-    pool, threshold, targets, course, windows, estimate = about
+    pool, threshold, targets, course, windows, estimate, agent = about
     state = stepped.state
     try:
         made = answer(
             pool, stepped.decision, state.learnt, stepped.cores, course, threshold, targets, windows, estimate, now_ms
         )
+        if agent is not None:
+            made = made.with_agent(agent)
+            state = _with_checkpoint(state, agent)
     except Exception as cause:
         return Outcome(about, None, Failed(type(cause).__name__, str(cause)))
     return Outcome(about, state, made)
+
+
+def _agents(
+    known: Known,
+    means: Means,
+    thresholds: Mapping[PoolKey, Threshold],
+    bound: Mapping[PoolKey, Constraints],
+    window: Window,
+    now_ms: int,
+) -> dict[PoolKey, Named]:
+    """What the agents of pools that have one say now; new windows are handed to them meanwhile."""
+    teach(known, means, thresholds, window, now_ms)
+    found = {}
+    for pool in known.config.pools:
+        targets = known.targets[pool.key]
+        if learns(pool, targets):
+            facts = known.states.get(pool.key, PoolState()).facts
+            learned, may_look = means.learners.known.get(pool.key), bound[pool.key].may_look
+            found[pool.key] = named_by_agent(learned, facts, one_size(targets), may_look, now_ms)
+    return found
+
+
+def teach(
+    known: Known,
+    means: Means,
+    thresholds: Mapping[PoolKey, Threshold],
+    window: Window,
+    now_ms: int,
+    past: bool = False,
+) -> None:
+    """Windows to the agents, unless they are still at the last ones. past: windows of recorded history."""
+    config, learners = known.config, means.learners
+    if config.learning is None or (learners.busy and not past):
+        return
+    directory = config.learning.directory
+    lessons = [
+        lesson(
+            pool,
+            window.pools[pool.key],
+            known.heard.sizes,
+            known.heard.scalings.course(pool.key),
+            thresholds[pool.key].value_ms / 1e3,
+            learners.known.get(pool.key),
+            known.states.get(pool.key, PoolState()).facts,
+            directory,
+            now_ms,
+        )
+        for pool in config.pools
+        if learns(pool, known.targets[pool.key])
+    ]
+    learners.teach(lessons, past)
+
+
+def _with_checkpoint(state: PoolState, agent: Named) -> PoolState:
+    checkpoint = agent.learned.checkpoint if agent.learned is not None else None
+    if checkpoint is None or checkpoint == state.facts.checkpoint:
+        return state
+    return replace(state, facts=replace(state.facts, checkpoint=checkpoint))
 
 
 def _constraints(known: Known, window: Window, now_ms: int) -> dict[PoolKey, Constraints]:

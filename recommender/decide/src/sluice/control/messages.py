@@ -10,12 +10,14 @@ from google.protobuf.duration_pb2 import Duration
 from sluice.common.v1.decision_pb2 import Action, Reason
 from sluice.control.answer import Answer, Content
 from sluice.control.baseline import Baseline
+from sluice.control.learning.lesson import Learned
 from sluice.control.sizes import TargetSize
 from sluice.log.names import message_of
 from sluice.log.told import timestamp
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.curve import Curve
 from sluice.pools.policy.picture import Picture, draw
+from sluice.pools.policy.state_message import checkpoint_message
 from sluice.pools.v1 import evidence_pb2, pool_size_pb2
 
 # Of a curve: 300 of 40 bytes leave room in the 16 kB of an explanation.
@@ -98,15 +100,42 @@ def explanation(answer: Answer) -> evidence_pb2.Explanation:
         message.buckets = windows.buckets
         message.completions = windows.completions
         message.instances = windows.instances
-    picture = draw(answer.learnt, answer.content.current, answer.cores) if estimate is None else None
+    by_belief = estimate is None or estimate.learned
+    picture = draw(answer.learnt, answer.content.current, answer.cores) if by_belief else None
     if picture is not None:
         message.belief.CopyFrom(belief_evidence(picture))
     elif estimate is not None and estimate.curve is not None:
         message.curve.CopyFrom(_curve(estimate, estimate.curve))
+    if answer.agent is not None and answer.agent.learned is not None:
+        message.learned.CopyFrom(learned_evidence(answer.agent.learned))
     message.baseline.CopyFrom(_baseline(answer.baseline))
     if answer.since_ms is not None:
         message.baseline.since.CopyFrom(timestamp(answer.since_ms))
     return message
+
+
+def learned_evidence(of: Learned) -> evidence_pb2.LearnedEvidence:
+    opinion, worth = of.opinion, of.opinion.worth
+    throughput, latency, utilization = opinion.state
+    return evidence_pb2.LearnedEvidence(
+        values=[
+            evidence_pb2.SizeValue(
+                size=size,
+                q=opinion.values[i],
+                reward=worth.mean[i] if worth.seconds[i] > 0 else 0.0,
+                error=worth.error[i] if worth.seconds[i] > 0 else 0.0,
+                seconds=worth.seconds[i],
+            )
+            for i, size in enumerate(opinion.sizes.tolist())
+        ],
+        throughput_ratio=throughput,
+        latency_ratio=latency,
+        utilization=utilization,
+        steps=opinion.steps,
+        transitions=opinion.transitions,
+        until=timestamp(max(0, opinion.until_ms)),
+        checkpoint=None if of.checkpoint is None else checkpoint_message(of.checkpoint),
+    )
 
 
 def belief_evidence(picture: Picture) -> evidence_pb2.BeliefEvidence:

@@ -13,7 +13,7 @@ from sluice.control.workers import Workers
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate import Estimate, Reason, State
 from sluice.pools.estimate.attempt import Failed, Job
-from sluice.pools.estimate.models import BELIEF, DEFAULT
+from sluice.pools.estimate.models import BELIEF, DEFAULT, DQN
 
 Targets = Mapping[PoolKey, tuple[TargetSize, ...]]
 
@@ -27,6 +27,11 @@ def asks(pool: Pool, targets: tuple[TargetSize, ...]) -> bool:
     return pool.model != BELIEF or sizes <= {None}
 
 
+def learns(pool: Pool, targets: tuple[TargetSize, ...]) -> bool:
+    """Whether an agent may name the pool's size, and the belief decides where it may not."""
+    return pool.model == DQN and not {target.size for target in targets} <= {None}
+
+
 def judged(pools: Iterable[Pool], targets: Targets) -> list[PoolKey]:
     """The pools whose completions are to be judged one by one: by the belief nobody's are."""
     return [pool.key for pool in pools if asks(pool, targets[pool.key])]
@@ -36,14 +41,14 @@ def named(
     pools: Iterable[Pool], window: Window, targets: Targets, sizes: Sizes, workers: Workers, problems: Problems
 ) -> dict[PoolKey, Estimate]:
     """Estimates are made all at once: many go to worker processes."""
-    asked = [pool for pool in pools if asks(pool, targets[pool.key])]
+    asked = [pool for pool in pools if asks(pool, targets[pool.key]) and not learns(pool, targets[pool.key])]
     outcomes = workers.run([_job(pool, window, sizes) for pool in asked])
     return {pool.key: _estimate(pool, outcome, problems) for pool, outcome in zip(asked, outcomes, strict=True)}
 
 
 def _job(pool: Pool, window: Window, sizes: Sizes) -> Job:
     measured = window.pools[pool.key]
-    model = DEFAULT if pool.model == BELIEF else pool.model
+    model = DEFAULT if pool.model in (BELIEF, DQN) else pool.model
     if measured is None:
         return Job(model, None)
     limits = sizes.limits(pool.key, measured.bucket_start_ms)

@@ -21,6 +21,7 @@ from sluice.control.clickhouse import connection
 from sluice.control.counts import Counts
 from sluice.control.deciding import Means
 from sluice.control.garbage import search_rarely
+from sluice.control.learning.learners import Learners
 from sluice.control.loop import Loop
 from sluice.control.pages import Pages
 from sluice.control.problems import Problems
@@ -68,7 +69,9 @@ class Process:
         # Connections of their own, since they read beside the control periods.
         subsets = SubsetMeans(Reading(connection(environment, lambda: None)))
         tuning = TuningMeans(TrialReading(connection(environment, lambda: None)))
-        self._means = Means(Workers(), spread, Problems(counts.failed), self._shards.alive, subsets, tuning)
+        problems = Problems(counts.failed)
+        learners = Learners(problems)
+        self._means = Means(Workers(), spread, problems, self._shards.alive, subsets, tuning, learners)
         reader = connection(environment, self._shards.alive)
         collector, history = lambda: Collector(reader), lambda: before(reader)
         self._loop = Loop(config, self._shards, collector, now_ms, self._means, history, counts)
@@ -93,6 +96,7 @@ class Process:
             log.error("a period did not end in time: its shards are taken when the group's session ends")
         self._means.workers.close()
         self._means.spread.close()
+        self._means.learners.close()
         if self._means.subsets is not None:
             self._means.subsets.close()
         if self._means.tuning is not None:

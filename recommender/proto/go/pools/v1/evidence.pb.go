@@ -125,7 +125,7 @@ func (x RememberedCurve_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use RememberedCurve_Kind.Descriptor instead.
 func (RememberedCurve_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{8, 0}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{10, 0}
 }
 
 // A PoolSize and what is behind it.
@@ -150,7 +150,10 @@ type Explanation struct {
 	//
 	//	*Explanation_Curve
 	//	*Explanation_Belief
-	Evidence      isExplanation_Evidence `protobuf_oneof:"evidence"`
+	Evidence isExplanation_Evidence `protobuf_oneof:"evidence"`
+	// Of the pool's agent, where one learns (model "dqn"), beside the belief that decides where no size of its may be
+	// chosen.
+	Learned       *LearnedEvidence `protobuf:"bytes,14,opt,name=learned,proto3" json:"learned,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -287,6 +290,13 @@ func (x *Explanation) GetBelief() *BeliefEvidence {
 	return nil
 }
 
+func (x *Explanation) GetLearned() *LearnedEvidence {
+	if x != nil {
+		return x.Learned
+	}
+	return nil
+}
+
 type isExplanation_Evidence interface {
 	isExplanation_Evidence()
 }
@@ -303,6 +313,192 @@ func (*Explanation_Curve) isExplanation_Evidence() {}
 
 func (*Explanation_Belief) isExplanation_Evidence() {}
 
+// What a deep Q-network makes of the newest state (uConAdapter 3.2).
+type LearnedEvidence struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Ascending in size.
+	Values []*SizeValue `protobuf:"bytes,1,rep,name=values,proto3" json:"values,omitempty"`
+	// The state: throughput ratio, latency ratio and resource utilization, 0..1.
+	ThroughputRatio float64 `protobuf:"fixed64,2,opt,name=throughput_ratio,json=throughputRatio,proto3" json:"throughput_ratio,omitempty"`
+	LatencyRatio    float64 `protobuf:"fixed64,3,opt,name=latency_ratio,json=latencyRatio,proto3" json:"latency_ratio,omitempty"`
+	Utilization     float64 `protobuf:"fixed64,4,opt,name=utilization,proto3" json:"utilization,omitempty"`
+	// Gradient steps taken, and transitions in the replay memory.
+	Steps       uint64 `protobuf:"varint,5,opt,name=steps,proto3" json:"steps,omitempty"`
+	Transitions uint32 `protobuf:"varint,6,opt,name=transitions,proto3" json:"transitions,omitempty"`
+	// The newest second that was learnt from.
+	Until *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=until,proto3" json:"until,omitempty"`
+	// The newest that was written; absent before the first.
+	Checkpoint    *Checkpoint `protobuf:"bytes,8,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LearnedEvidence) Reset() {
+	*x = LearnedEvidence{}
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LearnedEvidence) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LearnedEvidence) ProtoMessage() {}
+
+func (x *LearnedEvidence) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LearnedEvidence.ProtoReflect.Descriptor instead.
+func (*LearnedEvidence) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *LearnedEvidence) GetValues() []*SizeValue {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
+func (x *LearnedEvidence) GetThroughputRatio() float64 {
+	if x != nil {
+		return x.ThroughputRatio
+	}
+	return 0
+}
+
+func (x *LearnedEvidence) GetLatencyRatio() float64 {
+	if x != nil {
+		return x.LatencyRatio
+	}
+	return 0
+}
+
+func (x *LearnedEvidence) GetUtilization() float64 {
+	if x != nil {
+		return x.Utilization
+	}
+	return 0
+}
+
+func (x *LearnedEvidence) GetSteps() uint64 {
+	if x != nil {
+		return x.Steps
+	}
+	return 0
+}
+
+func (x *LearnedEvidence) GetTransitions() uint32 {
+	if x != nil {
+		return x.Transitions
+	}
+	return 0
+}
+
+func (x *LearnedEvidence) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
+func (x *LearnedEvidence) GetCheckpoint() *Checkpoint {
+	if x != nil {
+		return x.Checkpoint
+	}
+	return nil
+}
+
+// Of one size: what the network says, and what was seen of it while it was in force.
+type SizeValue struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Size  uint32                 `protobuf:"varint,1,opt,name=size,proto3" json:"size,omitempty"`
+	// Discounted reward of having it from now on.
+	Q float64 `protobuf:"fixed64,2,opt,name=q,proto3" json:"q,omitempty"`
+	// Reward of a second under it, by off-policy evaluation at the demand of now, 0..1, its standard error, and how many
+	// seconds speak for it; 0 seconds: it was not in force under such a demand.
+	Reward        float64 `protobuf:"fixed64,3,opt,name=reward,proto3" json:"reward,omitempty"`
+	Error         float64 `protobuf:"fixed64,4,opt,name=error,proto3" json:"error,omitempty"`
+	Seconds       float64 `protobuf:"fixed64,5,opt,name=seconds,proto3" json:"seconds,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SizeValue) Reset() {
+	*x = SizeValue{}
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SizeValue) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SizeValue) ProtoMessage() {}
+
+func (x *SizeValue) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SizeValue.ProtoReflect.Descriptor instead.
+func (*SizeValue) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *SizeValue) GetSize() uint32 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *SizeValue) GetQ() float64 {
+	if x != nil {
+		return x.Q
+	}
+	return 0
+}
+
+func (x *SizeValue) GetReward() float64 {
+	if x != nil {
+		return x.Reward
+	}
+	return 0
+}
+
+func (x *SizeValue) GetError() float64 {
+	if x != nil {
+		return x.Error
+	}
+	return 0
+}
+
+func (x *SizeValue) GetSeconds() float64 {
+	if x != nil {
+		return x.Seconds
+	}
+	return 0
+}
+
 // The goodput curve, of SCG and the like.
 type CurveEvidence struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -318,7 +514,7 @@ type CurveEvidence struct {
 
 func (x *CurveEvidence) Reset() {
 	*x = CurveEvidence{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[1]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -330,7 +526,7 @@ func (x *CurveEvidence) String() string {
 func (*CurveEvidence) ProtoMessage() {}
 
 func (x *CurveEvidence) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[1]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -343,7 +539,7 @@ func (x *CurveEvidence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CurveEvidence.ProtoReflect.Descriptor instead.
 func (*CurveEvidence) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{1}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *CurveEvidence) GetPoints() []*CurvePoint {
@@ -384,7 +580,7 @@ type CurvePoint struct {
 
 func (x *CurvePoint) Reset() {
 	*x = CurvePoint{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[2]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -396,7 +592,7 @@ func (x *CurvePoint) String() string {
 func (*CurvePoint) ProtoMessage() {}
 
 func (x *CurvePoint) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[2]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -409,7 +605,7 @@ func (x *CurvePoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CurvePoint.ProtoReflect.Descriptor instead.
 func (*CurvePoint) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{2}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *CurvePoint) GetConcurrency() float64 {
@@ -466,7 +662,7 @@ type BeliefEvidence struct {
 
 func (x *BeliefEvidence) Reset() {
 	*x = BeliefEvidence{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[3]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -478,7 +674,7 @@ func (x *BeliefEvidence) String() string {
 func (*BeliefEvidence) ProtoMessage() {}
 
 func (x *BeliefEvidence) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[3]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -491,7 +687,7 @@ func (x *BeliefEvidence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeliefEvidence.ProtoReflect.Descriptor instead.
 func (*BeliefEvidence) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{3}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *BeliefEvidence) GetPoints() []*SeenPoint {
@@ -568,7 +764,7 @@ type SeenPoint struct {
 
 func (x *SeenPoint) Reset() {
 	*x = SeenPoint{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[4]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -580,7 +776,7 @@ func (x *SeenPoint) String() string {
 func (*SeenPoint) ProtoMessage() {}
 
 func (x *SeenPoint) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[4]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -593,7 +789,7 @@ func (x *SeenPoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeenPoint.ProtoReflect.Descriptor instead.
 func (*SeenPoint) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{4}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *SeenPoint) GetConcurrency() float64 {
@@ -645,7 +841,7 @@ type BelievedPoint struct {
 
 func (x *BelievedPoint) Reset() {
 	*x = BelievedPoint{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[5]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -657,7 +853,7 @@ func (x *BelievedPoint) String() string {
 func (*BelievedPoint) ProtoMessage() {}
 
 func (x *BelievedPoint) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[5]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -670,7 +866,7 @@ func (x *BelievedPoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BelievedPoint.ProtoReflect.Descriptor instead.
 func (*BelievedPoint) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{5}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *BelievedPoint) GetSize() uint32 {
@@ -715,7 +911,7 @@ type Threshold struct {
 
 func (x *Threshold) Reset() {
 	*x = Threshold{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[6]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -727,7 +923,7 @@ func (x *Threshold) String() string {
 func (*Threshold) ProtoMessage() {}
 
 func (x *Threshold) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[6]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -740,7 +936,7 @@ func (x *Threshold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Threshold.ProtoReflect.Descriptor instead.
 func (*Threshold) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{6}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Threshold) GetValue() *durationpb.Duration {
@@ -781,7 +977,7 @@ type Baseline struct {
 
 func (x *Baseline) Reset() {
 	*x = Baseline{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[7]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -793,7 +989,7 @@ func (x *Baseline) String() string {
 func (*Baseline) ProtoMessage() {}
 
 func (x *Baseline) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[7]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -806,7 +1002,7 @@ func (x *Baseline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Baseline.ProtoReflect.Descriptor instead.
 func (*Baseline) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{7}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Baseline) GetCpuLimitCores() float64 {
@@ -862,7 +1058,7 @@ type RememberedCurve struct {
 
 func (x *RememberedCurve) Reset() {
 	*x = RememberedCurve{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[8]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -874,7 +1070,7 @@ func (x *RememberedCurve) String() string {
 func (*RememberedCurve) ProtoMessage() {}
 
 func (x *RememberedCurve) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[8]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -887,7 +1083,7 @@ func (x *RememberedCurve) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RememberedCurve.ProtoReflect.Descriptor instead.
 func (*RememberedCurve) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{8}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RememberedCurve) GetKind() RememberedCurve_Kind {
@@ -943,7 +1139,7 @@ var File_sluice_pools_v1_evidence_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_evidence_proto_rawDesc = "" +
 	"\n" +
-	"\x1esluice/pools/v1/evidence.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xd0\x05\n" +
+	"\x1esluice/pools/v1/evidence.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a sluice/pools/v1/checkpoint.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\x8c\x06\n" +
 	"\vExplanation\x126\n" +
 	"\tpool_size\x18\x01 \x01(\v2\x19.sluice.pools.v1.PoolSizeR\bpoolSize\x128\n" +
 	"\tthreshold\x18\x02 \x01(\v2\x1a.sluice.pools.v1.ThresholdR\tthreshold\x12E\n" +
@@ -959,9 +1155,27 @@ const file_sluice_pools_v1_evidence_proto_rawDesc = "" +
 	" \x01(\v2\x19.sluice.pools.v1.BaselineR\bbaseline\x12K\n" +
 	"\x10remembered_curve\x18\v \x01(\v2 .sluice.pools.v1.RememberedCurveR\x0frememberedCurve\x126\n" +
 	"\x05curve\x18\f \x01(\v2\x1e.sluice.pools.v1.CurveEvidenceH\x00R\x05curve\x129\n" +
-	"\x06belief\x18\r \x01(\v2\x1f.sluice.pools.v1.BeliefEvidenceH\x00R\x06beliefB\n" +
+	"\x06belief\x18\r \x01(\v2\x1f.sluice.pools.v1.BeliefEvidenceH\x00R\x06belief\x12:\n" +
+	"\alearned\x18\x0e \x01(\v2 .sluice.pools.v1.LearnedEvidenceR\alearnedB\n" +
 	"\n" +
-	"\bevidence\"\x93\x01\n" +
+	"\bevidence\"\xde\x02\n" +
+	"\x0fLearnedEvidence\x122\n" +
+	"\x06values\x18\x01 \x03(\v2\x1a.sluice.pools.v1.SizeValueR\x06values\x12)\n" +
+	"\x10throughput_ratio\x18\x02 \x01(\x01R\x0fthroughputRatio\x12#\n" +
+	"\rlatency_ratio\x18\x03 \x01(\x01R\flatencyRatio\x12 \n" +
+	"\vutilization\x18\x04 \x01(\x01R\vutilization\x12\x14\n" +
+	"\x05steps\x18\x05 \x01(\x04R\x05steps\x12 \n" +
+	"\vtransitions\x18\x06 \x01(\rR\vtransitions\x120\n" +
+	"\x05until\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12;\n" +
+	"\n" +
+	"checkpoint\x18\b \x01(\v2\x1b.sluice.pools.v1.CheckpointR\n" +
+	"checkpoint\"u\n" +
+	"\tSizeValue\x12\x12\n" +
+	"\x04size\x18\x01 \x01(\rR\x04size\x12\f\n" +
+	"\x01q\x18\x02 \x01(\x01R\x01q\x12\x16\n" +
+	"\x06reward\x18\x03 \x01(\x01R\x06reward\x12\x14\n" +
+	"\x05error\x18\x04 \x01(\x01R\x05error\x12\x18\n" +
+	"\aseconds\x18\x05 \x01(\x01R\aseconds\"\x93\x01\n" +
 	"\rCurveEvidence\x123\n" +
 	"\x06points\x18\x01 \x03(\v2\x1b.sluice.pools.v1.CurvePointR\x06points\x12\x17\n" +
 	"\x04knee\x18\x02 \x01(\x01H\x00R\x04knee\x88\x01\x01\x12+\n" +
@@ -1038,47 +1252,54 @@ func file_sluice_pools_v1_evidence_proto_rawDescGZIP() []byte {
 }
 
 var file_sluice_pools_v1_evidence_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_sluice_pools_v1_evidence_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_sluice_pools_v1_evidence_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_sluice_pools_v1_evidence_proto_goTypes = []any{
 	(LatencySource)(0),            // 0: sluice.pools.v1.LatencySource
 	(RememberedCurve_Kind)(0),     // 1: sluice.pools.v1.RememberedCurve.Kind
 	(*Explanation)(nil),           // 2: sluice.pools.v1.Explanation
-	(*CurveEvidence)(nil),         // 3: sluice.pools.v1.CurveEvidence
-	(*CurvePoint)(nil),            // 4: sluice.pools.v1.CurvePoint
-	(*BeliefEvidence)(nil),        // 5: sluice.pools.v1.BeliefEvidence
-	(*SeenPoint)(nil),             // 6: sluice.pools.v1.SeenPoint
-	(*BelievedPoint)(nil),         // 7: sluice.pools.v1.BelievedPoint
-	(*Threshold)(nil),             // 8: sluice.pools.v1.Threshold
-	(*Baseline)(nil),              // 9: sluice.pools.v1.Baseline
-	(*RememberedCurve)(nil),       // 10: sluice.pools.v1.RememberedCurve
-	(*PoolSize)(nil),              // 11: sluice.pools.v1.PoolSize
-	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 13: google.protobuf.Duration
+	(*LearnedEvidence)(nil),       // 3: sluice.pools.v1.LearnedEvidence
+	(*SizeValue)(nil),             // 4: sluice.pools.v1.SizeValue
+	(*CurveEvidence)(nil),         // 5: sluice.pools.v1.CurveEvidence
+	(*CurvePoint)(nil),            // 6: sluice.pools.v1.CurvePoint
+	(*BeliefEvidence)(nil),        // 7: sluice.pools.v1.BeliefEvidence
+	(*SeenPoint)(nil),             // 8: sluice.pools.v1.SeenPoint
+	(*BelievedPoint)(nil),         // 9: sluice.pools.v1.BelievedPoint
+	(*Threshold)(nil),             // 10: sluice.pools.v1.Threshold
+	(*Baseline)(nil),              // 11: sluice.pools.v1.Baseline
+	(*RememberedCurve)(nil),       // 12: sluice.pools.v1.RememberedCurve
+	(*PoolSize)(nil),              // 13: sluice.pools.v1.PoolSize
+	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 15: google.protobuf.Duration
+	(*Checkpoint)(nil),            // 16: sluice.pools.v1.Checkpoint
 }
 var file_sluice_pools_v1_evidence_proto_depIdxs = []int32{
-	11, // 0: sluice.pools.v1.Explanation.pool_size:type_name -> sluice.pools.v1.PoolSize
-	8,  // 1: sluice.pools.v1.Explanation.threshold:type_name -> sluice.pools.v1.Threshold
+	13, // 0: sluice.pools.v1.Explanation.pool_size:type_name -> sluice.pools.v1.PoolSize
+	10, // 1: sluice.pools.v1.Explanation.threshold:type_name -> sluice.pools.v1.Threshold
 	0,  // 2: sluice.pools.v1.Explanation.latency_source:type_name -> sluice.pools.v1.LatencySource
-	12, // 3: sluice.pools.v1.Explanation.window_start:type_name -> google.protobuf.Timestamp
-	12, // 4: sluice.pools.v1.Explanation.window_end:type_name -> google.protobuf.Timestamp
-	13, // 5: sluice.pools.v1.Explanation.bucket:type_name -> google.protobuf.Duration
-	9,  // 6: sluice.pools.v1.Explanation.baseline:type_name -> sluice.pools.v1.Baseline
-	10, // 7: sluice.pools.v1.Explanation.remembered_curve:type_name -> sluice.pools.v1.RememberedCurve
-	3,  // 8: sluice.pools.v1.Explanation.curve:type_name -> sluice.pools.v1.CurveEvidence
-	5,  // 9: sluice.pools.v1.Explanation.belief:type_name -> sluice.pools.v1.BeliefEvidence
-	4,  // 10: sluice.pools.v1.CurveEvidence.points:type_name -> sluice.pools.v1.CurvePoint
-	6,  // 11: sluice.pools.v1.BeliefEvidence.points:type_name -> sluice.pools.v1.SeenPoint
-	7,  // 12: sluice.pools.v1.BeliefEvidence.curve:type_name -> sluice.pools.v1.BelievedPoint
-	13, // 13: sluice.pools.v1.Threshold.value:type_name -> google.protobuf.Duration
-	12, // 14: sluice.pools.v1.Baseline.since:type_name -> google.protobuf.Timestamp
-	1,  // 15: sluice.pools.v1.RememberedCurve.kind:type_name -> sluice.pools.v1.RememberedCurve.Kind
-	9,  // 16: sluice.pools.v1.RememberedCurve.baseline:type_name -> sluice.pools.v1.Baseline
-	12, // 17: sluice.pools.v1.RememberedCurve.found_at:type_name -> google.protobuf.Timestamp
-	18, // [18:18] is the sub-list for method output_type
-	18, // [18:18] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	14, // 3: sluice.pools.v1.Explanation.window_start:type_name -> google.protobuf.Timestamp
+	14, // 4: sluice.pools.v1.Explanation.window_end:type_name -> google.protobuf.Timestamp
+	15, // 5: sluice.pools.v1.Explanation.bucket:type_name -> google.protobuf.Duration
+	11, // 6: sluice.pools.v1.Explanation.baseline:type_name -> sluice.pools.v1.Baseline
+	12, // 7: sluice.pools.v1.Explanation.remembered_curve:type_name -> sluice.pools.v1.RememberedCurve
+	5,  // 8: sluice.pools.v1.Explanation.curve:type_name -> sluice.pools.v1.CurveEvidence
+	7,  // 9: sluice.pools.v1.Explanation.belief:type_name -> sluice.pools.v1.BeliefEvidence
+	3,  // 10: sluice.pools.v1.Explanation.learned:type_name -> sluice.pools.v1.LearnedEvidence
+	4,  // 11: sluice.pools.v1.LearnedEvidence.values:type_name -> sluice.pools.v1.SizeValue
+	14, // 12: sluice.pools.v1.LearnedEvidence.until:type_name -> google.protobuf.Timestamp
+	16, // 13: sluice.pools.v1.LearnedEvidence.checkpoint:type_name -> sluice.pools.v1.Checkpoint
+	6,  // 14: sluice.pools.v1.CurveEvidence.points:type_name -> sluice.pools.v1.CurvePoint
+	8,  // 15: sluice.pools.v1.BeliefEvidence.points:type_name -> sluice.pools.v1.SeenPoint
+	9,  // 16: sluice.pools.v1.BeliefEvidence.curve:type_name -> sluice.pools.v1.BelievedPoint
+	15, // 17: sluice.pools.v1.Threshold.value:type_name -> google.protobuf.Duration
+	14, // 18: sluice.pools.v1.Baseline.since:type_name -> google.protobuf.Timestamp
+	1,  // 19: sluice.pools.v1.RememberedCurve.kind:type_name -> sluice.pools.v1.RememberedCurve.Kind
+	11, // 20: sluice.pools.v1.RememberedCurve.baseline:type_name -> sluice.pools.v1.Baseline
+	14, // 21: sluice.pools.v1.RememberedCurve.found_at:type_name -> google.protobuf.Timestamp
+	22, // [22:22] is the sub-list for method output_type
+	22, // [22:22] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_evidence_proto_init() }
@@ -1086,22 +1307,23 @@ func file_sluice_pools_v1_evidence_proto_init() {
 	if File_sluice_pools_v1_evidence_proto != nil {
 		return
 	}
+	file_sluice_pools_v1_checkpoint_proto_init()
 	file_sluice_pools_v1_pool_size_proto_init()
 	file_sluice_pools_v1_evidence_proto_msgTypes[0].OneofWrappers = []any{
 		(*Explanation_Curve)(nil),
 		(*Explanation_Belief)(nil),
 	}
-	file_sluice_pools_v1_evidence_proto_msgTypes[1].OneofWrappers = []any{}
-	file_sluice_pools_v1_evidence_proto_msgTypes[2].OneofWrappers = []any{}
 	file_sluice_pools_v1_evidence_proto_msgTypes[3].OneofWrappers = []any{}
-	file_sluice_pools_v1_evidence_proto_msgTypes[7].OneofWrappers = []any{}
+	file_sluice_pools_v1_evidence_proto_msgTypes[4].OneofWrappers = []any{}
+	file_sluice_pools_v1_evidence_proto_msgTypes[5].OneofWrappers = []any{}
+	file_sluice_pools_v1_evidence_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_pools_v1_evidence_proto_rawDesc), len(file_sluice_pools_v1_evidence_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   9,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -36,7 +36,9 @@ type PoolFacts struct {
 	// The last size that was expected to lose less than 1 %.
 	Baseline *uint32 `protobuf:"varint,5,opt,name=baseline,proto3,oneof" json:"baseline,omitempty"`
 	// What was last said of the pool by its curve; unspecified before the first.
-	State         State `protobuf:"varint,6,opt,name=state,proto3,enum=sluice.pools.v1.State" json:"state,omitempty"`
+	State State `protobuf:"varint,6,opt,name=state,proto3,enum=sluice.pools.v1.State" json:"state,omitempty"`
+	// Of the pool's agent, where one learns (model "dqn"); absent before the first.
+	Checkpoint    *Checkpoint `protobuf:"bytes,7,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -111,6 +113,13 @@ func (x *PoolFacts) GetState() State {
 		return x.State
 	}
 	return State_STATE_UNSPECIFIED
+}
+
+func (x *PoolFacts) GetCheckpoint() *Checkpoint {
+	if x != nil {
+		return x.Checkpoint
+	}
+	return nil
 }
 
 // A size that was decided, and the one in force then.
@@ -697,14 +706,17 @@ var File_sluice_pools_v1_state_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_state_proto_rawDesc = "" +
 	"\n" +
-	"\x1bsluice/pools/v1/state.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esluice/common/v1/scaling.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xa0\x02\n" +
+	"\x1bsluice/pools/v1/state.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esluice/common/v1/scaling.proto\x1a sluice/pools/v1/checkpoint.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xdd\x02\n" +
 	"\tPoolFacts\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12,\n" +
 	"\x03now\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x03now\x12\x1d\n" +
 	"\acurrent\x18\x03 \x01(\rH\x00R\acurrent\x88\x01\x01\x123\n" +
 	"\x06change\x18\x04 \x01(\v2\x1b.sluice.pools.v1.SizeChangeR\x06change\x12\x1f\n" +
 	"\bbaseline\x18\x05 \x01(\rH\x01R\bbaseline\x88\x01\x01\x12,\n" +
-	"\x05state\x18\x06 \x01(\x0e2\x16.sluice.pools.v1.StateR\x05stateB\n" +
+	"\x05state\x18\x06 \x01(\x0e2\x16.sluice.pools.v1.StateR\x05state\x12;\n" +
+	"\n" +
+	"checkpoint\x18\a \x01(\v2\x1b.sluice.pools.v1.CheckpointR\n" +
+	"checkpointB\n" +
 	"\n" +
 	"\b_currentB\v\n" +
 	"\t_baseline\"\xb6\x01\n" +
@@ -786,32 +798,34 @@ var file_sluice_pools_v1_state_proto_goTypes = []any{
 	(*Pool)(nil),                  // 8: sluice.pools.v1.Pool
 	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
 	(State)(0),                    // 10: sluice.pools.v1.State
-	(Basis)(0),                    // 11: sluice.pools.v1.Basis
-	(*v1.ScalingEvent)(nil),       // 12: sluice.common.v1.ScalingEvent
+	(*Checkpoint)(nil),            // 11: sluice.pools.v1.Checkpoint
+	(Basis)(0),                    // 12: sluice.pools.v1.Basis
+	(*v1.ScalingEvent)(nil),       // 13: sluice.common.v1.ScalingEvent
 }
 var file_sluice_pools_v1_state_proto_depIdxs = []int32{
 	8,  // 0: sluice.pools.v1.PoolFacts.pool:type_name -> sluice.pools.v1.Pool
 	9,  // 1: sluice.pools.v1.PoolFacts.now:type_name -> google.protobuf.Timestamp
 	1,  // 2: sluice.pools.v1.PoolFacts.change:type_name -> sluice.pools.v1.SizeChange
 	10, // 3: sluice.pools.v1.PoolFacts.state:type_name -> sluice.pools.v1.State
-	9,  // 4: sluice.pools.v1.SizeChange.at:type_name -> google.protobuf.Timestamp
-	11, // 5: sluice.pools.v1.SizeChange.basis:type_name -> sluice.pools.v1.Basis
-	8,  // 6: sluice.pools.v1.PoolEvidence.pool:type_name -> sluice.pools.v1.Pool
-	9,  // 7: sluice.pools.v1.PoolEvidence.now:type_name -> google.protobuf.Timestamp
-	9,  // 8: sluice.pools.v1.PoolEvidence.until:type_name -> google.protobuf.Timestamp
-	5,  // 9: sluice.pools.v1.PoolEvidence.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
-	6,  // 10: sluice.pools.v1.PoolEvidence.doubted:type_name -> sluice.pools.v1.PoolEvidence.Second
-	9,  // 11: sluice.pools.v1.PoolEvidence.completed:type_name -> google.protobuf.Timestamp
-	7,  // 12: sluice.pools.v1.PoolEvidence.other_versions:type_name -> sluice.pools.v1.PoolEvidence.Version
-	8,  // 13: sluice.pools.v1.PoolPause.pool:type_name -> sluice.pools.v1.Pool
-	9,  // 14: sluice.pools.v1.PoolPause.at:type_name -> google.protobuf.Timestamp
-	12, // 15: sluice.pools.v1.ServiceScalings.events:type_name -> sluice.common.v1.ScalingEvent
-	5,  // 16: sluice.pools.v1.PoolEvidence.Version.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
-	17, // [17:17] is the sub-list for method output_type
-	17, // [17:17] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	11, // 4: sluice.pools.v1.PoolFacts.checkpoint:type_name -> sluice.pools.v1.Checkpoint
+	9,  // 5: sluice.pools.v1.SizeChange.at:type_name -> google.protobuf.Timestamp
+	12, // 6: sluice.pools.v1.SizeChange.basis:type_name -> sluice.pools.v1.Basis
+	8,  // 7: sluice.pools.v1.PoolEvidence.pool:type_name -> sluice.pools.v1.Pool
+	9,  // 8: sluice.pools.v1.PoolEvidence.now:type_name -> google.protobuf.Timestamp
+	9,  // 9: sluice.pools.v1.PoolEvidence.until:type_name -> google.protobuf.Timestamp
+	5,  // 10: sluice.pools.v1.PoolEvidence.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
+	6,  // 11: sluice.pools.v1.PoolEvidence.doubted:type_name -> sluice.pools.v1.PoolEvidence.Second
+	9,  // 12: sluice.pools.v1.PoolEvidence.completed:type_name -> google.protobuf.Timestamp
+	7,  // 13: sluice.pools.v1.PoolEvidence.other_versions:type_name -> sluice.pools.v1.PoolEvidence.Version
+	8,  // 14: sluice.pools.v1.PoolPause.pool:type_name -> sluice.pools.v1.Pool
+	9,  // 15: sluice.pools.v1.PoolPause.at:type_name -> google.protobuf.Timestamp
+	13, // 16: sluice.pools.v1.ServiceScalings.events:type_name -> sluice.common.v1.ScalingEvent
+	5,  // 17: sluice.pools.v1.PoolEvidence.Version.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_state_proto_init() }
@@ -819,6 +833,7 @@ func file_sluice_pools_v1_state_proto_init() {
 	if File_sluice_pools_v1_state_proto != nil {
 		return
 	}
+	file_sluice_pools_v1_checkpoint_proto_init()
 	file_sluice_pools_v1_pool_proto_init()
 	file_sluice_pools_v1_pool_size_proto_init()
 	file_sluice_pools_v1_state_proto_msgTypes[0].OneofWrappers = []any{}

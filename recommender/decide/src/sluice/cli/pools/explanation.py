@@ -10,6 +10,7 @@ from sluice.cli.output import say
 from sluice.cli.pools.belief import belief_facts, print_belief
 from sluice.cli.pools.curve_plot import ASCII, UNICODE
 from sluice.cli.pools.goodput_curve import curve_facts, print_curve
+from sluice.cli.pools.learned import learned_facts, print_learned
 from sluice.cli.pools.selector import pool_name
 from sluice.cli.pools.table import target
 from sluice.cli.pools.words import action, age, basis_meaning, current, moment, seconds, size_range, state_meaning
@@ -40,6 +41,8 @@ def print_explanation(explanation: Explanation, now: datetime) -> None:
         print_curve(explanation.curve, symbols)
     else:
         click.echo("\nno curve yet: too little was seen")
+    if explanation.HasField("learned"):
+        print_learned(explanation.learned)
 
 
 def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]:
@@ -65,6 +68,8 @@ def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]
     yield "window", _window(explanation)
     yield "instances", str(explanation.instances)
     yield from belief_facts(explanation.belief) if explanation.HasField("belief") else curve_facts(explanation.curve)
+    if explanation.HasField("learned"):
+        yield from learned_facts(explanation.learned)
 
 
 def _threshold(explanation: Explanation) -> str:

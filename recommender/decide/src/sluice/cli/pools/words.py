@@ -26,7 +26,7 @@ BASES = {
     "REVERT": "back to the size before the last change",
     "MEMORY": "what was seen of this version before it was away",
     "CARRIED": "what was seen on another CPU limit",
-    "LEARNED": "what was learnt from other pools",
+    "LEARNED": "what was learnt from other pools, or by an agent",
     "HELD": "no better size is known, or nothing may change",
     "OPERATOR": "an operator's word",
 }

@@ -40,6 +40,8 @@ class Estimate:
     fitted_per_s: Floats | None = field(default=None, repr=False)
     pool_limited: bool = False
     """True when the pool was full so often that it hides what lies beyond its size."""
+    learned: bool = False
+    """True of a size that an agent names (`pools.learn`)."""
 
 
 OWN_SPANS = Reason("OWN_SPANS", "no caller's spans: judged by the pool's own, which lack the wait for it")

@@ -30,6 +30,9 @@ BELIEF = "belief"
 """The default of a pool: sizes are decided by the belief over its curve (`pools.policy`), which is no estimator of a
 window."""
 
+DQN = "dqn"
+"""A size is learnt (`pools.learn`); where none may be chosen, the belief decides."""
+
 DEFAULT = ScgTop.name
 """Of the estimators, what wins on the testbed: `make bench BENCH=table1`, `BENCH=estimators`, and their tables in
 tests/bench/results."""

@@ -50,7 +50,7 @@ class Agent:
     def __init__(self, sizes: Ints, seed: int, settings: Settings = SETTINGS) -> None:
         self.sizes, self.settings = sizes, settings
         self.random = np.random.default_rng(seed)
-        self.network = Network(STATES + WIDTH, len(sizes), settings.neurons, settings.dueling)
+        self.network = Network(STATES + WIDTH, len(sizes), settings.neurons)
         self.theta: Array = self.network.begin(self.random)
         self.target: Array = self.theta.copy()
         self.adam = Adam(self.network.size, settings.learning_rate)
@@ -60,7 +60,7 @@ class Agent:
         self.state: Floats = np.zeros(STATES + WIDTH)
         self.asked_per_s = 0.0
         self.owed = 0
-        """Transitions that came and were not trained for yet."""
+        """Gradient steps for the transitions that came, not taken yet."""
         self.label = ""
         """Of the condition of now."""
 
@@ -96,14 +96,14 @@ class Agent:
         for part in parts:
             self.replay.add(part)
         count = sum(map(len, parts))
-        self.owed += count
+        self.owed += count * self.settings.repeats
         self.until_ms = ends_ms
         self.state = np.concatenate([seen.state[-1], coded])
         self.asked_per_s = float(seen.asked_per_s[-NEWEST:].mean())
         return count
 
     def train(self, most: int | None = None) -> int:
-        """A gradient step for each transition that came, `most` at most; how many were taken."""
+        """The gradient steps that are owed, `most` at most; how many were taken."""
         steps = self.owed if most is None else min(self.owed, most)
         if len(self.replay) == 0:
             return 0

@@ -28,6 +28,8 @@ class Basis(Enum):
     """What was seen of this version of the service before it was away."""
     CARRIED = "CARRIED"
     """What was seen on another CPU limit."""
+    LEARNED = "LEARNED"
+    """What a policy that learns has learnt."""
     HELD = "HELD"
     """No better size is known than the one in force."""
     OPERATOR = "OPERATOR"

@@ -27,6 +27,18 @@ class Change:
 
 
 @dataclass(frozen=True)
+class Checkpoint:
+    """Of a pool's agent (`pools.learn`): a file by its name, its SHA-256 in hex, its format, the gradient steps that it
+    was trained with, and when it was written."""
+
+    name: str
+    sha256: str
+    version: int
+    steps: int
+    at_ms: int
+
+
+@dataclass(frozen=True)
 class Facts:
     """What reports and decisions changed: written when it changes.
 
@@ -35,6 +47,7 @@ class Facts:
     change    the last one decided, None before the first
     baseline  the last size that was expected to lose less than 1 %: what to hold when nothing is known
     state  what was last said of the pool by its curve, None before the first
+    checkpoint  the newest of the pool's agent, None where it has none
     """
 
     now_ms: int = 0
@@ -42,6 +55,7 @@ class Facts:
     change: Change | None = None
     baseline: int | None = None
     state: State | None = None
+    checkpoint: Checkpoint | None = None
 
     @property
     def of_all(self) -> int | None:

@@ -16,6 +16,7 @@ MOST_SIZE = 2**32 - 1
 # Unix ms, to the end of 2261.
 END_MS = 9_214_646_400_000
 MOST_STEP = 2**31 - 1
+MOST_STEPS = 2**63 - 1
 
 
 class IllegalError(ValueError):
@@ -30,6 +31,12 @@ def check_facts(facts: Facts) -> None:
         _size("change.from_size", facts.change.from_size)
         _size("change.to_size", facts.change.to_size)
         check_time("change.at", facts.change.at_ms)
+    if facts.checkpoint is not None:
+        check_time("checkpoint.at", facts.checkpoint.at_ms)
+        _between("checkpoint.version", facts.checkpoint.version, 1, MOST_SIZE)
+        _between("checkpoint.steps", facts.checkpoint.steps, 0, MOST_STEPS)
+        if not facts.checkpoint.name or not facts.checkpoint.sha256:
+            raise IllegalError("checkpoint without a name or a checksum is not legal")
 
 
 def check_learnt(learnt: Learnt) -> None:

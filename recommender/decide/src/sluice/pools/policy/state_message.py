@@ -18,9 +18,10 @@ from sluice.core.states import State
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
+from sluice.pools.policy.state import Change, Checkpoint, Facts, Learnt, PoolState
 from sluice.pools.policy.state_check import IllegalError, check_facts, check_learnt, check_time
 from sluice.pools.v1 import pool_pb2, pool_size_pb2
+from sluice.pools.v1.checkpoint_pb2 import Checkpoint as CheckpointMessage
 from sluice.pools.v1.state_pb2 import PoolEvidence, PoolFacts, SizeChange
 
 _SIDES: dict[Side, pool_pb2.Side.ValueType] = {"server": pool_pb2.SIDE_SERVER, "client": pool_pb2.SIDE_CLIENT}
@@ -80,7 +81,19 @@ def _facts_message(key: PoolKey, facts: Facts) -> PoolFacts:
     change = facts.change
     if change is not None:
         message.change.CopyFrom(_change_message(change))
+    if facts.checkpoint is not None:
+        message.checkpoint.CopyFrom(checkpoint_message(facts.checkpoint))
     return message
+
+
+def checkpoint_message(of: Checkpoint) -> CheckpointMessage:
+    return CheckpointMessage(
+        name=of.name, sha256=of.sha256, version=of.version, steps=of.steps, at=_timestamp(of.at_ms)
+    )
+
+
+def _checkpoint(of: CheckpointMessage) -> Checkpoint:
+    return Checkpoint(of.name, of.sha256, of.version, of.steps, _ms(of.at))
 
 
 def _change_message(change: Change) -> SizeChange:
@@ -100,6 +113,7 @@ def _facts(message: PoolFacts) -> Facts:
         change=_change(message.change) if message.HasField("change") else None,
         baseline=message.baseline if message.HasField("baseline") else None,
         state=_state(message.state) if message.state else None,
+        checkpoint=_checkpoint(message.checkpoint) if message.HasField("checkpoint") else None,
     )
     check_facts(facts)
     return facts

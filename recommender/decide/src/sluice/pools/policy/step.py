@@ -102,6 +102,8 @@ def _basis(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: Vi
         return facts.change.basis
     if view.choice is None:
         return Basis.HELD
+    if seen.named is not None and seen.named.learned:
+        return Basis.LEARNED
     if facts.change is not None and view.choice.size == facts.change.from_size:
         return Basis.REVERT
     if seen.named is None and learnt.evidence.seconds_on(seen.cores) < LEAST_EVIDENCE_S:

@@ -10,6 +10,7 @@ from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from sluice.pools.v1 import checkpoint_pb2 as _checkpoint_pb2
 from sluice.pools.v1 import pool_size_pb2 as _pool_size_pb2
 import builtins as _builtins
 import sys
@@ -67,6 +68,7 @@ class Explanation(_message.Message):
     REMEMBERED_CURVE_FIELD_NUMBER: _builtins.int
     CURVE_FIELD_NUMBER: _builtins.int
     BELIEF_FIELD_NUMBER: _builtins.int
+    LEARNED_FIELD_NUMBER: _builtins.int
     latency_source: Global___LatencySource.ValueType
     buckets: _builtins.int
     completions: _builtins.int
@@ -93,6 +95,12 @@ class Explanation(_message.Message):
     def curve(self) -> Global___CurveEvidence: ...
     @_builtins.property
     def belief(self) -> Global___BeliefEvidence: ...
+    @_builtins.property
+    def learned(self) -> Global___LearnedEvidence:
+        """Of the pool's agent, where one learns (model "dqn"), beside the belief that decides where no size of its may be
+        chosen.
+        """
+
     def __init__(
         self,
         *,
@@ -109,16 +117,107 @@ class Explanation(_message.Message):
         remembered_curve: Global___RememberedCurve | None = ...,
         curve: Global___CurveEvidence | None = ...,
         belief: Global___BeliefEvidence | None = ...,
+        learned: Global___LearnedEvidence | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["baseline", b"baseline", "belief", b"belief", "bucket", b"bucket", "curve", b"curve", "evidence", b"evidence", "pool_size", b"pool_size", "remembered_curve", b"remembered_curve", "threshold", b"threshold", "window_end", b"window_end", "window_start", b"window_start"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["baseline", b"baseline", "belief", b"belief", "bucket", b"bucket", "curve", b"curve", "evidence", b"evidence", "learned", b"learned", "pool_size", b"pool_size", "remembered_curve", b"remembered_curve", "threshold", b"threshold", "window_end", b"window_end", "window_start", b"window_start"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["baseline", b"baseline", "belief", b"belief", "bucket", b"bucket", "buckets", b"buckets", "completions", b"completions", "curve", b"curve", "evidence", b"evidence", "instances", b"instances", "latency_source", b"latency_source", "pool_size", b"pool_size", "remembered_curve", b"remembered_curve", "threshold", b"threshold", "window_end", b"window_end", "window_start", b"window_start"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["baseline", b"baseline", "belief", b"belief", "bucket", b"bucket", "buckets", b"buckets", "completions", b"completions", "curve", b"curve", "evidence", b"evidence", "instances", b"instances", "latency_source", b"latency_source", "learned", b"learned", "pool_size", b"pool_size", "remembered_curve", b"remembered_curve", "threshold", b"threshold", "window_end", b"window_end", "window_start", b"window_start"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_evidence: _TypeAlias = _typing.Literal["curve", "belief"]  # noqa: Y015
     _WhichOneofArgType_evidence: _TypeAlias = _typing.Literal["evidence", b"evidence"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_evidence) -> _WhichOneofReturnType_evidence | None: ...
 
 Global___Explanation: _TypeAlias = Explanation  # noqa: Y015
+
+@_typing.final
+class LearnedEvidence(_message.Message):
+    """What a deep Q-network makes of the newest state (uConAdapter 3.2)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VALUES_FIELD_NUMBER: _builtins.int
+    THROUGHPUT_RATIO_FIELD_NUMBER: _builtins.int
+    LATENCY_RATIO_FIELD_NUMBER: _builtins.int
+    UTILIZATION_FIELD_NUMBER: _builtins.int
+    STEPS_FIELD_NUMBER: _builtins.int
+    TRANSITIONS_FIELD_NUMBER: _builtins.int
+    UNTIL_FIELD_NUMBER: _builtins.int
+    CHECKPOINT_FIELD_NUMBER: _builtins.int
+    throughput_ratio: _builtins.float
+    """The state: throughput ratio, latency ratio and resource utilization, 0..1."""
+    latency_ratio: _builtins.float
+    utilization: _builtins.float
+    steps: _builtins.int
+    """Gradient steps taken, and transitions in the replay memory."""
+    transitions: _builtins.int
+    @_builtins.property
+    def values(self) -> _containers.RepeatedCompositeFieldContainer[Global___SizeValue]:
+        """Ascending in size."""
+
+    @_builtins.property
+    def until(self) -> _timestamp_pb2.Timestamp:
+        """The newest second that was learnt from."""
+
+    @_builtins.property
+    def checkpoint(self) -> _checkpoint_pb2.Checkpoint:
+        """The newest that was written; absent before the first."""
+
+    def __init__(
+        self,
+        *,
+        values: _abc.Iterable[Global___SizeValue] | None = ...,
+        throughput_ratio: _builtins.float = ...,
+        latency_ratio: _builtins.float = ...,
+        utilization: _builtins.float = ...,
+        steps: _builtins.int = ...,
+        transitions: _builtins.int = ...,
+        until: _timestamp_pb2.Timestamp | None = ...,
+        checkpoint: _checkpoint_pb2.Checkpoint | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["checkpoint", b"checkpoint", "until", b"until"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint", b"checkpoint", "latency_ratio", b"latency_ratio", "steps", b"steps", "throughput_ratio", b"throughput_ratio", "transitions", b"transitions", "until", b"until", "utilization", b"utilization", "values", b"values"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LearnedEvidence: _TypeAlias = LearnedEvidence  # noqa: Y015
+
+@_typing.final
+class SizeValue(_message.Message):
+    """Of one size: what the network says, and what was seen of it while it was in force."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SIZE_FIELD_NUMBER: _builtins.int
+    Q_FIELD_NUMBER: _builtins.int
+    REWARD_FIELD_NUMBER: _builtins.int
+    ERROR_FIELD_NUMBER: _builtins.int
+    SECONDS_FIELD_NUMBER: _builtins.int
+    size: _builtins.int
+    q: _builtins.float
+    """Discounted reward of having it from now on."""
+    reward: _builtins.float
+    """Reward of a second under it, by off-policy evaluation at the demand of now, 0..1, its standard error, and how many
+    seconds speak for it; 0 seconds: it was not in force under such a demand.
+    """
+    error: _builtins.float
+    seconds: _builtins.float
+    def __init__(
+        self,
+        *,
+        size: _builtins.int = ...,
+        q: _builtins.float = ...,
+        reward: _builtins.float = ...,
+        error: _builtins.float = ...,
+        seconds: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["error", b"error", "q", b"q", "reward", b"reward", "seconds", b"seconds", "size", b"size"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SizeValue: _TypeAlias = SizeValue  # noqa: Y015
 
 @_typing.final
 class CurveEvidence(_message.Message):

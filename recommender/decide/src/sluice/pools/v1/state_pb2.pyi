@@ -9,6 +9,7 @@ from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from sluice.common.v1 import scaling_pb2 as _scaling_pb2
+from sluice.pools.v1 import checkpoint_pb2 as _checkpoint_pb2
 from sluice.pools.v1 import pool_pb2 as _pool_pb2
 from sluice.pools.v1 import pool_size_pb2 as _pool_size_pb2
 import builtins as _builtins
@@ -39,6 +40,7 @@ class PoolFacts(_message.Message):
     CHANGE_FIELD_NUMBER: _builtins.int
     BASELINE_FIELD_NUMBER: _builtins.int
     STATE_FIELD_NUMBER: _builtins.int
+    CHECKPOINT_FIELD_NUMBER: _builtins.int
     current: _builtins.int
     """The size in force, as last read. Absent before the first, and where the pool has no limit."""
     baseline: _builtins.int
@@ -55,6 +57,10 @@ class PoolFacts(_message.Message):
     def change(self) -> Global___SizeChange:
         """The last one that was decided; absent before the first."""
 
+    @_builtins.property
+    def checkpoint(self) -> _checkpoint_pb2.Checkpoint:
+        """Of the pool's agent, where one learns (model "dqn"); absent before the first."""
+
     def __init__(
         self,
         *,
@@ -64,10 +70,11 @@ class PoolFacts(_message.Message):
         change: Global___SizeChange | None = ...,
         baseline: _builtins.int | None = ...,
         state: _pool_size_pb2.State.ValueType = ...,
+        checkpoint: _checkpoint_pb2.Checkpoint | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_baseline", b"_baseline", "_current", b"_current", "baseline", b"baseline", "change", b"change", "current", b"current", "now", b"now", "pool", b"pool"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_baseline", b"_baseline", "_current", b"_current", "baseline", b"baseline", "change", b"change", "checkpoint", b"checkpoint", "current", b"current", "now", b"now", "pool", b"pool"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_baseline", b"_baseline", "_current", b"_current", "baseline", b"baseline", "change", b"change", "current", b"current", "now", b"now", "pool", b"pool", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_baseline", b"_baseline", "_current", b"_current", "baseline", b"baseline", "change", b"change", "checkpoint", b"checkpoint", "current", b"current", "now", b"now", "pool", b"pool", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__baseline: _TypeAlias = _typing.Literal["baseline"]  # noqa: Y015
     _WhichOneofArgType__baseline: _TypeAlias = _typing.Literal["_baseline", b"_baseline"]  # noqa: Y015

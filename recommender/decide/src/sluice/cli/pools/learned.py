@@ -1,0 +1,39 @@
+"""LearnedEvidence on the screen: what the pool's agent makes of each size."""
+
+from collections.abc import Iterator
+
+import click
+
+from sluice.cli.pools.words import moment
+from sluice.cli.table import Column, print_table
+from sluice.pools.v1.evidence_pb2 import LearnedEvidence, SizeValue
+
+_SIZES = (*(Column(name, right=True) for name in ("SIZE", "Q", "REWARD", "ERROR", "SECONDS")), Column(""))
+
+
+def learned_facts(of: LearnedEvidence) -> Iterator[tuple[str, str]]:
+    yield "agent", f"{of.steps:,} gradient steps, {of.transitions:,} transitions remembered"
+    state = f"TPR {of.throughput_ratio:.2f}, LR {of.latency_ratio:.2f}, RU {of.utilization:.2f}"
+    yield "its state", f"{state} at {moment(of.until):%H:%M:%S} UTC"
+    yield "checkpoint", _checkpoint(of)
+
+
+def print_learned(of: LearnedEvidence) -> None:
+    click.echo("\nQ by size in the state of now; reward of a second under it, at the demand of now")
+    best = max(of.values, key=lambda each: each.q, default=None)
+    print_table(_SIZES, (_row(each, each is best) for each in of.values))
+
+
+def _checkpoint(of: LearnedEvidence) -> str:
+    if not of.HasField("checkpoint"):
+        return "none yet"
+    found = of.checkpoint
+    return (
+        f"{found.name} of {moment(found.at):%Y-%m-%d %H:%M:%S} UTC, {found.steps:,} steps, sha256 {found.sha256[:12]}"
+    )
+
+
+def _row(each: SizeValue, best: bool) -> tuple[str, ...]:
+    seen = each.seconds > 0
+    reward, error = (f"{each.reward:.3f}", f"{each.error:.3f}") if seen else ("-", "-")
+    return f"{each.size}", f"{each.q:.3f}", reward, error, f"{each.seconds:,.0f}", "< highest Q" if best else ""

@@ -1,0 +1,93 @@
+"""The agents of one process: lessons in, opinions out, checkpoints written once a minute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from zlib import crc32
+
+from sluice.control.learning.directory import read, write
+from sluice.control.learning.lesson import Learned, Lesson
+from sluice.pools.estimate.attempt import Failed
+from sluice.pools.learn.agent import Agent
+from sluice.pools.learn.checkpoint import CheckpointError
+from sluice.pools.learn.settings import SETTINGS
+from sluice.pools.learn.sizes import grid
+from sluice.pools.policy.state import Checkpoint
+
+EVERY_MS = 60_000
+# Gradient steps of a pool in one lesson, so that the first of them, or a long pause, keeps no other pool waiting; what
+# is owed beyond so many is forgotten.
+STEPS, OWED = 120, 1_200
+
+
+@dataclass
+class _Held:
+    agent: Agent
+    bounds: tuple[int, int]
+    checkpoint: Checkpoint | None
+    refused: str = ""
+    """For a minute, until another one is written."""
+    written_ms: int | None = None
+    written: set[str] = field(default_factory=set)
+
+
+class Agents:
+    """One at a time. Seeds are the pools' names, so that a pool's agent is the same wherever it is trained."""
+
+    def __init__(self) -> None:
+        self._held: dict[object, _Held] = {}
+
+    def learn(self, lessons: list[Lesson]) -> list[Learned | Failed]:
+        """One that fails does not take the others away."""
+        return [self._attempt(each) for each in lessons]
+
+    def _attempt(self, lesson: Lesson) -> Learned | Failed:
+        try:
+            return self._learn(lesson)
+        except Exception as cause:
+            return Failed(type(cause).__name__, str(cause))
+
+    def _learn(self, lesson: Lesson) -> Learned:
+        held = self._of(lesson)
+        agent = held.agent
+        if lesson.windows is not None:
+            agent.take(lesson.windows, lesson.slo_s, lesson.condition)
+        agent.owed = min(agent.owed, OWED)
+        agent.train(STEPS)
+        problem = self._write(held, lesson)
+        return Learned(agent.opinion(), held.checkpoint, held.refused or problem)
+
+    def _of(self, lesson: Lesson) -> _Held:
+        """As it is here, or as the log has it where another process has trained it since."""
+        held, found = self._held.get(lesson.key), lesson.found
+        if held is not None and held.bounds == lesson.bounds:
+            known = {None, held.checkpoint.sha256 if held.checkpoint else None, *held.written}
+            if (found.sha256 if found else None) in known:
+                return held
+        sizes, refused = grid(*lesson.bounds), ""
+        agent = Agent(sizes, crc32(repr(tuple(lesson.key)).encode()))
+        if found is not None:
+            try:
+                agent = read(Path(lesson.directory), found, sizes, SETTINGS)
+            except CheckpointError as cause:
+                refused, found = f"{found.name}: {cause}", None
+        held = self._held[lesson.key] = _Held(agent, lesson.bounds, found, refused)
+        if lesson.found is not None:
+            held.written_ms = found.at_ms if found is not None else lesson.now_ms
+            held.written.add(lesson.found.sha256)
+        return held
+
+    def _write(self, held: _Held, lesson: Lesson) -> str:
+        """Why it could not be written; ""."""
+        agent, written_ms = held.agent, held.written_ms
+        due = written_ms is None or lesson.now_ms - written_ms >= EVERY_MS
+        if not due or len(agent.replay) == 0:
+            return ""
+        try:
+            held.checkpoint = write(Path(lesson.directory), lesson.key, agent, lesson.now_ms)
+        except OSError as cause:
+            return f"no checkpoint could be written to {lesson.directory}: {cause.strerror}"
+        held.refused, held.written_ms = "", lesson.now_ms
+        held.written.add(held.checkpoint.sha256)
+        return ""

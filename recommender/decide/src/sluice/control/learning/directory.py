@@ -1,0 +1,52 @@
+"""Checkpoints as files of one directory, each written whole or not at all. The log names the one that counts."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+
+from sluice.core.keys import PoolKey
+from sluice.pools.learn.agent import Agent
+from sluice.pools.learn.checkpoint import VERSION, CheckpointError, checksum, restored, written
+from sluice.pools.learn.settings import Settings
+from sluice.pools.learn.sizes import Ints
+from sluice.pools.policy.state import Checkpoint
+
+# Of a pool; the log names one of the newest two, as a commit may be on its way.
+KEPT = 3
+SUFFIX = ".dqn"
+
+
+def write(directory: Path, key: PoolKey, agent: Agent, now_ms: int) -> Checkpoint:
+    """OSError when it cannot be written."""
+    directory.mkdir(parents=True, exist_ok=True)
+    data, begins = written(agent), _begins(key)
+    name = f"{begins}-{now_ms:015d}{SUFFIX}"
+    with tempfile.NamedTemporaryFile(dir=directory, prefix=f".{begins}-", delete=False) as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(file.name, directory / name)
+    for old in sorted(directory.glob(f"{begins}-*{SUFFIX}"))[:-KEPT]:
+        old.unlink(missing_ok=True)
+    return Checkpoint(name, checksum(data), VERSION, agent.adam.steps, now_ms)
+
+
+def read(directory: Path, found: Checkpoint, sizes: Ints, settings: Settings) -> Agent:
+    """CheckpointError where there is no such file, or it is not what the log names."""
+    if found.version != VERSION:
+        raise CheckpointError(f"version {found.version} is not legal; legal: {VERSION}")
+    if Path(found.name).name != found.name:
+        raise CheckpointError(f"{found.name!r} is no name of a file")
+    try:
+        data = (directory / found.name).read_bytes()
+    except OSError as cause:
+        raise CheckpointError(f"it cannot be read: {cause.strerror}") from cause
+    return restored(data, found.sha256, sizes, settings)
+
+
+def _begins(key: PoolKey) -> str:
+    """Of the name of its files: a service may be called anything."""
+    return sha256(repr(tuple(key)).encode()).hexdigest()[:24]

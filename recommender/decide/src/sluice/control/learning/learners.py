@@ -1,0 +1,105 @@
+"""Training beside the control periods: a lesson is handed over when the last one is done, and no period waits for one.
+
+One process, of lower priority, has all agents. It dies with the decider; where it dies alone, another goes on from the
+newest checkpoints.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+
+from sluice.control.learning.agents import Agents
+from sluice.control.learning.lesson import Learned, Lesson
+from sluice.control.problems import Problems
+from sluice.control.workers import begin
+from sluice.core.keys import PoolKey
+from sluice.pools.estimate.attempt import Failed
+
+log = logging.getLogger(__name__)
+
+# Of the process, below what decides.
+NICE = 10
+
+_Task = tuple[list[Lesson], Future[list[Learned | Failed]]]
+
+
+class Learners:
+    """Not thread-safe: as `Workers`. here: trained in this process, and waited for, as where time is simulated."""
+
+    def __init__(self, problems: Problems | None = None, here: bool = False) -> None:
+        self._problems = problems or Problems()
+        self._here = Agents() if here else None
+        self._executor: ProcessPoolExecutor | None = None
+        self._tasks: list[_Task] = []
+        self._known: dict[PoolKey, Learned] = {}
+
+    @property
+    def known(self) -> Mapping[PoolKey, Learned]:
+        """The newest of each pool."""
+        return self._known
+
+    @property
+    def busy(self) -> bool:
+        """Whether lessons are under way."""
+        self._take_back()
+        return bool(self._tasks)
+
+    def teach(self, lessons: Sequence[Lesson], past: bool = False) -> None:
+        """Hands them over, unless some are under way: what is left out comes with the next ones. past: of recorded
+        history, of which none comes again: handed over in any case, one after the other."""
+        if not lessons or (self.busy and not past):
+            return
+        if self._here is not None:
+            self._keep(lessons, self._here.learn(list(lessons)))
+            return
+        if self._executor is None:
+            context = multiprocessing.get_context("forkserver")
+            self._executor = ProcessPoolExecutor(1, mp_context=context, initializer=_begin)
+        try:
+            self._tasks.append((list(lessons), self._executor.submit(_learn, list(lessons))))
+        except BrokenProcessPool:
+            self._died()
+
+    def close(self) -> None:
+        """What was not written to a checkpoint is lost: a minute at most."""
+        executor, self._executor, self._tasks = self._executor, None, []
+        if executor is not None:
+            executor.shutdown(wait=True, cancel_futures=True)
+
+    def _take_back(self) -> None:
+        while self._tasks and self._tasks[0][1].done():
+            lessons, future = self._tasks.pop(0)
+            try:
+                self._keep(lessons, future.result())
+            except BrokenProcessPool:
+                self._died()
+
+    def _keep(self, lessons: Sequence[Lesson], found: Sequence[Learned | Failed]) -> None:
+        for lesson, each in zip(lessons, found, strict=True):
+            if isinstance(each, Failed):
+                self._problems.failed(f"lesson of {lesson.key}", each.error())
+            else:
+                self._problems.succeeded(f"lesson of {lesson.key}")
+                self._known[lesson.key] = each
+
+    def _died(self) -> None:
+        log.error("the process that trains agents died, going on with another one from the newest checkpoints")
+        self.close()
+
+
+_agents = Agents()
+"""Of the process that trains."""
+
+
+def _begin() -> None:
+    begin()
+    os.nice(NICE)
+
+
+def _learn(lessons: list[Lesson]) -> list[Learned | Failed]:
+    return _agents.learn(lessons)

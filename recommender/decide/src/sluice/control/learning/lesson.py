@@ -1,0 +1,112 @@
+"""What an agent is sent, and what comes back; and the size that its pool's decision is made from. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from sluice.collect.rows import Measured
+from sluice.config import Pool
+from sluice.control.scalings import Course
+from sluice.control.sizes import Sizes
+from sluice.core.keys import PoolKey
+from sluice.pools.estimate import Estimate, Reason, State
+from sluice.pools.learn.agent import Opinion
+from sluice.pools.learn.condition import Condition
+from sluice.pools.learn.measure import Windows, windows_of
+from sluice.pools.learn.propose import propose
+from sluice.pools.policy.decision import Basis
+from sluice.pools.policy.state import Checkpoint, Facts
+
+# Of what an agent knows already, so much leads up to what is new.
+BEFORE_MS = 10_000
+# An opinion that is older says nothing of now.
+OLD_MS = 30_000
+# Effective seconds from which on a size counts as known.
+KNOWN_S = 60.0
+
+
+class Lesson(NamedTuple):
+    """windows: None where nothing is new. bounds: of the sizes. found: what the log names, None before the first.
+    directory: of the files."""
+
+    key: PoolKey
+    windows: Windows | None
+    slo_s: float
+    condition: Condition
+    bounds: tuple[int, int]
+    found: Checkpoint | None
+    directory: str
+    now_ms: int
+
+
+class Learned(NamedTuple):
+    """checkpoint: the newest that was written, or found. refused: why the one that the log names was not taken up; ""
+    where it was, or there is none."""
+
+    opinion: Opinion
+    checkpoint: Checkpoint | None
+    refused: str
+
+
+def lesson(
+    pool: Pool,
+    measured: Measured | None,
+    sizes: Sizes,
+    course: Course,
+    slo_s: float,
+    known: Learned | None,
+    facts: Facts,
+    directory: str,
+    now_ms: int,
+) -> Lesson:
+    base = course.now
+    condition = Condition(base.own.cores or 0.0, base.peer.cores or 0.0, base.version)
+    since_ms = max(
+        known.opinion.until_ms - BEFORE_MS if known is not None else 0,
+        course.since_ms if course.since_ms is not None else 0,
+    )
+    windows = None
+    if measured is not None:
+        limits = sizes.limits(pool.key, measured.bucket_start_ms)
+        samples = measured.samples if limits is None else replace(measured.samples, limit=limits)
+        windows = windows_of(samples, measured.bucket_start_ms, measured.bucket_ms)
+        windows = windows.take(windows.start_ms >= since_ms)
+        windows = windows if len(windows) else None
+    found = known.checkpoint if known is not None else facts.checkpoint
+    bounds = (pool.bounds.min, pool.bounds.max)
+    return Lesson(pool.key, windows, slo_s, condition, bounds, found, directory, now_ms)
+
+
+class Named(NamedTuple):
+    """What an agent says of its pool. estimate: None where the belief decides. reasons: for people, in any case."""
+
+    learned: Learned | None
+    estimate: Estimate | None
+    reasons: tuple[Reason, ...]
+
+
+def named(learned: Learned | None, facts: Facts, current: int | None, may_look: bool, now_ms: int) -> Named:
+    """current: the size in force, None where there is not one."""
+    if learned is None or current is None or now_ms - learned.opinion.until_ms > OLD_MS:
+        return Named(learned, None, (Reason("NOT_LEARNT", "the agent has seen nothing of now: the belief decides"),))
+    refused = learned.refused
+    told = (Reason("CHECKPOINT_REFUSED", f"{refused}: the agent began anew"),) if refused else ()
+    change = facts.change
+    in_charge = change is not None and change.basis is Basis.LEARNED and change.to_size == current
+    proposal = propose(learned.opinion, current, in_charge, may_look)
+    reason = Reason(proposal.code, proposal.why)
+    if proposal.size is None:
+        return Named(learned, None, (*told, reason))
+    worth, sizes = learned.opinion.worth, learned.opinion.sizes
+    at = int(np.abs(sizes - proposal.size).argmin())
+    estimate = Estimate(
+        State.PROVIDED,
+        (reason,),
+        target=proposal.size,
+        confidence=min(1.0, float(worth.seconds[at]) / KNOWN_S),
+        learned=True,
+    )
+    return Named(learned, estimate, told)

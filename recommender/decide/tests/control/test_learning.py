@@ -1,0 +1,208 @@
+"""Pools whose size is learnt: agents in a process of their own, their files, and the decisions made from them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from learn_windows import chained, of_service
+from worlds import World, codes
+
+from fakes import CART, FakeCollector, FakeService, config
+from sluice.collect import Measured, Window
+from sluice.config import Config
+from sluice.control.learning.agents import Agents
+from sluice.control.learning.directory import KEPT
+from sluice.control.learning.learners import Learners
+from sluice.control.learning.lesson import Learned, Lesson
+from sluice.control.messages import explanation
+from sluice.pools.estimate.samples import Samples
+from sluice.pools.learn.condition import Condition
+from sluice.pools.learn.measure import Windows
+from sluice.pools.policy.state import Checkpoint, Facts, PoolState
+from sluice.pools.policy.state_message import StateError, read_facts, write_facts
+
+CONDITION = Condition(cores=2.0)
+
+
+def windows(start_s: int = 100, seconds: int = 20) -> Windows:
+    random = np.random.default_rng(1)
+    return chained([of_service(4, seconds, start_s, random), of_service(12, seconds, start_s + seconds, random)])
+
+
+def lesson(directory: Path, found: Checkpoint | None = None, start_s: int = 100, now_ms: int = 200_000) -> Lesson:
+    return Lesson(CART, windows(start_s), 0.4, CONDITION, (1, 48), found, str(directory), now_ms)
+
+
+def learned(agents: Agents, each: Lesson) -> Learned:
+    (found,) = agents.learn([each])
+    assert isinstance(found, Learned)
+    return found
+
+
+def test_another_process_goes_on_from_the_checkpoint(tmp_path: Path) -> None:
+    one, other = Agents(), Agents()
+    first = learned(one, lesson(tmp_path))
+    assert first.checkpoint is not None
+    nothing = lesson(tmp_path, first.checkpoint)._replace(windows=None)
+    found = learned(other, nothing)
+    assert found.refused == ""
+    assert found.opinion.transitions == first.opinion.transitions
+    assert found.opinion.steps > first.opinion.steps  # what was owed
+
+
+def test_an_agent_that_another_process_trained_since_is_taken_up_again(tmp_path: Path) -> None:
+    one, other = Agents(), Agents()
+    first = learned(one, lesson(tmp_path))
+    later = learned(other, lesson(tmp_path, first.checkpoint, start_s=140, now_ms=300_000))
+    back = learned(one, lesson(tmp_path, later.checkpoint, now_ms=301_000)._replace(windows=None))
+    assert back.opinion.transitions == later.opinion.transitions > first.opinion.transitions
+
+
+@pytest.mark.parametrize("damage", ["flip", "cut", "gone"])
+def test_a_damaged_checkpoint_is_refused_and_said(tmp_path: Path, damage: str) -> None:
+    first = learned(Agents(), lesson(tmp_path))
+    assert first.checkpoint is not None
+    path = tmp_path / first.checkpoint.name
+    data = path.read_bytes()
+    if damage == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(data[:-100] if damage == "cut" else data[:500] + bytes([data[500] ^ 1]) + data[501:])
+    found = learned(Agents(), lesson(tmp_path, first.checkpoint)._replace(windows=None))
+    assert first.checkpoint.name in found.refused
+    assert found.opinion.steps == found.opinion.transitions == 0
+
+
+def test_a_name_that_leads_out_of_the_directory_is_refused(tmp_path: Path) -> None:
+    first = learned(Agents(), lesson(tmp_path))
+    assert first.checkpoint is not None
+    away = replace(first.checkpoint, name=f"../{tmp_path.name}/{first.checkpoint.name}")
+    assert "no name" in learned(Agents(), lesson(tmp_path, away)).refused
+
+
+def test_old_files_go_and_a_directory_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    agents, found = Agents(), None
+    for minute in range(6):
+        found = learned(agents, lesson(tmp_path, found, 100 + 40 * minute, 200_000 + 60_000 * minute)).checkpoint
+    assert len(list(tmp_path.iterdir())) == KEPT
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    assert "no checkpoint" in learned(Agents(), lesson(blocked)).refused
+
+
+def test_facts_keep_the_checkpoint_and_refuse_one_without_a_checksum() -> None:
+    state = PoolState(Facts(checkpoint=Checkpoint("a.dqn", "ab", 1, 7, 60_000)))
+    assert read_facts(CART, write_facts(CART, state)) == state.facts
+    with pytest.raises(StateError, match="checksum"):
+        write_facts(CART, PoolState(Facts(checkpoint=Checkpoint("a.dqn", "", 1, 7, 60_000))))
+
+
+def test_no_period_waits_for_training_and_a_process_that_died_is_replaced(tmp_path: Path) -> None:
+    learners = Learners()
+    try:
+        learners.teach([lesson(tmp_path)])
+        assert learners.busy
+        learners.teach([lesson(tmp_path, start_s=140)])  # left out: the first is under way
+        assert CART not in learners.known
+        _until_done(learners)
+        first = learners.known[CART]
+        assert learners._executor is not None
+        for pid in learners._executor._processes:
+            os.kill(pid, signal.SIGKILL)
+        learners.teach([lesson(tmp_path, first.checkpoint, start_s=140)])
+        _until_done(learners)
+        learners.teach([lesson(tmp_path, first.checkpoint, start_s=140)])
+        _until_done(learners)
+        assert learners.known[CART].opinion.transitions > first.opinion.transitions
+    finally:
+        learners.close()
+
+
+def _until_done(learners: Learners) -> None:
+    while learners.busy:
+        time.sleep(0.01)
+
+
+@dataclass
+class Judged(FakeCollector):
+    """As the collector: what the service did, judged by callers who wait for nothing."""
+
+    def collect(self, config: Config, thresholds_ns: dict[object, int], now_ms: int, live: bool = True) -> Window:  # type: ignore[override]
+        window = super().collect(config, thresholds_ns, now_ms, live)  # type: ignore[arg-type]
+        whole = window.whole.get(CART)
+        if whole is None:
+            return window
+        busy = (whole.concurrency > 0) & (whole.start_ms >= now_ms - 60_000)
+        n, rate = int(busy.sum()), whole.completions[busy] * 1_000 / whole.bucket_ms
+        if n == 0:
+            return window
+        in_flight = whole.concurrency[busy]
+        samples = Samples(
+            in_flight, rate, rate, whole.completions[busy], np.full(n, np.nan), 1, True, in_system=in_flight + 2
+        )
+        measured = Measured(samples, whole.start_ms[busy], whole.bucket_ms)
+        return Window({**window.pools, CART: measured}, window.whole)
+
+
+def learning(directory: Path) -> Config:
+    given = config().model_dump(by_alias=True, exclude={"pools", "slos"})
+    given["learning"] = {"directory": str(directory)}
+    pools = [{"service": "cart", "side": "server", "threshold": "250ms", "model": "dqn", "bounds": {"max": 64}}]
+    return Config.model_validate({"learning": given["learning"], "pools": pools})
+
+
+def test_a_pool_is_decided_with_an_agent_beside_the_belief(tmp_path: Path) -> None:
+    """The belief decides until a size may be chosen; what the agent makes of each size is told, and outlives a kill."""
+    world = World(collector=Judged(), config=learning(tmp_path), learners=Learners(here=True))
+    world.collector.services[CART] = FakeService(8)
+    answers = world.run(45)
+    assert "NOT_LICENSED" in codes(answers[20])
+    said = explanation(world.cart)
+    assert said.HasField("belief")
+    assert [each.size for each in said.learned.values][-1] == 64
+    assert said.learned.transitions > 300
+    checkpoint = world.decider.states[CART].facts.checkpoint
+    assert checkpoint is not None
+    assert (tmp_path / checkpoint.name).exists()
+
+    again = World(
+        clock=world.clock,
+        collector=world.collector,
+        log=world.log,
+        config=learning(tmp_path),
+        learners=Learners(here=True),
+    )
+    again.run(2)
+    assert again.decider.states[CART].facts.checkpoint == checkpoint
+    assert explanation(again.cart).learned.steps >= checkpoint.steps
+
+
+def test_a_corrupt_checkpoint_leaves_the_curve_its_answer(tmp_path: Path) -> None:
+    world = World(collector=Judged(), config=learning(tmp_path), learners=Learners(here=True))
+    world.collector.services[CART] = FakeService(8)
+    target = world.run(30)[-1].content.target
+    checkpoint = world.decider.states[CART].facts.checkpoint
+    assert checkpoint is not None
+    (tmp_path / checkpoint.name).write_bytes(b"no checkpoint")
+    again = World(
+        clock=world.clock,
+        collector=world.collector,
+        log=world.log,
+        config=learning(tmp_path),
+        learners=Learners(here=True),
+    )
+    answer = again.run(3)[-1]
+    assert "CHECKPOINT_REFUSED" in codes(answer)
+    assert answer.content.target == target
+
+
+def test_the_directory_is_asked_for() -> None:
+    pools = [{"service": "cart", "side": "server", "threshold": "250ms", "model": "dqn"}]
+    with pytest.raises(ValueError, match="learning is missing"):
+        Config.model_validate({"pools": pools})

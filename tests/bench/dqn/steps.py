@@ -1,0 +1,79 @@
+"""A run under whoever sizes the pool once a second, and the reward of each second by what really was: CPU time used,
+response times of the users' spans."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from sluice.pools.learn.settings import SETTINGS
+from testbed.fine import PoolWindows
+from testbed.single.memory import Floats
+from testbed.single.run import FastRun
+from testbed.single.scenario import Scenario
+
+BOUNDS = (1, 200)
+"""Tomcat's default is 200 threads, which is the paper's largest action."""
+LARGEST_STEP = 2
+"""Of the guard: a factor 2 either way in one change, as of the product."""
+
+
+class Sizer(Protocol):
+    def size(self, seen: PoolWindows, now_s: float) -> int:
+        """After each second, from its windows of 100 ms and those of the seconds before it."""
+        ...
+
+
+@dataclass(frozen=True)
+class Step:
+    """reward: of the second. asked: what the sizer wanted; size: what the guard let it have for the next second."""
+
+    reward: float
+    asked: int
+    size: int
+    cpu: float
+
+
+def drive(scenario: Scenario, build: Callable[[FastRun], Sizer], seed: int, start: int, seconds: int) -> list[Step]:
+    service = scenario.service.model_copy(update={"threads": start})
+    run = FastRun(scenario.model_copy(update={"service": service}), seed)
+    sizer, found, used = build(run), [], 0.0
+    for second in range(1, seconds + 1):
+        run.until(float(second))
+        cpu = (run.core_seconds() - used) / run.cores
+        used = run.core_seconds()
+        slo_ms = scenario.slo_ms_at(second)
+        rewarded = reward(run.windows(second - 1, second, 1_000, slo_ms), slo_ms / 1e3, cpu)
+        asked = sizer.size(run.windows(max(0, second - 10), second, 100, slo_ms), float(second))
+        size = guarded(asked, run.size)
+        if size != run.size:
+            run.resize(size)
+        found.append(Step(rewarded, asked, size, cpu))
+    return found
+
+
+def guarded(asked: int, current: int) -> int:
+    least, most = max(BOUNDS[0], -(-current // LARGEST_STEP)), min(BOUNDS[1], current * LARGEST_STEP)
+    return min(max(asked, least), most)
+
+
+def reward(second: PoolWindows, slo_s: float, cpu: float) -> float:
+    """alpha LR + beta TPR RU of one second, with the mean response time and the CPU in use as they were."""
+    durations = second.judge_durations_ns / 1e9
+    grown = second.queued + second.in_use
+    done = len(durations)
+    lr = min(1.0, slo_s / float(durations.mean())) if done else (1.0 if grown == 0 else 0.0)
+    tpr = 1.0 if done or not grown else 0.0
+    return SETTINGS.alpha * lr + SETTINGS.beta * tpr * min(1.0, cpu)
+
+
+def smoothed(rewards: Floats, seconds: int = 10) -> Floats:
+    """Mean of the last so many, shape (n,) to (n,)."""
+    sums = np.cumsum(np.concatenate([[0.0], rewards]))
+    n = np.arange(1, len(rewards) + 1)
+    before = np.maximum(n - seconds, 0)
+    found: Floats = (sums[n] - sums[before]) / (n - before)
+    return found

@@ -40,6 +40,9 @@ COMMANDS = {
     "subsets": Lazy(
         "sluice.cli.subsets.group:subsets", "Ask which containers are connected to which, or solve it for a file."
     ),
+    "tuning": Lazy(
+        "sluice.cli.tuning.group:tuning", "Look for a better configuration of an application by trying some."
+    ),
 }
 _COMPLETE = "_SLUICE_COMPLETE"  # set by the scripts of `sluice completion`
 
@@ -67,6 +70,7 @@ def cli() -> None:
       sluice critical-service --root frontend
       sluice sql --list
       sluice subsets solve --input recommender/examples/shop.json
+      sluice tuning start shop.yaml --name first
     """
 
 

@@ -94,6 +94,22 @@ def test_what_was_measured_is_told_by_the_decider() -> None:
     assert 49 < (outcome.value or 0) < 51
 
 
+def test_a_trial_that_is_set_anew_is_measured_anew() -> None:
+    world = opened()
+    world.source.ms = {0: 800.0}
+    world.ask()
+    world.applied(0)
+    world.pass_s(3)
+    world.source.ms = {0: 100.0}
+    world.applied(0)
+    world.pass_s(5)
+    assert world.sessions["first"].trials[0].outcome is None
+    world.pass_s(5)
+    outcome = world.sessions["first"].trials[0].outcome
+    assert outcome is not None
+    assert 99 < (outcome.value or 0) < 101
+
+
 def test_a_trial_that_passes_an_slo_is_ended_at_once_and_recorded() -> None:
     world = opened()
     world.source.ms = {0: 5_000.0}
@@ -279,3 +295,17 @@ def test_a_command_that_fails_in_a_library_is_answered(monkeypatch: pytest.Monke
     answer = world.ask()
     assert refusal(answer) == ("INTERNAL", "")
     assert "by the test" in answer.refusal.why
+
+
+def test_a_step_that_fails_is_tried_again_with_the_next_period_and_begins_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = opened()
+    with monkeypatch.context() as patched:
+        patched.setattr(tuning_step, "explanation", lambda _: 1 / 0)
+        ask = log_pb2.Command(ask=tuning_service_pb2.AskTrialsRequest(session="first", count=1))
+        request_id = world.write(ask, "first")
+        assert world.loop.hear()
+        world.pass_s(1)
+        assert not world.loop.hear()
+        assert not world.sessions["first"].trials
+    world.pass_s(1)
+    assert list(world.answer(request_id).trials) == [0]

@@ -60,6 +60,8 @@ class ShardTuning:
         self._job: Future[Proposal] | None = None
         self._proposal: Proposal | None = None
         self._due_ms = 0
+        self._failed = False
+        """The last step: it is tried again with the next period, and does not begin one by itself."""
 
     @property
     def known(self) -> Known:
@@ -72,7 +74,7 @@ class ShardTuning:
         new = [each for each in commands if each.request_id not in self._waiting.keys() | self._asked.keys()]
         self._waiting |= {each.request_id: each for each in new if each.request_id not in self._answered}
         idle = self._job is None and self._proposal is None
-        return bool(self._waiting) if idle else self._job is not None and self._job.done()
+        return bool(self._waiting) and not self._failed if idle else self._job is not None and self._job.done()
 
     def period(self, commands: Sequence[log_pb2.Command], now_ms: int) -> Commit | None:
         """What is to be committed with this period."""
@@ -105,7 +107,7 @@ class ShardTuning:
             return
         if measuring:
             self._due_ms = now_ms + MEASURE_MS
-        self._asked, self._waiting = self._waiting, {}
+        self._asked, self._waiting, self._failed = self._waiting, {}, False
         commands = list(self._asked.values())
         self._job = means.background.submit(_work, self._known, commands, means.source if measuring else None, now_ms)
         if commands:
@@ -116,6 +118,7 @@ class ShardTuning:
             proposal = job.result()
         except Exception as cause:
             self._problems.failed("tuning sessions", cause)
+            self._failed = True
             self._again()
             return
         self._problems.succeeded("tuning sessions")

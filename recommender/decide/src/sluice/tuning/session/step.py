@@ -121,8 +121,10 @@ def _applied(session: Session, event: Applied, now_ms: int) -> tuple[Session, tu
     if Metric.CPU in plan.objective.metrics:
         why = f"{Metric.CPU.value} is not measured by the pipeline: tell its outcome"
         return session, (Refused("FAILED_PRECONDITION", "applied_at", why),)
-    # What was told once stands: it may have been measured since.
-    since_ms = trial.applied_ms if trial.applied_ms is not None else max(trial.asked_ms, min(event.at_ms, now_ms))
+    # Told again, as by one who was killed and sets it anew: it is measured from then on.
+    since_ms = max(trial.applied_ms or trial.asked_ms, min(event.at_ms, now_ms))
+    if since_ms == trial.applied_ms:
+        return session, ()
     return _with(session, replace(trial, applied_ms=since_ms)), ()
 
 

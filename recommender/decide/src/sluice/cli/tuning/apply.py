@@ -1,0 +1,66 @@
+"""The command `sluice tuning apply`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import click
+
+from sluice.cli.environment import addresses
+from sluice.cli.output import EXIT_CODES, CliError, say
+from sluice.cli.pools.options import address_option
+from sluice.cli.tuning.client import connect
+from sluice.cli.tuning.options import session_argument
+from sluice.cli.tuning.words import ENDED, gain_text, value_text
+
+
+@click.command("apply", epilog=EXIT_CODES)
+@session_argument
+@click.option(
+    "--parameters",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="How the actuator sets each parameter.",
+)
+@click.option("--apply", "applied", is_flag=True, help="Set it, and leave it set.")
+@address_option
+def apply_command(session: str, parameters: Path | None, applied: bool, address: str | None) -> None:
+    """Show what an ended session recommends; with --apply, set it and read it back.
+
+    That is the winner where it is known to be better than the default, else the default.
+
+    \b
+    Examples:
+      sluice tuning apply first
+      sluice tuning apply first --parameters parameters.yaml --apply
+    """
+    from sluice.cli.tuning import actuator
+
+    where = address or addresses().recommender
+    with connect(where) as client:
+        found = client.explain(session)
+    if found.session.phase not in ENDED:
+        raise CliError(
+            f"{session} has not ended: {found.session.why or 'it is still looking'}; `sluice tuning stop` ends it"
+        )
+    defaults = {each.name: each.default_value for each in found.session.plan.space.parameters}
+    say(f"{session} recommends, gain {gain_text(found.session)}:", style="bold")
+    for each in found.recommended.settings:
+        usual = defaults.get(each.parameter)
+        note = "" if usual is None or usual == each.value else f"  (default {value_text(usual)})"
+        say(f"  {each.parameter} = {value_text(each.value)}{note}")
+    if parameters is None:
+        if applied:
+            raise click.UsageError("--apply needs --parameters FILE")
+        return
+    actuator.check(parameters, session, where)
+    if not applied:
+        say("Dry run: nothing was set. --apply does it.")
+        return
+    done = subprocess.run(
+        [*actuator.command(parameters, session, where), "--recommended", "--apply"], env=os.environ, check=False
+    )
+    if done.returncode != 0:
+        raise CliError(f"the actuator ended with exit code {done.returncode}: see what it said above")

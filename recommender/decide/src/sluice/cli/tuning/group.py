@@ -1,0 +1,40 @@
+"""The group `sluice tuning`."""
+
+import click
+
+from sluice.cli.lazy import Lazy, LazyGroup
+from sluice.cli.output import EXIT_CODES
+
+COMMANDS = {
+    "space": Lazy(
+        "sluice.cli.tuning.space:space_command",
+        "Say which services are worth tuning, and what is left out.",
+    ),
+    "start": Lazy("sluice.cli.tuning.start:start_command", "Check an application's file, and create a session of it."),
+    "status": Lazy("sluice.cli.tuning.status:status_command", "Show a session, its trials and what they say."),
+    "watch": Lazy("sluice.cli.tuning.watch:watch_command", "Follow a session to its end, and draw how it converged."),
+    "apply": Lazy("sluice.cli.tuning.apply:apply_command", "Show what a session recommends, or set it."),
+    "stop": Lazy("sluice.cli.tuning.status:stop_command", "End a session."),
+    "list": Lazy("sluice.cli.tuning.status:list_command", "List sessions."),
+}
+
+
+@click.group("tuning", cls=LazyGroup, lazy=COMMANDS, epilog=EXIT_CODES)
+def tuning() -> None:
+    """Look for a better configuration of an application by trying some.
+
+    APP.yaml says what may be set, what is to become small and under which SLOs; PARAMETERS.yaml, which the actuator
+    reads, how each parameter is read and set. Nothing is set without --apply.
+
+    \b
+    Output as JSON (-o json; the same with -o yaml): field names and enum names of the proto sluice.tuning.v1.
+      list     an array of TuningSession, without their trials
+      status   an ExplainSessionResponse, with all trials in its session
+
+    \b
+    Examples:
+      sluice tuning space shop.yaml
+      sluice tuning start shop.yaml --name first
+      sluice tuning start shop.yaml --name first --parameters parameters.yaml --apply
+      sluice tuning watch first --picture first.png
+    """

@@ -1,0 +1,115 @@
+"""The command `sluice tuning start`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import click
+
+from sluice.cli.environment import addresses
+from sluice.cli.output import EXIT_CODES, CliError, say
+from sluice.cli.pools.options import address_option
+from sluice.cli.table import Column, print_table
+from sluice.cli.tuning.client import connect
+from sluice.cli.tuning.watch import picture_option, watch_to_its_end
+from sluice.tuning.application import Application, load
+from sluice.tuning.session.session import Plan
+from sluice.tuning.space import Parameter
+
+PARAMETERS = (Column("PARAMETER"), Column("SERVICE"), Column("DEFAULT", right=True), Column("LEGAL", fold=True))
+
+
+@click.command("start", epilog=EXIT_CODES)
+@click.argument("app", metavar="APP.yaml", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--name", required=True, help="Of the session; its own among all of them.")
+@click.option("--warm-start", default="", metavar="SESSION", help="Try the best configurations of this one first.")
+@click.option(
+    "--parameters",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="How the actuator sets each parameter: it runs the trials.  [default: another program asks for them]",
+)
+@click.option("--apply", "applied", is_flag=True, help="Create the session, and with --parameters set what it tries.")
+@picture_option
+@address_option
+def start_command(
+    app: Path,
+    name: str,
+    warm_start: str,
+    parameters: Path | None,
+    applied: bool,
+    picture: Path | None,
+    address: str | None,
+) -> None:
+    """Check APP.yaml and say what a session of it would do; with --apply, create it.
+
+    With --parameters, the actuator tries one configuration after the other, while this prints how each ended, until
+    the winner is confirmed; then, as on Ctrl-C or a failure, it sets the default again. `sluice tuning apply` sets the
+    winner.
+
+    \b
+    Examples:
+      sluice tuning start shop.yaml --name first
+      sluice tuning start shop.yaml --name first --parameters parameters.yaml --apply --picture first.png
+      sluice tuning start shop.yaml --name second --warm-start first --apply
+    """
+    from sluice.cli.tuning import actuator
+    from sluice.config import ConfigError
+    from sluice.tuning.session.message import plan_message
+
+    try:
+        application = load(app, name)
+    except ConfigError as cause:
+        raise CliError(str(cause)) from None
+    where = address or addresses().recommender
+    print_plan(application)
+    if parameters is not None:
+        actuator.check(parameters, name, where)
+    if not applied:
+        say("Dry run: nothing was created or set. --apply does it.")
+        return
+    with connect(where) as client:
+        client.create(plan_message(application.plan), warm_start)
+        say(f"{name} is created")
+        if parameters is None:
+            return
+        process = subprocess.Popen([*actuator.command(parameters, name, where), "--apply"], env=os.environ)
+        try:
+            watch_to_its_end(client, name, picture, lambda: process.poll() is None)
+            code = process.wait(actuator.END_S)
+        finally:
+            if process.poll() is None:
+                code = actuator.end(process)
+    if code != 0:
+        raise CliError(
+            f"the actuator ended with exit code {code}: see what it said above. {name} is open: `sluice-actuator tune`"
+            " goes on with it, `sluice tuning stop` ends it"
+        )
+
+
+def print_plan(application: Application) -> None:
+    plan = application.plan
+    root = f"{application.service} {application.operation or '(all operations)'}"
+    say(f"{plan.name} on {plan.target}: {plan.method}, {plan.budget} trials of {root}", style="bold")
+    print_table(PARAMETERS, map(_row, plan.space.parameters))
+    for constraint in plan.space.constraints:
+        say(f"  {constraint}")
+    least, most = durations_s(plan)
+    say(f"takes {least / 60:.0f} to {most / 60:.0f} min, besides what setting takes; {plan.pairs} pairs confirm")
+
+
+def durations_s(plan: Plan) -> tuple[float, float]:
+    """Of all trials, where each is measured as short as may be, and as long."""
+    trials = -(-(plan.budget + 1) // plan.parallel)
+    window = plan.window
+    return (
+        trials * (window.warm_up_s + window.least_s),
+        (trials + 2 * plan.pairs) * (window.warm_up_s + window.most_s),
+    )
+
+
+def _row(parameter: Parameter) -> tuple[str, ...]:
+    when = f", where {parameter.when}" if parameter.when is not None else ""
+    return parameter.name, parameter.service, str(parameter.default), f"{parameter.kind.legal}{when}"

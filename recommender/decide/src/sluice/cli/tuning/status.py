@@ -1,0 +1,120 @@
+"""The commands `sluice tuning list | status | stop`."""
+
+from datetime import UTC, datetime
+
+import click
+
+from sluice.cli.environment import addresses
+from sluice.cli.output import EXIT_CODES, FORMS, output_option, print_item, print_items, say
+from sluice.cli.pools.message_json import message_to_json
+from sluice.cli.pools.options import address_option
+from sluice.cli.table import Column, print_table
+from sluice.cli.tuning.client import connect
+from sluice.cli.tuning.options import session_argument
+from sluice.cli.tuning.words import changed, gain_text, phase_text, settings_text, verdict_text, worth_text
+from sluice.tuning.v1 import session_pb2, trial_pb2
+from sluice.tuning.v1 import tuning_service_pb2 as api
+
+SESSIONS = (
+    *(Column(name) for name in ("SESSION", "TARGET", "METHOD", "PHASE", "CREATED", "GAIN")),
+    Column("WHY", fold=True),
+)
+TRIALS = (
+    Column("TRIAL", right=True),
+    *(Column(name) for name in ("FOR", "VERDICT", "VALUE")),
+    Column("SET", fold=True),
+)
+EFFECTS = (Column("PARAMETER"), *(Column(name, right=True) for name in ("STRENGTH", "BY CHANCE", "TRIALS")))
+
+
+@click.command("list", epilog=EXIT_CODES)
+@click.option("--target", default="", help="Only of this application.")
+@address_option
+@output_option(*FORMS)
+def list_command(target: str, address: str | None, output: str) -> None:
+    """List sessions, by name; of those that ended the newest are kept, 200 in all.
+
+    \b
+    Examples:
+      sluice tuning list
+      sluice tuning list --target shop -o json | jq -r '.[].plan.name'
+    """
+    with connect(address or addresses().recommender) as client:
+        found = list(client.list(target))
+    if output != "table":
+        print_items(map(message_to_json, found), output)
+    elif found:
+        print_table(SESSIONS, map(_session_row, found))
+    else:
+        say("There are no tuning sessions" + (f" of {target}." if target else "."))
+
+
+@click.command("status", epilog=EXIT_CODES)
+@session_argument
+@address_option
+@output_option(*FORMS)
+def status_command(session: str, address: str | None, output: str) -> None:
+    """Show a session: its phase, its trials, what it recommends and which parameters seem to matter.
+
+    BY CHANCE is the chance to see so much of a parameter that has no effect: of 30 parameters one or two are below 5 %.
+
+    \b
+    Examples:
+      sluice tuning status first
+      sluice tuning status first -o json | jq '.recommended'
+    """
+    with connect(address or addresses().recommender) as client:
+        found = client.explain(session)
+    if output != "table":
+        print_item(message_to_json(found), output)
+    else:
+        print_status(found)
+
+
+@click.command("stop", epilog=EXIT_CODES)
+@session_argument
+@click.option("--why", default="", help="Why; it is shown to everybody who asks for the session.")
+@address_option
+def stop_command(session: str, why: str, address: str | None) -> None:
+    """End a session: nothing more is tried, and the actuator sets the default again.
+
+    \b
+    Example:
+      sluice tuning stop first --why "release 2.4 is rolled out"
+    """
+    with connect(address or addresses().recommender) as client:
+        client.stop(session, why)
+    say(f"{session} is stopped")
+
+
+def print_status(found: api.ExplainSessionResponse) -> None:
+    session = found.session
+    plan, trials = session.plan, session.trials
+    told = sum(trial.HasField("outcome") for trial in trials)
+    say(f"{plan.name} on {plan.target}: {phase_text(session)}, {told} trials told ({plan.method})", style="bold")
+    if session.why:
+        say(f"  {session.why}")
+    default = trials[0] if trials else None
+    if trials:
+        print_table(TRIALS, [_trial_row(trial, default) for trial in trials])
+    if found.changed:
+        say(f"best seen: {settings_text(found.changed)}")
+    if session.phase == session_pb2.PHASE_DONE:
+        say(f"gain: {gain_text(session)}")
+    if found.effects:
+        print_table(
+            EFFECTS,
+            [(e.parameter, f"{e.strength:+.2f}", f"{e.chance:.1%}", str(e.trials)) for e in found.effects[:10]],
+        )
+
+
+def _session_row(session: session_pb2.TuningSession) -> tuple[str, ...]:
+    created = datetime.fromtimestamp(session.created_at.seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    plan = session.plan
+    return plan.name, plan.target, plan.method, phase_text(session), created, gain_text(session), session.why
+
+
+def _trial_row(trial: trial_pb2.Trial, default: trial_pb2.Trial | None) -> tuple[str, ...]:
+    purpose = trial_pb2.Purpose.Name(trial.purpose).removeprefix("PURPOSE_").lower()
+    why = f"; {trial.outcome.why}" if trial.outcome.why else ""
+    return str(trial.number), purpose, verdict_text(trial) + why, worth_text(trial.outcome), changed(trial, default)

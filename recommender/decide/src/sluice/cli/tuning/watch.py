@@ -1,0 +1,71 @@
+"""The command `sluice tuning watch`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from sluice.cli.environment import addresses
+from sluice.cli.output import EXIT_CODES, note, say
+from sluice.cli.pools.options import address_option
+from sluice.cli.tuning.client import TuningClient, connect
+from sluice.cli.tuning.options import session_argument
+from sluice.cli.tuning.words import ENDED, gain_text, phase_text, trial_line
+from sluice.tuning.v1 import session_pb2, trial_pb2
+
+picture_option = click.option(
+    "--picture",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    metavar="FILE.png",
+    help="Draw how it converged, at the end.",
+)
+
+
+@click.command("watch", epilog=EXIT_CODES)
+@session_argument
+@picture_option
+@address_option
+def watch_command(session: str, picture: Path | None, address: str | None) -> None:
+    """Print each trial as it is told, until the session has ended. A connection that is lost is made again.
+
+    \b
+    Examples:
+      sluice tuning watch first
+      sluice tuning watch first --picture first.png
+    """
+    with connect(address or addresses().recommender) as client:
+        watch_to_its_end(client, session, picture)
+
+
+def watch_to_its_end(
+    client: TuningClient, session: str, picture: Path | None, going: Callable[[], bool] = lambda: True
+) -> session_pb2.TuningSession:
+    """The session when it has ended, or nothing is `going` any more: that is asked with each heartbeat."""
+    printed: set[int] = set()
+    trials: dict[int, trial_pb2.Trial] = {}
+    phase, whole = session_pb2.PHASE_UNSPECIFIED, False
+    for event in client.watch(session, note):
+        if event.HasField("trial"):
+            trials[event.trial.number] = event.trial
+        elif event.HasField("session"):
+            phase = event.session.phase
+        elif event.HasField("snapshot"):
+            whole = True
+        if whole:
+            for trial in sorted(trials.values(), key=lambda each: each.place):
+                if trial.HasField("outcome") and trial.number not in printed:
+                    printed.add(trial.number)
+                    say(trial_line(trial, trials.get(0)))
+        # What belongs together was said before the heartbeat.
+        if event.HasField("heartbeat") and (phase in ENDED or not going()):
+            break
+    ended = client.get(session)
+    say(f"{phase_text(ended)}: {ended.why or 'open'}; gain {gain_text(ended)}", style="bold")
+    if picture is not None:
+        from sluice.cli.tuning.picture import draw
+
+        draw(ended, picture)
+        say(f"drawn in {picture}")
+    return ended

@@ -29,6 +29,7 @@ For callers that do not speak xDS it puts into force whom they connect to (subse
 file, in the same way: read only without an opt-in, replaced as a whole, read back, reported.
 
 Usage: sluice-actuator --config FILE [--apply TARGET]... [--once | --dry-run | --restore TARGET... | --check]
+       sluice-actuator tune ...: sets what a tuning session tries (tune --help)
 
   --config FILE    the configuration (YAML); unknown keys are errors
   --apply TARGET   opt this target or subset in for this run; may be repeated; "all" opts in every one
@@ -61,6 +62,9 @@ type options struct {
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 func run(arguments []string, out, errs io.Writer) int {
+	if len(arguments) > 0 && arguments[0] == "tune" {
+		return runTune(arguments[1:], out, errs)
+	}
 	o, err := parse(arguments)
 	switch {
 	case errors.Is(err, flag.ErrHelp):

@@ -145,7 +145,7 @@ func byKey(err error) []error {
 		return []error{err}
 	}
 	cause := strings.Replace(here.Unwrap().Error(), "has invalid keys:", "unknown keys:", 1)
-	if here.Name() == "" || here.Name() == "config.Config" { // the top of the file
+	if here.Name() == "" || here.Name() == "config.Config" || here.Name() == "config.Tune" { // the top of the file
 		return []error{errors.New(cause)}
 	}
 	return []error{fmt.Errorf("%s: %s", here.Name(), cause)}

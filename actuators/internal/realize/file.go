@@ -28,13 +28,7 @@ type file struct {
 
 // Read implements Realizer.
 func (f *file) Read(ctx context.Context) (pool.Size, error) {
-	text, at, err := f.found()
-	if err == nil {
-		text = text[at[2]:at[3]]
-	}
-	if err == nil && len(f.config.InForce) > 0 {
-		text, err = f.config.Run(ctx, f.config.InForce)
-	}
+	text, err := f.text(ctx)
 	if err != nil {
 		return pool.Size{}, fmt.Errorf("read size: %w", err)
 	}
@@ -50,6 +44,26 @@ func (f *file) Write(ctx context.Context, size uint32) error {
 	if size == 0 {
 		return errors.New("write size: 0: want at least 1")
 	}
+	if err := f.put(ctx, strconv.FormatUint(uint64(size), 10), "SLUICE_SIZE"); err != nil {
+		return fmt.Errorf("write size %d: %w", size, err)
+	}
+	return nil
+}
+
+// text is what stands for the value: in force, or in the file.
+func (f *file) text(ctx context.Context) ([]byte, error) {
+	text, at, err := f.found()
+	if err != nil {
+		return nil, err
+	}
+	if len(f.config.InForce) > 0 {
+		return f.config.Run(ctx, f.config.InForce)
+	}
+	return text[at[2]:at[3]], nil
+}
+
+// put writes a value, and tells the program with it in the variable.
+func (f *file) put(ctx context.Context, value, variable string) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -58,14 +72,14 @@ func (f *file) Write(ctx context.Context, size uint32) error {
 	}
 	before, at, err := f.found()
 	if err != nil {
-		return fmt.Errorf("write size %d: %w", size, err)
+		return err
 	}
-	after := fmt.Appendf(nil, "%s%d%s", before[:at[2]], size, before[at[3]:])
+	after := fmt.Appendf(nil, "%s%s%s", before[:at[2]], value, before[at[3]:])
 	if err := disk.Replace(f.config.Path, after, 0o644); err != nil {
-		return fmt.Errorf("write size %d: %w", size, err)
+		return err
 	}
-	if err := f.config.Tell(ctx, fmt.Sprint("SLUICE_SIZE=", size)); err != nil {
-		return fmt.Errorf("write size %d: %w", size, errors.Join(err, disk.Replace(f.config.Path, before, 0o644)))
+	if err := f.config.Tell(ctx, variable+"="+value); err != nil {
+		return errors.Join(err, disk.Replace(f.config.Path, before, 0o644))
 	}
 	return nil
 }

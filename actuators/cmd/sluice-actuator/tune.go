@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"sluice.dev/actuators/internal/config"
+	"sluice.dev/actuators/internal/dial"
+	"sluice.dev/actuators/internal/tune"
+
+	tuningv1 "sluice.dev/api/tuning/v1"
+)
+
+const tuneUsage = `sluice-actuator tune sets what a tuning session tries, one configuration after the other.
+
+It reads every parameter, sets those of a trial that differ, reloads or restarts what the file says, reads them back, and
+tells the recommender, which measures the trial and says how it ended. A trial that passes an SLO, or that the target
+refuses, is taken back at once. At the end, on SIGTERM or after a failure, what was in force before is set again; with
+state: in the file, also after a kill, by the next run. Without --apply nothing is set.
+
+Usage: sluice-actuator tune --config FILE --session NAME [--apply] [--recommended] [--check]
+
+  --config FILE     how each parameter is read and set (YAML); unknown keys are errors
+  --session NAME    the session
+  --recommender A   HOST:PORT, instead of the file's
+  --apply           set what trials ask for
+  --recommended     set what the ended session recommends, once, and leave it so
+  --check           validate the file and exit
+  --help            print this text and exit
+
+Environment: as of sluice-actuator. Exit status: 0 done, 1 failed, 2 wrong use or configuration.
+`
+
+type tuneOptions struct {
+	config, session, recommender string
+	apply, recommended, check    bool
+}
+
+func runTune(arguments []string, out, errs io.Writer) int {
+	var o tuneOptions
+	flags := flag.NewFlagSet("sluice-actuator tune", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&o.config, "config", "", "")
+	flags.StringVar(&o.session, "session", "", "")
+	flags.StringVar(&o.recommender, "recommender", "", "")
+	flags.BoolVar(&o.apply, "apply", false, "")
+	flags.BoolVar(&o.recommended, "recommended", false, "")
+	flags.BoolVar(&o.check, "check", false, "")
+	err := flags.Parse(arguments)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(out, tuneUsage)
+		return 0
+	case err == nil && flags.NArg() > 0:
+		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case err == nil && (o.config == "" || o.session == ""):
+		err = errors.New("--config FILE or --session NAME is missing")
+	}
+	var c *config.Tune
+	if err == nil {
+		c, err = config.LoadTune(o.config, os.LookupEnv)
+	}
+	if err != nil {
+		fmt.Fprintf(errs, "sluice-actuator tune: %v\n", err)
+		return 2
+	}
+	if o.recommender != "" {
+		c.Recommender = o.recommender
+	}
+	if o.check {
+		fmt.Fprintf(out, "%s: valid: %d parameters of %s\n", o.config, len(c.Parameters), c.Target)
+		return 0
+	}
+	if err := tuneWith(c, o, out); err != nil {
+		fmt.Fprintf(errs, "sluice-actuator tune: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+func tuneWith(c *config.Tune, o tuneOptions, out io.Writer) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	connection, err := dial.Open(c.Recommender, os.LookupEnv)
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	target, err := tune.Open(c)
+	if err != nil {
+		return err
+	}
+	run := &tune.Run{
+		Client: tuningv1.NewTuningServiceClient(connection), Target: target, Config: c, Session: o.session, Apply: o.apply, Out: out,
+	}
+	if o.recommended {
+		return run.Recommended(ctx)
+	}
+	return run.Trials(ctx)
+}

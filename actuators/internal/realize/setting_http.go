@@ -1,0 +1,168 @@
+package realize
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"text/template"
+
+	"github.com/go-openapi/jsonpointer"
+
+	"sluice.dev/actuators/internal/web"
+)
+
+// HTTPSetting is the `http` block of a parameter: read as JSON, written with one request.
+type HTTPSetting struct {
+	web.Config `yaml:",squash"`
+	Read       HTTPSettingRead  `yaml:"read"`
+	Write      HTTPSettingWrite `yaml:"write"`
+}
+
+// HTTPSettingRead says where the value in force stands.
+type HTTPSettingRead struct {
+	URL string `yaml:"url"`
+	// Pointer leads to a text, number or truth value in the JSON answer (RFC 6901).
+	Pointer string `yaml:"pointer"`
+	Status  int    `yaml:"status"`
+}
+
+// HTTPSettingWrite says how a value is set. URL and Body are Go templates: {{.Value}} is the value as it is, {{.JSON}} as a
+// JSON value (a number or truth value where it is one, else a string), {{.Query}} within a URL's query.
+type HTTPSettingWrite struct {
+	Method string `yaml:"method"`
+	URL    string `yaml:"url"`
+	Body   string `yaml:"body"`
+	Status int    `yaml:"status"`
+}
+
+// DefaultHTTPSetting is what a block has unless it says otherwise.
+func DefaultHTTPSetting() HTTPSetting {
+	return HTTPSetting{
+		Config: web.Default(),
+		Read:   HTTPSettingRead{Pointer: "/value", Status: http.StatusOK},
+		Write:  HTTPSettingWrite{Method: http.MethodPut, Body: `{"value": {{.JSON}}}`, Status: http.StatusOK},
+	}
+}
+
+// Variables implements SettingConfig.
+func (c *HTTPSetting) Variables(fill func(text *string, key string)) {
+	c.Config.Variables(fill)
+	fill(&c.Read.URL, "read.url")
+	fill(&c.Write.URL, "write.url")
+}
+
+// Validate implements SettingConfig.
+func (c *HTTPSetting) Validate() error {
+	faults := []error{c.Config.Validate()}
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	if err := web.CheckURL(c.Read.URL); err != nil {
+		fault("read.url: %w", err)
+	}
+	if _, err := jsonpointer.New(c.Read.Pointer); err != nil {
+		fault("read.pointer: %q: want a JSON pointer (RFC 6901) such as /value, or nothing for the whole answer", c.Read.Pointer)
+	}
+	switch c.Write.Method {
+	case http.MethodPut, http.MethodPost, http.MethodPatch:
+	default:
+		fault("write.method: %q: want PUT, POST or PATCH", c.Write.Method)
+	}
+	written, err := fillIn("write.url", c.Write.URL, "1")
+	if err == nil {
+		if err = web.CheckURL(written); err != nil {
+			err = fmt.Errorf("write.url: %w", err)
+		}
+	}
+	_, bodyErr := fillIn("write.body", c.Write.Body, "1")
+	faults = append(faults, err, bodyErr)
+	if text := c.Write.URL + c.Write.Body; !strings.Contains(text, ".Value") && !strings.Contains(text, ".JSON") && !strings.Contains(text, ".Query") {
+		fault("write.body: %q: want {{.Value}} or {{.JSON}} in it, or in write.url", c.Write.Body)
+	}
+	for key, status := range map[string]int{"read.status": c.Read.Status, "write.status": c.Write.Status} {
+		if status < 200 || status > 299 {
+			fault("%s: %d: want 200 to 299", key, status)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// Setting implements SettingConfig.
+func (c *HTTPSetting) Setting() (Setting, error) {
+	client, err := web.NewClient(c.Config, c.Read.URL, c.Write.URL)
+	return &httpSetting{*c, client}, err
+}
+
+type httpSetting struct {
+	config HTTPSetting
+	client *web.Client
+}
+
+// Read implements Setting.
+func (s *httpSetting) Read(ctx context.Context) (string, error) {
+	read := s.config.Read
+	answer, err := s.client.Do(ctx, web.Request{Method: http.MethodGet, URL: read.URL}, read.Status)
+	if err != nil {
+		return "", s.client.Hide(fmt.Errorf("read: %w", err))
+	}
+	value, err := at(answer, read.Pointer)
+	if err != nil {
+		return "", s.client.Hide(fmt.Errorf("read: GET %s: %w", read.URL, err))
+	}
+	return scalar(value)
+}
+
+// Write implements Setting.
+func (s *httpSetting) Write(ctx context.Context, value string) error {
+	write := s.config.Write
+	address, err := fillIn("write.url", write.URL, value)
+	if err != nil {
+		return err
+	}
+	body, err := fillIn("write.body", write.Body, value)
+	if err != nil {
+		return err
+	}
+	if _, err = s.client.Do(ctx, web.Request{Method: write.Method, URL: address, Body: body}, write.Status); err != nil {
+		return s.client.Hide(fmt.Errorf("write %s: %w", value, err))
+	}
+	return nil
+}
+
+// scalar is the text of a JSON value that is a text, number or truth value.
+func scalar(value any) (string, error) {
+	switch value := value.(type) {
+	case string:
+		return value, nil
+	case bool, json.Number:
+		return fmt.Sprint(value), nil
+	}
+	return "", fmt.Errorf("read: %.100v: want a text, number or truth value", value)
+}
+
+// typed is a text as a JSON value.
+func typed(value string) json.RawMessage {
+	var number json.Number
+	switch {
+	case value == "true", value == "false":
+		return json.RawMessage(value)
+	case json.Unmarshal([]byte(value), &number) == nil && number.String() == value:
+		return json.RawMessage(value)
+	}
+	text, _ := json.Marshal(value) // a string always is
+	return text
+}
+
+func fillIn(key, text, value string) (string, error) {
+	t, err := template.New(key).Parse(text)
+	if err != nil {
+		return "", fmt.Errorf("%s: %q: want a Go template that uses {{.Value}}, {{.JSON}} or {{.Query}} only: %w", key, text, err)
+	}
+	var out strings.Builder
+	if err := t.Execute(&out, struct{ Value, JSON, Query string }{value, string(typed(value)), url.QueryEscape(value)}); err != nil {
+		return "", fmt.Errorf("%s: %q: want a Go template that uses {{.Value}}, {{.JSON}} or {{.Query}} only: %w", key, text, err)
+	}
+	return out.String(), nil
+}

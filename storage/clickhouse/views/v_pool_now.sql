@@ -17,6 +17,12 @@ SELECT
     threshold_ms,
     model,
     reasons,
+    advice,
+    advised_cores,
+    advised_replicas,
+    asked_per_s,
+    in_time,
+    best_per_s,
     revision,
     at,
     (toUnixTimestamp64Milli(now64(3)) - toUnixTimestamp64Milli(at)) / 1000 AS age_s

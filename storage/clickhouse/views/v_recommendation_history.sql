@@ -20,6 +20,9 @@ SELECT
     argMax(r.confidence, r.at) AS confidence,
     argMax(r.threshold_ms, r.at) AS threshold_ms,
     argMax(r.model, r.at) AS model,
-    argMax(r.reasons, r.at) AS reasons
+    argMax(r.reasons, r.at) AS reasons,
+    argMax(r.advice, r.at) AS advice,
+    tupleElement(argMax(tuple(r.advised_cores), r.at), 1) AS advised_cores,
+    tupleElement(argMax(tuple(r.advised_replicas), r.at), 1) AS advised_replicas
 FROM recommendations AS r FINAL
 GROUP BY service, side, peer, revision

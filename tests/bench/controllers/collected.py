@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from sluice.config import Config
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.samples import Floats
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.policy.observation import Demand
 from testbed.columns import Ints
 from testbed.fine import PoolWindows
 
@@ -61,6 +63,9 @@ class Collected:
         self._kept.setdefault(key, _Kept(seen)).take(now_s, seen)
 
     def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
+        return {}
+
+    def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
         return {}
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:

@@ -15,6 +15,7 @@ from sluice.collect.window import OnDemand
 from sluice.config import Config
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.policy.observation import Demand
 
 # Different curves; the others repeat them.
 CURVES = 100
@@ -32,6 +33,8 @@ class Collects(Protocol):
     queried_s: float
 
     def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]: ...
+
+    def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]: ...
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window: ...
 
@@ -77,6 +80,9 @@ class Held:
     queried_s: float = 0.0
 
     def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
+        return {}
+
+    def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
         return {}
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:

@@ -12,6 +12,7 @@ from sluice.cli.pools.message_json import message_to_json
 from sluice.cli.pools.selector import SelectorError, parse_selector
 from sluice.cli.pools.words import age, seconds
 from sluice.common.v1.decision_pb2 import Action, Reason
+from sluice.pools.v1.advice_pb2 import Advice
 from sluice.pools.v1.evidence_pb2 import (
     LATENCY_SOURCE_CALLER,
     Baseline,
@@ -126,6 +127,7 @@ def test_list_as_json_has_the_names_of_the_proto_and_null_for_absent_values(run:
         "threshold": None,
         "data_until": None,
         "targets": [],
+        "advice": None,
     }
     assert sizes[1]["state"] == "NO_DATA"
     assert sizes[1]["target"] is None
@@ -230,6 +232,22 @@ def test_explain_says_what_the_pool_stands_on_and_what_was_remembered(run: Run, 
     explanation.remembered_curve.kind = RememberedCurve.KIND_SAME
     lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
     assert "memory          12 (10 to 15) was best here 1.5 h ago" in lines
+
+
+def test_explain_says_what_the_hardware_could_be(run: Run, server: PoolServer) -> None:
+    size = server.explanations[0].pool_size
+    size.advice.kind, size.advice.best, size.advice.best_per_s = Advice.KIND_SCALE_OUT, 16, 364
+    size.advice.asked_per_s, size.advice.in_time = 450, 0.81
+    size.advice.cpu_limit_cores, size.advice.replicas = 4, 2
+    size.advice.advised_cpu_limit_cores, size.advice.advised_replicas = 7, 4
+    lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
+    said = (
+        "SCALE_OUT: no size does what is asked in time on this hardware; 450 asked a second of an instance, 81% in "
+        "time, 16 does 364; 7 cores each or 4 replicas would do, of 4 cores each and 2 replicas"
+    )
+    assert f"hardware        {said}" in lines
+    found = json.loads(run("pools", "get", "cart", "-o", "json", "--address", server.address).stdout)["advice"]
+    assert (found["kind"], found["advised_replicas"]) == ("SCALE_OUT", 4)
 
 
 def test_explain_without_a_curve(run: Run, server: PoolServer) -> None:
@@ -359,6 +377,7 @@ def test_explain_as_json_keeps_the_names_that_it_had_before_the_api_had_packages
     assert set(found) == {
         *("pool_size", "threshold", "latency_source", "window_start", "window_end", "bucket", "buckets"),
         *("completions", "instances", "curve", "knee", "polynomial_degree", "footing", "prior", "belief"),
+        "advised_curve",
     }
     assert found["footing"]["cpu_limit_cores"] == 2
     assert (found["prior"]["kind"], found["prior"]["footing"]["cpu_limit_cores"]) == ("PRIOR_KIND_SCALED", 1)

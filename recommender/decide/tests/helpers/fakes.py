@@ -1,6 +1,7 @@
 """Hand-written stand-ins for what the control loop talks to, and ready-made windows."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from sluice.collect.whole import Whole
 from sluice.config import Config
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.policy.observation import Demand
 
 CART = PoolKey("cart", "server", "")
 DB = PoolKey("catalogue", "client", "catalogue-db")
@@ -114,11 +116,18 @@ class FakeCollector:
     thresholds_ns: dict[PoolKey, int] = field(default_factory=dict)
     above: dict[Asked, UpstreamTime] = field(default_factory=dict)
     upstream_problem: Exception | None = None
+    demands: dict[PoolKey, Demand] = field(default_factory=dict)
+    demand_problem: Exception | None = None
 
     def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
         if self.upstream_problem is not None:
             raise self.upstream_problem
         return self.above
+
+    def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
+        if self.demand_problem is not None:
+            raise self.demand_problem
+        return {key: replace(each, until_ms=1000 * to_s) for key, each in self.demands.items()}
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
         self.thresholds_ns = thresholds_ns

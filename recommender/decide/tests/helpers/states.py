@@ -6,8 +6,8 @@ from sluice.core.keys import PoolKey
 from sluice.core.states import State
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
-from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.state import Change, Checkpoint, Facts, Learnt, PoolState
+from sluice.pools.policy.decision import Advice, Advised, Basis
+from sluice.pools.policy.state import Change, Checkpoint, Facts, Learnt, PoolState, Standing
 from sluice.pools.policy.state_check import END_MS, MOST_SIZE, MOST_STEP, MOST_STEPS
 
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
@@ -62,6 +62,31 @@ facts = st.builds(
     state=st.none() | st.sampled_from(State),
     checkpoint=st.none() | checkpoints,
 )
+shares = st.floats(0, 1)
+rates = st.floats(0, allow_infinity=False)
+counts = st.integers(0, MOST_SIZE)
+advices = st.builds(
+    Advice,
+    kind=st.sampled_from(Advised),
+    since_ms=times,
+    asked_per_s=rates,
+    in_time=st.none() | shares,
+    best=sizes,
+    best_per_s=rates,
+    cores=st.none() | rates,
+    replicas=st.none() | counts,
+    to_cores=st.none() | rates,
+    to_replicas=st.none() | counts,
+)
+standings = st.builds(
+    Standing,
+    until_ms=st.just(-1) | times,
+    short=counts,
+    spare=counts,
+    cores=rates,
+    replicas=counts,
+    advice=st.none() | advices,
+)
 learnt = st.builds(
     Learnt,
     version=st.just("") | names,
@@ -72,5 +97,6 @@ learnt = st.builds(
     completed_ms=st.none() | times,
     remembered=st.booleans(),
     versions=st.lists(st.tuples(names, evidence), max_size=3).map(tuple),
+    standing=standings,
 )
 states = st.builds(PoolState, facts=facts, learnt=learnt)

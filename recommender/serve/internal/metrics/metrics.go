@@ -57,7 +57,7 @@ func New(service *calls.Service, reader *topics.Reader, more ...prometheus.Colle
 		}
 		return 0
 	})
-	m.registry.MustRegister(leases{service})
+	m.registry.MustRegister(leases{service}, advice{service})
 	m.registry.MustRegister(more...)
 	return m
 }

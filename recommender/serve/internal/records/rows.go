@@ -52,6 +52,11 @@ func decision(record *kgo.Record, lease time.Duration) (Row, error) {
 	row["threshold_ms"] = float64(size.GetThreshold().AsDuration()) / 1e6
 	row["valid_until"] = stamp(record.Timestamp.Add(lease))
 	row["revision"] = size.GetRevision()
+	if advice := size.GetAdvice(); advice != nil {
+		row["advice"] = short(advice.GetKind().String(), "KIND_")
+		row["advised_cores"], row["advised_replicas"] = advice.AdvisedCpuLimitCores, advice.AdvisedReplicas
+		row["asked_per_s"], row["in_time"], row["best_per_s"] = advice.GetAskedPerS(), advice.InTime, advice.GetBestPerS()
+	}
 	if size.GetDataUntil() != nil {
 		row["newest_bucket"] = stamp(size.GetDataUntil().AsTime())
 	}

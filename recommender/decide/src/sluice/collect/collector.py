@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
-from sluice.collect import upstream
+from sluice.collect import demand, upstream
 from sluice.collect.delay import LONGEST_MS, NEVER, Arrivals, Delay
 from sluice.collect.newest import fixed_settle_ms, newest
 from sluice.collect.reading import Database, Reading
@@ -16,6 +16,7 @@ from sluice.collect.window import OnDemand, Window
 from sluice.config import Config
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.policy.observation import Demand
 
 # Room in front of the window for spans that are late: peers that only traces tell come some 6 s after the spans.
 LATE_MS = 10_000
@@ -48,6 +49,13 @@ class Collector:
             return {}
         columns = self._database.columns(upstream.SQL, parameters)
         return upstream.times(columns, config) if columns else {}
+
+    def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
+        """What was asked of each server pool in the minute up to `to_s`, Unix time."""
+        keys = demand.keys(config, thresholds_ns)
+        if not keys.rows:
+            return {}
+        return demand.demands(self._database.arrays(demand.SQL, demand.parameters(config, to_s), keys), config, to_s)
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
         """What is there at `now_ms`; the window that it gave before is over.

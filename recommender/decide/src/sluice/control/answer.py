@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from sluice.config import Pool
 from sluice.control.baseline import Baseline
@@ -13,7 +14,7 @@ from sluice.core.keys import PoolKey
 from sluice.pools.estimate import Estimate, Reason
 from sluice.pools.estimate.attempt import Failed
 from sluice.pools.estimate.threshold import Threshold
-from sluice.pools.policy.decision import Decision
+from sluice.pools.policy.decision import Advice, Decision
 from sluice.pools.policy.state import Learnt
 
 # A range's ends move with each second's noise; people and watchers are told when they have moved by so much.
@@ -21,12 +22,20 @@ STANDS = 0.15
 AWAITED = Reason("AWAITED", "the windows that there are are of before the decider began: those of now are awaited")
 
 
+class Hardware(NamedTuple):
+    """What is advised, without the rates that it rests on, which change all the time."""
+
+    kind: str
+    cores: float | None
+    replicas: int | None
+
+
 @dataclass(frozen=True)
 class Content:
     """What makes an answer a new one. Times, confidence and the words of the reasons do not.
 
     basis, action: as in sluice.pools.v1, without their prefix. sizes: of each target, by instance. targets: the
-    instances that the target is for, () for all.
+    instances that the target is for, () for all. advised: of the hardware; None where nothing is said.
     """
 
     state: str
@@ -40,6 +49,7 @@ class Content:
     action: str = "UNSPECIFIED"
     sizes: tuple[tuple[str, int | None], ...] = ()
     targets: tuple[str, ...] = ()
+    advised: Hardware | None = None
 
 
 @dataclass(frozen=True)
@@ -84,6 +94,7 @@ class Answer:
     baseline: Baseline = field(default_factory=Baseline)
     since_ms: int | None = None
     targets: tuple[TargetSize, ...] = ()
+    advice: Advice | None = None
     agent: Named | None = field(default=None, compare=False, repr=False)
     """What the pool's agent says, where it has one."""
 
@@ -125,6 +136,7 @@ def answer(
         baseline=course.now,
         since_ms=course.since_ms,
         targets=targets,
+        advice=decision.advice,
     )
 
 
@@ -151,7 +163,12 @@ def _content(decision: Decision, targets: tuple[TargetSize, ...], reasons: tuple
         action=decision.action.value,
         sizes=untimed(targets),
         targets=decision.targets,
+        advised=_hardware(decision.advice),
     )
+
+
+def _hardware(advice: Advice | None) -> Hardware | None:
+    return None if advice is None else Hardware(advice.kind.value, advice.to_cores, advice.to_replicas)
 
 
 def settled(before: Content | None, now: Content) -> Content:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from sluice.collect import Window
 from sluice.config import Config
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.policy.observation import Demand
 
 
 class Collects(Protocol):
     """Raises what the database raises."""
 
     def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]: ...
+
+    def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]: ...
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window: ...

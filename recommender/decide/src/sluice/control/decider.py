@@ -12,6 +12,7 @@ from sluice.control.before import Before
 from sluice.control.catching_up import caught_up
 from sluice.control.collects import Collects
 from sluice.control.deciding import Known, Means, Outcome, decide
+from sluice.control.demands import Demands
 from sluice.control.heard import Changes, Heard
 from sluice.control.leases import Leases
 from sluice.control.named import judged
@@ -65,7 +66,7 @@ class ShardDecider:
         self._leases = Leases(found.heartbeat)
         self._awaited = Awaited(found.states.evidence, now_ms)
         self._history = history if found.heartbeat is None else None
-        self._thresholds = Thresholds()
+        self._thresholds, self._demands = Thresholds(), Demands()
         self._paths: tuple[Config, list[set[PoolKey]]] | None = None
         self._taking_over = TakingOver()
         self._caught_up = False
@@ -112,7 +113,10 @@ class ShardDecider:
             self._caught_up = True
         window = self._collector.collect(config, thresholds_ns, now_ms)
         later = self._later(config)
-        known = Known(config, self._path_sets(config), self._states, self._heard, self._awaited, targets, later)
+        demands = self._demands.newest(config, self._collector, thresholds, now_ms, self._means.problems)
+        known = Known(
+            config, self._path_sets(config), self._states, self._heard, self._awaited, targets, later, demands
+        )
         outcomes = list(decide(known, self._means, thresholds, window, now_ms))
         states = {each.about.pool.key: each.state for each in outcomes if each.state is not None}
         answers = [made for each in outcomes if (made := self._answer(each, now_ms)) is not None]

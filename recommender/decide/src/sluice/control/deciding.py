@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -39,7 +40,7 @@ from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.attempt import Failed
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.guard.turns import waiting
-from sluice.pools.policy.observation import Buckets, Constraints
+from sluice.pools.policy.observation import Buckets, Constraints, Demand
 from sluice.pools.policy.state import PoolState
 
 
@@ -59,7 +60,7 @@ class Means:
 
 class Known(NamedTuple):
     """Of the pools of one shard, as a period begins. paths: pools of which one may look at a time. targets: of each, as
-    last read. later: those that are left for a later period."""
+    last read. later: those that are left for a later period. demands: that are new."""
 
     config: Config
     paths: list[set[PoolKey]]
@@ -68,6 +69,7 @@ class Known(NamedTuple):
     awaited: Awaited
     targets: Targets
     later: frozenset[PoolKey] = frozenset()
+    demands: Mapping[PoolKey, Demand] = MappingProxyType({})
 
 
 class About(NamedTuple):
@@ -94,7 +96,7 @@ def decide(
     known: Known, means: Means, thresholds: Mapping[PoolKey, Threshold], window: Window, now_ms: int
 ) -> Iterator[Outcome]:
     """One of each pool, in any order. One that fails does not take the others away."""
-    config, _, states, heard, awaited, targets, later = known
+    config, _, states, heard, awaited, targets, later, demands = known
     estimates = named(config.pools, window, targets, heard.sizes, means.workers, means.problems)
     bound = _constraints(known, window, now_ms)
     agents = _agents(known, means, thresholds, bound, window, now_ms)
@@ -117,7 +119,7 @@ def decide(
                 if awaited.waits(key, window.whole.get(key), now_ms):
                     yield Job(key, state, Past(buckets, course.now.version), now_ms, about)
                     continue
-                of = observation(pool, targets[key], buckets, course, threshold, bound[key], estimate)
+                of = observation(pool, targets[key], buckets, course, threshold, bound[key], estimate, demands.get(key))
             except Exception as cause:
                 failed.append(Outcome(about, None, Failed(type(cause).__name__, str(cause))))
                 continue
@@ -228,7 +230,7 @@ def _with_checkpoint(state: PoolState, agent: Named) -> PoolState:
 
 def _constraints(known: Known, window: Window, now_ms: int) -> dict[PoolKey, Constraints]:
     """What binds each pool, by the states of all."""
-    config, paths, states, heard, _, targets, _ = known
+    config, paths, states, heard, _, targets, *_ = known
     instances = {
         pool.key: max(heard.scalings.replicas(pool.service) or 0, instances_of(window, pool.key))
         for pool in config.pools

@@ -8,7 +8,7 @@ import numpy as np
 from google.protobuf.duration_pb2 import Duration
 
 from sluice.common.v1.decision_pb2 import Action, Reason
-from sluice.control.answer import Answer, Content
+from sluice.control.answer import Answer, Content, Hardware
 from sluice.control.baseline import Baseline
 from sluice.control.learning.lesson import Learned
 from sluice.control.sizes import TargetSize
@@ -16,9 +16,11 @@ from sluice.log.names import message_of
 from sluice.log.told import timestamp
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.curve import Curve
-from sluice.pools.policy.picture import Picture, draw
+from sluice.pools.policy.advice_message import advice_message, advice_of
+from sluice.pools.policy.picture import Believed, Picture, draw, draw_on
 from sluice.pools.policy.state_message import checkpoint_message
 from sluice.pools.v1 import evidence_pb2, pool_size_pb2
+from sluice.pools.v1.advice_pb2 import Advice
 
 # Of a curve: 300 of 40 bytes leave room in the 16 kB of an explanation.
 MOST_POINTS = 300
@@ -41,6 +43,7 @@ def pool_size(answer: Answer) -> pool_size_pb2.PoolSize:
         targets=content.targets,
         threshold=_duration(answer.threshold.value_ns),
         data_until=None if answer.windows is None else timestamp(answer.windows.end_ms),
+        advice=None if answer.advice is None else advice_message(answer.advice),
     )
     for name in ("current", "target", "lower_bound", "upper_bound", "unguarded_target"):
         value = getattr(content, name)
@@ -67,7 +70,13 @@ def content_of(message: pool_size_pb2.PoolSize) -> Content:
         action=Action.Name(message.action).removeprefix("ACTION_"),
         sizes=tuple((each.instance, None if each.unbounded else each.size) for each in message.sizes),
         targets=tuple(message.targets),
+        advised=_hardware(message.advice) if message.HasField("advice") else None,
     )
+
+
+def _hardware(advice: Advice) -> Hardware:
+    of = advice_of(advice)
+    return Hardware(of.kind.value, of.to_cores, of.to_replicas)
 
 
 def _target_size(target: TargetSize) -> pool_size_pb2.TargetSize:
@@ -104,6 +113,9 @@ def explanation(answer: Answer) -> evidence_pb2.Explanation:
     picture = draw(answer.learnt, answer.content.current, answer.cores) if by_belief else None
     if picture is not None:
         message.belief.CopyFrom(belief_evidence(picture))
+        to_cores = answer.advice.to_cores if answer.advice is not None else None
+        if to_cores is not None and to_cores != picture.cores:
+            message.advised_curve.extend(map(_believed_point, draw_on(answer.learnt, answer.content.current, to_cores)))
     elif estimate is not None and estimate.curve is not None:
         message.curve.CopyFrom(_curve(estimate, estimate.curve))
     if answer.agent is not None and answer.agent.learned is not None:
@@ -150,21 +162,19 @@ def belief_evidence(picture: Picture) -> evidence_pb2.BeliefEvidence:
             )
             for each in picture.points
         ],
-        curve=[
-            evidence_pb2.BelievedPoint(
-                size=each.size,
-                throughput_per_s=each.per_s,
-                lower_per_s=each.lower_per_s,
-                upper_per_s=each.upper_per_s,
-            )
-            for each in picture.curve
-        ],
+        curve=[_believed_point(each) for each in picture.curve],
         knee=picture.knee,
         upper=picture.upper,
         best=picture.best,
         loss=picture.loss,
         seconds=picture.seconds,
         cpu_limit_cores=picture.cores,
+    )
+
+
+def _believed_point(of: Believed) -> evidence_pb2.BelievedPoint:
+    return evidence_pb2.BelievedPoint(
+        size=of.size, throughput_per_s=of.per_s, lower_per_s=of.lower_per_s, upper_per_s=of.upper_per_s
     )
 
 

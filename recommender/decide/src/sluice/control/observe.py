@@ -17,8 +17,9 @@ from sluice.core.keys import PoolKey
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.belief.family import Floats
 from sluice.pools.estimate.threshold import Threshold
-from sluice.pools.guard.backends import Ceiling, Demand, ceilings
-from sluice.pools.policy.observation import Buckets, Constraints, Observation
+from sluice.pools.guard.backends import Ceiling, ceilings
+from sluice.pools.guard.backends import Demand as Wanted
+from sluice.pools.policy.observation import Buckets, Constraints, Demand, Observation
 from sluice.pools.policy.state import PoolState
 
 _NONE = np.zeros(0)
@@ -33,6 +34,7 @@ def observation(
     threshold: Threshold,
     constraints: Constraints,
     named: Estimate | None,
+    demand: Demand | None = None,
 ) -> Observation:
     baseline = course.now
     return Observation(
@@ -43,6 +45,8 @@ def observation(
         version=baseline.version,
         constraints=constraints,
         named=named,
+        demand=demand,
+        replicas=baseline.own.replicas,
     )
 
 
@@ -114,14 +118,14 @@ def ceilings_of(
     return found
 
 
-def _demand(state: PoolState | None, targets: tuple[TargetSize, ...], instances: int) -> Demand | None:
+def _demand(state: PoolState | None, targets: tuple[TargetSize, ...], instances: int) -> Wanted | None:
     read = [target.size for target in targets if target.size is not None]
     asked = state.facts.pool if state is not None and read else None
     held = max([*read, *([asked] if asked is not None else [])], default=None)
     if held is None:
         return None
     wanted = state.learnt.wanted if state is not None else None
-    return Demand(wanted or held, held, max(instances, len(targets), 1))
+    return Wanted(wanted or held, held, max(instances, len(targets), 1))
 
 
 def instances_of(window: Window, key: PoolKey) -> int:

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
-from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.state import Change, Checkpoint, Facts, Learnt, PoolState
+from sluice.pools.policy.decision import Advice, Basis
+from sluice.pools.policy.state import Change, Checkpoint, Facts, Learnt, PoolState, Standing
 from sluice.pools.policy.state_message import (
     StateError,
     joined,
@@ -49,14 +49,18 @@ def test_what_is_written_is_read_as_the_same_value(key: PoolKey, state: PoolStat
     assert read(key, write_facts(key, state), write_evidence(key, state)) == state
 
 
-@pytest.mark.parametrize("each", [Facts, Change, Checkpoint, Learnt, Evidence, Level, Doubt, Second, PoolState])
+@pytest.mark.parametrize(
+    "each", [Facts, Change, Checkpoint, Learnt, Evidence, Level, Doubt, Second, PoolState, Standing, Advice]
+)
 def test_every_field_is_generated(each: type) -> None:
     """A field that the messages do not know would pass the round trip by its default."""
     known = {
         Facts: "now_ms current change baseline state checkpoint",
         Checkpoint: "name sha256 version steps at_ms",
         Change: "from_size to_size at_ms basis targets",
-        Learnt: "version evidence doubt until_ms full completed_ms remembered versions",
+        Learnt: "version evidence doubt until_ms full completed_ms remembered versions standing",
+        Standing: "until_ms short spare cores replicas advice",
+        Advice: "kind since_ms asked_per_s in_time best best_per_s cores replicas to_cores to_replicas",
         Evidence: "levels",
         Level: "cores full saturated step completions seconds in_flight_s",
         Doubt: "score aside",

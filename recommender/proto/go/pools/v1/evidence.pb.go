@@ -153,7 +153,9 @@ type Explanation struct {
 	Evidence isExplanation_Evidence `protobuf_oneof:"evidence"`
 	// Of the pool's agent, where one learns (model "dqn"), beside the belief that decides where no size of its may be
 	// chosen.
-	Learned       *LearnedEvidence `protobuf:"bytes,14,opt,name=learned,proto3" json:"learned,omitempty"`
+	Learned *LearnedEvidence `protobuf:"bytes,14,opt,name=learned,proto3" json:"learned,omitempty"`
+	// What is believed on the CPU limit that PoolSize.advice names, where that is another one.
+	AdvisedCurve  []*BelievedPoint `protobuf:"bytes,15,rep,name=advised_curve,json=advisedCurve,proto3" json:"advised_curve,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -293,6 +295,13 @@ func (x *Explanation) GetBelief() *BeliefEvidence {
 func (x *Explanation) GetLearned() *LearnedEvidence {
 	if x != nil {
 		return x.Learned
+	}
+	return nil
+}
+
+func (x *Explanation) GetAdvisedCurve() []*BelievedPoint {
+	if x != nil {
+		return x.AdvisedCurve
 	}
 	return nil
 }
@@ -1139,7 +1148,7 @@ var File_sluice_pools_v1_evidence_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_evidence_proto_rawDesc = "" +
 	"\n" +
-	"\x1esluice/pools/v1/evidence.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a sluice/pools/v1/checkpoint.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\x8c\x06\n" +
+	"\x1esluice/pools/v1/evidence.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a sluice/pools/v1/checkpoint.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xd1\x06\n" +
 	"\vExplanation\x126\n" +
 	"\tpool_size\x18\x01 \x01(\v2\x19.sluice.pools.v1.PoolSizeR\bpoolSize\x128\n" +
 	"\tthreshold\x18\x02 \x01(\v2\x1a.sluice.pools.v1.ThresholdR\tthreshold\x12E\n" +
@@ -1156,7 +1165,8 @@ const file_sluice_pools_v1_evidence_proto_rawDesc = "" +
 	"\x10remembered_curve\x18\v \x01(\v2 .sluice.pools.v1.RememberedCurveR\x0frememberedCurve\x126\n" +
 	"\x05curve\x18\f \x01(\v2\x1e.sluice.pools.v1.CurveEvidenceH\x00R\x05curve\x129\n" +
 	"\x06belief\x18\r \x01(\v2\x1f.sluice.pools.v1.BeliefEvidenceH\x00R\x06belief\x12:\n" +
-	"\alearned\x18\x0e \x01(\v2 .sluice.pools.v1.LearnedEvidenceR\alearnedB\n" +
+	"\alearned\x18\x0e \x01(\v2 .sluice.pools.v1.LearnedEvidenceR\alearned\x12C\n" +
+	"\radvised_curve\x18\x0f \x03(\v2\x1e.sluice.pools.v1.BelievedPointR\fadvisedCurveB\n" +
 	"\n" +
 	"\bevidence\"\xde\x02\n" +
 	"\x0fLearnedEvidence\x122\n" +
@@ -1284,22 +1294,23 @@ var file_sluice_pools_v1_evidence_proto_depIdxs = []int32{
 	5,  // 8: sluice.pools.v1.Explanation.curve:type_name -> sluice.pools.v1.CurveEvidence
 	7,  // 9: sluice.pools.v1.Explanation.belief:type_name -> sluice.pools.v1.BeliefEvidence
 	3,  // 10: sluice.pools.v1.Explanation.learned:type_name -> sluice.pools.v1.LearnedEvidence
-	4,  // 11: sluice.pools.v1.LearnedEvidence.values:type_name -> sluice.pools.v1.SizeValue
-	14, // 12: sluice.pools.v1.LearnedEvidence.until:type_name -> google.protobuf.Timestamp
-	16, // 13: sluice.pools.v1.LearnedEvidence.checkpoint:type_name -> sluice.pools.v1.Checkpoint
-	6,  // 14: sluice.pools.v1.CurveEvidence.points:type_name -> sluice.pools.v1.CurvePoint
-	8,  // 15: sluice.pools.v1.BeliefEvidence.points:type_name -> sluice.pools.v1.SeenPoint
-	9,  // 16: sluice.pools.v1.BeliefEvidence.curve:type_name -> sluice.pools.v1.BelievedPoint
-	15, // 17: sluice.pools.v1.Threshold.value:type_name -> google.protobuf.Duration
-	14, // 18: sluice.pools.v1.Baseline.since:type_name -> google.protobuf.Timestamp
-	1,  // 19: sluice.pools.v1.RememberedCurve.kind:type_name -> sluice.pools.v1.RememberedCurve.Kind
-	11, // 20: sluice.pools.v1.RememberedCurve.baseline:type_name -> sluice.pools.v1.Baseline
-	14, // 21: sluice.pools.v1.RememberedCurve.found_at:type_name -> google.protobuf.Timestamp
-	22, // [22:22] is the sub-list for method output_type
-	22, // [22:22] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	9,  // 11: sluice.pools.v1.Explanation.advised_curve:type_name -> sluice.pools.v1.BelievedPoint
+	4,  // 12: sluice.pools.v1.LearnedEvidence.values:type_name -> sluice.pools.v1.SizeValue
+	14, // 13: sluice.pools.v1.LearnedEvidence.until:type_name -> google.protobuf.Timestamp
+	16, // 14: sluice.pools.v1.LearnedEvidence.checkpoint:type_name -> sluice.pools.v1.Checkpoint
+	6,  // 15: sluice.pools.v1.CurveEvidence.points:type_name -> sluice.pools.v1.CurvePoint
+	8,  // 16: sluice.pools.v1.BeliefEvidence.points:type_name -> sluice.pools.v1.SeenPoint
+	9,  // 17: sluice.pools.v1.BeliefEvidence.curve:type_name -> sluice.pools.v1.BelievedPoint
+	15, // 18: sluice.pools.v1.Threshold.value:type_name -> google.protobuf.Duration
+	14, // 19: sluice.pools.v1.Baseline.since:type_name -> google.protobuf.Timestamp
+	1,  // 20: sluice.pools.v1.RememberedCurve.kind:type_name -> sluice.pools.v1.RememberedCurve.Kind
+	11, // 21: sluice.pools.v1.RememberedCurve.baseline:type_name -> sluice.pools.v1.Baseline
+	14, // 22: sluice.pools.v1.RememberedCurve.found_at:type_name -> google.protobuf.Timestamp
+	23, // [23:23] is the sub-list for method output_type
+	23, // [23:23] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_evidence_proto_init() }

@@ -291,7 +291,9 @@ type PoolSize struct {
 	DataUntil *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=data_until,json=dataUntil,proto3" json:"data_until,omitempty"`
 	// The instances that `target` is for, as `sizes` names them: a change comes to one of several first, then to a few,
 	// then to all. The others are to leave the size that they have. Empty: for all.
-	Targets       []string `protobuf:"bytes,21,rep,name=targets,proto3" json:"targets,omitempty"`
+	Targets []string `protobuf:"bytes,21,rep,name=targets,proto3" json:"targets,omitempty"`
+	// Of the hardware under it; absent where nothing is to be said.
+	Advice        *Advice `protobuf:"bytes,22,opt,name=advice,proto3" json:"advice,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -473,18 +475,25 @@ func (x *PoolSize) GetTargets() []string {
 	return nil
 }
 
+func (x *PoolSize) GetAdvice() *Advice {
+	if x != nil {
+		return x.Advice
+	}
+	return nil
+}
+
 var File_sluice_pools_v1_pool_size_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
 	"\n" +
-	"\x1fsluice/pools/v1/pool_size.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/common/v1/decision.proto\x1a\x1asluice/pools/v1/pool.proto\"\x9d\x01\n" +
+	"\x1fsluice/pools/v1/pool_size.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/common/v1/decision.proto\x1a\x1csluice/pools/v1/advice.proto\x1a\x1asluice/pools/v1/pool.proto\"\x9d\x01\n" +
 	"\n" +
 	"TargetSize\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x17\n" +
 	"\x04size\x18\x02 \x01(\rH\x00R\x04size\x88\x01\x01\x12\x1c\n" +
 	"\tunbounded\x18\x03 \x01(\bR\tunbounded\x123\n" +
 	"\aread_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06readAtB\a\n" +
-	"\x05_size\"\xd8\a\n" +
+	"\x05_size\"\x89\b\n" +
 	"\bPoolSize\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12,\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x16.sluice.pools.v1.StateR\x05state\x120\n" +
@@ -515,7 +524,8 @@ const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
 	"\tthreshold\x18\x13 \x01(\v2\x19.google.protobuf.DurationR\tthreshold\x129\n" +
 	"\n" +
 	"data_until\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\tdataUntil\x12\x18\n" +
-	"\atargets\x18\x15 \x03(\tR\atargetsB\n" +
+	"\atargets\x18\x15 \x03(\tR\atargets\x12/\n" +
+	"\x06advice\x18\x16 \x01(\v2\x17.sluice.pools.v1.AdviceR\x06adviceB\n" +
 	"\n" +
 	"\b_currentB\t\n" +
 	"\a_targetB\x0e\n" +
@@ -568,6 +578,7 @@ var file_sluice_pools_v1_pool_size_proto_goTypes = []any{
 	(v1.Action)(0),                // 6: sluice.common.v1.Action
 	(*v1.Reason)(nil),             // 7: sluice.common.v1.Reason
 	(*durationpb.Duration)(nil),   // 8: google.protobuf.Duration
+	(*Advice)(nil),                // 9: sluice.pools.v1.Advice
 }
 var file_sluice_pools_v1_pool_size_proto_depIdxs = []int32{
 	4,  // 0: sluice.pools.v1.TargetSize.read_at:type_name -> google.protobuf.Timestamp
@@ -582,11 +593,12 @@ var file_sluice_pools_v1_pool_size_proto_depIdxs = []int32{
 	8,  // 9: sluice.pools.v1.PoolSize.lease_left:type_name -> google.protobuf.Duration
 	8,  // 10: sluice.pools.v1.PoolSize.threshold:type_name -> google.protobuf.Duration
 	4,  // 11: sluice.pools.v1.PoolSize.data_until:type_name -> google.protobuf.Timestamp
-	12, // [12:12] is the sub-list for method output_type
-	12, // [12:12] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	9,  // 12: sluice.pools.v1.PoolSize.advice:type_name -> sluice.pools.v1.Advice
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_pool_size_proto_init() }
@@ -594,6 +606,7 @@ func file_sluice_pools_v1_pool_size_proto_init() {
 	if File_sluice_pools_v1_pool_size_proto != nil {
 		return
 	}
+	file_sluice_pools_v1_advice_proto_init()
 	file_sluice_pools_v1_pool_proto_init()
 	file_sluice_pools_v1_pool_size_proto_msgTypes[0].OneofWrappers = []any{}
 	file_sluice_pools_v1_pool_size_proto_msgTypes[1].OneofWrappers = []any{}

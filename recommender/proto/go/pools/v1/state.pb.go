@@ -223,6 +223,7 @@ type PoolEvidence struct {
 	Remembered bool `protobuf:"varint,10,opt,name=remembered,proto3" json:"remembered,omitempty"`
 	// Oldest first.
 	OtherVersions []*PoolEvidence_Version `protobuf:"bytes,11,rep,name=other_versions,json=otherVersions,proto3" json:"other_versions,omitempty"`
+	Standing      *Standing               `protobuf:"bytes,12,opt,name=standing,proto3" json:"standing,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -334,6 +335,102 @@ func (x *PoolEvidence) GetOtherVersions() []*PoolEvidence_Version {
 	return nil
 }
 
+func (x *PoolEvidence) GetStanding() *Standing {
+	if x != nil {
+		return x.Standing
+	}
+	return nil
+}
+
+// What is said of the hardware, and how long there was ground for it.
+type Standing struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// End of the newest minute that was judged.
+	Until *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=until,proto3" json:"until,omitempty"`
+	// Readings that speak for KIND_SCALE_OUT and KIND_SCALE_IN, less those against.
+	Short uint32 `protobuf:"varint,2,opt,name=short,proto3" json:"short,omitempty"`
+	Spare uint32 `protobuf:"varint,3,opt,name=spare,proto3" json:"spare,omitempty"`
+	// As told then; 0: nobody did.
+	CpuLimitCores float64 `protobuf:"fixed64,4,opt,name=cpu_limit_cores,json=cpuLimitCores,proto3" json:"cpu_limit_cores,omitempty"`
+	Replicas      uint32  `protobuf:"varint,5,opt,name=replicas,proto3" json:"replicas,omitempty"`
+	// What was said last.
+	Advice        *Advice `protobuf:"bytes,6,opt,name=advice,proto3" json:"advice,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Standing) Reset() {
+	*x = Standing{}
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Standing) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Standing) ProtoMessage() {}
+
+func (x *Standing) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Standing.ProtoReflect.Descriptor instead.
+func (*Standing) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Standing) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
+func (x *Standing) GetShort() uint32 {
+	if x != nil {
+		return x.Short
+	}
+	return 0
+}
+
+func (x *Standing) GetSpare() uint32 {
+	if x != nil {
+		return x.Spare
+	}
+	return 0
+}
+
+func (x *Standing) GetCpuLimitCores() float64 {
+	if x != nil {
+		return x.CpuLimitCores
+	}
+	return 0
+}
+
+func (x *Standing) GetReplicas() uint32 {
+	if x != nil {
+		return x.Replicas
+	}
+	return 0
+}
+
+func (x *Standing) GetAdvice() *Advice {
+	if x != nil {
+		return x.Advice
+	}
+	return nil
+}
+
 // An operator's pause of a pool. A record without a value ends it.
 type PoolPause struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -349,7 +446,7 @@ type PoolPause struct {
 
 func (x *PoolPause) Reset() {
 	*x = PoolPause{}
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[3]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -361,7 +458,7 @@ func (x *PoolPause) String() string {
 func (*PoolPause) ProtoMessage() {}
 
 func (x *PoolPause) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[3]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -374,7 +471,7 @@ func (x *PoolPause) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PoolPause.ProtoReflect.Descriptor instead.
 func (*PoolPause) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{3}
+	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *PoolPause) GetPool() *Pool {
@@ -424,7 +521,7 @@ type ServiceScalings struct {
 
 func (x *ServiceScalings) Reset() {
 	*x = ServiceScalings{}
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[4]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -436,7 +533,7 @@ func (x *ServiceScalings) String() string {
 func (*ServiceScalings) ProtoMessage() {}
 
 func (x *ServiceScalings) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[4]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -449,7 +546,7 @@ func (x *ServiceScalings) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceScalings.ProtoReflect.Descriptor instead.
 func (*ServiceScalings) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{4}
+	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ServiceScalings) GetService() string {
@@ -486,7 +583,7 @@ type PoolEvidence_Level struct {
 
 func (x *PoolEvidence_Level) Reset() {
 	*x = PoolEvidence_Level{}
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[5]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -498,7 +595,7 @@ func (x *PoolEvidence_Level) String() string {
 func (*PoolEvidence_Level) ProtoMessage() {}
 
 func (x *PoolEvidence_Level) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[5]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -579,7 +676,7 @@ type PoolEvidence_Second struct {
 
 func (x *PoolEvidence_Second) Reset() {
 	*x = PoolEvidence_Second{}
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[6]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -591,7 +688,7 @@ func (x *PoolEvidence_Second) String() string {
 func (*PoolEvidence_Second) ProtoMessage() {}
 
 func (x *PoolEvidence_Second) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[6]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -660,7 +757,7 @@ type PoolEvidence_Version struct {
 
 func (x *PoolEvidence_Version) Reset() {
 	*x = PoolEvidence_Version{}
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[7]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -672,7 +769,7 @@ func (x *PoolEvidence_Version) String() string {
 func (*PoolEvidence_Version) ProtoMessage() {}
 
 func (x *PoolEvidence_Version) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[7]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -706,7 +803,7 @@ var File_sluice_pools_v1_state_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_state_proto_rawDesc = "" +
 	"\n" +
-	"\x1bsluice/pools/v1/state.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esluice/common/v1/scaling.proto\x1a sluice/pools/v1/checkpoint.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xdd\x02\n" +
+	"\x1bsluice/pools/v1/state.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esluice/common/v1/scaling.proto\x1a\x1csluice/pools/v1/advice.proto\x1a sluice/pools/v1/checkpoint.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xdd\x02\n" +
 	"\tPoolFacts\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12,\n" +
 	"\x03now\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x03now\x12\x1d\n" +
@@ -726,7 +823,7 @@ const file_sluice_pools_v1_state_proto_rawDesc = "" +
 	"\ato_size\x18\x02 \x01(\rR\x06toSize\x12*\n" +
 	"\x02at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12,\n" +
 	"\x05basis\x18\x04 \x01(\x0e2\x16.sluice.pools.v1.BasisR\x05basis\x12\x18\n" +
-	"\atargets\x18\x05 \x03(\tR\atargets\"\xef\a\n" +
+	"\atargets\x18\x05 \x03(\tR\atargets\"\xa6\b\n" +
 	"\fPoolEvidence\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12,\n" +
 	"\x03now\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x03now\x120\n" +
@@ -743,7 +840,8 @@ const file_sluice_pools_v1_state_proto_rawDesc = "" +
 	"remembered\x18\n" +
 	" \x01(\bR\n" +
 	"remembered\x12L\n" +
-	"\x0eother_versions\x18\v \x03(\v2%.sluice.pools.v1.PoolEvidence.VersionR\rotherVersions\x1a\xbf\x01\n" +
+	"\x0eother_versions\x18\v \x03(\v2%.sluice.pools.v1.PoolEvidence.VersionR\rotherVersions\x125\n" +
+	"\bstanding\x18\f \x01(\v2\x19.sluice.pools.v1.StandingR\bstanding\x1a\xbf\x01\n" +
 	"\x05Level\x12\x14\n" +
 	"\x05cores\x18\x01 \x01(\x01R\x05cores\x12\x12\n" +
 	"\x04full\x18\x02 \x01(\bR\x04full\x12\x1c\n" +
@@ -761,7 +859,14 @@ const file_sluice_pools_v1_state_proto_rawDesc = "" +
 	"\aseconds\x18\x06 \x01(\x01R\aseconds\x1a`\n" +
 	"\aVersion\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12;\n" +
-	"\x06levels\x18\x02 \x03(\v2#.sluice.pools.v1.PoolEvidence.LevelR\x06levels\"\xa6\x01\n" +
+	"\x06levels\x18\x02 \x03(\v2#.sluice.pools.v1.PoolEvidence.LevelR\x06levels\"\xdd\x01\n" +
+	"\bStanding\x120\n" +
+	"\x05until\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x14\n" +
+	"\x05short\x18\x02 \x01(\rR\x05short\x12\x14\n" +
+	"\x05spare\x18\x03 \x01(\rR\x05spare\x12&\n" +
+	"\x0fcpu_limit_cores\x18\x04 \x01(\x01R\rcpuLimitCores\x12\x1a\n" +
+	"\breplicas\x18\x05 \x01(\rR\breplicas\x12/\n" +
+	"\x06advice\x18\x06 \x01(\v2\x17.sluice.pools.v1.AdviceR\x06advice\"\xa6\x01\n" +
 	"\tPoolPause\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12*\n" +
 	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x0e\n" +
@@ -785,47 +890,52 @@ func file_sluice_pools_v1_state_proto_rawDescGZIP() []byte {
 	return file_sluice_pools_v1_state_proto_rawDescData
 }
 
-var file_sluice_pools_v1_state_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_sluice_pools_v1_state_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_sluice_pools_v1_state_proto_goTypes = []any{
 	(*PoolFacts)(nil),             // 0: sluice.pools.v1.PoolFacts
 	(*SizeChange)(nil),            // 1: sluice.pools.v1.SizeChange
 	(*PoolEvidence)(nil),          // 2: sluice.pools.v1.PoolEvidence
-	(*PoolPause)(nil),             // 3: sluice.pools.v1.PoolPause
-	(*ServiceScalings)(nil),       // 4: sluice.pools.v1.ServiceScalings
-	(*PoolEvidence_Level)(nil),    // 5: sluice.pools.v1.PoolEvidence.Level
-	(*PoolEvidence_Second)(nil),   // 6: sluice.pools.v1.PoolEvidence.Second
-	(*PoolEvidence_Version)(nil),  // 7: sluice.pools.v1.PoolEvidence.Version
-	(*Pool)(nil),                  // 8: sluice.pools.v1.Pool
-	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
-	(State)(0),                    // 10: sluice.pools.v1.State
-	(*Checkpoint)(nil),            // 11: sluice.pools.v1.Checkpoint
-	(Basis)(0),                    // 12: sluice.pools.v1.Basis
-	(*v1.ScalingEvent)(nil),       // 13: sluice.common.v1.ScalingEvent
+	(*Standing)(nil),              // 3: sluice.pools.v1.Standing
+	(*PoolPause)(nil),             // 4: sluice.pools.v1.PoolPause
+	(*ServiceScalings)(nil),       // 5: sluice.pools.v1.ServiceScalings
+	(*PoolEvidence_Level)(nil),    // 6: sluice.pools.v1.PoolEvidence.Level
+	(*PoolEvidence_Second)(nil),   // 7: sluice.pools.v1.PoolEvidence.Second
+	(*PoolEvidence_Version)(nil),  // 8: sluice.pools.v1.PoolEvidence.Version
+	(*Pool)(nil),                  // 9: sluice.pools.v1.Pool
+	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
+	(State)(0),                    // 11: sluice.pools.v1.State
+	(*Checkpoint)(nil),            // 12: sluice.pools.v1.Checkpoint
+	(Basis)(0),                    // 13: sluice.pools.v1.Basis
+	(*Advice)(nil),                // 14: sluice.pools.v1.Advice
+	(*v1.ScalingEvent)(nil),       // 15: sluice.common.v1.ScalingEvent
 }
 var file_sluice_pools_v1_state_proto_depIdxs = []int32{
-	8,  // 0: sluice.pools.v1.PoolFacts.pool:type_name -> sluice.pools.v1.Pool
-	9,  // 1: sluice.pools.v1.PoolFacts.now:type_name -> google.protobuf.Timestamp
+	9,  // 0: sluice.pools.v1.PoolFacts.pool:type_name -> sluice.pools.v1.Pool
+	10, // 1: sluice.pools.v1.PoolFacts.now:type_name -> google.protobuf.Timestamp
 	1,  // 2: sluice.pools.v1.PoolFacts.change:type_name -> sluice.pools.v1.SizeChange
-	10, // 3: sluice.pools.v1.PoolFacts.state:type_name -> sluice.pools.v1.State
-	11, // 4: sluice.pools.v1.PoolFacts.checkpoint:type_name -> sluice.pools.v1.Checkpoint
-	9,  // 5: sluice.pools.v1.SizeChange.at:type_name -> google.protobuf.Timestamp
-	12, // 6: sluice.pools.v1.SizeChange.basis:type_name -> sluice.pools.v1.Basis
-	8,  // 7: sluice.pools.v1.PoolEvidence.pool:type_name -> sluice.pools.v1.Pool
-	9,  // 8: sluice.pools.v1.PoolEvidence.now:type_name -> google.protobuf.Timestamp
-	9,  // 9: sluice.pools.v1.PoolEvidence.until:type_name -> google.protobuf.Timestamp
-	5,  // 10: sluice.pools.v1.PoolEvidence.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
-	6,  // 11: sluice.pools.v1.PoolEvidence.doubted:type_name -> sluice.pools.v1.PoolEvidence.Second
-	9,  // 12: sluice.pools.v1.PoolEvidence.completed:type_name -> google.protobuf.Timestamp
-	7,  // 13: sluice.pools.v1.PoolEvidence.other_versions:type_name -> sluice.pools.v1.PoolEvidence.Version
-	8,  // 14: sluice.pools.v1.PoolPause.pool:type_name -> sluice.pools.v1.Pool
-	9,  // 15: sluice.pools.v1.PoolPause.at:type_name -> google.protobuf.Timestamp
-	13, // 16: sluice.pools.v1.ServiceScalings.events:type_name -> sluice.common.v1.ScalingEvent
-	5,  // 17: sluice.pools.v1.PoolEvidence.Version.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
-	18, // [18:18] is the sub-list for method output_type
-	18, // [18:18] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	11, // 3: sluice.pools.v1.PoolFacts.state:type_name -> sluice.pools.v1.State
+	12, // 4: sluice.pools.v1.PoolFacts.checkpoint:type_name -> sluice.pools.v1.Checkpoint
+	10, // 5: sluice.pools.v1.SizeChange.at:type_name -> google.protobuf.Timestamp
+	13, // 6: sluice.pools.v1.SizeChange.basis:type_name -> sluice.pools.v1.Basis
+	9,  // 7: sluice.pools.v1.PoolEvidence.pool:type_name -> sluice.pools.v1.Pool
+	10, // 8: sluice.pools.v1.PoolEvidence.now:type_name -> google.protobuf.Timestamp
+	10, // 9: sluice.pools.v1.PoolEvidence.until:type_name -> google.protobuf.Timestamp
+	6,  // 10: sluice.pools.v1.PoolEvidence.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
+	7,  // 11: sluice.pools.v1.PoolEvidence.doubted:type_name -> sluice.pools.v1.PoolEvidence.Second
+	10, // 12: sluice.pools.v1.PoolEvidence.completed:type_name -> google.protobuf.Timestamp
+	8,  // 13: sluice.pools.v1.PoolEvidence.other_versions:type_name -> sluice.pools.v1.PoolEvidence.Version
+	3,  // 14: sluice.pools.v1.PoolEvidence.standing:type_name -> sluice.pools.v1.Standing
+	10, // 15: sluice.pools.v1.Standing.until:type_name -> google.protobuf.Timestamp
+	14, // 16: sluice.pools.v1.Standing.advice:type_name -> sluice.pools.v1.Advice
+	9,  // 17: sluice.pools.v1.PoolPause.pool:type_name -> sluice.pools.v1.Pool
+	10, // 18: sluice.pools.v1.PoolPause.at:type_name -> google.protobuf.Timestamp
+	15, // 19: sluice.pools.v1.ServiceScalings.events:type_name -> sluice.common.v1.ScalingEvent
+	6,  // 20: sluice.pools.v1.PoolEvidence.Version.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
+	21, // [21:21] is the sub-list for method output_type
+	21, // [21:21] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_state_proto_init() }
@@ -833,18 +943,19 @@ func file_sluice_pools_v1_state_proto_init() {
 	if File_sluice_pools_v1_state_proto != nil {
 		return
 	}
+	file_sluice_pools_v1_advice_proto_init()
 	file_sluice_pools_v1_checkpoint_proto_init()
 	file_sluice_pools_v1_pool_proto_init()
 	file_sluice_pools_v1_pool_size_proto_init()
 	file_sluice_pools_v1_state_proto_msgTypes[0].OneofWrappers = []any{}
-	file_sluice_pools_v1_state_proto_msgTypes[3].OneofWrappers = []any{}
+	file_sluice_pools_v1_state_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_pools_v1_state_proto_rawDesc), len(file_sluice_pools_v1_state_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -13,7 +13,17 @@ from sluice.cli.pools.goodput_curve import curve_facts, print_curve
 from sluice.cli.pools.learned import learned_facts, print_learned
 from sluice.cli.pools.selector import pool_name
 from sluice.cli.pools.table import target
-from sluice.cli.pools.words import action, age, basis_meaning, current, moment, seconds, size_range, state_meaning
+from sluice.cli.pools.words import (
+    action,
+    advice,
+    age,
+    basis_meaning,
+    current,
+    moment,
+    seconds,
+    size_range,
+    state_meaning,
+)
 from sluice.cli.printable import printable
 from sluice.pools.v1.evidence_pb2 import (
     LATENCY_SOURCE_CALLER,
@@ -65,6 +75,7 @@ def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]
     yield "stands on", _baseline(explanation.baseline)
     if explanation.HasField("remembered_curve"):
         yield "memory", _remembered(explanation, now)
+    yield "hardware", advice(size)
     yield "window", _window(explanation)
     yield "instances", str(explanation.instances)
     yield from belief_facts(explanation.belief) if explanation.HasField("belief") else curve_facts(explanation.curve)

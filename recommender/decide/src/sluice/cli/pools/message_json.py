@@ -16,7 +16,10 @@ from sluice.cli.pools.words import short_name
 from sluice.pools.v1.evidence_pb2 import Explanation
 
 # Enums whose values are shown without their prefix.
-SHORT = {"sluice.pools.v1.State", "sluice.pools.v1.Basis", "sluice.common.v1.Action", "sluice.subsets.v1.State"}
+SHORT = {
+    *("sluice.pools.v1.State", "sluice.pools.v1.Basis", "sluice.pools.v1.Advice.Kind"),
+    *("sluice.common.v1.Action", "sluice.subsets.v1.State"),
+}
 # Names of fields and values of the API that have another one here.
 KEPT = {
     "sluice.pools.v1.Explanation.baseline": "footing",

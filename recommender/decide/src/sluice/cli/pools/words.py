@@ -7,6 +7,7 @@ from google.protobuf.descriptor import EnumDescriptor
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from sluice.common.v1.decision_pb2 import Action
+from sluice.pools.v1.advice_pb2 import Advice
 from sluice.pools.v1.pool_size_pb2 import Basis, PoolSize, State
 
 # What State and Basis say, behind their short names.
@@ -31,6 +32,13 @@ BASES = {
     "OPERATOR": "an operator's word",
 }
 
+# What an Advice says of the hardware.
+ADVICE = {
+    "SCALE_OUT": "no size does what is asked in time on this hardware",
+    "SCALE_IN": "half of it would do all that is asked",
+    "KEEP": "neither more nor half of it is known to be better",
+}
+
 OptionalSize = Literal["current", "target", "lower_bound", "upper_bound", "unguarded_target"]
 
 
@@ -43,6 +51,29 @@ def short_name(enum: EnumDescriptor, value: int) -> str | int:
     if known is None:
         return value
     return known.name if value == 0 else known.name.removeprefix(f"{enum.name.upper()}_")
+
+
+def advice(size: PoolSize) -> str:
+    """`SCALE_OUT: ...; 450 asked a second of an instance, 81% in time, 16 does 364; 7 cores each or 4 replicas would
+    do, of 4 cores each and 2 replicas`; `-` where nothing is said."""
+    if not size.HasField("advice"):
+        return "-"
+    of = size.advice
+    late = f", {of.in_time:.0%} in time" if of.HasField("in_time") else ""
+    parts = [
+        _meaning(str(short_name(Advice.Kind.DESCRIPTOR, of.kind)), ADVICE),
+        f"{of.asked_per_s:.4g} asked a second of an instance{late}, {of.best} does {of.best_per_s:.4g}",
+    ]
+    there = _hardware(of.cpu_limit_cores, of.replicas)
+    if of.kind != Advice.KIND_KEEP and (would := _hardware(of.advised_cpu_limit_cores, of.advised_replicas)):
+        parts.append(f"{' or '.join(would)} would do")
+    return "; ".join(parts) + (f", of {' and '.join(there)}" if there else "")
+
+
+def _hardware(cores: float, replicas: int) -> list[str]:
+    """0: not told."""
+    found = [f"{cores:g} cores each"] if cores else []
+    return [*found, f"{replicas} replicas"] if replicas else found
 
 
 def state_name(state: int) -> str:

@@ -35,6 +35,40 @@ class Basis(Enum):
     OPERATOR = "OPERATOR"
 
 
+class Advised(Enum):
+    """What is said of the hardware under a pool (advise.py)."""
+
+    SCALE_OUT = "SCALE_OUT"
+    """No size does what is asked in time on this hardware."""
+    SCALE_IN = "SCALE_IN"
+    """Half of it would do all that is asked."""
+    KEEP = "KEEP"
+    """Neither is known."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """For people and hardware autoscalers: nothing of it is done here. Rates are of one instance.
+
+    since_ms: when the kind was said first. asked_per_s: calls that ended, in time or not; in_time: the part of them
+    that was, 0..1, None where no caller's spans told. best: the size that completes most, of those that are legal and
+    let requests stay no longer than the threshold; best_per_s: what it does, as is believed. cores: the CPU limit of
+    one instance, and replicas, as told; None where nobody did. to_cores, to_replicas: either would do, the other left
+    as it is; None where nobody told what there is, or more of it is not known to help.
+    """
+
+    kind: Advised
+    since_ms: int
+    asked_per_s: float
+    in_time: float | None
+    best: int
+    best_per_s: float
+    cores: float | None
+    replicas: int | None
+    to_cores: float | None
+    to_replicas: int | None
+
+
 @dataclass(frozen=True)
 class Decision:
     """targets: the instances that the target is for, () for all; the others are to leave what they have.
@@ -43,7 +77,7 @@ class Decision:
     lower..upper: the sizes that lose less than 1 % against the best, as far as is believed; None without a belief.
     loss: expected loss of the size in force against the best one, as a part of its throughput; None without a belief.
     unguarded: the size without the constraints. confidence: how likely it loses under 3 %, or what a
-    published model says, 0..1. reasons: codes, for people, each with a text.
+    published model says, 0..1. reasons: codes, for people, each with a text. advice: None where nothing is to be said.
     """
 
     target: int | None
@@ -57,3 +91,4 @@ class Decision:
     loss: float | None = None
     confidence: float = 0.0
     targets: tuple[str, ...] = ()
+    advice: Advice | None = None

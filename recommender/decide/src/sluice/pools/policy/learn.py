@@ -14,7 +14,7 @@ from sluice.pools.estimate.belief.edge import DEEPER
 from sluice.pools.estimate.belief.evidence import Evidence, Second, runs
 from sluice.pools.estimate.belief.kept import Kept, believed
 from sluice.pools.policy.observation import Buckets
-from sluice.pools.policy.state import RECENT, Change, Learnt
+from sluice.pools.policy.state import RECENT, Change, Learnt, Standing
 
 # What is seen so soon after a pool has grown is of the size, and no contradiction of what was seen of others: where a
 # service falls off an edge, that would be taken for another service, and what says where not to go again forgotten.
@@ -70,6 +70,7 @@ def of_version(learnt: Learnt, version: str) -> Learnt:
         evidence=known or Evidence(),
         doubt=Doubt(),
         remembered=known is not None,
+        standing=Standing(),
         versions=(*others, (learnt.version, learnt.evidence))[-MOST_VERSIONS:],
     )
 

@@ -62,12 +62,27 @@ class Constraints:
 
 
 @dataclass(frozen=True)
+class Demand:
+    """What one instance was asked for in a minute, up to `until_ms`: a new one every 10 s.
+
+    asked_per_s: calls of it that ended, as its callers' CLIENT spans tell, or its own where they tell of none.
+    in_time: the part of them within the threshold, 0..1; None where no caller tells: a wait for a thread shows in no
+    span of its own.
+    """
+
+    until_ms: int
+    asked_per_s: float
+    in_time: float | None
+
+
+@dataclass(frozen=True)
 class Observation:
     """sizes: read back from each target that reported within a minute, by its instance; 1 at least, None is unbounded.
 
     cores, version: of one instance of the service, as told; 0 and "" while nobody did. slo_s: the threshold that
     judges its completions. named: by a published model, where one is chosen for the pool, or no size is known by which
-    the belief could tell when the pool was full; None: the belief decides.
+    the belief could tell when the pool was full; None: the belief decides. demand: None where there is no new one, and
+    for client pools. replicas: of the service, None while nobody told.
     """
 
     sizes: dict[str, int | None]
@@ -77,3 +92,5 @@ class Observation:
     version: str = ""
     constraints: Constraints = Constraints()
     named: Estimate | None = None
+    demand: Demand | None = None
+    replicas: int | None = None

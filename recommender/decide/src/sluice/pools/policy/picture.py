@@ -85,6 +85,15 @@ def draw(learnt: Learnt, size: int | None, cores: float | None = None) -> Pictur
     )
 
 
+def draw_on(learnt: Learnt, size: int | None, cores: float) -> tuple[Believed, ...]:
+    """The curve that is believed on another CPU limit, as far as `draw` has its own; () where there is no evidence."""
+    if not learnt.evidence.levels:
+        return ()
+    now = believed(None, learnt.evidence, cores).now
+    largest = max([point.concurrency for point in _points(learnt.evidence)] + [float(size or 1)])
+    return tuple(_believed(now, each) for each in _sizes(2 * largest, size))
+
+
 def _points(evidence: Evidence) -> tuple[Seen, ...]:
     """Levels that count, as in `Evidence.rows`."""
     told = [each for each in evidence.levels if each.seconds >= LEAST_SECONDS]

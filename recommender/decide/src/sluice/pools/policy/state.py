@@ -8,7 +8,7 @@ from sluice.core.states import State
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.estimate.belief.kept import Kept
-from sluice.pools.policy.decision import Basis
+from sluice.pools.policy.decision import Advice, Basis
 
 # Fullness of so many newest seconds is kept.
 RECENT = 5
@@ -73,6 +73,24 @@ class Facts:
 
 
 @dataclass(frozen=True)
+class Standing:
+    """What is said of the hardware, and how long there was ground for it (advise.py).
+
+    until_ms  of the newest demand that was judged, -1 before the first
+    short, spare  readings that speak for SCALE_OUT and SCALE_IN, less those against
+    cores, replicas  as told then, 0 where nobody did: on others it begins anew
+    advice  what was said last, None where there was nothing to say
+    """
+
+    until_ms: int = -1
+    short: int = 0
+    spare: int = 0
+    cores: float = 0.0
+    replicas: int = 0
+    advice: Advice | None = None
+
+
+@dataclass(frozen=True)
 class Learnt:
     """The evidence: written once a minute, with the position of the windows that it goes up to.
 
@@ -80,6 +98,7 @@ class Learnt:
     full       share of full buckets of each of the newest seconds, oldest first
     completed_ms  start of the newest bucket in which something completed, None before the first
     versions   what was seen of other versions of the service, oldest first
+    standing   what is said of the hardware
     kept       the belief that was made last: it saves work, and is neither compared nor written
     wanted     the size that it has for the best, None without one; as `kept`
     """
@@ -92,6 +111,7 @@ class Learnt:
     completed_ms: int | None = None
     remembered: bool = False
     versions: tuple[tuple[str, Evidence], ...] = ()
+    standing: Standing = field(default_factory=Standing)
     kept: Kept | None = field(default=None, compare=False, repr=False)
     wanted: int | None = field(default=None, compare=False)
 

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from math import inf, isfinite
 
 from sluice.pools.estimate.belief.evidence import Evidence
-from sluice.pools.policy.state import Facts, Learnt
+from sluice.pools.policy.decision import Advice
+from sluice.pools.policy.state import Facts, Learnt, Standing
 
 MOST_SIZE = 2**32 - 1
 # Unix ms, to the end of 2261.
@@ -51,8 +52,32 @@ def check_learnt(learnt: Learnt) -> None:
     for each in learnt.doubt.aside:
         _above_0("doubted", (each.concurrency, each.completions, each.seconds))
         _between("doubted: cores", each.cores, 0.0, inf)
+    _standing(learnt.standing)
     for share in learnt.full:
         _between("full_shares", share, 0.0, 1.0)
+
+
+def _standing(standing: Standing) -> None:
+    if standing.until_ms != -1:
+        check_time("standing.until", standing.until_ms)
+    _between("standing.short", standing.short, 0, MOST_SIZE)
+    _between("standing.spare", standing.spare, 0, MOST_SIZE)
+    _between("standing.cores", standing.cores, 0.0, inf)
+    _between("standing.replicas", standing.replicas, 0, MOST_SIZE)
+    if standing.advice is not None:
+        check_advice(standing.advice)
+
+
+def check_advice(advice: Advice) -> None:
+    check_time("advice.since", advice.since_ms)
+    _size("advice.best", advice.best)
+    _between("advice.asked_per_s", advice.asked_per_s, 0.0, inf)
+    _between("advice.best_per_s", advice.best_per_s, 0.0, inf)
+    _between("advice.in_time", advice.in_time or 0.0, 0.0, 1.0)
+    for name, cores in (("cores", advice.cores), ("to_cores", advice.to_cores)):
+        _between(f"advice.{name}", cores or 0.0, 0.0, inf)
+    for name, replicas in (("replicas", advice.replicas), ("to_replicas", advice.to_replicas)):
+        _between(f"advice.{name}", replicas or 0, 0, MOST_SIZE)
 
 
 def _levels(name: str, evidence: Evidence) -> None:

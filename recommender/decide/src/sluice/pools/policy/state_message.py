@@ -17,6 +17,7 @@ from sluice.core.keys import PoolKey, Side
 from sluice.core.states import State
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
+from sluice.pools.policy.advice_message import standing_message, standing_of
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.state import Change, Checkpoint, Facts, Learnt, PoolState
 from sluice.pools.policy.state_check import IllegalError, check_facts, check_learnt, check_time
@@ -148,6 +149,7 @@ def _evidence_message(key: PoolKey, state: PoolState) -> PoolEvidence:
         full_shares=learnt.full,
         completed=None if learnt.completed_ms is None else _timestamp(learnt.completed_ms),
         remembered=learnt.remembered,
+        standing=standing_message(learnt.standing),
     )
     for each in learnt.doubt.aside:
         message.doubted.add(
@@ -173,6 +175,7 @@ def _learnt(message: PoolEvidence) -> tuple[Learnt, int]:
         completed_ms=_ms(message.completed) if message.HasField("completed") else None,
         remembered=message.remembered,
         versions=tuple((each.version, _evidence(each.levels)) for each in message.other_versions),
+        standing=standing_of(message.standing),
     )
     check_learnt(learnt)
     now_ms = _ms(message.now)

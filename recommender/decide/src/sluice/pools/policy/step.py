@@ -2,6 +2,7 @@
 
     learn (windows -> evidence) -> view (what is believed, and worth having next) -> case (what is the case)
                                 -> its row of the table (transitions.py) -> target, basis, action
+                                -> what is said of the hardware (advise.py), which changes nothing of these
 
 Sizes change by a factor 2 at most (reach.py), once in 3 s (case.py), within the constraints; back to what another's
 change took away it is at once. A change is known to be in force when it is read back; until then the decision stays
@@ -15,6 +16,7 @@ from dataclasses import replace
 
 from sluice.core.states import State
 from sluice.pools.estimate.model import Estimate
+from sluice.pools.policy.advise import advise, with_advice
 from sluice.pools.policy.case import case_of, never_full
 from sluice.pools.policy.decision import Action, Basis, Decision
 from sluice.pools.policy.learn import learn, of_version
@@ -22,7 +24,7 @@ from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.reach import decided_for, legal, near
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.transitions import TABLE, Case
-from sluice.pools.policy.view import LEAST_EVIDENCE_S, View, judged, view_of
+from sluice.pools.policy.view import LEAST_EVIDENCE_S, View, full_share, judged, view_of
 from sluice.pools.policy.waves import first_wave, next_wave, still_for
 from sluice.pools.policy.worth import Outlook
 
@@ -40,7 +42,9 @@ def step(state: PoolState, seen: Observation, now_ms: int) -> tuple[PoolState, D
     view = view_of(state.facts, learnt, seen, now_ms)
     case = case_of(state.facts, learnt, seen, view, now_ms)
     decision = _decision(case, state.facts, learnt, seen, view)
-    learnt = replace(learnt, wanted=decision.unguarded)
+    standing = advise(learnt.standing, seen, view, learnt, full_share(state.facts, learnt), now_ms)
+    decision = with_advice(decision, standing.advice)
+    learnt = replace(learnt, wanted=decision.unguarded, standing=standing)
     return PoolState(_facts(case, state.facts, decision, view, now_ms), learnt), decision
 
 

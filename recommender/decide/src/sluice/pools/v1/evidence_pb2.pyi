@@ -69,6 +69,7 @@ class Explanation(_message.Message):
     CURVE_FIELD_NUMBER: _builtins.int
     BELIEF_FIELD_NUMBER: _builtins.int
     LEARNED_FIELD_NUMBER: _builtins.int
+    ADVISED_CURVE_FIELD_NUMBER: _builtins.int
     latency_source: Global___LatencySource.ValueType
     buckets: _builtins.int
     completions: _builtins.int
@@ -101,6 +102,10 @@ class Explanation(_message.Message):
         chosen.
         """
 
+    @_builtins.property
+    def advised_curve(self) -> _containers.RepeatedCompositeFieldContainer[Global___BelievedPoint]:
+        """What is believed on the CPU limit that PoolSize.advice names, where that is another one."""
+
     def __init__(
         self,
         *,
@@ -118,10 +123,11 @@ class Explanation(_message.Message):
         curve: Global___CurveEvidence | None = ...,
         belief: Global___BeliefEvidence | None = ...,
         learned: Global___LearnedEvidence | None = ...,
+        advised_curve: _abc.Iterable[Global___BelievedPoint] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["baseline", b"baseline", "belief", b"belief", "bucket", b"bucket", "curve", b"curve", "evidence", b"evidence", "learned", b"learned", "pool_size", b"pool_size", "remembered_curve", b"remembered_curve", "threshold", b"threshold", "window_end", b"window_end", "window_start", b"window_start"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["baseline", b"baseline", "belief", b"belief", "bucket", b"bucket", "buckets", b"buckets", "completions", b"completions", "curve", b"curve", "evidence", b"evidence", "instances", b"instances", "latency_source", b"latency_source", "learned", b"learned", "pool_size", b"pool_size", "remembered_curve", b"remembered_curve", "threshold", b"threshold", "window_end", b"window_end", "window_start", b"window_start"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["advised_curve", b"advised_curve", "baseline", b"baseline", "belief", b"belief", "bucket", b"bucket", "buckets", b"buckets", "completions", b"completions", "curve", b"curve", "evidence", b"evidence", "instances", b"instances", "latency_source", b"latency_source", "learned", b"learned", "pool_size", b"pool_size", "remembered_curve", b"remembered_curve", "threshold", b"threshold", "window_end", b"window_end", "window_start", b"window_start"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_evidence: _TypeAlias = _typing.Literal["curve", "belief"]  # noqa: Y015
     _WhichOneofArgType_evidence: _TypeAlias = _typing.Literal["evidence", b"evidence"]  # noqa: Y015

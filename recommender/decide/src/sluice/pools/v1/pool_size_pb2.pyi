@@ -11,6 +11,7 @@ from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from sluice.common.v1 import decision_pb2 as _decision_pb2
+from sluice.pools.v1 import advice_pb2 as _advice_pb2
 from sluice.pools.v1 import pool_pb2 as _pool_pb2
 import builtins as _builtins
 import sys
@@ -182,6 +183,7 @@ class PoolSize(_message.Message):
     THRESHOLD_FIELD_NUMBER: _builtins.int
     DATA_UNTIL_FIELD_NUMBER: _builtins.int
     TARGETS_FIELD_NUMBER: _builtins.int
+    ADVICE_FIELD_NUMBER: _builtins.int
     state: Global___State.ValueType
     action: _decision_pb2.Action.ValueType
     """All that an actuator looks at, with target, valid_until, and sizes for how far one write goes."""
@@ -241,6 +243,10 @@ class PoolSize(_message.Message):
         then to all. The others are to leave the size that they have. Empty: for all.
         """
 
+    @_builtins.property
+    def advice(self) -> _advice_pb2.Advice:
+        """Of the hardware under it; absent where nothing is to be said."""
+
     def __init__(
         self,
         *,
@@ -265,10 +271,11 @@ class PoolSize(_message.Message):
         threshold: _duration_pb2.Duration | None = ...,
         data_until: _timestamp_pb2.Timestamp | None = ...,
         targets: _abc.Iterable[_builtins.str] | None = ...,
+        advice: _advice_pb2.Advice | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_current", b"_current", "_lower_bound", b"_lower_bound", "_target", b"_target", "_unguarded_target", b"_unguarded_target", "_upper_bound", b"_upper_bound", "computed_at", b"computed_at", "current", b"current", "data_until", b"data_until", "lease_left", b"lease_left", "lower_bound", b"lower_bound", "pool", b"pool", "target", b"target", "threshold", b"threshold", "unguarded_target", b"unguarded_target", "upper_bound", b"upper_bound", "valid_until", b"valid_until"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_current", b"_current", "_lower_bound", b"_lower_bound", "_target", b"_target", "_unguarded_target", b"_unguarded_target", "_upper_bound", b"_upper_bound", "advice", b"advice", "computed_at", b"computed_at", "current", b"current", "data_until", b"data_until", "lease_left", b"lease_left", "lower_bound", b"lower_bound", "pool", b"pool", "target", b"target", "threshold", b"threshold", "unguarded_target", b"unguarded_target", "upper_bound", b"upper_bound", "valid_until", b"valid_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_current", b"_current", "_lower_bound", b"_lower_bound", "_target", b"_target", "_unguarded_target", b"_unguarded_target", "_upper_bound", b"_upper_bound", "action", b"action", "basis", b"basis", "computed_at", b"computed_at", "confidence", b"confidence", "current", b"current", "data_until", b"data_until", "lease_left", b"lease_left", "lower_bound", b"lower_bound", "model", b"model", "pool", b"pool", "reasons", b"reasons", "revision", b"revision", "shard", b"shard", "sizes", b"sizes", "state", b"state", "target", b"target", "targets", b"targets", "threshold", b"threshold", "unguarded_target", b"unguarded_target", "upper_bound", b"upper_bound", "valid_until", b"valid_until"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_current", b"_current", "_lower_bound", b"_lower_bound", "_target", b"_target", "_unguarded_target", b"_unguarded_target", "_upper_bound", b"_upper_bound", "action", b"action", "advice", b"advice", "basis", b"basis", "computed_at", b"computed_at", "confidence", b"confidence", "current", b"current", "data_until", b"data_until", "lease_left", b"lease_left", "lower_bound", b"lower_bound", "model", b"model", "pool", b"pool", "reasons", b"reasons", "revision", b"revision", "shard", b"shard", "sizes", b"sizes", "state", b"state", "target", b"target", "targets", b"targets", "threshold", b"threshold", "unguarded_target", b"unguarded_target", "upper_bound", b"upper_bound", "valid_until", b"valid_until"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__current: _TypeAlias = _typing.Literal["current"]  # noqa: Y015
     _WhichOneofArgType__current: _TypeAlias = _typing.Literal["_current", b"_current"]  # noqa: Y015

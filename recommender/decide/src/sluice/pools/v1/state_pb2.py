@@ -24,12 +24,13 @@ _sym_db = _symbol_database.Default()
 
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from sluice.common.v1 import scaling_pb2 as sluice_dot_common_dot_v1_dot_scaling__pb2
+from sluice.pools.v1 import advice_pb2 as sluice_dot_pools_dot_v1_dot_advice__pb2
 from sluice.pools.v1 import checkpoint_pb2 as sluice_dot_pools_dot_v1_dot_checkpoint__pb2
 from sluice.pools.v1 import pool_pb2 as sluice_dot_pools_dot_v1_dot_pool__pb2
 from sluice.pools.v1 import pool_size_pb2 as sluice_dot_pools_dot_v1_dot_pool__size__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bsluice/pools/v1/state.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esluice/common/v1/scaling.proto\x1a sluice/pools/v1/checkpoint.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xa4\x02\n\tPoolFacts\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12\'\n\x03now\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x14\n\x07\x63urrent\x18\x03 \x01(\rH\x00\x88\x01\x01\x12+\n\x06\x63hange\x18\x04 \x01(\x0b\x32\x1b.sluice.pools.v1.SizeChange\x12\x15\n\x08\x62\x61seline\x18\x05 \x01(\rH\x01\x88\x01\x01\x12%\n\x05state\x18\x06 \x01(\x0e\x32\x16.sluice.pools.v1.State\x12/\n\ncheckpoint\x18\x07 \x01(\x0b\x32\x1b.sluice.pools.v1.CheckpointB\n\n\x08_currentB\x0b\n\t_baseline\"\x90\x01\n\nSizeChange\x12\x11\n\tfrom_size\x18\x01 \x01(\r\x12\x0f\n\x07to_size\x18\x02 \x01(\r\x12&\n\x02\x61t\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12%\n\x05\x62\x61sis\x18\x04 \x01(\x0e\x32\x16.sluice.pools.v1.Basis\x12\x0f\n\x07targets\x18\x05 \x03(\t\"\xf9\x05\n\x0cPoolEvidence\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12\'\n\x03now\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x05until\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07version\x18\x04 \x01(\t\x12\x33\n\x06levels\x18\x05 \x03(\x0b\x32#.sluice.pools.v1.PoolEvidence.Level\x12\x13\n\x0b\x64oubt_score\x18\x06 \x01(\x01\x12\x35\n\x07\x64oubted\x18\x07 \x03(\x0b\x32$.sluice.pools.v1.PoolEvidence.Second\x12\x13\n\x0b\x66ull_shares\x18\x08 \x03(\x01\x12-\n\tcompleted\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nremembered\x18\n \x01(\x08\x12=\n\x0eother_versions\x18\x0b \x03(\x0b\x32%.sluice.pools.v1.PoolEvidence.Version\x1a\x80\x01\n\x05Level\x12\r\n\x05\x63ores\x18\x01 \x01(\x01\x12\x0c\n\x04\x66ull\x18\x02 \x01(\x08\x12\x11\n\tsaturated\x18\x03 \x01(\x08\x12\x0c\n\x04step\x18\x04 \x01(\x11\x12\x13\n\x0b\x63ompletions\x18\x05 \x01(\x01\x12\x0f\n\x07seconds\x18\x06 \x01(\x01\x12\x13\n\x0bin_flight_s\x18\x07 \x01(\x01\x1as\n\x06Second\x12\r\n\x05\x63ores\x18\x01 \x01(\x01\x12\x0c\n\x04\x66ull\x18\x02 \x01(\x08\x12\x11\n\tsaturated\x18\x03 \x01(\x08\x12\x13\n\x0b\x63oncurrency\x18\x04 \x01(\x01\x12\x13\n\x0b\x63ompletions\x18\x05 \x01(\x01\x12\x0f\n\x07seconds\x18\x06 \x01(\x01\x1aO\n\x07Version\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x33\n\x06levels\x18\x02 \x03(\x0b\x32#.sluice.pools.v1.PoolEvidence.Level\"\x8d\x01\n\tPoolPause\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\n\n\x02\x62y\x18\x03 \x01(\t\x12\x0b\n\x03why\x18\x04 \x01(\t\x12\x11\n\x04size\x18\x05 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_size\"R\n\x0fServiceScalings\x12\x0f\n\x07service\x18\x01 \x01(\t\x12.\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x1e.sluice.common.v1.ScalingEventB!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bsluice/pools/v1/state.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esluice/common/v1/scaling.proto\x1a\x1csluice/pools/v1/advice.proto\x1a sluice/pools/v1/checkpoint.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xa4\x02\n\tPoolFacts\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12\'\n\x03now\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x14\n\x07\x63urrent\x18\x03 \x01(\rH\x00\x88\x01\x01\x12+\n\x06\x63hange\x18\x04 \x01(\x0b\x32\x1b.sluice.pools.v1.SizeChange\x12\x15\n\x08\x62\x61seline\x18\x05 \x01(\rH\x01\x88\x01\x01\x12%\n\x05state\x18\x06 \x01(\x0e\x32\x16.sluice.pools.v1.State\x12/\n\ncheckpoint\x18\x07 \x01(\x0b\x32\x1b.sluice.pools.v1.CheckpointB\n\n\x08_currentB\x0b\n\t_baseline\"\x90\x01\n\nSizeChange\x12\x11\n\tfrom_size\x18\x01 \x01(\r\x12\x0f\n\x07to_size\x18\x02 \x01(\r\x12&\n\x02\x61t\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12%\n\x05\x62\x61sis\x18\x04 \x01(\x0e\x32\x16.sluice.pools.v1.Basis\x12\x0f\n\x07targets\x18\x05 \x03(\t\"\xa6\x06\n\x0cPoolEvidence\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12\'\n\x03now\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x05until\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07version\x18\x04 \x01(\t\x12\x33\n\x06levels\x18\x05 \x03(\x0b\x32#.sluice.pools.v1.PoolEvidence.Level\x12\x13\n\x0b\x64oubt_score\x18\x06 \x01(\x01\x12\x35\n\x07\x64oubted\x18\x07 \x03(\x0b\x32$.sluice.pools.v1.PoolEvidence.Second\x12\x13\n\x0b\x66ull_shares\x18\x08 \x03(\x01\x12-\n\tcompleted\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nremembered\x18\n \x01(\x08\x12=\n\x0eother_versions\x18\x0b \x03(\x0b\x32%.sluice.pools.v1.PoolEvidence.Version\x12+\n\x08standing\x18\x0c \x01(\x0b\x32\x19.sluice.pools.v1.Standing\x1a\x80\x01\n\x05Level\x12\r\n\x05\x63ores\x18\x01 \x01(\x01\x12\x0c\n\x04\x66ull\x18\x02 \x01(\x08\x12\x11\n\tsaturated\x18\x03 \x01(\x08\x12\x0c\n\x04step\x18\x04 \x01(\x11\x12\x13\n\x0b\x63ompletions\x18\x05 \x01(\x01\x12\x0f\n\x07seconds\x18\x06 \x01(\x01\x12\x13\n\x0bin_flight_s\x18\x07 \x01(\x01\x1as\n\x06Second\x12\r\n\x05\x63ores\x18\x01 \x01(\x01\x12\x0c\n\x04\x66ull\x18\x02 \x01(\x08\x12\x11\n\tsaturated\x18\x03 \x01(\x08\x12\x13\n\x0b\x63oncurrency\x18\x04 \x01(\x01\x12\x13\n\x0b\x63ompletions\x18\x05 \x01(\x01\x12\x0f\n\x07seconds\x18\x06 \x01(\x01\x1aO\n\x07Version\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x33\n\x06levels\x18\x02 \x03(\x0b\x32#.sluice.pools.v1.PoolEvidence.Level\"\xa7\x01\n\x08Standing\x12)\n\x05until\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05short\x18\x02 \x01(\r\x12\r\n\x05spare\x18\x03 \x01(\r\x12\x17\n\x0f\x63pu_limit_cores\x18\x04 \x01(\x01\x12\x10\n\x08replicas\x18\x05 \x01(\r\x12\'\n\x06\x61\x64vice\x18\x06 \x01(\x0b\x32\x17.sluice.pools.v1.Advice\"\x8d\x01\n\tPoolPause\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\n\n\x02\x62y\x18\x03 \x01(\t\x12\x0b\n\x03why\x18\x04 \x01(\t\x12\x11\n\x04size\x18\x05 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_size\"R\n\x0fServiceScalings\x12\x0f\n\x07service\x18\x01 \x01(\t\x12.\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x1e.sluice.common.v1.ScalingEventB!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,20 +38,22 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'sluice.pools.v1.state_pb2',
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z\037sluice.dev/api/pools/v1;poolsv1'
-  _globals['_POOLFACTS']._serialized_start=209
-  _globals['_POOLFACTS']._serialized_end=501
-  _globals['_SIZECHANGE']._serialized_start=504
-  _globals['_SIZECHANGE']._serialized_end=648
-  _globals['_POOLEVIDENCE']._serialized_start=651
-  _globals['_POOLEVIDENCE']._serialized_end=1412
-  _globals['_POOLEVIDENCE_LEVEL']._serialized_start=1086
-  _globals['_POOLEVIDENCE_LEVEL']._serialized_end=1214
-  _globals['_POOLEVIDENCE_SECOND']._serialized_start=1216
-  _globals['_POOLEVIDENCE_SECOND']._serialized_end=1331
-  _globals['_POOLEVIDENCE_VERSION']._serialized_start=1333
-  _globals['_POOLEVIDENCE_VERSION']._serialized_end=1412
-  _globals['_POOLPAUSE']._serialized_start=1415
-  _globals['_POOLPAUSE']._serialized_end=1556
-  _globals['_SERVICESCALINGS']._serialized_start=1558
-  _globals['_SERVICESCALINGS']._serialized_end=1640
+  _globals['_POOLFACTS']._serialized_start=239
+  _globals['_POOLFACTS']._serialized_end=531
+  _globals['_SIZECHANGE']._serialized_start=534
+  _globals['_SIZECHANGE']._serialized_end=678
+  _globals['_POOLEVIDENCE']._serialized_start=681
+  _globals['_POOLEVIDENCE']._serialized_end=1487
+  _globals['_POOLEVIDENCE_LEVEL']._serialized_start=1161
+  _globals['_POOLEVIDENCE_LEVEL']._serialized_end=1289
+  _globals['_POOLEVIDENCE_SECOND']._serialized_start=1291
+  _globals['_POOLEVIDENCE_SECOND']._serialized_end=1406
+  _globals['_POOLEVIDENCE_VERSION']._serialized_start=1408
+  _globals['_POOLEVIDENCE_VERSION']._serialized_end=1487
+  _globals['_STANDING']._serialized_start=1490
+  _globals['_STANDING']._serialized_end=1657
+  _globals['_POOLPAUSE']._serialized_start=1660
+  _globals['_POOLPAUSE']._serialized_end=1801
+  _globals['_SERVICESCALINGS']._serialized_start=1803
+  _globals['_SERVICESCALINGS']._serialized_end=1885
 # @@protoc_insertion_point(module_scope)

@@ -9,6 +9,7 @@ from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from sluice.common.v1 import scaling_pb2 as _scaling_pb2
+from sluice.pools.v1 import advice_pb2 as _advice_pb2
 from sluice.pools.v1 import checkpoint_pb2 as _checkpoint_pb2
 from sluice.pools.v1 import pool_pb2 as _pool_pb2
 from sluice.pools.v1 import pool_size_pb2 as _pool_size_pb2
@@ -242,6 +243,7 @@ class PoolEvidence(_message.Message):
     COMPLETED_FIELD_NUMBER: _builtins.int
     REMEMBERED_FIELD_NUMBER: _builtins.int
     OTHER_VERSIONS_FIELD_NUMBER: _builtins.int
+    STANDING_FIELD_NUMBER: _builtins.int
     version: _builtins.str
     """Of the service; empty where nobody told."""
     doubt_score: _builtins.float
@@ -274,6 +276,8 @@ class PoolEvidence(_message.Message):
     def other_versions(self) -> _containers.RepeatedCompositeFieldContainer[Global___PoolEvidence.Version]:
         """Oldest first."""
 
+    @_builtins.property
+    def standing(self) -> Global___Standing: ...
     def __init__(
         self,
         *,
@@ -288,14 +292,59 @@ class PoolEvidence(_message.Message):
         completed: _timestamp_pb2.Timestamp | None = ...,
         remembered: _builtins.bool = ...,
         other_versions: _abc.Iterable[Global___PoolEvidence.Version] | None = ...,
+        standing: Global___Standing | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["completed", b"completed", "now", b"now", "pool", b"pool", "until", b"until"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["completed", b"completed", "now", b"now", "pool", b"pool", "standing", b"standing", "until", b"until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["completed", b"completed", "doubt_score", b"doubt_score", "doubted", b"doubted", "full_shares", b"full_shares", "levels", b"levels", "now", b"now", "other_versions", b"other_versions", "pool", b"pool", "remembered", b"remembered", "until", b"until", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["completed", b"completed", "doubt_score", b"doubt_score", "doubted", b"doubted", "full_shares", b"full_shares", "levels", b"levels", "now", b"now", "other_versions", b"other_versions", "pool", b"pool", "remembered", b"remembered", "standing", b"standing", "until", b"until", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___PoolEvidence: _TypeAlias = PoolEvidence  # noqa: Y015
+
+@_typing.final
+class Standing(_message.Message):
+    """What is said of the hardware, and how long there was ground for it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    UNTIL_FIELD_NUMBER: _builtins.int
+    SHORT_FIELD_NUMBER: _builtins.int
+    SPARE_FIELD_NUMBER: _builtins.int
+    CPU_LIMIT_CORES_FIELD_NUMBER: _builtins.int
+    REPLICAS_FIELD_NUMBER: _builtins.int
+    ADVICE_FIELD_NUMBER: _builtins.int
+    short: _builtins.int
+    """Readings that speak for KIND_SCALE_OUT and KIND_SCALE_IN, less those against."""
+    spare: _builtins.int
+    cpu_limit_cores: _builtins.float
+    """As told then; 0: nobody did."""
+    replicas: _builtins.int
+    @_builtins.property
+    def until(self) -> _timestamp_pb2.Timestamp:
+        """End of the newest minute that was judged."""
+
+    @_builtins.property
+    def advice(self) -> _advice_pb2.Advice:
+        """What was said last."""
+
+    def __init__(
+        self,
+        *,
+        until: _timestamp_pb2.Timestamp | None = ...,
+        short: _builtins.int = ...,
+        spare: _builtins.int = ...,
+        cpu_limit_cores: _builtins.float = ...,
+        replicas: _builtins.int = ...,
+        advice: _advice_pb2.Advice | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["advice", b"advice", "until", b"until"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["advice", b"advice", "cpu_limit_cores", b"cpu_limit_cores", "replicas", b"replicas", "short", b"short", "spare", b"spare", "until", b"until"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Standing: _TypeAlias = Standing  # noqa: Y015
 
 @_typing.final
 class PoolPause(_message.Message):

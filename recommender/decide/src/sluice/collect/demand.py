@@ -1,0 +1,55 @@
+"""What is asked of one instance behind a server pool, over a minute that is whole: one query for all pools.
+
+Of calls that wait longer than their caller does, the CLIENT span ends at the caller's timeout: so in a steady state as
+many end as arrive, however few of them are served. Worked: 450 a second are sent to 2 instances that serve 182 each;
+450 CLIENT spans end a second, 86 of them in error, and of one instance 225 are asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+
+from sluice.collect import query
+from sluice.collect.latency import last_index_within
+from sluice.collect.native import Arrays, Column
+from sluice.config import Config
+from sluice.core.keys import PoolKey
+from sluice.pools.policy.observation import Demand
+
+SQL = files(__package__).joinpath("demand.sql").read_text(encoding="utf-8")
+EVERY_S, LASTS_S = 10, 60
+# Rows of 10 s are written from those of 1 s every 10 s, those from windows every 5 s, and spans come some seconds late.
+SETTLES_S = 30
+
+
+def until_s(now_ms: int) -> int:
+    """The end of the newest minute that is whole, Unix time."""
+    return (now_ms // 1000 - SETTLES_S) // EVERY_S * EVERY_S
+
+
+def parameters(config: Config, to_s: int) -> dict[str, object]:
+    return {"from_s": to_s - LASTS_S, "to_s": to_s, "bucket_ms": config.stored_ms}
+
+
+def keys(config: Config, thresholds_ns: Mapping[PoolKey, int]) -> query.Table:
+    """The server pools, by their place in the configuration."""
+    return query.keys(
+        [
+            query.Key(number, pool.key, last_index_within(thresholds_ns[pool.key]))
+            for number, pool in enumerate(config.pools)
+            if pool.side == "server"
+        ]
+    )
+
+
+def demands(columns: list[Column | Arrays], config: Config, to_s: int) -> dict[PoolKey, Demand]:
+    """From the query's columns. A pool whose own spans show nothing has none: nobody knows of how many instances."""
+    found: dict[PoolKey, Demand] = {}
+    numbers = [column.tolist() for column in columns if not isinstance(column, Arrays)]
+    for number, done, asked, good, instances in zip(*numbers, strict=True):
+        if instances:
+            judged = asked > 0
+            per_s = (asked if judged else done) / LASTS_S / instances
+            found[config.pools[number].key] = Demand(1000 * to_s, per_s, good / asked if judged else None)
+    return found

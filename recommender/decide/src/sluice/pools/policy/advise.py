@@ -1,0 +1,224 @@
+"""Joint advice: what is said of the hardware under a server pool, beside its size. Sora (4.1) and uConAdapter (4.2)
+leave it open. Nothing of it is ever done here: a hardware autoscaler may read it, or a person.
+
+Every 10 s there is a reading of what was asked of one instance in a minute (`Demand`).
+
+SCALE_OUT  10 % of what is asked, or more, is late, though the pool is full (0.9 of the time) and its size is within 3 %
+           of the best there is, as is believed: so no size does it in time on this CPU limit. Six readings are for it,
+           more than against it; it ends when as many are against it. While it stands, 5 % late is for it.
+SCALE_IN   half of the CPU limit, or half of the replicas, would do all that is asked with a fifth to spare, with 90 %
+           probability, and 1 % is late at most. Sixty readings (ten minutes); one against it takes ten away.
+KEEP       neither.
+
+To scale out by: asked / (0.8 x what the best size does), in quarters, 1.25 to 2; the most that was said since it began,
+so that it does not fall with each second's noise. More cores are named only where the belief expects 5 % more of them.
+On another CPU limit, other replicas or another version all begins anew: what the autoscaler did is judged by what comes
+of it.
+
+Worked: 450 a second are asked of an instance of 4 cores, whose best size does 364: 450 / (0.8 x 364) = 1.55, so 1.75: 7
+cores, or 4 replicas instead of 2. Then each is asked for 225, of which half of the replicas had to do 450: no SCALE_IN.
+
+Nothing is said where the basis is not enough: no belief, no one size in force, a published model decides, no size lets
+requests stay for less than the threshold (a service that is slower than its SLO when idle is not helped by more of it),
+or no reading for two minutes. SCALE_OUT needs 10 s of a saturated pool on this CPU limit and callers' spans, SCALE_IN
+10 s on any.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import ceil
+
+import numpy as np
+
+from sluice.pools.estimate.belief.evidence import TAU_ELSEWHERE, UNTOLD
+from sluice.pools.estimate.belief.family import LN_SIZES, SIZES, Floats
+from sluice.pools.estimate.belief.posterior import Posterior
+from sluice.pools.policy.decision import Advice, Advised, Decision
+from sluice.pools.policy.observation import Constraints, Demand, Observation
+from sluice.pools.policy.state import Learnt, Standing
+from sluice.pools.policy.view import View
+from sluice.pools.policy.worth import FULL_SHARE, LOOK_SHARE
+
+# Shares of what is asked: late from when on, until when, and hardly at all.
+SHORT_BY, STILL_SHORT_BY, HARDLY = 0.10, 0.05, 0.01
+# What the size in force may lose and still be the best that there is.
+BEST_LOSS = 0.03
+SHORT_READINGS, SPARE_READINGS, AGAINST_SPARE = 6, 60, 10
+# Seconds of a saturated pool without which a curve is mostly what is thought of any service.
+LEAST_SATURATED_S = 10.0
+# So much of what the best size does is planned with.
+PLANNED = 0.8
+STEP, LEAST_FACTOR, MOST_FACTOR = 0.25, 1.25, 2.0
+CORES_GAIN = 1.05
+# Deviations below the mean: 90 % of a normal distribution lies above.
+SURELY = 1.28
+STALE_MS = 120_000
+
+
+def advise(before: Standing, seen: Observation, view: View, learnt: Learnt, full_share: float, now_ms: int) -> Standing:
+    """The next one. full_share: of the newest seconds in which the pool was full, 0..1."""
+    demand, kept = seen.demand, learnt.kept
+    if demand is None or demand.until_ms <= before.until_ms:
+        stale = before.advice is not None and now_ms - before.until_ms > STALE_MS
+        return Standing(until_ms=before.until_ms) if stale else before
+    stood = before.advice if _same_hardware(before, seen) else None
+    fresh = Standing(demand.until_ms, cores=seen.cores, replicas=seen.replicas or 0)
+    if kept is None or view.outlook is None or view.current is None or seen.named is not None:
+        return fresh
+    best, does = _best(kept.now, 1.0, seen.constraints, seen.slo_s, view.current)
+    if best is None:
+        return fresh
+    counts = before if _same_hardware(before, seen) else fresh
+    said = stood.kind if stood is not None else None
+    short = _short(demand, view, learnt, seen.cores, full_share, said is Advised.SCALE_OUT)
+    halves = (None, None) if short else _halves(kept.now, seen, learnt, demand, full_share, does, view.current)
+    fresh = replace(
+        fresh,
+        short=min(counts.short + 1, SHORT_READINGS) if short else max(counts.short - 1, 0),
+        spare=min(counts.spare + 1, SPARE_READINGS) if any(halves) else max(counts.spare - AGAINST_SPARE, 0),
+    )
+    kind = _kind(fresh, said)
+    to = halves
+    if kind is Advised.SCALE_OUT:
+        to = _more(kept.now, seen, demand, does[0], best, stood, view.current)
+    elif kind is Advised.KEEP:
+        to = seen.cores or None, seen.replicas
+    elif not any(halves) and stood is not None:
+        to = stood.to_cores, stood.to_replicas
+    advice = Advice(
+        kind=kind,
+        since_ms=stood.since_ms if stood is not None and stood.kind is kind else demand.until_ms,
+        asked_per_s=demand.asked_per_s,
+        in_time=demand.in_time,
+        best=best,
+        best_per_s=does[0],
+        cores=seen.cores or None,
+        replicas=seen.replicas,
+        to_cores=to[0],
+        to_replicas=to[1],
+    )
+    return replace(fresh, advice=advice)
+
+
+def with_advice(decision: Decision, advice: Advice | None) -> Decision:
+    """A reason for people, besides, where there is something to do."""
+    if advice is None or advice.kind is Advised.KEEP:
+        return replace(decision, advice=advice)
+    return replace(decision, advice=advice, reasons=(*decision.reasons, (advice.kind.value, text_of(advice))))
+
+
+def text_of(advice: Advice) -> str:
+    """`no size does what is asked in time: 450 a second to an instance, 78 % in time; 16 does 364; 7 cores or 4
+    replicas would do`."""
+    would = [f"{advice.to_cores:g} cores each" if advice.to_cores else ""]
+    would += [f"{advice.to_replicas} replicas" if advice.to_replicas else ""]
+    head = "no size does what is asked in time" if advice.kind is Advised.SCALE_OUT else "half does all that is asked"
+    late = "" if advice.in_time is None else f", {advice.in_time:.0%} in time"
+    asked = f"{advice.asked_per_s:.4g} a second of an instance{late}; {advice.best} does {advice.best_per_s:.4g}"
+    named = " or ".join(filter(None, would))
+    return f"{head}: {asked}" + (f"; {named} would do" if named else "")
+
+
+def on_cores(now: Posterior, factor: float) -> tuple[Floats, Floats]:
+    """Mean and standard deviation of ln X at `SIZES` in a full pool with so many times the cores, (N,) each."""
+    every = np.ones(len(SIZES))
+    if factor == 1.0:
+        mean, variance = now.predict_each(SIZES.astype(np.float64), every > 0)
+        return mean, np.sqrt(variance)
+    each = now.family.rows(LN_SIZES, every > 0, factor * every, now.shapes) + now.ln_speed[:, None]
+    middle: Floats = now.weight @ each
+    deviation: Floats = np.sqrt(now.weight @ (each - middle) ** 2 + now.speed_variance + TAU_ELSEWHERE**2)
+    return middle, deviation
+
+
+def _best(
+    now: Posterior, factor: float, bound: Constraints, slo_s: float, current: int
+) -> tuple[int | None, tuple[float, float]]:
+    """The legal size that completes most in time, and what it does: expected, and with 90 % probability at least.
+
+    None where requests stay longer than the threshold at any size (Little: n / X).
+    """
+    mean, deviation = on_cores(now, factor)
+    legal = (min(bound.least, current) <= SIZES) & (max(bound.most, current) >= SIZES)
+    legal &= LN_SIZES - mean < np.log(slo_s)
+    if not legal.any():
+        return None, (0.0, 0.0)
+    best = int(np.where(legal, mean, -np.inf).argmax())
+    surely = np.where(legal, mean - SURELY * deviation, -np.inf).max()
+    return int(SIZES[best]), (float(np.exp(mean[best])), float(np.exp(surely)))
+
+
+def _short(demand: Demand, view: View, learnt: Learnt, cores: float, full_share: float, said: bool) -> bool:
+    if demand.in_time is None or view.outlook is None or full_share < LOOK_SHARE:
+        return False
+    late = STILL_SHORT_BY if said else SHORT_BY
+    seen = _saturated_s(learnt, cores) >= LEAST_SATURATED_S
+    return seen and 1 - demand.in_time >= late and view.outlook.loss < BEST_LOSS
+
+
+def _halves(
+    now: Posterior,
+    seen: Observation,
+    learnt: Learnt,
+    demand: Demand,
+    full_share: float,
+    does: tuple[float, float],
+    current: int,
+) -> tuple[float | None, int | None]:
+    """The cores, and the replicas, that would do; None for each that would not, or is not known."""
+    late = demand.in_time is not None and 1 - demand.in_time > HARDLY
+    if late or full_share >= FULL_SHARE or _saturated_s(learnt) < LEAST_SATURATED_S:
+        return None, None
+    cores = replicas = None
+    if seen.replicas is not None and seen.replicas > 1:
+        half = ceil(seen.replicas / 2)
+        if demand.asked_per_s * seen.replicas / half <= PLANNED * does[1]:
+            replicas = half
+    # What an edge is on other cores, nobody knows.
+    if seen.cores != UNTOLD and now.edge is None:
+        best, half_does = _best(now, 0.5, seen.constraints, seen.slo_s, current)
+        if best is not None and demand.asked_per_s <= PLANNED * half_does[1]:
+            cores = seen.cores / 2
+    return cores, replicas
+
+
+def _more(
+    now: Posterior,
+    seen: Observation,
+    demand: Demand,
+    does: float,
+    best: int,
+    stood: Advice | None,
+    current: int,
+) -> tuple[float | None, int | None]:
+    """By which cores, and by which replicas, to scale out."""
+    needed = ceil(demand.asked_per_s / (PLANNED * does) / STEP) * STEP
+    factor = min(max(needed, LEAST_FACTOR), MOST_FACTOR)
+    replicas = ceil(seen.replicas * factor) if seen.replicas else None
+    cores = None
+    if seen.cores != UNTOLD and now.edge is None:
+        mean, _ = on_cores(now, factor)
+        if float(np.exp(mean.max())) >= CORES_GAIN * does:
+            cores = seen.cores * factor
+    if stood is not None and stood.kind is Advised.SCALE_OUT:
+        cores = max(cores or 0.0, stood.to_cores or 0.0) or None
+        replicas = max(replicas or 0, stood.to_replicas or 0) or None
+    return cores, replicas
+
+
+def _kind(now: Standing, said: Advised | None) -> Advised:
+    if now.short == SHORT_READINGS or (said is Advised.SCALE_OUT and now.short > 0):
+        return Advised.SCALE_OUT
+    if now.spare == SPARE_READINGS or (said is Advised.SCALE_IN and now.spare > 0):
+        return Advised.SCALE_IN
+    return Advised.KEEP
+
+
+def _same_hardware(before: Standing, seen: Observation) -> bool:
+    return (before.cores, before.replicas) == (seen.cores, seen.replicas or 0)
+
+
+def _saturated_s(learnt: Learnt, cores: float | None = None) -> float:
+    """Seconds of evidence; cores: None for any."""
+    return sum(each.seconds for each in learnt.evidence.levels if each.saturated and cores in (None, each.cores))

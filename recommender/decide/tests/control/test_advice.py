@@ -1,0 +1,48 @@
+"""What is said of the hardware, from a reading to the log: with the curve on the CPU limit that is advised."""
+
+from worlds import World
+
+from fakes import CART, FakeService
+from sluice.control.messages import content_of, explanation, pool_size
+from sluice.control.scalings import Scaling
+from sluice.pools.policy.observation import Demand
+from sluice.pools.v1.advice_pb2 import Advice
+
+
+def overloaded() -> World:
+    """Two instances of 4 cores, each asked for 450 a second; at its best size one does 364."""
+    world = World()
+    world.log.scaling(Scaling(0, CART.service, None, 2, "", "hpa"))
+    world.collector.services[CART] = FakeService(16)
+    world.collector.demands[CART] = Demand(0, 450.0, 364 / 450)
+    return world
+
+
+def test_it_is_said_in_the_log_with_its_evidence() -> None:
+    world = overloaded()
+    answer = world.run(120)[-1]
+    size = pool_size(answer)
+    assert size.advice.kind == Advice.KIND_SCALE_OUT
+    assert (size.advice.cpu_limit_cores, size.advice.replicas) == (4.0, 2)
+    assert (size.advice.advised_cpu_limit_cores, size.advice.advised_replicas) == (7.0, 4)
+    assert [reason.code for reason in size.reasons][-1] == "SCALE_OUT"
+    assert content_of(size) == answer.content
+    curve = {each.size: each.throughput_per_s for each in explanation(answer).advised_curve}
+    assert max(curve.values()) > size.advice.best_per_s
+
+
+def test_a_reading_that_is_no_other_advice_is_no_new_answer() -> None:
+    world = overloaded()
+    world.run(120)
+    world.collector.demands[CART] = Demand(0, 452.0, 360 / 452)
+    revisions = [answer.revision for answer in world.run(40) if answer.content.action == "HOLD"]
+    assert len(set(revisions)) <= 2
+
+
+def test_sizes_are_decided_without_readings() -> None:
+    world = overloaded()
+    world.collector.demand_problem = RuntimeError("no such table")
+    answer = world.run(30)[-1]
+    assert answer.advice is None
+    assert answer.content.target is not None
+    assert world.problems.counts["demand"] >= 3

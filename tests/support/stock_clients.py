@@ -7,10 +7,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import grpc
 import yaml
@@ -123,19 +124,6 @@ def envoy_binary(folder: Path) -> Path:
 @contextmanager
 def envoy(binary: Path, server: str, node: str, kind: str, port: int, folder: Path) -> Iterator[None]:
     """One that listens on `port` and gives calls on to the service b. kind: GRPC (state of the world) or DELTA_GRPC."""
-    config = folder / f"envoy-{port}.yaml"
-    config.write_text(yaml.safe_dump(_envoy_config(server, node, kind, port)))
-    words: list[str | Path] = [
-        binary,
-        "-c",
-        config,
-        "--concurrency",
-        "1",
-        "--base-id",
-        str(port),
-        "--log-level",
-        "warn",
-    ]
 
     def ready() -> bool:
         with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
@@ -145,11 +133,31 @@ def envoy(binary: Path, server: str, node: str, kind: str, port: int, folder: Pa
                 return False
             return True
 
+    with started(binary, envoy_config(server, node, kind, port), port, ready, folder):
+        yield
+
+
+@contextmanager
+def started(binary: Path, config: object, port: int, ready: Callable[[], bool], folder: Path) -> Iterator[None]:
+    """An Envoy of one worker with a configuration of its own; `port` tells it apart."""
+    written = folder / f"envoy-{port}.yaml"
+    written.write_text(yaml.safe_dump(config))
+    words: list[str | Path] = [
+        binary,
+        "-c",
+        written,
+        "--concurrency",
+        "1",
+        "--base-id",
+        str(port),
+        "--log-level",
+        "warn",
+    ]
     with running("Envoy", words, ready, folder / f"envoy-{port}.log", 120):
         yield
 
 
-def _envoy_config(server: str, node: str, kind: str, port: int) -> object:
+def envoy_config(server: str, node: str, kind: str, port: int) -> dict[str, Any]:
     http2 = {
         "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": {
             "@type": "type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions",

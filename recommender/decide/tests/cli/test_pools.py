@@ -377,7 +377,7 @@ def test_explain_as_json_keeps_the_names_that_it_had_before_the_api_had_packages
     assert set(found) == {
         *("pool_size", "threshold", "latency_source", "window_start", "window_end", "bucket", "buckets"),
         *("completions", "instances", "curve", "knee", "polynomial_degree", "footing", "prior", "belief"),
-        "advised_curve",
+        *("learned", "advised_curve"),
     }
     assert found["footing"]["cpu_limit_cores"] == 2
     assert (found["prior"]["kind"], found["prior"]["footing"]["cpu_limit_cores"]) == ("PRIOR_KIND_SCALED", 1)

@@ -39,6 +39,8 @@ Environment:
   SLUICE_CLICKHOUSE        for history (http://127.0.0.1:8123), as sluice_reader with SLUICE_CLICKHOUSE_READER_PASSWORD
   SLUICE_CLICKHOUSE_USER   (default), with SLUICE_CLICKHOUSE_PASSWORD: who writes records
   SLUICE_METRICS           where Prometheus reads /metrics, on loopback; empty: nowhere
+  SLUICE_XDS_POOLS         client pools, SERVICE/client/PEER with commas between, whose size an Envoy is given as max_connections
+                           of the cluster PEER (none)
   SLUICE_TLS_CERT, SLUICE_TLS_KEY  PEM files
   SLUICE_TLS_CLIENT_CA     PEM file: who signed callers' certificates
   SLUICE_CLIENTS           file, a line a certificate: NAME ROLE,...; without it they may read and report

@@ -48,7 +48,7 @@ func serve(ctx context.Context, s settings, errs io.Writer) error {
 	var reader *topics.Reader
 	history := database.New(s.clickhouse, s.clickhouseDatabase, s.user, s.readerPassword)
 	service := calls.New(at, history, func() string { return reader.Problem() })
-	hub := xds.New(writer, logger)
+	hub := xds.New(writer, logger, s.bounds)
 	var listening *server.Server
 	reader = topics.NewReader(s.log, logger, func(reading topics.Reading) {
 		service.Serve(reading)

@@ -9,6 +9,7 @@ import (
 
 	"sluice.dev/serve/internal/access"
 	"sluice.dev/serve/internal/topics"
+	"sluice.dev/serve/internal/xds"
 )
 
 // mostShards bounds a resume token: 4 kB.
@@ -22,6 +23,7 @@ type settings struct {
 	writer, writerPassword                               string
 	access                                               *access.Access
 	otlp                                                 bool
+	bounds                                               xds.Bounds
 }
 
 func (s settings) String() string {
@@ -61,6 +63,9 @@ func settingsOf(lookup func(string) string) (settings, error) {
 	}
 	if s.metrics != "" && (address(s.metrics) != nil || !access.Loopback(s.metrics)) {
 		return s, fmt.Errorf("SLUICE_METRICS %q is not legal; legal: a loopback address, as 127.0.0.1:9464, since nobody is asked there who they are", s.metrics)
+	}
+	if s.bounds, err = xds.ParseBounds(lookup("SLUICE_XDS_POOLS")); err != nil {
+		return s, fmt.Errorf("SLUICE_XDS_POOLS: %w; legal: SERVICE/client/PEER, with commas between", err)
 	}
 	if s.access, err = access.Open(lookup); err != nil {
 		return s, err

@@ -63,6 +63,7 @@ type options struct {
 	every   time.Duration
 	lookup  func(string) string
 	dial    []grpc.DialOption
+	bounds  xds.Bounds
 	// address is where it listens; any where it is empty.
 	address string
 }
@@ -91,7 +92,7 @@ func start(t *testing.T, log *logtest.Log, o options) *running {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{}
 	r.service = calls.New(bothWays{writer, explanations}, o.history, func() string { return r.reader.Problem() })
-	hub := xds.New(writer, slog.New(slog.DiscardHandler))
+	hub := xds.New(writer, slog.New(slog.DiscardHandler), o.bounds)
 	r.hub = hub
 	listening, err := server.Listen(cmp.Or(o.address, "127.0.0.1:0"), r.service, hub, a)
 	must(t, err)

@@ -1,6 +1,7 @@
 package xds
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -19,13 +20,6 @@ const (
 	mostWaiting = 10_000
 	mostDetail  = 4096
 )
-
-// delivered is a report on its way to the log.
-type delivered struct {
-	key   keys.Subset
-	shard int32
-	told  *subsetsv1.SubsetReport
-}
 
 // heard takes a request for the answer to what was sent last, if it is one. It is counted, and told to the log, once for each
 // version of a subset.
@@ -48,6 +42,9 @@ func (c *client) heard(kind, nonce string, returned map[string]string, refused *
 		c.hub.counts.answers.WithLabelValues(short(kind), outcome.String()[len("DELIVERY_OUTCOME_"):]).Inc()
 		if refused != nil {
 			c.hub.logger.Warn("a client refuses a resource", "node", c.node.id, "type", short(kind), "name", name, "why", cut(refused.GetMessage()))
+		}
+		if kind == clusterType {
+			c.bounded(name, refused)
 		}
 		if kind == endpointType && c.revisions[name] > 0 {
 			c.tell(name, version, outcome, cut(refused.GetMessage()))
@@ -78,10 +75,15 @@ func (c *client) tell(service, version string, outcome subsetsv1.DeliveryOutcome
 			Key: key.Proto(), Outcome: outcome, Revision: c.revisions[service], Client: c.node.id, Detail: detail, At: timestamppb.New(now),
 		},
 	}
+	c.hub.tell(func(ctx context.Context) error { return c.hub.log.Deliver(ctx, e.Shard, key, report) })
+}
+
+// tell has something written to the log, in the order in which it is told.
+func (h *Hub) tell(what func(context.Context) error) {
 	select {
-	case c.hub.told <- delivered{key, e.Shard, report}:
+	case h.told <- what:
 	default:
-		c.hub.counts.untold.Inc()
+		h.counts.untold.Inc()
 	}
 }
 
@@ -91,8 +93,8 @@ func (h *Hub) deliver() {
 		select {
 		case <-h.ctx.Done():
 			return
-		case each := <-h.told:
-			if err := h.log.Deliver(h.ctx, each.shard, each.key, each.told); err != nil {
+		case write := <-h.told:
+			if err := write(h.ctx); err != nil {
 				h.counts.untold.Inc()
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"sluice.dev/serve/internal/problem"
 	"sluice.dev/serve/internal/table"
 
+	cluster "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	core "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 
@@ -27,6 +28,8 @@ type client struct {
 	// was sent, by version.
 	acked     map[string]string
 	revisions map[string]uint64
+	// offered has the sizes that clusters were sent with last, inForce those that the client has.
+	offered, inForce map[string]bound
 }
 
 // made is an EDS resource, and what it was made from.
@@ -99,8 +102,13 @@ func (c *client) resources(tables *table.Log, kind string, names []string) (thos
 				those = append(those, r)
 			}
 		} else if message, ok := fixed(kind, name); ok {
-			body := packed(message)
-			those = append(those, resource{name: name, body: body, version: version{content: contentOf(body.GetValue())}})
+			r := resource{name: name}
+			if of, ok := message.(*cluster.Cluster); ok {
+				c.bind(tables, of, &r)
+			}
+			r.body = packed(message)
+			r.version.content = contentOf(r.body.GetValue())
+			those = append(those, r)
 		}
 	}
 	return those
@@ -151,6 +159,9 @@ func (c *client) sent(w *watch, those []resource) map[string]string {
 		next[each.name] = each.version.String()
 		if w.kind == endpointType {
 			c.revisions[each.name] = each.revision
+		}
+		if each.bound != nil {
+			c.offered[each.name] = *each.bound
 		}
 	}
 	c.hub.counts.sent.WithLabelValues(short(w.kind)).Inc()

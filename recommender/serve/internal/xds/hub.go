@@ -7,10 +7,14 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"google.golang.org/protobuf/proto"
 
 	"sluice.dev/serve/internal/keys"
 	"sluice.dev/serve/internal/table"
 
+	poolsv1 "sluice.dev/api/pools/v1"
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
@@ -18,6 +22,9 @@ import (
 type Log interface {
 	// Deliver writes what a client did with a subset to a shard. It may wait for the log.
 	Deliver(ctx context.Context, shard int32, key keys.Subset, report *subsetsv1.SubsetReport) error
+	// Observed writes the size of a target, Report what was done with it. They may wait for the log.
+	Observed(ctx context.Context, shard int32, pool keys.Pool, instance string, size *poolsv1.ObservedSize) error
+	Report(ctx context.Context, key string, report proto.Message, shards ...int32) error
 	// Ends are the offsets behind the last committed records of the log's shards.
 	Ends(context.Context) ([]int64, error)
 }
@@ -30,22 +37,30 @@ type Hub struct {
 	tables atomic.Pointer[table.Log]
 	ctx    context.Context
 	stop   context.CancelFunc
-	told   chan delivered
+	told   chan func(context.Context) error
+	// bounds are the pools whose sizes clients are given.
+	bounds       Bounds
+	observeEvery time.Duration
 
-	mu   sync.Mutex
-	open map[*watch]struct{}
+	mu      sync.Mutex
+	open    map[*watch]struct{}
+	clients map[*client]struct{}
 	// faults are those of the log's records that were named already, by service and instance.
 	faults map[string]fault
 }
 
-// New is a hub without tables: nobody is sent anything until Serve.
-func New(log Log, logger *slog.Logger) *Hub {
+// New is a hub without tables: nobody is sent anything until Serve. bounds are the pools whose sizes clients are given.
+func New(log Log, logger *slog.Logger, bounds Bounds) *Hub {
 	ctx, stop := context.WithCancel(context.Background())
 	h := &Hub{
-		log: log, logger: logger, counts: newCounts(), ctx: ctx, stop: stop, told: make(chan delivered, mostWaiting),
-		open: map[*watch]struct{}{}, faults: map[string]fault{},
+		log: log, logger: logger, counts: newCounts(), ctx: ctx, stop: stop, told: make(chan func(context.Context) error, mostWaiting),
+		bounds: bounds, observeEvery: observeEvery,
+		open: map[*watch]struct{}{}, clients: map[*client]struct{}{}, faults: map[string]fault{},
 	}
 	go h.deliver()
+	if len(bounds) > 0 {
+		go h.observe()
+	}
 	return h
 }
 
@@ -61,14 +76,14 @@ func (h *Hub) Stop() { h.stop() }
 // Counts are what metrics say.
 func (h *Hub) Counts() *Counts { return h.counts }
 
-// follow looks after every watch when something was published.
+// follow looks after every watch when something was published: pools are, last of all.
 func (h *Hub) follow(tables *table.Log) {
-	for view := tables.Subsets.View(); h.tables.Load() == tables; {
+	for view := tables.Pools.View(); h.tables.Load() == tables; {
 		h.all()
 		select {
 		case <-view.Next():
-			view = tables.Subsets.View()
-		case <-tables.Subsets.Closed():
+			view = tables.Pools.View()
+		case <-tables.Pools.Closed():
 			return
 		case <-h.ctx.Done():
 			return

@@ -33,6 +33,8 @@ type resource struct {
 	body    *anypb.Any
 	// revision of the subset that it is; 0 where it is none.
 	revision uint64
+	// bound is the size of the pool that a cluster is given; nil where none is.
+	bound *bound
 }
 
 // ads is where every resource refers to: the stream that it came by.

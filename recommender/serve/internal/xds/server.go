@@ -25,25 +25,33 @@ func NewServer(hub *Hub) *Server { return &Server{hub: hub} }
 
 // StreamAggregatedResources implements the service.
 func (s *Server) StreamAggregatedResources(stream discovery.AggregatedDiscoveryService_StreamAggregatedResourcesServer) error {
-	defer s.opened()()
-	client := s.client(access.From(stream.Context()).Name)
+	client, closed := s.client(access.From(stream.Context()).Name)
+	defer closed()
 	return s.ended(sotw.NewServer(s.hub.ctx, client, nil).StreamHandler(stream, anyType))
 }
 
 // DeltaAggregatedResources implements the service.
 func (s *Server) DeltaAggregatedResources(stream discovery.AggregatedDiscoveryService_DeltaAggregatedResourcesServer) error {
-	defer s.opened()()
-	client := s.client(access.From(stream.Context()).Name)
+	client, closed := s.client(access.From(stream.Context()).Name)
+	defer closed()
 	return s.ended(delta.NewServer(s.hub.ctx, client, nil).DeltaStreamHandler(stream, anyType))
 }
 
-func (s *Server) client(by string) *client {
-	return &client{hub: s.hub, by: by, made: map[string]*made{}, acked: map[string]string{}, revisions: map[string]uint64{}}
-}
-
-func (s *Server) opened() (closed func()) {
+func (s *Server) client(by string) (c *client, closed func()) {
+	c = &client{
+		hub: s.hub, by: by, made: map[string]*made{}, acked: map[string]string{}, revisions: map[string]uint64{},
+		offered: map[string]bound{}, inForce: map[string]bound{},
+	}
 	s.hub.counts.streams.Inc()
-	return s.hub.counts.streams.Dec
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	s.hub.clients[c] = struct{}{}
+	return c, func() {
+		s.hub.counts.streams.Dec()
+		s.hub.mu.Lock()
+		defer s.hub.mu.Unlock()
+		delete(s.hub.clients, c)
+	}
 }
 
 // ended is what the client is told when the server stops.

@@ -38,11 +38,16 @@ func (w *watch) answer(tables *table.Log) bool {
 	}
 	all := w.client.resources(tables, w.kind, w.wanted(tables))
 	if w.together != "" && same(w.together, together(all).String()) {
+		for _, each := range all {
+			w.client.holds(w.kind, each)
+		}
 		return false
 	}
 	var news []resource
 	for _, each := range all {
-		if !same(w.known[each.name], each.version.String()) {
+		if same(w.known[each.name], each.version.String()) {
+			w.client.holds(w.kind, each)
+		} else {
 			news = append(news, each)
 		}
 	}

@@ -1,0 +1,130 @@
+package xds
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	spb "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"sluice.dev/serve/internal/table"
+
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+const (
+	clientSide = poolsv1.Side_SIDE_CLIENT
+	// observeEvery: what is older than a minute counts no more.
+	observeEvery = 15 * time.Second
+	actuator     = "sluice-server xds"
+)
+
+// holds takes up that the client has a cluster, as it said when it came: it need not be sent, nor acknowledged, again. The
+// hub's lock is held.
+func (c *client) holds(kind string, r resource) {
+	if kind != clusterType || r.bound == nil || c.acked[kind+r.name] == r.version.String()+" "+refusedText {
+		return
+	}
+	if _, known := c.inForce[r.name]; !known {
+		c.inForce[r.name], c.offered[r.name] = *r.bound, *r.bound
+		c.read(*r.bound, nil)
+	}
+}
+
+// bounded takes up what the client did with the size of a cluster that it was sent. The hub's lock is held.
+func (c *client) bounded(name string, refused *spb.Status) {
+	sent, ok := c.offered[name]
+	if !ok {
+		return
+	}
+	before, known := c.inForce[name]
+	if refused != nil {
+		c.offered[name] = before
+		if known {
+			c.read(before, &poolsv1.Actuation{
+				Outcome: poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED, Requested: sized(sent), Previous: sized(before),
+				Revision: sent.revision, Detail: cut(refused.GetMessage()),
+			})
+		}
+		return
+	}
+	c.inForce[name] = sent
+	if sent.size == before.size {
+		c.read(sent, nil)
+		return
+	}
+	c.read(sent, &poolsv1.Actuation{
+		Outcome: poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED, Requested: sized(sent), Previous: sized(before),
+		Revision: sent.revision, Detail: "max_connections of cluster " + name + ", acknowledged by " + c.node.id,
+	})
+}
+
+// sized is nil where there is no size.
+func sized(of bound) *uint32 {
+	if of.size == 0 {
+		return nil
+	}
+	return proto.Uint32(of.size)
+}
+
+// read tells the log which size the client has, and, where it is not nil, what was done.
+func (c *client) read(of bound, done *poolsv1.Actuation) {
+	tables := c.hub.tables.Load()
+	if tables == nil {
+		return
+	}
+	e, _ := tables.Pools.Get(of.pool)
+	if e == nil {
+		return
+	}
+	by, now := c.by, time.Now()
+	if by == "" {
+		by = c.node.id
+	}
+	size := &poolsv1.TargetSize{Instance: c.node.instance, Size: sized(of), Unbounded: of.size == 0, ReadAt: timestamppb.New(now)}
+	seen := &poolsv1.ObservedSize{Pool: of.pool.Proto(), Size: size, TargetName: target(of), Actuator: actuator, By: by}
+	var report *poolsv1.Report
+	if done != nil {
+		done.Pool, done.Instance, done.TargetName, done.Actuator = of.pool.Proto(), c.node.instance, target(of), actuator
+		done.ReadBack, done.Unbounded, done.At = size.Size, size.GetUnbounded(), timestamppb.New(now)
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%v\n%d", c.node.id, of.pool.Record(), done.GetOutcome(), now.UnixNano()))
+		report = &poolsv1.Report{
+			RequestId: hex.EncodeToString(sum[:16]), Received: timestamppb.New(now), By: by,
+			Report: &poolsv1.Report_Actuation{Actuation: done},
+		}
+		seen.RequestId, seen.Written = report.GetRequestId(), done.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED
+	}
+	c.hub.tell(func(ctx context.Context) error { return c.hub.write(ctx, e, seen, report) })
+}
+
+// write has the size before the audit, as ReportActuation.
+func (h *Hub) write(ctx context.Context, e *table.Pool, seen *poolsv1.ObservedSize, report *poolsv1.Report) error {
+	if err := h.log.Observed(ctx, e.Shard, e.Key, seen.GetSize().GetInstance(), seen); err != nil || report == nil {
+		return err
+	}
+	return h.log.Report(ctx, e.Key.Record(), report, e.Shard)
+}
+
+// observe tells again which sizes the clients have that are there.
+func (h *Hub) observe() {
+	for {
+		select {
+		case <-h.ctx.Done():
+			return
+		case <-time.After(h.observeEvery):
+		}
+		h.mu.Lock()
+		for c := range h.clients {
+			for _, of := range c.inForce {
+				c.read(of, nil)
+			}
+		}
+		h.mu.Unlock()
+	}
+}
+
+func target(of bound) string { return "cluster " + of.pool.Peer }

@@ -16,19 +16,24 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+import grpc
 import pytest
 import requests
 import yaml
 
 from sluice.common.v1.scaling_pb2 import ScalingEvent
+from sluice.pools.v1 import pool_size_service_pb2 as api
 from sluice.pools.v1.pool_pb2 import Pool as Key
 from sluice.pools.v1.pool_pb2 import Side
+from sluice.pools.v1.pool_size_pb2 import PoolSize
+from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 from stack.installs import ACTUATORS, BIN
 from support.kube_metrics import Usage, metrics
 from support.kube_pools import Pool, pools
 from support.kubernetes import ADMIN, Kubernetes, kubernetes
 from support.ports import free_ports
 from support.processes import running
+from support.recommender import light_windows, recommender
 from support.said_sizes import SaidSizes
 from support.waiting import until
 
@@ -38,6 +43,10 @@ MANIFESTS = ACTUATORS / "kubernetes"
 #: What the database takes, of all pods together.
 CONNECTIONS = 60
 ROWS = Key(service="cart", side=Side.SIDE_CLIENT, peer="postgres")
+DECIDED = f"""
+backends: [{{peer: postgres, capacity: {CONNECTIONS}}}]
+pools: [{{service: cart, side: client, peer: postgres, threshold: 120ms, bounds: {{min: 2, max: 64}}}}]
+"""
 
 
 @dataclass
@@ -84,15 +93,15 @@ class Shop:
         return dict(one)
 
     @contextmanager
-    def actuator(self, name: str) -> Iterator[Any]:
-        """A process with the rights of the manifest."""
+    def actuator(self, name: str, recommender: str = "") -> Iterator[Any]:
+        """A process with the rights of the manifest. recommender: where no address is said, the test's own."""
         (status,) = free_ports(1)
         config = self.folder / f"{name}.yaml"
         account = self.cluster.kubeconfig_of(self.cluster.token("shop", "sluice-actuator"), "actuator")
         config.write_text(
             Template(Path(__file__).with_name("kubernetes.yaml").read_text()).substitute(
-                name=name, group=name, status=f"127.0.0.1:{status}", recommender=self.said.address, port=self.port,
-                state=self.folder / f"{name}.state", kubeconfig=account, token=self.token,
+                name=name, group=name, status=f"127.0.0.1:{status}", recommender=recommender or self.said.address,
+                port=self.port, state=self.folder / f"{name}.state", kubeconfig=account, token=self.token,
             )
         )  # fmt: skip
         command = [BIN / "sluice-actuator", "--config", config]
@@ -226,6 +235,31 @@ def test_pools_follow_the_autoscaler(shop: Shop) -> None:
         until("pools of 30 again", lambda: shop.sizes() == [30, 30])
         gone = {lease["metadata"]["name"] for lease in shop.cluster.get("leases", "-n", "shop")["items"]}
         assert len(gone) >= 2
+
+
+def test_pools_follow_by_what_the_real_recommender_decides(shop: Shop, tmp_path: Path) -> None:
+    """Autoscaler, actuator, server, Kafka, decider, and back: of a database that takes 60 connections each of two pods
+    may have 30, and each of six 10; what the curve says of their pools may be less."""
+    shop.cluster.kubectl("annotate", "namespace", "shop", "sluice.dev/apply=true", "--overwrite")
+    windows = light_windows("cart", "postgres", shop.pods()[0]["metadata"]["name"])
+    with recommender(tmp_path, DECIDED, windows) as address, shop.actuator("chain", address):
+        until("both are read", lambda: len(decided(address).sizes) == 2)
+        until("two pools fit the database", lambda: max(shop.sizes()) <= CONNECTIONS // 2)
+        began = time.monotonic()
+        shop.usage.cores = 0.9
+        until("there are six pods", lambda: len(shop.pods()) == 6)
+        scaled_s = time.monotonic() - began
+        until("six pools fit the database", lambda: len(shop.sizes()) == 6 and max(shop.sizes()) <= CONNECTIONS // 6)
+        print(f"six pods {scaled_s:.1f} s after the load, their pools {time.monotonic() - began:.1f} s", flush=True)
+        until("an Event says so", lambda: any("replicas=6" in each for each in shop.events("RecommenderTold")))
+        until("it is known", lambda: sum(each.size for each in decided(address).sizes) <= CONNECTIONS)
+        shop.usage.cores = 0.1
+        until("there are two pods", lambda: len(shop.pods()) == 2)
+
+
+def decided(address: str) -> PoolSize:
+    with grpc.insecure_channel(address) as channel:
+        return PoolSizeServiceStub(channel).GetPoolSize(api.GetPoolSizeRequest(pool=ROWS), timeout=60).pool_size
 
 
 def test_a_limit_is_told_before_it_falls_and_after_it_grew(shop: Shop) -> None:

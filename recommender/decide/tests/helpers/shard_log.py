@@ -81,12 +81,13 @@ def environment(log: Place, address: str) -> dict[str, str]:
 
 def ready(address: str, more: Mapping[str, str] = MappingProxyType({})) -> bool:
     """more: as of `serving`: with TLS and tokens it is asked so."""
-    channel, metadata = grpc.insecure_channel(address), []
+    channel = grpc.insecure_channel(address)
+    metadata: tuple[tuple[str, str | bytes], ...] = ()
     if "SLUICE_TLS_CERT" in more:
         authority = grpc.ssl_channel_credentials(Path(more["SLUICE_TLS_CERT"]).read_bytes())
         channel = grpc.secure_channel(address, authority)
     if "SLUICE_TOKENS" in more:
-        metadata = [("authorization", f"Bearer {Path(more['SLUICE_TOKENS']).read_text().split()[0]}")]
+        metadata = (("authorization", f"Bearer {Path(more['SLUICE_TOKENS']).read_text().split()[0]}"),)
     with channel:
         try:
             stub = rpc.PoolSizeServiceStub(channel)

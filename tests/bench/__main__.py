@@ -30,6 +30,7 @@ from bench import (
     testbed_speed,
     watchers,
 )
+from bench.beside_autoscaler import run as beside_autoscaler
 from bench.decision import parts
 from bench.loop_scale import run as loop_scale
 from bench.results import OUT, keep
@@ -62,6 +63,7 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "drift": drift.run,
     "real-app": real_app.run,
     "real-start": real_start.run,
+    "beside-autoscaler": beside_autoscaler.run,
     "testbed": lambda quick: testbed_speed.run(),
     "watchers": watchers.run,
     "cli": cli.run,

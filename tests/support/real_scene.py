@@ -24,7 +24,7 @@ from support.kafka import create_log
 from support.ports import free_ports
 from support.postgres import postgres
 from support.processes import running
-from support.real_load import Seen, bursty, steady
+from support.real_load import Seen, bursty, shaped, steady
 from support.stack import REPOSITORY, Stack
 from support.tomcat import Application, application
 
@@ -38,10 +38,12 @@ MOST_USERS = 110
 
 @dataclass
 class Scene:
-    """The application `service` with `THREADS` threads on one core, all else on the others. Sizes are in threads."""
+    """The application `service` on one core, all else on the others; its users ask for /`handler`. Sizes are in
+    threads."""
 
     stack: Stack
     service: str
+    handler: str
     application: Application
     others: set[int]
     recommender: str
@@ -49,7 +51,7 @@ class Scene:
 
     @property
     def _url(self) -> str:
-        return f"{self.application.url}/{self.service}"
+        return f"{self.application.url}/{self.handler}"
 
     def users(self, size: int, users: int, seconds: float) -> Seen:
         """What a steady number of users sees at a size."""
@@ -57,6 +59,11 @@ class Scene:
         seen = steady(self.others, self._url, self.service, users, seconds, self.stack.address["SLUICE_OTLP_GRPC"])
         print(f"{self.service}: {size:3} threads, {users} users: {seen}", flush=True)
         return seen
+
+    def course(self, shape: str, users: int, seconds: float, seed: int) -> list[dict[str, Any]]:
+        """What up to that many users see, second by second, while their number goes once through a shape."""
+        otlp = self.stack.address["SLUICE_OTLP_GRPC"]
+        return shaped(self.others, self._url, self.service, shape, users, seconds, otlp, seed)
 
     @contextmanager
     def bursts(self) -> Iterator[None]:
@@ -91,18 +98,22 @@ class Scene:
         return float(self.rows(newest.format(self.service))[0]["age"])
 
     @contextmanager
-    def actuator(self, *flags: str) -> Iterator[None]:
-        """The real one, over Jolokia. Without flags it reads and reports, as the recommender must know the size."""
+    def actuator(self, *flags: str, interval_s: float = 2.0, more: str = "") -> Iterator[None]:
+        """The real one, over Jolokia. Without flags it reads and reports, as the recommender must know the size.
+
+        interval_s: between two readings of a target, or of what `more` of its YAML names.
+        """
         (status,) = free_ports(1)
         config = self.folder / "actuator.yaml"
         names = {
             "service": self.service,
             "status": f"127.0.0.1:{status}",
             "recommender": self.recommender,
+            "interval": f"{interval_s:g}s",
             "jolokia": self.application.jolokia,
             "port": self.application.url.rsplit(":", 1)[1],
         }
-        config.write_text(Template((INTEGRATION / "tomcat_actuator.yaml").read_text()).substitute(names))
+        config.write_text(Template((INTEGRATION / "tomcat_actuator.yaml").read_text()).substitute(names) + more)
         binary = REPOSITORY / ".cache/bin/sluice-actuator"
         command = pinned(self.others, [binary, "--config", config, *flags])
 
@@ -117,21 +128,31 @@ class Scene:
 
 
 @contextmanager
-def scene(stack: Stack, service: str, folder: Path) -> Iterator[Scene]:
-    """All of it, up; `service` is also the handler that its users ask. ValueError: there is only one core."""
+def scene(
+    stack: Stack,
+    service: str,
+    folder: Path,
+    handler: str = "",
+    threads: int = THREADS,
+    config: Path = LONG / "real_application.yaml",
+) -> Iterator[Scene]:
+    """All of it, up; the handler is named as the service is where nothing is said. ValueError: there is only one core.
+
+    config: the decider's.
+    """
     core, others = split()
     with ExitStack() as up:
         pids = [os.getpid(), *processes.of_stack(Path(stack.address["SLUICE_STATE"]))]
         up.enter_context(confined(pids, others))
         database = up.enter_context(postgres([core], folder / "postgres.log"))
         otlp = stack.address["SLUICE_OTLP_GRPC"]
-        tomcat = up.enter_context(application(service, THREADS, database, [core], folder / "tomcat.log", otlp))
-        recommender = up.enter_context(_recommender(stack, others, folder))
-        yield Scene(stack, service, tomcat, others, recommender, folder)
+        tomcat = up.enter_context(application(service, threads, database, [core], folder / "tomcat.log", otlp))
+        recommender = up.enter_context(_recommender(stack, others, folder, config))
+        yield Scene(stack, service, handler or service, tomcat, others, recommender, folder)
 
 
 @contextmanager
-def _recommender(stack: Stack, cores: set[int], folder: Path) -> Iterator[str]:
+def _recommender(stack: Stack, cores: set[int], folder: Path, config: Path) -> Iterator[str]:
     """The stack's own watches the demo; this one watches the application, in the same database and a log of its own."""
     port, pages = free_ports(2)
     address, prefix = f"127.0.0.1:{port}", f"{uuid.uuid4().hex[:8]}_"
@@ -143,7 +164,7 @@ def _recommender(stack: Stack, cores: set[int], folder: Path) -> Iterator[str]:
         "PYTHONPATH": str(REPOSITORY / "recommender/decide/src"),
     }
     python = REPOSITORY / ".cache/venvs/sluice/bin/python"
-    decider = pinned(cores, [python, "-m", "sluice.control", "--config", LONG / "real_application.yaml"])
+    decider = pinned(cores, [python, "-m", "sluice.control", "--config", config])
     server = pinned(cores, [REPOSITORY / ".cache/bin/sluice-server"])
     records = [*server, "records"]
 

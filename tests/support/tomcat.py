@@ -18,11 +18,12 @@ from support.processes import running
 
 @dataclass(frozen=True)
 class Application:
-    """A Tomcat that is up; its pool of threads is read and written over Jolokia."""
+    """A Tomcat that is up, as process `pid`; its pool of threads is read and written over Jolokia."""
 
     url: str
     jolokia: str
     mbean: str
+    pid: int
 
     @property
     def max_threads(self) -> int:
@@ -78,9 +79,10 @@ def application(
     ]
     url = f"http://127.0.0.1:{port}"
     environment = os.environ | _agent(service, otlp)
-    with running("Tomcat", pinned(cores, command), lambda: _answers(f"{url}/plain"), log, 180, environment, poll_s=0.5):
+    words = pinned(cores, command)  # which become Java: the process keeps its number
+    with running("Tomcat", words, lambda: _answers(f"{url}/plain"), log, 180, environment, poll_s=0.5) as process:
         mbean = f'Tomcat:type=ThreadPool,name="http-nio-127.0.0.1-{port}"'
-        yield Application(url, f"http://127.0.0.1:{jolokia}/jolokia/", mbean)
+        yield Application(url, f"http://127.0.0.1:{jolokia}/jolokia/", mbean, process.pid)
 
 
 def _agent(service: str, otlp: str) -> dict[str, str]:

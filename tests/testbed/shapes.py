@@ -35,6 +35,12 @@ class Repeating:
             t1, s1 = self.points[after]
         return s0 + (s1 - s0) * (phase - t0) / (t1 - t0) if t1 > t0 else s1
 
+    def lasting(self, period: float) -> "Repeating":
+        """The same curve, drawn out or compressed to another period."""
+        return Repeating(
+            period, tuple((min(second * period / self.period, period), share) for second, share in self.points)
+        )
+
 
 @dataclass(frozen=True)
 class Held:

@@ -43,7 +43,7 @@ def bursts(period: float = PERIOD) -> Repeating:
         (30, 0.25),
         (33, 0.6),
     )
-    return Repeating(period, tuple((at * period / PERIOD, share) for at, share in points))
+    return Repeating(PERIOD, points).lasting(period)
 
 
 BURSTS = bursts()

@@ -6,6 +6,7 @@ import json
 import os
 from urllib.parse import urlsplit
 
+from ..bursty import BURSTY as DRAWN
 from ..exporter import Exporter
 from ..shapes import Repeating
 from .connection import Connection
@@ -13,7 +14,7 @@ from .users import Second, Users
 
 BURSTY = Repeating(20.0, [(0, 0.02), (6, 0.35), (10, 1.0), (13, 1.0), (16, 0.1)])
 """Every 20 s from 2 % of the users to all of them and back."""
-SHAPES = {"bursty": BURSTY, "steady": Repeating(1.0, [(0, 1.0)])}
+SHAPES = {"bursty": BURSTY, "steady": Repeating(1.0, [(0, 1.0)]), **DRAWN}
 
 
 def main() -> None:
@@ -22,13 +23,14 @@ def main() -> None:
     if url.scheme != "http" or not url.hostname or not url.port:
         raise SystemExit(f"url: must be http://HOST:PORT/PATH, got {options.url}")
     host, port = url.hostname, url.port
+    shape = SHAPES[options.shape]
     exporter = Exporter(options.otlp, queue=1 << 16) if options.otlp else None
     users = Users(
         lambda: Connection(host, port),
         url.path,
         options.peer,
         options.users,
-        SHAPES[options.shape],
+        shape.lasting(options.length) if options.length else shape,
         think_s=options.think_ms / 1e3,
         threshold_ms=options.threshold_ms,
         seed=options.seed,
@@ -53,6 +55,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--peer", default="update", help="the application's service.name (%(default)s)")
     parser.add_argument("--users", type=int, default=110, help="the most at a time (%(default)s)")
     parser.add_argument("--shape", choices=SHAPES, default="bursty", help="(%(default)s)")
+    parser.add_argument("--length", type=float, help="seconds of the shape before it repeats, instead of its own")
     parser.add_argument("--seconds", type=float, default=60.0, help="how long (%(default)s)")
     parser.add_argument("--think-ms", type=float, default=300.0, help="mean think time (%(default)s)")
     parser.add_argument("--threshold-ms", type=float, default=250.0, help="a response is good within it (%(default)s)")

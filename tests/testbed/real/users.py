@@ -4,10 +4,11 @@ import asyncio
 import random
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ..spans import CLIENT, Span, SpanSite
+from ..windows import latency_index
 from .connection import Connection
 
 TURN_S = 0.05
@@ -28,6 +29,8 @@ class Second:
     failed: int = 0
     latency_ms: float = 0.0
     """Sum over the responses: the mean is this / responses."""
+    latency: dict[int, int] = field(default_factory=dict)
+    """Responses without failure, by ``latency_index`` of their time."""
     late_ms: float = 0.0
     """The most by which a turn of this program came late: what its own slowness can add to a response time."""
 
@@ -108,6 +111,9 @@ class Users:
         seen, latency_ms = self._turn(), (end_ns - start_ns) / 1e6
         seen.responses += 1
         seen.failed += failed
+        if not failed:
+            index = latency_index(end_ns - start_ns)
+            seen.latency[index] = seen.latency.get(index, 0) + 1
         seen.good += not failed and latency_ms <= self._threshold_ms
         seen.latency_ms += latency_ms
 

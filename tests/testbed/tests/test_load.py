@@ -74,3 +74,9 @@ def test_users_follow_the_shape_down_within_a_think_time():
     assert users.present == 100
     world.run(6.0)
     assert users.present == 20
+
+
+def test_a_shape_is_drawn_out_or_compressed() -> None:
+    shape = Repeating(40.0, ((0, 0.2), (10, 1.0), (30, 0.2))).lasting(20.0)
+    assert shape.period == 20.0
+    assert [shape(second) for second in (2.5, 10.0, 16.0, 22.5)] == pytest.approx([0.6, 0.6, 0.2, 0.6])

@@ -32,6 +32,7 @@ from bench import (
 )
 from bench.beside_autoscaler import run as beside_autoscaler
 from bench.decision import parts
+from bench.dqn import run as dqn
 from bench.loop_scale import run as loop_scale
 from bench.results import OUT, keep
 from bench.subsets import files as subset_files
@@ -79,6 +80,12 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "subsets-parameters": subsets.parameters,
     "subsets-accuracy": subsets_accuracy.run,
     "tuning-methods": tuning.run,
+    "dqn": dqn.run,
+    "dqn-convergence": dqn.converges,
+    "dqn-workloads": dqn.races,
+    "dqn-transfer": dqn.transfers,
+    "dqn-pareto": dqn.fronts,
+    "dqn-cost": dqn.costs,
 }
 
 

@@ -59,8 +59,8 @@ def test_another_process_goes_on_from_the_checkpoint(tmp_path: Path) -> None:
 def test_an_agent_that_another_process_trained_since_is_taken_up_again(tmp_path: Path) -> None:
     one, other = Agents(), Agents()
     first = learned(one, lesson(tmp_path))
-    later = learned(other, lesson(tmp_path, first.checkpoint, start_s=140, now_ms=300_000))
-    back = learned(one, lesson(tmp_path, later.checkpoint, now_ms=301_000)._replace(windows=None))
+    later = learned(other, lesson(tmp_path, first.checkpoint, start_s=140, now_ms=500_000))
+    back = learned(one, lesson(tmp_path, later.checkpoint, now_ms=501_000)._replace(windows=None))
     assert back.opinion.transitions == later.opinion.transitions > first.opinion.transitions
 
 
@@ -89,7 +89,7 @@ def test_a_name_that_leads_out_of_the_directory_is_refused(tmp_path: Path) -> No
 def test_old_files_go_and_a_directory_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     agents, found = Agents(), None
     for minute in range(6):
-        found = learned(agents, lesson(tmp_path, found, 100 + 40 * minute, 200_000 + 60_000 * minute)).checkpoint
+        found = learned(agents, lesson(tmp_path, found, 100 + 40 * minute, 200_000 + 300_000 * minute)).checkpoint
     assert len(list(tmp_path.iterdir())) == KEPT
     blocked = tmp_path / "file"
     blocked.write_text("")

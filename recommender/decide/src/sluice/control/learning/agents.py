@@ -1,4 +1,4 @@
-"""The agents of one process: lessons in, opinions out, checkpoints written once a minute."""
+"""The agents of one process: lessons in, opinions out, checkpoints written every five minutes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from zlib import crc32
 
 from sluice.control.learning.directory import read, write
 from sluice.control.learning.lesson import Learned, Lesson
+from sluice.core.keys import PoolKey
 from sluice.pools.estimate.attempt import Failed
 from sluice.pools.learn.agent import Agent
 from sluice.pools.learn.checkpoint import CheckpointError
@@ -15,10 +16,13 @@ from sluice.pools.learn.settings import SETTINGS
 from sluice.pools.learn.sizes import grid
 from sluice.pools.policy.state import Checkpoint
 
-EVERY_MS = 60_000
+EVERY_MS = 300_000
 # Gradient steps of a pool in one lesson, so that the first of them, or a long pause, keeps no other pool waiting; what
 # is owed beyond so many is forgotten.
 STEPS, OWED = 120, 1_200
+# An agent is trained for all that comes, some 22 steps a second, until it has had so many; then with so many a second,
+# until its pool stands on something else.
+LEARNING, SPARING = 6_000, 2
 
 
 @dataclass
@@ -27,8 +31,10 @@ class _Held:
     bounds: tuple[int, int]
     checkpoint: Checkpoint | None
     refused: str = ""
-    """For a minute, until another one is written."""
+    """Until another one is written."""
     written_ms: int | None = None
+    label: str = ""
+    until_steps: int = LEARNING
     written: set[str] = field(default_factory=set)
 
 
@@ -36,7 +42,7 @@ class Agents:
     """One at a time. Seeds are the pools' names, so that a pool's agent is the same wherever it is trained."""
 
     def __init__(self) -> None:
-        self._held: dict[object, _Held] = {}
+        self._held: dict[PoolKey, _Held] = {}
 
     def learn(self, lessons: list[Lesson]) -> list[Learned | Failed]:
         """One that fails does not take the others away."""
@@ -50,10 +56,16 @@ class Agents:
 
     def _learn(self, lesson: Lesson) -> Learned:
         held = self._of(lesson)
-        agent = held.agent
+        agent, before_ms = held.agent, held.agent.until_ms
         if lesson.windows is not None:
             agent.take(lesson.windows, lesson.slo_s, lesson.condition)
-        agent.owed = min(agent.owed, OWED)
+        if held.label and agent.label != held.label:
+            held.until_steps = agent.adam.steps + LEARNING
+        held.label = agent.label
+        if agent.adam.steps < held.until_steps:
+            agent.owed = min(agent.owed, OWED)
+        else:
+            agent.owed = min(agent.owed, SPARING * ((agent.until_ms - before_ms) // 1_000))
         agent.train(STEPS)
         problem = self._write(held, lesson)
         return Learned(agent.opinion(), held.checkpoint, held.refused or problem)
@@ -74,6 +86,7 @@ class Agents:
                 refused, found = f"{found.name}: {cause}", None
         held = self._held[lesson.key] = _Held(agent, lesson.bounds, found, refused)
         if lesson.found is not None:
+            held.label = agent.label
             held.written_ms = found.at_ms if found is not None else lesson.now_ms
             held.written.add(lesson.found.sha256)
         return held
@@ -81,7 +94,7 @@ class Agents:
     def _write(self, held: _Held, lesson: Lesson) -> str:
         """Why it could not be written; ""."""
         agent, written_ms = held.agent, held.written_ms
-        due = written_ms is None or lesson.now_ms - written_ms >= EVERY_MS
+        due = written_ms is None or _turn(lesson.key, lesson.now_ms) > _turn(lesson.key, written_ms)
         if not due or len(agent.replay) == 0:
             return ""
         try:
@@ -91,3 +104,8 @@ class Agents:
         held.refused, held.written_ms = "", lesson.now_ms
         held.written.add(held.checkpoint.sha256)
         return ""
+
+
+def _turn(key: PoolKey, now_ms: int) -> int:
+    """Grows by one every five minutes, of each pool at another second."""
+    return (now_ms - crc32(repr(tuple(key)).encode()) % EVERY_MS) // EVERY_MS

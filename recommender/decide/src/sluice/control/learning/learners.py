@@ -66,7 +66,7 @@ class Learners:
             self._died()
 
     def close(self) -> None:
-        """What was not written to a checkpoint is lost: a minute at most."""
+        """What was not written to a checkpoint is lost: five minutes at most."""
         executor, self._executor, self._tasks = self._executor, None, []
         if executor is not None:
             executor.shutdown(wait=True, cancel_futures=True)

@@ -7,14 +7,15 @@ from numpy.typing import NDArray
 
 from sluice.pools.learn.transitions import Transitions
 
-Rows = NDArray[np.float32]
+Rows = NDArray[np.float16] | NDArray[np.float32]
 
 
 class Replay:
-    """A ring of `capacity` rows: state, action, reward, discount, next state, as 32-bit numbers."""
+    """A ring of `capacity` rows: state, action, reward, discount, next state. As 16-bit numbers: ratios to a
+    thousandth, and 10,000 rows in 0.46 MB."""
 
     def __init__(self, capacity: int, width: int) -> None:
-        self._rows: Rows = np.zeros((capacity, 2 * width + 3), dtype=np.float32)
+        self._rows: Rows = np.zeros((capacity, 2 * width + 3), dtype=np.float16)
         self._width, self._count, self._next = width, 0, 0
 
     def __len__(self) -> int:
@@ -29,8 +30,8 @@ class Replay:
         self._count = min(capacity, self._count + len(rows))
 
     def draw(self, random: np.random.Generator, count: int) -> Rows:
-        """So many rows, with replacement."""
-        return self._rows[random.integers(self._count, size=count)]
+        """So many rows, with replacement, as 32-bit numbers."""
+        return self._rows[random.integers(self._count, size=count)].astype(np.float32)
 
     @property
     def rows(self) -> Rows:

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bench.dqn.convergence import first
+from bench.dqn.ddpg import Ddpg
+from bench.dqn.pareto import front
+from bench.dqn.sizers import SIZERS, improvement
+from bench.dqn.steps import BOUNDS, drive, guarded, smoothed
+from bench.scenarios import scenario
+
+
+def test_a_step_counts_where_the_mean_of_ten_is_as_high() -> None:
+    rewards = [0.0] * 5 + [1.0] * 20
+    assert smoothed(np.array(rewards))[14] == pytest.approx(1.0)
+    assert first(rewards, 0.95) == 15
+    assert first([0.5] * 30, 0.95) is None
+
+
+def test_the_guard_lets_a_size_double_or_halve_within_its_bounds() -> None:
+    assert [guarded(asked, 10) for asked in (1, 5, 12, 20, 50)] == [5, 5, 12, 20, 20]
+    assert guarded(500, 150) == BOUNDS[1]
+    assert guarded(0, 1) == BOUNDS[0]
+
+
+def test_the_front_is_what_none_is_better_than_in_both() -> None:
+    points = np.array([[0.2, 0.5], [0.4, 0.9], [0.5, 0.8], [0.9, 0.95]])
+    assert front(points).tolist() == [[0.2, 0.5], [0.4, 0.9], [0.9, 0.95]]
+
+
+def test_improvement_is_expected_where_the_mean_is_high_or_unknown() -> None:
+    found = improvement(np.array([0.9, 0.5, 0.5]), np.array([0.01, 0.01, 0.5]), 0.9)
+    assert found[2] > found[0] > found[1]
+
+
+def test_ddpg_learns_which_way_is_better() -> None:
+    """Reward grows with the action; without its noise, what it names has grown."""
+    random, state = np.random.default_rng(1), np.ones(3)
+    ddpg = Ddpg(3, 1)
+    before = np.mean([ddpg.act(state) for _ in range(50)])
+    for _ in range(300):
+        action = float(random.uniform(-1, 1))
+        ddpg.learn(state, action, action, state)
+    assert np.mean([ddpg.act(state) for _ in range(50)]) > before + 0.3
+
+
+@pytest.mark.parametrize("name", SIZERS)
+def test_each_sizes_a_pool_within_the_guard_and_again_the_same(name: str) -> None:
+    runs = [drive(scenario("static_load"), lambda run: SIZERS[name](run, 3), 3, 64, 6) for _ in range(2)]
+    assert runs[0] == runs[1]
+    assert all(BOUNDS[0] <= step.size <= BOUNDS[1] for step in runs[0])

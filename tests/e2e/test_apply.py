@@ -1,8 +1,10 @@
-"""The whole loop: the demo's spans lead to a size, the actuator applies it, and the demo's goodput rises."""
+"""The whole loop: the demo's spans lead to a size, the actuator applies it, and the demo's goodput rises. Beside it, to
+subsets."""
 
 import json
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,8 +49,32 @@ def check_the_loop(stack: Stack, tmp_path: Path, period_s: int) -> None:
             after = goodput_per_s(stack, answer, span_s)
             # The recommender hears of a change with the next report, and says so with its next period.
             assert eventually(lambda: current(stack) == pool(stack)["size"], True)
+            check_subsets(stack)
     print(f"goodput within the threshold: {at_64:.1f}/s at 64 threads, {after:.1f}/s at {applied['read_back']}")
     assert after >= 1.15 * at_64
+
+
+def check_subsets(stack: Stack) -> None:
+    """Each container of search has some of index's six, each of which has a caller, and the busiest host the least."""
+    until("subsets of search's three containers", lambda: len(subsets_of_search(stack)) == 3)
+    found = subsets_of_search(stack)
+    share: Counter[str] = Counter()
+    for each in found:
+        ends = each["endpoints"]
+        assert 2 <= len(ends) < 6, each
+        assert all(end["address"] == f"192.0.2.{end['instance'].removeprefix('index-')}:8080" for end in ends), ends
+        for end in ends:
+            share[end["instance"]] += end["weight"] / sum(other["weight"] for other in ends) / len(found)
+    assert set(share) == {f"index-{number}" for number in range(1, 7)}
+    assert share["index-6"] < 1 / 6 < share["index-1"], share
+    assert eventually(lambda: stack.value("SELECT count() FROM v_subset_now WHERE upstream = 'search'"), 3)
+
+
+def subsets_of_search(stack: Stack) -> list[dict[str, Any]]:
+    answer = stack.sluice("subsets", "list", "--upstream", "search", "-o", "json")
+    assert answer.returncode == 0, answer.stderr
+    found: list[dict[str, Any]] = json.loads(answer.stdout)
+    return found
 
 
 def demo(period_s: int) -> list[str]:

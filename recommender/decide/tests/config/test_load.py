@@ -34,6 +34,9 @@ def test_the_local_stacks_file_is_legal() -> None:
     (slo,) = config.slos_of(cart)
     assert (slo.latency, cart.measured, cart.bounds.min) == (250.0, BY_DEFAULT, 2)
     assert catalogue.measured == BY_DEFAULT
+    (demo,) = config.subsets
+    assert demo.wants("search", "index")
+    assert not demo.wants("frontend", "cart"), "what tests send to a stack of the same file is no part of it"
 
 
 def test_defaults(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from bench import (
     table1,
     testbed_speed,
     watchers,
+    xds_nodes,
 )
 from bench.beside_autoscaler import run as beside_autoscaler
 from bench.decision import parts
@@ -67,6 +68,7 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "beside-autoscaler": beside_autoscaler.run,
     "testbed": lambda quick: testbed_speed.run(),
     "watchers": watchers.run,
+    "xds-nodes": xds_nodes.run,
     "cli": cli.run,
     "decide-cost": decide_cost.run,
     "subsets-scale": subsets_scale.run,

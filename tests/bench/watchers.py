@@ -40,7 +40,7 @@ TICKS_S = os.sysconf("SC_CLK_TCK")
 
 def run(quick: bool = False) -> list[tuple[str, str]]:
     """Rows (what, figure) for the table."""
-    with tempfile.TemporaryDirectory() as directory, kafka(_made(Path(directory) / "kafka")) as broker:
+    with tempfile.TemporaryDirectory() as directory, kafka(made(Path(directory) / "kafka")) as broker:
         folder = Path(directory)
         client = folder / "watch_client"
         go = shutil.which("go", path=f"{GO}{os.pathsep}{os.environ['PATH']}")
@@ -53,7 +53,7 @@ def run(quick: bool = False) -> list[tuple[str, str]]:
     return rows
 
 
-def _made(folder: Path) -> Path:
+def made(folder: Path) -> Path:
     folder.mkdir()
     return folder
 
@@ -69,25 +69,25 @@ def measure(
         words += f" {folder}/cert.pem"
     change = Changes(log)
     change.commit()
-    with _watchers(client) as (ask, theirs):
+    with talking(client) as (ask, theirs):
         ask(f"certify {folder}")
-        with _server(variables, folder) as ours:
-            before_kb = _resident_kb(ours)
+        with serving(variables, folder) as ours:
+            before_kb = resident_kb(ours)
             opened_s = ask(words)["seconds"]
             delays, own, clients = [], [], []
             for _ in range(CHANGES):
                 ask("hear")
                 time.sleep(SETTLE_S)
-                cpu = _cpu_s(ours), _cpu_s(theirs)
+                cpu = cpu_s(ours), cpu_s(theirs)
                 at = time.monotonic()
                 change.commit()
                 delays.append(np.array(ask("times")["at_ns"]) / 1e9 - at)
-                own.append(_cpu_s(ours) - cpu[0])
-                clients.append(_cpu_s(theirs) - cpu[1])
-            during_kb = _resident_kb(ours)
-        with _server(variables, folder) as ours:
+                own.append(cpu_s(ours) - cpu[0])
+                clients.append(cpu_s(theirs) - cpu[1])
+            during_kb = resident_kb(ours)
+        with serving(variables, folder) as ours:
             again = ask("resume")
-            resumed_cpu_s = _cpu_s(ours)
+            resumed_cpu_s = cpu_s(ours)
     first, half, last = (1e3 * statistics.median(np.quantile(each, q) for each in delays) for q in (0.0, 0.5, 1.0))
     own_s, clients_s = statistics.median(own), statistics.median(clients)
     many = f"**{watchers:,} watchers on {connections:,} connections{', TLS' if secure else ''}**"
@@ -122,14 +122,14 @@ class Changes:
 
 
 @contextmanager
-def _server(variables: Mapping[str, str], folder: Path) -> Iterator[int]:
+def serving(variables: Mapping[str, str], folder: Path) -> Iterator[int]:
     address = variables["SLUICE_METRICS"]
     with running("server", [BINARY], lambda: _ready(address), folder / "server.log", 60, variables) as process:
         yield process.pid
 
 
 @contextmanager
-def _watchers(client: Path) -> Iterator[tuple[Any, int]]:
+def talking(client: Path) -> Iterator[tuple[Any, int]]:
     process = subprocess.Popen([client], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdin is not None
     assert process.stdout is not None
@@ -154,11 +154,11 @@ def _ready(metrics: str) -> bool:
         return False
 
 
-def _cpu_s(pid: int) -> float:
+def cpu_s(pid: int) -> float:
     after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(after_name[11]) + int(after_name[12])) / TICKS_S
 
 
-def _resident_kb(pid: int) -> int:
+def resident_kb(pid: int) -> int:
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))

@@ -384,7 +384,7 @@ def test_subsets_say_what_they_are_made_without() -> None:
     none = subsets.judge([], [], 1, NOW)
     assert (none.level, "subsets of" in none.remedy) == ("warn", True)
     assert subsets.judge([good], [SubsetRun()], 0, NOW) == Verdict(
-        "ok", "1 of 1 pairs: 1 PROVIDED; the newest is 5 s old"
+        "ok", "1 of 1 pair: 1 PROVIDED; the newest is 5 s old"
     )
     pooled = Subset(
         key=key,

@@ -56,7 +56,9 @@ def judge(found: list[Subset], runs: Iterable[Run], configured: int, now: dateti
         return Verdict("warn", f"{configured} configured, and there are no subsets yet", why)
     pairs = {(each.key.upstream, each.key.downstream) for each in found}
     states = Counter(state_name(each.state) for each in found)
-    text = f"{len(found)} of {len(pairs)} pairs: " + ", ".join(f"{n} {state}" for state, n in sorted(states.items()))
+    text = f"{len(found)} of {len(pairs)} {'pair' if len(pairs) == 1 else 'pairs'}: " + ", ".join(
+        f"{n} {state}" for state, n in sorted(states.items())
+    )
     if newest := [moment(each.computed_at) for each in found if each.HasField("computed_at")]:
         text += f"; the newest is {seconds((now - max(newest)).total_seconds())} old"
     wrong = _wrong(found, runs)

@@ -59,9 +59,10 @@ class Training:
             del self._asked[name]
             try:
                 self._learnt[name] = asked.services, asked.future.result()
-            except Exception:
-                self.close()
-                raise
+            finally:
+                # It holds 260 MB, and is not needed again for minutes.
+                if not self._asked:
+                    self.close()
         if name not in self._asked and (why := self._why(name, services, retrain_ms, now_ms)) is not None:
             found = samples()
             self._looked_ms[name] = now_ms

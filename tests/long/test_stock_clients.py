@@ -1,5 +1,5 @@
-"""Clients as they are published (gRPC of Python by xds:///, Envoy by state of the world and by delta) under load, while
-the server and the log are killed for a minute: none of their calls fails, and nobody is sent again what they have."""
+"""Clients as they are published (gRPC of Python and of Java by xds:///, Envoy by state of the world and by delta) under
+load, while the server and the log are killed for a minute: no call fails, and nobody is sent again what they have."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sluice.subsets.v1.subset_pb2 import STATE_PROVIDED, Endpoint, Subset
 from support.kafka import Kafka, kafka
 from support.ports import free_ports
 from support.processes import running
-from support.stock_clients import Backend, Caller, backends, caller, envoy, envoy_binary, grpc_bootstrap
+from support.stock_clients import Backend, Caller, backends, caller, envoy, envoy_binary, grpc_bootstrap, java_program
 from support.waiting import until
 
 AWAY_S = 60
@@ -52,7 +52,7 @@ def connect(log: Log, of: dict[str, Backend], revision: int, **weights: int) -> 
         for name, each in sorted(of.items())
         if name.replace("-", "_") in weights
     ]
-    keys = [SubsetKey("a", instance, "b") for instance in ("a-1", "a-2", "a-3")]
+    keys = [SubsetKey("a", instance, "b") for instance in ("a-1", "a-2", "a-3", "a-4")]
     subsets = [
         Subset(key=message_of(key), state=STATE_PROVIDED, revision=revision, endpoints=endpoints) for key in keys
     ]
@@ -83,13 +83,15 @@ def test_the_server_and_the_log_are_killed(broker: Kafka, tmp_path: Path) -> Non
     log = Log(broker)
     server, pages, *doors = free_ports(4)
     address = f"127.0.0.1:{server}"
-    binary = envoy_binary(tmp_path)
+    binary, java = envoy_binary(tmp_path), java_program(tmp_path)
     with ExitStack() as up, ExitStack() as served:
         of = up.enter_context(backends("b-1", "b-2", "b-3"))
         connect(log, of, 1, b_1=3, b_2=1)
         served.enter_context(server_at(log, address, pages, tmp_path))
         bootstrap = grpc_bootstrap(address, "a~a-1")
         callers = [up.enter_context(caller("grpc", "xds:///b", tmp_path, bootstrap))]
+        bootstrap = grpc_bootstrap(address, "a~a-4")
+        callers.append(up.enter_context(caller("grpc-java", "xds:///b", tmp_path, bootstrap, java)))
         for number, kind in enumerate(("GRPC", "DELTA_GRPC")):
             up.enter_context(envoy(binary, address, f"a~a-{number + 2}", kind, doors[number], tmp_path))
             callers.append(up.enter_context(caller(f"envoy {kind}", f"127.0.0.1:{doors[number]}", tmp_path)))

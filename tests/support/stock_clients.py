@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -16,13 +16,14 @@ from typing import Any
 import grpc
 import yaml
 
-from stack.layout import CACHE
+from stack.layout import CACHE, java_home
 from stack.settings import REPOSITORY
 from support.processes import running
 from support.stock_caller import METHOD
 from support.waiting import until
 
 CALLER = Path(__file__).with_name("stock_caller.py")
+GRPC_JAVA = REPOSITORY / "tests/long/grpc_java"
 ENVOY = CACHE / "venvs/envoy"
 FILTERS = "type.googleapis.com/envoy.extensions.filters"
 
@@ -77,13 +78,20 @@ class Caller:
 
 
 @contextmanager
-def caller(name: str, target: str, folder: Path, bootstrap: object = None) -> Iterator[Caller]:
+def caller(
+    name: str,
+    target: str,
+    folder: Path,
+    bootstrap: object = None,
+    program: Sequence[str | Path] = (sys.executable, CALLER),
+) -> Iterator[Caller]:
+    """program: takes the target, and does what `stock_caller.py` does."""
     said = folder / f"{name}.jsonl"
     variables = dict(os.environ)
     if bootstrap is not None:
         variables["GRPC_XDS_BOOTSTRAP_CONFIG"] = json.dumps(bootstrap)
     with said.open("wb") as out, (folder / f"{name}.log").open("wb") as errs, ExitStack() as up:
-        process = subprocess.Popen([sys.executable, CALLER, target], stdout=out, stderr=errs, env=variables)
+        process = subprocess.Popen([*program, target], stdout=out, stderr=errs, env=variables)
         up.callback(process.wait)
         up.callback(process.kill)
         yield Caller(name, said)
@@ -119,6 +127,18 @@ def envoy_binary(folder: Path) -> Path:
         stamp.touch()
     (binary,) = ENVOY.glob("lib/python*/site-packages/envoy/_bin/envoy")
     return binary
+
+
+def java_program(folder: Path) -> list[str | Path]:
+    """That of `tests/long/grpc_java`, with gRPC for Java as Maven has it: 30 MB that nothing else needs."""
+    build = ["mvn", "-B", "-q", "-Dstyle.color=never", "-f", GRPC_JAVA / "pom.xml", "package"]
+    with (folder / "grpc-java-build.log").open("wb") as out:
+        subprocess.run(
+            build, check=True, stdout=out, stderr=out, timeout=600, env=os.environ | {"JAVA_HOME": str(java_home())}
+        )
+    target = GRPC_JAVA / "target"
+    classes = f"{target / 'caller.jar'}{os.pathsep}{target / 'lib'}/*"
+    return [java_home() / "bin/java", "-Xmx128m", "-cp", classes, "dev.sluice.stock.Caller"]
 
 
 @contextmanager

@@ -4,12 +4,15 @@ latency hangs on a file; each of them is killed, and nothing is lost."""
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import grpc
@@ -18,7 +21,7 @@ from click.testing import CliRunner
 from tuning_worlds import index_of
 
 from decider_process import Decider
-from shard_log import Log, serving_at
+from shard_log import Log, killed, serving_at
 from sluice.cli.main import cli
 from sluice.tuning.objective.block import Metric
 from sluice.tuning.objective.enough import Window
@@ -26,10 +29,13 @@ from sluice.tuning.objective.objective import Objective, Slo
 from sluice.tuning.session.message import plan_message, read_message
 from sluice.tuning.session.session import Phase, Plan, Root, Session
 from sluice.tuning.space import Category, Parameter, Space
+from sluice.tuning.space.constraint import Linear
+from sluice.tuning.v1 import trial_pb2
 from sluice.tuning.v1 import tuning_service_pb2 as api
 from sluice.tuning.v1.tuning_service_pb2_grpc import TuningServiceStub
 from support.clickhouse import ClickHouse
 from support.kafka import Kafka
+from support.ports import free_ports
 from support.waiting import until
 
 pytestmark = pytest.mark.integration
@@ -44,10 +50,21 @@ PLAN = Plan(
     Objective(((Metric.P95, 1.0),), (Slo(Metric.P99, 1_000.0),)),
     budget=3,
     pairs=0,
-    window=Window(0.0, 2.0, 20.0, 0.2),
+    window=Window(0.0, 2.0, 3.0, 0.2),
     first=({"mode": "wild"}, {"mode": "broken"}, {"mode": "fast"}),
     root=Root("web"),
 )
+
+# The same without what is tried first.
+APP = """
+target: shop
+root: {service: web}
+parameters: [{name: mode, service: web, kind: category, choices: [calm, wild, fast, broken], default: calm}]
+objective: {minimize: {p95_ms: 1}, slos: {p99_ms: 1000}}
+budget: 1
+pairs: 0
+window: {warm_up_s: 0, least_s: 2, most_s: 3}
+"""
 
 
 @contextmanager
@@ -139,8 +156,40 @@ def the_command_line(folder: Path, address: str, actuator: Actuator) -> None:
     parameters = ("--parameters", str(actuator.config))
     assert "mode = fast  (default calm)" in sluice("apply", "first", *parameters)
     assert actuator.mode == "calm", "a dry run"
-    sluice("apply", "first", *parameters, "--apply")
+    app = folder / "app.yaml"
+    app.write_text(APP)
+    started = sluice("start", str(app), "--name", "second", "--warm-start", "first", *parameters, "--apply")
+    assert ("trial 1 is the best seen" in started, actuator.mode) == (True, "calm"), started
+    sluice("apply", "second", *parameters, "--apply")
     assert actuator.mode == "fast"
+
+
+def refused(call: Callable[[], object], code: grpc.StatusCode, text: str) -> None:
+    with pytest.raises(grpc.RpcError) as caught:
+        call()
+    assert (caught.value.code(), text in (caught.value.details() or "")) == (code, True), caught.value.details()
+
+
+def bad_input(stub: TuningServiceStub) -> None:
+    """While the first session is open, and its trial 0 was told."""
+    again = replace(PLAN, name="second")
+    refused(
+        lambda: stub.CreateSession(api.CreateSessionRequest(plan=plan_message(again)), timeout=60),
+        grpc.StatusCode.FAILED_PRECONDITION,
+        "session 'first' is open on 'shop'",
+    )
+    impossible = replace(again, space=replace(PLAN.space, constraints=(Linear((("mode", 1.0),), at_most=0.0),)))
+    refused(
+        lambda: stub.CreateSession(api.CreateSessionRequest(plan=plan_message(impossible)), timeout=60),
+        grpc.StatusCode.INVALID_ARGUMENT,
+        "is no number; legal: an integer or float parameter",
+    )
+    for trial, code in ((0, grpc.StatusCode.ALREADY_EXISTS), (1, grpc.StatusCode.INVALID_ARGUMENT)):
+        nan = trial_pb2.Outcome(verdict=trial_pb2.VERDICT_GOOD, value=math.nan)
+        tell = api.TellTrialRequest(session="first", trial=trial, outcome=nan)
+        refused(
+            partial(stub.TellTrial, tell, timeout=60), code, "trial 0 has its outcome" if trial == 0 else "legal: -1e"
+        )
 
 
 def test_a_session_is_applied_measured_and_rolled_back_over_kills_of_everything(
@@ -149,33 +198,36 @@ def test_a_session_is_applied_measured_and_rolled_back_over_kills_of_everything(
     log = Log(broker)
     broker.topic(f"{log.prefix}state", like="sluice_state")
     decider = Decider(tmp_path, database.url, log.bootstrap, log.prefix, YAML)
-    with serving_at(log, tmp_path, {}) as address, grpc.insecure_channel(address) as channel:
-        stub, actuator = TuningServiceStub(channel), Actuator(tmp_path, address)
-        with application(database, actuator.file):
-            with decider.running() as process:
-                decider.wait_for_log("shard 0 taken")
-                stub.CreateSession(api.CreateSessionRequest(plan=plan_message(PLAN)), timeout=60)
-                dry = actuator.run()
-                assert (dry.returncode, "mode is calm" in dry.stdout, actuator.mode) == (0, True, "calm"), dry
-                running = actuator.start()
-                until("the default is in force", lambda: "trial 0 is in force" in actuator.said())
-                process.kill()
-            with decider.running():
-                until("the default was measured", lambda: "trial 0: GOOD" in actuator.said())
-                until("what does harm is in force", lambda: "trial 1 is in force" in actuator.said())
-                running.kill()
-                running.wait()
-                assert actuator.mode == "wild"
-                running = actuator.start()
-                until("it was rolled back", lambda: "trial 1: UNSAFE" in actuator.said())
-                assert running.wait(60) == 0, actuator.said()
-                assert actuator.mode == "calm", "what was in force before the first of both runs"
-                ended = session(stub)
-                the_command_line(tmp_path, address, actuator)
+    (port,) = free_ports(1)
+    address = f"127.0.0.1:{port}"
+    actuator = Actuator(tmp_path, address)
+    with application(database, actuator.file), grpc.insecure_channel(address) as channel:
+        stub = TuningServiceStub(channel)
+        with killed(log, address, tmp_path), decider.running() as process:
+            decider.wait_for_log("shard 0 taken")
+            stub.CreateSession(api.CreateSessionRequest(plan=plan_message(PLAN)), timeout=60)
+            dry = actuator.run()
+            assert (dry.returncode, "mode is calm" in dry.stdout, actuator.mode) == (0, True, "calm"), dry
+            running = actuator.start()
+            until("the default is in force", lambda: "trial 0 is in force" in actuator.said())
+            process.kill()
+        with serving_at(log, tmp_path, {"SLUICE_RECOMMENDER": address}), decider.running():
+            until("the default was measured", lambda: "trial 0: GOOD" in actuator.said())
+            until("what does harm is in force", lambda: "trial 1 is in force" in actuator.said())
+            running.kill()
+            running.wait()
+            assert actuator.mode == "wild"
+            bad_input(stub)
+            running = actuator.start()
+            until("it was taken back", lambda: "trial 1: UNSAFE" in actuator.said())
+            assert running.wait(60) == 0, actuator.said()
+            assert actuator.mode == "calm", "what was in force before the first of both runs"
+            ended = session(stub)
+            the_command_line(tmp_path, address, actuator)
     verdicts = [trial.outcome.verdict.name for trial in ended.trials if trial.outcome is not None]
     assert (ended.phase, verdicts) == (Phase.DONE, ["GOOD", "UNSAFE", "FAILED", "GOOD"])
-    refused = ended.trials[2].outcome
-    assert refused is not None
-    assert "reload app" in refused.why
+    unset = ended.trials[2].outcome
+    assert unset is not None
+    assert "reload app" in unset.why
     assert ended.recommended == {"mode": "fast"}
     assert abs((ended.trials[3].outcome.value or 0) - 50) < 1  # type: ignore[union-attr]

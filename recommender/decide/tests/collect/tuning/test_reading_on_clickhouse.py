@@ -108,7 +108,7 @@ def test_an_objective_without_spans_fails_the_trial_and_says_so(reading: TrialRe
     session, _ = step(session, Applied(0, 1000 * (NOW_S - 40)), 1000 * (NOW_S - 39))
     trial = TrialName("first", 0)
     span = Span(Root("nobody"), 1000 * (NOW_S - 38), 1000 * (NOW_S - 26))
-    outcome = ended(session, reading.measured({trial: span}, 1000 * NOW_S)[trial])
+    outcome = ended(session, session.trials[0], reading.measured({trial: span}, 1000 * NOW_S)[trial])
     assert outcome is not None
     assert outcome.verdict is Verdict.FAILED
     assert "nobody" in outcome.why

@@ -136,6 +136,26 @@ def test_a_trial_that_cannot_win_is_given_up() -> None:
     assert outcome.verdict is Verdict.HOPELESS
 
 
+def test_a_winner_that_is_far_better_is_confirmed_by_what_was_measured() -> None:
+    """The default's trials beside it are not given up, though they cannot win."""
+    world = TuningWorld()
+    world.create(plan(budget=1))
+    for _ in range(10):
+        if world.sessions["first"].phase not in OPEN:
+            break
+        (number,) = world.ask().trials
+        trial = world.sessions["first"].trials[number]
+        usual = trial.configuration == plan().space.default
+        world.source.ms = {number: 200.0 if usual else 100.0}
+        world.applied(number)
+        world.pass_s(9)
+    session = world.sessions["first"]
+    assert {trial.outcome.verdict for trial in session.trials if trial.outcome} == {Verdict.GOOD}
+    assert session.gain is not None
+    assert (round(session.gain.share, 2), session.gain.pairs) == (0.5, 2)
+    assert session.recommended == session.trials[1].configuration
+
+
 def test_a_root_without_spans_fails_the_trial_with_its_reason() -> None:
     world = TuningWorld()
     world.source.measured = lambda asked, now_ms: {}  # type: ignore[method-assign]

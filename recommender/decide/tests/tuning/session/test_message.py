@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from sluice.tuning.objective.block import Metric
 from sluice.tuning.objective.objective import Objective, Slo
 from sluice.tuning.objective.outcome import Outcome, Verdict
-from sluice.tuning.session.events import Ask, Stop, Tell, Tick
+from sluice.tuning.session.events import Applied, Ask, Stop, Tell, Tick
 from sluice.tuning.session.message import SessionError, read, read_plan, session_message, write
-from sluice.tuning.session.session import Plan, Purpose, Session, Trial
+from sluice.tuning.session.session import Plan, Purpose, Root, Session, Trial
 from sluice.tuning.session.step import step
 from sluice.tuning.space import Float, Parameter, Space
 from sluice.tuning.v1.session_pb2 import Plan as PlanMessage
@@ -66,6 +66,7 @@ EVENTS = st.one_of(
             st.floats(-1e9, 1e9).map(lambda value: Outcome(Verdict.HOPELESS, value)),
         ),
     ),
+    st.builds(Applied, st.integers(-1, 12), st.integers(0, 10**7)),
     st.just(Tick()),
     st.just(Stop("enough")),
 )
@@ -73,9 +74,9 @@ EVENTS = st.one_of(
 
 @given(spaces(), st.lists(st.tuples(EVENTS, st.integers(0, 400_000)), max_size=15), st.integers(1, 3))
 def test_any_session_is_read_as_it_was_written_and_keeps_every_outcome(
-    space: Space, events: list[tuple[Ask | Tell | Tick | Stop, int]], parallel: int
+    space: Space, events: list[tuple[Ask | Tell | Applied | Tick | Stop, int]], parallel: int
 ) -> None:
-    session = opened(replace(PLAN, space=space, method="random_search", parallel=parallel))
+    session = opened(replace(PLAN, space=space, method="random_search", parallel=parallel, root=Root("web")))
     outcomes: dict[int, Outcome] = {}
     now_ms = 1_000
     for event, later_ms in events:

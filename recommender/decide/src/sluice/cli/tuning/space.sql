@@ -9,10 +9,10 @@ WITH
     ) AS all_traces
 SELECT
     toString(service) AS service,
-    toString(all_traces) AS traces,
-    toString(sum(path_services.traces)) AS on_path,
-    toString(sum(toUInt128(self_sum))) AS self,
-    toString(sum(self_sum2)) AS self2
+    toString(any(all_traces)) AS root_traces,
+    toString(sum(traces)) AS on_path,
+    toString(sum(toUInt128(self_sum))) AS own,
+    toString(sum(self_sum2)) AS own2
 FROM path_services FINAL
 WHERE complete AND window > since - toIntervalSecond(window_s) AND root_service = {service:String}
     AND ({operation:String} = '' OR root_operation = {operation:String})

@@ -6,8 +6,8 @@ end to end times (`critical_paths`), by the root span's end; its errors are by t
 Completions in both tables are successes and failures alike. A block's latencies are of successes, so its errors are
 taken from the fastest of them: to fail fast is no merit.
 
-A block is read once nothing more of it is to come: LATE_S after the newest that anything was seen of. Where nothing is
-seen of any service, not even that is known, and after SILENT_S the block counts as empty.
+A block is read once nothing more of it is to come: `late_s` before the newest that was seen of any service. Where
+nothing is seen of any, not even that is known, and after `silent_s` the block counts as empty.
 """
 
 from __future__ import annotations

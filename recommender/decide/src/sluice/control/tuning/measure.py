@@ -19,7 +19,7 @@ from sluice.tuning.objective.judge import judged
 from sluice.tuning.objective.objective import Objective, worth
 from sluice.tuning.objective.outcome import Outcome, Verdict
 from sluice.tuning.objective.racing import hopeless
-from sluice.tuning.session.session import Plan, Root, Session
+from sluice.tuning.session.session import Plan, Purpose, Root, Session, Trial
 
 # Of the guard: how much it looks at, and how often.
 GUARD_S, GUARD_EVERY_S = 10.0, 5.0
@@ -61,13 +61,13 @@ def _span(plan: Plan, root: Root, applied_ms: int) -> Span:
     return Span(root, from_ms, from_ms + round(1000 * plan.window.most_s))
 
 
-def ended(session: Session, seen: Measured) -> Outcome | None:
-    """None: it is to be measured on."""
+def ended(session: Session, trial: Trial, seen: Measured) -> Outcome | None:
+    """None: it is to be measured on. Only what the search tries is raced: of confirming trials each value counts."""
     objective, window, blocks = session.plan.objective, session.plan.window, seen.blocks
     for count in _looks(blocks, GUARD_EVERY_S):
         if (why := tripped(_newest(blocks[:count], GUARD_S), objective)) is not None:
             return _unsafe(blocks[:count], objective, why) if _ever(session, blocks[:count]) else _unseen(session)
-    best = session.best
+    best = session.best if trial.purpose is Purpose.SEARCH else None
     upper = None if best is None or best.outcome is None else best.outcome.upper
     if upper is not None:
         for count in _looks(blocks, max(1.0, window.most_s / RACING_LOOKS)):

@@ -147,7 +147,8 @@ def _work(known: Known, commands: Sequence[log_pb2.Command], source: Source | No
             problem = cause
         else:
             for trial, measured in seen.items():
-                outcome = ended(known.sessions[trial.session], measured)
+                session = known.sessions[trial.session]
+                outcome = ended(session, session.trials[trial.number], measured)
                 if outcome is not None:
                     outcomes[trial] = outcome
     return Proposal(*stepped(known, commands, outcomes, now_ms), problem)

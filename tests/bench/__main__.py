@@ -11,6 +11,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from bench import (
+    actuator_footprint,
     cli,
     critical_path,
     decide_cost,
@@ -69,6 +70,7 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "testbed": lambda quick: testbed_speed.run(),
     "watchers": watchers.run,
     "xds-nodes": xds_nodes.run,
+    "actuator-footprint": actuator_footprint.run,
     "cli": cli.run,
     "decide-cost": decide_cost.run,
     "subsets-scale": subsets_scale.run,

@@ -372,6 +372,49 @@ def _holder(shop: Shop, pod: dict[str, Any]) -> str:
         return ""
 
 
+def test_half_of_the_pods_are_replaced_within_a_wave(shop: Shop) -> None:
+    """Who is new is read, and keeps its size until the answer is for it; nobody waits for who is gone."""
+    shop.cluster.kubectl("delete", "hpa", "cart", "-n", "shop", "--ignore-not-found")
+    shop.cluster.kubectl("annotate", "namespace", "shop", "sluice.dev/apply=true", "--overwrite")
+    answers = shop.said.on_scaling
+
+    def answer_nothing(event: ScalingEvent) -> None:
+        """What is said here is said below."""
+
+    def by_name() -> dict[str, Pool]:
+        return {pod["metadata"]["name"]: shop.pools[pod["status"]["podIP"]] for pod in shop.pods()}
+
+    def read(names: set[str]) -> Callable[[], bool]:
+        """Since this was asked for, all of them were."""
+        began = len(shop.said.reports)
+        return lambda: names <= {report.instance for report in shop.said.reports[began:]}
+
+    try:
+        shop.said.on_scaling = answer_nothing
+        shop.cluster.kubectl("scale", "deployment/cart", "-n", "shop", "--replicas=6")
+        with shop.actuator("waves"):
+            shop.said.say(ROWS, 12)
+            until("six pools of 12", lambda: shop.sizes() == [12] * 6)
+            first = sorted(by_name())
+            shop.said.say(ROWS, 8, first[:2])
+            until("two of 8", lambda: [by_name()[name].size for name in first] == [8] * 2 + [12] * 4)
+
+            shop.cluster.kubectl("delete", "pod", "-n", "shop", "--wait=false", *first[::2])
+            until("six pods again", lambda: len(by_name()) == 6 and not set(first[::2]) & set(by_name()))
+            fresh = set(by_name()) - set(first)
+            until("new ones are read", read(fresh))
+            until("and once more", read(set(by_name())))
+            assert [by_name()[name].size for name in first[1::2]] == [8, 12, 12]
+            written = [each for each in shop.said.reports if each.instance in fresh and each.HasField("requested")]
+            assert not written, written
+
+            shop.said.say(ROWS, 8)
+            until("all of 8", lambda: shop.sizes() == [8] * 6)
+    finally:
+        shop.said.on_scaling = answers
+        shop.cluster.kubectl("scale", "deployment/cart", "-n", "shop", "--replicas=2")
+
+
 def test_each_scaling_is_told_and_followed(shop: Shop) -> None:
     """Prints how soon; the last one, since it takes the autoscaler away."""
     shop.cluster.kubectl("delete", "hpa", "cart", "-n", "shop", "--ignore-not-found")

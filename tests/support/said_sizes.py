@@ -3,7 +3,7 @@
 # ruff: noqa: N802 (method names are those of the service)
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
@@ -46,12 +46,17 @@ class SaidSizes(PoolSizeServiceServicer):
             self._news.notify_all()
         self._server.stop(None).wait()
 
-    def say(self, pool: Pool, target: int) -> int:
-        """The revision of the size, which reports about it carry."""
+    def say(self, pool: Pool, target: int, targets: Sequence[str] = ()) -> int:
+        """The revision of the size, which reports about it carry. targets: instances that it is for; none: for all."""
         now = datetime.now(UTC)
         with self._news:
             size = PoolSize(
-                pool=pool, action=Action.ACTION_APPLY, target=target, confidence=0.9, revision=len(self._said) + 1
+                pool=pool,
+                action=Action.ACTION_APPLY,
+                target=target,
+                targets=targets,
+                confidence=0.9,
+                revision=len(self._said) + 1,
             )
             size.computed_at.FromDatetime(now)
             size.valid_until.FromDatetime(now + LEASE)

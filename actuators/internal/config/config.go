@@ -113,7 +113,7 @@ func Default() Config {
 			Interval: 2 * time.Second,
 			Timeout:  2 * time.Second,
 		},
-		Reports:       Reports{Queue: 256},
+		Reports:       Reports{Queue: 10_000}, // 10 of each of 1,000 targets
 		ShutdownGrace: 6 * time.Second,
 	}
 }

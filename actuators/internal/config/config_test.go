@@ -33,7 +33,7 @@ func TestLoadDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.Name == "" || c.StatusAddress != "127.0.0.1:8091" || c.Recommender.Address != "127.0.0.1:50051" ||
-		c.Recommender.Interval != 2*time.Second || c.Reports.Queue != 256 {
+		c.Recommender.Interval != 2*time.Second || c.Reports.Queue != 10_000 {
 		t.Errorf("defaults of the process: %+v", c)
 	}
 	target := c.Targets[0]

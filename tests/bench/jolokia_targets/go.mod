@@ -1,0 +1,3 @@
+module sluice.dev/bench/jolokia-targets
+
+go 1.26.0

@@ -16,13 +16,14 @@ from bench.cluster import RUN, Cluster, cluster
 from bench.drain import Drained, drain
 from bench.freshness import freshness
 from bench.made_spans import MadeSpans, Shape
+from stack.flink import JOBS
 
 PASSTHROUGH = Path(__file__).with_name("passthrough.py")
 #: Spans that each run drains; the first part of them is warming up. Fewer for jobs that assemble traces.
 SPANS, TRACED_SPANS, QUICK_SPANS = 20_000_000, 4_000_000, 1_000_000
 #: The job with options that leave only what the references do too: sums.
 BARE = ("concurrency", "--peers-from-traces", "0", "--repeat-window-ms", "0")
-BAR_FLOOR, BAR_SPANMETRICS = 0.8, 4.0
+BAR_FLOOR, BAR_SPANMETRICS, BAR_SHIPPED = 0.8, 4.0, 1.0
 Rows = list[tuple[str, str]]
 
 
@@ -56,6 +57,8 @@ def run(quick: bool = False) -> Rows:
         messages_sent, sent = _fill(up, base, TRACED_SPANS)
         for name in ("concurrency", "call_graph", "critical_paths"):
             _job(up, (name,), messages_sent, sent, floor, rows)
+        shipped = _job(up, JOBS, messages_sent, sent, floor, rows)
+        rows.append((f"all that `make up` runs / (c), bar {BAR_SHIPPED:.0f}", f"{shipped.spans_per_cpu_s / peer:.2f}"))
         for label, shape in (
             ("1,000 instances", replace(base, instances=1_000)),
             ("20,000 instances", replace(base, instances=20_000)),

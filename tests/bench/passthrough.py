@@ -11,6 +11,7 @@ from pyflink.table import StreamTableEnvironment
 from settings import SETTINGS, Addresses, Settings
 
 environment = StreamTableEnvironment.create(StreamExecutionEnvironment.get_execution_environment())
+environment.get_config().set("pipeline.object-reuse", "true")  # as the jobs have it
 settings = Settings(Addresses.from_environment(), {name: setting.default for name, setting in SETTINGS.items()})
 for ddl in sources.definitions(settings):
     environment.execute_sql(ddl)

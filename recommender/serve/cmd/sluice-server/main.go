@@ -41,6 +41,8 @@ Environment:
   SLUICE_METRICS           where Prometheus reads /metrics, on loopback; empty: nowhere
   SLUICE_XDS_POOLS         client pools, SERVICE/client/PEER with commas between, whose size an Envoy is given as max_connections
                            of the cluster PEER (none)
+  SLUICE_EXTERNAL_METRICS  where the API server of Kubernetes asks for external.metrics.k8s.io, by TLS; empty: nowhere
+  SLUICE_EXTERNAL_METRICS_CA  PEM file: who signed the API server's certificate as a proxy; needed off loopback
   SLUICE_TLS_CERT, SLUICE_TLS_KEY  PEM files
   SLUICE_TLS_CLIENT_CA     PEM file: who signed callers' certificates
   SLUICE_CLIENTS           file, a line a certificate: NAME ROLE,...; without it they may read and report

@@ -46,6 +46,8 @@ func TestWrongUse(t *testing.T) {
 		{"no broker", nil, map[string]string{"SLUICE_KAFKA": "a:1,b"}, 2, `"b"`},
 		{"no database", nil, map[string]string{"SLUICE_CLICKHOUSE": "127.0.0.1:8123"}, 2, "http://HOST:PORT"},
 		{"metrics for all", nil, map[string]string{"SLUICE_METRICS": "0.0.0.0:9464"}, 2, "loopback"},
+		{"external metrics without TLS", nil, map[string]string{"SLUICE_EXTERNAL_METRICS": "127.0.0.1:6443"}, 2, "SLUICE_TLS_CERT"},
+		{"no pool", nil, map[string]string{"SLUICE_XDS_POOLS": "cart/server"}, 2, "SLUICE_XDS_POOLS"},
 		{"half of TLS", nil, map[string]string{"SLUICE_TLS_CERT": "x"}, 2, "together only"},
 		{"certificates without TLS", nil, map[string]string{"SLUICE_TLS_CLIENT_CA": "x"}, 2, "SLUICE_TLS_CERT"},
 		{"clients without authority", nil, map[string]string{"SLUICE_CLIENTS": "x"}, 2, "SLUICE_TLS_CLIENT_CA"},

@@ -67,6 +67,11 @@ func serve(ctx context.Context, s settings, errs io.Writer) error {
 		return err
 	}
 	defer stop()
+	silent, err := s.external.serve(service, s.access, logger)
+	if err != nil {
+		return err
+	}
+	defer silent()
 	go s.access.Follow(ctx, reread, logger)
 	go reader.Run(ctx)
 	logger.Info("listening", "address", listening.Address(), "access", s.access.String(), "shards", s.log.Shards)

@@ -24,6 +24,7 @@ type settings struct {
 	access                                               *access.Access
 	otlp                                                 bool
 	bounds                                               xds.Bounds
+	external                                             externally
 }
 
 func (s settings) String() string {
@@ -68,6 +69,9 @@ func settingsOf(lookup func(string) string) (settings, error) {
 		return s, fmt.Errorf("SLUICE_XDS_POOLS: %w; legal: SERVICE/client/PEER, with commas between", err)
 	}
 	if s.access, err = access.Open(lookup); err != nil {
+		return s, err
+	}
+	if s.external, err = externallyOf(lookup, s.access); err != nil {
 		return s, err
 	}
 	return s, s.access.Demand(s.address)

@@ -21,6 +21,14 @@ func (a *Access) Transport() credentials.TransportCredentials {
 	})
 }
 
+// Certificate is the server's own, as its file is now; nil without one.
+func (a *Access) Certificate() *tls.Certificate {
+	if now := a.now.Load(); now.tls != nil {
+		return &now.tls.Certificates[0]
+	}
+	return nil
+}
+
 // transport is the configuration of all connections that begin under these contents: one for each would be kept with it.
 func (c *contents) transport(certificate tls.Certificate) *tls.Config {
 	config := &tls.Config{

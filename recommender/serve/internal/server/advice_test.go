@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sluice.dev/serve/internal/external"
 	"sluice.dev/serve/internal/logtest"
 	"sluice.dev/serve/internal/metrics"
 	"sluice.dev/serve/internal/topics"
@@ -34,10 +35,19 @@ func (r *running) page(t *testing.T) (lines []string) {
 	return lines
 }
 
+// read is a metric of a service, as Kubernetes has it.
+func (r *running) read(t *testing.T, metric, service string) string {
+	t.Helper()
+	path := "/apis/external.metrics.k8s.io/v1beta1/namespaces/shop/" + metric + "?labelSelector=service%3D" + service
+	answer := httptest.NewRecorder()
+	external.Handler(r.service.Log).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
+	return answer.Body.String()
+}
+
 func TestAdviceIsAMetricWhileTheLeaseRuns(t *testing.T) {
 	log := logtest.New(t, 1)
 	d := log.Decider(t, 0)
-	d.Lease = 2 * time.Second
+	d.Lease = 4 * time.Second
 	d.Publish(
 		advised(logtest.Apply(cart, 1, 12), poolsv1.Advice_KIND_SCALE_OUT, 4, 7),
 		advised(logtest.Apply(orders, 1, 12), poolsv1.Advice_KIND_KEEP, 3, 0.5),
@@ -52,6 +62,15 @@ func TestAdviceIsAMetricWhileTheLeaseRuns(t *testing.T) {
 	}
 	if got := r.page(t); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Fatalf("got %v", got)
+	}
+	if got := r.read(t, "sluice_pool_advised_cpu_limit_cores", "orders"); !strings.Contains(got, `"value":"500m"`) {
+		t.Error(got)
+	}
+	if got := r.read(t, "sluice_pool_advised_replicas", "cart"); !strings.Contains(got, `"value":"4"`) {
+		t.Error(got)
+	}
+	if got := r.read(t, "sluice_pool_advised_replicas", "other"); !strings.Contains(got, `"items":[]`) {
+		t.Error(got)
 	}
 	eventually(t, "the lease is over, and nothing is said", func() bool { return len(r.page(t)) == 0 })
 }

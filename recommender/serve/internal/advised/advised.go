@@ -1,0 +1,59 @@
+// Package advised has what is said of the hardware under server pools, for those that ask for numbers.
+package advised
+
+import (
+	"time"
+
+	"sluice.dev/serve/internal/keys"
+	"sluice.dev/serve/internal/table"
+
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+// Names of the metrics, and what they say.
+const (
+	Replicas     = "sluice_pool_advised_replicas"
+	Cores        = "sluice_pool_advised_cpu_limit_cores"
+	ReplicasHelp = "Replicas of a service that would do what is asked of its server pool; those that there are where nothing better is known."
+	CoresHelp    = "CPU limit of one instance that would do what is asked of its server pool; the one that there is where nothing better is known."
+)
+
+// Each calls f with every service of which something is said at now. A pool of which nothing is said, or whose lease is over,
+// is left out: who reads a value that is not there leaves what is there.
+func Each(t *table.Log, now time.Time, f func(service string, of *poolsv1.Advice)) {
+	if t == nil {
+		return
+	}
+	for after, more := (keys.Pool{}), true; more; {
+		var those []*table.Pool
+		var view *table.View[keys.Pool, *poolsv1.PoolSize]
+		those, more, view = t.Pools.Page(after, page, func(keys.Pool) bool { return true })
+		for _, e := range those {
+			after = e.Key
+			of, lease := e.Answer.GetAdvice(), view.Shards[e.Shard].Lease
+			if of == nil || lease == nil || e.Key.Side != poolsv1.Side_SIDE_SERVER {
+				continue
+			}
+			if _, left := lease.Of(e.Key, now); left > 0 {
+				f(e.Key.Service, of)
+			}
+		}
+	}
+}
+
+// One is what is said of a service; nil where nothing is.
+func One(t *table.Log, service string, now time.Time) *poolsv1.Advice {
+	if t == nil {
+		return nil
+	}
+	e, view := t.Pools.Get(keys.Pool{Service: service, Side: poolsv1.Side_SIDE_SERVER})
+	if e == nil || view.Shards[e.Shard].Lease == nil {
+		return nil
+	}
+	if _, left := view.Shards[e.Shard].Lease.Of(e.Key, now); left <= 0 {
+		return nil
+	}
+	return e.Answer.GetAdvice()
+}
+
+const page = 1000

@@ -1,0 +1,102 @@
+// Package external answers the API group external.metrics.k8s.io/v1beta1, by which a HorizontalPodAutoscaler reads what is
+// said of the hardware. The API server of Kubernetes asks, for an APIService that leads here.
+package external
+
+import (
+	"encoding/json"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"sluice.dev/serve/internal/advised"
+	"sluice.dev/serve/internal/table"
+)
+
+const (
+	group  = "external.metrics.k8s.io/v1beta1"
+	prefix = "/apis/" + group
+)
+
+// As k8s.io/metrics/pkg/apis/external_metrics/v1beta1 has them.
+type (
+	valueList struct {
+		Kind       string   `json:"kind"`
+		APIVersion string   `json:"apiVersion"`
+		Metadata   struct{} `json:"metadata"`
+		Items      []value  `json:"items"`
+	}
+	value struct {
+		MetricName   string            `json:"metricName"`
+		MetricLabels map[string]string `json:"metricLabels"`
+		Timestamp    time.Time         `json:"timestamp"`
+		Value        string            `json:"value"`
+	}
+	resourceList struct {
+		Kind         string     `json:"kind"`
+		APIVersion   string     `json:"apiVersion"`
+		GroupVersion string     `json:"groupVersion"`
+		Resources    []resource `json:"resources"`
+	}
+	resource struct {
+		Name         string   `json:"name"`
+		SingularName string   `json:"singularName"`
+		Namespaced   bool     `json:"namespaced"`
+		Kind         string   `json:"kind"`
+		Verbs        []string `json:"verbs"`
+	}
+)
+
+// Handler answers from the log that there is when it is asked. Services are not of a namespace: all namespaces see the same.
+// A selector is service=NAME; with none, or another one, there is nothing, which an autoscaler takes for an error and leaves
+// what is there.
+func Handler(log func() *table.Log) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+prefix, func(to http.ResponseWriter, _ *http.Request) {
+		list := resourceList{Kind: "APIResourceList", APIVersion: "v1", GroupVersion: group}
+		for _, name := range []string{advised.Replicas, advised.Cores} {
+			list.Resources = append(list.Resources, resource{Name: name, Namespaced: true, Kind: "ExternalMetricValueList", Verbs: []string{"get"}})
+		}
+		answer(to, list)
+	})
+	mux.HandleFunc("GET "+prefix+"/namespaces/{namespace}/{metric}", func(to http.ResponseWriter, request *http.Request) {
+		name, now := request.PathValue("metric"), time.Now()
+		list := valueList{Kind: "ExternalMetricValueList", APIVersion: group, Items: []value{}}
+		if name != advised.Replicas && name != advised.Cores {
+			http.Error(to, "no such metric: "+advised.Replicas+" and "+advised.Cores+" are", http.StatusNotFound)
+			return
+		}
+		service, ok := serviceOf(request.URL.Query().Get("labelSelector"))
+		if !ok {
+			http.Error(to, "the selector is not legal; legal: service=NAME", http.StatusBadRequest)
+			return
+		}
+		if of := advised.One(log(), service, now); of != nil {
+			each := value{MetricName: name, MetricLabels: map[string]string{"service": service}, Timestamp: now.UTC()}
+			switch {
+			case name == advised.Replicas && of.AdvisedReplicas != nil:
+				each.Value = strconv.FormatUint(uint64(of.GetAdvisedReplicas()), 10)
+			case name == advised.Cores && of.AdvisedCpuLimitCores != nil:
+				each.Value = strconv.FormatInt(int64(math.Round(1000*of.GetAdvisedCpuLimitCores())), 10) + "m"
+			}
+			if each.Value != "" {
+				list.Items = append(list.Items, each)
+			}
+		}
+		answer(to, list)
+	})
+	return mux
+}
+
+// serviceOf reads service=NAME, or service==NAME.
+func serviceOf(selector string) (service string, ok bool) {
+	label, rest, found := strings.Cut(selector, "=")
+	service = strings.TrimPrefix(rest, "=")
+	return service, found && label == "service" && service != "" && !strings.ContainsAny(service, ",=! ()")
+}
+
+func answer(to http.ResponseWriter, what any) {
+	to.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(to).Encode(what) // who asked is gone
+}

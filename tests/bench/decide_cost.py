@@ -12,9 +12,9 @@ from multiprocessing import get_context
 import numpy as np
 
 from sluice.control.garbage import search_rarely
-from sluice.pools.estimate.belief.prepare import prepare
 from sluice.pools.policy.decision import Action
 from sluice.pools.policy.observation import Buckets, Observation
+from sluice.pools.policy.prepare import prepare
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.step import step
 

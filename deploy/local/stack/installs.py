@@ -167,7 +167,7 @@ def node_packages(declared: Path, folder: Path) -> Action:
 def prepare_belief(log: Path) -> None:
     """What is compiled here, the decider need not compile at its start."""
     source = REPOSITORY / "recommender/decide/src"
-    run([SLUICE_PYTHON, "-m", "sluice.pools.estimate.belief.prepare"], log, env={"PYTHONPATH": str(source)})
+    run([SLUICE_PYTHON, "-m", "sluice.pools.policy.prepare"], log, env={"PYTHONPATH": str(source)})
 
 
 def prepare_subsets(log: Path) -> None:

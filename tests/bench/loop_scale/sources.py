@@ -13,7 +13,7 @@ from migrate.__main__ import schema_up
 from sluice.config import Config
 from sluice.control.garbage import search_rarely
 from sluice.control.spread import Spread
-from sluice.pools.estimate.belief.prepare import prepare
+from sluice.pools.policy.prepare import prepare
 from support.clickhouse import clickhouse
 
 Rows = list[tuple[str, str]]

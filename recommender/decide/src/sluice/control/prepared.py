@@ -10,7 +10,7 @@ import gc
 import logging
 
 from sluice.control.garbage import search_rarely
-from sluice.pools.estimate.belief.prepare import prepare
+from sluice.pools.policy.prepare import prepare
 
 log = logging.getLogger(__name__)
 

@@ -34,7 +34,7 @@ from sluice.log.names import topics
 from sluice.log.shard import Identity
 from sluice.log.shards import Shards
 from sluice.pools.estimate import libraries
-from sluice.pools.estimate.belief.prepare import prepare
+from sluice.pools.policy.prepare import prepare
 
 if TYPE_CHECKING:
     from sluice.control.otlp import Push

@@ -22,10 +22,10 @@ from sluice.control.garbage import search_rarely
 from sluice.control.workers import begin
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.attempt import Failed
-from sluice.pools.estimate.belief.prepare import prepare
 from sluice.pools.policy.decision import Decision
 from sluice.pools.policy.learn import learn, of_version
 from sluice.pools.policy.observation import Buckets, Observation
+from sluice.pools.policy.prepare import prepare
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.step import step
 

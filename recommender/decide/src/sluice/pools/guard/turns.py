@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from sluice.core.keys import PoolKey
+from sluice.pools.policy.compiled_worth import LOOK_SHARE
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.state import PoolState
-from sluice.pools.policy.worth import LOOK_SHARE
 
 # A turn: about a look, and what is seen of the size after it.
 TURN_MS = 10_000

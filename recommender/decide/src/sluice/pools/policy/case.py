@@ -73,4 +73,4 @@ def _waits(facts: Facts, seen_ms: float, view: View, now_ms: int) -> bool:
 def never_full(learnt: Learnt, seen: Observation) -> bool:
     if seen.named is not None:
         return seen.named.state is State.UNSATURATED
-    return not any(level.full and level.cores == seen.cores for level in learnt.evidence.levels)
+    return not learnt.evidence.ever_full(seen.cores)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sluice.pools.estimate.model import Estimate
+from sluice.pools.policy.compiled_worth import FULL_SHARE, LOOK_FACTOR, LOOK_SHARE
 from sluice.pools.policy.observation import Constraints
 from sluice.pools.policy.state import Facts
-from sluice.pools.policy.worth import FULL_SHARE, LOOK_FACTOR, LOOK_SHARE, Choice
+from sluice.pools.policy.worth import Choice
 
 LARGEST_STEP = 2
 

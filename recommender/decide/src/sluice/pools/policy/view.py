@@ -9,12 +9,13 @@ import numpy as np
 from sluice.pools.estimate.belief.evidence import PARTIAL
 from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.estimate.belief.kept import believed
+from sluice.pools.policy.compiled_worth import LOOK_SHARE
 from sluice.pools.policy.learn import late
 from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.reach import by_another, legal, named_choice, reach, smallest
 from sluice.pools.policy.state import RECENT, Change, Facts, Learnt
 from sluice.pools.policy.waves import came, under_way, worse
-from sluice.pools.policy.worth import LOOK_SHARE, Choice, Outlook, Prospects, choose, likeliest, prospects
+from sluice.pools.policy.worth import Choice, Outlook, Prospects, choose, likeliest, prospects
 
 # A pool that is full for so many seconds on end, and was not before them, is full.
 FILLED = 2

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from sluice.pools.policy.compiled_worth import LEAST_GAIN, SURE_BY
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.state import Change, Facts
-from sluice.pools.policy.worth import LEAST_GAIN, SURE_BY, Prospects
+from sluice.pools.policy.worth import Prospects
 
 # What a change stands on that comes in waves.
 CAUTIOUS = (Basis.CURVE, Basis.PROBE)

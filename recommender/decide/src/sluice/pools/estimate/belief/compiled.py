@@ -313,8 +313,10 @@ def predictions(
 
 @compiled
 def gained(
-    lines: tuple[Floats, Floats],
-    residual: Floats,
+    tables: Floats,
+    stride: int,
+    grid: tuple[float, float, float],
+    thought: tuple[Floats, Floats],
     rows: Rows,
     left: Left,
     process: Process,
@@ -324,16 +326,19 @@ def gained(
     """What sizes (N,) at ln n gain over the one at `at`: by each shape, (N, s), mean and variance, (N,); and ln X of
     that one by each shape, (s,).
 
-    lines: ln X of all shapes at the first of the sizes, and of those left at the others. residual: (m, s).
+    thought: ln X of all shapes at the first of the sizes, and ln n of the others.
     """
-    sized, others = lines
+    sized, others = thought
     shapes, weight, ln_speed = left
     precision, spread, length = process
+    residual = residuals(tables, stride, grid, rows, left)
     gain = np.empty((len(ln_n), len(shapes)))
     for size in range(len(sized)):
         for column in range(len(shapes)):
             gain[size, column] = sized[size, shapes[column]]
-    gain[len(sized) :] = others
+    if len(others) > 0:
+        full = np.ones(len(others), dtype=np.bool_)
+        gain[len(sized) :] = values(tables, stride, grid, others, full, np.ones(len(others)), shapes)
     here, apart = gain[at].copy(), np.empty((len(ln_n), len(precision)))
     for size in range(len(ln_n)):
         _near(ln_n[size], rows, spread, length, apart[size])
@@ -353,54 +358,6 @@ def gained(
     here += ln_speed
     _add_product(here, precision @ near, residual, len(near), len(shapes))
     return gain, mean, variance, here
-
-
-@compiled
-def level_rows(
-    levels: Floats, cores: float, dispersion: float, least: tuple[float, float], errors: tuple[float, float, float]
-) -> Floats:
-    """ln n, ln rate, variance, full and scale, shape (5, m), of levels as `Level` has them, (n, 7), that say something
-    of these cores. least: seconds and completions. errors: of a saturated pool, one that is not, and one elsewhere."""
-    found, count = np.empty((5, len(levels))), 0
-    for level in levels:
-        of, full, saturated, completions, seconds, in_flight_s = (
-            level[0],
-            level[1],
-            level[2],
-            level[4],
-            level[5],
-            level[6],
-        )
-        if seconds < least[0] or completions < least[1] or in_flight_s <= 0 or (of == 0.0) != (cores == 0.0):
-            continue
-        found[0, count] = log(in_flight_s / seconds)
-        found[1, count] = log(completions / seconds)
-        found[2, count] = dispersion / completions + errors[0 if saturated else 1] ** 2
-        found[3, count] = full
-        found[4, count] = 1.0
-        if of != cores:
-            found[2, count] += errors[2] ** 2
-            found[4, count] = of / cores
-        count += 1
-    return found[:, :count].copy()
-
-
-@compiled
-def rounded_rows(
-    ln_n: Floats, ln_rate: Floats, variance: Floats, steps: tuple[float, float, float, float], rough: float
-) -> Floats:
-    """ln n, ln rate and variance, shape (3, m). steps: of ln n, of the rate of a thread where it is known and where it
-    is `rough` and worse, in standard deviations as a power of 2; and of the standard deviation, in ln."""
-    found = np.empty((3, len(ln_n)))
-    for row in range(len(ln_n)):
-        ln_deviation = 0.5 * log(variance[row])
-        step = 2.0 ** np.rint(ln_deviation / log(2.0))
-        along = steps[0] * step
-        up = steps[2 if variance[row] > rough * rough else 1] * step
-        found[0, row] = along * np.rint(ln_n[row] / along)
-        found[1, row] = found[0, row] + up * np.rint((ln_rate[row] - ln_n[row]) / up)
-        found[2, row] = exp(2 * steps[3] * np.rint(ln_deviation / steps[3]))
-    return found
 
 
 @compiled

@@ -7,16 +7,23 @@ steady load is the end of looking.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from math import exp, inf, log
+from math import inf, log
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.pools.estimate.belief.compiled import level_rows
+from sluice.pools.estimate.belief.compiled_levels import (
+    completions_at,
+    ever_full,
+    has_all,
+    level_rows,
+    seconds_on,
+    weight,
+    with_seconds,
+)
 from sluice.pools.estimate.belief.compiled_seconds import Kind, parts
 from sluice.pools.estimate.belief.family import Floats, Ints
 
@@ -70,6 +77,11 @@ class Second:
     @property
     def ln_rate(self) -> float:
         return log(self.completions / self.seconds)
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """As the compiled loops take it."""
+        return self.cores, self.full, self.saturated, self.concurrency, self.completions, self.seconds
 
 
 def second(
@@ -163,9 +175,6 @@ def share_full(size: int, concurrency: Numbers) -> float:
     return len([each for each in concurrency if each >= least]) / len(concurrency)
 
 
-LevelKey = tuple[float, bool, bool, int]
-
-
 class Level(NamedTuple):
     """Seconds about one concurrency, of a pool that was full or of one that was not. in_flight_s: sum of n dt."""
 
@@ -206,25 +215,54 @@ class Rows:
         return self.ln_n, self.ln_rate, self.full, self.scale
 
 
-@dataclass(frozen=True)
 class Evidence:
-    levels: tuple[Level, ...] = ()
+    """Levels, in the order in which they came. table: the same as an array, shape (n, 7), with a column for each field
+    of `Level`: what is computed is computed from it. A value: nothing changes either."""
+
+    __slots__ = ("_levels", "table")
+
+    def __init__(self, levels: tuple[Level, ...] = (), table: Floats | None = None) -> None:
+        """table: instead of `levels`."""
+        self._levels: tuple[Level, ...] | None = levels if table is None else None
+        self.table = _table(levels) if table is None else table
 
     @property
-    def keys(self) -> frozenset[LevelKey]:
-        return frozenset([each[:4] for each in self.levels])
+    def levels(self) -> tuple[Level, ...]:
+        """Made when somebody asks for them."""
+        if self._levels is None:
+            self._levels = tuple(
+                Level(cores, full > 0, saturated > 0, int(step), *sums)
+                for cores, full, saturated, step, *sums in self.table.tolist()
+            )
+        return self._levels
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Evidence) and np.array_equal(self.table, other.table)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Evidence({self.levels})"
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Evidence], tuple[bytes]]:
+        """As an array goes to another process at a tenth of the cost of its numbers one by one."""
+        return _restored, (self.table.tobytes(),)
+
+    def has_all(self, others: Evidence) -> bool:
+        """Whether there is a level of the same cores, kind and step for each of the others."""
+        return has_all(self.table, others.table)
+
+    def ever_full(self, cores: float) -> bool:
+        """Whether a level is of a pool that was full on these cores."""
+        return ever_full(self.table, cores)
 
     def weight(self, cores: float) -> float:
         """Seconds that say something of these cores, those of a saturated pool double. Cores that nobody told may be
         any: they say nothing of those that somebody did, nor these of them."""
-        untold, found = cores == UNTOLD, 0.0
-        for level in self.levels:
-            if (level.cores == UNTOLD) == untold:
-                found += 2 * level.seconds if level.saturated else level.seconds
-        return found
+        return weight(self.table, cores, UNTOLD)
 
     def seconds_on(self, cores: float) -> float:
-        return sum([level.seconds for level in self.levels if level.cores == cores])
+        return seconds_on(self.table, cores)
 
     def with_second(self, new: Second) -> Evidence:
         return self.with_seconds((new,))
@@ -235,21 +273,13 @@ class Evidence:
 
         Worked: 10,000 completions at a size count 9,996 after another second at another one, 8,129 after 10 minutes.
         """
-        levels = {level[:4]: [*level[4:]] for level in self.levels}
-        for each in new:
-            _add(levels, each)
-        made = tuple.__new__  # all fields are there: half the time
-        return Evidence(tuple([made(Level, (*key, *sums)) for key, sums in levels.items()]))
+        seconds = np.array([each.numbers for each in new], dtype=np.float64).reshape(-1, 6)
+        steps, memory_s = (LN_FULL_STEP, LN_PARTIAL_STEP), (MEMORY_S, LONG_MEMORY_S)
+        return Evidence(table=with_seconds(self.table, seconds, steps, memory_s, DRIFT, LEAST_SECONDS / 2))
 
     def completions_at(self, cores: float, sizes: Ints) -> Floats:
         """Of the saturated pool at each size, shape (N,), or within a step of it."""
-        seen = [level for level in self.levels if level.saturated and level.cores == cores]
-        if not seen:
-            return np.zeros(len(sizes))
-        ln_n = np.log([level.in_flight_s / level.seconds for level in seen])
-        near = np.abs(ln_n[None, :] - np.log(sizes)[:, None]) <= LN_FULL_STEP
-        found: Floats = near @ np.array([level.completions for level in seen])
-        return found
+        return completions_at(self.table, cores, sizes, LN_FULL_STEP)
 
     def rows(self, cores: float, dispersion: float = 1.0) -> Rows:
         """dispersion: variance of counts by their mean.
@@ -257,34 +287,13 @@ class Evidence:
         Worked: 2,000 completions of a saturated pool at 1.0: 1/2000 + 0.007^2, a standard error of 2.3 %.
         """
         least, errors = (LEAST_SECONDS, LEAST_COMPLETIONS), (TAU_SATURATED, TAU_PARTIAL, TAU_ELSEWHERE)
-        levels = np.fromiter(chain.from_iterable(self.levels), np.float64).reshape(-1, 7)
-        ln_n, ln_rate, variance, full, scale = level_rows(levels, cores, dispersion, least, errors)
+        ln_n, ln_rate, variance, full, scale = level_rows(self.table, cores, dispersion, least, errors)
         return Rows(ln_n, ln_rate, variance, full > 0, scale)
 
 
-def _add(levels: dict[LevelKey, list[float]], new: Second) -> None:
-    """levels: completions, seconds and in_flight_s of each."""
-    own = round(log(new.concurrency) / (LN_FULL_STEP if new.full else LN_PARTIAL_STEP))
-    share, gone = exp(-new.seconds / MEMORY_S), []
-    for key, sums in levels.items():
-        cores, full, saturated, step = key
-        if full == new.full and saturated == new.saturated and cores == new.cores:
-            left = share if step == own or not saturated else _left(sums[0], new.seconds)
-            sums[0] *= left
-            sums[1] *= left
-            sums[2] *= left
-            if step == own:
-                continue
-        if sums[1] < LEAST_SECONDS / 2:
-            gone.append(key)
-    for key in gone:
-        del levels[key]
-    sums = levels.setdefault((new.cores, new.full, new.saturated, own), [0.0, 0.0, 0.0])
-    sums[0] += new.completions
-    sums[1] += new.seconds
-    sums[2] += new.concurrency * new.seconds
+def _table(levels: Sequence[Level]) -> Floats:
+    return np.array(levels, dtype=np.float64).reshape(-1, 7)
 
 
-def _left(completions: float, seconds: float) -> float:
-    """The part of a level that is left when others are in force: the variance 1 / completions grows."""
-    return exp(-seconds / LONG_MEMORY_S) / (1 + DRIFT * completions * seconds)
+def _restored(table: bytes) -> Evidence:
+    return Evidence(table=np.frombuffer(table).reshape(-1, 7).copy())  # what is read-only would be compiled for anew

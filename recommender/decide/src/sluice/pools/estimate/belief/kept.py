@@ -15,9 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import log
 
-from sluice.pools.estimate.belief.compiled import rounded_rows
+from sluice.pools.estimate.belief.compiled_levels import rounded_rows
 from sluice.pools.estimate.belief.edge import split
-from sluice.pools.estimate.belief.evidence import Evidence, LevelKey, Rows
+from sluice.pools.estimate.belief.evidence import Evidence, Rows
 from sluice.pools.estimate.belief.family import Ints, family
 from sluice.pools.estimate.belief.posterior import Posterior, posterior
 
@@ -32,8 +32,8 @@ ROUGH = 0.04
 @dataclass(frozen=True)
 class Kept:
     """now: the belief by `evidence` on `cores`, which are `rows`, rounded. All shapes were looked at `times` ago:
-    `likely` and `spreads` are those to look at, `top` was the likeliest one's ln weight then, and `levels` what there
-    was to look at."""
+    `likely` and `spreads` are those to look at, `top` was the likeliest one's ln weight then, and `whole` the
+    evidence."""
 
     evidence: Evidence
     cores: float
@@ -42,7 +42,7 @@ class Kept:
     likely: Ints
     spreads: tuple[float, ...]
     top: float
-    levels: frozenset[LevelKey]
+    whole: Evidence
     times: int = 0
 
 
@@ -55,12 +55,12 @@ def believed(last: Kept | None, evidence: Evidence, cores: float) -> Kept:
         return replace(last, evidence=evidence)
     fits, edge = split(rows)
     alike = last is not None and last.cores == cores and (edge is None) == (last.now.edge is None)
-    if last is not None and alike and len(rows) > 0 and last.times < TIMES and last.levels <= evidence.keys:
-        now = replace(posterior(family(), fits, cores, last.likely, last.spreads), edge=edge)
+    if last is not None and alike and len(rows) > 0 and last.times < TIMES and evidence.has_all(last.whole):
+        now = posterior(family(), fits, cores, last.likely, last.spreads, edge)
         if now.top > last.top - WORSE:
             return replace(last, evidence=evidence, rows=rows, now=now, times=last.times + 1)
-    whole = replace(posterior(family(), fits, cores), edge=edge)
-    return Kept(evidence, cores, rows, whole, whole.likely, whole.spreads, whole.top, evidence.keys)
+    now = posterior(family(), fits, cores, edge=edge)
+    return Kept(evidence, cores, rows, now, now.likely, now.spreads, now.top, whole=evidence)
 
 
 def rounded(rows: Rows) -> Rows:

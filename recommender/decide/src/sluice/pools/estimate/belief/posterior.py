@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from sluice.pools.estimate.belief.compiled import fit, gained, predictions, residuals
 from sluice.pools.estimate.belief.edge import Edge
 from sluice.pools.estimate.belief.evidence import UNTOLD, Rows
-from sluice.pools.estimate.belief.family import LN_MOST, LN_SIZES, SIZES, Family, Floats, Ints
+from sluice.pools.estimate.belief.family import LN_LEAST, LN_MOST, LN_SIZES, SIZES, Family, Floats, Ints
 
 SPREADS = (0.025, 0.08, 0.25)
 LN_SPREAD_PRIOR = {0.025: log(0.80), 0.08: log(0.15), 0.25: log(0.05)}
@@ -44,6 +44,7 @@ UNKNOWN = 1e3
 # In ln of how likely the rows are: a spread that is so near the likeliest one may be that a moment later.
 NEARLY = 2.3
 SIZE_SET = frozenset(SIZES.tolist())
+NONE = np.zeros(0)
 
 
 @dataclass(frozen=True)
@@ -112,25 +113,29 @@ class Posterior:
 
     def gains(self, current: int, *others: int) -> Gains:
         """Of `SIZES`, the current one and others over the current one, in a pool that is full."""
-        sizes, ln_n, more = SIZES, LN_SIZES, np.zeros((0, len(self.shapes)))
-        besides = sorted({current, *others}.difference(SIZE_SET))
-        if besides:
-            sizes = np.append(sizes, besides)
-            ln_besides = np.log(besides)
-            ln_n = np.append(ln_n, ln_besides)
-            more = self.family.full(ln_besides, self.shapes).T
+        sizes, ln_n, besides = SIZES, LN_SIZES, NONE
+        unthought = sorted({current, *others}.difference(SIZE_SET))
+        if unthought:
+            besides = np.log(unthought)
+            sizes, ln_n = np.append(SIZES, unthought), np.append(LN_SIZES, besides)
         at = int((sizes == current).argmax())
         gain, mean, variance, ln_rate_now = gained(
-            (self.family.sized.T, more), self.residual.T, self.rows.seen, self._left, self._process, ln_n, at
+            *self.family.grid,
+            (self.family.sized.T, np.maximum(besides, LN_LEAST)),
+            self.rows.seen,
+            self._left,
+            self._process,
+            ln_n,
+            at,
         )
         if self.edge is None:
             return Gains(sizes, at, mean, variance, gain.T, ln_rate_now, mean, np.zeros(len(sizes)))
         falls = self.edge.chance(ln_n)
-        rate = (1 - falls) * (gain.T + ln_rate_now[:, None]) + falls * self.edge.fallen(ln_n)
-        rate_now = rate[:, at].copy()
-        rate -= rate_now[:, None]
+        rate = (1 - falls[:, None]) * (gain + ln_rate_now) + (falls * self.edge.fallen(ln_n))[:, None]
+        rate_now = rate[at].copy()
+        rate -= rate_now
         smooth = mean + float(self.weight @ (ln_rate_now - rate_now))
-        return Gains(sizes, at, self.weight @ rate, (1 - falls) ** 2 * variance, rate, rate_now, smooth, falls)
+        return Gains(sizes, at, rate @ self.weight, (1 - falls) ** 2 * variance, rate.T, rate_now, smooth, falls)
 
     @property
     def _left(self) -> tuple[Ints, Floats, Floats]:
@@ -142,9 +147,15 @@ class Posterior:
 
 
 def posterior(
-    family: Family, rows: Rows, cores: float, shapes: Ints | None = None, spreads: tuple[float, ...] = SPREADS
+    family: Family,
+    rows: Rows,
+    cores: float,
+    shapes: Ints | None = None,
+    spreads: tuple[float, ...] = SPREADS,
+    edge: Edge | None = None,
 ) -> Posterior:
-    """shapes, spreads: only these are looked at, as where others had no weight a moment ago; None: all shapes."""
+    """shapes, spreads: only these are looked at, as where others had no weight a moment ago; None: all shapes. edge:
+    what was left out of the rows."""
     which = np.arange(len(family)) if shapes is None else shapes
     prior = _ln_prior(family, cores)[which]
     if len(rows) == 0:
@@ -153,7 +164,7 @@ def posterior(
         weight /= weight.sum()
         none = np.zeros((0, 0))
         return Posterior(
-            family, rows, which[left], weight, np.zeros(len(left)), none, UNKNOWN, SPREADS[0], which, SPREADS, 0.0
+            family, rows, which[left], weight, np.zeros(len(left)), none, UNKNOWN, SPREADS[0], which, SPREADS, 0.0, edge
         )
     residual = family.rows(rows.ln_n, rows.full, rows.scale, which).T
     np.subtract(rows.ln_rate[:, None], residual, out=residual)
@@ -180,6 +191,7 @@ def posterior(
         which[likely],
         tuple(each for each, maybe in zip(asked, possible, strict=True) if maybe) if len(rows) > 2 else spreads,
         top,
+        edge,
     )
 
 

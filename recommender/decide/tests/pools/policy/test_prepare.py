@@ -4,12 +4,13 @@ import subprocess
 import sys
 
 SCRIPT = """
-from sluice.pools.estimate.belief import compiled, compiled_seconds
-from sluice.pools.estimate.belief.prepare import prepare
+from sluice.pools.estimate.belief import compiled, compiled_levels, compiled_seconds
+from sluice.pools.policy import compiled_worth
+from sluice.pools.policy.prepare import prepare
 
 
 def compiled_so_far():
-    named = {**vars(compiled), **vars(compiled_seconds)}
+    named = {**vars(compiled), **vars(compiled_levels), **vars(compiled_seconds), **vars(compiled_worth)}
     return {name: len(each.signatures) for name, each in named.items() if hasattr(each, "signatures")}
 
 

@@ -1,0 +1,32 @@
+"""What the first decision of a process would wait for, done before it: `python -m sluice.pools.policy.prepare`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sluice.pools.policy.observation import Buckets, Observation
+from sluice.pools.policy.state import PoolState
+from sluice.pools.policy.step import step
+
+# Seconds of a full pool at each size, one after the other, with one at each that contradicts those before it.
+SIZES, SECONDS = (8, 16, 1_000), 6
+
+
+def prepare() -> None:
+    """Makes the shapes of the family, and compiles the loops where that was not done yet (10 s and more)."""
+    state, now_ms = PoolState(), 0
+    for size in SIZES:
+        for second in range(SECONDS):
+            seen = Observation({"a": size}, _second(now_ms, size, second > 0), cores=4.0, slo_s=1.0)
+            now_ms += 1_000
+            state, _ = step(state, seen, now_ms)
+
+
+def _second(start_ms: int, size: int, alike: bool) -> Buckets:
+    numbers = np.full(10, float(size))
+    done = numbers if alike else 0.1 * numbers
+    return Buckets(start_ms + 100 * np.arange(10), numbers, done, numbers, np.full(10, 4.0), 0.1)
+
+
+if __name__ == "__main__":
+    prepare()

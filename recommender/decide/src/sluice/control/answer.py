@@ -10,6 +10,7 @@ from sluice.control.baseline import Baseline
 from sluice.control.learning.lesson import Named
 from sluice.control.scalings import Course
 from sluice.control.sizes import TargetSize, one_size
+from sluice.core.changed import changed
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate import Estimate, Reason
 from sluice.pools.estimate.attempt import Failed
@@ -128,7 +129,7 @@ def answer(
         computed_at_ms=now_ms,
         revision=0,
         threshold=threshold,
-        learnt=learnt if learnt.kept is None else replace(learnt, kept=None),
+        learnt=learnt if learnt.kept is None else changed(learnt, kept=None),
         cores=cores,
         windows=windows,
         estimate=estimate,
@@ -179,7 +180,9 @@ def settled(before: Content | None, now: Content) -> Content:
     if before is None or not all(map(_alike, _range(before), _range(now))):
         return now
     lower, best, upper = _range(before)
-    return replace(now, lower_bound=lower, unguarded_target=best, upper_bound=upper)
+    if _range(before) == _range(now):
+        return before if before == now else now
+    return changed(now, lower_bound=lower, unguarded_target=best, upper_bound=upper)
 
 
 def _range(content: Content) -> tuple[int | None, int | None, int | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from sluice.config import Config
@@ -117,11 +117,12 @@ class ShardDecider:
         known = Known(
             config, self._path_sets(config), self._states, self._heard, self._awaited, targets, later, demands
         )
-        outcomes = list(decide(known, self._means, thresholds, window, now_ms))
-        states = {each.about.pool.key: each.state for each in outcomes if each.state is not None}
-        answers = [made for each in outcomes if (made := self._answer(each, now_ms)) is not None]
-        not_renewed = frozenset(pool.key for pool in config.pools) - {each.key for each in answers}
-        said = words(self._said, answers, [pool.key for pool in config.pools], now_ms)
+        states: dict[PoolKey, PoolState] = {}
+        # What is said of one pool is made while others are decided.
+        answers = self._answers_of(decide(known, self._means, thresholds, window, now_ms), states, now_ms)
+        keys = [pool.key for pool in config.pools]
+        said = words(self._said, answers, keys, now_ms)
+        not_renewed = frozenset(keys) - said.answers.keys()
         told = self._heard.scalings.told()
         subsets = self._subsets.period(config.subsets, told, now_ms, urgent=bool(changes.scalings))
         commit = Commit(
@@ -164,6 +165,17 @@ class ShardDecider:
         keys = {pool.key for pool in self.config.pools}
         self._said = {key: Said(revision) for key, revision in known.revisions.items() if key in keys}
         return self._heard.take_up({key: each for key, each in known.pauses.items() if key in keys}, known.scalings)
+
+    def _answers_of(
+        self, outcomes: Iterable[Outcome], states: dict[PoolKey, PoolState], now_ms: int
+    ) -> Iterator[Answer]:
+        """states: takes the new ones."""
+        for each in outcomes:
+            if each.state is not None:
+                states[each.about.pool.key] = each.state
+            answer = self._answer(each, now_ms)
+            if answer is not None:
+                yield answer
 
     def _answer(self, outcome: Outcome, now_ms: int) -> Answer | None:
         """None where the last one stands, with what is left of its lease."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from sluice.control.answer import Answer, Content, settled
 from sluice.control.messages import content_of, explanation, pool_size
+from sluice.core.changed import changed
 from sluice.core.keys import PoolKey
 from sluice.log.due import NEVER, turn_of
 from sluice.log.names import message_of
@@ -59,7 +59,7 @@ def words(before: Mapping[PoolKey, Said], answers: Iterable[Answer], pools: Iter
         last, turn = before.get(answer.key, Said()), turn_of(answer.key, now_ms)
         content = settled(last.content, answer.content)
         new = content != last.content
-        numbered = replace(answer, content=content, revision=last.revision + new)
+        numbered = changed(answer, content=content, revision=last.revision + new)
         made.answers[answer.key] = numbered
         judged_anew = answer.threshold.value_ns != last.threshold_ns
         if new or judged_anew or turn > last.turn:

@@ -13,13 +13,14 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from multiprocessing import get_context
 from typing import Any, NamedTuple
 from zlib import crc32
 
 from sluice.control.garbage import search_rarely
 from sluice.control.workers import begin
+from sluice.core.changed import changed
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.attempt import Failed
 from sluice.pools.policy.decision import Decision
@@ -215,7 +216,7 @@ def _outcome(state: PoolState, seen: Observation | Past, now_ms: int) -> Outcome
     try:
         if isinstance(seen, Past):
             learnt = learn(of_version(state.learnt, seen.version), seen.buckets, state.facts.change)
-            return Stepped(replace(state, learnt=learnt), None, None)
+            return Stepped(changed(state, learnt=learnt), None, None)
         state, decision = step(state, seen, now_ms)
     except Exception as cause:
         return Failed(type(cause).__name__, str(cause))
@@ -229,4 +230,4 @@ def _light(outcome: Outcome) -> Outcome:
     if isinstance(outcome, Failed) or outcome.state.learnt.kept is None:
         return outcome
     state = outcome.state
-    return outcome._replace(state=replace(state, learnt=replace(state.learnt, kept=None)))
+    return outcome._replace(state=changed(state, learnt=changed(state.learnt, kept=None)))

@@ -7,10 +7,10 @@ written at once, or else the seconds since the last record would count for the w
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from zlib import crc32
 
+from sluice.core.changed import changed
 from sluice.core.keys import PoolKey
 from sluice.log.record import Ref, Restored
 from sluice.pools.policy.state import Facts, Learnt, PoolState
@@ -57,7 +57,7 @@ class Due:
         if (turn <= last_turn and learnt.version == written.version) or learnt == written:
             return False
         # The belief of then is not written, and is half of all that is known of a pool.
-        self._evidence[key] = replace(learnt, kept=None), turn
+        self._evidence[key] = changed(learnt, kept=None), turn
         return True
 
 
@@ -74,4 +74,4 @@ def _second_of(key: PoolKey) -> int:
 
 def _undated(facts: Facts) -> Facts:
     """Time alone is no change."""
-    return replace(facts, now_ms=0)
+    return changed(facts, now_ms=0)

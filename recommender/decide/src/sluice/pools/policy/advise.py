@@ -34,11 +34,11 @@ import numpy as np
 from sluice.pools.estimate.belief.evidence import TAU_ELSEWHERE, UNTOLD
 from sluice.pools.estimate.belief.family import LN_SIZES, SIZES, Floats
 from sluice.pools.estimate.belief.posterior import Posterior
+from sluice.pools.policy.compiled_worth import FULL_SHARE, LOOK_SHARE
 from sluice.pools.policy.decision import Advice, Advised, Decision
 from sluice.pools.policy.observation import Constraints, Demand, Observation
 from sluice.pools.policy.state import Learnt, Standing
 from sluice.pools.policy.view import View
-from sluice.pools.policy.worth import FULL_SHARE, LOOK_SHARE
 
 # Shares of what is asked: late from when on, until when, and hardly at all.
 SHORT_BY, STILL_SHORT_BY, HARDLY = 0.10, 0.05, 0.01

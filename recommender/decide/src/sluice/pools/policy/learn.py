@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sluice.core.changed import changed
 from sluice.pools.estimate.belief.doubt import LEAST_S, Doubt, believe, contradictions
 from sluice.pools.estimate.belief.edge import DEEPER
 from sluice.pools.estimate.belief.evidence import Evidence, Second, runs
@@ -50,7 +51,7 @@ def learn(
     )
     done = np.flatnonzero(new.completions > 0)
     completed = int(new.start_ms[done[-1]]) if len(done) else learnt.completed_ms
-    return replace(learnt, full=full[-RECENT:], until_ms=int(new.start_ms[-1]), completed_ms=completed)
+    return changed(learnt, full=full[-RECENT:], until_ms=int(new.start_ms[-1]), completed_ms=completed)
 
 
 def of_version(learnt: Learnt, version: str) -> Learnt:
@@ -139,13 +140,13 @@ def _taken(learnt: Learnt, parts: list[tuple[Second, bool]]) -> Learnt:
         seen, tried = parts[0]
         if tried:
             # What lay aside was of the size before, and is left out.
-            learnt = replace(learnt, evidence=learnt.evidence.with_second(seen), doubt=Doubt())
+            learnt = changed(learnt, evidence=learnt.evidence.with_second(seen), doubt=Doubt())
             parts = parts[1:]
             continue
         off = _off(learnt.kept, parts[:AHEAD])
         run = next((at for at, each in enumerate(off) if each >= EXPECTED), len(off))
         if run and learnt.doubt == Doubt():
-            learnt = replace(learnt, evidence=learnt.evidence.with_seconds(each for each, _ in parts[:run]))
+            learnt = changed(learnt, evidence=learnt.evidence.with_seconds(each for each, _ in parts[:run]))
             parts = parts[run:]
         else:
             learnt = _believed(learnt, seen, run > 0)
@@ -168,7 +169,7 @@ def _believed(learnt: Learnt, seen: Second, expected: bool) -> Learnt:
         kept = believed(kept, learnt.evidence, seen.cores)
     verdict = believe(learnt.evidence, learnt.doubt, seen, kept.now if kept else None)
     # What was seen of other versions stays: they are others still.
-    return replace(
+    return changed(
         learnt,
         evidence=verdict.evidence,
         doubt=verdict.doubt,

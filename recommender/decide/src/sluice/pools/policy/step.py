@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from sluice.core.changed import changed
 from sluice.core.states import State
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.policy.advise import advise, with_advice
@@ -44,7 +45,7 @@ def step(state: PoolState, seen: Observation, now_ms: int) -> tuple[PoolState, D
     decision = _decision(case, state.facts, learnt, seen, view)
     standing = advise(learnt.standing, seen, view, learnt, full_share(state.facts, learnt), now_ms)
     decision = with_advice(decision, standing.advice)
-    learnt = replace(learnt, wanted=decision.unguarded, standing=standing)
+    learnt = changed(learnt, wanted=decision.unguarded, standing=standing)
     return PoolState(_facts(case, state.facts, decision, view, now_ms), learnt), decision
 
 
@@ -175,7 +176,7 @@ def _facts(case: Case, facts: Facts, decision: Decision, view: View, now_ms: int
     change = _change(case, facts, decision, view, now_ms)
     good = view.current is not None and decision.loss is not None and decision.loss < GOOD_LOSS
     good = good and decision.state is State.PROVIDED
-    return replace(
+    return changed(
         facts,
         now_ms=now_ms,
         current=view.current if view.current is not None else facts.current,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sluice.core.changed import changed
 from sluice.pools.estimate.belief.evidence import PARTIAL
 from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.estimate.belief.kept import believed
@@ -97,7 +98,7 @@ def judged(learnt: Learnt, seen: Observation) -> Learnt:
     """With the belief of now, on the cores of now."""
     if not enough(learnt, seen) and not stopped(learnt, seen):
         return learnt
-    return replace(learnt, kept=believed(learnt.kept, learnt.evidence, seen.cores))
+    return changed(learnt, kept=believed(learnt.kept, learnt.evidence, seen.cores))
 
 
 def enough(learnt: Learnt, seen: Observation) -> bool:

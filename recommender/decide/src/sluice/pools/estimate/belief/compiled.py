@@ -373,3 +373,40 @@ def nearest(ln_n: Floats, full: NDArray[np.bool_], rows: Rows) -> Floats:
                 same = min(same, apart)
         found[i] = other if same == np.inf else same
     return found
+
+
+@compiled
+def contradicted(
+    tables: Floats,
+    stride: int,
+    grid: tuple[float, float, float],
+    rows: Rows,
+    left: Left,
+    process: Process,
+    speed_variance: float,
+    seen: Floats,
+    away: Floats,
+    edge: tuple[float, float, Floats, Floats],
+    most_ln_n: float,
+    dispersion: float,
+    errors: tuple[float, float],
+    per_away: float,
+    moved: tuple[float, float],
+) -> Floats:
+    """`doubt.contradictions`, (k,). seen: (k, 6), columns as `evidence.Second` has its fields. away: how
+    far each is from what was seen, (k,). edge: `Edge.numbers`. errors: of a saturated pool and of one that is not.
+    per_away: standard deviation per ln n away. moved: by how much, in ln X, and the most that counts."""
+    full, inside = seen[:, 1] > 0, np.minimum(np.log(seen[:, 3]), most_ln_n)
+    mean, variance = predictions(tables, stride, grid, rows, left, process, speed_variance, inside, full)
+    found = np.empty(len(seen))
+    for i in range(len(seen)):
+        saturated, completions, seconds = seen[i, 2] > 0, seen[i, 4], seen[i, 5]
+        falls = min(max((inside[i] - edge[0]) / edge[1], 0.0), 1.0) if full[i] else 0.0
+        expected = mean[i]
+        if falls > 0:
+            expected = (1 - falls) * mean[i] + falls * np.interp(inside[i], edge[2], edge[3])
+        known = variance[i] + dispersion / completions + errors[0 if saturated else 1] ** 2
+        known += (per_away * away[i]) ** 2
+        wide, off = known + moved[0] ** 2, log(completions / seconds) - expected
+        found[i] = min(0.5 * off**2 * (1 / known - 1 / wide) - 0.5 * log(wide / known), moved[1])
+    return found

@@ -24,10 +24,10 @@ from math import inf, log
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.pools.estimate.belief.compiled import nearest
-from sluice.pools.estimate.belief.edge import HALF_STEP
+from sluice.pools.estimate.belief.compiled import contradicted, nearest
+from sluice.pools.estimate.belief.edge import HALF_STEP, NO_EDGE
 from sluice.pools.estimate.belief.evidence import TAU_PARTIAL, TAU_SATURATED, Evidence, Level, Second
-from sluice.pools.estimate.belief.family import Floats
+from sluice.pools.estimate.belief.family import LN_MOST, Floats
 from sluice.pools.estimate.belief.posterior import Posterior
 
 SET_ASIDE, FORGET, MOST_A_SECOND = 2.0, 8.0, 5.0
@@ -133,16 +133,18 @@ def contradiction(now: Posterior, new: Second, dispersion: float) -> float:
 
 def contradictions(now: Posterior, new: Sequence[Second], dispersion: float) -> list[float]:
     """Of each, by the same belief."""
-    in_flight, full = np.array([each.concurrency for each in new]), np.array([each.full for each in new])
-    mean, variance = now.predict_each(in_flight, full)
-    away = _away(now, np.log(in_flight), full)
-    found = []
-    for each, expected, known, apart in zip(new, mean.tolist(), variance.tolist(), away.tolist(), strict=True):
-        error = TAU_SATURATED if each.saturated else TAU_PARTIAL
-        known += dispersion / each.completions + error**2 + (PER_LN_AWAY * apart) ** 2
-        wide, off = known + JUMP**2, each.ln_rate - expected
-        found.append(min(0.5 * off**2 * (1 / known - 1 / wide) - 0.5 * log(wide / known), MOST_A_SECOND))
-    return found
+    seen = np.array([each.numbers for each in new], dtype=np.float64)
+    return contradicted(
+        *now.known,
+        seen,
+        _away(now, np.log(seen[:, 3]), seen[:, 1] > 0),
+        NO_EDGE if now.edge is None else now.edge.numbers,
+        LN_MOST,
+        dispersion,
+        (TAU_SATURATED, TAU_PARTIAL),
+        PER_LN_AWAY,
+        (JUMP, MOST_A_SECOND),
+    ).tolist()
 
 
 def _away(now: Posterior, ln_n: Floats, full: NDArray[np.bool_]) -> Floats:

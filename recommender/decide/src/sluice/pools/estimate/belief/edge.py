@@ -9,6 +9,7 @@ between the two the edge is, nobody knows: anywhere, in ln n.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
@@ -36,14 +37,25 @@ class Edge:
 
     def chance(self, ln_n: Floats) -> Floats:
         """That a pool falls, 0..1, shape (N,). Worked: 20 stood and 40 fell: of 24 it is 0.25, of 28 0.49."""
-        width = max(self.above - self.below - 2 * HALF_STEP, 1e-6)
-        found: Floats = np.clip((ln_n - self.below - HALF_STEP) / width, 0.0, 1.0)
+        begins, width, *_ = self.numbers
+        found: Floats = np.clip((ln_n - begins) / width, 0.0, 1.0)
         return found
+
+    @property
+    def numbers(self) -> tuple[float, float, Floats, Floats]:
+        """From which ln n on a pool may fall, over how much that chance becomes 1, and what it does beyond: as the
+        compiled loops take it."""
+        width = max(self.above - self.below - 2 * HALF_STEP, 1e-6)
+        return self.below + HALF_STEP, width, self.ln_n, self.ln_rate
 
     def fallen(self, ln_n: Floats) -> Floats:
         """ln X of a pool that fell, shape (N,): of the nearest that did."""
         found: Floats = np.interp(ln_n, self.ln_n, self.ln_rate)
         return found
+
+
+NO_EDGE = inf, 1.0, np.zeros(0), np.zeros(0)
+"""`numbers` where there is none."""
 
 
 def split(rows: Rows) -> tuple[Rows, Edge | None]:

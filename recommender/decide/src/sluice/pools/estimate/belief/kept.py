@@ -12,9 +12,10 @@ the cores are others, and after 20 times.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import log
 
+from sluice.core.changed import changed
 from sluice.pools.estimate.belief.compiled_levels import rounded_rows
 from sluice.pools.estimate.belief.edge import split
 from sluice.pools.estimate.belief.evidence import Evidence, Rows
@@ -52,13 +53,13 @@ def believed(last: Kept | None, evidence: Evidence, cores: float) -> Kept:
         return last
     rows = rounded(evidence.rows(cores))
     if last is not None and last.cores == cores and len(rows) > 0 and rows.same(last.rows):
-        return replace(last, evidence=evidence)
+        return changed(last, evidence=evidence)
     fits, edge = split(rows)
     alike = last is not None and last.cores == cores and (edge is None) == (last.now.edge is None)
     if last is not None and alike and len(rows) > 0 and last.times < TIMES and evidence.has_all(last.whole):
         now = posterior(family(), fits, cores, last.likely, last.spreads, edge)
         if now.top > last.top - WORSE:
-            return replace(last, evidence=evidence, rows=rows, now=now, times=last.times + 1)
+            return changed(last, evidence=evidence, rows=rows, now=now, times=last.times + 1)
     now = posterior(family(), fits, cores, edge=edge)
     return Kept(evidence, cores, rows, now, now.likely, now.spreads, now.top, whole=evidence)
 

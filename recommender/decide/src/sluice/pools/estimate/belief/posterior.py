@@ -98,13 +98,16 @@ class Posterior:
     def predict_each(self, n: Floats, full: NDArray[np.bool_]) -> tuple[Floats, Floats]:
         """The same of several, each of shape (k,)."""
         ln_n = np.minimum(np.log(n), LN_MOST)
-        mean, variance = predictions(
-            *self.family.grid, self.rows.seen, self._left, self._process, self.speed_variance, ln_n, full
-        )
+        mean, variance = predictions(*self.known, ln_n, full)
         if self.edge is not None:
             falls = self.edge.chance(ln_n) * full
             mean = (1 - falls) * mean + falls * self.edge.fallen(ln_n)
         return mean, variance
+
+    @property
+    def known(self) -> tuple[Any, ...]:
+        """As the compiled loops take it."""
+        return *self.family.grid, self.rows.seen, self._left, self._process, self.speed_variance
 
     @property
     def residual(self) -> Floats:

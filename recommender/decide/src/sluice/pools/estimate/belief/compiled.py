@@ -247,6 +247,8 @@ Left = tuple[Ints, Floats, Floats]
 """Shapes that are left, their weight and their scale in ln, each (s,)."""
 Process = tuple[Floats, float, float]
 """Of the Gaussian process: Q, (m, m), its spread and its length."""
+Known = tuple[Floats, int, tuple[float, float, float], Rows, Left, Process, float]
+"""A belief: the shapes' tables, their stride and their grid, and of those left all that is known."""
 
 
 @compiled

@@ -134,7 +134,7 @@ def contradiction(now: Posterior, new: Second, dispersion: float) -> float:
 def contradictions(now: Posterior, new: Sequence[Second], dispersion: float) -> list[float]:
     """Of each, by the same belief."""
     seen = np.array([each.numbers for each in new], dtype=np.float64)
-    return contradicted(
+    found: list[float] = contradicted(
         *now.known,
         seen,
         _away(now, np.log(seen[:, 3]), seen[:, 1] > 0),
@@ -145,6 +145,7 @@ def contradictions(now: Posterior, new: Sequence[Second], dispersion: float) -> 
         PER_LN_AWAY,
         (JUMP, MOST_A_SECOND),
     ).tolist()
+    return found
 
 
 def _away(now: Posterior, ln_n: Floats, full: NDArray[np.bool_]) -> Floats:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.pools.estimate.belief.compiled import fit, gained, predictions, residuals
+from sluice.pools.estimate.belief.compiled import Known, fit, gained, predictions, residuals
 from sluice.pools.estimate.belief.edge import Edge
 from sluice.pools.estimate.belief.evidence import UNTOLD, Rows
 from sluice.pools.estimate.belief.family import LN_LEAST, LN_MOST, LN_SIZES, SIZES, Family, Floats, Ints
@@ -105,7 +105,7 @@ class Posterior:
         return mean, variance
 
     @property
-    def known(self) -> tuple[Any, ...]:
+    def known(self) -> Known:
         """As the compiled loops take it."""
         return *self.family.grid, self.rows.seen, self._left, self._process, self.speed_variance
 

@@ -187,6 +187,33 @@ func TestSubsetsByFile(t *testing.T) {
 	}
 }
 
+// A process that is killed after it wrote the file, and before the program heard of it: the next one tells the program, and only
+// then the recommender.
+func TestKilledBeforeTheProgramIsTold(t *testing.T) {
+	folder := t.TempDir()
+	list, running, once := filepath.Join(folder, "list"), filepath.Join(folder, "running"), filepath.Join(folder, "once")
+	write(t, list, "127.0.1.9:80 1\n")
+	write(t, running, read(t, list))
+	kills := fmt.Sprintf("[ -e %s ] || { touch %s; kill -9 $PPID; exit 1; }; cp %s %s", once, once, list, running)
+	r := recommendertest.Start(t)
+	file := subsetConfig(t, fmt.Sprintf("file: {path: %q, command: [sh, -c, %q]}", list, kills))
+	r.Subset(said(1, "127.0.1.1:80 1"))
+	p := subsetProcess(t, r, file, "--apply", "all", "--once")
+	if err := p.command.Run(); err == nil || p.command.ProcessState.Exited() {
+		t.Fatalf("%v: the process was not killed", err)
+	}
+	if read(t, list) != "127.0.1.1:80 1\n" || read(t, running) != "127.0.1.9:80 1\n" || delivered(r) != "" {
+		t.Fatalf("the file has %q, the program %q, told %q", read(t, list), read(t, running), delivered(r))
+	}
+	p = subsetProcess(t, r, file, "--apply", "all", "--once")
+	if err := p.command.Run(); err != nil || read(t, running) != "127.0.1.1:80 1\n" || delivered(r) != "APPLIED 1" {
+		t.Errorf("%v: the program has %q, told %q\n%s", err, read(t, running), delivered(r), &p.errs)
+	}
+	if names, _ := filepath.Glob(filepath.Join(folder, "*-sluice")); len(names) != 1 {
+		t.Errorf("left behind: %v, want the text of before only", names)
+	}
+}
+
 func read(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)

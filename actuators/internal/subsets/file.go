@@ -22,6 +22,9 @@ const (
 	maxFileBytes = 1 << 20
 	// keptAs is what the name of the text of before the first write ends with.
 	keptAs = ".before-sluice"
+	// untoldAs ends the name of what is there from before a write until the program was told of it: a process that is killed
+	// in between leaves it, and what the file has is then not known to be in force.
+	untoldAs = ".untold-sluice"
 )
 
 // file has members in a file. A program that could not be told has the members of before: the file then gets them back.
@@ -35,6 +38,9 @@ type file struct {
 // Read implements Realizer.
 func (f *file) Read(ctx context.Context) (Set, error) {
 	text, err := bounded(f.config.Path)
+	if _, untold := os.Lstat(f.config.Path + untoldAs); untold == nil && err == nil && len(f.config.InForce) == 0 {
+		return nil, ctx.Err()
+	}
 	if err == nil && len(f.config.InForce) > 0 {
 		text, err = f.config.Run(ctx, f.config.InForce)
 	}
@@ -106,15 +112,19 @@ func (f *file) alone(ctx context.Context, do func() error) error {
 func (f *file) replace(ctx context.Context, text []byte) error {
 	before, err := bounded(f.config.Path)
 	if err == nil {
+		err = disk.Replace(f.config.Path+untoldAs, nil, 0o644)
+	}
+	if err == nil {
 		err = disk.Replace(f.config.Path, text, 0o644)
 	}
 	if err != nil {
 		return fmt.Errorf("write the subset: %w", err)
 	}
 	if err := f.config.Tell(ctx); err != nil {
-		return fmt.Errorf("write the subset: %w", errors.Join(err, disk.Replace(f.config.Path, before, 0o644)))
+		err = errors.Join(err, disk.Replace(f.config.Path, before, 0o644), os.Remove(f.config.Path+untoldAs))
+		return fmt.Errorf("write the subset: %w", err)
 	}
-	return nil
+	return os.Remove(f.config.Path + untoldAs)
 }
 
 // text is the file that a set makes.

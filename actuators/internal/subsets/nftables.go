@@ -82,9 +82,19 @@ func (n *nfTables) Write(ctx context.Context, set Set) error {
 	}
 	err := n.with(ctx, func(kernel *nftables.Conn) error {
 		table, chain := n.place()
+		all, err := kernel.ListChainsOfTableFamily(table.Family)
+		if err != nil {
+			return err
+		}
 		kernel.AddTable(table)
 		kernel.AddChain(chain)
 		kernel.FlushChain(chain)
+		for _, other := range all {
+			if other.Table.Name == table.Name && other.Name != chain.Name { // of another configuration
+				kernel.FlushChain(other)
+				kernel.DelChain(other)
+			}
+		}
 		turns := &nftables.Set{Table: table, Anonymous: true, Constant: true, IsMap: true, KeyType: nftables.TypeInteger, DataType: n.dataType()}
 		if err := kernel.AddSet(turns, n.elements(set)); err != nil {
 			return err

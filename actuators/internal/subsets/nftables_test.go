@@ -230,6 +230,31 @@ func TestNFTablesLeavesConnections(t *testing.T) {
 	}
 }
 
+// A table has what the configuration says now, and nothing of one before.
+func TestNFTablesOfAnotherConfiguration(t *testing.T) {
+	if !subsetstest.InNamespace(t) {
+		return
+	}
+	member := subsets.Member{Address: four("127.0.1.%d:8080")[0], Weight: 1}
+	for _, change := range []func(*subsets.NFTablesConfig){
+		func(c *subsets.NFTablesConfig) { c.From = "10.1.2.3" }, func(c *subsets.NFTablesConfig) { c.Virtual = "127.9.9.9:81" },
+		func(c *subsets.NFTablesConfig) { c.Protocol = "udp" },
+	} {
+		before, now := openNFTables(t, change), openNFTables(t, func(*subsets.NFTablesConfig) {})
+		write(t, before, member)
+		if got, err := now.Read(t.Context()); err != nil || len(got) != 0 {
+			t.Errorf("read %s, %v, want nothing of another configuration", got, err)
+		}
+		set := write(t, now, member)
+		if got, err := now.Read(t.Context()); err != nil || !got.Equal(set) {
+			t.Errorf("read %s, %v, want %s", got, err, set)
+		}
+		if got, err := before.Read(t.Context()); err != nil || len(got) != 0 {
+			t.Errorf("of the configuration before %s is left, %v", got, err)
+		}
+	}
+}
+
 // Datagrams of one port stay with one container, until there were none for as long as the kernel remembers.
 func TestNFTablesTakesDatagrams(t *testing.T) {
 	if !subsetstest.InNamespace(t) {

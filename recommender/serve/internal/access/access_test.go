@@ -4,7 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/grpc"
+
 	poolsv1 "sluice.dev/api/pools/v1"
+	subsetsv1 "sluice.dev/api/subsets/v1"
+	tuningv1 "sluice.dev/api/tuning/v1"
 )
 
 const token = "0123456789abcdef"
@@ -54,19 +58,26 @@ func TestATokenAloneMayDoAllUnderANameOfItsOwn(t *testing.T) {
 
 // Every method asks for a role that was thought of; one that is added later asks for all of them until it is.
 func TestEveryMethodHasARole(t *testing.T) {
-	service := poolsv1.PoolSizeService_ServiceDesc
-	want := map[string]Role{"ReportActuation": Report, "NotifyScaling": Report, "PausePool": Operate, "ResumePool": Operate}
-	for _, method := range service.Methods {
-		role, open := needed("/" + service.ServiceName + "/" + method.MethodName)
-		wanted, named := want[method.MethodName]
-		if !named {
-			wanted = Read
-		}
-		if open || role != wanted {
-			t.Errorf("%s: %v, want %v", method.MethodName, role, wanted)
+	want := map[string]Role{
+		"ReportActuation": Report, "NotifyScaling": Report, "PausePool": Operate, "ResumePool": Operate, "ReportDelivery": Report,
+		"CreateSession": Operate, "StopSession": Operate, "AskTrials": Report, "TellTrial": Report,
+	}
+	services := []grpc.ServiceDesc{
+		poolsv1.PoolSizeService_ServiceDesc, subsetsv1.SubsetService_ServiceDesc, tuningv1.TuningService_ServiceDesc,
+	}
+	for _, service := range services {
+		for _, method := range service.Methods {
+			role, open := needed("/" + service.ServiceName + "/" + method.MethodName)
+			wanted, named := want[method.MethodName]
+			if !named {
+				wanted = Read
+			}
+			if open || role != wanted {
+				t.Errorf("%s: %v, want %v", method.MethodName, role, wanted)
+			}
 		}
 	}
-	if role, open := needed("/" + service.ServiceName + "/ForgetEverything"); open || role != all {
+	if role, open := needed("/" + services[0].ServiceName + "/ForgetEverything"); open || role != all {
 		t.Error(role, open)
 	}
 	if _, open := needed("/grpc.health.v1.Health/Check"); !open {

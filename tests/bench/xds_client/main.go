@@ -6,7 +6,8 @@
 //	open ADDRESS NODES CONNECTIONS UPSTREAM SERVICE  when all have endpoints: {"seconds": of the opening}
 //	hear NODES                                       when so many of the first nodes wait for what is next: {}
 //	times                                            when they have it: {"at_ns": [CLOCK_MONOTONIC of each], "others": how many
-//	                                                 responses came to all others meanwhile}
+//	                                                 responses came to all others meanwhile, "broken": how many streams
+//	                                                 ended since the first word}
 package main
 
 import (
@@ -18,6 +19,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 	"google.golang.org/grpc"
@@ -40,6 +42,7 @@ type nodes struct {
 	heard  sync.WaitGroup
 	hears  int
 	others atomic.Int64
+	broken atomic.Int64
 }
 
 func (n *nodes) open(address string, count, connections int, upstream, service string) (seconds float64) {
@@ -63,23 +66,35 @@ func (n *nodes) open(address string, count, connections int, upstream, service s
 	return float64(monotonic()-began) / 1e9
 }
 
+// follow goes on with what it has where its stream ends, as clients do.
 func (n *nodes) follow(one *node, link discovery.AggregatedDiscoveryServiceClient, id, service string) {
-	stream, err := link.StreamAggregatedResources(context.Background())
-	check(err)
-	ask := &discovery.DiscoveryRequest{Node: &core.Node{Id: id}, TypeUrl: endpointType, ResourceNames: []string{service}}
+	version := ""
 	for {
-		check(stream.Send(ask))
-		response, err := stream.Recv()
-		check(err)
-		one.at.Store(monotonic())
-		if one.waits.Swap(false) {
-			n.heard.Done()
-		} else {
-			n.others.Add(1)
+		stream, err := link.StreamAggregatedResources(context.Background(), grpc.WaitForReady(true))
+		ask := &discovery.DiscoveryRequest{
+			Node: &core.Node{Id: id}, TypeUrl: endpointType, ResourceNames: []string{service}, VersionInfo: version,
 		}
-		ask = &discovery.DiscoveryRequest{
-			TypeUrl: endpointType, ResourceNames: []string{service}, VersionInfo: response.GetVersionInfo(), ResponseNonce: response.GetNonce(),
+		for err == nil {
+			var response *discovery.DiscoveryResponse
+			if err = stream.Send(ask); err != nil {
+				break
+			}
+			if response, err = stream.Recv(); err != nil {
+				break
+			}
+			one.at.Store(monotonic())
+			if one.waits.Swap(false) {
+				n.heard.Done()
+			} else {
+				n.others.Add(1)
+			}
+			version = response.GetVersionInfo()
+			ask = &discovery.DiscoveryRequest{
+				TypeUrl: endpointType, ResourceNames: []string{service}, VersionInfo: version, ResponseNonce: response.GetNonce(),
+			}
 		}
+		n.broken.Add(1)
+		time.Sleep(100 * time.Millisecond)
 	}
 }
 
@@ -121,7 +136,7 @@ func main() {
 			n.hear(count)
 		case "times":
 			answer["at_ns"] = n.times()
-			answer["others"] = n.others.Load()
+			answer["others"], answer["broken"] = n.others.Load(), n.broken.Load()
 		default:
 			check(fmt.Errorf("%q: not a word", lines.Text()))
 		}

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from capacities import passed, with_capacities
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,7 +13,6 @@ from applications import chain, hosts, random_application
 from sluice.subsets.answer import answer
 from sluice.subsets.application import Application, Call, Host, Root
 from sluice.subsets.churn import named
-from sluice.subsets.connections import flow
 from sluice.subsets.document.solution import solution_object
 from sluice.subsets.microns.settings import Settings
 from sluice.subsets.problem import problem
@@ -127,20 +127,11 @@ def test_capacity_that_is_too_small_is_said() -> None:
 @settings(max_examples=25, deadline=None)
 def test_a_capacity_is_kept_or_who_passes_it_is_named(seed: int, room: float, weights: bool) -> None:
     """Optimal loads keep capacities; connections may not allow those loads."""
-    app = random_application(seed)
-    asked = problem(app)
-    usual = {fleet.service: rate / len(fleet) for fleet, rate in zip(asked.fleets, asked.rate_per_s, strict=True)}
-    limited = tuple(
-        replace(one, containers=tuple(replace(each, capacity_per_s=usual[one.name] * room) for each in one.containers))
-        for one in app.services
-    )
-    found = answer(replace(app, services=limited), "microns", {}, Settings(weights=weights))
-    work, _ = flow(found.problem, found.solution.subsets)
-    for fleet, load in zip(found.problem.fleets, work, strict=True):
-        most = float((load / fleet.capacity_per_s).max())
-        worst = fleet.names[int(np.argmax(load / fleet.capacity_per_s))]
+    found = with_capacities(seed, room, weights)
+    for fleet, over in zip(found.problem.fleets, passed(found), strict=True):
+        worst = fleet.names[int(np.argmax(over))]
         said = [note for note in found.notes if note.startswith(f"{fleet.service}: ") and "capacity_per_s" in note]
-        assert bool(said) == (most > 1.01)
+        assert bool(said) == (float(over.max()) > 1.01)
         assert all(worst in note for note in said)
 
 

@@ -79,7 +79,7 @@ func fixed(kind, service string) (proto.Message, bool) {
 }
 
 // assignment has a locality for each endpoint, with its weight: gRPC's round robin knows weights of localities, and not those
-// of endpoints (grpc-go 1.84, C-core 1.85). Envoy, which by default does not look at localities, takes the endpoint's.
+// of endpoints (grpc-go 1.84, C-core 1.85, Java 1.76). Envoy, which by default does not look at localities, takes the endpoint's.
 func assignment(service string, those []endpoint) *endpoints.ClusterLoadAssignment {
 	all := &endpoints.ClusterLoadAssignment{ClusterName: service}
 	for _, each := range those {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -134,6 +135,7 @@ func (w *worker) pass(ctx, work context.Context, answer *subsetsv1.Subset) (Stat
 	}
 	w.writes = w.writes.Rest(inForce, w.Rules.Cooldown, now)
 	decision := Decide(w.rules(), answer, inForce, w.writes, now)
+	without := strings.Join(decision.Notes, "; ")
 	if decision.Action == Write {
 		inForce, err = w.write(work, decision.Set, inForce)
 		if err != nil {
@@ -143,22 +145,24 @@ func (w *worker) pass(ctx, work context.Context, answer *subsetsv1.Subset) (Stat
 			w.say(slog.LevelWarn, told{revision: answer.GetRevision(), detail: err.Error()}, "subset not in force")
 		} else {
 			w.count("APPLIED")
-			w.tell(answer, subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_APPLIED, "")
+			w.tell(answer, subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_APPLIED, without)
 			w.Log.Info("subset applied", "subset", w.Name, "revision", answer.GetRevision(), "members", len(inForce), "difference", decision.Text)
 		}
 	}
 	switch {
 	case decision.Action == Refuse && w.Rules.Apply:
-		w.tell(answer, subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_REFUSED, decision.Text)
+		if w.tell(answer, subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_REFUSED, decision.Text) {
+			w.count("REFUSED")
+		}
 		err = errors.New(decision.Text)
 	case decision.Code == InForce && w.Rules.Apply:
 		// Also where this process did not write it: what another one wrote and could not tell any more is told now.
-		w.tell(answer, subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_APPLIED, "")
+		w.tell(answer, subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_APPLIED, without)
 	}
 	if decision.Action != Write {
 		w.say(slog.LevelInfo, told{revision: answer.GetRevision(), detail: string(decision.Code)}, string(decision.Action), "code", decision.Code, "detail", decision.Text)
 	}
-	return w.show(Status{At: now, Members: inForce.String(), Code: string(decision.Code), Text: decision.Text, Wanted: decision.Set.String()}, answer), err
+	return w.show(Status{At: now, Members: inForce.String(), Code: string(decision.Code), Text: decision.Text, Without: without, Wanted: decision.Set.String()}, answer), err
 }
 
 // write writes and reads back until the set is in force, or has had its time.
@@ -189,15 +193,14 @@ func (w *worker) write(ctx context.Context, set, before Set) (Set, error) {
 }
 
 // tell sends a report where it says something else than the one before.
-func (w *worker) tell(answer *subsetsv1.Subset, outcome subsetsv1.DeliveryOutcome, detail string) {
+func (w *worker) tell(answer *subsetsv1.Subset, outcome subsetsv1.DeliveryOutcome, detail string) (news bool) {
 	now := told{outcome, answer.GetRevision(), detail}
 	if now == w.told {
-		return
+		return false
 	}
-	if w.told = now; outcome == subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_REFUSED {
-		w.count("REFUSED")
-	}
+	w.told = now
 	w.Tell(&subsetsv1.Delivery{Key: w.Key, Outcome: outcome, Revision: answer.GetRevision(), Detail: detail})
+	return true
 }
 
 // say logs what is another thing than what was logged last.

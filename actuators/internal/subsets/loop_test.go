@@ -98,6 +98,14 @@ func TestWhatIsAnsweredIsWrittenAndToldOnce(t *testing.T) {
 	}
 }
 
+func TestWhatIsLeftOutIsTold(t *testing.T) {
+	p := &place{}
+	told := ran(t, p, answer(7, "10.0.0.1:80", "cart:80"), 3*time.Second, nil)
+	if fmt.Sprint(told) != `[APPLIED cart-1: address "cart:80": want IP:PORT]` {
+		t.Errorf("told %q", told)
+	}
+}
+
 // A place that fails, or that does not keep what it took, is tried ever more rarely, and the recommender is told once.
 func TestAPlaceThatFailsIsTriedEverMoreRarely(t *testing.T) {
 	for name, onWrite := range map[string]func(subsets.Set) error{

@@ -57,6 +57,8 @@ type Decision struct {
 	// Set is what the answer means, where it means any.
 	Set  Set
 	Text string
+	// Notes are endpoints of the answer that Set is without, and why.
+	Notes []string
 }
 
 // mostBackoff is the most cool-downs that a write of the same set again waits for.
@@ -98,13 +100,16 @@ func (w Writes) Rest(inForce Set, cooldown time.Duration, now time.Time) Writes 
 func Decide(rules Rules, answer *subsetsv1.Subset, inForce Set, writes Writes, now time.Time) Decision {
 	switch {
 	case answer == nil:
-		return Decision{Hold, NoAnswer, nil, "no answer yet: what is in force stays"}
+		return Decision{Action: Hold, Code: NoAnswer, Text: "no answer yet: what is in force stays"}
 	case answer.GetState() == subsetsv1.State_STATE_DELETED:
-		return Decision{Hold, Gone, nil, "the recommender knows the caller, or the pair, no more: what is in force stays"}
+		return Decision{Action: Hold, Code: Gone, Text: "the recommender knows the caller, or the pair, no more: what is in force stays"}
 	}
 	set, notes, err := FromProto(answer)
 	if err != nil {
-		return Decision{Refuse, Unusable, nil, strings.Join(append(notes, err.Error()), "; ")}
+		return Decision{Action: Refuse, Code: Unusable, Text: strings.Join(append(notes, err.Error()), "; ")}
+	}
+	say := func(action Action, code Code, format string, args ...any) Decision {
+		return Decision{action, code, set, fmt.Sprintf(format, args...), notes}
 	}
 	outside := slices.IndexFunc(set, func(m Member) bool {
 		return len(rules.Within) > 0 && !slices.ContainsFunc(rules.Within, func(p netip.Prefix) bool { return p.Contains(m.Address.Addr()) })
@@ -112,18 +117,18 @@ func Decide(rules Rules, answer *subsetsv1.Subset, inForce Set, writes Writes, n
 	left := now.Sub(writes.At)
 	switch wait := writes.wait(set, rules.Cooldown); {
 	case len(set) < rules.Min:
-		return Decision{Refuse, TooFew, set, fmt.Sprintf("%d members: want %d at least", len(set), rules.Min)}
+		return say(Refuse, TooFew, "%d members: want %d at least", len(set), rules.Min)
 	case outside >= 0:
-		return Decision{Refuse, Outside, set, fmt.Sprintf("%s is in none of %v", set[outside].Address, rules.Within)}
+		return say(Refuse, Outside, "%s is in none of %v", set[outside].Address, rules.Within)
 	case set.Equal(inForce):
-		return Decision{Hold, InForce, set, strings.Join(append(notes, "in force"), "; ")}
+		return say(Hold, InForce, "in force")
 	case !rules.Apply:
-		return Decision{Hold, RecommendOnly, set, "not opted in"}
+		return say(Hold, RecommendOnly, "not opted in")
 	case rules.Stopped:
-		return Decision{Hold, Stopped, set, "the kill switch is on"}
+		return say(Hold, Stopped, "the kill switch is on")
 	case left >= 0 && left < wait:
-		return Decision{Hold, CoolingDown, set, fmt.Sprintf("waits for %s after the last write", wait)}
+		return say(Hold, CoolingDown, "waits for %s after the last write", wait)
 	default:
-		return Decision{Write, Differs, set, strings.Join(append(notes, inForce.Difference(set)...), "; ")}
+		return say(Write, Differs, "%s", strings.Join(inForce.Difference(set), "; "))
 	}
 }

@@ -23,6 +23,8 @@ type Status struct {
 	Wanted  string `json:"wanted,omitempty"`
 	Code    string `json:"code,omitempty"`
 	Text    string `json:"text,omitempty"`
+	// Without are endpoints of the answer that are left out, and why.
+	Without string `json:"without,omitempty"`
 	// State and Revision are the answer's.
 	State    string `json:"state,omitempty"`
 	Revision uint64 `json:"revision,omitempty"`

@@ -2,9 +2,12 @@
 
 from worlds import World
 
-from fakes import CART, FakeService
+from fakes import CART, FakeCollector, FakeService, config
+from sluice.control.demands import Demands
 from sluice.control.messages import content_of, explanation, pool_size
+from sluice.control.problems import Problems
 from sluice.control.scalings import Scaling
+from sluice.core.keys import PoolKey
 from sluice.pools.policy.observation import Demand
 from sluice.pools.v1.advice_pb2 import Advice
 
@@ -46,3 +49,15 @@ def test_sizes_are_decided_without_readings() -> None:
     assert answer.advice is None
     assert answer.content.target is not None
     assert world.problems.counts["demand"] >= 3
+
+
+def test_of_many_pools_each_is_given_once_and_not_all_at_once() -> None:
+    keys = [PoolKey(f"service-{number}", "server", "") for number in range(1_000)]
+    collector = FakeCollector(demands={key: Demand(0, 1.0, None) for key in keys})
+    demands, seen = Demands(), []
+    for second in range(100, 110):
+        given = demands.newest(config(), collector, {}, 1_000 * second, Problems())
+        assert len(given) <= 250
+        seen += list(given)
+    assert sorted(seen) == sorted(keys)
+    assert len(demands.newest(config(), collector, {}, 110_000, Problems())) == 100  # of the next minute

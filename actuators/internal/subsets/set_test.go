@@ -53,7 +53,7 @@ func TestSetsThatMeanTheSameAreEqual(t *testing.T) {
 // one that each has for itself.
 func TestRoundingKeepsEveryMember(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 1))
-	for range 300 {
+	for range 60 {
 		members := make([]subsets.Member, 1+random.IntN(subsets.MaxSlots))
 		sum, most := 0.0, random.Uint32N(math.MaxUint32)
 		for i := range members {

@@ -106,10 +106,11 @@ def test_recommendation_history_has_a_row_an_answer(reader: Client) -> None:
 
 
 def test_actuation_history_leaves_out_observations_of_nothing_new(reader: Client) -> None:
-    query = "SELECT outcome, previous, requested, read_back, state, threshold_ms FROM v_actuation_history ORDER BY at"
+    columns = "outcome, previous, requested, read_back, state, threshold_ms, reasons"
+    query = f"SELECT {columns} FROM v_actuation_history ORDER BY at"
     assert [tuple(row.values()) for row in rows(reader, query)] == [
-        ("OBSERVED", 64, None, 64, "", None),
-        ("APPLIED", 64, 6, 6, "PROVIDED", 250.0),
+        ("OBSERVED", 64, None, 64, "", None, []),
+        ("APPLIED", 64, 6, 6, "PROVIDED", 250.0, ["KNEE"]),
     ]
 
 

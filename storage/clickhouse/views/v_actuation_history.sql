@@ -21,6 +21,9 @@ SELECT
     r.state AS state,
     r.basis AS basis,
     r.threshold_ms AS threshold_ms,
+    r.reasons AS reasons,
+    a.log_partition AS log_partition,
+    a.log_offset AS log_offset,
     a.detail AS detail
 FROM
 (
@@ -34,7 +37,9 @@ FROM
 ) AS a
 LEFT JOIN
 (
-    SELECT service, side, peer, revision, any(state) AS state, any(basis) AS basis, toNullable(any(threshold_ms)) AS threshold_ms
+    SELECT
+        service, side, peer, revision, any(state) AS state, any(basis) AS basis, any(reasons) AS reasons,
+        toNullable(any(threshold_ms)) AS threshold_ms
     FROM recommendations
     GROUP BY service, side, peer, revision
 ) AS r ON a.service = r.service AND a.side = r.side AND a.peer = r.peer AND a.revision = r.revision

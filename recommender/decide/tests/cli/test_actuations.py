@@ -5,12 +5,10 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import grpc
 import pytest
 from click.testing import Result
 
 from migrate.__main__ import schema_up
-from sluice.pools.v1 import pool_size_service_pb2 as api
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import PoolSize
@@ -24,6 +22,7 @@ Run = Callable[..., Result]
 CART = Pool(service="cart", side=SIDE_SERVER)
 COLUMNS = (
     "service side peer at target_name actuator outcome requested previous read_back revision instance by request_id"
+    " log_partition log_offset"
 )
 AT = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=5)
 
@@ -31,7 +30,24 @@ AT = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=5)
 def report(id_: str, at_s: int, outcome: str, previous: int | None, read_back: int | None, by: str = "") -> list[Any]:
     asked = None if outcome == "OBSERVED" else 12
     at = AT + timedelta(seconds=at_s)
-    return ["cart", "server", "", at, "tomcat", "agent", outcome, asked, previous, read_back, 7, "cart-1", by, id_]
+    return [
+        "cart",
+        "server",
+        "",
+        at,
+        "tomcat",
+        "agent",
+        outcome,
+        asked,
+        previous,
+        read_back,
+        7,
+        "cart-1",
+        by,
+        id_,
+        0,
+        40 + at_s,
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -47,23 +63,10 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouse]:
         yield server
 
 
-class Pausing(PoolServer):
-    """Remembers what it was asked for."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.asked: list[api.PausePoolRequest] = []
-        self.explanations = [Explanation(pool_size=PoolSize(pool=CART))]
-
-    def PausePool(self, request: api.PausePoolRequest, context: grpc.ServicerContext) -> api.PausePoolResponse:  # noqa: N802
-        self.asked.append(request)
-        return api.PausePoolResponse()
-
-
 @pytest.fixture
-def asked() -> Iterator[Pausing]:
-    with Pausing() as server:
-        yield server
+def asked(pool_server: PoolServer) -> PoolServer:
+    pool_server.explanations = [Explanation(pool_size=PoolSize(pool=CART))]
+    return pool_server
 
 
 def rows(result: Result) -> list[dict[str, Any]]:
@@ -76,6 +79,7 @@ def test_newest_first_with_what_each_did(run: Run, engine: ClickHouse) -> None:
     assert [row["request_id"] for row in found] == ["cd33", "ab22", "aa11"]
     applied = found[1]
     assert (applied["previous"], applied["requested"], applied["read_back"], applied["by"]) == (64, 12, 32, "ann")
+    assert (applied["log_partition"], applied["log_offset"]) == (0, 41)
     shown = run("actuations", "list", "--pool", "cart", "--limit", "2", SLUICE_CLICKHOUSE=engine.url).stdout
     assert [line.split()[2] for line in shown.splitlines()[1:]] == ["cd33", "ab22"]
     assert run("actuations", "list", "--pool", "x", SLUICE_CLICKHOUSE=engine.url).stdout == "nothing is recorded\n"
@@ -89,22 +93,22 @@ def test_one_by_as_much_of_its_id_as_is_no_others(run: Run, engine: ClickHouse) 
         assert why in result.output
 
 
-def test_a_rollback_holds_the_pool_at_the_size_before(run: Run, engine: ClickHouse, asked: Pausing) -> None:
+def test_a_rollback_holds_the_pool_at_the_size_before(run: Run, engine: ClickHouse, asked: PoolServer) -> None:
     where = {"SLUICE_CLICKHOUSE": engine.url, "SLUICE_RECOMMENDER": asked.address}
     dry = run("actuations", "rollback", "ab22", "--dry-run", **where)
     assert dry.stdout.startswith("would bring cart/server to 64, as before ab22 (64 -> 32 at ")
-    assert asked.asked == []
+    assert asked.paused == []
     done = run("actuations", "rollback", "ab22", "--why", "p99 is up", "--by", "eve", **where)
     assert done.exit_code == 0, done.output
     assert "until `sluice pools resume cart/server`" in done.stdout
-    (request,) = asked.asked
+    (request,) = asked.paused
     assert (request.pool, request.size, request.by, request.why) == (CART, 64, "eve", "rollback of ab22: p99 is up")
 
 
-def test_what_changed_nothing_cannot_be_taken_back(run: Run, engine: ClickHouse, asked: Pausing) -> None:
+def test_what_changed_nothing_cannot_be_taken_back(run: Run, engine: ClickHouse, asked: PoolServer) -> None:
     for id_ in ("aa11", "cd33"):
         where = {"SLUICE_CLICKHOUSE": engine.url, "SLUICE_RECOMMENDER": asked.address}
         result = run("actuations", "rollback", id_, **where)
         assert result.exit_code == 1
         assert "nothing to go back to" in result.output
-    assert asked.asked == []
+    assert asked.paused == []

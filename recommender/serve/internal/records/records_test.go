@@ -159,4 +159,7 @@ func TestReportsHaveTheirTables(t *testing.T) {
 			t.Errorf("%s.%s: %v, want %s", each.table, each.column, got, each.want)
 		}
 	}
+	if partition, offset := d.of("actuations", "log_partition")[0], d.of("actuations", "log_offset")[0]; partition != int32(0) || offset != int64(0) {
+		t.Errorf("at %v of %v, want the first record of partition 0", offset, partition)
+	}
 }

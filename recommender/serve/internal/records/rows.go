@@ -71,7 +71,9 @@ func report(record *kgo.Record) (table string, row Row, err error) {
 	}
 	switch told := r.GetReport().(type) {
 	case *poolsv1.Report_Actuation:
-		return "actuations", actuation(r, told.Actuation), nil
+		row = actuation(r, told.Actuation)
+		row["log_partition"], row["log_offset"] = record.Partition, record.Offset
+		return "actuations", row, nil
 	case *poolsv1.Report_Pause:
 		row = pool(told.Pause.GetPool())
 		row["at"], row["paused"], row["by"], row["why"] = stamp(r.GetReceived().AsTime()), told.Pause.GetPaused(), r.GetBy(), told.Pause.GetWhy()

@@ -55,16 +55,16 @@ def check_the_loop(stack: Stack, tmp_path: Path, period_s: int) -> None:
 
 
 def check_subsets(stack: Stack) -> None:
-    """Each container of search has some of index's six, each of which has a caller, and the busiest host the least."""
-    until("subsets of search's three containers", lambda: len(subsets_of_search(stack)) == 3)
+    """Each container of suggest has some of suggest-index's six, each of these has a caller, the busiest the least."""
+    until("subsets of suggest's three containers", lambda: len(subsets_of_suggest(stack)) == 3)
     # Where the hosts' metrics came later than the spans, contention counts from the next run on, after a minute.
-    until("the busiest host to get the least", lambda: busiest_least(subsets_of_search(stack)))
-    ends = [each["endpoints"] for each in subsets_of_search(stack)]
+    until("the busiest host to get the least", lambda: busiest_least(subsets_of_suggest(stack)))
+    ends = [each["endpoints"] for each in subsets_of_suggest(stack)]
     assert all(2 <= len(each) < 6 for each in ends), ends
-    assert {end["instance"] for each in ends for end in each} == {f"index-{number}" for number in range(1, 7)}
+    assert {end["instance"] for each in ends for end in each} == {f"suggest-index-{number}" for number in range(1, 7)}
     addresses = {end["instance"]: end["address"] for each in ends for end in each}
-    assert all(address == f"192.0.2.{name.removeprefix('index-')}:8080" for name, address in addresses.items())
-    assert eventually(lambda: stack.value("SELECT count() FROM v_subset_now WHERE upstream = 'search'"), 3)
+    assert all(address == f"192.0.2.{name.removeprefix('suggest-index-')}:8080" for name, address in addresses.items())
+    assert eventually(lambda: stack.value("SELECT count() FROM v_subset_now WHERE upstream = 'suggest'"), 3)
 
 
 def busiest_least(found: list[dict[str, Any]]) -> bool:
@@ -72,11 +72,11 @@ def busiest_least(found: list[dict[str, Any]]) -> bool:
     for each in found:
         for end in each["endpoints"]:
             share[end["instance"]] += end["weight"] / sum(other["weight"] for other in each["endpoints"]) / len(found)
-    return share["index-6"] < 1 / 6 < share["index-1"]
+    return share["suggest-index-6"] < 1 / 6 < share["suggest-index-1"]
 
 
-def subsets_of_search(stack: Stack) -> list[dict[str, Any]]:
-    answer = stack.sluice("subsets", "list", "--upstream", "search", "-o", "json")
+def subsets_of_suggest(stack: Stack) -> list[dict[str, Any]]:
+    answer = stack.sluice("subsets", "list", "--upstream", "suggest", "-o", "json")
     assert answer.returncode == 0, answer.stderr
     found: list[dict[str, Any]] = json.loads(answer.stdout)
     return found

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from e2e.test_apply import check_the_loop, demo, running, subsets_of_search
+from e2e.test_apply import check_the_loop, demo, running, subsets_of_suggest
 
 from support.stack import Stack
 from support.waiting import until
@@ -17,8 +17,8 @@ def test_the_loop_at_the_shipped_period(stack: Stack, tmp_path: Path) -> None:
 def test_subsets_come_to_rest_on_latencies_that_were_learnt(stack: Stack, tmp_path: Path) -> None:
     """From the containers' spans and their hosts' metrics, through training, to what is served."""
     with running("demo", demo(round(PERIOD)), stack, tmp_path):
-        until("a model", lambda: {each["state"] for each in subsets_of_search(stack)} == {"PROVIDED"})
-        answer = stack.sluice("subsets", "explain", "search", "index", "-o", "json")
+        until("a model", lambda: {each["state"] for each in subsets_of_suggest(stack)} == {"PROVIDED"})
+        answer = stack.sluice("subsets", "explain", "suggest", "suggest-index", "-o", "json")
         assert answer.returncode == 0, answer.stderr
         why = json.loads(answer.stdout)["explanation"]
     assert why["basis"].startswith("XGBoost of ")

@@ -1,4 +1,4 @@
-"""Runs the shop, and a search beside it, in real time: spans go to an OTLP receiver, the shop's pools are served."""
+"""Runs the shop, and suggestions beside it, in real time: spans go to an OTLP receiver, the shop's pools are served."""
 
 import argparse
 import logging
@@ -15,8 +15,8 @@ from .control import Control, serve
 from .exporter import Exporter
 from .handover import Handover
 from .pace import Pace
-from .presets.search import search
 from .presets.shop import PERIOD, USER_THRESHOLD_MS, USERS, bursts, shop
+from .presets.suggest import suggest
 from .recent import Recent
 from .simulation import Simulation
 from .spans import Span
@@ -32,14 +32,14 @@ REPORT = 30.0
 """Wall seconds between two lines about the state."""
 METRICS = 4.0
 """Wall seconds between two readings of utilizations: each window of 10 s has two."""
-SEARCH_SEED = 1_000_003
-"""Added to the seed for the search, so that its trace ids are others than the shop's."""
+SUGGEST_SEED = 1_000_003
+"""Added to the seed for suggestions, so that its trace ids are others than the shop's."""
 
 
 class Demo:
     """Owns the simulations; everything but the exporter's thread and the HTTP server's runs in ``run``.
 
-    The search shares neither services nor hosts with the shop: what the shop does is the same with and without it.
+    Suggestions share neither services nor hosts with the shop: what the shop does is the same with and without it.
     """
 
     def __init__(self, seed: int, speed: float, users: int, otlp: str, period: float = PERIOD) -> None:
@@ -48,9 +48,9 @@ class Demo:
         self.stopping = threading.Event()
         self._recent = Recent(USER_THRESHOLD_MS / 1e3)
         self.simulation = Simulation(shop(users, shape=bursts(period)), seed, self._on_span, self._on_outcome)
-        self.search = Simulation(search(), seed + SEARCH_SEED, self._on_span)
-        self.exporter = Exporter(otlp, hosts=hosts_of(self.search.application))
-        self._utilization = Utilization(self.search.application)
+        self.suggest = Simulation(suggest(), seed + SUGGEST_SEED, self._on_span)
+        self.exporter = Exporter(otlp, hosts=hosts_of(self.suggest.application))
+        self._utilization = Utilization(self.suggest.application)
         self._metrics = MetricsSender(otlp)
 
     def _on_span(self, span: Span) -> None:
@@ -91,7 +91,7 @@ class Demo:
             due = self.pace.due(time.time_ns(), engine.now)
             until = min(due, engine.now + LONGEST_STEP)
             self.simulation.run_until(until)
-            self.search.run_until(until)
+            self.suggest.run_until(until)
             self.handover.serve(TICK if engine.now >= due else 0.0)
             if time.monotonic() >= metrics:
                 metrics += METRICS

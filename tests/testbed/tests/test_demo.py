@@ -40,7 +40,7 @@ def get(port, path):
     raise AssertionError("the demo did not come up")
 
 
-def test_metrics_of_the_searchs_hosts_carry_the_wall_clock():
+def test_metrics_of_the_suggestions_hosts_carry_the_wall_clock():
     port = free_port()
     with receiver() as server:
         started = time.time_ns()

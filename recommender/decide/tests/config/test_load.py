@@ -35,7 +35,7 @@ def test_the_local_stacks_file_is_legal() -> None:
     assert (slo.latency, cart.measured, cart.bounds.min) == (250.0, BY_DEFAULT, 2)
     assert catalogue.measured == BY_DEFAULT
     (demo,) = config.subsets
-    assert demo.wants("search", "index")
+    assert demo.wants("suggest", "suggest-index")
     assert not demo.wants("frontend", "cart"), "what tests send to a stack of the same file is no part of it"
 
 

@@ -1,4 +1,4 @@
-"""The demo's search, its file and a decider: from what it sends to subsets that rest on latencies that were learnt.
+"""The demo, its file and a decider: from what it sends to subsets that rest on latencies that were learnt.
 
 Tables are those of the reference in plain Python, which the streaming jobs are held to elsewhere.
 """
@@ -25,7 +25,7 @@ from support.reference.spans import Record
 from support.truth import Reference
 from testbed.demo import hosts_of
 from testbed.otlp import encode
-from testbed.presets.search import search
+from testbed.presets.suggest import suggest
 from testbed.simulation import Simulation
 from testbed.spans import Span
 from testbed.utilization import Utilization
@@ -86,7 +86,7 @@ def _call(written: list[object]) -> Call:
 def tables() -> Tables:
     """Two minutes of the demo."""
     spans: list[Span] = []
-    simulation = Simulation(search(), 1_000_004, spans.append)
+    simulation = Simulation(suggest(), 1_000_004, spans.append)
     utilization = Utilization(simulation.application)
     records, hosts = [], hosts_of(simulation.application)
     began_ns = BEGAN_S * 10**9
@@ -111,11 +111,11 @@ def tables() -> Tables:
     return Tables(Reference(records), busy)
 
 
-def test_the_demo_s_search_gets_subsets_from_what_it_sends() -> None:
+def test_the_demo_s_suggestions_get_subsets_from_what_it_sends() -> None:
     (asked,) = yaml.safe_load((REPOSITORY / "deploy/local/sluice.yaml").read_text())["subsets"]
     world = SubsetWorld(tables(), asked=asked)  # type: ignore[arg-type]
     world.step()
-    assert set(world.ends()) == {f"search-{number}" for number in range(1, 4)}
+    assert set(world.ends()) == {f"suggest-{number}" for number in range(1, 4)}
     assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_LEARNING}
     means = world.loop.means.subsets
     assert means is not None
@@ -128,7 +128,7 @@ def test_the_demo_s_search_gets_subsets_from_what_it_sends() -> None:
     assert all(2 <= len(each.endpoints) < 6 for each in subsets)
     assert all(end.address == f"192.0.2.{end.instance[-1]}:8080" for each in subsets for end in each.endpoints)
     explained = world.log.committed(world.log.topics.explanations)
-    pair = explanation_pb2.PairExplanation.FromString(explained["pair/search/index"])
+    pair = explanation_pb2.PairExplanation.FromString(explained["pair/suggest/suggest-index"])
     assert pair.basis.startswith("XGBoost of ")
     assert pair.quota == 12
     assert not explanation_pb2.Run.FromString(explained["application/demo"]).missing

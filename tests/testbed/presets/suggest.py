@@ -3,8 +3,8 @@
 users -> suggest (3 containers) -> suggest-index (6 containers)
 
 Each of the six hosts has a container of suggest-index, the first three also one of suggest. Tenants that are not ours
-use between 10 and 60 % of a host, so that suggest-index takes 9 ms on one host and 29 ms on another. It has no pool that
-is to be sized, and shares nothing with the shop.
+use between 10 and 60 % of a host, so that suggest-index takes 9 ms on one host and 29 ms on another. It has no pool to
+be sized, and shares nothing with the shop.
 """
 
 from ..distributions import Exponential, LogNormal

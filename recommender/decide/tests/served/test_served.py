@@ -18,6 +18,7 @@ from sluice.core.keys import PoolKey
 from sluice.log.record import Ref
 from sluice.pools.v1 import pool_size_service_pb2 as api
 from sluice.pools.v1.actuation_pb2 import ACTUATION_OUTCOME_APPLIED, Actuation
+from sluice.pools.v1.advice_pb2 import Advice
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.log_pb2 import ObservedSize, Report
 from sluice.pools.v1.pool_pb2 import SIDE_CLIENT, SIDE_SERVER, Pool
@@ -134,6 +135,7 @@ def test_decisions_and_reports_are_recorded_once(log: Log, database: ClickHouse,
     decided.computed_at.CopyFrom(at)
     decided.threshold.FromMilliseconds(250)
     decided.reasons.add(code="BETTER")
+    decided.advice.CopyFrom(Advice(kind=Advice.KIND_SCALE_OUT, asked_per_s=450, best_per_s=364, advised_replicas=4))
     log.commit(("decisions", CART_KEY, decided))
     done = Actuation(
         pool=CART, target_name="t", actuator="a", outcome=ACTUATION_OUTCOME_APPLIED, read_back=8, revision=1, at=at
@@ -153,6 +155,8 @@ def test_decisions_and_reports_are_recorded_once(log: Log, database: ClickHouse,
         query = "SELECT revision, state, basis, action, target, threshold_ms, reasons FROM recommendations FINAL"
         until("the decision is", lambda: len(rows(database, query)) == 1)
         assert rows(database, query) == [(1, "PROVIDED", "UNSPECIFIED", "APPLY", 8, 250.0, ["BETTER"])]
+        advised = "SELECT advice, advised_replicas, advised_cores, asked_per_s, in_time, best_per_s FROM v_pool_now"
+        assert rows(database, advised) == [("SCALE_OUT", 4, None, 450.0, None, 364.0)]
         reported = "SELECT revision, outcome, read_back, instance FROM actuations FINAL ORDER BY revision"
         once = [(1, "APPLIED", 8, "t"), (2, "APPLIED", 8, "t")]
         until("the reports are, each once", lambda: rows(database, reported) == once)

@@ -152,6 +152,19 @@ def test_half_is_said_after_ten_minutes() -> None:
     assert (advice.to_cores, advice.to_replicas) == (2.0, 1)
 
 
+def test_half_is_not_said_a_moment_longer_than_it_does() -> None:
+    service = Service(900)
+    service.reads(4)
+    service.load = 200
+    assert advice_of(service.reads(70)).kind is Advised.SCALE_IN
+    service.load = 600
+    assert service.said(1) == [Advised.KEEP]
+    service.load = 200
+    kinds = service.said(12)
+    assert Advised.SCALE_IN not in kinds[:9]
+    assert kinds[-1] is Advised.SCALE_IN
+
+
 def test_half_of_the_replicas_is_rounded_up_and_one_stays() -> None:
     service = Service(1300, replicas=3)
     service.reads(4)

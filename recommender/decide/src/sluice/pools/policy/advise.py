@@ -7,7 +7,8 @@ SCALE_OUT  10 % of what is asked, or more, is late, though the pool is full (0.9
            of the best there is, as is believed: so no size does it in time on this CPU limit. Six readings are for it,
            more than against it; it ends when as many are against it. While it stands, 5 % late is for it.
 SCALE_IN   half of the CPU limit, or half of the replicas, would do all that is asked with a fifth to spare, with 90 %
-           probability, and 1 % is late at most. Sixty readings (ten minutes); one against it takes ten away.
+           probability, and 1 % is late at most. Sixty readings (ten minutes); one against it ends it, and it
+           takes ten to be said again.
 KEEP       neither.
 
 To scale out by: asked / (0.8 x what the best size does), in quarters, 1.25 to 2; the most that was said since it began,
@@ -78,14 +79,12 @@ def advise(before: Standing, seen: Observation, view: View, learnt: Learnt, full
         short=min(counts.short + 1, SHORT_READINGS) if short else max(counts.short - 1, 0),
         spare=min(counts.spare + 1, SPARE_READINGS) if any(halves) else max(counts.spare - AGAINST_SPARE, 0),
     )
-    kind = _kind(fresh, said)
+    kind = _kind(fresh, said, any(halves))
     to = halves
     if kind is Advised.SCALE_OUT:
         to = _more(kept.now, seen, demand, does[0], best, stood, view.current)
     elif kind is Advised.KEEP:
         to = seen.cores or None, seen.replicas
-    elif not any(halves) and stood is not None:
-        to = stood.to_cores, stood.to_replicas
     advice = Advice(
         kind=kind,
         since_ms=stood.since_ms if stood is not None and stood.kind is kind else demand.until_ms,
@@ -207,10 +206,11 @@ def _more(
     return cores, replicas
 
 
-def _kind(now: Standing, said: Advised | None) -> Advised:
+def _kind(now: Standing, said: Advised | None, half_does: bool) -> Advised:
+    """What is too little takes a minute to be over; half is never kept up against what was asked last."""
     if now.short == SHORT_READINGS or (said is Advised.SCALE_OUT and now.short > 0):
         return Advised.SCALE_OUT
-    if now.spare == SPARE_READINGS or (said is Advised.SCALE_IN and now.spare > 0):
+    if half_does and now.spare == SPARE_READINGS:
         return Advised.SCALE_IN
     return Advised.KEEP
 

@@ -119,6 +119,35 @@ func TestKilledAtEachRequestOfAWrite(t *testing.T) {
 	}
 }
 
+// A process that is killed after it wrote a file, and before the program heard of it: what is told is what the program has.
+func TestKilledBeforeTheProgramIsToldOfASize(t *testing.T) {
+	r := recommendertest.Start(t)
+	r.Recommend(cartThreads, 32, 7)
+	file, folder := kept(t, "quiet_hours: []")
+	size, running, once := filepath.Join(folder, "size"), filepath.Join(folder, "running"), filepath.Join(folder, "once")
+	write(t, size, "64\n")
+	write(t, running, "64\n")
+	head, _, _ := strings.Cut(read(t, file), "    http:")
+	kills := fmt.Sprintf("[ -e %s ] || { touch %s; kill -9 $PPID; exit 1; }; cp %s %s", once, once, size, running)
+	write(t, file, head+fmt.Sprintf("    file: {path: %q, command: [sh, -c, %q]}\n", size, kills))
+	p := with(command(t, r, "", "--once"), file)
+	if err := p.command.Run(); err == nil || p.command.ProcessState.Exited() {
+		t.Fatalf("%v: the process was not killed", err)
+	}
+	if read(t, size) != "32\n" || read(t, running) != "64\n" {
+		t.Fatalf("the file has %q, the program %q", read(t, size), read(t, running))
+	}
+	p = with(command(t, r, "", "--once"), file)
+	p.command.Run()
+	report := r.Find("cart.threads", poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED)
+	if !strings.HasPrefix(report.GetDetail(), "reverted to 64") || read(t, size) != "64\n" || read(t, running) != "64\n" {
+		t.Errorf("told %v, the file has %q, the program %q\n%s", report, read(t, size), read(t, running), &p.errs)
+	}
+	if left, _ := filepath.Glob(size + ".*"); left != nil {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
 func TestDryRunKillSwitchAndRestore(t *testing.T) {
 	r := recommendertest.Start(t)
 	r.Recommend(cartThreads, 12, 7)

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"regexp"
@@ -59,7 +61,18 @@ func (f *file) text(ctx context.Context) ([]byte, error) {
 	if len(f.config.InForce) > 0 {
 		return f.config.Run(ctx, f.config.InForce)
 	}
+	if old, err := os.ReadFile(f.untold()); err == nil {
+		return old, nil
+	}
 	return text[at[2]:at[3]], nil
+}
+
+// untold is a file with the value of before, which is there from before a write until the program was told of it: a process that
+// is killed in between leaves it, and what the program has is then the old value. Each pattern in a file has its own.
+func (f *file) untold() string {
+	h := fnv.New32a()
+	h.Write([]byte(f.config.Pattern))
+	return fmt.Sprintf("%s.untold-%08x", f.config.Path, h.Sum32())
 }
 
 // put writes a value, and tells the program with it in the variable.
@@ -75,13 +88,24 @@ func (f *file) put(ctx context.Context, value, variable string) error {
 		return err
 	}
 	after := fmt.Appendf(nil, "%s%s%s", before[:at[2]], value, before[at[3]:])
+	nothing := func() error { return nil }
+	told, asBefore := nothing, nothing
+	if (f.config.Signal != "" || len(f.config.Command) > 0) && len(f.config.InForce) == 0 {
+		told = func() error { return os.Remove(f.untold()) }
+		if _, err := os.Lstat(f.untold()); errors.Is(err, fs.ErrNotExist) { // else the program still has what that file has
+			if err := disk.Replace(f.untold(), before[at[2]:at[3]], 0o644); err != nil {
+				return err
+			}
+			asBefore = told
+		}
+	}
 	if err := disk.Replace(f.config.Path, after, 0o644); err != nil {
 		return err
 	}
 	if err := f.config.Tell(ctx, variable+"="+value); err != nil {
-		return errors.Join(err, disk.Replace(f.config.Path, before, 0o644))
+		return errors.Join(err, disk.Replace(f.config.Path, before, 0o644), asBefore())
 	}
-	return nil
+	return told()
 }
 
 // found is the file's text, and where the whole pattern and its group are.

@@ -111,6 +111,37 @@ func TestFileSignals(t *testing.T) {
 	}
 }
 
+// The size in the file is not the program's while it was not told of it, also after another write that it was not told of.
+func TestFileOfWhichNobodyWasTold(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "size")
+	put(t, path, "64")
+	config := realize.DefaultFile()
+	config.Path, config.Command = path, []string{"sh", "-c", "kill -9 $$"}
+	r := opened(t, &config)
+	if err := r.Write(t.Context(), 12); err == nil {
+		t.Error("want an error: the command was killed")
+	}
+	put(t, path+".untold-3c907b0d", "64") // as a process leaves it that was killed
+	put(t, path, "12")
+	want := func(size uint32) {
+		t.Helper()
+		if got, err := r.Read(t.Context()); err != nil || got != pool.Of(size) {
+			t.Errorf("Read() = %v, %v, want %d", got, err, size)
+		}
+	}
+	want(64)
+	if err := r.Write(t.Context(), 16); err == nil {
+		t.Error("want an error: the command was killed")
+	}
+	want(64)
+	config.Command = []string{"true"}
+	r = opened(t, &config)
+	if err := r.Write(t.Context(), 16); err != nil {
+		t.Error(err)
+	}
+	want(16)
+}
+
 func waitFor(t *testing.T, path, want string) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {

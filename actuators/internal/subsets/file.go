@@ -110,6 +110,7 @@ func (f *file) alone(ctx context.Context, do func() error) error {
 }
 
 func (f *file) replace(ctx context.Context, text []byte) error {
+	_, untold := os.Lstat(f.config.Path + untoldAs)
 	before, err := bounded(f.config.Path)
 	if err == nil {
 		err = disk.Replace(f.config.Path+untoldAs, nil, 0o644)
@@ -121,7 +122,10 @@ func (f *file) replace(ctx context.Context, text []byte) error {
 		return fmt.Errorf("write the subset: %w", err)
 	}
 	if err := f.config.Tell(ctx); err != nil {
-		err = errors.Join(err, disk.Replace(f.config.Path, before, 0o644), os.Remove(f.config.Path+untoldAs))
+		err = errors.Join(err, disk.Replace(f.config.Path, before, 0o644))
+		if untold != nil { // the program was told of what is there again
+			err = errors.Join(err, os.Remove(f.config.Path+untoldAs))
+		}
 		return fmt.Errorf("write the subset: %w", err)
 	}
 	return os.Remove(f.config.Path + untoldAs)

@@ -131,7 +131,7 @@ def envoy_binary(folder: Path) -> Path:
 
 def java_program(folder: Path) -> list[str | Path]:
     """That of `tests/long/grpc_java`, with gRPC for Java as Maven has it: 30 MB that nothing else needs."""
-    build = ["mvn", "-B", "-q", "-Dstyle.color=never", "-f", GRPC_JAVA / "pom.xml", "package"]
+    build: list[str | Path] = ["mvn", "-B", "-q", "-Dstyle.color=never", "-f", GRPC_JAVA / "pom.xml", "package"]
     with (folder / "grpc-java-build.log").open("wb") as out:
         subprocess.run(
             build, check=True, stdout=out, stderr=out, timeout=600, env=os.environ | {"JAVA_HOME": str(java_home())}

@@ -13,7 +13,7 @@ from typing import Any
 from bench.beside_autoscaler.arms import SHIPPED, Arm
 from bench.beside_autoscaler.hardware import HIGHEST, LOWEST, UNITS_A_CORE, Autoscaler, scaling
 from support.cpu_limit import cpu_limit, cpu_seconds
-from support.real_scene import Scene, scene
+from support.real_scene import Scene, scene, wait_for
 from support.stack import started
 
 HANDLER, SHAPE, USERS = "update", "large_variation", 90
@@ -36,12 +36,14 @@ def ran(arm: Arm, threads: int, seed: int, seconds: float) -> Found:
             hardware = Autoscaler(limit.set, lambda cores: _say(said, cores), lambda: cpu_seconds(pid), arm.soft_first)
             told = f"scaling:\n  - service: {here.service}\n    file: {source}\n"
             flags = ("--apply", "all") if arm.sluice else ()
-            with here.actuator(*flags, interval_s=1.0, more=told), scaling(hardware):
-                used = cpu_seconds(pid)
-                began = time.time()
-                seen = here.course(SHAPE, USERS, seconds, seed)
-                used = (cpu_seconds(pid) - used) / (time.time() - began)
-            behind_s = here.behind_s()
+            with here.actuator(*flags, interval_s=1.0, more=told):
+                with scaling(hardware):
+                    used = cpu_seconds(pid)
+                    began = time.time()
+                    seen = here.course(SHAPE, USERS, seconds, seed)
+                    used = (cpu_seconds(pid) - used) / (time.time() - began)
+                behind_s = here.behind_s()
+                last_told = wait_for("limit in the log", lambda: _told(here, hardware.changes[-1][1]), 60)
         applied = here.rows(
             "SELECT toString(at) AS at, read_back FROM actuations"
             f" WHERE service = '{here.service}' AND outcome = 'APPLIED' ORDER BY at"
@@ -50,8 +52,15 @@ def ran(arm: Arm, threads: int, seed: int, seconds: float) -> Found:
     sizes += [(datetime.fromisoformat(f"{row['at']}+00:00").timestamp(), row["read_back"]) for row in applied]
     return {
         "arm": arm.name, "seed": seed, "threads": threads, "seconds": seen, "limits": hardware.changes,
-        "sizes": sizes, "used_cores": used, "behind_s": behind_s,
+        "sizes": sizes, "used_cores": used, "behind_s": behind_s, "last_told": last_told,
     }  # fmt: skip
+
+
+def _told(here: Scene, cores: float) -> float | None:
+    """The limit that the log has last; None until it is `cores`."""
+    query = f"SELECT argMax(cpu_limit_cores, at) AS cores FROM scaling_events WHERE service = '{here.service}'"
+    told = here.rows(query)[0]["cores"]
+    return told if told is not None and abs(told - cores) < 1e-6 else None
 
 
 def swept(seconds: float, sizes: tuple[int, ...] = SWEPT) -> Found:

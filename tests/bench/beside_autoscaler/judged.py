@@ -72,7 +72,10 @@ def table(runs: Sequence[Found], sweep: Found) -> str:
     lines += [_compared(a, b, found[a], found[b]) for a, b in COMPARED if a in found and b in found]
     lines += ["", *_courses(runs)]
     late = max(each.late_ms for seeds in found.values() for each in seeds.values())
-    lines.append(f"The load's own program was late by {late:.0f} ms at most.")
+    behind_s = max(run["behind_s"] for run in runs)
+    lines.append(
+        f"The load's own program was late by {late:.0f} ms at most, the stack {behind_s:.0f} s behind its spans."
+    )
     return "\n".join(lines) + "\n"
 
 

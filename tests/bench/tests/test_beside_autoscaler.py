@@ -71,7 +71,7 @@ def run(arm: str, slow_ms: int) -> dict[str, Any]:
     seconds = [second(100, {3000: 20}), *(second(at, {10: 18, slow_ms: 2}, good=18) for at in range(101, 108))]
     return {
         "arm": arm, "seed": 1, "threads": 200, "seconds": seconds, "limits": [(95.0, 0.3), (103.5, 0.5)],
-        "sizes": [(95.0, 200)], "used_cores": 0.25,
+        "sizes": [(95.0, 200)], "used_cores": 0.25, "behind_s": 2.0,
     }  # fmt: skip
 
 
@@ -88,3 +88,4 @@ def test_the_table_has_the_ratio_of_each_seed() -> None:
     text = table([run(SHIPPED_ALONE.name, 1000), run(AFTER.name, 250)], sweep)
     assert "| sluice-after | hardware-shipped | 1.00 | 0.25 | 1.00 |" in text
     assert "cores 0.3 at -5, 0.5 at 4; threads 200 at -5." in text
+    assert text.endswith("late by 1 ms at most, the stack 2 s behind its spans.\n")

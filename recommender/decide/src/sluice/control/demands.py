@@ -13,7 +13,7 @@ from sluice.core.keys import PoolKey
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.policy.observation import Demand
 
-# To judge a full pool by a reading takes 0.65 ms: of many pools, the periods of so long share it.
+# To judge a full pool by a reading takes 0.6 ms: of many pools, the periods of so long share it.
 TAKES_MS, AT_ONCE = 8_000, 100
 
 

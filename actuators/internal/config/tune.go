@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -209,7 +210,7 @@ func (p *Parameter) Value(word string) string {
 		}
 	}
 	value := strings.TrimSpace(strings.TrimSuffix(word, p.Unit))
-	if number, err := strconv.ParseFloat(value, 64); err == nil {
+	if number, err := strconv.ParseFloat(value, 64); err == nil && !math.IsInf(number, 0) && !math.IsNaN(number) {
 		return strconv.FormatFloat(number, 'g', -1, 64)
 	}
 	return value

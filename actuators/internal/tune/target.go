@@ -135,10 +135,13 @@ func differ(now, values Values) error {
 
 // same: numbers by their value, to a part in a million, since programs round what they are given.
 func same(a, b string) bool {
+	if a == b {
+		return true
+	}
 	x, xErr := strconv.ParseFloat(a, 64)
 	y, yErr := strconv.ParseFloat(b, 64)
 	if xErr != nil || yErr != nil {
-		return a == b
+		return false
 	}
 	return max(x-y, y-x) <= 1e-6*max(x, -x, y, -y)
 }

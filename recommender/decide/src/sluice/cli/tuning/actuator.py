@@ -36,7 +36,7 @@ def check(parameters: Path, session: str, address: str) -> None:
 
 
 def end(process: subprocess.Popen[bytes]) -> int:
-    """It sets the default again first."""
+    """It sets what was in force before first."""
     with suppress(ProcessLookupError):
         process.terminate()
     try:

@@ -46,8 +46,8 @@ def start_command(
     """Check APP.yaml and say what a session of it would do; with --apply, create it.
 
     With --parameters, the actuator tries one configuration after the other, while this prints how each ended, until
-    the winner is confirmed; then, as on Ctrl-C or a failure, it sets the default again. `sluice tuning apply` sets the
-    winner.
+    the winner is confirmed; then, as on Ctrl-C or a failure, what was in force before is set again. `sluice
+    tuning apply` sets the winner.
 
     \b
     Examples:

@@ -76,7 +76,7 @@ def status_command(session: str, address: str | None, output: str) -> None:
 @click.option("--why", default="", help="Why; it is shown to everybody who asks for the session.")
 @address_option
 def stop_command(session: str, why: str, address: str | None) -> None:
-    """End a session: nothing more is tried, and the actuator sets the default again.
+    """End a session: nothing more is tried, and the actuator sets what was in force before.
 
     \b
     Example:

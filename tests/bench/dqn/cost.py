@@ -85,7 +85,7 @@ def report(count: int = 1_000, rounds: int = 2) -> list[tuple[str, str]]:
         ("of one that has learnt (2 gradient steps)", f"{learnt * 1e3:.2f} ms"),
         (f"cores for {count:,} pools that have learnt", f"{learnt * count:.2f}"),
         ("pools at a time that may learn at the full rate on one core", f"{1 / learning:,.0f}"),
-        ("CPU time of the process that decides, for a decision", f"{deciding * 1e6:.0f} us"),
+        ("CPU time of the process that decides, to name a size from an opinion", f"{deciding * 1e6:.0f} us"),
         ("bytes handed over for a lesson of 15 s", f"{packed:,.0f}"),
         ("memory of an agent that has learnt for 30 s", f"{(_resident() - before) / count / 1e3:.0f} kB"),
         ("of a full replay memory besides", "460 kB"),

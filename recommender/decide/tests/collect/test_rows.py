@@ -152,3 +152,13 @@ def test_a_span_is_asked_for_in_milliseconds() -> None:
     span = Span(first=10, until=30, bucket_ms=100, before=25, seen=4).parameters(pools=2)
     times = {"from_ms": 1000, "to_ms": 3000, "before_ms": 2500, "bucket_ms": 100}
     assert span == times | {"first": 10, "seen": 4, "many": False}
+
+
+def test_what_callers_have_in_flight_is_counted_in_requests_of_the_pool() -> None:
+    """2 in flight at callers, of which each span is 3 of the pool's: 6, on two instances."""
+    columns = [[0], [0], [10**8], [30], [30], [2], [10], [10], [2 * 10**8]]
+    rows = Rows(*(np.array(column, dtype=np.int64) for column in columns))
+    found = measure(rows, 0, 0, 1_000, 100)
+    assert found is not None
+    assert found.samples.in_system is not None
+    assert found.samples.in_system.tolist() == [3.0]

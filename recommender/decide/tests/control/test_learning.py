@@ -13,7 +13,7 @@ import pytest
 from learn_windows import chained, of_service
 from worlds import World, codes
 
-from fakes import CART, FakeCollector, FakeService, config
+from fakes import CART, DB, FakeCollector, FakeService, config
 from sluice.collect import Measured, Window
 from sluice.config import Config
 from sluice.control.learning.agents import Agents
@@ -107,11 +107,14 @@ def test_no_period_waits_for_training_and_a_process_that_died_is_replaced(tmp_pa
     learners = Learners()
     try:
         learners.teach([lesson(tmp_path)])
-        assert learners.busy
-        learners.teach([lesson(tmp_path, start_s=140)])  # left out: the first is under way
+        assert learners.under_way() == {CART}
+        learners.teach([lesson(tmp_path, start_s=140), lesson(tmp_path)._replace(key=DB)])  # cart's is left out
+        assert learners.under_way() == {CART, DB}
         assert CART not in learners.known
         _until_done(learners)
         first = learners.known[CART]
+        assert DB in learners.known
+        assert first.opinion.until_ms == 139_000
         assert learners._executor is not None
         for pid in learners._executor._processes:
             os.kill(pid, signal.SIGKILL)
@@ -125,7 +128,7 @@ def test_no_period_waits_for_training_and_a_process_that_died_is_replaced(tmp_pa
 
 
 def _until_done(learners: Learners) -> None:
-    while learners.busy:
+    while learners.under_way():
         time.sleep(0.01)
 
 

@@ -183,10 +183,14 @@ def _agents(
     found = {}
     for pool in known.config.pools:
         targets = known.targets[pool.key]
-        if learns(pool, targets):
-            facts = known.states.get(pool.key, PoolState()).facts
-            learned, may_look = means.learners.known.get(pool.key), bound[pool.key].may_look
+        if not learns(pool, targets):
+            continue
+        facts = known.states.get(pool.key, PoolState()).facts
+        learned, may_look = means.learners.known.get(pool.key), bound[pool.key].may_look
+        try:
             found[pool.key] = named_by_agent(learned, facts, one_size(targets), may_look, now_ms)
+        except Exception as cause:
+            means.problems.failed(f"proposal of {pool.key}", cause)
     return found
 
 
@@ -198,26 +202,31 @@ def teach(
     now_ms: int,
     past: bool = False,
 ) -> None:
-    """Windows to the agents, unless they are still at the last ones. past: windows of recorded history."""
+    """Windows to the agents, but those that are still at the last ones. past: windows of recorded history."""
     config, learners = known.config, means.learners
-    if config.learning is None or (learners.busy and not past):
+    if config.learning is None:
         return
-    directory = config.learning.directory
-    lessons = [
-        lesson(
-            pool,
-            window.pools[pool.key],
-            known.heard.sizes,
-            known.heard.scalings.course(pool.key),
-            thresholds[pool.key].value_ms / 1e3,
-            learners.known.get(pool.key),
-            known.states.get(pool.key, PoolState()).facts,
-            directory,
-            now_ms,
-        )
-        for pool in config.pools
-        if learns(pool, known.targets[pool.key])
-    ]
+    waiting = set() if past else learners.under_way()
+    lessons = []
+    for pool in config.pools:
+        if pool.key in waiting or not learns(pool, known.targets[pool.key]):
+            continue
+        try:
+            lessons.append(
+                lesson(
+                    pool,
+                    window.pools[pool.key],
+                    known.heard.sizes,
+                    known.heard.scalings.course(pool.key),
+                    thresholds[pool.key].value_ms / 1e3,
+                    learners.known.get(pool.key),
+                    known.states.get(pool.key, PoolState()).facts,
+                    config.learning.directory,
+                    now_ms,
+                )
+            )
+        except Exception as cause:
+            means.problems.failed(f"lesson of {pool.key}", cause)
     learners.teach(lessons, past)
 
 

@@ -43,16 +43,17 @@ class Learners:
         """The newest of each pool."""
         return self._known
 
-    @property
-    def busy(self) -> bool:
-        """Whether lessons are under way."""
+    def under_way(self) -> set[PoolKey]:
+        """The pools whose last lesson is not done."""
         self._take_back()
-        return bool(self._tasks)
+        return {lesson.key for lessons, _ in self._tasks for lesson in lessons}
 
     def teach(self, lessons: Sequence[Lesson], past: bool = False) -> None:
-        """Hands them over, unless some are under way: what is left out comes with the next ones. past: of recorded
-        history, of which none comes again: handed over in any case, one after the other."""
-        if not lessons or (self.busy and not past):
+        """Hands them over, but those of pools that are still at the last one: what is left out comes with the next.
+        past: of recorded history, which does not come again: handed over in any case, one after the other."""
+        waiting = set() if past else self.under_way()
+        lessons = [each for each in lessons if each.key not in waiting]
+        if not lessons:
             return
         if self._here is not None:
             self._keep(lessons, self._here.learn(list(lessons)))
@@ -69,6 +70,8 @@ class Learners:
         """What was not written to a checkpoint is lost: five minutes at most."""
         executor, self._executor, self._tasks = self._executor, None, []
         if executor is not None:
+            for process in (executor._processes or {}).values():
+                process.kill()
             executor.shutdown(wait=True, cancel_futures=True)
 
     def _take_back(self) -> None:

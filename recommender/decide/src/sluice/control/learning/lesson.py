@@ -91,7 +91,11 @@ class Named(NamedTuple):
 def named(learned: Learned | None, facts: Facts, current: int | None, may_look: bool, now_ms: int) -> Named:
     """current: the size in force, None where there is not one."""
     if learned is None or current is None or now_ms - learned.opinion.until_ms > OLD_MS:
-        return Named(learned, None, (Reason("NOT_LEARNT", "the agent has seen nothing of now: the belief decides"),))
+        return Named(
+            learned,
+            None,
+            (Reason("NOT_LEARNT", "the agent has seen nothing of now, or targets differ: the belief decides"),),
+        )
     refused = learned.refused
     told = (Reason("CHECKPOINT_REFUSED", f"{refused}: the agent began anew"),) if refused else ()
     change = facts.change

@@ -21,7 +21,8 @@ class Samples:
     limit           pool size in force during the bucket, NaN where no actuator reported one
     caller_judged   True when the callers' spans judged the goodput, False for the pool's own spans
     start_ms        when each bucket began (Unix ms), None where it is not known, as in a file of pairs
-    in_system       mean number in flight by the callers' spans, which wait for the pool as well; None without them
+    in_system       mean number in flight by the judges' spans, which wait for the pool as well, in requests of the
+                    pool's own; None without them
     """
 
     concurrency: Floats

@@ -84,7 +84,12 @@ func (s *Service) NotifyScaling(ctx context.Context, request *poolsv1.NotifyScal
 	}
 	report.Report = &poolsv1.Report_Scaling{Scaling: event}
 	shards, pools := concerned(reading, event.GetService())
-	if err := s.report(ctx, keys.Service(event.GetService()), report, shardsOr(shards)...); err != nil {
+	if len(shards) == 0 { // for the audit, and for pools of whichever group that may come: it is not told again
+		for shard := range reading.Log.Pools.View().Shards {
+			shards = append(shards, int32(shard))
+		}
+	}
+	if err := s.report(ctx, keys.Service(event.GetService()), report, shards...); err != nil {
 		return nil, err
 	}
 	return &poolsv1.NotifyScalingResponse{Pools: uint32(pools)}, nil

@@ -118,10 +118,3 @@ func reported(ctx context.Context, given, id string, content proto.Message, time
 	who := by(ctx, given)
 	return &poolsv1.Report{RequestId: requestID(id, who, content, timed), Received: timestamppb.Now(), By: who}
 }
-
-func shardsOr(shards []int32) []int32 {
-	if len(shards) == 0 {
-		return []int32{0} // for the audit, and for pools that may come
-	}
-	return shards
-}

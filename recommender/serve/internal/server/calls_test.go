@@ -238,7 +238,7 @@ func TestPausesAndScalingGoIntoTheLog(t *testing.T) {
 	for _, record := range log.Read(t, log.Reports) {
 		byShard[record.Partition]++
 	}
-	if fmt.Sprint(byShard) != "map[0:2 1:2 2:1]" { // a pause and the unknown, a resumption and the event, the event
+	if fmt.Sprint(byShard) != "map[0:2 1:3 2:2]" { // the unknown in each, a pause, a resumption and the event, the event
 		t.Error(byShard)
 	}
 	_, err = r.client.PausePool(t.Context(), &poolsv1.PausePoolRequest{Pool: orders.Proto(), By: "ann", RequestId: "mine"})

@@ -24,14 +24,15 @@ TAKEN_OVER = 2
 
 @dataclass(frozen=True)
 class Period:
-    """By the clock, but cpu_s: of the decider and of the processes that decide for it."""
+    """By the clock, but cpu_s: of the decider, of the processes that decide for it, and of the database
+    meanwhile."""
 
     spent_s: float
     reading_s: float
     observing_s: float
     stepping_s: float
     committing_s: float
-    cpu_s: tuple[float, float]
+    cpu_s: tuple[float, float, float]
 
     @property
     def saying_s(self) -> float:
@@ -54,7 +55,7 @@ def periods(
 
         def period(loop: Loop, spread: Watched, collector: Collects) -> int:
             deciders.observe(loop)
-            begun, cpu = time.perf_counter(), cpu_s(spread)
+            begun, cpu, database_s = time.perf_counter(), cpu_s(spread), collector.database_cpu_s()
             loop.periods()
             spent_s = time.perf_counter() - begun
             own_s, others_s = (after - before for before, after in zip(cpu, cpu_s(spread), strict=True))
@@ -67,7 +68,7 @@ def periods(
                     spread.observing_s - in_windows_s,
                     spread.stepping_s,
                     deciders.committing_s,
-                    (own_s, others_s),
+                    (own_s, others_s, collector.database_cpu_s() - database_s),
                 )
             )
             # What fails is logged, and the loop goes on: that would be a fast period.

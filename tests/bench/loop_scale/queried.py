@@ -1,6 +1,7 @@
 """The collector, on a real ClickHouse, with what its queries took."""
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from bench.loop_scale.windows import NOW_MS, Timed
@@ -13,10 +14,11 @@ from sluice.core.keys import PoolKey
 
 
 class Queried(Collector):
-    """Its clock stands at `now_ms`, up to which windows are written."""
+    """Its clock stands at `now_ms`, up to which windows are written. database_cpu_s: what the database has spent so
+    far."""
 
-    def __init__(self, url: str) -> None:
-        self.database = Counted(url, READER)
+    def __init__(self, url: str, database_cpu_s: Callable[[], float] = lambda: 0.0) -> None:
+        self.database, self.database_cpu_s = Counted(url, READER), database_cpu_s
         super().__init__(self.database)
         self.now_ms = NOW_MS
         self.spent_s = self.queried_s = 0.0

@@ -18,6 +18,9 @@ from support.clickhouse import clickhouse
 
 Rows = list[tuple[str, str]]
 BAR_S, BAR_POOLS = 5.0, 10_000
+SHARDS = 10
+"""Of as many pools as the bar has, each decided by itself: what they would take together is told."""
+CPU = "SELECT sum(value) / 1e6 FROM system.events WHERE event IN ('UserTimeMicroseconds', 'SystemTimeMicroseconds')"
 
 
 def in_memory(pools: int) -> Rows:
@@ -34,7 +37,12 @@ def from_clickhouse(pools: int) -> Rows:
         samples = [each.samples for each in drawn]
         loaded = Loaded(server.client("sluice"), samples, pools, NOW_MS, BUCKET_MS, threshold_ns)
         stored = loaded.fill()
-        collector = Queried(server.url)
+        client = server.client()
+
+        def database_cpu_s() -> float:
+            return float(str(client.command(CPU)))
+
+        collector = Queried(server.url, database_cpu_s)
         written: list[int] = []
 
         def go_on() -> None:
@@ -46,7 +54,7 @@ def from_clickhouse(pools: int) -> Rows:
             memory.extend(memory_mb(spread))
             database = collector.database
             told.append((database.queries, database.returned, database.spent_s, collector.kept_bytes))
-            now_ms, collector = collector.now_ms, Queried(server.url)
+            now_ms, collector = collector.now_ms, Queried(server.url, database_cpu_s)
             collector.now_ms = now_ms
             return collector
 
@@ -81,18 +89,25 @@ def _begin(pools: int) -> Config:
 def _rows(name: str, pools: int, found: list[Period]) -> Rows:
     first, others, taken_over = found[0], found[1 : 1 + PERIODS], found[-TAKEN_OVER:]
     later = sorted(others, key=lambda each: each.spent_s)[len(others) // 2]
-    own_s, others_s = later.cpu_s
-    by_later = [each.spent_s / later.spent_s for each in taken_over]
+    of_a_pool = [each_s / pools / PERIOD_S for each_s in later.cpu_s]
+    deciders, database = sum(of_a_pool[:2]), of_a_pool[2]
+    by_later = [f"{each.spent_s / later.spent_s:.2f}" for each in taken_over]
+    cpu_by_later = [f"{sum(each.cpu_s) / sum(later.cpu_s):.2f}" for each in taken_over]
     return [
         (f"**{name}**: first period, {BUCKETS * BUCKET_MS // 1000} s of windows", _parts(first)),
         (f"a later period, {PERIOD_S} s of windows (median of {PERIODS})", _parts(later)),
         (
-            "its CPU, a pool and second of windows: the decider, the processes that decide",
-            f"{own_s / pools / PERIOD_S * 1e6:.0f} + {others_s / pools / PERIOD_S * 1e6:.0f} us",
+            "its CPU, a pool and second of windows: the decider, the processes that decide, the database",
+            " + ".join(f"{each * 1e6:.0f}" for each in of_a_pool) + " us",
+        ),
+        (
+            f"at that cost {SHARDS * BAR_POOLS:,} pools in {SHARDS} shards: cores of deciders, and of the database",
+            f"{deciders * SHARDS * BAR_POOLS:.1f} + {database * SHARDS * BAR_POOLS:.1f}",
         ),
         ("first period of a decider that takes over", _parts(taken_over[0])),
         ("its second period", _parts(taken_over[1])),
-        ("these two by a later one", " and ".join(f"{each:.2f}" for each in by_later)),
+        ("these two by a later one", " and ".join(by_later)),
+        ("the same in CPU", " and ".join(cpu_by_later)),
         (f"bar of {BAR_S:.0f} s for {BAR_POOLS:,} pools / period", f"{BAR_S * pools / BAR_POOLS / later.spent_s:.2f}"),
     ]
 

@@ -32,6 +32,10 @@ class Collects(Protocol):
     """In the newest period; queried_s: of that, before buckets were asked for."""
     queried_s: float
 
+    def database_cpu_s(self) -> float:
+        """So far, of all that it does."""
+        ...
+
     def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]: ...
 
     def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]: ...
@@ -78,6 +82,9 @@ class Held:
     drawn: list[Drawn]
     spent_s: float = 0.0
     queried_s: float = 0.0
+
+    def database_cpu_s(self) -> float:
+        return 0.0
 
     def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
         return {}

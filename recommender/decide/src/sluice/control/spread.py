@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
+from functools import lru_cache
 from multiprocessing import get_context
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -130,7 +131,7 @@ class Spread:
                 yield from zip(task, found, strict=True)
 
         for job in jobs:
-            which = crc32(repr(tuple(job.key)).encode()) % count
+            which = _number(job.key) % count
             waiting[which].append(job)
             if len(waiting[which]) == TASK:
                 task = waiting.pop(which)
@@ -152,6 +153,12 @@ class Spread:
             context.set_forkserver_preload([__name__, PREPARED])
             self._processes[which] = _Process(ProcessPoolExecutor(1, mp_context=context, initializer=_begin))
         return self._processes[which]
+
+
+@lru_cache(maxsize=100_000)
+def _number(key: PoolKey) -> int:
+    """The same one in every period."""
+    return crc32(repr(tuple(key)).encode())
 
 
 @dataclass

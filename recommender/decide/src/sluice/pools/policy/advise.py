@@ -102,7 +102,9 @@ def advise(before: Standing, seen: Observation, view: View, learnt: Learnt, full
 
 def with_advice(decision: Decision, advice: Advice | None) -> Decision:
     """A reason for people, besides, where there is something to do."""
-    if advice is None or advice.kind is Advised.KEEP:
+    if advice is None:
+        return decision
+    if advice.kind is Advised.KEEP:
         return replace(decision, advice=advice)
     return replace(decision, advice=advice, reasons=(*decision.reasons, (advice.kind.value, text_of(advice))))
 

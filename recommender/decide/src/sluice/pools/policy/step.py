@@ -136,16 +136,7 @@ def _state(facts: Facts, learnt: Learnt, seen: Observation, view: View) -> State
 
 
 def _reasons(case: Case, seen: Observation, view: View, targets: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    bound = seen.constraints
-    more = {
-        Case.SET: bound.paused,
-        Case.PAUSED: bound.paused,
-        Case.MIXED: ", ".join(
-            f"{size or 'unbounded'} on {count}" for size, count in Counter(seen.sizes.values()).items()
-        ),
-        Case.QUIET: bound.quiet,
-        Case.OUTSIDE: f"{bound.least} to {bound.most}" + (f": {bound.why}" if bound.why else ""),
-    }.get(case)
+    more = _more(case, seen)
     reasons = [(case.name, f"{case.value}: {more}" if more else case.value)]
     if targets:
         reasons.append(("WAVE", f"for {', '.join(targets)} first: {len(targets)} of {len(seen.sizes)} targets"))
@@ -154,6 +145,22 @@ def _reasons(case: Case, seen: Observation, view: View, targets: tuple[str, ...]
     if seen.named is not None:
         reasons += [(reason.code, reason.text) for reason in seen.named.reasons]
     return tuple(reasons)
+
+
+def _more(case: Case, seen: Observation) -> str:
+    """What there is to say of the case itself."""
+    bound = seen.constraints
+    match case:
+        case Case.SET | Case.PAUSED:
+            return bound.paused
+        case Case.MIXED:
+            counted = Counter(seen.sizes.values())
+            return ", ".join(f"{size or 'unbounded'} on {count}" for size, count in counted.items())
+        case Case.QUIET:
+            return bound.quiet
+        case Case.OUTSIDE:
+            return f"{bound.least} to {bound.most}" + (f": {bound.why}" if bound.why else "")
+    return ""
 
 
 def _change(case: Case, facts: Facts, decision: Decision, view: View, now_ms: int) -> Change | None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from sluice.core.changed import changed
 from sluice.pools.estimate.belief.evidence import PARTIAL
 from sluice.pools.estimate.belief.family import Floats, Ints
@@ -137,7 +135,7 @@ def full_share(facts: Facts, learnt: Learnt) -> float:
         before = before[:-1]
     if len(filled) == FILLED and min(filled) >= LOOK_SHARE and max(before, default=0.0) <= PARTIAL:
         return 1.0
-    return float(np.mean(newest)) if newest else 0.0
+    return sum(newest) / len(newest) if newest else 0.0
 
 
 def _choice(of: Prospects, learnt: Learnt, seen: Observation, full: float, since_change_s: float) -> Choice | None:

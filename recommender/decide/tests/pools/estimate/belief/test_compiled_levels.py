@@ -85,7 +85,7 @@ def test_what_is_asked_of_levels_is_of_those_that_there_are() -> None:
 def test_levels_are_there_again_when_all_their_kinds_and_steps_are() -> None:
     before = Evidence(tuple(Level(4.0, True, True, step, 100.0, 1.0, 10.0) for step in (40, 46)))
     same = tuple(each._replace(completions=7.0) for each in before.levels)
-    assert Evidence(same[::-1]).has_all(before)
-    assert before.has_all(Evidence())
+    assert Evidence(same[::-1]).has_all(before.table)
+    assert before.has_all(Evidence().table)
     for other in ({"cores": 2.0}, {"full": False}, {"saturated": False}, {"step": 41}):
-        assert not Evidence((same[0]._replace(**other), same[1])).has_all(before)
+        assert not Evidence((same[0]._replace(**other), same[1])).has_all(before.table)

@@ -248,9 +248,9 @@ class Evidence:
         """As an array goes to another process at a tenth of the cost of its numbers one by one."""
         return _restored, (self.table.tobytes(),)
 
-    def has_all(self, others: Evidence) -> bool:
-        """Whether there is a level of the same cores, kind and step for each of the others."""
-        return has_all(self.table, others.table)
+    def has_all(self, others: Floats) -> bool:
+        """Whether there is a level of the same cores, kind and step for each of another's, by its `table`."""
+        return has_all(self.table, others)
 
     def ever_full(self, cores: float) -> bool:
         """Whether a level is of a pool that was full on these cores."""

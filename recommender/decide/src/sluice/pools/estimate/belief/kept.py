@@ -19,7 +19,7 @@ from sluice.core.changed import changed
 from sluice.pools.estimate.belief.compiled_levels import rounded_rows
 from sluice.pools.estimate.belief.edge import split
 from sluice.pools.estimate.belief.evidence import Evidence, Rows
-from sluice.pools.estimate.belief.family import Ints, family
+from sluice.pools.estimate.belief.family import Floats, Ints, family
 from sluice.pools.estimate.belief.posterior import Posterior, posterior
 
 TIMES = 20
@@ -34,7 +34,7 @@ ROUGH = 0.04
 class Kept:
     """now: the belief by `evidence` on `cores`, which are `rows`, rounded. All shapes were looked at `times` ago:
     `likely` and `spreads` are those to look at, `top` was the likeliest one's ln weight then, and `whole` the
-    evidence."""
+    evidence, as `Evidence.table` has it."""
 
     evidence: Evidence
     cores: float
@@ -43,7 +43,7 @@ class Kept:
     likely: Ints
     spreads: tuple[float, ...]
     top: float
-    whole: Evidence
+    whole: Floats
     times: int = 0
 
 
@@ -61,7 +61,7 @@ def believed(last: Kept | None, evidence: Evidence, cores: float) -> Kept:
         if now.top > last.top - WORSE:
             return changed(last, evidence=evidence, rows=rows, now=now, times=last.times + 1)
     now = posterior(family(), fits, cores, edge=edge)
-    return Kept(evidence, cores, rows, now, now.likely, now.spreads, now.top, whole=evidence)
+    return Kept(evidence, cores, rows, now, now.likely, now.spreads, now.top, whole=evidence.table)
 
 
 def rounded(rows: Rows) -> Rows:

@@ -169,8 +169,7 @@ def posterior(
         return Posterior(
             family, rows, which[left], weight, np.zeros(len(left)), none, UNKNOWN, SPREADS[0], which, SPREADS, 0.0, edge
         )
-    residual = family.rows(rows.ln_n, rows.full, rows.scale, which).T
-    np.subtract(rows.ln_rate[:, None], residual, out=residual)
+    residual = residuals(*family.grid, rows.seen, (which, prior, np.zeros(len(which))))
     # Two rows are fitted by any two-parameter curve: nothing says that the family is wrong.
     asked = spreads if len(rows) > 2 else spreads[:1]
     best, top, speed_variance, possible, left, weight, ln_speed, likely, precision = fit(

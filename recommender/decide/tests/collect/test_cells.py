@@ -102,6 +102,17 @@ def test_sources_that_ended_make_room_for_others() -> None:
     assert cells.nbytes == 24 * FEWEST * 2
 
 
+def test_what_nobody_judges_takes_no_room_until_somebody_does() -> None:
+    cells = Cells(2)
+    cells.put(new_rows((0, OWN, 1, 1, 1, 5, 0, 1)))
+    assert (cells.nbytes, read(cells, 0, 2)) == (20 * FEWEST * 2, [(100, 1, 5, 0, 1, 0, 0)])
+    cells.put(new_rows((0, OWN, 1, 1, 1, 5, 3, 2)))
+    assert (cells.nbytes, read(cells, 0, 2)) == (24 * FEWEST * 2, [(100, 1, 5, 3, 1, 0, 0)])
+    # What is counted anew by a shorter threshold may be 0 again.
+    cells.put(new_rows((0, OWN, 1, 1, 1, 5, 0, 3)))
+    assert read(cells, 0, 2) == [(100, 1, 5, 0, 1, 0, 0)]
+
+
 def test_a_table_that_grows_keeps_what_it_has() -> None:
     cells = Cells(2)
     for first in range(0, 3 * FEWEST, 10):

@@ -19,7 +19,8 @@ FEWEST = 64
 
 
 class Cells:
-    """A cell for each source and each of the last `width` buckets: 24 bytes, whether a row is there or not.
+    """A cell for each source and each of the last `width` buckets: 24 bytes, whether a row is there or not, 20 while
+    nobody's completions were judged: pages of zeros that nobody wrote to take no memory.
 
     Bucket `at` (its start by its length, since 1970) lies in column `at % width`. A cell of version 0 has no row, and
     `rows` gives none for a bucket in which no source of the pool has anything.
@@ -39,6 +40,7 @@ class Cells:
         self._completions = np.zeros((0, width), dtype=np.uint32)
         self._good = np.zeros((0, width), dtype=np.uint32)
         self._version = np.zeros((0, width), dtype=np.uint64)
+        self._judged = False
         self._make_room(room)
 
     def __len__(self) -> int:
@@ -47,7 +49,8 @@ class Cells:
 
     @property
     def nbytes(self) -> int:
-        return sum(column.nbytes for column in (self._busy_ns, self._completions, self._good, self._version))
+        written = (self._busy_ns, self._completions, self._version, *((self._good,) if self._judged else ()))
+        return sum(column.nbytes for column in written)
 
     def advance(self, first: int) -> None:
         """Forgets the buckets before `first`, and the sources that have had no row since."""
@@ -81,7 +84,9 @@ class Cells:
         cell = cell[keep]
         self._busy_ns.ravel()[cell] = new.busy_ns[keep]
         self._completions.ravel()[cell] = new.completions[keep]
-        self._good.ravel()[cell] = new.good[keep]
+        self._judged |= bool(new.good.any())
+        if self._judged:
+            self._good.ravel()[cell] = new.good[keep]
         self._version.ravel()[cell] = new.version[keep]
         self._find_newest(lines, new)
 
@@ -168,8 +173,7 @@ class Cells:
             for column in (self._last_at, self._newest, self._own_of)
         )
         self._busy_ns, self._completions, self._good, self._version = (
-            np.concatenate([column, np.zeros((after - before, self.width), dtype=column.dtype)])
-            for column in (self._busy_ns, self._completions, self._good, self._version)
+            _longer(column, after) for column in (self._busy_ns, self._completions, self._good, self._version)
         )
         self._free += range(after - 1, before - 1, -1)
 
@@ -184,8 +188,17 @@ class Cells:
     def _clear(self, lines: int | slice, columns: Ints | slice) -> None:
         self._busy_ns[lines, columns] = 0
         self._completions[lines, columns] = 0
-        self._good[lines, columns] = 0
+        if self._judged:
+            self._good[lines, columns] = 0
         self._version[lines, columns] = 0
+
+
+def _longer(column: Numbers, lines: int) -> Numbers:
+    """With lines of zeros behind its own."""
+    found: Numbers = np.zeros((lines, column.shape[1]), dtype=column.dtype)
+    if column.any():
+        found[: len(column)] = column
+    return found
 
 
 def _taken(column: Numbers, lines: Sequence[int], columns: Ints) -> Ints:

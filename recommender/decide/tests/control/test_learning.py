@@ -14,18 +14,23 @@ from learn_windows import chained, of_service
 from worlds import World, codes
 
 from fakes import CART, DB, FakeCollector, FakeService, config
+from feeds import full
 from sluice.collect import Measured, Window
 from sluice.config import Config
 from sluice.control.learning.agents import Agents
 from sluice.control.learning.directory import KEPT
 from sluice.control.learning.learners import Learners
-from sluice.control.learning.lesson import Learned, Lesson
+from sluice.control.learning.lesson import Learned, Lesson, named
 from sluice.control.messages import explanation
 from sluice.pools.estimate.samples import Samples
 from sluice.pools.learn.condition import Condition
+from sluice.pools.learn.evaluate import Worth
 from sluice.pools.learn.measure import Windows
+from sluice.pools.policy.decision import Action, Basis
+from sluice.pools.policy.observation import Constraints, Observation
 from sluice.pools.policy.state import Checkpoint, Facts, PoolState
 from sluice.pools.policy.state_message import StateError, read_facts, write_facts
+from sluice.pools.policy.step import step
 
 CONDITION = Condition(cores=2.0)
 
@@ -209,3 +214,27 @@ def test_the_directory_is_asked_for() -> None:
     pools = [{"service": "cart", "side": "server", "threshold": "250ms", "model": "dqn"}]
     with pytest.raises(ValueError, match="learning is missing"):
         Config.model_validate({"pools": pools})
+
+
+def test_a_size_that_an_agent_names_is_applied_by_the_rules_of_every_decision(tmp_path: Path) -> None:
+    """A factor 2 at most, APPLY, LEARNED; read back, the agent is in charge, and keeps it while all is in time."""
+    opinion = learned(Agents(), lesson(tmp_path)).opinion
+    seconds = np.where(np.isin(opinion.sizes, (8, 20)), 100.0, 0.0)
+    worth = Worth(np.where(opinion.sizes == 20, 0.9, 0.5), np.full(len(seconds), 0.01), seconds)
+    opinion = replace(
+        opinion, worth=worth, values=np.where(opinion.sizes == 20, 9.0, 5.0), state=(1.0, 1.0, 0.9), noise=0
+    )
+    now_ms = opinion.until_ms + 1_000
+    said = named(Learned(opinion, None, ""), Facts(current=8), 8, may_look=True, now_ms=now_ms)
+    assert said.estimate is not None
+    seen = Observation(
+        {"": 8}, full(now_ms - 6_000, 5, 8), 4.0, 0.25, constraints=Constraints(1, 48), named=said.estimate
+    )
+    state, decision = step(PoolState(), seen, now_ms)
+    assert (decision.target, decision.basis, decision.action) == (16, Basis.LEARNED, Action.APPLY)
+    facts = replace(state.facts, current=16)
+    worth = replace(worth, seconds=np.where(opinion.sizes == 17, 100.0, 0.0))
+    kept = Learned(replace(opinion, worth=worth), None, "")
+    assert named(kept, facts, 16, may_look=True, now_ms=now_ms).reasons == ()
+    late = Learned(replace(kept.opinion, state=(1.0, 0.5, 0.9)), None, "")
+    assert [each.code for each in named(late, facts, 16, may_look=True, now_ms=now_ms).reasons] == ["HANDED_BACK"]

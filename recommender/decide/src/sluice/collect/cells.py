@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -193,9 +194,9 @@ class Cells:
         self._version[lines, columns] = 0
 
 
-def _longer(column: Numbers, lines: int) -> Numbers:
+def _longer(column: NDArray[Any], lines: int) -> NDArray[Any]:
     """With lines of zeros behind its own."""
-    found: Numbers = np.zeros((lines, column.shape[1]), dtype=column.dtype)
+    found: NDArray[Any] = np.zeros((lines, column.shape[1]), dtype=column.dtype)
     if column.any():
         found[: len(column)] = column
     return found

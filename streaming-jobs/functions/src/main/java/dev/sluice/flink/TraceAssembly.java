@@ -31,8 +31,8 @@ import org.apache.flink.table.data.RowData;
  * the jobs want to know of it, a table for each.
  *
  * <p>Reading the topic again closes the same traces, unless a partition was idle and so not waited
- * for. When all are idle, no watermark comes: then the clock of this machine, the idle time behind,
- * closes what is open.
+ * for. Nothing is closed before the clock of this machine, the idle time behind, has come so far;
+ * when all partitions are idle, no watermark comes, and that clock alone closes what is open.
  *
  * <p>The traces are in the heap whatever the job's state backend. A checkpoint holds all of them;
  * each task reads all parts and keeps its own traces, so that the parallelism may change.
@@ -53,6 +53,7 @@ final class TraceAssembly extends AbstractStreamOperator<Void>
   private transient OpenTraces traces;
   private transient ListState<byte[]> state;
   private transient boolean idle;
+  private transient long sourceMs;
 
   /**
    * @param parallelism of which fragments are spread by {@link #taskOf}
@@ -117,6 +118,7 @@ final class TraceAssembly extends AbstractStreamOperator<Void>
           }
         });
     counts = settings.wants(SpanTable.TRACE_COUNT) ? new TraceCountRows(paths) : null;
+    sourceMs = Long.MIN_VALUE;
     tickLater();
   }
 
@@ -131,7 +133,12 @@ final class TraceAssembly extends AbstractStreamOperator<Void>
 
   @Override
   public void processWatermark(Watermark mark) throws Exception {
-    traces.advance(mark.getTimestamp());
+    sourceMs = mark.getTimestamp();
+    if (mark.equals(Watermark.MAX_WATERMARK)) {
+      traces.advance(sourceMs);
+    } else {
+      advance(getProcessingTimeService().getCurrentProcessingTime());
+    }
     super.processWatermark(mark);
   }
 
@@ -141,15 +148,21 @@ final class TraceAssembly extends AbstractStreamOperator<Void>
     super.processWatermarkStatus(status);
   }
 
+  /**
+   * As far as the source has come, but never nearer to the machine's clock than the idle time: what
+   * a partition that was taken for idle holds has so long to be read.
+   */
+  private void advance(long nowMs) {
+    traces.advance(idle ? nowMs - idleMs : Math.min(sourceMs, nowMs - idleMs));
+  }
+
   private void tickLater() {
     long nowMs = getProcessingTimeService().getCurrentProcessingTime();
     getProcessingTimeService()
         .registerTimer(
             nowMs + TICK_MS,
             ms -> {
-              if (idle) {
-                traces.advance(ms - idleMs);
-              }
+              advance(ms);
               tickLater();
             });
   }

@@ -10,6 +10,7 @@ import numpy as np
 
 from log_place import SHOP, Place, period, taken
 from sluice.log.due import Due
+from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.policy.decision import Action
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState
@@ -81,5 +82,10 @@ class Decider:
 def told(state: PoolState) -> dict[str, Any]:
     """The state as JSON has it, without what only saves work."""
     written = replace(state, learnt=replace(state.learnt, kept=None))
-    told: dict[str, Any] = json.loads(json.dumps(asdict(written), default=lambda value: value.name))
+    told: dict[str, Any] = json.loads(json.dumps(asdict(written), default=_plain))
     return told
+
+
+def _plain(value: Any) -> Any:
+    """What JSON has no word for: evidence, and enums."""
+    return value.table.tolist() if isinstance(value, Evidence) else value.name

@@ -7,6 +7,7 @@ SLUICE_NEO4J_PASSWORD.
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -19,7 +20,6 @@ import critical_paths
 import gaps
 import resource_metrics
 import sources
-import spans
 import starts
 import stores
 from settings import FLINK_JOB, SETTINGS, Addresses, Settings, SettingsError
@@ -75,10 +75,10 @@ def flink_job(names: list[str]) -> str:
 
 def configuration(settings: Settings, jobs: list[ModuleType]) -> dict[str, str]:
     """Flink options of the Flink job."""
-    tables = {table for job in jobs for table in span_tables(job, settings)}
+    rows = {row for job in jobs for row in trace_rows(job, settings)}
     parameters = dict(settings.job_parameters())
-    if tables:  # Flink takes no parameter without a value
-        parameters["sluice.span-tables"] = ";".join(sorted(tables))
+    if rows:  # Flink takes no parameter without a value
+        parameters["sluice.trace-rows"] = ";".join(sorted(rows))
     return {
         "pipeline.name": settings.flink_job,
         "pipeline.max-parallelism": str(MAX_PARALLELISM),
@@ -97,34 +97,33 @@ def configuration(settings: Settings, jobs: list[ModuleType]) -> dict[str, str]:
     }
 
 
-def span_tables(job: ModuleType, settings: Settings) -> list[str]:
-    """Views of the spans that a job reads: its SPAN_TABLES, or span_tables() where they depend on the settings."""
-    names: list[str] = job.span_tables(settings) if hasattr(job, "span_tables") else getattr(job, "SPAN_TABLES", [])
+def trace_rows(job: ModuleType, settings: Settings) -> list[str]:
+    """Columns of `traces` that a job reads: its TRACE_ROWS, or trace_rows() where they depend on the settings."""
+    names: list[str] = job.trace_rows(settings) if hasattr(job, "trace_rows") else getattr(job, "TRACE_ROWS", [])
     return names
 
 
 def dead_letter_views(jobs: list[ModuleType]) -> dict[str, str]:
-    """For each topic that the jobs read, the view of what could not be used of it: the same for all who read it."""
-    return {getattr(job, "TOPIC", accounts.SPANS): job.REJECTED for job in jobs}
+    """For each topic that the jobs read, the view of the first of them that reads it: the others see the same."""
+    return {getattr(job, "TOPIC", accounts.SPANS): job.DECODED for job in reversed(jobs)}
 
 
 def statement_set(
     environment: "StreamTableEnvironment", jobs: list[ModuleType], settings: Settings, *, letters: bool
 ) -> "StatementSet":
     """Defines tables, functions and views, and gathers the INSERTs of the jobs."""
+    settings = replace(settings, traced=any(trace_rows(job, settings) for job in jobs))
     for ddl in [*sources.definitions(settings), *stores.definitions(settings)]:
         environment.execute_sql(ddl)
     functions = {name: java for job in jobs for name, java in job.FUNCTIONS.items()}
     for name, java in (functions | gaps.FUNCTIONS).items():
         environment.execute_sql(f"CREATE TEMPORARY SYSTEM FUNCTION {name} AS '{java}' LANGUAGE JAVA")
-    topics = list(dead_letter_views(jobs))
-    if accounts.SPANS in topics:
-        spans.define(environment)
     statements = environment.create_statement_set()
     # Views that several jobs share are the same under one name, so that they are planned once.
     views = {name: query for job in jobs for name, query in job.views(settings).items()}
+    topics = list(dead_letter_views(jobs))
     for topic in topics:
-        views |= gaps.views(topic)
+        views |= gaps.views(settings, topic)
     for name, query in views.items():
         # Not CREATE VIEW: its text would be planned anew, and run apart, for each INSERT that reads it.
         environment.create_temporary_view(name, environment.sql_query(query))
@@ -133,8 +132,8 @@ def statement_set(
             statements.add_insert_sql(insert)
     statements.add_insert_sql(gaps.insert(settings, topics))
     if letters:
-        for topic, rejected in dead_letter_views(jobs).items():
-            statements.add_insert_sql(accounts.dead_letters(rejected, topic))
+        for topic, decoded in dead_letter_views(jobs).items():
+            statements.add_insert_sql(accounts.dead_letters(decoded, topic))
     return statements
 
 

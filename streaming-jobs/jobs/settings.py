@@ -61,7 +61,7 @@ SETTINGS: Mapping[str, Setting] = {
         0,
         DAY_MS,
         "a message whose bytes came before within this much record time is a repeat and not used; 0: none is, and "
-        "messages are not hashed",
+        "messages are not shuffled",
     ),
     "peers-from-traces": Setting(
         1, 0, 1, "1: client spans move to the service that their trace shows; 0: they stay with their attributes' peer"
@@ -91,13 +91,6 @@ SETTINGS: Mapping[str, Setting] = {
         MINUTE_MS, 0, HOUR_MS, "a trace id that comes again within this much record time after it was closed is late"
     ),
     "trace-max-spans": Setting(10_000, 10, 1_000_000, "spans of one trace that are kept; more are counted, not used"),
-    "trace-open-spans": Setting(
-        500_000,
-        10_000,
-        100_000_000,
-        "spans of open traces that a task keeps, about 200 bytes of heap each; beyond it traces that were due first "
-        "are closed early, and counted as closed_early",
-    ),
     "idle-ms": Setting(
         5_000,
         100,
@@ -141,13 +134,15 @@ class Addresses:
 class Settings:
     """All that the jobs' definitions depend on. `values` holds every key of SETTINGS.
 
-    flink_job: name of the Flink job, and of its consumer group. start: one of starts.FORMS.
+    flink_job: name of the Flink job, and of its consumer group. start: one of starts.FORMS. traced: whether one of its
+    jobs assembles traces.
     """
 
     addresses: Addresses
     values: Mapping[str, int]
     flink_job: str = FLINK_JOB
     start: str = starts.EARLIEST
+    traced: bool = True
 
     def __post_init__(self) -> None:
         for name, value in self.values.items():

@@ -1,12 +1,14 @@
 """Where data comes from, and where it goes when it cannot be used: the Kafka tables."""
 
+from datetime import UTC, datetime
+
 import starts
-from settings import Settings
+from settings import SECOND_MS, Settings
 
 
 def definitions(settings: Settings) -> list[str]:
-    """DDL of the Kafka tables."""
-    return [_otlp_spans(settings), _otlp_metrics(settings), _otlp_dead_letter(settings)]
+    """DDL of the Kafka tables, and of the ticker."""
+    return [_otlp_spans(settings), _otlp_metrics(settings), _ticker(settings), _otlp_dead_letter(settings)]
 
 
 def _otlp_spans(settings: Settings) -> str:
@@ -54,6 +56,30 @@ def _otlp_metrics(settings: Settings) -> str:
             'properties.group.id' = '{settings.flink_job}',{startup}
             'scan.topic-partition-discovery.interval' = '1 min',
             'format' = 'raw'
+        )"""
+
+
+def _ticker(settings: Settings) -> str:
+    """One row a mini-batch whose time is now: the clock of the job.
+
+    A watermark only moves with records. When the topic falls silent its partitions are declared idle, and without
+    another input the last traces would never be closed. And mini-batches end with each move of the watermark, however
+    far behind it is: behind the newest records by the idle time, where it never waits for a partition that is only
+    slow, it moves with every tick, and sums are written as often.
+    """
+    idle = datetime.fromtimestamp(settings["idle-ms"] / SECOND_MS, UTC).strftime("%H:%M:%S.%f")[:-3]
+    return f"""
+        CREATE TEMPORARY TABLE ticker (
+            tick      INT,
+            tick_time TIMESTAMP_LTZ(3),
+            WATERMARK FOR tick_time AS tick_time - INTERVAL '0 {idle}' DAY TO SECOND(3)
+        ) WITH (
+            'connector' = 'datagen',
+            'scan.parallelism' = '1',
+            'rows-per-second' = '{max(1, SECOND_MS // settings["mini-batch-ms"])}',
+            'fields.tick.min' = '0',
+            'fields.tick.max' = '0',
+            'fields.tick_time.max-past' = '0'
         )"""
 
 

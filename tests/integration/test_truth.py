@@ -12,14 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from integration import hotel, random_traces
 from support.messages import PARTITIONS, SentSpan, message, produce
 from support.reference.settings import setting
+from support.reference.spans import Record
 from support.stack import REPOSITORY, Stack
 from support.topics import end_offsets
 from support.truth import TABLES, Awaited, Reference, Table, records_since, told
-from support.waiting import settled
+from support.waiting import eventually, settled
 
 RECORDED = REPOSITORY.parent / "shared/data/traces"
 MS = 1_000_000
@@ -111,8 +113,9 @@ def late(stack: Stack, prefix: str, base_ns: int) -> None:
 
 
 def replayed(lines: Iterable[str], folder: Path, stack: Stack, prefix: str) -> None:
-    """Through the command and the collector, under names of services that no other test counts."""
-    path = folder / "traces.jsonl"
+    """Through the command and the collector, under names of services that no other test counts; until all is on the
+    topic: the collector answers for what its queue has taken."""
+    path, start = folder / "traces.jsonl", end_offsets(stack, "otlp_spans")
     with path.open("w") as out:
         for line in lines:
             trace = json.loads(line)
@@ -121,6 +124,20 @@ def replayed(lines: Iterable[str], folder: Path, stack: Stack, prefix: str) -> N
             out.write(json.dumps(trace) + "\n")
     answer = stack.sluice("replay", str(path), "--speed", "max", "-o", "json")
     assert answer.returncode == 0, answer.stderr
+    sent = json.loads(answer.stdout)["spans_sent"]
+    assert eventually(lambda: spans_of(records_since(stack, start), prefix), sent, steady_s=0) == sent
+
+
+def spans_of(records: Iterable[Record], prefix: str) -> int:
+    """Spans of services whose names begin with a prefix."""
+    requests = (ExportTraceServiceRequest.FromString(each.message or b"") for each in records)
+    return sum(
+        len(scope.spans)
+        for request in requests
+        for resource in request.resource_spans
+        for scope in resource.scope_spans
+        if any(each.value.string_value.startswith(prefix) for each in resource.resource.attributes)
+    )
 
 
 @pytest.fixture(scope="module")

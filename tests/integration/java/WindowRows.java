@@ -10,7 +10,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What the stage that reads spans makes of messages, without Flink: the same reader and accumulator,
+ * What SQL {@code span_windows} makes of messages, without Flink: the same reader and accumulator,
  * one line for each partial row of each message, columns separated by tabs.
  *
  * <p>Arguments: a file of messages (4 bytes of length, big endian, and an

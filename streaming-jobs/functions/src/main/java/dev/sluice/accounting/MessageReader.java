@@ -20,7 +20,6 @@ public final class MessageReader {
   private final Validity validity;
   private final SpanStage stage;
   private final OutcomeCounts counts = new OutcomeCounts();
-  private final OutcomeCounts cut = new OutcomeCounts();
   private final DeadLetters deadLetters = new DeadLetters();
   private long recordTimeMs;
 
@@ -63,19 +62,6 @@ public final class MessageReader {
     return counts;
   }
 
-  /**
-   * The same for those who use a span whole, whatever the stage cut of it: visits what they count.
-   */
-  public void forEachWhole(OutcomeCounts.Visitor visitor) {
-    counts.forEach(
-        (key, sums) -> {
-          if (key.outcome() != Outcome.ACCEPTED_CUT) {
-            visitor.visit(key, sums);
-          }
-        });
-    cut.forEach(visitor);
-  }
-
   /** Of each reason only the first few: the counts are whole. */
   public List<DeadLetter> deadLetters() {
     return deadLetters.list();
@@ -84,21 +70,16 @@ public final class MessageReader {
   private void span(Span span) {
     Outcome outcome = validity.judge(span, recordTimeMs);
     if (outcome.isAccepted()) {
-      accept(span);
+      counts.span(accept(span), span.service(), recordTimeMs - span.endNs() / NS_PER_MS);
     } else {
       counts.span(outcome, span.service(), 0);
       deadLetters.add(outcome, () -> DeadLetter.ofSpan(outcome, span, recordTimeMs));
     }
   }
 
-  private void accept(Span span) {
-    Outcome whole = validity.accepted(span.endNs(), recordTimeMs);
-    boolean isCut = stage.accept(span) == Outcome.ACCEPTED_CUT;
-    long emitLagMs = recordTimeMs - span.endNs() / NS_PER_MS;
-    counts.span(isCut ? Outcome.ACCEPTED_CUT : whole, span.service(), emitLagMs);
-    if (isCut) {
-      cut.span(whole, span.service(), emitLagMs);
-    }
+  private Outcome accept(Span span) {
+    Outcome outcome = stage.accept(span);
+    return outcome == Outcome.ACCEPTED ? validity.accepted(span.endNs(), recordTimeMs) : outcome;
   }
 
   private void repeated(Span span) {
@@ -113,7 +94,6 @@ public final class MessageReader {
   private void clear() {
     stage.clear();
     counts.clear();
-    cut.clear();
     deadLetters.clear();
   }
 }

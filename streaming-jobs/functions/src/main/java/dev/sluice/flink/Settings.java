@@ -1,11 +1,8 @@
 package dev.sluice.flink;
 
 import dev.sluice.accounting.Validity;
-import dev.sluice.traces.OpenTraces;
 import dev.sluice.windows.Spread;
 import java.util.List;
-import java.util.Map;
-import java.util.function.UnaryOperator;
 import org.apache.flink.table.functions.FunctionContext;
 
 /**
@@ -15,18 +12,14 @@ import org.apache.flink.table.functions.FunctionContext;
 final class Settings {
   private static final String PREFIX = "sluice.";
 
-  private final UnaryOperator<String> parameters;
+  private final FunctionContext context;
 
-  private Settings(UnaryOperator<String> parameters) {
-    this.parameters = parameters;
+  private Settings(FunctionContext context) {
+    this.context = context;
   }
 
   static Settings of(FunctionContext context) {
-    return new Settings(name -> context.getJobParameter(name, null));
-  }
-
-  static Settings of(Map<String, String> parameters) {
-    return new Settings(parameters::get);
+    return new Settings(context);
   }
 
   Validity validity() {
@@ -49,41 +42,29 @@ final class Settings {
     return number("sample-window-ms");
   }
 
+  long traceQuietMs() {
+    return number("trace-quiet-ms");
+  }
+
+  long traceMaxAgeMs() {
+    return number("trace-max-age-ms");
+  }
+
   int traceMaxSpans() {
     return Math.toIntExact(number("trace-max-spans"));
   }
 
-  /** How long traces are open; the late time is 0 where nobody asks what came late. */
-  OpenTraces.Bounds openTraces() {
-    return new OpenTraces.Bounds(
-        number("trace-quiet-ms"),
-        number("trace-max-age-ms"),
-        wants(SpanTable.TRACE_COUNT) ? number("trace-late-ms") : 0,
-        traceMaxSpans(),
-        Math.toIntExact(number("trace-open-spans")));
-  }
-
-  long idleMs() {
-    return number("idle-ms");
-  }
-
-  /** Sums of messages are given out twice for each time that Flink adds them to its own. */
-  long partialFlushMs() {
-    return Math.max(1, number("mini-batch-ms") / 2);
+  long traceLateMs() {
+    return number("trace-late-ms");
   }
 
   long pathWindowMs() {
     return number("path-window-ms");
   }
 
-  /** Whether a job of this Flink job reads a table. */
-  boolean wants(SpanTable table) {
-    return List.of(text("span-tables").split(";")).contains(table.label());
-  }
-
-  /** Whether any of them tells of closed traces. */
-  boolean assemblesTraces() {
-    return SpanTable.OF_TRACES.stream().anyMatch(this::wants);
+  /** Whether a job of this Flink job reads the column of {@link ClosedTraces}. */
+  boolean wantsTraceRows(String column) {
+    return List.of(text("trace-rows").split(";")).contains(column);
   }
 
   private long number(String name) {
@@ -97,7 +78,7 @@ final class Settings {
   }
 
   private String text(String name) {
-    String value = parameters.apply(PREFIX + name);
+    String value = context.getJobParameter(PREFIX + name, null);
     if (value == null) {
       throw new IllegalArgumentException("read job parameter " + PREFIX + name + ": it is not set");
     }

@@ -3,7 +3,6 @@ package dev.sluice.flink;
 import static dev.sluice.flink.Rows.text;
 
 import dev.sluice.paths.TraceAccount;
-import dev.sluice.traces.Cause;
 import dev.sluice.traces.Session;
 import dev.sluice.traces.Trace;
 import java.util.function.Consumer;
@@ -30,13 +29,14 @@ final class TraceCountRows {
    *
    * @param late whether the trace id was closed before, not long ago
    */
-  void of(Session session, Cause cause, boolean late, Trace trace, Consumer<RowData> out) {
-    TraceAccount account = new TraceAccount(cause, late, trace.spans(), paths.walked(trace));
+  void of(Session session, boolean late, Trace trace, Consumer<RowData> out) {
+    TraceAccount account =
+        new TraceAccount(session.atMaxAge(), late, trace.spans(), paths.walked(trace));
     account.forEach(
-        (name, spans) ->
+        (cause, spans) ->
             out.accept(
                 GenericRowData.of(
-                    text(name),
+                    text(cause),
                     text(account.service()),
                     Rows.countWindow(session.firstMs()),
                     1L,

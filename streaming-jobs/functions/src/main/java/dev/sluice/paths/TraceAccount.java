@@ -1,6 +1,5 @@
 package dev.sluice.paths;
 
-import dev.sluice.traces.Cause;
 import dev.sluice.traces.TraceSpan;
 import java.util.Collection;
 import java.util.List;
@@ -9,8 +8,8 @@ import java.util.List;
  * What became of a trace, by cause.
  *
  * <ul>
- *   <li>The label of its {@link Cause}: why it was closed. Each trace has exactly one, so that
- *       these sum to all traces.
+ *   <li>{@code closed_quiet} or {@code closed_max_age}: why it was closed. Each trace has exactly
+ *       one of the two, so that they sum to all traces.
  *   <li>{@code late}: its trace id was closed not long before. It is a part of that trace that came
  *       too late, or the id was used again.
  *   <li>{@code incomplete}: it has an orphan, whose parent never came, or not in time.
@@ -21,7 +20,7 @@ import java.util.List;
  * @param spans all that it has, each id once; at least one
  */
 public record TraceAccount(
-    Cause closed, boolean late, Collection<TraceSpan> spans, CriticalPaths walked) {
+    boolean atMaxAge, boolean late, Collection<TraceSpan> spans, CriticalPaths walked) {
   /** Receives a cause that applies, and the number of spans: all, or those excluded for it. */
   @FunctionalInterface
   public interface Visitor {
@@ -45,7 +44,7 @@ public record TraceAccount(
 
   /** Visits every cause that applies. */
   public void forEach(Visitor visitor) {
-    visitor.visit(closed.label(), spans.size());
+    visitor.visit(atMaxAge ? "closed_max_age" : "closed_quiet", spans.size());
     if (late) {
       visitor.visit("late", spans.size());
     }

@@ -9,21 +9,66 @@ import static dev.sluice.otlp.Requests.span;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.otlp.Span;
+import dev.sluice.otlp.TraceRequestDecoder;
+import dev.sluice.traces.FragmentAccumulator;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.common.eventtime.WatermarkGenerator;
+import org.apache.flink.api.common.eventtime.WatermarkOutput;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.DataTypes;
+import org.apache.flink.table.api.Schema;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
 import org.junit.jupiter.api.Test;
 
-/** Traces through the whole stage. */
-class TraceAssemblyTest {
-  private final Fed fed = new Fed();
+/**
+ * The function as SQL calls it, on an embedded Flink. Quiet time 5 s, maximum age 60 s, late for
+ * 100 s.
+ */
+class ClosedTracesTest {
+  private static final TypeInformation<Row> FRAGMENT =
+      Types.ROW_NAMED(
+          new String[] {"trace_id", "spans", "span_count", "record_time"},
+          Types.PRIMITIVE_ARRAY(Types.BYTE),
+          Types.PRIMITIVE_ARRAY(Types.BYTE),
+          Types.INT,
+          Types.INSTANT);
 
-  /** The broker took the message so many ms after midnight. */
-  private void receive(long afterMs, byte[] message) {
-    fed.receive(afterMs, message);
+  /** The watermark follows every row: one that comes behind a newer one is late. */
+  private static final class EveryRow implements WatermarkGenerator<Row> {
+    @Override
+    public void onEvent(Row row, long timestampMs, WatermarkOutput output) {
+      output.emitWatermark(new Watermark(timestampMs));
+    }
+
+    @Override
+    public void onPeriodicEmit(WatermarkOutput output) {}
+  }
+
+  private final List<Row> input = new ArrayList<>();
+
+  /** The fragments of a message that the broker took so many ms after midnight. */
+  private void receive(long afterMs, byte[] message) throws Exception {
+    FragmentAccumulator fragments = new FragmentAccumulator();
+    new TraceRequestDecoder().decode(message, fragments::accept);
+    long receivedMs = MIDNIGHT_MS + afterMs;
+    fragments.forEach(
+        (traceId, fragment) ->
+            input.add(
+                Row.of(
+                    traceId,
+                    fragment.encode(receivedMs),
+                    fragment.size(),
+                    Instant.ofEpochMilli(receivedMs))));
   }
 
   private static byte[] front() {
@@ -34,26 +79,19 @@ class TraceAssemblyTest {
     return message(service("cart", span(3, Span.SERVER, 5, 15).setParentSpanId(id(2, 8))));
   }
 
-  /** Calls by "caller>callee". */
-  private Map<String, Long> calls() throws Exception {
+  /** What the rows sum to: calls by "caller>callee", spans by "outcome service". */
+  private Map<String, Long> sums(int maxSpans) throws Exception {
     Map<String, Long> sums = new TreeMap<>();
-    for (Row edge : rows("edge")) {
-      sums.merge(
-          edge.getField("caller") + ">" + edge.getField("callee"),
-          edge.<Long>getFieldAs("calls"),
-          Long::sum);
-    }
-    return sums;
-  }
-
-  /** What closed traces changed of the accounts: spans by "outcome service". */
-  private Map<String, Long> recounted() throws Exception {
-    Map<String, Long> sums = new TreeMap<>();
-    for (Row counted : fed.rows(1, "recounted", "edge")) {
-      sums.merge(
-          counted.getField("outcome") + " " + counted.getField("service"),
-          counted.<Long>getFieldAs("spans"),
-          Long::sum);
+    for (Row row : rows(maxSpans, "edge")) {
+      Row edge = row.getFieldAs("edge");
+      Row counted = row.getFieldAs("counted");
+      if (edge != null) {
+        String name = edge.getField("caller") + ">" + edge.getField("callee");
+        sums.merge(name, edge.<Long>getFieldAs("calls"), Long::sum);
+      } else {
+        String name = counted.getField("outcome") + " " + counted.getField("service");
+        sums.merge(name, counted.<Long>getFieldAs("spans"), Long::sum);
+      }
     }
     return sums;
   }
@@ -61,7 +99,8 @@ class TraceAssemblyTest {
   /** Counts of traces: "cause service at s after midnight: traces, spans". */
   private List<String> traceCounts() throws Exception {
     Map<String, long[]> sums = new TreeMap<>();
-    for (Row count : rows("trace_count")) {
+    for (Row row : rows(100, "trace_count")) {
+      Row count = row.getFieldAs("trace_count");
       long receivedMs = count.<Instant>getFieldAs("received").toEpochMilli();
       String name =
           count.getField("cause")
@@ -78,25 +117,66 @@ class TraceAssemblyTest {
         .toList();
   }
 
-  private List<Row> rows(String table) throws Exception {
-    return fed.rows(1, table, table);
+  /** All rows; `columns` are those that somebody reads, by semicolons. */
+  private List<Row> rows(int maxSpans, String columns) throws Exception {
+    StreamExecutionEnvironment stream = StreamExecutionEnvironment.createLocalEnvironment(1);
+    StreamTableEnvironment tables = StreamTableEnvironment.create(stream);
+    tables
+        .getConfig()
+        .set(
+            "pipeline.global-job-parameters",
+            "sluice.trace-quiet-ms:5000,sluice.trace-max-age-ms:60000,sluice.edge-window-ms:10000,"
+                + "sluice.max-age-ms:60000,sluice.max-ahead-ms:0,sluice.lateness-ms:60000,"
+                + "sluice.trace-late-ms:100000,sluice.path-window-ms:10000,"
+                + "sluice.trace-rows:"
+                + columns
+                + ","
+                + "sluice.trace-max-spans:"
+                + maxSpans);
+    Schema schema =
+        Schema.newBuilder()
+            .column("trace_id", DataTypes.BYTES())
+            .column("spans", DataTypes.BYTES())
+            .column("span_count", DataTypes.INT())
+            .column("record_time", DataTypes.TIMESTAMP_LTZ(3))
+            .watermark("record_time", "SOURCE_WATERMARK()")
+            .build();
+    WatermarkStrategy<Row> watermarks =
+        WatermarkStrategy.<Row>forGenerator(context -> new EveryRow())
+            .withTimestampAssigner((row, old) -> ((Instant) row.getField(3)).toEpochMilli());
+    tables.createTemporaryView(
+        "fragments",
+        tables.fromDataStream(
+            stream
+                .fromData(FRAGMENT, input.toArray(Row[]::new))
+                .assignTimestampsAndWatermarks(watermarks),
+            schema));
+    tables.createTemporarySystemFunction("closed_traces", ClosedTraces.class);
+    Iterator<Row> rows =
+        tables
+            .executeSql(
+                "SELECT * FROM closed_traces(input => TABLE fragments PARTITION BY"
+                    + " trace_id, on_time => DESCRIPTOR(record_time), uid => 'traces')")
+            .collect();
+    List<Row> all = new ArrayList<>();
+    rows.forEachRemaining(all::add);
+    return all;
   }
 
   @Test
   void fragmentsWithinTheQuietTimeAreOneTraceWhateverTheirOrder() throws Exception {
     receive(4_000, cart());
     receive(0, front());
-    assertThat(calls()).isEqualTo(Map.of("front>cart", 1L));
+    assertThat(sums(100)).isEqualTo(Map.of("front>cart", 1L));
   }
 
   @Test
   void repeatedMessageMovesItsSpansToDuplicates() throws Exception {
-    fed.with("repeat-window-ms", 0);
     receive(0, front());
     receive(100, cart());
     receive(200, cart());
-    assertThat(recounted()).isEqualTo(Map.of("accepted cart", -1L, "duplicate_span cart", 1L));
-    assertThat(calls()).isEqualTo(Map.of("front>cart", 1L));
+    assertThat(sums(100))
+        .isEqualTo(Map.of("front>cart", 1L, "accepted cart", -1L, "duplicate_span cart", 1L));
   }
 
   @Test
@@ -106,15 +186,14 @@ class TraceAssemblyTest {
     receive(4_000, cart());
     receive(20_000, front());
     receive(24_000, cart());
-    assertThat(calls()).isEqualTo(Map.of("front>cart", 2L));
+    assertThat(sums(100)).isEqualTo(Map.of("front>cart", 2L));
   }
 
   @Test
   void spansBeyondTheBoundMoveToTraceTooLarge() throws Exception {
     receive(0, message(service("front", span(2, Span.CLIENT, 0, 20), span(4, Span.SERVER, 0, 1))));
     receive(1, cart());
-    fed.with("trace-max-spans", 2);
-    assertThat(recounted()).isEqualTo(Map.of("accepted cart", -1L, "trace_too_large cart", 1L));
+    assertThat(sums(2)).isEqualTo(Map.of("accepted cart", -1L, "trace_too_large cart", 1L));
   }
 
   @Test
@@ -122,8 +201,13 @@ class TraceAssemblyTest {
     receive(0, front());
     receive(100, cart());
     List<String> shown = new ArrayList<>();
-    rows("seen").forEach(row -> shown.add(row.toString()));
-    rows("tree").forEach(row -> shown.add(row.toString()));
+    for (Row row : rows(100, "seen;tree")) {
+      for (Object column : new Object[] {row.getField("seen"), row.getField("tree")}) {
+        if (column != null) {
+          shown.add(column.toString());
+        }
+      }
+    }
     long window = MIDNIGHT_MS / 1_000;
     assertThat(shown)
         .containsExactlyInAnyOrder(
@@ -139,8 +223,12 @@ class TraceAssemblyTest {
   void pathAndTheServicesOnIt() throws Exception {
     receive(0, front());
     receive(100, cart());
-    List<Row> paths = rows("path");
-    List<Row> services = rows("on_path");
+    List<Row> paths = new ArrayList<>();
+    List<Row> services = new ArrayList<>();
+    for (Row row : rows(100, "on_path;path")) {
+      (row.getField("path") != null ? paths : services)
+          .add(row.getFieldAs(row.getField("path") != null ? "path" : "on_path"));
+    }
     long midnight = MIDNIGHT_MS / 1000;
     assertThat(paths).hasSize(1);
     Row path = paths.get(0);
@@ -162,15 +250,17 @@ class TraceAssemblyTest {
   @Test
   void windowOfAPathIsThatOfItsRootsEnd() throws Exception {
     receive(0, message(service("front", span(2, Span.SERVER, 9_000, 10_000))));
-    assertThat(rows("path"))
-        .extracting(row -> row.getField("window_start"))
+    assertThat(rows(100, "path"))
+        .extracting(row -> row.<Row>getFieldAs("path").getField("window_start"))
         .containsExactly(MIDNIGHT_MS / 1000 + 10);
   }
 
   @Test
   void orphanIsAPathThatIsNotComplete() throws Exception {
     receive(0, cart());
-    assertThat(rows("path")).extracting(row -> row.getField("complete")).containsExactly(false);
+    assertThat(rows(100, "path"))
+        .extracting(row -> row.<Row>getFieldAs("path").getField("complete"))
+        .containsExactly(false);
   }
 
   @Test
@@ -244,49 +334,9 @@ class TraceAssemblyTest {
   }
 
   @Test
-  void nobodyCountsLatePartsWithoutTheTable() throws Exception {
+  void nobodyCountsLatePartsWithoutTheColumn() throws Exception {
     receive(0, front());
     receive(5_000, cart());
-    assertThat(calls()).isEmpty();
-    assertThat(fed.rows(1, "trace_count", "edge")).isEmpty();
-  }
-
-  @Test
-  void tracesBeyondTheRoomAreClosedEarlyAndCounted() throws Exception {
-    // Room for two spans: the trace that is due first gives way, and what comes of it is late.
-    fed.with("trace-open-spans", 2);
-    receive(0, front());
-    receive(1_000, message(service("other", span(7, Span.SERVER, 0, 1).setTraceId(id(2, 16)))));
-    receive(2_000, message(service("third", span(8, Span.SERVER, 0, 1).setTraceId(id(3, 16)))));
-    receive(3_000, cart());
-    assertThat(traceCounts())
-        .containsExactly(
-            "closed_early front at 0: 1, 1",
-            "closed_early other at 0: 1, 1",
-            "closed_quiet cart at 0: 1, 1",
-            "closed_quiet third at 0: 1, 1",
-            "incomplete cart at 0: 1, 1",
-            "late cart at 0: 1, 1");
-  }
-
-  @Test
-  void everyTraceIsAssembledWholeByOneOfSeveralTasks() throws Exception {
-    for (int trace = 1; trace <= 40; trace++) {
-      receive(
-          trace, message(service("front", span(2, Span.CLIENT, 0, 20).setTraceId(id(trace, 16)))));
-      receive(
-          trace + 100,
-          message(
-              service(
-                  "cart",
-                  span(3, Span.SERVER, 5, 15)
-                      .setParentSpanId(id(2, 8))
-                      .setTraceId(id(trace, 16)))));
-    }
-    long calls = 0;
-    for (Row edge : fed.rows(3, "edge", "edge")) {
-      calls += edge.<Long>getFieldAs("calls");
-    }
-    assertThat(calls).isEqualTo(40);
+    assertThat(sums(100)).isEmpty();
   }
 }

@@ -1,4 +1,5 @@
-"""kill -9 of what decides, serves and records: decisions go on, under revisions that never fall, and become rows."""
+"""kill -9 of what decides, serves and records, in the whole stack: decisions go on, under revisions that never fall,
+and become rows. On a log of their own they die in `make test`: `recommender/decide/tests`, served and control."""
 
 import grpc
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from google.protobuf.timestamp_pb2 import Timestamp
-
 from sluice.pools.policy.decision import Advice, Advised
+from sluice.pools.policy.message_time import timestamp, unix_ms
 from sluice.pools.policy.state import Standing
 from sluice.pools.policy.state_check import IllegalError
 from sluice.pools.v1 import advice_pb2
@@ -16,7 +15,7 @@ KINDS = {advice_pb2.Advice.Kind.Value(f"KIND_{kind.name}"): kind for kind in Adv
 def advice_message(advice: Advice) -> advice_pb2.Advice:
     return advice_pb2.Advice(
         kind=advice_pb2.Advice.Kind.Value(f"KIND_{advice.kind.name}"),
-        since=_timestamp(advice.since_ms),
+        since=timestamp(advice.since_ms),
         asked_per_s=advice.asked_per_s,
         in_time=advice.in_time,
         best=advice.best,
@@ -35,7 +34,7 @@ def advice_of(message: advice_pb2.Advice) -> Advice:
         raise IllegalError(f"advice.kind {message.kind} is not legal; legal: {legal}")
     return Advice(
         kind=KINDS[message.kind],
-        since_ms=_ms(message.since),
+        since_ms=unix_ms(message.since),
         asked_per_s=message.asked_per_s,
         in_time=message.in_time if message.HasField("in_time") else None,
         best=message.best,
@@ -52,7 +51,7 @@ def standing_message(standing: Standing) -> StandingMessage | None:
     if standing == Standing():
         return None
     return StandingMessage(
-        until=None if standing.until_ms == -1 else _timestamp(standing.until_ms),
+        until=None if standing.until_ms == -1 else timestamp(standing.until_ms),
         short=standing.short,
         spare=standing.spare,
         cpu_limit_cores=standing.cores,
@@ -63,20 +62,10 @@ def standing_message(standing: Standing) -> StandingMessage | None:
 
 def standing_of(message: StandingMessage) -> Standing:
     return Standing(
-        until_ms=_ms(message.until) if message.HasField("until") else -1,
+        until_ms=unix_ms(message.until) if message.HasField("until") else -1,
         short=message.short,
         spare=message.spare,
         cores=message.cpu_limit_cores,
         replicas=message.replicas,
         advice=advice_of(message.advice) if message.HasField("advice") else None,
     )
-
-
-def _timestamp(ms: int) -> Timestamp:
-    return Timestamp(seconds=ms // 1000, nanos=ms % 1000 * 10**6)
-
-
-def _ms(at: Timestamp) -> int:
-    if not 0 <= at.nanos < 10**9:
-        raise IllegalError(f"{at.nanos} ns of a second are not legal; legal: 0 to 999,999,999")
-    return at.seconds * 1000 + at.nanos // 10**6

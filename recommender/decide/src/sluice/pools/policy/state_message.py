@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TypeVar
 
 from google.protobuf.message import DecodeError
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from sluice.core.keys import PoolKey, Side
 from sluice.core.states import State
@@ -19,6 +18,7 @@ from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.policy.advice_message import standing_message, standing_of
 from sluice.pools.policy.decision import Basis
+from sluice.pools.policy.message_time import timestamp, unix_ms
 from sluice.pools.policy.state import Change, Checkpoint, Facts, Learnt, PoolState
 from sluice.pools.policy.state_check import IllegalError, check_facts, check_learnt, check_time
 from sluice.pools.v1 import pool_pb2, pool_size_pb2
@@ -73,7 +73,7 @@ def _facts_message(key: PoolKey, facts: Facts) -> PoolFacts:
     check_facts(facts)
     message = PoolFacts(
         pool=_pool(key),
-        now=_timestamp(facts.now_ms),
+        now=timestamp(facts.now_ms),
         current=facts.current,
         baseline=facts.baseline,
     )
@@ -88,20 +88,18 @@ def _facts_message(key: PoolKey, facts: Facts) -> PoolFacts:
 
 
 def checkpoint_message(of: Checkpoint) -> CheckpointMessage:
-    return CheckpointMessage(
-        name=of.name, sha256=of.sha256, version=of.version, steps=of.steps, at=_timestamp(of.at_ms)
-    )
+    return CheckpointMessage(name=of.name, sha256=of.sha256, version=of.version, steps=of.steps, at=timestamp(of.at_ms))
 
 
 def _checkpoint(of: CheckpointMessage) -> Checkpoint:
-    return Checkpoint(of.name, of.sha256, of.version, of.steps, _ms(of.at))
+    return Checkpoint(of.name, of.sha256, of.version, of.steps, unix_ms(of.at))
 
 
 def _change_message(change: Change) -> SizeChange:
     return SizeChange(
         from_size=change.from_size,
         to_size=change.to_size,
-        at=_timestamp(change.at_ms),
+        at=timestamp(change.at_ms),
         basis=pool_size_pb2.Basis.Value(f"BASIS_{change.basis.name}"),
         targets=change.targets,
     )
@@ -109,7 +107,7 @@ def _change_message(change: Change) -> SizeChange:
 
 def _facts(message: PoolFacts) -> Facts:
     facts = Facts(
-        now_ms=_ms(message.now),
+        now_ms=unix_ms(message.now),
         current=message.current if message.HasField("current") else None,
         change=_change(message.change) if message.HasField("change") else None,
         baseline=message.baseline if message.HasField("baseline") else None,
@@ -125,7 +123,7 @@ def _change(message: SizeChange) -> Change:
     known = {pool_size_pb2.Basis.Value(f"BASIS_{basis.name}"): basis for basis in Basis}
     if number not in known:
         raise IllegalError(f"change.basis {number} is not legal; legal: {', '.join(basis.name for basis in Basis)}")
-    return Change(message.from_size, message.to_size, _ms(message.at), known[number], tuple(message.targets))
+    return Change(message.from_size, message.to_size, unix_ms(message.at), known[number], tuple(message.targets))
 
 
 def _state(number: int) -> State:
@@ -141,13 +139,13 @@ def _evidence_message(key: PoolKey, state: PoolState) -> PoolEvidence:
     check_time("now", state.facts.now_ms)
     message = PoolEvidence(
         pool=_pool(key),
-        now=_timestamp(state.facts.now_ms),
-        until=None if learnt.until_ms == -1 else _timestamp(learnt.until_ms),
+        now=timestamp(state.facts.now_ms),
+        until=None if learnt.until_ms == -1 else timestamp(learnt.until_ms),
         version=learnt.version,
         levels=_level_messages(learnt.evidence),
         doubt_score=learnt.doubt.score,
         full_shares=learnt.full,
-        completed=None if learnt.completed_ms is None else _timestamp(learnt.completed_ms),
+        completed=None if learnt.completed_ms is None else timestamp(learnt.completed_ms),
         remembered=learnt.remembered,
         standing=standing_message(learnt.standing),
     )
@@ -170,15 +168,15 @@ def _learnt(message: PoolEvidence) -> tuple[Learnt, int]:
         version=message.version,
         evidence=_evidence(message.levels),
         doubt=Doubt(message.doubt_score, tuple(map(_second, message.doubted))),
-        until_ms=_ms(message.until) if message.HasField("until") else -1,
+        until_ms=unix_ms(message.until) if message.HasField("until") else -1,
         full=tuple(message.full_shares),
-        completed_ms=_ms(message.completed) if message.HasField("completed") else None,
+        completed_ms=unix_ms(message.completed) if message.HasField("completed") else None,
         remembered=message.remembered,
         versions=tuple((each.version, _evidence(each.levels)) for each in message.other_versions),
         standing=standing_of(message.standing),
     )
     check_learnt(learnt)
-    now_ms = _ms(message.now)
+    now_ms = unix_ms(message.now)
     check_time("now", now_ms)
     return learnt, now_ms
 
@@ -236,14 +234,3 @@ def _parsed(key: PoolKey, message: Parsed, value: bytes) -> Parsed:
 
 def _pool(key: PoolKey) -> pool_pb2.Pool:
     return pool_pb2.Pool(service=key.service, side=_SIDES[key.side], peer=key.peer)
-
-
-def _timestamp(ms: int) -> Timestamp:
-    return Timestamp(seconds=ms // 1000, nanos=ms % 1000 * 10**6)
-
-
-def _ms(at: Timestamp) -> int:
-    """IllegalError for a time that is none; the checks of the state say which are legal."""
-    if not 0 <= at.nanos < 10**9:
-        raise IllegalError(f"{at.nanos} ns of a second are not legal; legal: 0 to 999,999,999")
-    return at.seconds * 1000 + at.nanos // 10**6

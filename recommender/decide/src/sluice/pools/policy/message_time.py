@@ -1,0 +1,18 @@
+"""Between ms of the Unix epoch and the times of messages."""
+
+from __future__ import annotations
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from sluice.pools.policy.state_check import IllegalError
+
+
+def timestamp(ms: int) -> Timestamp:
+    return Timestamp(seconds=ms // 1000, nanos=ms % 1000 * 10**6)
+
+
+def unix_ms(at: Timestamp) -> int:
+    """IllegalError for a time that is none; the checks of the state say which are legal."""
+    if not 0 <= at.nanos < 10**9:
+        raise IllegalError(f"{at.nanos} ns of a second are not legal; legal: 0 to 999,999,999")
+    return at.seconds * 1000 + at.nanos // 10**6

@@ -71,7 +71,7 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 	board.Subsets = callers.loop.Shown
 	cycle := &loop.Loop{
 		Actuator: c.Name, Interval: c.Recommender.Interval, Grace: c.ShutdownGrace,
-		Source: watcher, Reporter: reporter, Recorder: around.recorder(board), Log: log,
+		Source: watcher, Reporter: reporter, Recorder: around.recorder(board), Log: log, Holder: around.holder,
 	}
 	if o.once || o.dryRun || len(o.restore) > 0 {
 		found, err := findOnce(ctx, c, around.Cluster)
@@ -89,6 +89,7 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 	callers.loop.Stopped = cycle.Stopped
 	if !o.dryRun {
 		cycle.Owner = around.owner()
+		around.own(callers)
 		defer func() {
 			last, cancel := context.WithTimeout(watching, flushTime)
 			defer cancel()

@@ -20,25 +20,28 @@ type cluster struct {
 	*kube.Cluster
 	ledger *kube.Ledger
 	teller *kube.Teller
-	// beside is the pod of the targets of the file.
+	// beside is the pod of the targets and subsets of the file.
 	beside discover.Object
+	// holder is this process where one of several has something: its name, and the host's.
+	holder string
 }
 
 // openCluster begins to watch; what it watches is asked for later. ctx ends it.
 func openCluster(ctx context.Context, c *config.Config, log *slog.Logger) (*cluster, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, err
+	}
+	holder := c.Name + "@" + host
 	if c.Kubernetes == nil {
-		return &cluster{}, nil
+		return &cluster{holder: holder}, nil
 	}
 	klog.SetSlogLogger(log.With("from", "kubernetes"))
 	open, err := kube.Open(*c.Kubernetes, log)
 	if err != nil {
 		return nil, err
 	}
-	host, err := os.Hostname()
-	if err != nil {
-		return nil, err
-	}
-	around := &cluster{Cluster: open, ledger: open.Ledger(c.Name + "@" + host), beside: discover.Object(c.Kubernetes.Pod)}
+	around := &cluster{Cluster: open, ledger: open.Ledger(holder), beside: discover.Object(c.Kubernetes.Pod), holder: holder}
 	if c.Kubernetes.Events {
 		around.teller = open.Teller(ctx, c.Name)
 	}
@@ -59,6 +62,17 @@ func (c *cluster) owner() loop.Owner {
 		return nil
 	}
 	return c.ledger
+}
+
+// own says of the subsets of the file which pod their caller is in, and who else may have them.
+func (c *cluster) own(all *callers) {
+	for i := range all.targets {
+		all.targets[i].Object = c.beside
+	}
+	all.loop.Holder = c.holder
+	if c.ledger != nil {
+		all.loop.Owner, all.loop.Show = c.ledger.ClaimSubset, c.ledger.RecordSubset
+	}
 }
 
 // release gives up what this process has.

@@ -89,9 +89,9 @@ func (p *process) get(path string) (int, string) {
 
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(15 * time.Second); !is(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("after 15 s still not: %s", what)
+			t.Fatalf("after a minute still not: %s", what)
 		}
 	}
 }

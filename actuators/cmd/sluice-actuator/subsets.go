@@ -134,7 +134,7 @@ func (c *callers) restore(ctx context.Context, names []string, out io.Writer) (l
 			continue
 		}
 		left = slices.DeleteFunc(left, func(name string) bool { return name == target.Name })
-		if removeErr := target.Realizer.Remove(ctx); removeErr != nil {
+		if removeErr := c.loop.Remove(ctx, target); removeErr != nil {
 			err = errors.Join(err, fmt.Errorf("%s: not removed: %w", target.Name, removeErr))
 		} else {
 			fmt.Fprintf(out, "%s: removed\n", target.Name)

@@ -187,6 +187,43 @@ func TestSubsetsByFile(t *testing.T) {
 	}
 }
 
+// Two processes with one file, as of two hosts with one volume: one writes it, the other looks on, takes nothing away, and goes on
+// where the first was killed.
+func TestAFileOfSubsetsHasOneOwner(t *testing.T) {
+	list := filepath.Join(t.TempDir(), "cart.list")
+	write(t, list, "127.0.1.9:80 1\n")
+	first, second := recommendertest.Start(t), recommendertest.Start(t)
+	block := "file: {path: \"" + list + "\"}"
+	a := subsetProcess(t, first, subsetConfig(t, block), "--apply", "all")
+	b := subsetProcess(t, second, subsetConfig(t, "remove_on_exit: true\n    "+block), "--apply", "all")
+	first.Subset(said(1, "127.0.1.1:80 1"))
+	second.Subset(said(1, "127.0.1.2:80 1"))
+	a.start(t)
+	eventually(t, "the first is told", func() bool { return delivered(first) == "APPLIED 1" })
+	b.start(t)
+	eventually(t, "the second says whose it is", func() bool {
+		_, page := b.get("/status")
+		return strings.Contains(page, `"code": "FOREIGN"`) && strings.Contains(page, " has "+list)
+	})
+	if got := read(t, list); got != "127.0.1.1:80 1\n" || delivered(second) != "" {
+		t.Errorf("the list has %q, the second told %q", got, delivered(second))
+	}
+	restore := subsetProcess(t, second, subsetConfig(t, block), "--restore", "front-cart")
+	if err := restore.command.Run(); err == nil || !strings.Contains(restore.errs.String(), " has "+list) {
+		t.Errorf("%v: took away what another process has\n%s", err, &restore.errs)
+	}
+	a.command.Process.Kill()
+	a.command.Wait()
+	eventually(t, "the second writes", func() bool { return delivered(second) == "APPLIED 1" })
+	if got := read(t, list); got != "127.0.1.2:80 1\n" {
+		t.Errorf("the list has %q", got)
+	}
+	b.stop(t)
+	if got := read(t, list); got != "127.0.1.9:80 1\n" {
+		t.Errorf("after the exit the list has %q", got)
+	}
+}
+
 // A process that is killed after it wrote the file, and before the program heard of it: the next one tells the program, and only
 // then the recommender.
 func TestKilledBeforeTheProgramIsTold(t *testing.T) {
@@ -209,8 +246,8 @@ func TestKilledBeforeTheProgramIsTold(t *testing.T) {
 	if err := p.command.Run(); err != nil || read(t, running) != "127.0.1.1:80 1\n" || delivered(r) != "APPLIED 1" {
 		t.Errorf("%v: the program has %q, told %q\n%s", err, read(t, running), delivered(r), &p.errs)
 	}
-	if names, _ := filepath.Glob(filepath.Join(folder, "*-sluice")); len(names) != 1 {
-		t.Errorf("left behind: %v, want the text of before only", names)
+	if names, _ := filepath.Glob(filepath.Join(folder, "*-sluice")); len(names) != 2 {
+		t.Errorf("left behind: %v, want the text of before and who wrote it", names)
 	}
 }
 

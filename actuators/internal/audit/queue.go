@@ -13,6 +13,8 @@ type Report struct {
 	ID string
 	// Told is called once, when the report was taken, or refused for good; nil when nobody needs to know.
 	Told func()
+	// Refused is called before it where the report was refused for good; nil when nobody needs to know.
+	Refused func()
 }
 
 // maxSeen bounds observations of targets that come and go while nobody takes them.

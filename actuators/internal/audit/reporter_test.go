@@ -110,7 +110,7 @@ func TestReporterGivesUpWhatIsRejected(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.code.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				tries := 0
+				tries, refused := 0, ""
 				client := &recommender{fail: func(name string) error {
 					if name == "A1" {
 						tries++
@@ -119,9 +119,15 @@ func TestReporterGivesUpWhatIsRejected(t *testing.T) {
 					return nil
 				}}
 				r, logs := start(t, client, 10)
-				r.Report(report("A1"))
-				r.Report(report("B1"))
+				for _, name := range []string{"A1", "B1"} {
+					each := report(name)
+					each.Refused, each.Told = func() { refused += name + " " }, func() { refused += "told of " + name + " " }
+					r.Report(each)
+				}
 				advance(time.Minute)
+				if refused != "A1 told of A1 told of B1 " {
+					t.Errorf("called: %s", refused)
+				}
 				if got, want := r.Stats(), (Stats{Sent: 1, Rejected: 1}); got != want || tries != tt.tries {
 					t.Errorf("stats %+v after %d tries, want %+v after %d", got, tries, want, tt.tries)
 				}

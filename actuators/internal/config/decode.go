@@ -20,16 +20,9 @@ import (
 // decode lays the one YAML document in text over c. Unknown and repeated keys are errors, and no value is
 // bent into another type: 2.5 is no whole number, 30 no duration.
 func decode(text io.Reader, c *Config) error {
-	decoder := yaml.NewDecoder(text)
-	var document any
-	if err := decoder.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
+	document, err := oneDocument(text)
+	if document == nil || err != nil {
 		return err
-	}
-	if err := decoder.Decode(new(any)); !errors.Is(err, io.EOF) {
-		return errors.New("more than one YAML document: want one")
-	}
-	if document == nil {
-		return nil
 	}
 	faults := lay(document, c, "")
 	for i := range c.Targets {
@@ -39,6 +32,18 @@ func decode(text io.Reader, c *Config) error {
 		faults = append(faults, c.Subsets[i].block(fmt.Sprintf("subsets[%d]", i))...)
 	}
 	return errors.Join(faults...)
+}
+
+// oneDocument is the YAML document in text; nil where there is none.
+func oneDocument(text io.Reader) (document any, err error) {
+	decoder := yaml.NewDecoder(text)
+	if err := decoder.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if err := decoder.Decode(new(any)); !errors.Is(err, io.EOF) {
+		return nil, errors.New("more than one YAML document: want one")
+	}
+	return document, nil
 }
 
 // lay decodes a part of the document, which stands at the key root, over c, and returns one error a key.

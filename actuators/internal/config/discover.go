@@ -93,25 +93,17 @@ var sample = discover.Found{Address: "127.0.0.1:1", Instance: "instance"}
 
 func (d *Discover) expand(lookup func(string) (string, bool)) error {
 	d.lookup = lookup
-	var faults []error
-	fill := func(text *string, key string) {
-		expanded, err := expand(*text, lookup)
-		if err != nil {
-			faults = append(faults, fmt.Errorf("%s: %w", key, err))
-			return
-		}
-		*text = expanded
-	}
+	f := filler{lookup: lookup}
 	if d.DNS != nil {
-		fill(&d.DNS.Name, "dns.name")
+		f.fill(&d.DNS.Name, "dns.name")
 	}
 	if d.File != nil {
-		fill(&d.File.Path, "file.path")
+		f.fill(&d.File.Path, "file.path")
 	}
 	if d.Kubernetes != nil {
-		fill(&d.Kubernetes.Namespace, "kubernetes.namespace")
+		f.fill(&d.Kubernetes.Namespace, "kubernetes.namespace")
 	}
-	return errors.Join(faults...)
+	return errors.Join(f.faults...)
 }
 
 func (d *Discover) validate() error {

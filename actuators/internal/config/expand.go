@@ -29,3 +29,33 @@ func expand(text string, lookup func(string) (string, bool)) (string, error) {
 	})
 	return expanded, fault
 }
+
+// filler expands one text after another, and keeps what was wrong with them.
+type filler struct {
+	lookup func(string) (string, bool)
+	// root stands before each key.
+	root   string
+	faults []error
+}
+
+func (f *filler) fill(text *string, key string) {
+	expanded, err := expand(*text, f.lookup)
+	if err != nil {
+		f.keep(fmt.Errorf("%s%s: %w", f.root, key, err))
+		return
+	}
+	*text = expanded
+}
+
+// block fills all texts of a block, which stands at the key.
+func (f *filler) block(key string, block interface {
+	Variables(fill func(text *string, key string))
+}) {
+	block.Variables(func(text *string, inner string) { f.fill(text, key+"."+inner) })
+}
+
+func (f *filler) keep(err error) {
+	if err != nil {
+		f.faults = append(f.faults, err)
+	}
+}

@@ -44,75 +44,53 @@ func inFile(path string, err error) error {
 // expand fills ${NAME} in the keys that may hold addresses, secrets and what differs from host to host, and in no
 // other.
 func (c *Config) expand(lookup func(string) (string, bool)) error {
-	var faults []error
-	fill := func(text *string, key string, args ...any) {
-		expanded, err := expand(*text, lookup)
-		if err != nil {
-			faults = append(faults, fmt.Errorf(key+": %w", append(args, err)...))
-			return
-		}
-		*text = expanded
-	}
-	fill(&c.StatusAddress, "status_address")
+	f := filler{lookup: lookup}
+	f.fill(&c.StatusAddress, "status_address")
 	c.StatusAddress = strings.TrimSuffix(strings.TrimPrefix(c.StatusAddress, "http://"), "/")
-	fill(&c.Recommender.Address, "recommender.address")
-	fill(&c.State, "state")
-	fill(&c.KillSwitch, "kill_switch")
+	f.fill(&c.Recommender.Address, "recommender.address")
+	f.fill(&c.State, "state")
+	f.fill(&c.KillSwitch, "kill_switch")
 	for i := range c.Targets {
-		if err := c.Targets[i].expand(fmt.Sprintf("targets[%d]", i), lookup); err != nil {
-			faults = append(faults, err)
-		}
+		f.keep(c.Targets[i].expand(fmt.Sprintf("targets[%d]", i), lookup))
 	}
 	for i := range c.Discover {
-		if err := below(fmt.Sprintf("discover[%d]", i), c.Discover[i].expand(lookup)); err != nil {
-			faults = append(faults, err)
-		}
+		f.keep(below(fmt.Sprintf("discover[%d]", i), c.Discover[i].expand(lookup)))
 	}
 	for i := range c.Subsets {
-		if err := c.Subsets[i].expand(fmt.Sprintf("subsets[%d]", i), lookup); err != nil {
-			faults = append(faults, err)
-		}
+		f.keep(c.Subsets[i].expand(fmt.Sprintf("subsets[%d]", i), lookup))
 	}
 	if c.Kubernetes != nil {
-		c.Kubernetes.Variables(func(text *string, key string) { fill(text, "kubernetes."+key) })
+		f.block("kubernetes", c.Kubernetes)
 	}
 	for i := range c.Scaling {
-		s := &c.Scaling[i]
+		s, root := &c.Scaling[i], fmt.Sprintf("scaling[%d].", i)
 		if s.HTTP != nil {
-			fill(&s.HTTP.URL, "scaling[%d].http.url", i)
-			s.HTTP.Config.Variables(func(text *string, key string) { fill(text, "scaling[%d].http.%s", i, key) })
+			f.fill(&s.HTTP.URL, root+"http.url")
+			f.block(root+"http", &s.HTTP.Config)
 		}
 		if s.File != nil {
-			fill(&s.File.Path, "scaling[%d].file.path", i)
+			f.fill(&s.File.Path, root+"file.path")
 		}
 		if s.Cgroup != nil {
-			fill(&s.Cgroup.Path, "scaling[%d].cgroup.path", i)
+			f.fill(&s.Cgroup.Path, root+"cgroup.path")
 		}
 		if s.Kubernetes != nil {
-			fill(&s.Kubernetes.Namespace, "scaling[%d].kubernetes.namespace", i)
+			f.fill(&s.Kubernetes.Namespace, root+"kubernetes.namespace")
 		}
 	}
-	return errors.Join(faults...)
+	return errors.Join(f.faults...)
 }
 
 // expand does so for one target, which stands at the key root; its instance is its name when absent.
 func (t *Target) expand(root string, lookup func(string) (string, bool)) error {
-	var faults []error
-	fill := func(text *string, key string) {
-		expanded, err := expand(*text, lookup)
-		if err != nil {
-			faults = append(faults, fmt.Errorf("%s.%s: %w", root, key, err))
-			return
-		}
-		*text = expanded
-	}
-	if fill(&t.Instance, "instance"); t.Instance == "" {
+	f := filler{lookup: lookup, root: root + "."}
+	if f.fill(&t.Instance, "instance"); t.Instance == "" {
 		t.Instance = t.Name
 	}
 	if t.Block != nil {
-		t.Block.Variables(func(text *string, key string) { fill(text, t.Kind+"."+key) })
+		f.block(t.Kind, t.Block)
 	}
-	return errors.Join(faults...)
+	return errors.Join(f.faults...)
 }
 
 // checkAddress wants HOST:PORT with a port from 1.

@@ -55,20 +55,12 @@ func (s *Subset) block(root string) []error {
 }
 
 func (s *Subset) expand(root string, lookup func(string) (string, bool)) error {
-	var faults []error
-	fill := func(text *string, key string) {
-		expanded, err := expand(*text, lookup)
-		if err != nil {
-			faults = append(faults, fmt.Errorf("%s.%s: %w", root, key, err))
-			return
-		}
-		*text = expanded
-	}
-	fill(&s.Instance, "instance")
+	f := filler{lookup: lookup, root: root + "."}
+	f.fill(&s.Instance, "instance")
 	if s.Block != nil {
-		s.Block.Variables(func(text *string, key string) { fill(text, s.Kind+"."+key) })
+		f.block(s.Kind, s.Block)
 	}
-	return errors.Join(faults...)
+	return errors.Join(f.faults...)
 }
 
 func (s *Subset) validate() error {
@@ -115,7 +107,7 @@ func (c *Config) validateSubsets() (faults []error) {
 	if len(c.Subsets) > maxTargets {
 		faults = append(faults, fmt.Errorf("subsets: %d of them: want %d at most", len(c.Subsets), maxTargets))
 	}
-	names, keys := c.targetNames(), map[[3]string]bool{}
+	names, keys, places := c.targetNames(), map[[3]string]bool{}, map[string]string{}
 	for i := range c.Subsets {
 		s := &c.Subsets[i]
 		root := fmt.Sprintf("subsets[%d]", i)
@@ -131,6 +123,14 @@ func (c *Config) validateSubsets() (faults []error) {
 			faults = append(faults, fmt.Errorf("%s: %s %s > %s is there twice: want it once", root, s.Upstream, s.Instance, s.Downstream))
 		}
 		keys[key] = true
+		if s.Block == nil {
+			continue
+		}
+		place := s.Kind + " " + s.Block.Place()
+		if first, taken := places[place]; taken {
+			faults = append(faults, fmt.Errorf("%s.%s: %s writes there too: want a place for each", root, s.Kind, first))
+		}
+		places[place] = s.Name
 	}
 	return faults
 }

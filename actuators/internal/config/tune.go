@@ -1,17 +1,15 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"go.yaml.in/yaml/v3"
 
 	"sluice.dev/actuators/internal/realize"
 )
@@ -74,13 +72,9 @@ func LoadTune(path string, lookup func(string) (string, bool)) (*Tune, error) {
 }
 
 func (t *Tune) decode(text []byte) error {
-	decoder := yaml.NewDecoder(strings.NewReader(string(text)))
-	var document any
-	if err := decoder.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
+	document, err := oneDocument(bytes.NewReader(text))
+	if err != nil {
 		return err
-	}
-	if err := decoder.Decode(new(any)); !errors.Is(err, io.EOF) {
-		return errors.New("more than one YAML document: want one")
 	}
 	if document == nil {
 		return errors.New("the file is empty: want target and parameters")
@@ -121,22 +115,14 @@ func (p *Parameter) block(root string) (faults []error) {
 }
 
 func (t *Tune) expand(lookup func(string) (string, bool)) error {
-	var faults []error
-	fill := func(text *string, key string) {
-		expanded, err := expand(*text, lookup)
-		if err != nil {
-			faults = append(faults, fmt.Errorf("%s: %w", key, err))
-			return
-		}
-		*text = expanded
-	}
-	fill(&t.Recommender, "recommender")
-	fill(&t.State, "state")
+	f := filler{lookup: lookup}
+	f.fill(&t.Recommender, "recommender")
+	f.fill(&t.State, "state")
 	for i := range t.Parameters {
 		p := &t.Parameters[i]
-		p.Block.Variables(func(text *string, key string) { fill(text, fmt.Sprintf("parameters[%d].%s.%s", i, p.Kind, key)) })
+		f.block(fmt.Sprintf("parameters[%d].%s", i, p.Kind), p.Block)
 	}
-	return errors.Join(faults...)
+	return errors.Join(f.faults...)
 }
 
 // Validate returns every fault, each with its key and what is legal.

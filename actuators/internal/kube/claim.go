@@ -7,7 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"sluice.dev/actuators/internal/discover"
 	"sluice.dev/actuators/internal/loop"
+	"sluice.dev/actuators/internal/subsets"
 )
 
 // claim is who has a target, as its Lease says.
@@ -29,15 +31,36 @@ func (c claim) free(me string, unchanged time.Duration) bool {
 func renewAfter(lasts time.Duration) time.Duration { return lasts / 2 }
 func safeFor(lasts time.Duration) time.Duration    { return lasts * 3 / 4 }
 
+// claimed is what a Lease is of: a target, or a subset of a caller.
+type claimed struct {
+	// name is that of this process's configuration; lease is the same for every process that could write it, however they name it.
+	name, lease string
+	object      discover.Object
+	apply       bool
+}
+
+// ofTarget is by pool and instance.
+func ofTarget(t loop.Target) claimed {
+	return claimed{t.Name, leaseName(t.Pool.String() + " " + t.Instance), t.Object, t.Rules.Apply}
+}
+
+// ofSubset is by caller and callee. Its name has a space, which no target's has.
+func ofSubset(t subsets.Target) claimed {
+	key := t.Key
+	lease := leaseName(strings.Join([]string{"subset", key.GetUpstream(), key.GetInstance(), key.GetDownstream()}, " "))
+	return claimed{subsetEntry(t.Name), lease, t.Object, t.Rules.Apply}
+}
+
+func subsetEntry(name string) string { return "subset " + name }
+
 var unnameable = regexp.MustCompile(`[^a-z0-9.-]+|\.\.+`)
 
-// leaseName is the same for every process that could write the target, however they name it: of its pool and instance.
+// leaseName is a legal name of what is claimed.
 //
-//	cart/server of cart-7f9c   sluice.cart.server.cart-7f9c.0d5e4c1a
+//	cart/server cart-7f9c   sluice.cart.server.cart-7f9c.0d5e4c1a
 //
 // The last part keeps apart what is not a legal name and is shortened or replaced.
-func leaseName(t loop.Target) string {
-	whole := t.Pool.String() + " " + t.Instance
+func leaseName(whole string) string {
 	sum := sha256.Sum256([]byte(whole))
 	plain := strings.NewReplacer("/", ".", " ", ".").Replace(strings.ToLower(whole))
 	plain = unnameable.ReplaceAllString(plain, "-")

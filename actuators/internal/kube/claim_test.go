@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic/fake"
@@ -16,7 +17,9 @@ import (
 	"sluice.dev/actuators/internal/loop"
 	"sluice.dev/actuators/internal/policy"
 	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/subsets"
 	poolsv1 "sluice.dev/api/pools/v1"
+	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
 var threads = loop.Target{
@@ -72,6 +75,43 @@ func TestOneOwner(t *testing.T) {
 		}
 		if err := a.Claim(ctx, threads); err == nil {
 			t.Error("a, which slept, writes on")
+		}
+	})
+}
+
+// A subset is claimed as a target is, by the same code.
+func TestASubsetHasOneOwner(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, a, b := twoLedgers()
+		ctx := t.Context()
+		subset := subsets.Target{
+			Name: "front-cart", Key: &subsetsv1.SubsetKey{Upstream: "front", Instance: "front-a", Downstream: "cart"},
+			Object: threads.Object, Rules: subsets.Rules{Apply: true},
+		}
+		a.RecordSubset(subsets.Status{Name: "front-cart", Upstream: "front", Instance: "front-a", Downstream: "cart", Wanted: "10.0.0.1:80 1"})
+		if err := a.ClaimSubset(ctx, subset); err != nil {
+			t.Fatal(err)
+		}
+		other := subset
+		other.Name = "subset-0" // another actuator's name for it
+		if err := b.ClaimSubset(ctx, other); err == nil || !strings.Contains(err.Error(), "a@host has the target") {
+			t.Fatalf("claimed by two: %v", err)
+		}
+		if err := b.Claim(ctx, threads); err != nil {
+			t.Errorf("the pod's pool is another thing: %v", err)
+		}
+		lease, err := client.Resource(leases).Namespace("shop").Get(ctx, ofSubset(subset).lease, metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := lease.GetAnnotations()
+		if !strings.HasPrefix(lease.GetName(), "sluice.subset.front.front-a.cart.") || notes[subsetNote] != "front > cart" || notes[recommendedNote] != "10.0.0.1:80 1" {
+			t.Errorf("lease %s with %v", lease.GetName(), notes)
+		}
+		a.Release(ctx)
+		time.Sleep(pause)
+		if err := b.ClaimSubset(ctx, other); err != nil {
+			t.Error(err)
 		}
 	})
 }
@@ -132,14 +172,14 @@ func TestLeaseName(t *testing.T) {
 		target loop.Target
 		begins string
 	}{{threads, "sluice.cart.server.cart-a."}, {other, "sluice.cart-service.client.10.0.0.1-5432.xxx"}} {
-		name := leaseName(c.target)
+		name := ofTarget(c.target).lease
 		if !strings.HasPrefix(name, c.begins) || len(name) > 253 {
 			t.Errorf("%s, want %s...", name, c.begins)
 		}
 	}
 	again := threads
 	again.Instance = "Cart-a"
-	if leaseName(again) == leaseName(threads) {
+	if ofTarget(again).lease == ofTarget(threads).lease {
 		t.Error("two instances with one lease")
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"sluice.dev/actuators/internal/loop"
+	"sluice.dev/actuators/internal/subsets"
 )
 
 const (
@@ -27,8 +28,8 @@ const (
 	notesEvery = 10 * time.Second
 )
 
-// Ledger keeps one Lease for each target in a pod: who writes the target, and in annotations what was recommended and applied.
-// It goes with the pod. It implements loop.Owner and loop.Recorder.
+// Ledger keeps one Lease for each target and subset in a pod: who writes it, and in annotations what was recommended and
+// applied. It goes with the pod. It implements loop.Owner and loop.Recorder, and has the same for subsets.
 type Ledger struct {
 	client dynamic.Interface
 	holder string
@@ -39,7 +40,7 @@ type Ledger struct {
 	entries map[string]*entry
 }
 
-// entry is one target.
+// entry is one target or subset.
 type entry struct {
 	mu sync.Mutex
 	// lease is as it was last read or written, seen like this since `since`.
@@ -69,16 +70,23 @@ func (l *Ledger) entry(name string) *entry {
 
 // Claim implements loop.Owner: nil while the target is this process's to write, for as long as a write takes. It asks the API
 // server seldom; while that is away, a claim lasts until three quarters of its time.
-func (l *Ledger) Claim(ctx context.Context, t loop.Target) error {
-	if t.Object.Name == "" || l.lasts == 0 {
+func (l *Ledger) Claim(ctx context.Context, t loop.Target) error { return l.claim(ctx, ofTarget(t)) }
+
+// ClaimSubset is Claim of a subset.
+func (l *Ledger) ClaimSubset(ctx context.Context, t subsets.Target) error {
+	return l.claim(ctx, ofSubset(t))
+}
+
+func (l *Ledger) claim(ctx context.Context, t claimed) error {
+	if t.object.Name == "" || l.lasts == 0 {
 		return nil
 	}
-	e := l.entry(t.Name)
+	e := l.entry(t.name)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := time.Now()
 	news := !maps.Equal(e.notes, e.written) && now.Sub(e.wrote) >= notesEvery
-	due := news || t.Rules.Apply && now.Sub(e.renewed) >= renewAfter(l.lasts) || !t.Rules.Apply && !e.renewed.IsZero()
+	due := news || t.apply && now.Sub(e.renewed) >= renewAfter(l.lasts) || !t.apply && !e.renewed.IsZero()
 	if due && now.Sub(e.failed) >= pause {
 		ctx, cancel := context.WithTimeout(ctx, callTime)
 		defer cancel()
@@ -86,18 +94,18 @@ func (l *Ledger) Claim(ctx context.Context, t loop.Target) error {
 			e.failed = now
 		}
 	}
-	if !t.Rules.Apply || now.Sub(e.renewed) < safeFor(l.lasts) {
+	if !t.apply || now.Sub(e.renewed) < safeFor(l.lasts) {
 		return nil
 	}
 	return e.fault
 }
 
 // renew reads the Lease if it has to, and writes it if it may.
-func (l *Ledger) renew(ctx context.Context, e *entry, t loop.Target, now time.Time) error {
-	of := l.client.Resource(leases).Namespace(t.Object.Namespace)
+func (l *Ledger) renew(ctx context.Context, e *entry, t claimed, now time.Time) error {
+	of := l.client.Resource(leases).Namespace(t.object.Namespace)
 	create := false
 	if e.lease == nil || now.Sub(e.renewed) >= safeFor(l.lasts) {
-		lease, err := of.Get(ctx, leaseName(t), metav1.GetOptions{})
+		lease, err := of.Get(ctx, t.lease, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			lease, err, create = newLease(t), nil, true
 		}
@@ -132,20 +140,20 @@ func (l *Ledger) renew(ctx context.Context, e *entry, t loop.Target, now time.Ti
 		return fmt.Errorf("claim the target: %w", err)
 	}
 	e.lease, e.since, e.wrote, e.written = next, now, now, maps.Clone(e.notes)
-	if e.renewed = now; !t.Rules.Apply {
+	if e.renewed = now; !t.apply {
 		e.renewed = time.Time{}
 	}
 	return nil
 }
 
 // fill says whose the target is: this process's where it was opted in, else nobody's.
-func (l *Ledger) fill(lease *unstructured.Unstructured, t loop.Target, now time.Time) {
+func (l *Ledger) fill(lease *unstructured.Unstructured, t claimed, now time.Time) {
 	spec, _, _ := unstructured.NestedMap(lease.Object, "spec")
 	if spec == nil {
 		spec = map[string]any{}
 	}
 	at := now.UTC().Format(metav1.RFC3339Micro)
-	if !t.Rules.Apply {
+	if !t.apply {
 		delete(spec, "holderIdentity")
 	} else {
 		if spec["holderIdentity"] != l.holder {
@@ -155,8 +163,8 @@ func (l *Ledger) fill(lease *unstructured.Unstructured, t loop.Target, now time.
 		spec["leaseDurationSeconds"] = int64(l.lasts.Seconds())
 	}
 	spec["renewTime"] = at
-	if t.Object.UID != "" { // also where it was that of a pod of the same name
-		lease.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: t.Object.Name, UID: types.UID(t.Object.UID)}})
+	if t.object.UID != "" { // also where it was that of a pod of the same name
+		lease.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: t.object.Name, UID: types.UID(t.object.UID)}})
 	}
 	lease.Object["spec"] = spec
 }
@@ -180,10 +188,10 @@ func (l *Ledger) Release(ctx context.Context) {
 	}
 }
 
-func newLease(t loop.Target) *unstructured.Unstructured {
+func newLease(t claimed) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
-		"metadata": map[string]any{"namespace": t.Object.Namespace, "name": leaseName(t)},
+		"metadata": map[string]any{"namespace": t.object.Namespace, "name": t.lease},
 	}}
 }
 

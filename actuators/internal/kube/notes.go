@@ -6,14 +6,17 @@ import (
 	"strconv"
 
 	"sluice.dev/actuators/internal/loop"
+	"sluice.dev/actuators/internal/subsets"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // Annotations of a target's Lease.
 const (
-	targetNote      = prefix + "target"
-	poolNote        = prefix + "pool"
-	instanceNote    = prefix + "instance"
+	targetNote   = prefix + "target"
+	poolNote     = prefix + "pool"
+	instanceNote = prefix + "instance"
+	// subsetNote is who calls whom; the instance is the caller.
+	subsetNote      = prefix + "subset"
 	recommendedNote = prefix + "recommended"
 	inForceNote     = prefix + "in-force"
 	// appliedNote is the last write: size, what it replaced, revision, when.
@@ -46,6 +49,20 @@ func (l *Ledger) Record(p loop.Pass) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.notes = noted(e.notes, p)
+}
+
+// RecordSubset is Record of a subset: its members are what is recommended and in force.
+func (l *Ledger) RecordSubset(s subsets.Status) {
+	if s.Error != "" {
+		return
+	}
+	e := l.entry(subsetEntry(s.Name))
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.notes = map[string]string{
+		targetNote: s.Name, subsetNote: s.Upstream + " > " + s.Downstream, instanceNote: s.Instance,
+		recommendedNote: s.Wanted, inForceNote: s.Members,
+	}
 }
 
 // noted is `before` with what a pass says.

@@ -189,7 +189,7 @@ func TestNothingIsWrittenWithoutItsIntent(t *testing.T) {
 		if detail := b.reports[0].GetDetail(); !strings.Contains(detail, "no space left") {
 			t.Errorf("detail %q, want why", detail)
 		}
-		b.want(t, "REFUSED 64>12=64, OBSERVED 64, OBSERVED 64")
+		b.want(t, "REFUSED 64>12=64, OBSERVED 64")
 		if got := b.fake.Written(); got != nil {
 			t.Errorf("wrote %v", got)
 		}

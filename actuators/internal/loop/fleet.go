@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"sluice.dev/actuators/internal/disk"
 )
 
 // fleet is the targets that are worked on now, each in a goroutine of its own, by group and name.
@@ -69,6 +71,9 @@ func (f *fleet) begin(process context.Context, target Target) *running {
 			if _, err := w.restore(f.work); err != nil && !errors.Is(err, errNothing) {
 				f.Log.Error("the original size is not back", "target", w.Name, "error", err)
 			}
+		}
+		if place, shared := target.Realizer.(disk.Claimer); shared {
+			place.Release()
 		}
 	})
 	return r

@@ -10,6 +10,7 @@ import (
 
 	"sluice.dev/actuators/internal/audit"
 	"sluice.dev/actuators/internal/discover"
+	"sluice.dev/actuators/internal/grace"
 	"sluice.dev/actuators/internal/policy"
 	"sluice.dev/actuators/internal/pool"
 	"sluice.dev/actuators/internal/realize"
@@ -77,6 +78,8 @@ type Loop struct {
 	Stopped func() bool
 	// Owner is asked before each pass; nil: every target is this process's.
 	Owner Owner
+	// Holder names this process where it claims a place that processes of several hosts reach.
+	Holder string
 }
 
 // Run passes over each target every interval, and at once when other answers came, until ctx ends. It returns
@@ -149,15 +152,5 @@ func (l *Loop) each(ctx context.Context, do func(work context.Context)) {
 	if l.Book == nil {
 		l.Book = state.NewBook(&state.Memory{})
 	}
-	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	stop := context.AfterFunc(ctx, func() {
-		select {
-		case <-work.Done():
-		case <-time.After(l.Grace):
-			cancel()
-		}
-	})
-	defer stop()
-	do(work)
+	grace.Do(ctx, l.Grace, do)
 }

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"sluice.dev/actuators/internal/audit"
+	"sluice.dev/actuators/internal/disk"
 	"sluice.dev/actuators/internal/policy"
+	"sluice.dev/actuators/internal/pool"
 	"sluice.dev/actuators/internal/state"
 	"sluice.dev/actuators/internal/watch"
 	poolsv1 "sluice.dev/api/pools/v1"
@@ -19,6 +21,7 @@ type worker struct {
 	retold   bool
 	refused  refusal
 	lastSaid said
+	heard    heard
 }
 
 // pass is the whole cycle for one target. ctx ends when the process is to stop, work a grace later.
@@ -52,6 +55,9 @@ func (w *worker) pass(ctx, work context.Context, answers watch.Snapshot) Pass {
 			w.refused = refusal{}
 			ended := w.write(work, intent)
 			p.Report = w.tell(ended)
+			if ended.ReadBack != (pool.Size{}) {
+				w.heard.took(ended.ReadBack)
+			}
 			return w.conclude(ctx, p)
 		}
 	}
@@ -62,7 +68,7 @@ func (w *worker) pass(ctx, work context.Context, answers watch.Snapshot) Pass {
 		p.Report = w.observe(p)
 	}
 	w.complete(p.Report, p.Answer.GetRevision(), time.Now())
-	w.Reporter.Report(audit.Report{Actuation: p.Report})
+	w.told(p.Report, current)
 	return w.conclude(ctx, p)
 }
 
@@ -89,6 +95,11 @@ func (w *worker) rules(ctx context.Context) policy.Rules {
 
 // foreign says who else has the target, if anybody.
 func (w *worker) foreign(ctx context.Context, target Target) string {
+	if place, shared := target.Realizer.(disk.Claimer); shared && target.Rules.Apply {
+		if err := place.Claim(w.Holder); err != nil {
+			return err.Error()
+		}
+	}
 	if w.Owner == nil {
 		return ""
 	}
@@ -135,7 +146,8 @@ func (w *worker) store(change func(state.Record) state.Record) {
 func (w *worker) tell(ended state.Ended) *poolsv1.Actuation {
 	report := ended.Wire()
 	w.complete(report, ended.Revision, ended.Done)
-	w.Reporter.Report(audit.Report{Actuation: report, ID: ended.ID, Told: func() {
+	w.heard.forget()
+	w.Reporter.Report(audit.Report{Actuation: report, ID: ended.ID, Refused: w.heard.forget, Told: func() {
 		w.store(func(r state.Record) state.Record { return r.Told(ended.ID) }) // else it is told again, under the same id
 	}})
 	return report

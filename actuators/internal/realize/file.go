@@ -21,8 +21,10 @@ import (
 // maxFileBytes bounds what is read of a file.
 const maxFileBytes = 1 << 20
 
-// file is a size that stands in a file. A program that could not be told has the old size: the file then gets it back.
+// file is a size that stands in a file, of which one process at a time is the owner. A program that could not be told has the old
+// size: the file then gets it back.
 type file struct {
+	*disk.Lock
 	config  FileConfig
 	pattern *regexp.Regexp
 	turn    chan struct{}

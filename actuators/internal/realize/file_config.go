@@ -6,6 +6,7 @@ import (
 	"os"
 	"regexp"
 
+	"sluice.dev/actuators/internal/disk"
 	"sluice.dev/actuators/internal/program"
 )
 
@@ -47,5 +48,5 @@ func (c *FileConfig) Validate() error {
 // Open implements Config.
 func (c *FileConfig) Open() (Realizer, error) {
 	pattern, err := regexp.Compile("(?m)" + c.Pattern)
-	return &file{config: *c, pattern: pattern, turn: make(chan struct{}, 1)}, err
+	return &file{Lock: disk.NewLock(c.Path), config: *c, pattern: pattern, turn: make(chan struct{}, 1)}, err
 }

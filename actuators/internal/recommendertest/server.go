@@ -4,7 +4,6 @@ package recommendertest
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"slices"
 	"sync"
@@ -12,8 +11,6 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -190,49 +187,23 @@ func (s *Server) ListPoolSizes(_ context.Context, request *poolsv1.ListPoolSizes
 func (s *Server) WatchPoolSizes(request *poolsv1.WatchPoolSizesRequest, stream poolsv1.PoolSizeService_WatchPoolSizesServer) error {
 	s.mu.Lock()
 	s.watches = append(s.watches, proto.CloneOf(request))
-	broken := s.broken
 	s.mu.Unlock()
-	token := request.GetResumeToken()
-	for {
-		events, news := s.since(request.GetService(), token)
-		for _, event := range events {
-			if err := stream.Send(event); err != nil {
-				return err
+	return follow(s, stream, request.GetResumeToken(), func(known bool, seen int) (events []*poolsv1.WatchPoolSizesResponse) {
+		for key, size := range s.sizes {
+			if service := request.GetService(); (service == "" || service == key.Service) && (!known || s.at[key] > seen) {
+				events = append(events, &poolsv1.WatchPoolSizesResponse{
+					Event: &poolsv1.WatchPoolSizesResponse_PoolSize{PoolSize: size}})
 			}
-			token = event.GetResumeToken()
 		}
-		select {
-		case <-stream.Context().Done():
-			return status.FromContextError(stream.Context().Err()).Err()
-		case <-broken:
-			return status.Error(codes.Unavailable, "broken by the test")
-		case <-news:
+		last := &poolsv1.WatchPoolSizesResponse{ResumeToken: s.token()}
+		if known {
+			last.Event = &poolsv1.WatchPoolSizesResponse_Heartbeat{Heartbeat: &commonv1.Heartbeat{
+				ComputedAt: timestamppb.Now(), ValidUntil: timestamppb.New(time.Now().Add(s.lease))}}
+		} else {
+			last.Event = &poolsv1.WatchPoolSizesResponse_Snapshot{Snapshot: &commonv1.Snapshot{Answers: uint32(len(events))}}
 		}
-	}
-}
-
-// since returns what brings a watcher with a token here, and what is closed when there is more.
-func (s *Server) since(service, token string) ([]*poolsv1.WatchPoolSizesResponse, <-chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var run, seen int
-	_, err := fmt.Sscanf(token, "%d.%d", &run, &seen)
-	known := err == nil && run == s.run
-	var events []*poolsv1.WatchPoolSizesResponse
-	for key, size := range s.sizes {
-		if (service == "" || service == key.Service) && (!known || s.at[key] > seen) {
-			events = append(events, &poolsv1.WatchPoolSizesResponse{
-				Event: &poolsv1.WatchPoolSizesResponse_PoolSize{PoolSize: size}})
-		}
-	}
-	last := &poolsv1.WatchPoolSizesResponse{ResumeToken: fmt.Sprintf("%d.%d", s.run, s.number)}
-	if known {
-		last.Event = &poolsv1.WatchPoolSizesResponse_Heartbeat{Heartbeat: &commonv1.Heartbeat{
-			ComputedAt: timestamppb.Now(), ValidUntil: timestamppb.New(time.Now().Add(s.lease))}}
-	} else {
-		last.Event = &poolsv1.WatchPoolSizesResponse_Snapshot{Snapshot: &commonv1.Snapshot{Answers: uint32(len(events))}}
-	}
-	return append(events, last), s.news
+		return append(events, last)
+	})
 }
 
 // ReportActuation implements the service.

@@ -55,48 +55,21 @@ func (s subsets) GetSubset(_ context.Context, request *subsetsv1.GetSubsetReques
 
 // WatchSubsets implements the service.
 func (s subsets) WatchSubsets(request *subsetsv1.WatchSubsetsRequest, stream subsetsv1.SubsetService_WatchSubsetsServer) error {
-	s.mu.Lock()
-	broken := s.broken
-	s.mu.Unlock()
-	token := request.GetResumeToken()
-	for {
-		events, news := s.subsetsSince(request, token)
-		for _, event := range events {
-			if err := stream.Send(event); err != nil {
-				return err
+	return follow(s.Server, stream, request.GetResumeToken(), func(known bool, seen int) (events []*subsetsv1.WatchSubsetsResponse) {
+		for key, answer := range s.subsets {
+			asked := answer.GetKey().GetUpstream() == request.GetUpstream() && answer.GetKey().GetInstance() == request.GetInstance()
+			if asked && (!known || s.subsetAt[key] > seen) {
+				events = append(events, &subsetsv1.WatchSubsetsResponse{Event: &subsetsv1.WatchSubsetsResponse_Subset{Subset: answer}})
 			}
-			token = event.GetResumeToken()
 		}
-		select {
-		case <-stream.Context().Done():
-			return status.FromContextError(stream.Context().Err()).Err()
-		case <-broken:
-			return status.Error(codes.Unavailable, "broken by the test")
-		case <-news:
+		last := &subsetsv1.WatchSubsetsResponse{ResumeToken: s.token()}
+		if known {
+			last.Event = &subsetsv1.WatchSubsetsResponse_Heartbeat{Heartbeat: &commonv1.Heartbeat{ComputedAt: timestamppb.Now()}}
+		} else {
+			last.Event = &subsetsv1.WatchSubsetsResponse_Snapshot{Snapshot: &commonv1.Snapshot{Answers: uint32(len(events))}}
 		}
-	}
-}
-
-func (s subsets) subsetsSince(request *subsetsv1.WatchSubsetsRequest, token string) ([]*subsetsv1.WatchSubsetsResponse, <-chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var run, seen int
-	_, err := fmt.Sscanf(token, "%d.%d", &run, &seen)
-	known := err == nil && run == s.run
-	var events []*subsetsv1.WatchSubsetsResponse
-	for key, answer := range s.subsets {
-		asked := answer.GetKey().GetUpstream() == request.GetUpstream() && answer.GetKey().GetInstance() == request.GetInstance()
-		if asked && (!known || s.subsetAt[key] > seen) {
-			events = append(events, &subsetsv1.WatchSubsetsResponse{Event: &subsetsv1.WatchSubsetsResponse_Subset{Subset: answer}})
-		}
-	}
-	last := &subsetsv1.WatchSubsetsResponse{ResumeToken: fmt.Sprintf("%d.%d", s.run, s.number)}
-	if known {
-		last.Event = &subsetsv1.WatchSubsetsResponse_Heartbeat{Heartbeat: &commonv1.Heartbeat{ComputedAt: timestamppb.Now()}}
-	} else {
-		last.Event = &subsetsv1.WatchSubsetsResponse_Snapshot{Snapshot: &commonv1.Snapshot{Answers: uint32(len(events))}}
-	}
-	return append(events, last), s.news
+		return append(events, last)
+	})
 }
 
 // ReportDelivery implements the service.

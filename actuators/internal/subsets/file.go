@@ -27,8 +27,10 @@ const (
 	untoldAs = ".untold-sluice"
 )
 
-// file has members in a file. A program that could not be told has the members of before: the file then gets them back.
+// file has members in a file, of which one process at a time is the owner. A program that could not be told has the members of
+// before: the file then gets them back.
 type file struct {
+	*disk.Lock
 	config  FileConfig
 	line    *template.Template
 	pattern *regexp.Regexp

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"text/template"
 
+	"sluice.dev/actuators/internal/disk"
 	"sluice.dev/actuators/internal/program"
 )
 
@@ -70,6 +72,14 @@ func (c *FileConfig) readable() error {
 	return nil
 }
 
+// Place implements Config.
+func (c *FileConfig) Place() string {
+	if behind, err := filepath.EvalSymlinks(c.Path); err == nil {
+		return behind
+	}
+	return c.Path
+}
+
 // Open implements Config.
 func (c *FileConfig) Open(string) (Realizer, error) { return c.open() }
 
@@ -82,5 +92,5 @@ func (c *FileConfig) open() (*file, error) {
 	if err != nil || !slices.Contains(pattern.SubexpNames(), "address") || !slices.Contains(pattern.SubexpNames(), "weight") {
 		return nil, fmt.Errorf("pattern: %q: want a regular expression with the groups (?P<address>...) and (?P<weight>...)", c.Pattern)
 	}
-	return &file{config: *c, line: line, pattern: pattern, turn: make(chan struct{}, 1)}, nil
+	return &file{Lock: disk.NewLock(c.Path), config: *c, line: line, pattern: pattern, turn: make(chan struct{}, 1)}, nil
 }

@@ -8,6 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"sluice.dev/actuators/internal/discover"
+	"sluice.dev/actuators/internal/disk"
+	"sluice.dev/actuators/internal/grace"
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
@@ -24,6 +27,8 @@ type Target struct {
 	Settle time.Duration
 	// RemoveOnExit takes the subset away when the process is told to stop.
 	RemoveOnExit bool
+	// Object is what the caller is in an orchestrator; empty elsewhere.
+	Object discover.Object
 	// Latest shows the caller's newest answers.
 	Latest func() Snapshot
 }
@@ -38,7 +43,14 @@ type Loop struct {
 	Tell func(*subsetsv1.Delivery)
 	// Stopped is the kill switch; nil is one that is never on.
 	Stopped func() bool
-	Log     *slog.Logger
+	// Owner is asked at each pass, also of what is only read: nil where the target is this process's to write. The error says
+	// whose it is, or why that is not known. A nil Owner: nobody else could have it.
+	Owner func(context.Context, Target) error
+	// Holder names this process where it claims a place that processes of several hosts reach.
+	Holder string
+	// Show is given what each pass came to; nil: nobody else looks.
+	Show func(Status)
+	Log  *slog.Logger
 
 	mu     sync.Mutex
 	shown  map[string]Status
@@ -47,39 +59,13 @@ type Loop struct {
 
 // Run works until ctx ends, and returns when no write is under way any more.
 func (l *Loop) Run(ctx context.Context, targets []Target) {
-	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	stop := context.AfterFunc(ctx, func() {
-		select {
-		case <-work.Done():
-		case <-time.After(l.Grace):
-			cancel()
+	grace.Do(ctx, l.Grace, func(work context.Context) {
+		var all sync.WaitGroup
+		for _, target := range targets {
+			all.Go(func() { (&worker{Loop: l, Target: target}).run(ctx, work) })
 		}
+		all.Wait()
 	})
-	defer stop()
-	var all sync.WaitGroup
-	for _, target := range targets {
-		all.Go(func() {
-			w := &worker{Loop: l, Target: target}
-			for ctx.Err() == nil {
-				latest := target.Latest()
-				w.pass(ctx, work, latest.Answers[target.Key.GetDownstream()])
-				select {
-				case <-ctx.Done():
-				case <-latest.Superseded:
-				case <-time.After(l.Interval):
-				}
-			}
-			if w.RemoveOnExit && w.Rules.Apply && !w.stopped() {
-				if err := w.Realizer.Remove(work); err != nil {
-					l.Log.Error("the subset is not removed", "subset", w.Name, "error", err)
-				} else {
-					l.Log.Info("subset removed", "subset", w.Name)
-				}
-			}
-		})
-	}
-	all.Wait()
 }
 
 // Once makes one pass over a target with an answer, and returns what came of it. Error: it could not be read, or was not
@@ -87,6 +73,16 @@ func (l *Loop) Run(ctx context.Context, targets []Target) {
 func (l *Loop) Once(ctx context.Context, target Target, answer *subsetsv1.Subset) (Status, error) {
 	w := &worker{Loop: l, Target: target}
 	return w.pass(ctx, ctx, answer)
+}
+
+// Remove takes a subset away, whoever asked for it: unless another process has it.
+func (l *Loop) Remove(ctx context.Context, target Target) error {
+	target.Rules.Apply = true
+	w := &worker{Loop: l, Target: target}
+	if foreign := w.foreign(ctx); foreign != "" {
+		return errors.New(foreign)
+	}
+	return w.Realizer.Remove(ctx)
 }
 
 // DryRun is a pass that only reads and decides, as if the target had opted in.
@@ -115,12 +111,48 @@ type told struct {
 	detail   string
 }
 
+// run passes over the target until ctx ends; work ends a grace later.
+func (w *worker) run(ctx, work context.Context) {
+	for ctx.Err() == nil {
+		latest := w.Latest()
+		w.pass(ctx, work, latest.Answers[w.Key.GetDownstream()])
+		select {
+		case <-ctx.Done():
+		case <-latest.Superseded:
+		case <-time.After(w.Interval):
+		}
+	}
+	if w.RemoveOnExit && w.Rules.Apply && !w.stopped() {
+		if err := w.Loop.Remove(work, w.Target); err != nil {
+			w.Log.Error("the subset is not removed", "subset", w.Name, "error", err)
+		} else {
+			w.Log.Info("subset removed", "subset", w.Name)
+		}
+	}
+}
+
 func (w *worker) stopped() bool { return w.Stopped != nil && w.Stopped() }
 
+// rules are the target's, and the kill switch as it is now.
 func (w *worker) rules() Rules {
 	rules := w.Rules
 	rules.Stopped = w.stopped()
 	return rules
+}
+
+// foreign says who else has the target, if anybody.
+func (w *worker) foreign(ctx context.Context) string {
+	if place, shared := w.Realizer.(disk.Claimer); shared && w.Rules.Apply {
+		if err := place.Claim(w.Holder); err != nil {
+			return err.Error()
+		}
+	}
+	if w.Owner != nil {
+		if err := w.Owner(ctx, w.Target); err != nil {
+			return err.Error()
+		}
+	}
+	return ""
 }
 
 // pass is the whole cycle. ctx ends when the process is to stop, work a grace later.
@@ -134,7 +166,9 @@ func (w *worker) pass(ctx, work context.Context, answer *subsetsv1.Subset) (Stat
 		return w.show(Status{At: now, Error: err.Error()}, answer), err
 	}
 	w.writes = w.writes.Rest(inForce, w.Rules.Cooldown, now)
-	decision := Decide(w.rules(), answer, inForce, w.writes, now)
+	rules := w.rules()
+	rules.Foreign = w.foreign(work)
+	decision := Decide(rules, answer, inForce, w.writes, now)
 	without := strings.Join(decision.Notes, "; ")
 	if decision.Action == Write {
 		inForce, err = w.write(work, decision.Set, inForce)

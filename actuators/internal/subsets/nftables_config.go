@@ -45,6 +45,9 @@ func (c *NFTablesConfig) Validate() error {
 	return errors.Join(faults...)
 }
 
+// Place implements Config: two tables with rules for one connection would both claim to have it.
+func (c *NFTablesConfig) Place() string { return fmt.Sprint(*c) }
+
 // Open implements Config.
 func (c *NFTablesConfig) Open(name string) (Realizer, error) {
 	virtual, err := netip.ParseAddrPort(c.Virtual)

@@ -22,6 +22,8 @@ type Rules struct {
 	Cooldown time.Duration
 	// Stopped: the kill switch is on.
 	Stopped bool
+	// Foreign says who else has the subset, or why nobody knows; empty: it is this process's to write.
+	Foreign string
 }
 
 // Action is what to do.
@@ -46,6 +48,7 @@ const (
 	InForce       Code = "IN_FORCE"
 	RecommendOnly Code = "RECOMMEND_ONLY"
 	Stopped       Code = "STOPPED"
+	Foreign       Code = "FOREIGN"
 	CoolingDown   Code = "COOLDOWN"
 	Differs       Code = "DIFFERS"
 )
@@ -103,6 +106,9 @@ func Decide(rules Rules, answer *subsetsv1.Subset, inForce Set, writes Writes, n
 		return Decision{Action: Hold, Code: NoAnswer, Text: "no answer yet: what is in force stays"}
 	case answer.GetState() == subsetsv1.State_STATE_DELETED:
 		return Decision{Action: Hold, Code: Gone, Text: "the recommender knows the caller, or the pair, no more: what is in force stays"}
+	}
+	if rules.Foreign != "" { // who has it tells the recommender
+		return Decision{Action: Hold, Code: Foreign, Text: rules.Foreign}
 	}
 	set, notes, err := FromProto(answer)
 	if err != nil {

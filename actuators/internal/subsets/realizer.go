@@ -31,6 +31,8 @@ type Config interface {
 	Variables(fill func(text *string, key string))
 	// Validate returns every fault, each with its key relative to the block and what is legal.
 	Validate() error
+	// Place is what is written: no two subsets have one.
+	Place() string
 	// Open returns the realizer that a valid block describes. name is the subset's in the configuration.
 	Open(name string) (Realizer, error)
 }

@@ -33,8 +33,16 @@ type Status struct {
 	Counts map[string]uint64 `json:"counts"`
 }
 
-// show keeps the newest status of a target.
+// show keeps the newest status of a target, and gives it to who looks.
 func (w *worker) show(s Status, answer *subsetsv1.Subset) Status {
+	s = w.keep(s, answer)
+	if w.Show != nil {
+		w.Show(s)
+	}
+	return s
+}
+
+func (w *worker) keep(s Status, answer *subsetsv1.Subset) Status {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s.Name, s.Apply = w.Name, w.Rules.Apply

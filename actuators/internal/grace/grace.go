@@ -1,0 +1,22 @@
+// Package grace lets what is under way end in order when a process is told to stop.
+package grace
+
+import (
+	"context"
+	"time"
+)
+
+// Do calls do with `work`, a context that outlives ctx by `lasts` at most, and returns when do does.
+func Do(ctx context.Context, lasts time.Duration, do func(work context.Context)) {
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-work.Done():
+		case <-time.After(lasts):
+			cancel()
+		}
+	})
+	defer stop()
+	do(work)
+}

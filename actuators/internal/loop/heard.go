@@ -1,0 +1,56 @@
+package loop
+
+import (
+	"sync"
+	"time"
+
+	"sluice.dev/actuators/internal/audit"
+	"sluice.dev/actuators/internal/pool"
+	poolsv1 "sluice.dev/api/pools/v1"
+)
+
+// tellEvery is how often a size that stays is told. The recommender takes a target for gone of which it heard nothing for a
+// minute (FRESH_MS of sluice.control.sizes): three of four may be late.
+const tellEvery = 15 * time.Second
+
+// heard is the size that the recommender has of a target: what it was told last, and when. The zero value is nothing. It is for
+// several goroutines.
+type heard struct {
+	mu   sync.Mutex
+	size pool.Size
+	at   time.Time
+}
+
+// took is after a report that says the size: a reading of the same one in the same period of the recommender would stand for it
+// there, and hide that this process wrote it.
+func (h *heard) took(size pool.Size) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.size, h.at = size, time.Now()
+}
+
+// due tells whether a size that was read now is to be told.
+func (h *heard) due(size pool.Size) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.at.IsZero() || size != h.size || time.Since(h.at) >= tellEvery
+}
+
+// forget lets the next size that is read be told.
+func (h *heard) forget() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.at = time.Time{}
+}
+
+// told reports what a pass without a write made of a target: an observation when it is due, a refusal at once. Refused itself, as
+// of a pool that the recommender does not know yet, the size is told again with the next reading.
+func (w *worker) told(report *poolsv1.Actuation, current pool.Size) {
+	if report.GetOutcome() != poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED {
+		w.heard.forget()
+		w.Reporter.Report(audit.Report{Actuation: report})
+	} else if w.heard.due(current) {
+		w.heard.took(current)
+		w.Reporter.Report(audit.Report{Actuation: report, Refused: w.heard.forget})
+	}
+}

@@ -1,0 +1,49 @@
+package recommendertest
+
+import (
+	"fmt"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// follow sends a watch what brings it here, and then what changes, until it ends or is broken. since is called with the lock: it
+// says what a watcher has to hear that has what came up to the set `seen`, or, when that is not known, everything; the last
+// event has a token.
+func follow[E any, P interface {
+	*E
+	GetResumeToken() string
+}](s *Server, stream grpc.ServerStreamingServer[E], token string, since func(known bool, seen int) []P) error {
+	s.mu.Lock()
+	broken := s.broken
+	s.mu.Unlock()
+	for {
+		s.mu.Lock()
+		events, news := since(s.seen(token)), s.news
+		s.mu.Unlock()
+		for _, event := range events {
+			if err := stream.Send(event); err != nil {
+				return err
+			}
+			token = event.GetResumeToken()
+		}
+		select {
+		case <-stream.Context().Done():
+			return status.FromContextError(stream.Context().Err()).Err()
+		case <-broken:
+			return status.Error(codes.Unavailable, "broken by the test")
+		case <-news:
+		}
+	}
+}
+
+// token stands for all that was set so far, in this run of Listen.
+func (s *Server) token() string { return fmt.Sprintf("%d.%d", s.run, s.number) }
+
+// seen is the set that a token stands for; not known where it is of another run, or none.
+func (s *Server) seen(token string) (known bool, set int) {
+	var run int
+	_, err := fmt.Sscanf(token, "%d.%d", &run, &set)
+	return err == nil && run == s.run, set
+}

@@ -1,15 +1,13 @@
 """All runs of the bench, one after the other; each is kept when it is over, so that an interrupted bench goes on."""
 
-import json
 import os
 import shutil
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 from bench.beside_autoscaler.arms import AFTER, ARMS, SHIPPED_ALONE, Arm
-from bench.beside_autoscaler.course import SWEPT, Found, ran, swept
+from bench.beside_autoscaler.course import SWEPT, ran, swept
 from bench.beside_autoscaler.judged import table
+from bench.kept import keep, kept
 from bench.results import OUT
 from support.stack import drive, start_anew
 
@@ -29,29 +27,15 @@ def run(quick: bool = False) -> str:
     if not all(path.exists() for path in (sweep, *files.values())):
         try:
             start_anew()
-            _keep(sweep, partial(swept, 3.0, (4, 16, 64)) if quick else partial(swept, 8.0, SWEPT))
-            sized: int = _kept(sweep)["sized"]
+            keep(sweep, partial(swept, 3.0, (4, 16, 64)) if quick else partial(swept, 8.0, SWEPT))
+            sized: int = kept(sweep)["sized"]
             for (arm, seed), path in files.items():
-                _keep(path, partial(ran, arm, arm.threads or sized, seed, 45.0 if quick else SECONDS))
+                keep(path, partial(ran, arm, arm.threads or sized, seed, 45.0 if quick else SECONDS))
         finally:
             drive("down")
-    return table([_kept(path) for path in files.values()], _kept(sweep))
+    return table([kept(path) for path in files.values()], kept(sweep))
 
 
 def _in_turn(arms: tuple[Arm, ...], seed: int) -> tuple[Arm, ...]:
     """Another one begins with each seed, so that a slow hour of the machine meets all."""
     return arms[seed % len(arms) :] + arms[: seed % len(arms)]
-
-
-def _keep(path: Path, made: Callable[[], Found]) -> None:
-    if path.exists():
-        return
-    new = path.with_suffix(".new")
-    new.write_text(json.dumps(made()))
-    os.replace(new, path)
-    print(f"kept {path.name}", flush=True)
-
-
-def _kept(path: Path) -> Found:
-    found: Found = json.loads(path.read_text())
-    return found

@@ -24,7 +24,7 @@ from sluice.control.learning.learners import Learners
 from sluice.control.scalings import Scaling
 from sluice.control.workers import Workers
 from sluice.core.keys import PoolKey, Side
-from sluice.pools.estimate import Estimate, State
+from sluice.pools.estimate import Estimate, Reason, State
 from sluice.pools.estimate.attempt import Failed, Job
 from sluice.pools.estimate.models import BELIEF, DEFAULT, DQN
 from sluice.pools.policy.state import PoolState
@@ -122,6 +122,11 @@ class InLoop:
     def course(self, pool: str) -> list[Course]:
         """Each answer for it, a period apart; goes on with the run."""
         return self._pools[pool].course
+
+    def reasons(self, key: PoolKey) -> tuple[Reason, ...]:
+        """Of the newest answer."""
+        answer = self._decider.answers.get(key)
+        return answer.reasons if answer is not None else ()
 
     def decide(self, now_s: float, windows: Mapping[str, PoolWindows]) -> Mapping[str, int]:
         now_ms = self._clock.now_ms = round(now_s * 1000)

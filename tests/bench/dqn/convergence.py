@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from bench.decision.summary import markdown
+from bench.dqn import kept
 from bench.dqn.sizers import SIZERS
-from bench.dqn.steps import Step, drive, guarded, smoothed
-from bench.race import mapped
+from bench.dqn.steps import drive, guarded, smoothed
 from bench.scenarios import scenario
 from testbed.fine import PoolWindows
 
@@ -29,15 +30,11 @@ class Held:
         return self.threads
 
 
-@dataclass(frozen=True)
-class Task:
-    name: str
-    seed: int
-    steps: int
-
-
-def run(task: Task) -> list[Step]:
-    return drive(scenario("static_load"), lambda run: SIZERS[task.name](run, task.seed), task.seed, START, task.steps)
+def run(task: tuple[str, int, int]) -> list[Any]:
+    """(reward, size for the next second) of each step."""
+    name, seed, steps = task
+    of = drive(scenario("static_load"), lambda run: SIZERS[name](run, seed), seed, START, steps)
+    return [[each.reward, each.size] for each in of]
 
 
 def best_reward(seeds: Sequence[int] = (1, 2, 3), seconds: int = 60) -> float:
@@ -56,19 +53,18 @@ def first(rewards: Sequence[float], wanted: float) -> int | None:
     return int(reached[0]) + MEAN_OF if len(reached) else None
 
 
-def report(seeds: Sequence[int] = SEEDS, steps: int = STEPS) -> str:
-    best = best_reward()
-    tasks = [Task(name, seed, steps) for name in SIZERS for seed in seeds]
-    found = dict(zip(tasks, mapped(run, tasks, processes=1), strict=True))
+def report(given: Sequence[int] = SEEDS, steps: int = STEPS, keep: bool = True) -> str:
+    best, seeds = best_reward(), kept.seeds(given) if keep else tuple(given)
+    found = kept.runs("convergence", [(name, seed, steps) for name in SIZERS for seed in seeds], run, keep)
     rows, settled = [], min(100, steps // 2)
     for name in SIZERS:
-        mine = [found[task] for task in tasks if task.name == name]
-        firsts = [first([each.reward for each in steps_], SHARE * best) for steps_ in mine]
+        mine = [found[name, seed, steps] for seed in seeds]
+        firsts = [first([reward for reward, _ in each], SHARE * best) for each in mine]
         reached = [each for each in firsts if each is not None]
         mean = np.mean([each if each is not None else steps for each in firsts])
-        after = np.mean([each.reward for steps_ in mine for each in steps_[settled:]]) / best
-        late = np.mean([each.reward < 0.8 * best for steps_ in mine for each in steps_[settled:]])
-        outside = sum(each.size != guarded(each.size, before.size) for s in mine for before, each in pairwise(s))
+        after = np.mean([reward for each in mine for reward, _ in each[settled:]]) / best
+        late = np.mean([reward < 0.8 * best for each in mine for reward, _ in each[settled:]])
+        outside = sum(size != guarded(size, before) for each in mine for (_, before), (_, size) in pairwise(each))
         rows.append(
             [
                 name,

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from sluice.control.learning.agents import Agents
+from sluice.control.learning.agents import LEARNING, Agents
 from sluice.control.learning.lesson import Learned, Lesson, named
 from sluice.core.keys import PoolKey
 from sluice.pools.learn.condition import Condition
@@ -72,7 +72,7 @@ def report(count: int = 1_000, rounds: int = 2) -> list[tuple[str, str]]:
         packed = len(pickle.dumps(pools.lessons())) / count
         learning = pools.spent_s(rounds)
         for held in pools.agents._held.values():
-            held.until_steps = 0
+            held.agent.learner.adam.steps = max(held.agent.learner.adam.steps, LEARNING)
         learnt = pools.spent_s(rounds)
         files = sum(os.path.getsize(os.path.join(directory, name)) for name in os.listdir(directory))
         begun = time.process_time()

@@ -1,38 +1,61 @@
-"""`make bench BENCH=dqn`, and its parts by themselves."""
+"""`make bench BENCH=dqn`, and its parts by themselves; `PARTS=` and `SEEDS=` take some."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from bench.decision.summary import markdown
-from bench.dqn import convergence, cost, pareto, transfer, workloads
+from bench.dqn import alone, convergence, cost, kept, overhead, pareto, pools, transfer, workloads
 
 
 def converges(quick: bool) -> str:
-    return convergence.report((11,), 60) if quick else convergence.report()
+    return convergence.report((11,), 60, keep=False) if quick else convergence.report()
 
 
 def races(quick: bool) -> str:
-    return workloads.report(workloads.CHANGES[:1], (1,)) if quick else workloads.report()
+    return workloads.report(workloads.CHANGES[:1], (1,), keep=False) if quick else workloads.report()
+
+
+def alone_(quick: bool) -> str:
+    return alone.report(workloads.CHANGES[:1], (1,), keep=False) if quick else alone.report()
 
 
 def transfers(quick: bool) -> str:
-    return transfer.report((11,), 40) if quick else transfer.report()
+    return transfer.report((11,), 40, keep=False) if quick else transfer.report()
 
 
 def fronts(quick: bool) -> str:
-    return pareto.report(until_s=200) if quick else pareto.report()
+    return pareto.report(workloads.CHANGES[:1], (1,), 200, keep=False) if quick else pareto.report()
 
 
 def costs(quick: bool) -> str:
-    found = cost.report(20, 1) if quick else cost.report()
-    return markdown(["what", "measured"], [list(row) for row in found])
+    return _rows(cost.report(20, 1) if quick else cost.report())
+
+
+def many(quick: bool) -> str:
+    return _rows(pools.report(50, 30.0) if quick else pools.report())
+
+
+def watched(quick: bool) -> str:
+    return overhead.report(1, 4.0, 200) if quick else overhead.report()
+
+
+PARTS: dict[str, tuple[str, Callable[[bool], str]]] = {
+    "convergence": ("Convergence (figure 7)", converges),
+    "workloads": ("Workloads and changes (Table 3, 5.4)", races),
+    "alone": ("Why alone it is slower", alone_),
+    "transfer": ("Another CPU limit", transfers),
+    "pareto": ("Pareto analysis (figure 11)", fronts),
+    "overhead": ("Overhead and actuations (Table 4)", watched),
+    "pools": ("1,000 pools in a decider", many),
+    "cost": ("Cost of a pool", costs),
+}
 
 
 def run(quick: bool) -> str:
-    parts = (
-        ("Convergence (figure 7)", converges),
-        ("Workloads and changes (Table 3, 5.4)", races),
-        ("Another CPU limit", transfers),
-        ("Pareto analysis (figure 11)", fronts),
-        ("Cost", costs),
-    )
-    return "\n".join(f"### {name}\n\n{part(quick)}" for name, part in parts)
+    names = kept.parts(list(PARTS))
+    return "\n".join(f"### {PARTS[name][0]}\n\n{PARTS[name][1](quick)}" for name in names)
+
+
+def _rows(found: list[tuple[str, str]]) -> str:
+    return markdown(["what", "measured"], [list(row) for row in found])

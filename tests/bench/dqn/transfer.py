@@ -1,21 +1,29 @@
-"""Another CPU limit: an agent that knows 2 cores, and one that knows nothing, once there are 4 for twice the users."""
+"""Another CPU limit: an agent that knows 2 cores, and one that knows nothing, once there are 4 for twice the users.
+
+What an agent takes along is varied, so that it shows what of it is in its way: the weights, the replay memory, or both.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from bench.decision.summary import markdown
+from bench.dqn import kept
 from bench.dqn.convergence import FIXED, SEEDS, SHARE, Held, first
 from bench.dqn.sizers import Dqn
-from bench.dqn.steps import drive
+from bench.dqn.steps import Sizer, drive
 from bench.scenarios import scenario
+from sluice.pools.learn.settings import SETTINGS
 from testbed.fine import PoolWindows
 from testbed.single.run import FastRun
 from testbed.single.scenario import Event, Scenario
 
 AT_S, STEPS = 120, 200
+TOGETHER = replace(SETTINGS, apart=False)
 
 
 class Begun:
@@ -28,28 +36,104 @@ class Begun:
         return self._agent.size(seen, now_s) if now_s >= AT_S else 10
 
 
-def doubled() -> Scenario:
+class Changed(Dqn):
+    """One network for both limits, of which a part is made anew as the limit changes."""
+
+    def __init__(self, run: FastRun, seed: int, weights: bool = False, replay: bool = False) -> None:
+        super().__init__(run, seed, TOGETHER)
+        self._weights, self._replay = weights, replay
+
+    def size(self, seen: PoolWindows, now_s: float) -> int:
+        if now_s == AT_S:
+            before, new = self.agent.learner, self.agent.begun()
+            if not self._replay:
+                new.replay = before.replay
+            if not self._weights:
+                new.theta, new.target, new.adam = before.theta, before.target, before.adam
+            self.agent.learner = self.agent.learners[""] = new
+        return super().size(seen, now_s)
+
+
+def agent(name: str, run: FastRun, seed: int) -> Sizer:
+    match name:
+        case "begins then":
+            return Begun(run, seed)
+        case "one network for both limits":
+            return Dqn(run, seed, TOGETHER)
+        case "the same, its replay memory emptied then":
+            return Changed(run, seed, replay=True)
+        case "the same, its weights begun anew then":
+            return Changed(run, seed, weights=True)
+        case _:
+            return Dqn(run, seed)
+
+
+AGENTS = (
+    "a network and a memory for each limit (as shipped)",
+    "one network for both limits",
+    "the same, its replay memory emptied then",
+    "the same, its weights begun anew then",
+    "begins then",
+)
+
+
+def doubled(back_s: float | None = None) -> Scenario:
+    """back_s: when the limit and the load are what they were at first again."""
     load = [[0.0, 0.5], [float(AT_S), 0.5], [AT_S + 1.0, 1.0]]
+    events = [Event(at_s=float(AT_S), cores=2.0)]
+    if back_s is not None:
+        load += [[back_s, 1.0], [back_s + 1.0, 0.5]]
+        events.append(Event(at_s=back_s, cores=1.0))
     given = scenario("static_load").model_dump() | {"users": 2400, "load": load}
-    return Scenario.model_validate(given | {"events": [Event(at_s=float(AT_S), cores=2.0)]})
+    return Scenario.model_validate(given | {"events": events})
 
 
-def report(seeds: Sequence[int] = SEEDS, steps: int = STEPS) -> str:
-    at_4 = doubled()
-    means = [
-        np.mean([each.reward for each in drive(at_4, lambda _: Held(n), 1, n, AT_S + 60)[AT_S + 20 :]])  # noqa: B023
-        for n in (*FIXED, 24, 29, 35)
-    ]
-    best = float(max(means))
-    rows = []
-    for name, build in (("knows 2 cores", Dqn), ("begins then", Begun)):
-        firsts, after = [], []
-        for seed in seeds:
-            of = drive(at_4, lambda run: build(run, seed), seed, 10, AT_S + steps)[AT_S:]  # noqa: B023
-            firsts.append(first([each.reward for each in of], SHARE * best))
-            after.append(np.mean([each.reward for each in of[:50]]))
-        reached = [each for each in firsts if each is not None]
-        mean = np.mean([each if each is not None else steps for each in firsts])
-        rows.append([name, f"{mean:.0f}", f"{len(reached)} of {len(firsts)}", f"{np.mean(after) / best:.3f}"])
+def run(task: tuple[str, int, int]) -> list[Any]:
+    """(reward, size) of each step after the change."""
+    name, seed, steps = task
+    of = drive(doubled(), lambda run: agent(name, run, seed), seed, 10, AT_S + steps)[AT_S:]
+    return [[each.reward, each.size] for each in of]
+
+
+def returned(task: tuple[str, int, int]) -> list[Any]:
+    """The same after the limit has come back, `steps` later."""
+    name, seed, steps = task
+    back_s = AT_S + steps
+    of = drive(doubled(float(back_s)), lambda run: agent(name, run, seed), seed, 10, back_s + 100)[back_s:]
+    return [[each.reward, each.size] for each in of]
+
+
+def best_fixed(of: Scenario, since_s: int, sizes: Sequence[int]) -> tuple[float, int]:
+    """Of the best held size: its reward, and itself."""
+    means = {n: np.mean([s.reward for s in drive(of, lambda _: Held(n), 1, n, since_s + 60)[since_s:]]) for n in sizes}  # noqa: B023
+    best = max(means, key=lambda n: means[n])
+    return float(means[best]), best
+
+
+def report(given: Sequence[int] = SEEDS, steps: int = STEPS, keep: bool = True) -> str:
+    seeds = kept.seeds(given) if keep else tuple(given)
+    best, size = best_fixed(doubled(), AT_S + 20, (*FIXED, 24, 29, 35))
+    low, small = best_fixed(doubled(float(AT_S + 60)), AT_S + 80, FIXED)
+    there = kept.runs("transfer", [(name, seed, steps) for name in AGENTS for seed in seeds], run, keep)
+    again_by = AGENTS[:2]
+    again = kept.runs("transfer-back", [(name, seed, steps) for name in again_by for seed in seeds], returned, keep)
     head = ["agent", f"steps to {SHARE:.0%} of the best (mean)", "seeds that came there", "first 50 steps / best"]
-    return markdown(head, rows)
+    head.append("threads in them (mean)")
+    rows = [_row(name, [there[name, seed, steps] for seed in seeds], best) for name in AGENTS]
+    back = [_row(name, [again[name, seed, steps] for seed in seeds], low) for name in again_by]
+    return (
+        f"From 2 cores to 4 and twice the users, {len(seeds)} seeds; {size} threads are the best size held.\n\n"
+        f"{markdown(head, rows)}\nBack to 2 cores and half of the users {steps} s later, where {small} are:\n\n"
+        f"{markdown(head, back)}"
+    )
+
+
+def _row(name: str, of: Sequence[Sequence[tuple[float, int]]], best: float) -> list[str]:
+    steps = len(of[0])
+    firsts = [first([reward for reward, _ in each], SHARE * best) for each in of]
+    reached = [each for each in firsts if each is not None]
+    mean = np.mean([each if each is not None else steps for each in firsts])
+    after = np.mean([reward for each in of for reward, _ in each[:50]]) / best
+    sizes = np.mean([size for each in of for _, size in each[:50]])
+    at_least = "" if len(reached) == len(firsts) else "> "
+    return [name, f"{at_least}{mean:.0f}", f"{len(reached)} of {len(firsts)}", f"{after:.3f}", f"{sizes:.0f}"]

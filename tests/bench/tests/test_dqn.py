@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from bench.dqn import kept
 from bench.dqn.convergence import first
 from bench.dqn.ddpg import Ddpg
-from bench.dqn.pareto import front
+from bench.dqn.overhead import took_ms
+from bench.dqn.pareto import away, decisions, front
 from bench.dqn.sizers import SIZERS, improvement
 from bench.dqn.steps import BOUNDS, drive, guarded, smoothed
 from bench.scenarios import scenario
@@ -27,6 +31,52 @@ def test_the_guard_lets_a_size_double_or_halve_within_its_bounds() -> None:
 def test_the_front_is_what_none_is_better_than_in_both() -> None:
     points = np.array([[0.2, 0.5], [0.4, 0.9], [0.5, 0.8], [0.9, 0.95]])
     assert front(points).tolist() == [[0.2, 0.5], [0.4, 0.9], [0.9, 0.95]]
+
+
+def test_decisions_are_means_of_so_many_seconds_and_away_from_the_nearest_of_the_front() -> None:
+    """Half of the CPU and 30 of 60 threads, then all of the CPU and as many: costs 1.0 and 1.5, of both 1.25."""
+    seconds = [[0.5, 30, 0.6], [1.0, 30, 0.8], [1.0, 60, 0.9]]
+    assert decisions(seconds, 1).tolist() == [pytest.approx(each) for each in ([1.0, 0.6], [1.5, 0.8], [2.0, 0.9])]
+    assert decisions(seconds, 2).tolist() == [pytest.approx([1.25, 0.7])]
+    found = away(np.array([[1.0, 1.0], [1.3, 0.6]]), np.array([[1.0, 1.0], [1.0, 0.2]]))
+    assert found.tolist() == pytest.approx([0.0, 0.5])
+
+
+def test_what_an_actuator_says_of_its_time_is_read() -> None:
+    assert took_ms("in force after 62ms") == 62
+    assert took_ms("in force after 1.062s") == 1062
+    assert took_ms("read back 16 after 10s, want 20") is None
+
+
+def test_runs_that_are_done_are_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    done: list[tuple[str, int]] = []
+    stopped = False
+
+    def run(task: tuple[str, int]) -> int:
+        nonlocal stopped
+        if task == ("b", 2) and not stopped:
+            stopped = True
+            raise KeyboardInterrupt
+        done.append(task)
+        return task[1]
+
+    tasks = [("a", 1), ("b", 2)]
+    with pytest.raises(KeyboardInterrupt):
+        kept.runs("part", tasks, run)
+    assert kept.runs("part", tasks, run) == {("a", 1): 1, ("b", 2): 2}
+    assert done == tasks
+
+
+def test_parts_and_seeds_are_told_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert kept.seeds((1, 2)) == (1, 2)
+    assert kept.parts(["a", "b"]) == ["a", "b"]
+    monkeypatch.setenv("SEEDS", "4,5")
+    monkeypatch.setenv("PARTS", "b")
+    assert kept.seeds((1, 2)) == (4, 5)
+    assert kept.parts(["a", "b"]) == ["b"]
+    with pytest.raises(ValueError, match="'b' is not legal; legal: a"):
+        kept.parts(["a"])
 
 
 def test_improvement_is_expected_where_the_mean_is_high_or_unknown() -> None:

@@ -20,8 +20,8 @@ EVERY_MS = 300_000
 # Gradient steps of a pool in one lesson, so that the first of them, or a long pause, keeps no other pool waiting; what
 # is owed beyond so many is forgotten.
 STEPS, OWED = 120, 1_200
-# An agent is trained for all that comes, some 22 steps a second, until it has had so many; then with so many a second,
-# until its pool stands on something else.
+# An agent is trained for all that comes, some 22 steps a second, until it has had so many under the condition of now;
+# then with so many a second.
 LEARNING, SPARING = 6_000, 2
 
 
@@ -33,8 +33,6 @@ class _Held:
     refused: str = ""
     """Until another one is written."""
     written_ms: int | None = None
-    label: str = ""
-    until_steps: int = LEARNING
     written: set[str] = field(default_factory=set)
 
 
@@ -59,13 +57,9 @@ class Agents:
         agent, before_ms = held.agent, held.agent.until_ms
         if lesson.windows is not None:
             agent.take(lesson.windows, lesson.slo_s, lesson.condition)
-        if held.label and agent.label != held.label:
-            held.until_steps = agent.adam.steps + LEARNING
-        held.label = agent.label
-        if agent.adam.steps < held.until_steps:
-            agent.owed = min(agent.owed, OWED)
-        else:
-            agent.owed = min(agent.owed, SPARING * ((agent.until_ms - before_ms) // 1_000))
+        learner = agent.learner
+        sparing = SPARING * ((agent.until_ms - before_ms) // 1_000)
+        learner.owed = min(learner.owed, OWED if learner.steps < LEARNING else sparing)
         agent.train(STEPS)
         problem = self._write(held, lesson)
         return Learned(agent.opinion(), held.checkpoint, held.refused or problem)
@@ -86,7 +80,6 @@ class Agents:
                 refused, found = f"{found.name}: {cause}", None
         held = self._held[lesson.key] = _Held(agent, lesson.bounds, found, refused)
         if lesson.found is not None:
-            held.label = agent.label
             held.written_ms = found.at_ms if found is not None else lesson.now_ms
             held.written.add(lesson.found.sha256)
         return held
@@ -95,7 +88,7 @@ class Agents:
         """Why it could not be written; ""."""
         agent, written_ms = held.agent, held.written_ms
         due = written_ms is None or _turn(lesson.key, lesson.now_ms) > _turn(lesson.key, written_ms)
-        if not due or len(agent.replay) == 0:
+        if not due or len(agent.learner.replay) == 0:
             return ""
         try:
             held.checkpoint = write(Path(lesson.directory), lesson.key, agent, lesson.now_ms)

@@ -31,7 +31,7 @@ def write(directory: Path, key: PoolKey, agent: Agent, now_ms: int) -> Checkpoin
     os.replace(file.name, directory / name)
     for old in sorted(directory.glob(f"{begins}-*{SUFFIX}"))[:-KEPT]:
         old.unlink(missing_ok=True)
-    return Checkpoint(name, checksum(data), VERSION, agent.adam.steps, now_ms)
+    return Checkpoint(name, checksum(data), VERSION, agent.learner.steps, now_ms)
 
 
 def read(directory: Path, found: Checkpoint, sizes: Ints, settings: Settings) -> Agent:

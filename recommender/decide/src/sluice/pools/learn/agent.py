@@ -10,19 +10,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from sluice.pools.estimate.samples import Floats
-from sluice.pools.learn.adam import Adam
 from sluice.pools.learn.condition import WIDTH, Condition, encode
 from sluice.pools.learn.evaluate import Worth, evaluate
+from sluice.pools.learn.learner import Learner
 from sluice.pools.learn.measure import STATES, Windows, measured, seconds, work_s
-from sluice.pools.learn.network import Array, Network
-from sluice.pools.learn.replay import Replay
+from sluice.pools.learn.network import Network
 from sluice.pools.learn.settings import SETTINGS, Settings
 from sluice.pools.learn.sizes import Ints, nearest
 from sluice.pools.learn.transitions import transitions
 from sluice.pools.learn.trials import Trials
 
-# Conditions whose trials are remembered; what the network knows of others stays in its weights.
+# Conditions that are remembered, the newest ones.
 MOST_CONDITIONS = 4
+# Transitions that are kept of a condition that is not in force: 46 kB.
+AT_REST = 1_000
+# Of the one learner where conditions share it.
+SHARED = ""
 # The demand of now: the mean of so many seconds.
 NEWEST = 5
 
@@ -31,7 +34,7 @@ NEWEST = 5
 class Opinion:
     """Of the newest state. values: Q by size, shape (K,). noise: steps of the grid that exploration adds, 0 mostly.
 
-    state: (TPR, LR, RU). steps: gradients taken. transitions: in the replay memory.
+    state: (TPR, LR, RU). steps: gradients taken, and transitions: in the replay memory, both of the condition of now.
     """
 
     sizes: Ints
@@ -45,24 +48,31 @@ class Opinion:
 
 
 class Agent:
-    """One at a time takes windows, trains and is asked."""
+    """One at a time takes windows, trains and is asked.
+
+    Each condition has a network and a replay memory of its own (`Settings.apart`). It begins with the weights of the
+    one before: they help, while a memory that is of another CPU limit for the most part is in the way
+    (`BENCH=dqn-transfer`). A condition that comes back is known.
+    """
 
     def __init__(self, sizes: Ints, seed: int, settings: Settings = SETTINGS) -> None:
         self.sizes, self.settings = sizes, settings
         self.random = np.random.default_rng(seed)
         self.network = Network(STATES + WIDTH, len(sizes), settings.neurons)
-        self.theta: Array = self.network.begin(self.random)
-        self.target: Array = self.theta.copy()
-        self.adam = Adam(self.network.size, settings.learning_rate)
-        self.replay = Replay(settings.capacity, STATES + WIDTH)
+        self.learner = self.begun()
+        """Of the condition of now."""
+        self.learners: dict[str, Learner] = {}
+        """By condition, the one of now last; empty before the first windows."""
         self.trials: dict[str, Trials] = {}
         self.until_ms = -1
         self.state: Floats = np.zeros(STATES + WIDTH)
         self.asked_per_s = 0.0
-        self.owed = 0
-        """Gradient steps for the transitions that came, not taken yet."""
         self.label = ""
         """Of the condition of now."""
+
+    def begun(self) -> Learner:
+        """One that has learnt nothing."""
+        return Learner(self.network, self.random, self.settings)
 
     def take(self, windows: Windows, slo_s: float, condition: Condition) -> int:
         """New transitions from the windows that start after `until_ms`; earlier ones lead up to them. How many."""
@@ -70,7 +80,7 @@ class Agent:
         new_s = each_s.start_ms > self.until_ms
         if not new_s.any():
             return 0
-        trials = self._trials(condition.label)
+        trials = self._condition(condition.label)
         rate = each_s.completions / each_s.length_s
         trials.see(rate[new_s])
         most = max(trials.most_per_s, 1e-9)
@@ -94,23 +104,16 @@ class Agent:
             since_ms = self.until_ms + 999 if self.until_ms >= 0 else -1
             parts.append(transitions(fine, of_fine, coded, self.sizes, self.settings, since_ms, virtual=True))
         for part in parts:
-            self.replay.add(part)
+            self.learner.add(part)
         count = sum(map(len, parts))
-        self.owed += count * self.settings.repeats
         self.until_ms = ends_ms
         self.state = np.concatenate([seen.state[-1], coded])
         self.asked_per_s = float(seen.asked_per_s[-NEWEST:].mean())
         return count
 
     def train(self, most: int | None = None) -> int:
-        """The gradient steps that are owed, `most` at most; how many were taken."""
-        steps = self.owed if most is None else min(self.owed, most)
-        if len(self.replay) == 0:
-            return 0
-        for _ in range(steps):
-            self._step()
-        self.owed -= steps
-        return steps
+        """As `Learner.train`, of the condition of now."""
+        return self.learner.train(most)
 
     def opinion(self) -> Opinion:
         """Draws the noise of the next action."""
@@ -124,37 +127,31 @@ class Agent:
             worth=evaluate(trials, self.asked_per_s, len(self.sizes), self.settings),
             state=(tpr, lr, ru),
             noise=noise if explores else 0,
-            steps=self.adam.steps,
-            transitions=len(self.replay),
+            steps=self.learner.steps,
+            transitions=len(self.learner.replay),
             until_ms=self.until_ms,
         )
 
     def values(self, state: Floats) -> Floats:
         """Q of each size in a state, shape (K,)."""
-        found: Floats = self.network.values(self.theta, state[None].astype(np.float32))[0].astype(np.float64)
+        found: Floats = self.network.values(self.learner.theta, state[None].astype(np.float32))[0].astype(np.float64)
         return found
 
-    def _step(self) -> None:
-        """Lines 12 to 15."""
-        settings, width = self.settings, STATES + WIDTH
-        rows = self.replay.draw(self.random, settings.batch)
-        before, after = rows[:, :width], rows[:, width + 3 :]
-        actions, reward, discount = rows[:, width].astype(np.int64), rows[:, width + 1], rows[:, width + 2]
-        of_after = self.network.values(self.target, after)
-        if settings.double:
-            chosen = self.network.values(self.theta, after).argmax(axis=1)
-            best = of_after[np.arange(len(rows)), chosen]
-        else:
-            best = of_after.max(axis=1)
-        _, gradient = self.network.gradient(self.theta, before, actions, reward + discount * best)
-        self.adam.step(self.theta, gradient)
-        if self.adam.steps % settings.sync_every == 0:
-            self.target = self.theta.copy()
-
-    def _trials(self, label: str) -> Trials:
+    def _condition(self, label: str) -> Trials:
+        """Of now; the learner too, where each has its own."""
         self.label = label
         found = self.trials.pop(label, None)
-        self.trials[label] = found or Trials()
-        while len(self.trials) > MOST_CONDITIONS:
-            self.trials.pop(next(iter(self.trials)))
+        self.trials[label] = found if found is not None else Trials()
+        name = label if self.settings.apart else SHARED
+        learner = self.learners.pop(name, None)
+        if learner is None and self.learners:
+            learner = self.begun()
+            learner.begin_with(self.learner)
+        if learner is not None and learner is not self.learner:
+            self.learner.rest(AT_REST)
+            self.learner = learner
+        self.learners[name] = self.learner
+        for known in (self.trials, self.learners):
+            while len(known) > MOST_CONDITIONS:
+                known.pop(next(iter(known)))
         return self.trials[label]

@@ -1,4 +1,4 @@
-"""An agent as bytes, and back: versioned, under a checksum, complete with replay memory and random state."""
+"""An agent as bytes, and back: versioned, under a checksum, complete with replay memories and random state."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from sluice.pools.learn.agent import Agent
+from sluice.pools.learn.learner import Learner
 from sluice.pools.learn.network import Array
 from sluice.pools.learn.settings import Settings
 from sluice.pools.learn.sizes import Ints
 from sluice.pools.learn.trials import COLUMNS, Trials
 
-VERSION = 1
+VERSION = 2
 
 
 class CheckpointError(ValueError):
@@ -32,23 +33,17 @@ def written(agent: Agent) -> bytes:
         "version": VERSION,
         "settings": asdict(agent.settings),
         "until_ms": agent.until_ms,
-        "adam_steps": agent.adam.steps,
         "asked_per_s": agent.asked_per_s,
-        "owed": agent.owed,
-        "labels": list(agent.trials),
-        "most_per_s": [each.most_per_s for each in agent.trials.values()],
+        "label": agent.label,
+        "trials": [[label, each.most_per_s] for label, each in agent.trials.items()],
+        "learners": [[label, each.adam.steps, each.owed] for label, each in agent.learners.items()],
         "random": agent.random.bit_generator.state,
     }
-    arrays = {
-        "sizes": agent.sizes,
-        "theta": agent.theta,
-        "target": agent.target,
-        "mean": agent.adam.mean,
-        "square": agent.adam.square,
-        "state": agent.state,
-        "replay": agent.replay.rows,
-    }
+    arrays: dict[str, Array] = {"sizes": agent.sizes, "state": agent.state}
     arrays |= {f"trials_{i}": each.rows for i, each in enumerate(agent.trials.values())}
+    for i, each in enumerate(agent.learners.values()):
+        arrays |= {f"{name}_{i}": array for name, array in _of(each).items()}
+        arrays[f"replay_{i}"] = each.replay.rows
     out = io.BytesIO()
     arrays["head"] = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
     np.savez(out, **arrays)  # type: ignore[arg-type]
@@ -77,19 +72,28 @@ def restored(data: bytes, digest: str, sizes: Ints, settings: Settings) -> Agent
 
 def _agent(head: dict[str, Any], found: dict[str, Array], sizes: Ints, settings: Settings) -> Agent:
     agent = Agent(sizes, 0, settings)
-    for name, into in (("theta", agent.theta), ("target", agent.target), ("state", agent.state)):
-        into[:] = _like(found[name], into.shape, name)
-    agent.adam.mean[:] = _like(found["mean"], agent.theta.shape, "mean")
-    agent.adam.square[:] = _like(found["square"], agent.theta.shape, "square")
-    agent.adam.steps, agent.until_ms, agent.owed = (int(head[name]) for name in ("adam_steps", "until_ms", "owed"))
-    agent.asked_per_s = float(head["asked_per_s"])
-    agent.random.bit_generator.state = head["random"]
-    agent.replay.restore(found["replay"])
-    for i, (label, most) in enumerate(zip(head["labels"], head["most_per_s"], strict=True)):
+    agent.state[:] = _like(found["state"], agent.state.shape, "state")
+    agent.until_ms, agent.asked_per_s, agent.label = int(head["until_ms"]), float(head["asked_per_s"]), head["label"]
+    for i, (label, steps, owed) in enumerate(head["learners"]):
+        learner = agent.learners[label] = agent.learner = agent.begun()
+        for name, into in _of(learner).items():
+            into[:] = _like(found[f"{name}_{i}"], into.shape, name)
+        learner.replay.restore(found[f"replay_{i}"])
+        learner.adam.steps, learner.owed = int(steps), int(owed)
+    for i, (label, most) in enumerate(head["trials"]):
         rows = found[f"trials_{i}"]
         agent.trials[label] = Trials(_like(rows, (len(rows), len(COLUMNS)), "trials"), float(most))
-        agent.label = label
+    agent.random.bit_generator.state = head["random"]
     return agent
+
+
+def _of(learner: Learner) -> dict[str, Array]:
+    return {
+        "theta": learner.theta,
+        "target": learner.target,
+        "mean": learner.adam.mean,
+        "square": learner.adam.square,
+    }
 
 
 def _like(array: Array, shape: tuple[int, ...], name: str) -> Array:

@@ -15,6 +15,8 @@ class Settings:
     speed_up      100 ms windows are transitions too, with the measured concurrency as their action (3.3)
     repeats       gradient steps for each transition that comes
     noise         steps of the grid that exploration moves by at most
+    apart         a network and a replay memory for each condition, as the paper's 5.5 has of each hardware
+                  allocation; else one for all, which tells them apart by SC
 
     What is not in Table 1 was chosen on the static load of `BENCH=dqn`, seeds 1 to 10, and is judged there on others.
     """
@@ -33,6 +35,7 @@ class Settings:
     speed_up: bool = True
     repeats: int = 2
     noise: int = 2
+    apart: bool = True
 
 
 SETTINGS = Settings()

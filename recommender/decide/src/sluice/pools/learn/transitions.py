@@ -53,8 +53,3 @@ def transitions(
         after=state[at + ahead - 1],
         discount=np.full(len(at), settings.discount**ahead),
     )
-
-
-def joined(parts: list[Transitions]) -> Transitions:
-    names = ("before", "action", "reward", "after", "discount")
-    return Transitions(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))

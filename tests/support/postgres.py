@@ -31,18 +31,23 @@ SETTINGS = {
 @contextmanager
 def postgres(cores: Iterable[int], log: Path) -> Iterator[str]:
     """Runs a server with an empty database on `cores` only; gives the JDBC URL."""
-    if not (POSTGRES / "bin/postgres").exists():
-        raise FileNotFoundError(f"start PostgreSQL: {POSTGRES} is missing; `make test` sets it up")
     with tempfile.TemporaryDirectory(prefix="sluice-postgres-") as directory:
-        folder, (port,) = Path(directory), free_ports(1)
-        home, prefix = _home(folder)
-        data = folder / "data"
-        initdb = [home / "bin/initdb", "-D", data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
-        subprocess.run([*prefix, *map(str, initdb)], check=True, stdout=subprocess.DEVNULL, timeout=120, cwd=folder)
-        command: list[str | Path] = [*prefix, home / "bin/postgres", "-D", data, "-p", str(port)]
+        (port,) = free_ports(1)
+        command = [*cluster(Path(directory)), "-p", str(port)]
         command += [word for name, value in SETTINGS.items() for word in ("-c", f"{name}={value}")]
         with running("PostgreSQL", pinned(cores, command), lambda: _listens(port), log, limit_s=60):
             yield f"jdbc:postgresql://127.0.0.1:{port}/postgres?user={USER}"
+
+
+def cluster(folder: Path) -> list[str]:
+    """Makes an empty database in a folder; the command that runs it, as a user that may."""
+    if not (POSTGRES / "bin/postgres").exists():
+        raise FileNotFoundError(f"start PostgreSQL: {POSTGRES} is missing; `make test` sets it up")
+    home, prefix = _home(folder)
+    data = folder / "data"
+    initdb = [home / "bin/initdb", "-D", data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
+    subprocess.run([*prefix, *map(str, initdb)], check=True, stdout=subprocess.DEVNULL, timeout=120, cwd=folder)
+    return [*prefix, str(home / "bin/postgres"), "-D", str(data)]
 
 
 def _home(folder: Path) -> tuple[Path, list[str]]:

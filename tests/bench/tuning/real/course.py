@@ -1,0 +1,172 @@
+"""One session from its creation to its answer; what it came to is a JSON document."""
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import grpc
+import yaml
+
+from bench.results import OUT
+from bench.tuning.real.parameters import ROOT, Parameter, Yaml, application, settings
+from sluice.cli.tuning.words import phase_text, value_text, verdict_text
+from sluice.tuning.v1 import tuning_service_pb2 as api
+from sluice.tuning.v1.session_pb2 import TuningSession
+from sluice.tuning.v1.trial_pb2 import Purpose
+from sluice.tuning.v1.tuning_service_pb2_grpc import TuningServiceStub
+from stack import processes
+from support.cores import confined, pinned, split
+from support.real_load import command, going
+from support.real_scene import recommender
+from support.stack import REPOSITORY, Stack, started
+from support.storefront import Storefront, storefront
+
+Found = dict[str, Any]
+USERS, THINK_MS = 60, 300.0
+WARM_UP_S = 20.0
+LONGEST_S = 3_600.0
+CONFIG = "pools: [{service: orders, side: server, threshold: 250ms, bounds: {min: 2, max: 200}}]\n"
+
+
+@dataclass
+class _Scene:
+    stack: Stack
+    at: Storefront
+    recommender: str
+    others: set[int]
+    folder: Path
+
+    def sluice(self, *words: str) -> str:
+        """What it prints. RuntimeError: it failed."""
+        done = subprocess.run(self._line(words), env=self._environment, capture_output=True, text=True, timeout=300)
+        if done.returncode:
+            raise RuntimeError(f"sluice {' '.join(words)}: {done.stderr}")
+        return done.stdout
+
+    def followed(self, *words: str) -> None:
+        """It prints as it goes on. RuntimeError: it failed. What it began ends with it."""
+        process = subprocess.Popen(self._line(words), env=self._environment)
+        try:
+            code = process.wait(LONGEST_S)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGTERM)  # `pinned` made it a group of its own
+                process.wait(60)
+        if code:
+            raise RuntimeError(f"sluice {' '.join(words)} ended with exit code {code}")
+
+    @property
+    def _environment(self) -> dict[str, str]:
+        return self.stack.environment | {"SLUICE_RECOMMENDER": self.recommender}
+
+    def _line(self, words: Sequence[str]) -> list[str]:
+        return pinned(self.others, [REPOSITORY / "sluice", *words])
+
+
+def ran(space: str, parameters: Collection[Parameter], method: str, seed: int, quick: bool) -> Found:
+    """A session on an application that was begun for it."""
+    name = f"{space}-{method}-{seed}".replace("_", "-")
+    with _here(name) as here, _load(here, seed) as seen:
+        app, sets = _files(here, application(parameters, method, seed, quick), parameters)
+        picture = OUT / f"tuning-real-{'quick-' if quick else ''}{name}.png"
+        words = ("tuning", "start", app, "--name", name, "--parameters", sets, "--apply")
+        here.followed(*words, "--picture", str(picture))
+        return {
+            "space": space, "method": method, "seed": seed, "parameters": [each.name for each in parameters],
+            "session": _session(here.recommender, name), "users": seen(),
+        }  # fmt: skip
+
+
+def proposed(parameters: Collection[Parameter], seconds: float) -> Found:
+    """What `./sluice tuning space` says of the application with its defaults under load: {kept, left_out}."""
+    with _here("space") as here, _load(here, 1):
+        app, _ = _files(here, application(parameters, "dds", 1), parameters)
+        time.sleep(seconds)
+        words = ("tuning", "space", app, "--seconds", str(max(10, round(seconds))))
+        found: Found = json.loads(here.sluice(*words, "-o", "json"))
+        table = here.sluice(*words)
+        print(table, flush=True)
+        return {**found, "table": table}
+
+
+@contextmanager
+def _here(name: str) -> Iterator[_Scene]:
+    """The application and a recommender of its own, on a stack that is up."""
+    stack = started()
+    core, others = split()
+    with tempfile.TemporaryDirectory() as directory, ExitStack() as up:
+        folder = Path(directory)
+        config = folder / "sluice.yaml"
+        config.write_text(CONFIG)
+        up.enter_context(confined([os.getpid(), *processes.of_stack(Path(stack.address["SLUICE_STATE"]))], others))
+        logs = OUT / "tuning-real-logs" / name
+        logs.mkdir(parents=True, exist_ok=True)
+        at = up.enter_context(storefront({core}, others, stack.address["SLUICE_OTLP_GRPC"], logs))
+        address = up.enter_context(recommender(stack, others, logs, config))
+        yield _Scene(stack, at, address, others, folder)
+
+
+@contextmanager
+def _load(here: _Scene, seed: int) -> Iterator[Callable[[], list[Found]]]:
+    """Users for the length of the block; gives what tells what they saw so far, second by second."""
+    lines = here.folder / "users.jsonl"
+    words = command(here.at.page, ROOT, "steady", USERS, LONGEST_S, "", seed)
+
+    def seen() -> list[Found]:
+        whole = lines.read_text().rpartition("\n")[0]
+        return [each for each in map(json.loads, whole.splitlines()) if "at" in each]
+
+    with going(here.others, [*words, "--think-ms", f"{THINK_MS:g}"], lines):
+        time.sleep(WARM_UP_S)
+        yield seen
+
+
+def _files(here: _Scene, app: Yaml, parameters: Collection[Parameter]) -> tuple[str, str]:
+    """The application's file and the actuator's."""
+    found = here.folder / "app.yaml", here.folder / "parameters.yaml"
+    for path, content in zip(found, (app, settings(parameters, here.at, here.recommender)), strict=True):
+        path.write_text(yaml.safe_dump(content, sort_keys=False, width=1_000))
+    return str(found[0]), str(found[1])
+
+
+def _session(address: str, name: str) -> Found:
+    with grpc.insecure_channel(address) as channel:
+        answer = TuningServiceStub(channel).GetSession(api.GetSessionRequest(session=name), timeout=20)
+    return kept(answer.session)
+
+
+def kept(session: TuningSession) -> Found:
+    """What the table needs of a session. Times in Unix seconds."""
+    default = {each.parameter: each.value for each in session.trials[0].configuration.settings}
+    gain = session.gain
+    return {
+        "phase": phase_text(session),
+        "why": session.why,
+        "gain": [gain.share, gain.lower, gain.upper] if session.HasField("gain") else None,
+        "seconds": session.ended_at.ToSeconds() - session.created_at.ToSeconds(),
+        "trials": [
+            {
+                "number": trial.number,
+                "purpose": Purpose.Name(trial.purpose).removeprefix("PURPOSE_"),
+                "confirms": trial.confirms if trial.HasField("confirms") else None,
+                "verdict": verdict_text(trial),
+                "value": trial.outcome.value if trial.outcome.HasField("value") else None,
+                "why": trial.outcome.why,
+                "applied_s": trial.applied_at.ToSeconds() if trial.HasField("applied_at") else None,
+                "changed": {
+                    each.parameter: value_text(each.value)
+                    for each in trial.configuration.settings
+                    if default.get(each.parameter) != each.value
+                },
+            }
+            for trial in session.trials
+        ],
+    }

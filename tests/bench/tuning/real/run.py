@@ -1,0 +1,89 @@
+"""All sessions of the bench, one after the other; each is kept when it is over, so that an interrupted bench goes on.
+
+make bench BENCH=tuning-real                             # all 18 sessions
+SEEDS=1 METHODS=dds SPACES=whole make bench BENCH=tuning-real   # one of them; the table is of all that are kept
+"""
+
+import os
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.kept import keep, kept
+from bench.results import OUT
+from bench.tuning.real.course import proposed, ran
+from bench.tuning.real.judged import REDUCED, WHOLE, WITHOUT_POOLS, table
+from bench.tuning.real.parameters import QUICK_WINDOW, WINDOW, Parameter, tuned
+from support.stack import drive, start_anew
+
+METHODS = ("dds", "random_search", "gaussian_process", "tpe")
+SPACES = (WHOLE, WITHOUT_POOLS, REDUCED)
+SPACE_S = 60.0
+
+
+class Session(NamedTuple):
+    space: str
+    method: str
+    seed: int
+
+    @property
+    def file(self) -> str:
+        return f"{self.space}-{self.method}-{self.seed}.json"
+
+
+def run(quick: bool = False) -> str:
+    """The table of all sessions that are kept. SEEDS, METHODS, SPACES say which to run; those that are kept are not."""
+    folder = OUT / ("tuning-real-quick" if quick else "tuning-real")
+    if quick:
+        shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    asked = sessions(
+        [int(seed) for seed in _asked("SEEDS", "1" if quick else "1,2,3")],
+        _asked("METHODS", "dds" if quick else ",".join(METHODS)),
+        _asked("SPACES", f"{WHOLE},{REDUCED}" if quick else ",".join(SPACES)),
+    )
+    due = [each for each in asked if not (folder / each.file).exists()]
+    space = folder / "space.json"
+    if due:
+        try:
+            start_anew()
+            for each in due:
+                if each.space == REDUCED:
+                    keep(space, lambda: proposed(tuned(), 15.0 if quick else SPACE_S))
+                parameters = _of(each.space, space)
+                keep(folder / each.file, lambda: ran(each.space, parameters, each.method, each.seed, quick))  # noqa: B023
+        finally:
+            drive("down")
+    runs = [kept(folder / each.file) for each in in_order(folder)]
+    return table(runs, kept(space) if space.exists() else None, QUICK_WINDOW if quick else WINDOW)
+
+
+def sessions(seeds: list[int], methods: list[str], spaces: list[str]) -> list[Session]:
+    """In the order in which they say most: a seed after the other, DDS in all spaces first. The whole space has all
+    methods, the others DDS alone. ValueError: there is no such method or space."""
+    for name, legal in (*((each, METHODS) for each in methods), *((each, SPACES) for each in spaces)):
+        if name not in legal:
+            raise ValueError(f"{name!r} is not known; legal: {', '.join(legal)}")
+    everything = [(space, METHODS[0]) for space in SPACES] + [(WHOLE, method) for method in METHODS[1:]]
+    chosen = [(space, method) for space, method in everything if space in spaces and method in methods]
+    return [Session(space, method, seed) for seed in seeds for space, method in chosen]
+
+
+def in_order(folder: Path) -> list[Session]:
+    """Those that a folder has: by space and method as in `sessions`, by seed."""
+    found = []
+    for path in folder.glob("*-*-*.json"):
+        space, method, seed = path.stem.rsplit("-", 2)
+        found.append(Session(space, method, int(seed)))
+    return sorted(found, key=lambda each: (SPACES.index(each.space), METHODS.index(each.method), each.seed))
+
+
+def _of(space: str, proposal: Path) -> tuple[Parameter, ...]:
+    if space == REDUCED:
+        left = set(kept(proposal)["kept"])
+        return tuple(each for each in tuned() if each.name in left)
+    return tuned(pools=space == WHOLE)
+
+
+def _asked(name: str, usual: str) -> list[str]:
+    return os.environ.get(name, usual).split(",")

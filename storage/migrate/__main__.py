@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from migrate import clickhouse, definitions, graph, migrations, ttl
+from migrate.cluster import order_by
 from migrate.errors import MigrateError
 from migrate.statements import Statement, read
 
@@ -27,30 +28,41 @@ def schema_up(
     wait_s: float,
     ttl_days: Mapping[str, int] | None = None,
     login: tuple[str, str] = ("default", ""),
+    authority: str = "",
+    cluster_name: str = "",
 ) -> list[str]:
-    """Brings ClickHouse up to date; returns a line for each thing that changed. `login` as clickhouse.connect's."""
+    """Brings ClickHouse up to date; returns a line for each thing that changed. `login`, `authority` as
+    clickhouse.connect's. cluster_name: "" for one server."""
     files = migrations.load(CLICKHOUSE / "migrations")
     replaced = [
         *definitions.load(CLICKHOUSE / "functions", "FUNCTION"),
         *definitions.load(CLICKHOUSE / "views", "VIEW"),
     ]
-    clickhouse.prepare(clickhouse.connect(url, wait_s, login=login), database)
-    client = clickhouse.connect(url, wait_s, database, login)
+    client = clickhouse.connect(url, wait_s, login=login, authority=authority)
+    cluster = clickhouse.cluster_of(client, cluster_name)
+    clickhouse.prepare(client, database, cluster)
+    client = clickhouse.connect(url, wait_s, database, login, authority)
+    tables = [made[0] for file in files for each in read(file.file) if (made := order_by(each.text))]
     changed = []
     for migration in migrations.pending(files, clickhouse.recorded(client, database)):
-        clickhouse.apply(client, migration)
+        clickhouse.apply(client, migration, tables, cluster)
         changed.append(f"applied {migration.file.name}")
-    clickhouse.run(client, replaced)
+    clickhouse.distribute(client, files, database, cluster)
+    clickhouse.run(client, clickhouse.for_cluster(replaced, tables, cluster))
     wanted = ttl_days or {}
-    changed += [f"{table} keeps {wanted[table]} days" for table in clickhouse.set_ttls(client, database, wanted)]
+    changed += [
+        f"{table} keeps {wanted[table]} days" for table in clickhouse.set_ttls(client, database, wanted, cluster)
+    ]
     return changed
 
 
-def graph_up(url: str, password: str, wait_s: float) -> None:
+def graph_up(
+    url: str, password: str, wait_s: float, user: str = "neo4j", database: str = "neo4j", authority: str = ""
+) -> None:
     """Creates the constraints that are missing in Neo4j."""
     statements: list[Statement] = [item for file in sorted((STORAGE / "neo4j").glob("*.cypher")) for item in read(file)]
-    with graph.connect(url, password, wait_s) as driver:
-        graph.run(driver, statements)
+    with graph.connect(url, password, wait_s, user, authority) as driver:
+        graph.run(driver, statements, database)
 
 
 @click.group(context_settings={"show_default": True})
@@ -63,13 +75,29 @@ def cli() -> None:
 
 def clickhouse_login() -> tuple[str, str]:
     """User and password, of the environment alone: what is on a command line, all users of the host can read."""
-    return os.environ.get("SLUICE_CLICKHOUSE_USER") or "default", os.environ.get("SLUICE_CLICKHOUSE_PASSWORD", "")
+    return os.environ.get("SLUICE_CLICKHOUSE_USER") or "default", secret("SLUICE_CLICKHOUSE_PASSWORD")
+
+
+def secret(name: str, usual: str = "") -> str:
+    """What the file holds that NAME_FILE names, else the variable NAME."""
+    if path := os.environ.get(f"{name}_FILE"):
+        try:
+            return Path(path).read_text().removesuffix("\n")
+        except OSError as error:
+            raise MigrateError(f"read {name}_FILE: {error}") from error
+    return usual or os.environ.get(name, "")
 
 
 clickhouse_option = click.option(
     "--clickhouse", "clickhouse_url", envvar="SLUICE_CLICKHOUSE", show_envvar=True, default="http://127.0.0.1:8123"
 )
-database_option = click.option("--database", default="sluice", help="ClickHouse database.")
+database_option = click.option(
+    "--database", envvar="SLUICE_CLICKHOUSE_DATABASE", show_envvar=True, default="sluice", help="ClickHouse database."
+)
+authority_option = click.option(
+    "--clickhouse-ca", "authority", envvar="SLUICE_CLICKHOUSE_CA", show_envvar=True, default="", show_default=False,
+    help="PEM file of who signed the server's certificate.",
+)  # fmt: skip
 wait_option = click.option(
     "--wait", "wait_s", type=click.FloatRange(0, 3600), default=60, help="Seconds for a server to start."
 )
@@ -78,9 +106,22 @@ wait_option = click.option(
 @cli.command()
 @clickhouse_option
 @database_option
+@authority_option
+@click.option(
+    "--cluster",
+    envvar="SLUICE_CLICKHOUSE_CLUSTER",
+    show_envvar=True,
+    default="",
+    show_default=False,
+    help="Of several servers, by its name in system.clusters: tables are replicated, and distributed over its shards "
+    "where it has several.",
+)
 @wait_option
 @click.option("--neo4j", "neo4j_url", envvar="SLUICE_NEO4J", show_envvar=True, default="bolt://127.0.0.1:7687")
 @click.option("--neo4j-password", envvar="SLUICE_NEO4J_PASSWORD", show_envvar=True, default="", show_default=False)
+@click.option("--neo4j-user", envvar="SLUICE_NEO4J_USER", show_envvar=True, default="neo4j")
+@click.option("--neo4j-database", envvar="SLUICE_NEO4J_DATABASE", show_envvar=True, default="neo4j")
+@click.option("--neo4j-ca", envvar="SLUICE_NEO4J_CA", show_envvar=True, default="", show_default=False)
 @click.option(
     "--ttl-days",
     multiple=True,
@@ -93,9 +134,14 @@ wait_option = click.option(
 def up(
     clickhouse_url: str,
     database: str,
+    authority: str,
+    cluster: str,
     wait_s: float,
     neo4j_url: str,
     neo4j_password: str,
+    neo4j_user: str,
+    neo4j_database: str,
+    neo4j_ca: str,
     ttl_days: tuple[str, ...],
     only: str | None,
 ) -> None:
@@ -103,11 +149,14 @@ def up(
     try:
         ttls = dict(ttl.parse_option(text) for text in ttl_days)
         if only != "neo4j":
-            for line in schema_up(clickhouse_url, database, wait_s, ttls, clickhouse_login()) or ["nothing to apply"]:
+            login = clickhouse_login()
+            changed = schema_up(clickhouse_url, database, wait_s, ttls, login, authority, cluster)
+            for line in changed or ["nothing to apply"]:
                 click.echo(f"clickhouse: {line}")
             click.echo("clickhouse: functions and views are current")
         if only != "clickhouse":
-            graph_up(neo4j_url, neo4j_password, wait_s)
+            password = secret("SLUICE_NEO4J_PASSWORD", neo4j_password)
+            graph_up(neo4j_url, password, wait_s, neo4j_user, neo4j_database, neo4j_ca)
             click.echo("neo4j: constraints are current")
     except MigrateError as error:
         raise Fail(str(error)) from error
@@ -116,12 +165,13 @@ def up(
 @cli.command()
 @clickhouse_option
 @database_option
+@authority_option
 @wait_option
-def status(clickhouse_url: str, database: str, wait_s: float) -> None:
+def status(clickhouse_url: str, database: str, authority: str, wait_s: float) -> None:
     """Lists the migrations, applied and pending, and how long each table keeps its rows."""
     try:
         files = migrations.load(CLICKHOUSE / "migrations")
-        client = clickhouse.connect(clickhouse_url, wait_s, login=clickhouse_login())
+        client = clickhouse.connect(clickhouse_url, wait_s, login=clickhouse_login(), authority=authority)
         done = clickhouse.recorded(client, database)
         tables = clickhouse.engines(client, database)
         waiting = {migration.version for migration in migrations.pending(files, done)}

@@ -1,7 +1,7 @@
 """Applies migrations, functions, views and TTLs to ClickHouse."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import unquote, urlsplit
 
 import clickhouse_connect
@@ -9,6 +9,7 @@ from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError
 
 from migrate import ttl
+from migrate.cluster import LOCAL, Cluster, book, distributed, order_by, said
 from migrate.errors import MigrateError
 from migrate.migrations import Applied, Migration
 from migrate.statements import Statement, read
@@ -29,11 +30,26 @@ ORDER BY version
 """
 
 
-def connect(url: str, wait_s: float, database: str = "", login: tuple[str, str] = ("default", "")) -> Client:
-    """A client of `http[s]://[user[:password]@]host:port`; waits until the server answers.
+def connect(
+    url: str, wait_s: float, database: str = "", login: tuple[str, str] = ("default", ""), authority: str = ""
+) -> Client:
+    """A client of `http[s]://[user[:password]@]host:port`, of several with commas between the first that answers; waits
+    until one does.
 
-    login: user and password, where the URL names no user.
+    login: user and password, where the URL names no user. authority: PEM file of who signed the server's certificate.
     """
+    urls = url.split(",")
+    if len(urls) == 1:
+        return _connect(url, wait_s, database, login, authority)
+    for each in urls:
+        try:
+            return _connect(each, 0, database, login, authority)
+        except MigrateError:
+            continue
+    return _connect(urls[0], wait_s, database, login, authority)
+
+
+def _connect(url: str, wait_s: float, database: str, login: tuple[str, str], authority: str) -> Client:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         shown = re.sub(r"[^/]*@", "", url)  # a password is nobody's to read
@@ -48,13 +64,28 @@ def connect(url: str, wait_s: float, database: str = "", login: tuple[str, str] 
             username=user,
             password=password,
             database=database or "__default__",
+            ca_cert=authority or None,
         )
 
     return until_ready(f"ClickHouse at {parts.hostname}:{parts.port}", attempt, (ClickHouseError, OSError), wait_s)
 
 
-def prepare(client: Client, database: str) -> None:
-    """Creates the database and its table schema_migrations where they are missing."""
+def prepare(client: Client, database: str, cluster: Cluster | None = None) -> None:
+    """Creates the database and its table schema_migrations where they are missing.
+
+    Raises MigrateError for a database that was made without a cluster, or with one, where it is the other now.
+    """
+    query = "SELECT engine FROM system.tables WHERE database = {database:String} AND name = 'schema_migrations'"
+    engines = client.query(query, parameters={"database": database}).result_rows
+    if engines and engines[0][0].startswith("Replicated") != (cluster is not None):
+        was = "without" if cluster else "with"
+        raise MigrateError(
+            f"prepare {database}: it was made {was} --cluster; tables are not moved from one to the other"
+        )
+    if cluster is not None:
+        for statement in book(database, cluster):
+            client.command(statement)
+        return
     client.command(f"CREATE DATABASE IF NOT EXISTS `{database}`")
     client.command(_BOOK.format(database=database))
 
@@ -67,9 +98,38 @@ def recorded(client: Client, database: str) -> dict[int, Applied]:
     return {row[0]: Applied(*row) for row in rows}
 
 
-def apply(client: Client, migration: Migration) -> None:
-    """Runs one migration and records it."""
-    run(client, read(migration.file))
+def cluster_of(client: Client, name: str) -> Cluster | None:
+    """What the server knows of a cluster; None without a name. Raises MigrateError for one that it does not know."""
+    if not name:
+        return None
+    query = "SELECT uniqExact(shard_num) FROM system.clusters WHERE cluster = {name:String}"
+    (shards,) = client.query(query, parameters={"name": name}).result_rows[0]
+    if not shards:
+        raise MigrateError(f"read --cluster {name!r}: the server knows no such cluster (system.clusters)")
+    return Cluster(name, sharded=shards > 1)
+
+
+def distribute(client: Client, migrations: Iterable[Migration], database: str, cluster: Cluster | None) -> None:
+    """Makes the tables over all shards, where there are several, as the tables below them are now."""
+    if cluster is None or not cluster.sharded:
+        return
+    there = {name.removesuffix(LOCAL) for name in engines(client, database) if name.endswith(LOCAL)}
+    for migration in migrations:
+        for statement in read(migration.file):
+            made = order_by(statement.text)
+            if made and made[0] in there:
+                client.command(distributed(*made, database, cluster))
+
+
+def for_cluster(statements: Sequence[Statement], tables: Sequence[str], cluster: Cluster | None) -> list[Statement]:
+    if cluster is None:
+        return list(statements)
+    return [each._replace(text=said(each.text, cluster, tables)) for each in statements]
+
+
+def apply(client: Client, migration: Migration, tables: Sequence[str] = (), cluster: Cluster | None = None) -> None:
+    """Runs one migration and records it. tables: all that migrations make."""
+    run(client, for_cluster(read(migration.file), tables, cluster))
     client.insert(
         "schema_migrations",
         [[migration.version, migration.name, migration.checksum]],
@@ -93,9 +153,14 @@ def engines(client: Client, database: str) -> dict[str, str]:
     return {str(row[0]): str(row[1]) for row in rows}
 
 
-def set_ttls(client: Client, database: str, wanted: Mapping[str, int]) -> list[str]:
+def set_ttls(client: Client, database: str, wanted: Mapping[str, int], cluster: Cluster | None = None) -> list[str]:
     """Makes tables keep their rows for the days that are wanted; the names of those that did not already."""
-    statements = ttl.alterations(engines(client, database), wanted)
+    there = engines(client, database)
+    if cluster is not None and cluster.sharded:
+        there = {name.removesuffix(LOCAL): engine for name, engine in there.items() if name.endswith(LOCAL)}
+    statements = ttl.alterations(there, wanted)
     for statement in statements.values():
+        if cluster is not None:
+            statement = said(statement, cluster, list(there))
         client.command(statement)
     return list(statements)

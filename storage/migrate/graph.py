@@ -1,8 +1,9 @@
 """Applies the constraints of the call graph to Neo4j."""
 
 from collections.abc import Iterable
+from typing import Any
 
-from neo4j import Driver, GraphDatabase
+from neo4j import Driver, GraphDatabase, TrustCustomCAs
 from neo4j.exceptions import DriverError, Neo4jError, ServiceUnavailable, SessionExpired, TransientError
 
 from migrate.errors import MigrateError
@@ -10,10 +11,14 @@ from migrate.statements import Statement
 from migrate.waiting import until_ready
 
 
-def connect(url: str, password: str, wait_s: float) -> Driver:
-    """A driver for user `neo4j`; waits until the server answers. A wrong password is not waited for."""
+def connect(url: str, password: str, wait_s: float, user: str = "neo4j", authority: str = "") -> Driver:
+    """Waits until the server answers. A wrong password is not waited for.
+
+    authority: PEM file of who signed the server's certificate, which then has to speak TLS; "": as the URL says.
+    """
+    tls: dict[str, Any] = {"encrypted": True, "trusted_certificates": TrustCustomCAs(authority)} if authority else {}
     try:
-        driver = GraphDatabase.driver(url, auth=("neo4j", password))
+        driver = GraphDatabase.driver(url, auth=(user, password), **tls)
     except (DriverError, ValueError) as error:
         raise MigrateError(f"read the Neo4j address {url!r}: {error}") from error
     try:
@@ -29,10 +34,10 @@ def connect(url: str, password: str, wait_s: float) -> Driver:
     return driver
 
 
-def run(driver: Driver, statements: Iterable[Statement]) -> None:
+def run(driver: Driver, statements: Iterable[Statement], database: str = "neo4j") -> None:
     """Runs statements in order, each in a transaction of its own."""
     for statement in statements:
         try:
-            driver.execute_query(statement.text)
+            driver.execute_query(statement.text, database_=database)
         except Neo4jError as error:
             raise MigrateError(f"apply {statement.describe()}: {error.message}") from error

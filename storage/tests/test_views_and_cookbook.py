@@ -106,11 +106,11 @@ def test_recommendation_history_has_a_row_an_answer(reader: Client) -> None:
 
 
 def test_actuation_history_leaves_out_observations_of_nothing_new(reader: Client) -> None:
-    columns = "outcome, previous, requested, read_back, state, threshold_ms, reasons"
+    columns = "outcome, previous, intended, requested, read_back, state, threshold_ms, reasons"
     query = f"SELECT {columns} FROM v_actuation_history ORDER BY at"
     assert [tuple(row.values()) for row in rows(reader, query)] == [
-        ("OBSERVED", 64, None, 64, "", None, []),
-        ("APPLIED", 64, 6, 6, "PROVIDED", 250.0, ["KNEE"]),
+        ("OBSERVED", 64, None, None, 64, "", None, []),
+        ("APPLIED", 64, 6, 6, 6, "PROVIDED", 250.0, ["KNEE"]),
     ]
 
 
@@ -142,6 +142,16 @@ def test_call_tree_is_the_most_frequent_of_the_newest_windows(client: Client, re
         [
             ["frontend", "GET /", later, 10, "z", 100, 100],  # 12 windows with 30 of another tree, and 10 of a third
             ["frontend", "GET /", old + timedelta(seconds=10), 10, "old", 999, 999],  # 5 minutes before
+            ["frontend", "PUT /", newest, 10, "e", 1, 1],
+            [
+                "frontend",
+                "PUT /",
+                newest,
+                10,
+                '{"service":"frontend","cut":true,"other":true}',
+                9,
+                9,
+            ],  # many that differ
             ["frontend", "POST /", newest, 10, "b", 2, 2],
             ["frontend", "POST /", newest, 10, "b", 7, 7],
             ["frontend", "POST /", newest, 10, "c", 4, 4],
@@ -157,7 +167,8 @@ def test_call_tree_is_the_most_frequent_of_the_newest_windows(client: Client, re
     assert get["share"] == pytest.approx(360 / 580)
     assert (post["tree"], post["tree_traces"], post["total_traces"]) == ("b", 7, 20)
     assert (post["share"], post["newest_window"]) == (0.35, later)
-    assert len(got) == 2
+    assert (got["PUT /"]["tree"], got["PUT /"]["share"]) == ("e", 0.1)
+    assert len(got) == 3
 
 
 def test_stage_lag(reader: Client) -> None:

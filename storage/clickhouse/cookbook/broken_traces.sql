@@ -10,7 +10,7 @@ INNER JOIN
 (
     SELECT service, sum(traces) AS seen
     FROM trace_counts FINAL
-    WHERE cause IN ('closed_quiet', 'closed_max_age') AND received >= now() - INTERVAL 1 HOUR
+    WHERE cause IN ('closed_quiet', 'closed_max_age', 'closed_early') AND received >= now() - INTERVAL 1 HOUR
     GROUP BY service
 ) AS closed USING (service)
 WHERE cause != 'closed_quiet' AND received >= now() - INTERVAL 1 HOUR

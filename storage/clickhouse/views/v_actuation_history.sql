@@ -1,5 +1,5 @@
 -- What actuators did, with the recommendation acted on: every attempt, and of mere observations only those that saw
--- another size than the report before.
+-- another size than the report before. intended is the size of the decision, requested the step towards it that was written.
 CREATE OR REPLACE VIEW v_actuation_history AS
 SELECT
     a.at AS at,
@@ -14,6 +14,7 @@ SELECT
     a.received AS received,
     a.outcome AS outcome,
     a.previous AS previous,
+    r.intended AS intended,
     a.requested AS requested,
     a.read_back AS read_back,
     a.unbounded AS unbounded,
@@ -39,7 +40,7 @@ LEFT JOIN
 (
     SELECT
         service, side, peer, revision, any(state) AS state, any(basis) AS basis, any(reasons) AS reasons,
-        toNullable(any(threshold_ms)) AS threshold_ms
+        any(target) AS intended, toNullable(any(threshold_ms)) AS threshold_ms
     FROM recommendations
     GROUP BY service, side, peer, revision
 ) AS r ON a.service = r.service AND a.side = r.side AND a.peer = r.peer AND a.revision = r.revision

@@ -1,5 +1,5 @@
 -- The most frequent call tree of each root operation in its newest 5 minutes, and its share of the traces there
--- (0..1). Of several the first in order of text.
+-- (0..1). Of several the first in order of text; what stands for many that are not told apart only where it is all.
 CREATE OR REPLACE VIEW v_call_tree AS
 WITH newest AS
 (
@@ -19,5 +19,5 @@ FROM call_trees AS c FINAL
 INNER JOIN newest USING (root_service, root_operation)
 WHERE c.window > newest_window - INTERVAL 5 MINUTE
 GROUP BY root_service, root_operation, newest_window, tree
-ORDER BY tree_traces DESC, tree
+ORDER BY endsWith(tree, ',"other":true}'), tree_traces DESC, tree
 LIMIT 1 BY root_service, root_operation

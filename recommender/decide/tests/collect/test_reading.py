@@ -60,7 +60,7 @@ class Inserted:
             return []
         pool, number, bucket, done = np.array(new).T
         one = np.ones(len(new), dtype=np.int64)
-        at, busy_ns, version, source = bucket - first, 10**8 * one, number, 1_000 * bucket + number
+        at, busy_ns, version, source = bucket - first, 10**8 * one, number, 1_000 * bucket + done
         if own:
             return [pool, source, number, *(Arrays(one, column) for column in (at, busy_ns, done, version))]
         flat = [at, busy_ns, done, done, version]

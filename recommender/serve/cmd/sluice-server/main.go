@@ -34,10 +34,15 @@ Usage: sluice-server [records] [--check]
 Environment:
   SLUICE_RECOMMENDER       where it listens (127.0.0.1:50051); off loopback only with TLS and tokens or certificates
   SLUICE_KAFKA             brokers, with commas between (127.0.0.1:9092)
+  SLUICE_KAFKA_SETTINGS    TLS, SASL, options and names of topics: a file as collector/kafka.toml; its brokers go before
+                           SLUICE_KAFKA
   SLUICE_SHARDS            how many the log has (1); a topic with another number of partitions is refused
   SLUICE_TOPIC_PREFIX      before the names of the log's topics (sluice_)
   SLUICE_CLICKHOUSE        for history (http://127.0.0.1:8123), as sluice_reader with SLUICE_CLICKHOUSE_READER_PASSWORD
   SLUICE_CLICKHOUSE_USER   (default), with SLUICE_CLICKHOUSE_PASSWORD: who writes records
+  SLUICE_CLICKHOUSE may be several copies with commas between, of which the next is asked when one fails. Further:
+  SLUICE_CLICKHOUSE_DATABASE (sluice), SLUICE_CLICKHOUSE_READER (sluice_reader), SLUICE_CLICKHOUSE_CA (PEM file of who
+  signed the servers' certificates). A password may stand in a file, named by the variable with _FILE behind it
   SLUICE_METRICS           where Prometheus reads /metrics, on loopback; empty: nowhere
   SLUICE_XDS_POOLS         client pools, SERVICE/client/PEER with commas between, whose size an Envoy is given as max_connections
                            of the cluster PEER (none)

@@ -14,7 +14,10 @@ import (
 // record writes what is in the log into the tables until ctx is done.
 func record(ctx context.Context, s settings, errs io.Writer) error {
 	logger := slog.New(slog.NewTextHandler(errs, nil))
-	tables := database.New(s.clickhouse, s.clickhouseDatabase, s.writer, s.writerPassword)
+	tables, err := database.New(s.clickhouse, s.clickhouseDatabase, s.writer, s.writerPassword, s.clickhouseCA)
+	if err != nil {
+		return err
+	}
 	progress, err := records.NewProgress(s.log, time.Now)
 	if err != nil {
 		return err

@@ -46,7 +46,10 @@ func serve(ctx context.Context, s settings, errs io.Writer) error {
 	defer at.Close()
 
 	var reader *topics.Reader
-	history := database.New(s.clickhouse, s.clickhouseDatabase, s.user, s.readerPassword)
+	history, err := database.New(s.clickhouse, s.clickhouseDatabase, s.user, s.readerPassword, s.clickhouseCA)
+	if err != nil {
+		return err
+	}
 	service := calls.New(at, history, func() string { return reader.Problem() })
 	hub := xds.New(writer, logger, s.bounds)
 	var listening *server.Server

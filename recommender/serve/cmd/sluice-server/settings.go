@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 
 	"sluice.dev/serve/internal/access"
+	"sluice.dev/serve/internal/brokers"
 	"sluice.dev/serve/internal/topics"
 	"sluice.dev/serve/internal/xds"
 )
@@ -20,6 +22,7 @@ type settings struct {
 	address, metrics                                     string
 	log                                                  topics.Log
 	clickhouse, clickhouseDatabase, user, readerPassword string
+	clickhouseCA                                         string
 	writer, writerPassword                               string
 	access                                               *access.Access
 	otlp                                                 bool
@@ -40,27 +43,32 @@ func settingsOf(lookup func(string) string) (settings, error) {
 	}
 	s := settings{
 		address: or("SLUICE_RECOMMENDER", "127.0.0.1:50051"), metrics: lookup("SLUICE_METRICS"),
-		clickhouse: or("SLUICE_CLICKHOUSE", "http://127.0.0.1:8123"), clickhouseDatabase: "sluice",
-		user: "sluice_reader", readerPassword: lookup("SLUICE_CLICKHOUSE_READER_PASSWORD"),
-		writer: or("SLUICE_CLICKHOUSE_USER", "default"), writerPassword: lookup("SLUICE_CLICKHOUSE_PASSWORD"),
+		clickhouse:         or("SLUICE_CLICKHOUSE", "http://127.0.0.1:8123"),
+		clickhouseDatabase: or("SLUICE_CLICKHOUSE_DATABASE", "sluice"), clickhouseCA: lookup("SLUICE_CLICKHOUSE_CA"),
+		user: or("SLUICE_CLICKHOUSE_READER", "sluice_reader"), writer: or("SLUICE_CLICKHOUSE_USER", "default"),
 		otlp: lookup("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || lookup("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT") != "",
+	}
+	var err error
+	if s.readerPassword, err = secret(lookup, "SLUICE_CLICKHOUSE_READER_PASSWORD"); err != nil {
+		return s, err
+	}
+	if s.writerPassword, err = secret(lookup, "SLUICE_CLICKHOUSE_PASSWORD"); err != nil {
+		return s, err
 	}
 	shards, err := strconv.Atoi(or("SLUICE_SHARDS", "1"))
 	if err != nil || shards < 1 || shards > mostShards {
 		return s, fmt.Errorf("SLUICE_SHARDS %q is not legal; legal: 1 to %d", lookup("SLUICE_SHARDS"), mostShards)
 	}
-	brokers := strings.Split(or("SLUICE_KAFKA", "127.0.0.1:9092"), ",")
-	for _, each := range brokers {
-		if err := address(each); err != nil {
-			return s, fmt.Errorf("SLUICE_KAFKA holds %q, which is not legal; legal: HOST:PORT, with commas between", each)
-		}
+	if s.log, err = logOf(lookup, or, shards); err != nil {
+		return s, err
 	}
-	s.log = topics.Named(brokers, shards, or("SLUICE_TOPIC_PREFIX", "sluice_"))
 	if address(s.address) != nil {
 		return s, fmt.Errorf("SLUICE_RECOMMENDER %q is not legal; legal: HOST:PORT", s.address)
 	}
-	if at, err := url.Parse(s.clickhouse); err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
-		return s, fmt.Errorf("SLUICE_CLICKHOUSE %q is not legal; legal: http://HOST:PORT", s.clickhouse)
+	for _, each := range strings.Split(s.clickhouse, ",") {
+		if at, err := url.Parse(each); err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
+			return s, fmt.Errorf("SLUICE_CLICKHOUSE %q is not legal; legal: http://HOST:PORT, with commas between", s.clickhouse)
+		}
 	}
 	if s.metrics != "" && (address(s.metrics) != nil || !access.Loopback(s.metrics)) {
 		return s, fmt.Errorf("SLUICE_METRICS %q is not legal; legal: a loopback address, as 127.0.0.1:9464, since nobody is asked there who they are", s.metrics)
@@ -75,6 +83,45 @@ func settingsOf(lookup func(string) string) (settings, error) {
 		return s, err
 	}
 	return s, s.access.Demand(s.address)
+}
+
+// secret is what the file holds that NAME_FILE names, else the variable NAME.
+func secret(lookup func(string) string, name string) (string, error) {
+	path := lookup(name + "_FILE")
+	if path == "" {
+		return lookup(name), nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("%s_FILE: %w", name, err)
+	}
+	return strings.TrimSuffix(string(text), "\n"), nil
+}
+
+func logOf(lookup func(string) string, or func(name, usual string) string, shards int) (topics.Log, error) {
+	var told brokers.Settings
+	if path := lookup("SLUICE_KAFKA_SETTINGS"); path != "" {
+		var err error
+		if told, err = brokers.Load(path, lookup); err != nil {
+			return topics.Log{}, err
+		}
+	}
+	seeds := told.Brokers
+	if len(seeds) == 0 {
+		seeds = strings.Split(or("SLUICE_KAFKA", "127.0.0.1:9092"), ",")
+	}
+	for _, each := range seeds {
+		if err := address(each); err != nil {
+			return topics.Log{}, fmt.Errorf("SLUICE_KAFKA holds %q, which is not legal; legal: HOST:PORT, with commas between", each)
+		}
+	}
+	log := topics.Named(seeds, shards, or("SLUICE_TOPIC_PREFIX", "sluice_"))
+	log.Options = told.Options
+	log.Decisions = told.Topic("sluice_decisions", log.Decisions)
+	log.Explanations = told.Topic("sluice_explanations", log.Explanations)
+	log.Observed = told.Topic("sluice_observed", log.Observed)
+	log.Reports = told.Topic("sluice_reports", log.Reports)
+	return log, nil
 }
 
 func address(text string) error {

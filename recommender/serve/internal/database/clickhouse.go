@@ -5,13 +5,19 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"sluice.dev/serve/internal/calls"
@@ -22,15 +28,38 @@ import (
 //go:embed history.sql
 var historySQL string
 
-// ClickHouse is a database that is read as one user.
+// ClickHouse is a database that is read as one user: on one server, or on copies, of which the one that answered last is
+// asked.
 type ClickHouse struct {
-	url, user, password string
-	client              http.Client
+	servers        []string
+	query          string
+	user, password string
+	client         http.Client
+	at             atomic.Uint32
 }
 
-// New does not connect. address: http://HOST:PORT.
-func New(address, database, user, password string) *ClickHouse {
-	return &ClickHouse{url: address + "/?" + url.Values{"database": {database}}.Encode(), user: user, password: password}
+// New does not connect. addresses: http[s]://HOST:PORT, with commas between. authority: PEM file of who signed the
+// servers' certificates; empty: those that the system trusts.
+func New(addresses, database, user, password, authority string) (*ClickHouse, error) {
+	c := &ClickHouse{
+		servers: strings.Split(addresses, ","), query: "/?" + url.Values{"database": {database}}.Encode(),
+		user: user, password: password,
+	}
+	if authority == "" {
+		return c, nil
+	}
+	text, err := os.ReadFile(authority)
+	if err != nil {
+		return nil, fmt.Errorf("SLUICE_CLICKHOUSE_CA: %w", err)
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("SLUICE_CLICKHOUSE_CA: %s holds no certificate", authority)
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}
+	c.client.Transport = transport
+	return c, nil
 }
 
 // row is one of history.sql.
@@ -82,14 +111,27 @@ const mostAnswer = 16 << 20
 
 // ask runs a query with its parameters, which are values and never text of the query.
 func (c *ClickHouse) ask(ctx context.Context, sql string, parameters map[string]string) ([]byte, error) {
-	target := c.url + "&output_format_json_quote_64bit_integers=0"
+	target := "&output_format_json_quote_64bit_integers=0"
 	for name, value := range parameters {
 		target += "&param_" + name + "=" + url.QueryEscape(escaped(value))
 	}
 	return c.post(ctx, target, []byte(sql))
 }
 
-func (c *ClickHouse) post(ctx context.Context, target string, body []byte) ([]byte, error) {
+// post asks each of the servers once, until one answers: what is asked may be asked again. more: of the query's words.
+func (c *ClickHouse) post(ctx context.Context, more string, body []byte) (answer []byte, err error) {
+	for range c.servers {
+		at := c.at.Load()
+		answer, err = c.postTo(ctx, c.servers[int(at)%len(c.servers)]+c.query+more, body)
+		if err == nil || errors.Is(err, records.ErrRefused) || ctx.Err() != nil {
+			return answer, err
+		}
+		c.at.CompareAndSwap(at, at+1)
+	}
+	return answer, err
+}
+
+func (c *ClickHouse) postTo(ctx context.Context, target string, body []byte) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(body))
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ func (c *ClickHouse) Insert(ctx context.Context, table string, rows []records.Ro
 		}
 	}
 	// Acknowledged once the rows are in the table, not once they wait for it.
-	if _, err := c.post(ctx, c.url+"&async_insert=0", body.Bytes()); err != nil {
+	if _, err := c.post(ctx, "&async_insert=0&distributed_foreground_insert=1", body.Bytes()); err != nil {
 		return fmt.Errorf("write to %s: %w", table, err)
 	}
 	return nil

@@ -30,7 +30,7 @@ type Progress struct {
 
 // NewProgress asks the log with a client of its own whenever metrics are read.
 func NewProgress(log topics.Log, now func() time.Time) (*Progress, error) {
-	client, err := kgo.NewClient(kgo.SeedBrokers(log.Brokers...), kgo.ClientID(Group+"-lag"))
+	client, err := log.Client(kgo.ClientID(Group + "-lag"))
 	if err != nil {
 		return nil, err
 	}

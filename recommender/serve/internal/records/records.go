@@ -34,8 +34,7 @@ const firstPause, lastPause = 500 * time.Millisecond, 30 * time.Second
 // Run writes what is committed to the log into the tables until ctx is done. Offsets are committed after the rows: a row
 // may be written twice, which the tables take as one, and none is left out. While the database is away the log keeps it.
 func Run(ctx context.Context, log topics.Log, insert Insert, progress *Progress, logger *slog.Logger) error {
-	client, err := kgo.NewClient(
-		kgo.SeedBrokers(log.Brokers...),
+	client, err := log.Client(
 		kgo.ClientID(Group),
 		kgo.ConsumerGroup(groupOf(log)),
 		kgo.ConsumeTopics(log.Decisions, log.Explanations, log.Reports),

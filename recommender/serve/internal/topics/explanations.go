@@ -62,7 +62,7 @@ var ErrGone = errors.New("it is not there any more")
 // NewExplanations has a client of its own: a broker answers the requests of one connection in turn, and those of a
 // consumer wait for records to come.
 func NewExplanations(log Log) (*Explanations, error) {
-	client, err := kgo.NewClient(kgo.SeedBrokers(log.Brokers...), kgo.ClientID("sluice-server-explain"))
+	client, err := log.Client(kgo.ClientID("sluice-server-explain"))
 	if err != nil {
 		return nil, fmt.Errorf("connect to %v: %w", log.Brokers, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -20,6 +21,13 @@ type Log struct {
 	Brokers                                    []string
 	Shards                                     int
 	Decisions, Explanations, Observed, Reports string
+	// Options are of every client: TLS and the like.
+	Options []kgo.Opt
+}
+
+// Client connects when it is first used; more goes before what every client has.
+func (l Log) Client(more ...kgo.Opt) (*kgo.Client, error) {
+	return kgo.NewClient(slices.Concat([]kgo.Opt{kgo.SeedBrokers(l.Brokers...)}, l.Options, more)...)
 }
 
 // Named is the log whose topics are named as in collector/topics.yaml, there with the prefix sluice_.

@@ -84,8 +84,7 @@ func (r *Reader) Run(ctx context.Context) {
 }
 
 func (r *Reader) follow(ctx context.Context) error {
-	client, err := kgo.NewClient(
-		kgo.SeedBrokers(r.log.Brokers...),
+	client, err := r.log.Client(
 		kgo.ClientID("sluice-server"),
 		kgo.ConsumePartitions(r.log.fromStart()),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),

@@ -22,8 +22,7 @@ type Writer struct {
 
 // NewWriter connects when it first writes.
 func NewWriter(log Log) (*Writer, error) {
-	client, err := kgo.NewClient(
-		kgo.SeedBrokers(log.Brokers...),
+	client, err := log.Client(
 		kgo.ClientID("sluice-server-reports"),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.RequiredAcks(kgo.AllISRAcks()),

@@ -49,7 +49,9 @@ class Reading:
     Inserts have numbers that grow in the order in which they become visible, so nothing that is late is missed, however
     late it is and however long its insert took. A pool is read whole when it is new, is to be judged from now on, or
     its threshold has moved (what is kept is counted by it); all are when the window, the buckets or the pools are
-    others, or the clock was set back, and always when the table's engine is one that does not number its inserts so.
+    others, or the clock was set back. Where the table's engine is one that does not number its inserts so, as on
+    copies, everything is asked for each time, and goes into what is known: of a row the largest version stays,
+    whichever copy had it, and one that the copy of now does not have yet is not forgotten.
 
     What a reading brought is told apart from what was known. A reading that fails is made good for by the next, whose
     arrivals count from the last one that did not.
@@ -66,9 +68,6 @@ class Reading:
         self._seen: Ints = np.zeros(0, dtype=np.int64)
         self._place: Ints = self._seen
         self._last_good: Ints = np.zeros(0, dtype=np.int64)
-        # Cells as of the last reading, where they are not the same: all is read anew each time.
-        self._before: Cells | None = None
-        self._complete = False
         self._anew = True
         self._arrived: list[tuple[Ints, Ints, Ints]] = []
 
@@ -90,23 +89,25 @@ class Reading:
         width = -(-(to_ms - from_ms) // bucket_ms) + 1
         same = (list(keys), bucket_ms, width) == (self._keys, self._bucket_ms, self._cells.width)
         same = same and until >= self._until
-        if not same or not self._numbered:
-            self._begin(list(keys), bucket_ms, width, compare=same)
+        if not same:
+            self._begin(list(keys), bucket_ms, width)
         self._advance(first)
         indices = [UNJUDGED if threshold is None else last_index_within(threshold) for threshold in thresholds_ns]
         last_good = np.array(indices, dtype=np.int64)
         self._judge_by(last_good)
         known = np.flatnonzero(self._seen > NEVER)
         if len(known):
-            span = Span(first, until, bucket_ms, self._until, int(self._seen[known].min()))
-            new = sum(self._ask(share, span, self._cells) for share in self._shares(known, until - self._until))
-            if new == 0 and self._began_anew(span):
-                self._begin(list(keys), bucket_ms, width, compare=False)
+            seen = int(self._seen[known].min()) if self._numbered else NEVER
+            span = Span(first, until, bucket_ms, self._until, seen)
+            buckets = until - self._until if self._numbered else width
+            new = sum(self._ask(share, span, self._cells) for share in self._shares(known, buckets))
+            if self._numbered and new == 0 and self._began_anew(span):
+                self._begin(list(keys), bucket_ms, width)
                 self._advance(first)
                 self._judge_by(last_good)
         self._until = until
         for share in self._shares(np.flatnonzero(self._seen == NEVER), width):
-            self._ask(share, Span(first, until, bucket_ms, until), self._before)
+            self._ask(share, Span(first, until, bucket_ms, until), None)
         return self._arrivals()
 
     def rows(self, pool: int) -> Rows:
@@ -124,15 +125,10 @@ class Reading:
         found = self._cells.own_source(pool, query.source_of(instance), self._until)
         return found and (found[0] * self._bucket_ms, *found[1:])
 
-    def _begin(self, keys: list[PoolKey], bucket_ms: int, width: int, compare: bool) -> None:
-        """compare: with the cells that were read last, of the same buckets and pools."""
+    def _begin(self, keys: list[PoolKey], bucket_ms: int, width: int) -> None:
         # Asked before anything is changed: if the database fails here, the next call begins again.
         numbered = self._database.columns(query.ENGINE_SQL, {}) == [[query.NUMBERED]]
-        if not compare:
-            self._before, self._anew, self._until = None, True, 0
-        elif self._complete:
-            self._before = self._cells
-        self._complete, self._arrived = False, []
+        self._anew, self._until, self._arrived = True, 0, []
         self._keys, self._bucket_ms, self._cells = keys, bucket_ms, Cells(width, len(keys))
         self._place = _places(keys)
         self._newest, self._numbered = NEVER, numbered
@@ -141,8 +137,6 @@ class Reading:
 
     def _advance(self, first: int) -> None:
         self._cells.advance(first)
-        if self._before is not None:
-            self._before.advance(first)
 
     def _arrivals(self) -> Arrivals:
         empty: Ints = np.zeros(0, dtype=np.int64)
@@ -152,7 +146,7 @@ class Reading:
         newest = self._cells.newest(len(self._keys))
         newest_ms = np.where(newest >= 0, newest * self._bucket_ms, NEVER)
         found = Arrivals(pool, at * self._bucket_ms, busy_ns, newest_ms, self._anew)
-        self._arrived, self._anew, self._before, self._complete = [], False, None, True
+        self._arrived, self._anew = [], False
         return found
 
     def _judge_by(self, last_good: Ints) -> None:

@@ -22,11 +22,13 @@ ASK_S = 10.0
 class KafkaBroker(Broker):
     """bootstrap: HOST:PORT, or several with commas between. name: of this process, for the broker's own logs.
 
-    Deciders whose topics have the same names are one group.
+    more: properties of librdkafka, such as those for TLS. Deciders whose topics have the same names are one group.
     """
 
-    def __init__(self, bootstrap: str, topics: Topics, name: str = "sluice-decider") -> None:
-        self._client: dict[str, Any] = {"bootstrap.servers": bootstrap, "client.id": name}
+    def __init__(
+        self, bootstrap: str, topics: Topics, name: str = "sluice-decider", more: Mapping[str, str] | None = None
+    ) -> None:
+        self._client: dict[str, Any] = {**(more or {}), "bootstrap.servers": bootstrap, "client.id": name}
         self._topics = topics
         # Not read_committed: by that, the end that is asked for is the last stable offset.
         settings = {

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from urllib.parse import quote, unquote
 
 from google.protobuf.message import DecodeError
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from sluice.common.v1.scaling_pb2 import ScalingEvent, ServiceContainer
 from sluice.control.pauses import Pause
 from sluice.control.scalings import Scaling
 from sluice.core.keys import PoolKey
 from sluice.log.names import key_of, message_of, pool_name, pool_of
+from sluice.pools.policy.message_time import timestamp
 from sluice.pools.policy.state_message import StateError
 from sluice.pools.v1.state_pb2 import PoolPause, ServiceScalings
 from sluice.subsets.seen import ToldContainer
@@ -92,7 +92,3 @@ def event_of(scaling: Scaling) -> ScalingEvent:
             for each in scaling.containers
         ],
     )
-
-
-def timestamp(ms: int) -> Timestamp:
-    return Timestamp(seconds=ms // 1000, nanos=ms % 1000 * 10**6)

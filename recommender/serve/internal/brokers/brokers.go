@@ -1,0 +1,128 @@
+// Package brokers says how Kafka is reached: addresses, TLS, SASL and names of topics (collector/kafka.toml).
+package brokers
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// Settings are what a file says.
+type Settings struct {
+	// Brokers are HOST:PORT each; none where the file names none.
+	Brokers []string
+	// Options are for every client, without the brokers.
+	Options []kgo.Opt
+
+	prefix string
+	names  map[string]string
+}
+
+// file is collector/kafka.toml. Tables of other clients are theirs to check.
+type file struct {
+	Brokers    []string          `toml:"brokers"`
+	Prefix     string            `toml:"topic_prefix"`
+	Names      map[string]string `toml:"topics"`
+	TLS        *security         `toml:"tls"`
+	SASL       *login            `toml:"sasl"`
+	Franz      options           `toml:"franz"`
+	Java       map[string]any    `toml:"java"`
+	Librdkafka map[string]any    `toml:"librdkafka"`
+	Collector  map[string]any    `toml:"collector"`
+}
+
+// options are those of franz-go that may be set, by its own names; it has no properties by text.
+type options struct {
+	Rack                   string `toml:"rack"`
+	DialTimeout            string `toml:"dial_timeout"`
+	ConnIdleTimeout        string `toml:"conn_idle_timeout"`
+	RequestTimeoutOverhead string `toml:"request_timeout_overhead"`
+	MetadataMaxAge         string `toml:"metadata_max_age"`
+	RetryTimeout           string `toml:"retry_timeout"`
+}
+
+// Load reads the file. lookup gives passwords that are in the environment.
+func Load(path string, lookup func(string) string) (Settings, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Settings{}, fmt.Errorf("read %s: %w", path, err)
+	}
+	settings, err := parse(text, lookup)
+	if err != nil {
+		return Settings{}, fmt.Errorf("read %s: %w", path, err)
+	}
+	return settings, nil
+}
+
+func parse(text []byte, lookup func(string) string) (Settings, error) {
+	var told file
+	decoder := toml.NewDecoder(strings.NewReader(string(text))).DisallowUnknownFields()
+	if err := decoder.Decode(&told); err != nil {
+		var unknown *toml.StrictMissingError
+		if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
+			return Settings{}, fmt.Errorf("%s is not known", strings.Join(unknown.Errors[0].Key(), "."))
+		}
+		return Settings{}, err
+	}
+	s := Settings{Brokers: told.Brokers, prefix: told.Prefix, names: told.Names}
+	if told.TLS != nil {
+		config, err := told.TLS.config()
+		if err != nil {
+			return Settings{}, err
+		}
+		s.Options = append(s.Options, kgo.DialTLSConfig(config))
+	}
+	if told.SASL != nil {
+		mechanism, err := told.SASL.mechanism(lookup)
+		if err != nil {
+			return Settings{}, err
+		}
+		s.Options = append(s.Options, kgo.SASL(mechanism))
+	}
+	more, err := told.Franz.options()
+	s.Options = append(s.Options, more...)
+	return s, err
+}
+
+// Topic is the name on the brokers of what collector/topics.yaml calls name; usual is what it is called where the
+// settings say nothing of it, but for their prefix.
+func (s Settings) Topic(name, usual string) string {
+	if told, ok := s.names[name]; ok {
+		return told
+	}
+	return s.prefix + usual
+}
+
+func (o options) options() (all []kgo.Opt, err error) {
+	if o.Rack != "" {
+		all = append(all, kgo.Rack(o.Rack))
+	}
+	times := map[string]struct {
+		value  string
+		option func(time.Duration) kgo.Opt
+	}{
+		"dial_timeout":             {o.DialTimeout, func(d time.Duration) kgo.Opt { return kgo.DialTimeout(d) }},
+		"conn_idle_timeout":        {o.ConnIdleTimeout, func(d time.Duration) kgo.Opt { return kgo.ConnIdleTimeout(d) }},
+		"request_timeout_overhead": {o.RequestTimeoutOverhead, func(d time.Duration) kgo.Opt { return kgo.RequestTimeoutOverhead(d) }},
+		"metadata_max_age":         {o.MetadataMaxAge, func(d time.Duration) kgo.Opt { return kgo.MetadataMaxAge(d) }},
+		"retry_timeout":            {o.RetryTimeout, func(d time.Duration) kgo.Opt { return kgo.RetryTimeout(d) }},
+	}
+	for _, name := range slices.Sorted(maps.Keys(times)) {
+		if times[name].value == "" {
+			continue
+		}
+		length, err := time.ParseDuration(times[name].value)
+		if err != nil || length <= 0 {
+			return nil, fmt.Errorf("franz.%s is %q; legal: a time, as 10s", name, times[name].value)
+		}
+		all = append(all, times[name].option(length))
+	}
+	return all, nil
+}

@@ -1,0 +1,113 @@
+package brokers
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/twmb/franz-go/pkg/sasl"
+	"github.com/twmb/franz-go/pkg/sasl/plain"
+	"github.com/twmb/franz-go/pkg/sasl/scram"
+)
+
+// security is the table tls: paths of PEM files.
+type security struct {
+	CA          string `toml:"ca"`
+	Certificate string `toml:"certificate"`
+	Key         string `toml:"key"`
+	VerifyHost  *bool  `toml:"verify_host"`
+}
+
+func (t security) config() (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if t.CA != "" {
+		text, err := os.ReadFile(t.CA)
+		if err != nil {
+			return nil, fmt.Errorf("tls.ca: %w", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("tls.ca: %s holds no certificate", t.CA)
+		}
+	}
+	if (t.Certificate == "") != (t.Key == "") {
+		return nil, errors.New("tls.certificate and tls.key go together")
+	}
+	if t.Certificate != "" {
+		own := func() (*tls.Certificate, error) {
+			found, err := tls.LoadX509KeyPair(t.Certificate, t.Key)
+			return &found, err
+		}
+		if _, err := own(); err != nil {
+			return nil, fmt.Errorf("tls.certificate: %w", err)
+		}
+		// Read for each connection: certificates are renewed.
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return own() }
+	}
+	if t.VerifyHost != nil && !*t.VerifyHost {
+		config.InsecureSkipVerify = true
+		config.VerifyConnection = func(state tls.ConnectionState) error { return signed(state, config.RootCAs) }
+	}
+	return config, nil
+}
+
+// signed checks all of a server's certificate but its name.
+func signed(state tls.ConnectionState, roots *x509.CertPool) error {
+	between := x509.NewCertPool()
+	for _, each := range state.PeerCertificates[1:] {
+		between.AddCert(each)
+	}
+	_, err := state.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: between})
+	return err
+}
+
+// login is the table sasl.
+type login struct {
+	Mechanism        string  `toml:"mechanism"`
+	User             string  `toml:"user"`
+	PasswordFile     *string `toml:"password_file"`
+	PasswordVariable *string `toml:"password_variable"`
+}
+
+func (l login) mechanism(lookup func(string) string) (sasl.Mechanism, error) {
+	if l.User == "" || strings.Contains(l.User, `"`) {
+		return nil, errors.New("sasl.user must be there, without a double quote")
+	}
+	if (l.PasswordFile == nil) == (l.PasswordVariable == nil) {
+		return nil, errors.New("sasl needs password_file or password_variable, one of them")
+	}
+	// Read for each login: passwords change.
+	password := func() (string, error) {
+		if l.PasswordFile != nil {
+			text, err := os.ReadFile(*l.PasswordFile)
+			return string(text), err
+		}
+		if found := lookup(*l.PasswordVariable); found != "" {
+			return found, nil
+		}
+		return "", fmt.Errorf("sasl.password_variable: the environment has no %s", *l.PasswordVariable)
+	}
+	if _, err := password(); err != nil {
+		return nil, err
+	}
+	scrammed := func(context.Context) (scram.Auth, error) {
+		found, err := password()
+		return scram.Auth{User: l.User, Pass: found}, err
+	}
+	switch l.Mechanism {
+	case "PLAIN":
+		return plain.Plain(func(context.Context) (plain.Auth, error) {
+			found, err := password()
+			return plain.Auth{User: l.User, Pass: found}, err
+		}), nil
+	case "SCRAM-SHA-256":
+		return scram.Sha256(scrammed), nil
+	case "SCRAM-SHA-512":
+		return scram.Sha512(scrammed), nil
+	}
+	return nil, fmt.Errorf("sasl.mechanism is %q; legal: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512", l.Mechanism)
+}

@@ -66,6 +66,7 @@ def test_the_newest_window_and_dead_letters_by_reason(where: Addresses, engine: 
     client.command(
         "INSERT INTO ingest_counts (job, outcome, service, received, messages, spans, emit_lag_ms, version) VALUES "
         "('a', 'accepted', '', now(), 0, 100, 0, 1), ('a', 'accepted_cut', '', now(), 0, 7, 0, 1), "
+        "('a', 'accepted_more', '(more)', now(), 0, 1200, 0, 1), ('b', 'accepted_more', '(more)', now(), 0, 9, 0, 1), "
         "('a', 'accepted_late', '', now(), 0, 7, 0, 1), ('a', 'repeated_message', '', now(), 0, 7, 0, 1), "
         # A later version of the same row replaces it; another job read the same spans.
         "('a', 'no_service', '', now(), 0, 2, 0, 2), ('a', 'no_service', '', now(), 0, 3, 0, 3), "
@@ -75,6 +76,9 @@ def test_the_newest_window_and_dead_letters_by_reason(where: Addresses, engine: 
     )
     fresh = check.freshness(where, 5)
     assert fresh.level == "ok"
+    more = check.names(where, 5)
+    assert (more.level, more.text[:12]) == ("warn", "1,200 spans ")
+    assert check.judge_names(0).level == "ok"
     assert re.fullmatch(r"newest window \d+ s old", fresh.text)
     dead = check.dead_letters(where, 5)
     assert dead.level == "warn"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import clickhouse_connect
@@ -31,31 +32,68 @@ class UrlError(Exception):
 def connection(environment: Mapping[str, str], answered: Callable[[], None]) -> ClickHouse:
     """Of the user who only reads; as there."""
     url = environment.get("SLUICE_CLICKHOUSE") or "http://127.0.0.1:8123"
-    return ClickHouse(url, READER, environment.get("SLUICE_CLICKHOUSE_READER_PASSWORD", ""), answered)
+    password = secret(environment, "SLUICE_CLICKHOUSE_READER_PASSWORD")
+    database = environment.get("SLUICE_CLICKHOUSE_DATABASE") or DATABASE
+    user = environment.get("SLUICE_CLICKHOUSE_READER") or READER
+    return ClickHouse(url, user, password, answered, database, environment.get("SLUICE_CLICKHOUSE_CA", ""))
+
+
+def secret(environment: Mapping[str, str], name: str) -> str:
+    """What the file NAME_FILE holds, else the variable NAME; "" without either."""
+    if path := environment.get(f"{name}_FILE"):
+        try:
+            return Path(path).read_text().removesuffix("\n")
+        except OSError as cause:
+            raise UrlError(f"read {name}_FILE={path}: {cause.strerror}") from cause
+    return environment.get(name, "")
+
+
+class Server(NamedTuple):
+    host: str
+    port: int
+    secure: bool
+    user: str
+    password: str
+
+
+def _server(url: str, user: str, password: str) -> Server:
+    """UrlError for what is none."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if host is None or parts.scheme not in ("http", "https"):
+        raise UrlError(
+            "SLUICE_CLICKHOUSE is not legal; legal: http[s]://[user:password@]host[:port], with commas between"
+        )
+    secure = parts.scheme == "https"
+    if parts.username:
+        user, password = unquote(parts.username), unquote(parts.password or "")
+    return Server(host, port or (8443 if secure else 8123), secure, user, password)
 
 
 class ClickHouse:
     """One user's connection, made at the first use and made again after a failure. For one thread at a time.
 
-    url: http[s]://[user:password@]host[:port]; a user in it stands in for `user` and `password`. UrlError for anything
-    else: a host that was not understood must not silently become this machine.
+    url: http[s]://[user:password@]host[:port], or several of copies with commas between: after a failure the next is
+    asked. A user in it stands in for `user` and `password`. UrlError for anything else: a host that was not understood
+    must not silently become this machine.
     """
 
-    def __init__(self, url: str, user: str, password: str = "", answered: Callable[[], None] = lambda: None) -> None:
-        """answered: called after each query that was."""
+    def __init__(
+        self,
+        url: str,
+        user: str,
+        password: str = "",
+        answered: Callable[[], None] = lambda: None,
+        database: str = DATABASE,
+        authority: str = "",
+    ) -> None:
+        """answered: called after each query that was. authority: PEM file of who signed the servers' certificates."""
         self.answered = answered
-        try:
-            parts = urlsplit(url)
-            host, port = parts.hostname, parts.port
-        except ValueError:
-            host, port = None, None
-        if host is None or parts.scheme not in ("http", "https"):
-            raise UrlError("SLUICE_CLICKHOUSE is not legal; legal: http[s]://[user:password@]host[:port]")
-        self._host, self._port = host, port or 8123
-        self._secure = parts.scheme == "https"
-        self._user, self._password = user, password
-        if parts.username:
-            self._user, self._password = unquote(parts.username), unquote(parts.password or "")
+        self._servers = [_server(each, user, password) for each in url.split(",")]
+        self._database, self._authority = database, authority
         self._client: Client | None = None
 
     def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
@@ -84,13 +122,15 @@ class ClickHouse:
 
     def connect(self) -> Client:
         if self._client is None:
+            server = self._servers[0]
             self._client = clickhouse_connect.get_client(
-                host=self._host,
-                port=self._port,
-                secure=self._secure,
-                username=self._user,
-                password=self._password,
-                database=DATABASE,
+                host=server.host,
+                port=server.port,
+                secure=server.secure,
+                ca_cert=self._authority or None,
+                username=server.user,
+                password=server.password,
+                database=self._database,
                 connect_timeout=CONNECT_S,
                 send_receive_timeout=ANSWER_S,
                 query_retries=0,
@@ -102,6 +142,7 @@ class ClickHouse:
         if self._client is not None:
             self._client.close()
             self._client = None
+        self._servers = [*self._servers[1:], self._servers[0]]
 
 
 class _Connection:
@@ -109,7 +150,11 @@ class _Connection:
         self._owner = owner
 
     def __enter__(self) -> Client:
-        return self._owner.connect()
+        try:
+            return self._owner.connect()
+        except Exception:
+            self._owner.forget()
+            raise
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if kind is not None:

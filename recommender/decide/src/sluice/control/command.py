@@ -13,6 +13,7 @@ from sluice.config import ConfigError, load
 from sluice.control.clickhouse import UrlError
 from sluice.control.pages import AddressError
 from sluice.control.process import Process
+from sluice.log.kafka_settings import KafkaSettingsError
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -25,6 +26,7 @@ def main(path: Path, check: bool) -> None:
     SLUICE_CLICKHOUSE    the database (http://127.0.0.1:8123), read as sluice_reader
                          with SLUICE_CLICKHOUSE_READER_PASSWORD
     SLUICE_KAFKA         the log's broker, or several with commas between (127.0.0.1:9092)
+    SLUICE_KAFKA_SETTINGS  TLS, SASL, properties and names of topics: a file as collector/kafka.toml
     SLUICE_TOPIC_PREFIX  before the names of its topics (sluice_)
     SLUICE_DECIDER       where /healthz and /metrics are, on loopback (127.0.0.1:50052)
     OTEL_EXPORTER_OTLP_ENDPOINT  sends the metrics by OTLP too, as all OTEL_EXPORTER_OTLP_* variables say
@@ -38,6 +40,6 @@ def main(path: Path, check: bool) -> None:
             click.echo(f"{path}: {len(config.pools)} pools, {len(config.slos)} SLOs, legal")
             return
         Process(path, config, os.environ).run()
-    except (ConfigError, AddressError, UrlError) as cause:
+    except (ConfigError, AddressError, UrlError, KafkaSettingsError) as cause:
         click.echo(cause, err=True)
         sys.exit(2)

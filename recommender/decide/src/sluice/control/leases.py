@@ -7,7 +7,7 @@ from collections.abc import Collection
 from sluice.core.keys import PoolKey
 from sluice.log.names import key_of, message_of
 from sluice.log.shard import Heartbeat
-from sluice.log.told import timestamp
+from sluice.pools.policy.message_time import timestamp
 from sluice.pools.v1.log_pb2 import NotRenewed, ShardHeartbeat
 
 

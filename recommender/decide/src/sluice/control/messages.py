@@ -13,10 +13,10 @@ from sluice.control.baseline import Baseline
 from sluice.control.learning.lesson import Learned
 from sluice.control.sizes import TargetSize
 from sluice.log.names import message_of
-from sluice.log.told import timestamp
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.curve import Curve
 from sluice.pools.policy.advice_message import advice_message, advice_of
+from sluice.pools.policy.message_time import timestamp
 from sluice.pools.policy.picture import Believed, Picture, draw, draw_on
 from sluice.pools.policy.state_message import checkpoint_message
 from sluice.pools.v1 import evidence_pb2, pool_size_pb2

@@ -20,7 +20,8 @@ from sluice.control.moving import Held, Move, arrival, departure, moves
 from sluice.core.keys import PoolKey
 from sluice.log.broker import Broker
 from sluice.log.kafka_broker import KafkaBroker
-from sluice.log.names import Topics, topics
+from sluice.log.kafka_settings import KafkaSettingsError, from_environment
+from sluice.log.names import Topics
 from sluice.log.shard import AbortedError, FencedError, HungError, Identity, OlderError, PartitionsError
 from sluice.log.shard_log import ShardLog
 from sluice.log.shards import Shards
@@ -132,15 +133,17 @@ def main(old: Path, new: Path) -> None:
 
     \b
     SLUICE_KAFKA         the log's broker, or several with commas between (127.0.0.1:9092)
+    SLUICE_KAFKA_SETTINGS  TLS, SASL, properties and names of topics: a file as collector/kafka.toml
     SLUICE_TOPIC_PREFIX  before the names of its topics (sluice_)
     """
-    names = topics(os.environ.get("SLUICE_TOPIC_PREFIX") or "sluice_")
     try:
+        kafka = from_environment()
+        names = kafka.log(os.environ.get("SLUICE_TOPIC_PREFIX") or "sluice_")
         config = load(new)
         check(load(old), config)
-        broker = KafkaBroker(os.environ.get("SLUICE_KAFKA") or "127.0.0.1:9092", names, "sluice-move")
+        broker = KafkaBroker(kafka.brokers, names, "sluice-move", kafka.properties)
         moved = move(config, broker, names)
-    except (ConfigError, MoveError, OlderError, PartitionsError, HungError) as cause:
+    except (ConfigError, KafkaSettingsError, MoveError, OlderError, PartitionsError, HungError) as cause:
         click.echo(cause, err=True)
         sys.exit(2)
     for each in moved:

@@ -30,7 +30,7 @@ from sluice.control.subsets.shard import SubsetMeans
 from sluice.control.tuning.shard import TuningMeans
 from sluice.control.workers import Workers
 from sluice.log.kafka_broker import KafkaBroker
-from sluice.log.names import topics
+from sluice.log.kafka_settings import from_environment
 from sluice.log.shard import Identity
 from sluice.log.shards import Shards
 from sluice.pools.estimate import libraries
@@ -50,7 +50,7 @@ def now_ms() -> int:
 
 
 class Process:
-    """The decider from start to SIGTERM. AddressError, UrlError: the environment cannot be used."""
+    """The decider from start to SIGTERM. AddressError, UrlError, KafkaSettingsError: the environment cannot be used."""
 
     def __init__(self, path: Path, config: Config, environment: Mapping[str, str]) -> None:
         self._path = path
@@ -60,9 +60,10 @@ class Process:
         libraries.load()
         prepare()
         search_rarely()
-        names = topics(environment.get("SLUICE_TOPIC_PREFIX") or "sluice_")
+        kafka = from_environment(environment)
+        names = kafka.log(environment.get("SLUICE_TOPIC_PREFIX") or "sluice_")
         name = f"{platform.node()}-{os.getpid()}"
-        self._broker = KafkaBroker(environment.get("SLUICE_KAFKA") or "127.0.0.1:9092", names, f"sluice-decider-{name}")
+        self._broker = KafkaBroker(kafka.brokers, names, f"sluice-decider-{name}", kafka.properties)
         self._shards = Shards(self._broker, names, Identity(name, len(config.groups), config.generation))
         spread = Spread(None if config.processes == "auto" else config.processes)
         spread.start(len(config.pools))

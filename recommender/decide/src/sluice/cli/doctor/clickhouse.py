@@ -103,6 +103,28 @@ def judge_dead_letters(rows: list[tuple[str, int, int]]) -> Verdict:
     return Verdict("warn", f"dead letters in the last 10 minutes: {'; '.join(parts)}", remedy)
 
 
+def names(where: Addresses, timeout_s: float) -> Verdict:
+    rows = ask(
+        where,
+        timeout_s,
+        "SELECT max(s) FROM (SELECT job, sum(spans) AS s FROM ingest_counts FINAL "
+        "WHERE outcome = 'accepted_more' AND received >= now() - INTERVAL 10 MINUTE GROUP BY job)",
+    )
+    return judge_names(int(rows[0][0]))
+
+
+def judge_names(spans: int) -> Verdict:
+    """spans: of the last 10 minutes, that count under (more)."""
+    if not spans:
+        return Verdict("ok", "all names of the last 10 minutes are told apart")
+    return Verdict(
+        "warn",
+        f"{spans:,} spans of the last 10 minutes count under (more): there are more services, instances, hosts, peers "
+        "or operations than are told apart",
+        "look for names with ids in them, such as /orders/1234; run.py's --most-... raise the bounds",
+    )
+
+
 def missed_records(where: Addresses, timeout_s: float) -> Verdict:
     rows = ask(
         where,
@@ -144,5 +166,6 @@ CHECKS = [
     Check("clickhouse", "migrations", migrations),
     Check("clickhouse", "newest window", freshness),
     Check("clickhouse", "dead letters", dead_letters),
+    Check("clickhouse", "names", names),
     Check("clickhouse", "missed records", missed_records),
 ]

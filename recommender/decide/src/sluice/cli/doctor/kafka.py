@@ -1,6 +1,8 @@
 """Kafka: is it there, does it have the topics, and do the readers keep up?"""
 
 import logging
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import yaml
 from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
 from sluice.cli.doctor.probe import START, open_port
 from sluice.cli.environment import Addresses
+from sluice.log.kafka_settings import KafkaSettings, KafkaSettingsError, from_environment
 
 #: The contract between collector and jobs; beside the program when it runs from the source tree.
 _TOPICS = Path(__file__).resolve().parents[6] / "collector" / "topics.yaml"
@@ -23,6 +26,7 @@ _quiet.propagate = False
 def topics(where: Addresses, timeout_s: float) -> Verdict:
     expected = expected_topics()
     try:
+        expected = {kafka_settings(where).topic(name): partitions for name, partitions in expected.items()}
         client = admin(where, timeout_s)
         found = partition_counts(client, where, timeout_s)
     except NotAnsweringError as error:
@@ -54,9 +58,10 @@ def judge_topics(expected: dict[str, int], found: dict[str, int], ends: dict[str
 def lag(where: Addresses, timeout_s: float) -> Verdict:
     client = admin(where, timeout_s)
     found = partition_counts(client, where, timeout_s)
-    if _SPANS not in found:
-        return Verdict("unknown", f"not known: there is no topic {_SPANS}")
-    return judge_lag(_group_lags(client, timeout_s, _ends(client, timeout_s, {_SPANS: found[_SPANS]})))
+    spans = kafka_settings(where).topic(_SPANS)
+    if spans not in found:
+        return Verdict("unknown", f"not known: there is no topic {spans}")
+    return judge_lag(_group_lags(client, timeout_s, _ends(client, timeout_s, {spans: found[spans]})))
 
 
 def judge_lag(lags: dict[str, int]) -> Verdict:
@@ -73,9 +78,27 @@ def admin(where: Addresses, timeout_s: float) -> Any:
     from confluent_kafka.admin import AdminClient
 
     # librdkafka retries a dead address for ever; ask the port first.
-    for address in where.kafka.split(","):
-        open_port(address, timeout_s)
-    return AdminClient({"bootstrap.servers": where.kafka, "socket.timeout.ms": int(timeout_s * 1000)}, logger=_quiet)
+    settings = kafka_settings(where)
+    _one_answers(settings.brokers.split(","), timeout_s)
+    return AdminClient({**settings.client(), "socket.timeout.ms": int(timeout_s * 1000)}, logger=_quiet)
+
+
+def kafka_settings(where: Addresses) -> KafkaSettings:
+    try:
+        return from_environment({**os.environ, "SLUICE_KAFKA": where.kafka})
+    except KafkaSettingsError as error:
+        raise NotAnsweringError(str(error)) from None
+
+
+def _one_answers(brokers: Sequence[str], timeout_s: float) -> None:
+    """One of several is enough: it knows the others."""
+    for address in brokers[:-1]:
+        try:
+            open_port(address, timeout_s)
+        except NotAnsweringError:
+            continue
+        return
+    open_port(brokers[-1], timeout_s)
 
 
 def partition_counts(client: Any, where: Addresses, timeout_s: float) -> dict[str, int]:

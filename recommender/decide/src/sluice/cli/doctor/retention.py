@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
-from sluice.cli.doctor.kafka import admin, committed, partition_counts
+from sluice.cli.doctor.kafka import admin, committed, kafka_settings, partition_counts
 from sluice.cli.environment import Addresses
 from sluice.cli.pools.words import seconds
 
@@ -59,7 +59,8 @@ def judge_retention(kept: Sequence[Kept], now_ms: float) -> Verdict:
         behind = f"{worst.group} is to read {_name(worst)} from {_age(worst.next_ms, now_ms)} ago"
         kept_for = seconds(_window_ms(worst, now_ms) / 1000)
         return Verdict("warn", f"{behind}, {_used(worst, now_ms):.0%} of the {kept_for} that are kept", _CATCH_UP)
-    text = "; ".join(_topic_text([each for each in kept if each.topic == topic], now_ms) for topic in _TOPICS)
+    topics = dict.fromkeys(each.topic for each in kept)
+    text = "; ".join(_topic_text([each for each in kept if each.topic == topic], now_ms) for topic in topics)
     short = sorted({each.topic for each in kept if _by_bytes(each, now_ms)})
     if short:
         return Verdict(
@@ -71,7 +72,7 @@ def judge_retention(kept: Sequence[Kept], now_ms: float) -> Verdict:
 def _topic_text(kept: Sequence[Kept], now_ms: float) -> str:
     oldest = [each.oldest_ms for each in kept if each.oldest_ms is not None]
     if not oldest:
-        return f"{kept[0].topic} is empty" if kept else "one topic is missing"
+        return f"{kept[0].topic} is empty"
     limit = seconds(kept[0].retention_ms / 1000) if kept[0].retention_ms >= 0 else "no limit"
     return f"{kept[0].topic}: oldest record {_age(min(oldest), now_ms)} old of {limit}"
 
@@ -109,12 +110,14 @@ def _name(kept: Kept) -> str:
 def _kept(where: Addresses, timeout_s: float) -> list[Kept]:
     from confluent_kafka import Consumer, KafkaException, TopicPartition
 
+    settings = kafka_settings(where)
     client = admin(where, timeout_s)
     found = partition_counts(client, where, timeout_s)
-    partitions = [(topic, number) for topic in _TOPICS for number in range(found.get(topic, 0))]
-    limits = _retention_ms(client, timeout_s, [topic for topic in _TOPICS if topic in found])
+    names = [settings.topic(topic) for topic in _TOPICS]
+    partitions = [(topic, number) for topic in names for number in range(found.get(topic, 0))]
+    limits = _retention_ms(client, timeout_s, [topic for topic in names if topic in found])
     groups = committed(client, timeout_s, set(partitions))
-    consumer = Consumer({"bootstrap.servers": where.kafka, "group.id": "sluice-doctor", "enable.partition.eof": True})
+    consumer = Consumer({**settings.client(), "group.id": "sluice-doctor", "enable.partition.eof": True})
 
     def of_partition(topic: str, number: int) -> list[Kept]:
         def time_of(offset: int) -> int | None:

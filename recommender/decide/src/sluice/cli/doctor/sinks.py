@@ -1,4 +1,4 @@
-"""The sinks of the streaming job, by their own account: what each says is wrong with its store."""
+"""The sinks of the streaming job, and what reads its spans, by their own account: what each says is wrong."""
 
 from typing import Any
 from urllib.parse import quote
@@ -6,11 +6,13 @@ from urllib.parse import quote
 from sluice.cli.doctor.finding import Verdict
 from sluice.cli.doctor.probe import get_json
 
-#: A metric of each sink, "" when all is well: SinkStatus.java.
+#: A metric of each, "" when all is well: SinkStatus.java, and ClockStatus.java in the task that has `messages`.
 _METRIC = ".trouble"
+_HAVE_IT = ("Writer", "messages")
 _REMEDY = (
     "the store's log under .cache/stack/logs says why it does not take rows; windows and sizes wait for ClickHouse, "
-    "and for Neo4j they do not: what it misses shows up with the next windows"
+    "and for Neo4j they do not: what it misses shows up with the next windows. Clock records need the right to write "
+    "to the spans' topic, or --clock-records-ms 0"
 )
 
 
@@ -18,7 +20,7 @@ def troubles(job: str, timeout_s: float) -> list[str]:
     """`job`: URL of the job in Flink's REST interface. Raises NotAnsweringError."""
     values: list[dict[str, str]] = []
     for vertex in get_json(job, timeout_s)["vertices"]:
-        if "Writer" not in vertex["name"]:
+        if not any(name in vertex["name"] for name in _HAVE_IT):
             continue
         url = f"{job}/vertices/{vertex['id']}/metrics"
         names = [metric["id"] for metric in get_json(url, timeout_s) if metric["id"].endswith(_METRIC)]

@@ -30,7 +30,9 @@ class Server:
 
 def reader() -> Server:
     """The environment's, as the user that can only read."""
-    return Server(addresses().clickhouse, password=os.environ.get("SLUICE_CLICKHOUSE_READER_PASSWORD", ""))
+    database = os.environ.get("SLUICE_CLICKHOUSE_DATABASE") or "sluice"
+    password = os.environ.get("SLUICE_CLICKHOUSE_READER_PASSWORD", "")
+    return Server(addresses().clickhouse.split(",")[0], database, password=password)
 
 
 @contextmanager
@@ -53,6 +55,7 @@ def run_query(
             data=query.encode(),
             headers=headers,
             stream=True,
+            verify=os.environ.get("SLUICE_CLICKHOUSE_CA") or True,
             timeout=(_CONNECT_S, timeout_s),
         )
     except requests.Timeout:

@@ -76,8 +76,9 @@ class Decision:
 
     lower..upper: the sizes that lose less than 1 % against the best, as far as is believed; None without a belief.
     loss: expected loss of the size in force against the best one, as a part of its throughput; None without a belief.
-    unguarded: the size without the constraints. confidence: how likely it loses under 3 %, or what a
-    published model says, 0..1. reasons: codes, for people, each with a text. advice: None where nothing is to be said.
+    unguarded: the size without the constraints. confidence: how likely it loses under 3 %, less while little was seen
+    (step.py), or what a published model says, 0..1. reasons: codes, for people, each with a text. advice: None where
+    nothing is to be said.
     """
 
     target: int | None

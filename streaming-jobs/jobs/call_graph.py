@@ -1,25 +1,23 @@
 """The job `call_graph`: who calls whom, how often and how fast, who is there, what roots wait for, and what containers
 do themselves, per window.
 
-messages -> trace_fragments: one message becomes a row per trace -> closed_traces: traces, closed when quiet
-  edge -> sums by edge and window of the callee's end -> call_edges (ClickHouse)
-       -> the newest window of each edge -> CALLS (Neo4j)
-  tree -> counts by root operation, window of the root's end, and tree -> call_trees (ClickHouse)
-       -> the most frequent tree of each root operation in its newest window -> Operation (Neo4j)
-  own  -> sums by container and window of the request's end -> container_own_time (ClickHouse)
-  seen -> once by service, instance, host, operation and window -> Service, Instance, Host, Operation (Neo4j)
-  outcomes of its spans -> ingest_counts
+span_edge -> sums by edge and window of the callee's end -> call_edges (ClickHouse)
+          -> the newest window of each edge -> CALLS (Neo4j)
+span_tree -> counts by root operation, window of the root's end, and tree -> call_trees (ClickHouse)
+          -> the most frequent tree of each root operation in its newest window -> Operation (Neo4j)
+span_own  -> sums by container and window of the request's end -> container_own_time (ClickHouse)
+span_seen -> once by service, instance, host, operation and window -> Service, Instance, Host, Operation (Neo4j)
+counted_traces -> outcomes of spans -> ingest_counts
 """
 
 import accounts
-import traces
+import spans
 from settings import SECOND_MS, Settings
 
 NAME = "call_graph"
-DECODED = traces.DECODED
-TRACE_ROWS = ["edge", "own", "seen", "tree"]
+REJECTED = spans.REJECTED
+SPAN_TABLES = ["edge", "own", "seen", "tree"]
 FUNCTIONS = {
-    **traces.FUNCTIONS,
     "merge_latency": "dev.sluice.latency.MergeLatency",
     "latency_quantile_ms": "dev.sluice.latency.LatencyQuantile",
     "most_frequent": "dev.sluice.trees.MostFrequent",
@@ -28,30 +26,16 @@ FUNCTIONS = {
 
 def views(settings: Settings) -> dict[str, str]:
     return {
-        **traces.views(settings),
+        **spans.trace_views(),
         "edges": f"""
         SELECT caller, callee, window_start, {settings["edge-window-ms"] // SECOND_MS} AS window_s,
                SUM(calls) AS calls, SUM(errors) AS errors, merge_latency(latency) AS latency,
                SUM(contributions) AS version
-        FROM (
-            SELECT t.edge.caller AS caller, t.edge.callee AS callee, t.edge.window_start AS window_start,
-                   t.edge.calls AS calls, t.edge.errors AS errors, t.edge.latency AS latency,
-                   t.edge.contributions AS contributions
-            FROM traces AS t WHERE t.edge IS NOT NULL
-        )
+        FROM span_edge
         GROUP BY caller, callee, window_start""",
-        "root_trees": """
-        SELECT t.tree.service AS service, t.tree.operation AS operation, t.tree.window_start AS window_start,
-               t.tree.tree AS tree
-        FROM traces AS t WHERE t.tree IS NOT NULL""",
-        "own_times": """
-        SELECT t.own.service AS service, t.own.instance AS instance, t.own.host AS host,
-               t.own.window_start AS window_start, t.own.requests AS requests, t.own.errors AS errors,
-               t.own.ln_sum AS ln_sum, t.own.ln_sum2 AS ln_sum2, t.own.latency AS latency
-        FROM traces AS t WHERE t.own IS NOT NULL""",
         "frequent_trees": """
-        SELECT service, operation, window_start, most_frequent(tree) AS most
-        FROM root_trees
+        SELECT service, operation, window_start, most_frequent(tree, traces) AS most
+        FROM span_tree
         GROUP BY service, operation, window_start""",
     }
 
@@ -72,8 +56,8 @@ def inserts(settings: Settings) -> list[str]:
         f"""
         INSERT INTO call_trees
         SELECT service, operation, TO_TIMESTAMP_LTZ(window_start, 0), {settings["edge-window-ms"] // SECOND_MS},
-               tree, COUNT(*), COUNT(*)
-        FROM root_trees
+               tree, SUM(traces), SUM(traces)
+        FROM span_tree
         GROUP BY service, operation, window_start, tree""",
         """
         INSERT INTO operation_trees
@@ -84,12 +68,12 @@ def inserts(settings: Settings) -> list[str]:
         INSERT INTO container_own_time
         SELECT service, instance, host, TO_TIMESTAMP_LTZ(window_start, 0), {settings["sample-window-ms"] // SECOND_MS},
                SUM(requests), SUM(errors), SUM(ln_sum), SUM(ln_sum2), merge_latency(latency), SUM(requests)
-        FROM own_times
+        FROM span_own
         GROUP BY service, instance, host, window_start""",
         # A window that was seen is written once: there is nothing to sum.
         """
         INSERT INTO seen
-        SELECT DISTINCT t.seen.service, t.seen.instance, t.seen.host, t.seen.operation, t.seen.window_start
-        FROM traces AS t WHERE t.seen IS NOT NULL""",
-        accounts.counts(NAME, traces.COUNTED),
+        SELECT DISTINCT service, instance, host, operation, window_start
+        FROM span_seen""",
+        accounts.counts(NAME, spans.COUNTED_TRACES),
     ]

@@ -4,26 +4,24 @@ topic -> partition and offset of each message -> offset_gaps: knows the last off
 """
 
 import accounts
-import messages
+import spans
 from settings import Settings
 
 FUNCTIONS = {"offset_gaps": "dev.sluice.flink.OffsetGaps"}
 
 
-def views(settings: Settings, topic: str) -> dict[str, str]:
-    """`gaps_TOPIC`: partition, first_missing, first_read, received.
-
-    Where all else that reads the topic asks for watermarks, this must as well: see messages.views.
-    """
-    timed = topic == accounts.SPANS and messages.is_timed(settings)
-    source, on_time = ("timed_messages", "on_time => DESCRIPTOR(record_time), ") if timed else (topic, "")
+def views(topic: str) -> dict[str, str]:
+    """`gaps_TOPIC`: partition, first_missing, first_read, received."""
+    positions = (
+        f"SELECT * FROM {spans.POSITIONS}"
+        if topic == accounts.SPANS
+        else f"SELECT `partition`, `offset`, record_time FROM {topic}"
+    )
     return {
-        f"positions_{topic}": f"SELECT `partition`, `offset`, record_time FROM {source}",
+        f"positions_{topic}": positions,
         f"gaps_{topic}": f"""
         SELECT `partition`, first_missing, first_read, received
-        FROM offset_gaps(
-            input => TABLE positions_{topic} PARTITION BY `partition`, {on_time}uid => 'gaps-{topic}'
-        )""",
+        FROM offset_gaps(input => TABLE positions_{topic} PARTITION BY `partition`, uid => 'gaps-{topic}')""",
     }
 
 

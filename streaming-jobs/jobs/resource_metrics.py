@@ -12,7 +12,7 @@ from settings import SECOND_MS, Settings
 
 NAME = "resource_metrics"
 TOPIC = "otlp_metrics"
-DECODED = "decoded_metrics"
+REJECTED = "rejected_metrics"
 FUNCTIONS = {"resource_points": "dev.sluice.flink.ResourceMetrics"}
 
 
@@ -30,6 +30,16 @@ def views(settings: Settings) -> dict[str, str]:
                d.part.value_sum AS value_sum, d.part.value_min AS value_min, d.part.value_max AS value_max,
                d.part.first_ns AS first_ns, d.part.last_ns AS last_ns
         FROM decoded_metrics AS d WHERE d.part IS NOT NULL""",
+        "counted_metrics": """
+        SELECT d.counted.outcome AS outcome, d.counted.service AS service, d.counted.received AS received,
+               d.counted.messages AS messages, d.counted.spans AS spans,
+               d.counted.emit_lag_ms AS emit_lag_ms, d.counted.contributions AS contributions
+        FROM decoded_metrics AS d WHERE d.counted IS NOT NULL""",
+        "rejected_metrics": """
+        SELECT d.rejected.reason AS reason, d.rejected.detail AS detail, d.`partition`, d.`offset`,
+               d.rejected.service AS service, d.rejected.trace_id AS trace_id, d.rejected.span_id AS span_id,
+               d.rejected.payload AS payload
+        FROM decoded_metrics AS d WHERE d.rejected IS NOT NULL""",
     }
 
 
@@ -43,5 +53,5 @@ def inserts(settings: Settings) -> list[str]:
                MAX(value_max), MIN(first_ns), MAX(last_ns), SUM(points)
         FROM metric_parts
         GROUP BY host, instance, role, metric_rank, series, kind, start_ns, window_start""",
-        accounts.counts(NAME, DECODED),
+        accounts.counts(NAME, "counted_metrics"),
     ]

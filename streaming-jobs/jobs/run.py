@@ -1,13 +1,12 @@
 """Submits streaming jobs to a Flink cluster, as one Flink job: `flink run -py streaming-jobs/jobs/run.py NAME...`
 
 The named jobs become one statement set, so that they read each topic once. Parallelism, checkpoints and the state
-backend are the cluster's configuration; addresses come from SLUICE_KAFKA, SLUICE_CLICKHOUSE, SLUICE_NEO4J and
-SLUICE_NEO4J_PASSWORD.
+backend are the cluster's configuration; addresses, and where passwords are, come from the environment: see
+Other engines in README.md.
 """
 
 import argparse
 import sys
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ import critical_paths
 import gaps
 import resource_metrics
 import sources
+import spans
 import starts
 import stores
 from settings import FLINK_JOB, SETTINGS, Addresses, Settings, SettingsError
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 JOBS: dict[str, ModuleType] = {
     job.NAME: job for job in (concurrency, call_graph, critical_paths, container_latency, resource_metrics)
 }
-# Part of every savepoint: keys are spread over this many groups, so it bounds the parallelism and can never change.
-MAX_PARALLELISM = 128
 NO_CHECKPOINTS = (
     "execution.checkpointing.interval is not set: without checkpoints a job that fails forgets its sums, its open "
     "traces and where it was. Set it in Flink's config.yaml (to 5s, say), or by "
@@ -75,13 +73,14 @@ def flink_job(names: list[str]) -> str:
 
 def configuration(settings: Settings, jobs: list[ModuleType]) -> dict[str, str]:
     """Flink options of the Flink job."""
-    rows = {row for job in jobs for row in trace_rows(job, settings)}
+    tables = {table for job in jobs for table in span_tables(job, settings)}
     parameters = dict(settings.job_parameters())
-    if rows:  # Flink takes no parameter without a value
-        parameters["sluice.trace-rows"] = ";".join(sorted(rows))
+    if tables:  # Flink takes no parameter without a value
+        parameters["sluice.span-tables"] = ";".join(sorted(tables))
     return {
         "pipeline.name": settings.flink_job,
-        "pipeline.max-parallelism": str(MAX_PARALLELISM),
+        # Part of every savepoint: it bounds the parallelism and can never change.
+        "pipeline.max-parallelism": str(settings["max-parallelism"]),
         "pipeline.global-job-parameters": ",".join(f"{key}:{value}" for key, value in parameters.items()),
         "table.local-time-zone": "UTC",
         "table.exec.state.ttl": f"{settings['state-ttl-ms']} ms",
@@ -97,33 +96,34 @@ def configuration(settings: Settings, jobs: list[ModuleType]) -> dict[str, str]:
     }
 
 
-def trace_rows(job: ModuleType, settings: Settings) -> list[str]:
-    """Columns of `traces` that a job reads: its TRACE_ROWS, or trace_rows() where they depend on the settings."""
-    names: list[str] = job.trace_rows(settings) if hasattr(job, "trace_rows") else getattr(job, "TRACE_ROWS", [])
+def span_tables(job: ModuleType, settings: Settings) -> list[str]:
+    """Views of the spans that a job reads: its SPAN_TABLES, or span_tables() where they depend on the settings."""
+    names: list[str] = job.span_tables(settings) if hasattr(job, "span_tables") else getattr(job, "SPAN_TABLES", [])
     return names
 
 
 def dead_letter_views(jobs: list[ModuleType]) -> dict[str, str]:
-    """For each topic that the jobs read, the view of the first of them that reads it: the others see the same."""
-    return {getattr(job, "TOPIC", accounts.SPANS): job.DECODED for job in reversed(jobs)}
+    """For each topic that the jobs read, the view of what could not be used of it: the same for all who read it."""
+    return {getattr(job, "TOPIC", accounts.SPANS): job.REJECTED for job in jobs}
 
 
 def statement_set(
     environment: "StreamTableEnvironment", jobs: list[ModuleType], settings: Settings, *, letters: bool
 ) -> "StatementSet":
     """Defines tables, functions and views, and gathers the INSERTs of the jobs."""
-    settings = replace(settings, traced=any(trace_rows(job, settings) for job in jobs))
     for ddl in [*sources.definitions(settings), *stores.definitions(settings)]:
         environment.execute_sql(ddl)
     functions = {name: java for job in jobs for name, java in job.FUNCTIONS.items()}
     for name, java in (functions | gaps.FUNCTIONS).items():
         environment.execute_sql(f"CREATE TEMPORARY SYSTEM FUNCTION {name} AS '{java}' LANGUAGE JAVA")
+    topics = list(dead_letter_views(jobs))
+    if accounts.SPANS in topics:
+        spans.define(environment, settings)
     statements = environment.create_statement_set()
     # Views that several jobs share are the same under one name, so that they are planned once.
     views = {name: query for job in jobs for name, query in job.views(settings).items()}
-    topics = list(dead_letter_views(jobs))
     for topic in topics:
-        views |= gaps.views(settings, topic)
+        views |= gaps.views(topic)
     for name, query in views.items():
         # Not CREATE VIEW: its text would be planned anew, and run apart, for each INSERT that reads it.
         environment.create_temporary_view(name, environment.sql_query(query))
@@ -132,8 +132,8 @@ def statement_set(
             statements.add_insert_sql(insert)
     statements.add_insert_sql(gaps.insert(settings, topics))
     if letters:
-        for topic, decoded in dead_letter_views(jobs).items():
-            statements.add_insert_sql(accounts.dead_letters(decoded, topic))
+        for topic, rejected in dead_letter_views(jobs).items():
+            statements.add_insert_sql(accounts.dead_letters(rejected, topic))
     return statements
 
 

@@ -3,8 +3,9 @@
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
+import kafka
 import starts
 
 FLINK_JOB = "sluice-streaming"  # the one that has every job
@@ -61,7 +62,7 @@ SETTINGS: Mapping[str, Setting] = {
         0,
         DAY_MS,
         "a message whose bytes came before within this much record time is a repeat and not used; 0: none is, and "
-        "messages are not shuffled",
+        "messages are not hashed",
     ),
     "peers-from-traces": Setting(
         1, 0, 1, "1: client spans move to the service that their trace shows; 0: they stay with their attributes' peer"
@@ -91,58 +92,170 @@ SETTINGS: Mapping[str, Setting] = {
         MINUTE_MS, 0, HOUR_MS, "a trace id that comes again within this much record time after it was closed is late"
     ),
     "trace-max-spans": Setting(10_000, 10, 1_000_000, "spans of one trace that are kept; more are counted, not used"),
+    "max-parallelism": Setting(
+        128,
+        1,
+        32_768,
+        "keys are spread over this many groups: it bounds the parallelism and is part of every savepoint, so that the "
+        "first start chooses it",
+    ),
+    "trace-open-spans": Setting(
+        500_000,
+        10_000,
+        100_000_000,
+        "spans of open traces that a task keeps, about 200 bytes of heap each; beyond it traces that were due first "
+        "are closed early, and counted as closed_early",
+    ),
+    "clock-records-ms": Setting(
+        SECOND_MS,
+        0,
+        MINUTE_MS,
+        "a record without a byte is written to every partition of the spans' topic so often, so that a silent one does "
+        "not hold up the closing of traces; 0, for who may not write there: see --idle-ms",
+    ),
+    "message-traces": Setting(
+        20_000, 100, 1_000_000, "trace ids of one message that are assembled; spans of more are too_many_traces"
+    ),
+    "root-variants": Setting(
+        200,
+        1,
+        10_000,
+        "call trees, and ways of critical paths, that are told apart of each root operation and window; more count "
+        "as one",
+    ),
+    "bounds-window-ms": Setting(
+        MINUTE_MS,
+        SECOND_MS,
+        HOUR_MS,
+        "record time in which each partition may bring as many names and rows as the next six say; a name keeps its "
+        "place as long as each window has it",
+    ),
+    "most-services": Setting(5_000, 10, 1_000_000, "services that are told apart; more count as (more)"),
+    "most-instances": Setting(50_000, 10, 1_000_000, "instances of services that are told apart; more count as (more)"),
+    "most-hosts": Setting(10_000, 10, 1_000_000, "hosts that are told apart; more count as (more)"),
+    "most-peers": Setting(20_000, 10, 1_000_000, "peers of services that are told apart; more count as (more)"),
+    "most-operations": Setting(
+        20_000, 10, 1_000_000, "operations of services by which requests enter that are told apart; more are (more)"
+    ),
+    "most-spread-rows": Setting(
+        600_000,
+        0,
+        1_000_000_000,
+        "rows that spans longer than 100 fine windows make; of more spans the newest 100 windows count (accepted_cut)",
+    ),
     "idle-ms": Setting(
         5_000,
         100,
         HOUR_MS,
-        "a partition without records for this long no longer holds back the closing of traces; the job's clock runs "
-        "this far behind on a silent topic",
+        "with --clock-records-ms 0 only: a partition without records for this long is not waited for, and traces are "
+        "closed this far behind the machine's clock; which parts make a trace then depends on how fast they are read",
     ),
 }
+
+
+@dataclass(frozen=True)
+class ClickHouse:
+    """password: options that say where it is; {} for none. quorum: of copies that must have a row; "": the server's."""
+
+    url: str
+    database: str
+    user: str
+    password: Mapping[str, str]
+    authority: str
+    quorum: str
+
+    def options(self) -> dict[str, str]:
+        """Of a sink; the same with a prefix are those of who counts what a sink refuses."""
+        more = {"ca": self.authority, "insert-quorum": self.quorum}
+        return {
+            "url": self.url,
+            "database": self.database,
+            "username": self.user,
+            **self.password,
+            **{key: value for key, value in more.items() if value},
+        }
+
+
+@dataclass(frozen=True)
+class Neo4j:
+    """As ClickHouse."""
+
+    uri: str
+    database: str
+    user: str
+    password: Mapping[str, str]
+    authority: str
+
+    def options(self) -> dict[str, str]:
+        found = {"uri": self.uri, "database": self.database, "username": self.user, **self.password}
+        return found | ({"ca": self.authority} if self.authority else {})
+
+
+def password(environment: Mapping[str, str], name: str) -> dict[str, str]:
+    """Options that say where Flink's processes find a password: in the file NAME_FILE, else in their variable NAME.
+
+    Never the password: options are part of the plan, of the job graph and of what Flink keeps of it.
+    """
+    if file := environment.get(f"{name}_FILE"):
+        return {"password.file": file}
+    return {"password.variable": name} if environment.get(name) else {}
 
 
 @dataclass(frozen=True)
 class Addresses:
     """Where the neighbours are. Defaults are the local stack's."""
 
-    kafka: str
-    clickhouse: str
-    clickhouse_user: str
-    clickhouse_password: str
-    neo4j: str
-    neo4j_password: str
+    kafka: kafka.Kafka
+    clickhouse: ClickHouse
+    neo4j: Neo4j
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Addresses":
+        def told(name: str, usual: str = "") -> str:
+            return environment.get(f"SLUICE_{name}") or usual
+
+        try:
+            log = kafka.from_environment(environment)
+        except kafka.KafkaSettingsError as error:
+            raise SettingsError(str(error)) from error
         return cls(
-            kafka=environment.get("SLUICE_KAFKA", "127.0.0.1:9092"),
-            clickhouse=environment.get("SLUICE_CLICKHOUSE", "http://127.0.0.1:8123"),
-            clickhouse_user=environment.get("SLUICE_CLICKHOUSE_USER", "default"),
-            clickhouse_password=environment.get("SLUICE_CLICKHOUSE_PASSWORD", ""),
-            neo4j=environment.get("SLUICE_NEO4J", "bolt://127.0.0.1:7687"),
-            neo4j_password=environment.get("SLUICE_NEO4J_PASSWORD", ""),
+            kafka=log,
+            clickhouse=ClickHouse(
+                told("CLICKHOUSE", "http://127.0.0.1:8123"),
+                told("CLICKHOUSE_DATABASE", "sluice"),
+                told("CLICKHOUSE_USER", "default"),
+                password(environment, "SLUICE_CLICKHOUSE_PASSWORD"),
+                told("CLICKHOUSE_CA"),
+                told("CLICKHOUSE_QUORUM"),
+            ),
+            neo4j=Neo4j(
+                told("NEO4J", "bolt://127.0.0.1:7687"),
+                told("NEO4J_DATABASE", "neo4j"),
+                told("NEO4J_USER", "neo4j"),
+                password(environment, "SLUICE_NEO4J_PASSWORD"),
+                told("NEO4J_CA"),
+            ),
         )
 
     def __post_init__(self) -> None:
         # They become SQL string literals: a quote must end in an error here, not in a parser's riddle.
-        for field in fields(self):
-            if "'" in getattr(self, field.name):
-                raise SettingsError(f"{field.name}: must not contain a single quote")
+        for store in ("clickhouse", "neo4j"):
+            for key, value in getattr(self, store).options().items():
+                if "'" in value:
+                    raise SettingsError(f"{store} {key}: must not contain a single quote")
 
 
 @dataclass(frozen=True)
 class Settings:
     """All that the jobs' definitions depend on. `values` holds every key of SETTINGS.
 
-    flink_job: name of the Flink job, and of its consumer group. start: one of starts.FORMS. traced: whether one of its
-    jobs assembles traces.
+    flink_job: name of the Flink job, and of its consumer group. start: one of starts.FORMS.
     """
 
     addresses: Addresses
     values: Mapping[str, int]
     flink_job: str = FLINK_JOB
     start: str = starts.EARLIEST
-    traced: bool = True
 
     def __post_init__(self) -> None:
         for name, value in self.values.items():

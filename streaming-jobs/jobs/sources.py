@@ -1,14 +1,27 @@
 """Where data comes from, and where it goes when it cannot be used: the Kafka tables."""
 
-from datetime import UTC, datetime
+from collections.abc import Mapping
 
+import kafka
 import starts
-from settings import SECOND_MS, Settings
+from settings import Settings
 
 
 def definitions(settings: Settings) -> list[str]:
-    """DDL of the Kafka tables, and of the ticker."""
-    return [_otlp_spans(settings), _otlp_metrics(settings), _ticker(settings), _otlp_dead_letter(settings)]
+    """DDL of the Kafka tables."""
+    return [_otlp_spans(settings), _otlp_metrics(settings), _otlp_dead_letter(settings)]
+
+
+# Properties of who writes dead letters, where the settings say nothing else.
+_LETTERS = {"max.request.size": "8388608", "compression.type": "lz4"}
+
+
+def _connection(settings: Settings, topic: str, usual: Mapping[str, str] = {}) -> str:
+    """Options of a table over `topic`: where it is, how to get there, and `usual` where nothing else is said."""
+    to = settings.addresses.kafka
+    lines = [f"'topic' = '{to.topic(topic)}',", f"'properties.bootstrap.servers' = '{to.brokers}',"]
+    lines += [f"'properties.{key}' = '{value}'," for key, value in {**usual, **to.properties}.items()]
+    return "\n            ".join(lines)
 
 
 def _otlp_spans(settings: Settings) -> str:
@@ -19,7 +32,16 @@ def _otlp_spans(settings: Settings) -> str:
     committed offsets show the lag, and are where `--start group-offsets` begins. The group has the Flink job's name:
     two that shared one would overwrite each other's offsets. A poll takes 100 records, not 500:
     they are alive together, and of 33 KB each would fill a small heap's young generation.
+
+    The watermark is the least record time of all partitions: clock records keep it going. Only without them is a
+    silent partition left out.
     """
+    idle = (
+        ""
+        if settings["clock-records-ms"]
+        else f"""
+            'scan.watermark.idle-timeout' = '{settings["idle-ms"]} ms',"""
+    )
     startup = "".join(f"\n            '{key}' = '{value}'," for key, value in starts.options(settings.start).items())
     return f"""
         CREATE TEMPORARY TABLE otlp_spans (
@@ -30,12 +52,10 @@ def _otlp_spans(settings: Settings) -> str:
             WATERMARK FOR record_time AS record_time
         ) WITH (
             'connector' = 'kafka',
-            'topic' = 'otlp_spans',
-            'properties.bootstrap.servers' = '{settings.addresses.kafka}',
+            {_connection(settings, kafka.SPANS)}
             'properties.group.id' = '{settings.flink_job}',{startup}
             'properties.max.poll.records' = '100',
-            'scan.topic-partition-discovery.interval' = '1 min',
-            'scan.watermark.idle-timeout' = '{settings["idle-ms"]} ms',
+            'scan.topic-partition-discovery.interval' = '1 min',{idle}
             'format' = 'raw'
         )"""
 
@@ -51,35 +71,10 @@ def _otlp_metrics(settings: Settings) -> str:
             `offset`    BIGINT NOT NULL METADATA VIRTUAL
         ) WITH (
             'connector' = 'kafka',
-            'topic' = 'otlp_metrics',
-            'properties.bootstrap.servers' = '{settings.addresses.kafka}',
+            {_connection(settings, kafka.METRICS)}
             'properties.group.id' = '{settings.flink_job}',{startup}
             'scan.topic-partition-discovery.interval' = '1 min',
             'format' = 'raw'
-        )"""
-
-
-def _ticker(settings: Settings) -> str:
-    """One row a mini-batch whose time is now: the clock of the job.
-
-    A watermark only moves with records. When the topic falls silent its partitions are declared idle, and without
-    another input the last traces would never be closed. And mini-batches end with each move of the watermark, however
-    far behind it is: behind the newest records by the idle time, where it never waits for a partition that is only
-    slow, it moves with every tick, and sums are written as often.
-    """
-    idle = datetime.fromtimestamp(settings["idle-ms"] / SECOND_MS, UTC).strftime("%H:%M:%S.%f")[:-3]
-    return f"""
-        CREATE TEMPORARY TABLE ticker (
-            tick      INT,
-            tick_time TIMESTAMP_LTZ(3),
-            WATERMARK FOR tick_time AS tick_time - INTERVAL '0 {idle}' DAY TO SECOND(3)
-        ) WITH (
-            'connector' = 'datagen',
-            'scan.parallelism' = '1',
-            'rows-per-second' = '{max(1, SECOND_MS // settings["mini-batch-ms"])}',
-            'fields.tick.min' = '0',
-            'fields.tick.max' = '0',
-            'fields.tick_time.max-past' = '0'
         )"""
 
 
@@ -98,10 +93,7 @@ def _otlp_dead_letter(settings: Settings) -> str:
             payload     BYTES
         ) WITH (
             'connector' = 'kafka',
-            'topic' = 'otlp_dead_letter',
-            'properties.bootstrap.servers' = '{settings.addresses.kafka}',
-            'properties.max.request.size' = '8388608',
-            'properties.compression.type' = 'lz4',
+            {_connection(settings, kafka.DEAD_LETTERS, _LETTERS)}
             'sink.delivery-guarantee' = 'at-least-once',
             'format' = 'json',
             'json.encode.ignore-null-fields' = 'true'

@@ -4,8 +4,10 @@ Upserts by primary key. Every row carries a version that only grows, and an olde
 there: so rows may be written twice, and in any order.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
+import kafka
 from settings import Settings
 
 JOBS = Path(__file__).parent
@@ -36,10 +38,8 @@ def _clickhouse(settings: Settings, table: str) -> str:
     to = settings.addresses
     return f"""WITH (
             'connector' = 'clickhouse',
-            'url' = '{to.clickhouse}',
-            'username' = '{to.clickhouse_user}',
-            'password' = '{to.clickhouse_password}',
             'table' = '{table}',
+            {_lines(to.clickhouse.options())},
             'sink.buffer-flush.interval' = '{settings["flush-ms"]} ms',
             {_rejects(settings)}
         )"""
@@ -50,9 +50,7 @@ def _neo4j(settings: Settings, cypher: str, *more: str) -> str:
     options = [f"'cypher' = {_literal((JOBS / cypher).read_text())}", *more]
     return f"""WITH (
             'connector' = 'neo4j',
-            'uri' = '{to.neo4j}',
-            'username' = 'neo4j',
-            'password' = '{to.neo4j_password}',
+            {_lines(to.neo4j.options())},
             'newest-by' = 'window',
             'sink.buffer-flush.interval' = '{settings["flush-ms"]} ms',
             'sink.buffer-flush.max-rows' = '{NEO4J_BATCH_ROWS}',
@@ -64,10 +62,14 @@ def _neo4j(settings: Settings, cypher: str, *more: str) -> str:
 def _rejects(settings: Settings) -> str:
     """Where a row goes that the store refuses: the topic of dead letters, and the table that counts them."""
     to = settings.addresses
-    return f"""'rejects.kafka' = '{to.kafka}',
-            'rejects.clickhouse.url' = '{to.clickhouse}',
-            'rejects.clickhouse.username' = '{to.clickhouse_user}',
-            'rejects.clickhouse.password' = '{to.clickhouse_password}'"""
+    options = {"rejects.kafka": to.kafka.brokers, "rejects.topic": to.kafka.topic(kafka.DEAD_LETTERS)}
+    options |= {f"rejects.kafka.properties.{key}": value for key, value in to.kafka.properties.items()}
+    options |= {f"rejects.clickhouse.{key}": value for key, value in to.clickhouse.options().items()}
+    return _lines(options)
+
+
+def _lines(options: Mapping[str, str]) -> str:
+    return ",\n            ".join(f"'{key}' = '{value}'" for key, value in options.items())
 
 
 def _literal(text: str) -> str:

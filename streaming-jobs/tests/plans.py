@@ -22,6 +22,7 @@ def main() -> None:
     plans = {}
     for names in subsets:
         stream = StreamExecutionEnvironment.get_execution_environment()
+        stream.set_parallelism(1)  # with more, Kafka would be asked for the partitions
         stream.add_jars(run.JAR.resolve().as_uri())
         environment = StreamTableEnvironment.create(stream)
         jobs = [run.JOBS[name] for name in names]

@@ -16,11 +16,11 @@ def jobs_path(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("names", "views"),
     [
-        (["concurrency", "container_latency"], {"otlp_spans": "decoded_windows"}),
-        (["resource_metrics"], {"otlp_metrics": "decoded_metrics"}),
+        (["concurrency", "container_latency"], {"otlp_spans": "span_rejected"}),
+        (["resource_metrics"], {"otlp_metrics": "rejected_metrics"}),
         (
             ["resource_metrics", "container_latency", "concurrency"],
-            {"otlp_metrics": "decoded_metrics", "otlp_spans": "decoded_samples"},
+            {"otlp_metrics": "rejected_metrics", "otlp_spans": "span_rejected"},
         ),
     ],
 )

@@ -22,6 +22,10 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
         (("--bucket-ms", "30"), ("--bucket-ms is 30", "divide 1000")),
         (("--edge-window-ms", "1500"), ("--edge-window-ms is 1500", "whole seconds")),
         (("--path-window-ms", "10500"), ("--path-window-ms is 10500", "whole seconds")),
+        (("--trace-open-spans", "9999"), ("--trace-open-spans is 9999", "10000 to 100000000")),
+        (("--clock-records-ms", "60001"), ("--clock-records-ms is 60001", "0 to 60000")),
+        (("--most-services", "9"), ("--most-services is 9", "10 to 1000000")),
+        (("--bounds-window-ms", "999"), ("--bounds-window-ms is 999", "1000 to 3600000")),
         (("--trace-late-ms", "3600001"), ("--trace-late-ms is 3600001", "0 to 3600000")),
         (("--sample-window-ms", "1500"), ("--sample-window-ms is 1500", "whole seconds")),
         (("--sample-window-ms", "120000"), ("--sample-window-ms is 120000", "1000 to 60000")),
@@ -84,7 +88,7 @@ def test_traces_give_moves_only_if_peers_come_from_them(peers: str, moved: bool)
     )
     answer = subprocess.run([sys.executable, "-c", program], cwd=JOBS, capture_output=True, text=True, timeout=60)
     parameters = dict(pair.split(":", 1) for pair in answer.stdout.strip().split(","))
-    assert ("moved" in parameters["sluice.trace-rows"].split(";")) is moved, answer.stderr
+    assert ("moved" in parameters["sluice.span-tables"].split(";")) is moved, answer.stderr
 
 
 def test_an_address_that_would_break_out_of_its_literal_is_refused() -> None:

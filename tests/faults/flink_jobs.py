@@ -2,7 +2,7 @@
 
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -36,8 +36,18 @@ class FlinkJobs:
         listed = request_json(f"{self._stack.address['SLUICE_FLINK']}/jobs/overview")["jobs"]
         return [job["jid"] for job in listed if job["tasks"]["running"] == job["tasks"]["total"] > 0]
 
-    def run(self, *words: str, savepoint: str = "", parallelism: int = 1, backend: str = "rocksdb") -> str:
-        """Runs run.py with `words` and returns the job's id once all of its tasks run."""
+    def run(
+        self,
+        *words: str,
+        savepoint: str = "",
+        parallelism: int = 1,
+        backend: str = "rocksdb",
+        environment: Mapping[str, str] | None = None,
+    ) -> str:
+        """Runs run.py with `words` and returns the job's id once all of its tasks run.
+
+        environment: more of run.py's.
+        """
         command = [str(CACHE / "flink/home/bin/flink"), "run", "-d", "-m", self._settings.address("flink_rest")]
         command += ["-p", str(parallelism), f"-Dstate.backend.type={backend}"]
         # The keeper would take up the newest one of its own directory.
@@ -47,8 +57,8 @@ class FlinkJobs:
         command += ["-py", str(REPOSITORY / "streaming-jobs/jobs/run.py"), *words, *options(self._settings)]
         flink = {"FLINK_CONF_DIR": str(self._settings.conf / "flink"), "FLINK_LOG_DIR": str(self._settings.logs)}
         before = set(self.running())
-        environment = self._stack.environment | flink | {"JVM_ARGS": "-Xmx256m"}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=WITHIN_S)
+        variables = self._stack.environment | flink | {"JVM_ARGS": "-Xmx256m"} | dict(environment or {})
+        done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=WITHIN_S)
         assert done.returncode == 0, done.stdout + done.stderr
         started = self._wait(lambda: set(self.running()) - before, f"{' '.join(words)} runs")
         return started.pop()

@@ -1,4 +1,4 @@
-"""Masses: of spans in one trace, and of services in one message."""
+"""Masses: of spans in one trace, and of services, names and trace ids in one message."""
 
 import random
 import time
@@ -16,6 +16,9 @@ from support.wire import field
 
 SECOND = 1_000_000_000
 MAX_SPANS = setting("trace-max-spans")
+MESSAGE_TRACES = setting("message-traces")
+MOST_SERVICES = setting("most-services")
+MORE = "(more)"
 
 
 def check_large_trace(stack: Stack, service: str, count: int) -> None:
@@ -42,7 +45,16 @@ def check_large_trace(stack: Stack, service: str, count: int) -> None:
 
 
 def check_crowd(stack: Stack, name: str, count: int) -> None:
-    """`count` services in one message and one trace, each with an instance of its own."""
+    """`count` services in one message and one trace, each with an instance of its own: the first are told apart."""
+    before = {job: outcomes(stack, job, MORE) for job in ("concurrency", "call_graph")}
+
+    def found(job: str) -> tuple[int, dict[str, int]]:
+        """Services that are told apart, and spans by outcome of these and, beyond what was there, of the rest."""
+        told, rest = outcomes(stack, job, f"{name}-"), outcomes(stack, job, MORE)
+        more = {outcome: spans - before[job].get(outcome, 0) for outcome, spans in rest.items()}
+        sums = {outcome: told.get(outcome, 0) + more.get(outcome, 0) for outcome in told | more}
+        return told.get("accepted", 0), {outcome: spans for outcome, spans in sums.items() if spans}
+
     now = time.time_ns()
     trace_id = now.to_bytes(16, "big")
     start_ns = now - SECOND // 10
@@ -51,12 +63,26 @@ def check_crowd(stack: Stack, name: str, count: int) -> None:
         for n in range(count)
     )
     produce(stack.address["SLUICE_KAFKA"], [(message(spans), 0)])
+    assert eventually(lambda: sum(found("concurrency")[1].values()), count) == count
+    told, counted = found("concurrency")
+    # Some of the places are those of services that the same seconds had.
+    assert 0.9 * MOST_SERVICES < told <= MOST_SERVICES
+    assert counted == {"accepted": told, "accepted_more": count - told}
+    kept = {"accepted": told, "accepted_more": MAX_SPANS - told, "trace_too_large": count - MAX_SPANS}
+    assert eventually(lambda: found("call_graph")[1], kept) == kept
+    windows = f"SELECT uniqExact(service), uniqExact(instance) FROM windows WHERE startsWith(service, '{name}-')"
+    assert list(stack.rows(windows)[0].values()) == [told, told]
+
+
+def check_trace_ids(stack: Stack, service: str, count: int) -> None:
+    """`count` traces of a span each in one message: the first are assembled, the spans of the others counted."""
+    produce(stack.address["SLUICE_KAFKA"], [(_many_spans(service, b"", 0, count), 0)])
     accepted = {"accepted": count}
-    assert eventually(lambda: outcomes(stack, "concurrency", f"{name}-"), accepted) == accepted
-    kept = {"accepted": MAX_SPANS, "trace_too_large": count - MAX_SPANS}
-    assert eventually(lambda: outcomes(stack, "call_graph", f"{name}-"), kept) == kept
-    found = f"SELECT uniqExact(service), uniqExact(instance) FROM windows WHERE startsWith(service, '{name}-')"
-    assert list(stack.rows(found)[0].values()) == [count, count]
+    assert eventually(lambda: outcomes(stack, "concurrency", service), accepted) == accepted
+    kept = {"accepted": MESSAGE_TRACES, "too_many_traces": count - MESSAGE_TRACES}
+    assert eventually(lambda: outcomes(stack, "call_graph", service), kept) == kept
+    seen = f"SELECT sum(traces) FROM critical_paths FINAL WHERE root_service = '{service}'"
+    assert eventually(lambda: stack.value(seen), MESSAGE_TRACES) == MESSAGE_TRACES
 
 
 def outcomes(stack: Stack, job: str, prefix: str) -> dict[str, int]:
@@ -69,13 +95,19 @@ def outcomes(stack: Stack, job: str, prefix: str) -> dict[str, int]:
 
 
 def _many_spans(service: str, trace_id: bytes, first: int, count: int) -> bytes:
-    """One message of `count` children of one parent, put together by hand: a library would take minutes."""
+    """One message of `count` children of one parent, put together by hand: a library would take minutes.
+
+    Without a trace id each is a root, and a trace of its own.
+    """
     now = time.time_ns()
     mark = b"SPAN--ID"
+    parent_id = b"parent-0" if trace_id else b""
+    own_trace = trace_id or now.to_bytes(8, "big") + mark[::-1]
     (template,) = ExportTraceServiceRequest.FromString(
-        message([SentSpan(service, trace_id, mark, b"parent-0", "SERVER", now - SECOND, now)])
+        message([SentSpan(service, own_trace, mark, parent_id, "SERVER", now - SECOND, now)])
     ).resource_spans
-    before, after = template.scope_spans[0].spans[0].SerializeToString().split(mark)
+    packed = template.scope_spans[0].spans[0].SerializeToString()
     resource = field(1, template.resource.SerializeToString())
-    spans = b"".join(field(2, before + n.to_bytes(8, "big") + after) for n in range(first + 1, first + count + 1))
+    ids = (n.to_bytes(8, "big") for n in range(first + 1, first + count + 1))
+    spans = b"".join(field(2, packed.replace(mark, each).replace(mark[::-1], each)) for each in ids)
     return field(1, resource + field(2, spans))

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from integration.masses import check_crowd, check_large_trace
+from integration.masses import check_crowd, check_large_trace, check_trace_ids
 from support.messages import SentSpan, message, produce
 from support.reference.spans import cut
 from support.stack import Stack, eventually
@@ -63,3 +63,7 @@ def test_more_spans_in_one_trace_than_are_kept(stack: Stack) -> None:
 
 def test_many_services_in_one_message(stack: Stack) -> None:
     check_crowd(stack, "crowd", 20_000)
+
+
+def test_many_trace_ids_in_one_message(stack: Stack) -> None:
+    check_trace_ids(stack, "ids", 140_000)

@@ -128,7 +128,7 @@ def test_late_spans_are_added_and_counted_apart(stack: Stack) -> None:
 
 
 def test_a_window_is_seen_also_on_a_quiet_topic(stack: Stack) -> None:
-    time.sleep(8)  # every partition is idle
+    time.sleep(8)  # nothing but clock records comes
     trace = Trace(0)
     trace.add("soon-cart", 1, Span.SPAN_KIND_SERVER)
     produce(stack, *trace.messages())

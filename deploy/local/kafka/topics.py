@@ -1,7 +1,10 @@
-"""Creates the topics of collector/topics.yaml, or brings existing ones to that configuration."""
+"""Creates the topics of collector/topics.yaml, or brings existing ones to that configuration.
+
+Brokers are those of SLUICE_KAFKA; with SLUICE_KAFKA_SETTINGS they, their topics' names, TLS and SASL are what that file
+says (collector/kafka.toml).
+"""
 
 import argparse
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,10 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     NewTopic,
     ResourceType,
 )
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "recommender/decide/src"))
+
+from sluice.log.kafka_settings import KafkaSettingsError, from_environment
 
 TIMEOUT_S = 30.0
 
@@ -85,18 +92,27 @@ def align(admin: AdminClient, partitions: dict[str, int], configs: dict[str, dic
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bootstrap", default=os.environ.get("SLUICE_KAFKA", "127.0.0.1:9092"))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bootstrap", help="brokers, whatever else is said")
     parser.add_argument("--topics", type=Path, default=Path("collector/topics.yaml"))
+    parser.add_argument("--replication-factor", type=int, metavar="N", help="copies of each topic that is created now")
     options = parser.parse_args()
-    topics = yaml.safe_load(options.topics.read_text())["topics"]
-    admin = AdminClient({"bootstrap.servers": options.bootstrap})
+    try:
+        settings = from_environment()
+    except KafkaSettingsError as error:
+        print(error, file=sys.stderr)
+        return 2
+    told = yaml.safe_load(options.topics.read_text())["topics"]
+    copies = {"replication_factor": options.replication_factor} if options.replication_factor else {}
+    topics = {settings.topic(name): topic | copies for name, topic in told.items()}
+    brokers = options.bootstrap or settings.brokers
+    admin = AdminClient(settings.client() | {"bootstrap.servers": brokers})
     try:
         created = create(admin, topics)
     except (KafkaException, PartitionsError) as error:
-        print(f"cannot create topics on {options.bootstrap}: {error}", file=sys.stderr)
+        print(f"cannot create topics on {brokers}: {error}", file=sys.stderr)
         return 1
-    print(f"{len(topics)} topics on {options.bootstrap}, {len(created)} of them created now")
+    print(f"{len(topics)} topics on {brokers}, {len(created)} of them created now")
     return 0
 
 

@@ -32,9 +32,11 @@ BENCH_COLLECTOR = REPOSITORY / "tests/bench/collector"
 FLINK_HOME = CACHE / "flink/home"
 FUNCTIONS = REPOSITORY / "streaming-jobs/functions"
 TOMCAT = REPOSITORY / "tests/testbed/tomcat"
+SPRING_BOOT = REPOSITORY / "tests/testbed/springboot"
 AGENTS = CACHE / "agents"
 POSTGRES = CACHE / "postgres"
 RESIZABLE = REPOSITORY / "tests/testbed/resizable"
+STOREFRONT = REPOSITORY / "tests/testbed/storefront/go"
 NODE_PACKAGES = CACHE / "node/resizable"
 ACTUATORS = REPOSITORY / "actuators"
 SERVER = REPOSITORY / "recommender/serve"
@@ -179,7 +181,7 @@ def prepare_subsets(log: Path) -> None:
 def steps(purpose: str) -> list[Step]:
     """The steps for one of PURPOSES.
 
-    `test` is `up` and a real application, `test-long` is `test` and Kubernetes, `bench` is `test` and a peer.
+    `test` is `up` and a real application, `test-long` is `test` and Kubernetes, `bench` is `test` and peers.
     """
     common = [
         Step("go", "Go toolchain", toolchain.ensure_go),
@@ -207,7 +209,7 @@ def steps(purpose: str) -> list[Step]:
         common
         + _stack_steps()
         + (_application_steps() if purpose in ("test", "test-long", "bench") else [])
-        + (_kubernetes_steps() if purpose == "test-long" else [])
+        + ([*_spring_steps(), *_kubernetes_steps()] if purpose == "test-long" else [])
         + (_peer_steps() if purpose == "bench" else [])
     )
 
@@ -280,6 +282,14 @@ def _application_steps() -> list[Step]:
     ]  # fmt: skip
 
 
+def _spring_steps() -> list[Step]:
+    return [
+        Step("spring-boot", "the tests' Spring Boot application", maven("-f", SPRING_BOOT, "package"),
+             inputs=(SPRING_BOOT / "pom.xml", SPRING_BOOT / "src/main"),
+             outputs=(SPRING_BOOT / "target/application.jar", SPRING_BOOT / "target/lib"), resource="maven"),
+    ]  # fmt: skip
+
+
 def _kubernetes_steps() -> list[Step]:
     """A control plane, of which each program is built once; some 600 s of a core when the caches are empty."""
     programs = {
@@ -302,4 +312,6 @@ def _peer_steps() -> list[Step]:
     return [
         Step("bench-collector", "the collector of benchmarks", go_build(BENCH_COLLECTOR, ".", "bench-collector"),
              after=("go",), inputs=(BENCH_COLLECTOR,), outputs=(BIN / "bench-collector",), resource="go"),
+        Step("storefront", "the Go service of benchmarks", go_build(STOREFRONT, ".", "storefront"),
+             after=("go",), inputs=(STOREFRONT,), outputs=(BIN / "storefront",), resource="go"),
     ]  # fmt: skip

@@ -1,4 +1,5 @@
 import dev.sluice.accounting.MessageReader;
+import dev.sluice.accounting.SpanBounds;
 import dev.sluice.accounting.Validity;
 import dev.sluice.windows.WindowAccumulator;
 import dev.sluice.windows.Spread;
@@ -10,7 +11,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What SQL {@code span_windows} makes of messages, without Flink: the same reader and accumulator,
+ * What the stage that reads spans makes of messages, without Flink: the same reader and accumulator,
  * one line for each partial row of each message, columns separated by tabs.
  *
  * <p>Arguments: a file of messages (4 bytes of length, big endian, and an
@@ -26,7 +27,7 @@ public final class WindowRows {
       number[i] = Long.parseLong(arguments[i]);
     }
     WindowAccumulator windows = new WindowAccumulator(new Spread(number[2], number[3]));
-    MessageReader reader = new MessageReader(new Validity(number[4], number[5], number[6]), windows);
+    MessageReader reader = new MessageReader(new Validity(number[4], number[5], number[6]), windows, SpanBounds.NONE);
     try (DataInputStream in = new DataInputStream(new FileInputStream(arguments[0]));
         PrintStream out =
             new PrintStream(new BufferedOutputStream(System.out), false, StandardCharsets.UTF_8)) {

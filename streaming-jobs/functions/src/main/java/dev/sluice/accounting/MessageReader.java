@@ -19,13 +19,16 @@ public final class MessageReader {
   private final TraceRequestDecoder decoder = new TraceRequestDecoder();
   private final Validity validity;
   private final SpanStage stage;
+  private final SpanBounds bounds;
   private final OutcomeCounts counts = new OutcomeCounts();
+  private final OutcomeCounts cut = new OutcomeCounts();
   private final DeadLetters deadLetters = new DeadLetters();
   private long recordTimeMs;
 
-  public MessageReader(Validity validity, SpanStage stage) {
+  public MessageReader(Validity validity, SpanStage stage, SpanBounds bounds) {
     this.validity = validity;
     this.stage = stage;
+    this.bounds = bounds;
   }
 
   /**
@@ -62,6 +65,19 @@ public final class MessageReader {
     return counts;
   }
 
+  /**
+   * The same for those who use a span whole, whatever the stage cut of it: visits what they count.
+   */
+  public void forEachWhole(OutcomeCounts.Visitor visitor) {
+    counts.forEach(
+        (key, sums) -> {
+          if (key.outcome() != Outcome.ACCEPTED_CUT) {
+            visitor.visit(key, sums);
+          }
+        });
+    cut.forEach(visitor);
+  }
+
   /** Of each reason only the first few: the counts are whole. */
   public List<DeadLetter> deadLetters() {
     return deadLetters.list();
@@ -70,19 +86,28 @@ public final class MessageReader {
   private void span(Span span) {
     Outcome outcome = validity.judge(span, recordTimeMs);
     if (outcome.isAccepted()) {
-      counts.span(accept(span), span.service(), recordTimeMs - span.endNs() / NS_PER_MS);
+      accept(span);
     } else {
-      counts.span(outcome, span.service(), 0);
       deadLetters.add(outcome, () -> DeadLetter.ofSpan(outcome, span, recordTimeMs));
+      bounds.rename(span);
+      counts.span(outcome, span.service(), 0);
     }
   }
 
-  private Outcome accept(Span span) {
-    Outcome outcome = stage.accept(span);
-    return outcome == Outcome.ACCEPTED ? validity.accepted(span.endNs(), recordTimeMs) : outcome;
+  private void accept(Span span) {
+    boolean more = bounds.rename(span);
+    Outcome whole = more ? Outcome.ACCEPTED_MORE : validity.accepted(span.endNs(), recordTimeMs);
+    bounds.shorten(span);
+    boolean isCut = stage.accept(span) == Outcome.ACCEPTED_CUT;
+    long emitLagMs = recordTimeMs - span.endNs() / NS_PER_MS;
+    counts.span(isCut ? Outcome.ACCEPTED_CUT : whole, span.service(), emitLagMs);
+    if (isCut) {
+      cut.span(whole, span.service(), emitLagMs);
+    }
   }
 
   private void repeated(Span span) {
+    bounds.rename(span);
     counts.span(Outcome.REPEATED_MESSAGE, span.service(), 0);
   }
 
@@ -94,6 +119,7 @@ public final class MessageReader {
   private void clear() {
     stage.clear();
     counts.clear();
+    cut.clear();
     deadLetters.clear();
   }
 }

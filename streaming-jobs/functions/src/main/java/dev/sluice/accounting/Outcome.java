@@ -5,6 +5,8 @@ public enum Outcome {
   ACCEPTED("accepted"),
   /** Accepted, but it or its message is too much to spread: its oldest part is not counted. */
   ACCEPTED_CUT("accepted_cut"),
+  /** Accepted in full, under a name that stands for the rest: there were too many names. */
+  ACCEPTED_MORE("accepted_more"),
   /** Accepted in full, but it came later than lateness is promised to be exact for. */
   ACCEPTED_LATE("accepted_late"),
   /** Its message came before, byte for byte. */
@@ -23,6 +25,8 @@ public enum Outcome {
   DUPLICATE_SPAN("duplicate_span"),
   /** Its trace has more spans than are kept. */
   TRACE_TOO_LARGE("trace_too_large"),
+  /** Its message has more trace ids than are kept: it is in no trace. */
+  TOO_MANY_TRACES("too_many_traces"),
   /** A metric's point whose resource names no host, or no container. */
   MISSING_IDENTITY("missing_identity"),
   /** A metric's point that is negative, not a number, or too large. */
@@ -40,6 +44,9 @@ public enum Outcome {
   }
 
   public boolean isAccepted() {
-    return this == ACCEPTED || this == ACCEPTED_CUT || this == ACCEPTED_LATE;
+    return this == ACCEPTED
+        || this == ACCEPTED_CUT
+        || this == ACCEPTED_MORE
+        || this == ACCEPTED_LATE;
   }
 }

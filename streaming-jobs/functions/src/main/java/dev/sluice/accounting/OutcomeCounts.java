@@ -3,7 +3,7 @@ package dev.sluice.accounting;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Counts the outcomes of one message by outcome and service. */
+/** Counts outcomes, of one message or of several, by outcome and service. */
 public final class OutcomeCounts {
   /** What is counted apart. */
   public record Key(Outcome outcome, String service) {}
@@ -74,9 +74,23 @@ public final class OutcomeCounts {
     span(outcome, service, 0);
   }
 
+  /** Adds the sums of one key. */
+  public void add(Key key, Sums more) {
+    Sums sum = sums.computeIfAbsent(key, each -> new Sums());
+    sum.messages += more.messages;
+    sum.spans += more.spans;
+    sum.emitLagMs += more.emitLagMs;
+    sum.contributions += more.contributions;
+  }
+
   public void clear() {
     sums.clear();
     last = null;
+  }
+
+  /** How many keys were counted. */
+  public int size() {
+    return sums.size();
   }
 
   public void forEach(Visitor visitor) {

@@ -2,6 +2,8 @@ package dev.sluice.flink;
 
 import dev.sluice.accounting.DeadLetter;
 import dev.sluice.accounting.OutcomeCounts;
+import dev.sluice.samples.Sample;
+import dev.sluice.samples.Site;
 import dev.sluice.windows.Partial;
 import dev.sluice.windows.ResourcePoint;
 import java.math.BigDecimal;
@@ -33,7 +35,7 @@ final class Rows {
       "ROW<reason STRING NOT NULL, detail STRING, service STRING, trace_id STRING,"
           + " span_id STRING, payload BYTES>";
 
-  private static final long COUNT_WINDOW_MS = 10_000;
+  static final long COUNT_WINDOW_MS = 10_000;
 
   private Rows() {}
 
@@ -77,12 +79,33 @@ final class Rows {
         letter.payload());
   }
 
-  /** Emits the accounts of one message through rows whose other columns are NULL. */
-  static void emitAccounts(
-      dev.sluice.accounting.MessageReader reader, long recordTimeMs, Consumer<RowData> out) {
-    emitAccounts(reader.counts(), reader.deadLetters(), recordTimeMs, out);
+  /** A dead letter with the position of its message. */
+  static GenericRowData rejected(DeadLetter letter, int partition, long offset) {
+    return GenericRowData.of(
+        text(letter.reason().label()),
+        text(letter.detail()),
+        text(letter.service()),
+        text(letter.traceId()),
+        text(letter.spanId()),
+        letter.payload(),
+        partition,
+        offset);
   }
 
+  static GenericRowData sample(Texts texts, Site site, Sample sample) {
+    return GenericRowData.of(
+        texts.of(site.service()),
+        texts.of(site.instance()),
+        texts.of(site.host()),
+        time(sample.windowMs()),
+        sample.requests(),
+        sample.errors(),
+        sample.lnSum(),
+        sample.lnSum2(),
+        sample.latency().encode());
+  }
+
+  /** Emits the accounts of one message through rows whose other columns are NULL. */
   static void emitAccounts(
       OutcomeCounts counts, List<DeadLetter> letters, long recordTimeMs, Consumer<RowData> out) {
     counts.forEach(

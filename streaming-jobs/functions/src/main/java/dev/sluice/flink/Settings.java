@@ -1,8 +1,12 @@
 package dev.sluice.flink;
 
 import dev.sluice.accounting.Validity;
+import dev.sluice.bounds.Limits;
+import dev.sluice.traces.OpenTraces;
 import dev.sluice.windows.Spread;
 import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.apache.flink.table.functions.FunctionContext;
 
 /**
@@ -12,14 +16,18 @@ import org.apache.flink.table.functions.FunctionContext;
 final class Settings {
   private static final String PREFIX = "sluice.";
 
-  private final FunctionContext context;
+  private final UnaryOperator<String> parameters;
 
-  private Settings(FunctionContext context) {
-    this.context = context;
+  private Settings(UnaryOperator<String> parameters) {
+    this.parameters = parameters;
   }
 
   static Settings of(FunctionContext context) {
-    return new Settings(context);
+    return new Settings(name -> context.getJobParameter(name, null));
+  }
+
+  static Settings of(Map<String, String> parameters) {
+    return new Settings(parameters::get);
   }
 
   Validity validity() {
@@ -28,6 +36,28 @@ final class Settings {
 
   Spread spread() {
     return new Spread(number("bucket-ms"), number("max-spread-ms"));
+  }
+
+  /** What one partition may bring in a window of record time. */
+  Limits limits() {
+    return new Limits(
+        number("bounds-window-ms"),
+        Math.toIntExact(number("most-services")),
+        Math.toIntExact(number("most-instances")),
+        Math.toIntExact(number("most-hosts")),
+        Math.toIntExact(number("most-peers")),
+        Math.toIntExact(number("most-operations")),
+        number("most-spread-rows"));
+  }
+
+  /** Trace ids of one message that are kept. */
+  int messageTraces() {
+    return Math.toIntExact(number("message-traces"));
+  }
+
+  /** Call trees, and ways of critical paths, of one root operation in one window. */
+  int rootVariants() {
+    return Math.toIntExact(number("root-variants"));
   }
 
   long repeatWindowMs() {
@@ -42,29 +72,47 @@ final class Settings {
     return number("sample-window-ms");
   }
 
-  long traceQuietMs() {
-    return number("trace-quiet-ms");
-  }
-
-  long traceMaxAgeMs() {
-    return number("trace-max-age-ms");
-  }
-
   int traceMaxSpans() {
     return Math.toIntExact(number("trace-max-spans"));
   }
 
-  long traceLateMs() {
-    return number("trace-late-ms");
+  /** How long traces are open; the late time is 0 where nobody asks what came late. */
+  OpenTraces.Bounds openTraces() {
+    return new OpenTraces.Bounds(
+        number("trace-quiet-ms"),
+        number("trace-max-age-ms"),
+        wants(SpanTable.TRACE_COUNT) ? number("trace-late-ms") : 0,
+        traceMaxSpans(),
+        Math.toIntExact(number("trace-open-spans")));
+  }
+
+  /** How often the job writes clock records; 0: it does not. */
+  long clockRecordsMs() {
+    return number("clock-records-ms");
+  }
+
+  /** Without clock records: after how long a partition without records is not waited for. */
+  long idleMs() {
+    return number("idle-ms");
+  }
+
+  /** Sums of messages are given out twice for each time that Flink adds them to its own. */
+  long partialFlushMs() {
+    return Math.max(1, number("mini-batch-ms") / 2);
   }
 
   long pathWindowMs() {
     return number("path-window-ms");
   }
 
-  /** Whether a job of this Flink job reads the column of {@link ClosedTraces}. */
-  boolean wantsTraceRows(String column) {
-    return List.of(text("trace-rows").split(";")).contains(column);
+  /** Whether a job of this Flink job reads a table. */
+  boolean wants(SpanTable table) {
+    return List.of(text("span-tables").split(";")).contains(table.label());
+  }
+
+  /** Whether any of them tells of closed traces. */
+  boolean assemblesTraces() {
+    return SpanTable.OF_TRACES.stream().anyMatch(this::wants);
   }
 
   private long number(String name) {
@@ -78,7 +126,7 @@ final class Settings {
   }
 
   private String text(String name) {
-    String value = context.getJobParameter(PREFIX + name, null);
+    String value = parameters.apply(PREFIX + name);
     if (value == null) {
       throw new IllegalArgumentException("read job parameter " + PREFIX + name + ": it is not set");
     }

@@ -10,9 +10,9 @@ import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.functions.AggregateFunction;
 
-/** SQL {@code sum_paths(duration_ns, trace_id)}: the totals of critical paths, as one row. */
+/** SQL {@code sum_paths(totals)}: the sum of totals of critical paths, as one row. */
 @FunctionHint(
-    input = {@DataTypeHint("BIGINT"), @DataTypeHint("BYTES")},
+    input = @DataTypeHint("BYTES"),
     accumulator =
         @DataTypeHint(
             value = "RAW",
@@ -28,15 +28,16 @@ import org.apache.flink.table.functions.AggregateFunction;
             bridgedTo = RowData.class))
 public final class SumPaths extends AggregateFunction<RowData, PathTotals> {
   private static final long serialVersionUID = 1L;
+  private static final PathTotalsSerializer ENCODED = new PathTotalsSerializer();
 
   @Override
   public PathTotals createAccumulator() {
     return new PathTotals();
   }
 
-  public void accumulate(PathTotals totals, Long durationNs, byte[] traceId) {
-    if (durationNs != null && traceId != null) {
-      totals.add(durationNs, traceId);
+  public void accumulate(PathTotals totals, byte[] part) {
+    if (part != null) {
+      totals.add(ENCODED.ofBytes(part));
     }
   }
 

@@ -2,7 +2,6 @@ package dev.sluice.flink;
 
 import static dev.sluice.flink.Rows.squares;
 
-import dev.sluice.paths.ServiceTime;
 import dev.sluice.paths.ServiceTotals;
 import org.apache.flink.table.annotation.DataTypeHint;
 import org.apache.flink.table.annotation.FunctionHint;
@@ -11,18 +10,11 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.functions.AggregateFunction;
 
 /**
- * SQL {@code sum_service_times(self_ns, upstream_ns, call_upstream_ns, wait_ns, blame_ns,
- * duration_ns)}: the totals of a service's parts in critical paths, as one row. None is NULL.
+ * SQL {@code sum_service_times(totals)}: the sum of totals of a service's parts in critical paths,
+ * as one row.
  */
 @FunctionHint(
-    input = {
-      @DataTypeHint("BIGINT"),
-      @DataTypeHint("BIGINT"),
-      @DataTypeHint("BIGINT"),
-      @DataTypeHint("BIGINT"),
-      @DataTypeHint("BIGINT"),
-      @DataTypeHint("BIGINT")
-    },
+    input = @DataTypeHint("BYTES"),
     accumulator =
         @DataTypeHint(
             value = "RAW",
@@ -44,22 +36,17 @@ import org.apache.flink.table.functions.AggregateFunction;
             bridgedTo = RowData.class))
 public final class SumServiceTimes extends AggregateFunction<RowData, ServiceTotals> {
   private static final long serialVersionUID = 1L;
+  private static final ServiceTotalsSerializer ENCODED = new ServiceTotalsSerializer();
 
   @Override
   public ServiceTotals createAccumulator() {
     return new ServiceTotals();
   }
 
-  public void accumulate(
-      ServiceTotals totals,
-      Long selfNs,
-      Long upstreamNs,
-      Long callUpstreamNs,
-      Long waitNs,
-      Long blameNs,
-      Long durationNs) {
-    totals.add(
-        new ServiceTime("", selfNs, upstreamNs, callUpstreamNs, waitNs, blameNs), durationNs);
+  public void accumulate(ServiceTotals totals, byte[] part) {
+    if (part != null) {
+      totals.add(ENCODED.ofBytes(part));
+    }
   }
 
   /** Lets Flink sum before and after the shuffle. */

@@ -32,9 +32,15 @@ public final class Span {
   long startNs;
   long endNs;
   int statusCode;
+  // Of the resource; the next three are what the span counts under.
+  String ownService;
+  String ownInstance;
+  String ownHost;
   String service;
   String instance;
   String host;
+  String operation;
+  boolean shortened;
   boolean linked;
   String peer;
   boolean peerNamed;
@@ -57,7 +63,33 @@ public final class Span {
 
   /** The span's name. Read from the bytes at each call: most stages never ask for it. */
   public String operation() {
+    if (operation != null) {
+      return operation;
+    }
     return nameLength == 0 ? "" : names.get(bytes, nameOffset, nameLength);
+  }
+
+  /** Counts the span under other names from now on. */
+  public void rename(String service, String instance, String host, String peer) {
+    this.service = service;
+    this.instance = instance;
+    this.host = host;
+    this.peer = peer;
+  }
+
+  /** Counts the span under another operation from now on. */
+  public void renameOperation(String operation) {
+    this.operation = operation;
+  }
+
+  /** From now on only the newest part of the span is spread over windows. */
+  public void shorten() {
+    shortened = true;
+  }
+
+  /** Whether only the newest part of the span is spread over windows. */
+  public boolean isShortened() {
+    return shortened;
   }
 
   /** Whether a link of the span leads to a span of its own trace. */
@@ -167,6 +199,11 @@ public final class Span {
     spanIdLength = 0;
     parentIdLength = 0;
     nameLength = 0;
+    service = ownService;
+    instance = ownInstance;
+    host = ownHost;
+    operation = null;
+    shortened = false;
     linked = false;
     kind = 0;
     startNs = 0;

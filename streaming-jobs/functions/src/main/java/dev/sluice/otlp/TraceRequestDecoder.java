@@ -68,9 +68,9 @@ public final class TraceRequestDecoder {
         in.skip(tag);
       }
     }
-    span.service = value[AttributeTable.Role.SERVICE.ordinal()];
-    span.instance = value[AttributeTable.Role.INSTANCE.ordinal()];
-    span.host = value[AttributeTable.Role.HOST.ordinal()];
+    span.ownService = value[AttributeTable.Role.SERVICE.ordinal()];
+    span.ownInstance = value[AttributeTable.Role.INSTANCE.ordinal()];
+    span.ownHost = value[AttributeTable.Role.HOST.ordinal()];
     in.seek(start);
     while (in.hasMore()) {
       int tag = in.tag();

@@ -1,5 +1,6 @@
 package dev.sluice.paths;
 
+import dev.sluice.traces.Cause;
 import dev.sluice.traces.TraceSpan;
 import java.util.Collection;
 import java.util.List;
@@ -8,8 +9,8 @@ import java.util.List;
  * What became of a trace, by cause.
  *
  * <ul>
- *   <li>{@code closed_quiet} or {@code closed_max_age}: why it was closed. Each trace has exactly
- *       one of the two, so that they sum to all traces.
+ *   <li>The label of its {@link Cause}: why it was closed. Each trace has exactly one, so that
+ *       these sum to all traces.
  *   <li>{@code late}: its trace id was closed not long before. It is a part of that trace that came
  *       too late, or the id was used again.
  *   <li>{@code incomplete}: it has an orphan, whose parent never came, or not in time.
@@ -20,7 +21,7 @@ import java.util.List;
  * @param spans all that it has, each id once; at least one
  */
 public record TraceAccount(
-    boolean atMaxAge, boolean late, Collection<TraceSpan> spans, CriticalPaths walked) {
+    Cause closed, boolean late, Collection<TraceSpan> spans, CriticalPaths walked) {
   /** Receives a cause that applies, and the number of spans: all, or those excluded for it. */
   @FunctionalInterface
   public interface Visitor {
@@ -44,7 +45,7 @@ public record TraceAccount(
 
   /** Visits every cause that applies. */
   public void forEach(Visitor visitor) {
-    visitor.visit(atMaxAge ? "closed_max_age" : "closed_quiet", spans.size());
+    visitor.visit(closed.label(), spans.size());
     if (late) {
       visitor.visit("late", spans.size());
     }

@@ -43,6 +43,15 @@ public final class Sample {
     latency.record(ns);
   }
 
+  /** Adds the requests of another sample of the same window. */
+  void merge(Sample other) {
+    requests += other.requests;
+    errors += other.errors;
+    lnSum += other.lnSum;
+    lnSum2 += other.lnSum2;
+    latency.merge(other.latency);
+  }
+
   /** Start of the window, ms of the Unix epoch. */
   public long windowMs() {
     return windowMs;

@@ -18,7 +18,6 @@ final class BackgroundWriter implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundWriter.class);
   private static final long BATCH_BYTES = 4L << 20;
-  private static final long CLOSE_MS = 2_000;
 
   private final PendingRows pending; // guarded by itself
   private final Batches batches;
@@ -80,15 +79,7 @@ final class BackgroundWriter implements AutoCloseable {
   /** Ends the thread. What was not written stays unwritten. */
   @Override
   public void close() {
-    thread.interrupt();
-    try {
-      thread.join(CLOSE_MS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    if (thread.isAlive()) {
-      LOG.warn("{} does not end: left behind", thread.getName());
-    }
+    WriterThread.end(thread);
   }
 
   private void run() {

@@ -108,6 +108,12 @@ public final class PatientWriter implements AutoCloseable {
     }
   }
 
+  /** The store has taken this row, whoever wrote it. */
+  void taken(Object[] row) {
+    takenBefore = row;
+    backoff.reset();
+  }
+
   private List<Rejects.Rejected> refusedOf(List<Object[]> rows) throws InterruptedException {
     Batch batch = new Batch();
     write(rows, batch);

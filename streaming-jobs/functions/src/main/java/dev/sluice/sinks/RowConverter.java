@@ -14,8 +14,14 @@ import org.apache.flink.table.types.logical.MapType;
 import org.apache.flink.table.types.logical.RowType;
 
 /** Flink's internal rows to plain Java values, for the types that sink tables may have. */
-final class RowConverter implements Serializable {
+public final class RowConverter implements Serializable {
   private static final long serialVersionUID = 1L;
+
+  /** One column of a row as a plain value. */
+  @FunctionalInterface
+  public interface Column {
+    Object of(RowData row);
+  }
 
   private interface Cell extends Serializable {
     Object of(Object value);
@@ -24,7 +30,7 @@ final class RowConverter implements Serializable {
   private final RowData.FieldGetter[] getters;
   private final Cell[] cells;
 
-  RowConverter(RowType type) {
+  public RowConverter(RowType type) {
     List<LogicalType> types = type.getChildren();
     getters = new RowData.FieldGetter[types.size()];
     cells = new Cell[types.size()];
@@ -37,10 +43,18 @@ final class RowConverter implements Serializable {
   Object[] convert(RowData row) {
     Object[] values = new Object[getters.length];
     for (int i = 0; i < values.length; i++) {
-      Object value = getters[i].getFieldOrNull(row);
-      values[i] = value == null ? null : cells[i].of(value);
+      values[i] = value(row, i);
     }
     return values;
+  }
+
+  public Column column(int position) {
+    return row -> value(row, position);
+  }
+
+  private Object value(RowData row, int position) {
+    Object value = getters[position].getFieldOrNull(row);
+    return value == null ? null : cells[position].of(value);
   }
 
   private static Cell cell(LogicalType type, String column) {

@@ -6,7 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The calls between services that a trace shows, summed by window of the called span's end.
+ * The calls between services that a trace shows, summed by window of the called span's end, or of
+ * its record time where that is earlier.
  *
  * <ul>
  *   <li>A span whose parent belongs to another service is a call from there. It is measured by the
@@ -59,6 +60,12 @@ public final class CallEdges {
   /** The calls of a trace by edge and window. */
   public static Map<Key, Calls> of(Trace trace, long windowMs) {
     Map<Key, Calls> edges = new HashMap<>();
+    add(trace, windowMs, edges);
+    return edges;
+  }
+
+  /** Adds the calls of a trace to those of others. */
+  public static void add(Trace trace, long windowMs, Map<Key, Calls> edges) {
     for (TraceSpan span : trace.spans()) {
       TraceSpan parent = trace.parentOf(span);
       if (parent != null && !parent.service().equals(span.service())) {
@@ -68,7 +75,6 @@ public final class CallEdges {
         add(edges, span.service(), span.peer(), span, windowMs);
       }
     }
-    return edges;
   }
 
   private static boolean callsUnseenPeer(Trace trace, TraceSpan span) {
@@ -88,7 +94,7 @@ public final class CallEdges {
   private static void add(
       Map<Key, Calls> edges, String caller, String callee, TraceSpan span, long windowMs) {
     edges
-        .computeIfAbsent(new Key(caller, callee, span.windowMs(windowMs)), key -> new Calls())
+        .computeIfAbsent(new Key(caller, callee, span.shownWindowMs(windowMs)), key -> new Calls())
         .add(span);
   }
 }

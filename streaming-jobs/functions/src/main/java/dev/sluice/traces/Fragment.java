@@ -56,7 +56,7 @@ public final class Fragment {
   }
 
   void add(dev.sluice.otlp.Span span) {
-    boolean movable = span.isClientSide() && !span.isPeerNamed();
+    boolean movable = span.isClientSide() && !span.isPeerNamed() && !span.isShortened();
     try {
       out.writeLong(span.spanId());
       out.writeLong(span.parentId());

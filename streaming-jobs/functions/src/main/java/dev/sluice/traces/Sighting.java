@@ -1,6 +1,6 @@
 package dev.sluice.traces;
 
-import dev.sluice.otlp.Span;
+import dev.sluice.bounds.Rest;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
@@ -11,24 +11,29 @@ import java.util.Set;
  * @param host "" where that is not known
  * @param operation of a span by which the service was entered: SERVER, CONSUMER, or a root; of
  *     others ""
- * @param windowMs start of the window that contains the span's end, ms of the Unix epoch
+ * @param windowMs start of the window that contains the span's end, or its record time where that
+ *     is earlier, ms of the Unix epoch
  */
 public record Sighting(
     String service, String instance, String host, String operation, long windowMs) {
   /** What a trace shows, each once. */
   public static Set<Sighting> in(Trace trace, long windowMs) {
     Set<Sighting> sightings = new LinkedHashSet<>();
+    add(trace, windowMs, sightings);
+    return sightings;
+  }
+
+  /** Adds what a trace shows to what others did. */
+  public static void add(Trace trace, long windowMs, Set<Sighting> sightings) {
     for (TraceSpan span : trace.spans()) {
-      boolean entry =
-          span.kind() == Span.SERVER || span.kind() == Span.CONSUMER || span.parentId() == 0;
+      boolean entry = Rest.isEntry(span.kind(), span.parentId());
       sightings.add(
           new Sighting(
               span.service(),
               span.instance(),
               span.host(),
               entry ? span.operation() : "",
-              span.windowMs(windowMs)));
+              span.shownWindowMs(windowMs)));
     }
-    return sightings;
   }
 }

@@ -5,8 +5,21 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /** A trace id as two numbers, in the byte order of {@link Span#traceIdHigh}. */
-record TraceId(long high, long low) {
+record TraceId(long high, long low) implements Comparable<TraceId> {
   static final int LENGTH = 16;
+
+  /** From {@link #LENGTH} bytes, as {@link #toBytes} gives them. */
+  static TraceId of(byte[] id) {
+    ByteBuffer bytes = ByteBuffer.wrap(id).order(ByteOrder.LITTLE_ENDIAN);
+    return new TraceId(bytes.getLong(), bytes.getLong());
+  }
+
+  /** In an order, so that a map of ids that were chosen to collide stays fast. */
+  @Override
+  public int compareTo(TraceId other) {
+    int byHigh = Long.compare(high, other.high);
+    return byHigh != 0 ? byHigh : Long.compare(low, other.low);
+  }
 
   static TraceId of(Span span) {
     return new TraceId(span.traceIdHigh(), span.traceIdLow());

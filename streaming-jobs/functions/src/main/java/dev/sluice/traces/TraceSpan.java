@@ -1,5 +1,6 @@
 package dev.sluice.traces;
 
+import dev.sluice.bounds.Rest;
 import dev.sluice.otlp.Span;
 
 /**
@@ -94,5 +95,18 @@ public record TraceSpan(
    */
   public long windowMs(long lengthMs) {
     return Math.floorDiv(endNs() / NS_PER_MS, lengthMs) * lengthMs;
+  }
+
+  /**
+   * The same of what shows only its newest window: a span cannot end after it was received, so one
+   * whose clock is ahead counts when it was received, and does not hide what comes after it.
+   */
+  public long shownWindowMs(long lengthMs) {
+    return Math.floorDiv(Math.min(endNs() / NS_PER_MS, receivedMs), lengthMs) * lengthMs;
+  }
+
+  /** Whether it counts under the name of the rest. */
+  public boolean isInRest() {
+    return Rest.isIn(kind, parentId, service, instance, host, peer, operation);
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.trees;
 
+import dev.sluice.json.JsonText;
 import dev.sluice.traces.TraceSpan;
 
 /**
@@ -8,4 +9,20 @@ import dev.sluice.traces.TraceSpan;
  * @param root the span that began the tree
  * @param text the tree as {@link TreeText} writes it: trees of the same shape have the same text
  */
-public record CallTree(TraceSpan root, String text) {}
+public record CallTree(TraceSpan root, String text) {
+  private static final String OTHER = ",\"cut\":true,\"other\":true}";
+
+  /** What stands for trees of a root that are not told apart. */
+  public static CallTree other(TraceSpan root) {
+    StringBuilder text = new StringBuilder("{\"service\":");
+    JsonText.appendString(text, root.service());
+    text.append(",\"operation\":");
+    JsonText.appendString(text, root.operation());
+    return new CallTree(root, text.append(OTHER).toString());
+  }
+
+  /** Whether the text stands for trees that are not told apart. */
+  static boolean isOther(String text) {
+    return text.endsWith(OTHER);
+  }
+}

@@ -6,11 +6,11 @@ import org.apache.flink.table.functions.AggregateFunction;
 import org.apache.flink.types.Row;
 
 /**
- * SQL {@code most_frequent(STRING)}: the text that occurs most, how often, and how many there are
- * in all. See {@link Tally} for ties and bounds.
+ * SQL {@code most_frequent(text, times)}: the text that occurs most, how often, and how many there
+ * are in all. See {@link Tally} for ties and bounds.
  */
 @FunctionHint(
-    input = @DataTypeHint("STRING"),
+    input = {@DataTypeHint("STRING"), @DataTypeHint("BIGINT")},
     output = @DataTypeHint("ROW<text STRING, occurrences BIGINT NOT NULL, total BIGINT NOT NULL>"))
 public final class MostFrequent extends AggregateFunction<Row, Tally> {
   private static final long serialVersionUID = 1L;
@@ -20,9 +20,13 @@ public final class MostFrequent extends AggregateFunction<Row, Tally> {
     return new Tally();
   }
 
-  public void accumulate(Tally tally, String text) {
-    if (text != null) {
-      tally.add(text, 1);
+  public void accumulate(Tally tally, String text, Long times) {
+    if (text != null && times != null) {
+      if (CallTree.isOther(text)) {
+        tally.others += times;
+      } else {
+        tally.add(text, times);
+      }
     }
   }
 

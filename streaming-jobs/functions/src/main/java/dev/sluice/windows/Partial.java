@@ -39,6 +39,15 @@ public final class Partial {
     contributions++;
   }
 
+  /** Adds what another says of the same bucket. */
+  void merge(Partial other) {
+    busyNs += other.busyNs;
+    completions += other.completions;
+    errors += other.errors;
+    contributions += other.contributions;
+    latency.merge(other.latency);
+  }
+
   /** Start of the bucket, ms of the Unix epoch. */
   public long bucketMs() {
     return bucketMs;

@@ -25,23 +25,31 @@ public final class Partials {
    * @param sign 1 to add it, -1 to take it back
    */
   public void add(ResourcePoint point, long startNs, long endNs, boolean error, int sign) {
-    add(bucketsOf(point), startNs, endNs, error, sign, Integer.MAX_VALUE);
+    add(bucketsOf(point), startNs, startNs, endNs, error, sign, Integer.MAX_VALUE);
   }
 
   /**
    * Adds a span to a point's buckets, newest first, as long as there are fewer than {@code maxRows}
    * rows; its completion is always added.
    *
+   * @param fromNs from where on it is spread: its start, or later
    * @return whether all of it was added
    */
-  boolean add(Buckets buckets, long startNs, long endNs, boolean error, int sign, int maxRows) {
+  boolean add(
+      Buckets buckets,
+      long fromNs,
+      long startNs,
+      long endNs,
+      boolean error,
+      int sign,
+      int maxRows) {
     at(buckets, spread.completedIn(endNs)).complete(endNs - startNs, error, sign);
-    long oldest = spread.oldest(startNs, endNs);
+    long oldest = spread.oldest(fromNs, endNs);
     for (long bucket = spread.newest(endNs); bucket >= oldest; bucket--) {
       if (rows >= maxRows && buckets.get(bucket) == null) {
         return false;
       }
-      at(buckets, bucket).overlap(spread.overlapNs(bucket, startNs, endNs), sign);
+      at(buckets, bucket).overlap(spread.overlapNs(bucket, fromNs, endNs), sign);
     }
     return true;
   }

@@ -14,6 +14,9 @@ package dev.sluice.windows;
  * 100 and 30 ms and completes in 2; [50, 100) overlaps 0 by 50 ms and completes in 1.
  */
 public final class Spread {
+  /** Buckets over which a span is spread that may not make more rows: the newest. */
+  public static final int SHORT = 100;
+
   private static final long NS_PER_MS = 1_000_000;
 
   private final long bucketNs;
@@ -31,6 +34,11 @@ public final class Spread {
   /** Whether the span is longer than what is spread of it. */
   public boolean cuts(long startNs, long endNs) {
     return endNs - startNs > maxNs;
+  }
+
+  /** From where on a span is spread that may only touch its newest buckets. */
+  public long shortFrom(long startNs, long endNs) {
+    return Math.max(startNs, endNs - SHORT * bucketNs);
   }
 
   /** How many buckets the span overlaps or completes in: at least 1. */

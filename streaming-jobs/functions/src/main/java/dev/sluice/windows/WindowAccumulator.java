@@ -36,8 +36,11 @@ public final class WindowAccumulator implements SpanStage {
     }
     long start = span.startNs();
     long end = span.endNs();
-    boolean whole = partials.add(bucketsOf(span), start, end, span.isError(), 1, MAX_ROWS);
-    return whole && !spread.cuts(start, end) ? Outcome.ACCEPTED : Outcome.ACCEPTED_CUT;
+    long from = span.isShortened() ? spread.shortFrom(start, end) : start;
+    boolean whole = partials.add(bucketsOf(span), from, start, end, span.isError(), 1, MAX_ROWS);
+    return whole && !span.isShortened() && !spread.cuts(start, end)
+        ? Outcome.ACCEPTED
+        : Outcome.ACCEPTED_CUT;
   }
 
   @Override

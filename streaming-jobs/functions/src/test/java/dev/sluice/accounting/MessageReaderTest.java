@@ -45,7 +45,7 @@ class MessageReaderTest {
 
   private final Stage stage = new Stage();
   private final MessageReader reader =
-      new MessageReader(new Validity(7 * DAY_MS, 10 * 60_000, 60_000), stage);
+      new MessageReader(new Validity(7 * DAY_MS, 10 * 60_000, 60_000), stage, SpanBounds.NONE);
 
   /** "outcome service" to {messages, spans, lag}. */
   private Map<String, List<Long>> counts() {
@@ -167,7 +167,7 @@ class MessageReaderTest {
   @Test
   void agesAtTheBoundsAreAccepted() {
     Validity validity = new Validity(1_000, 500, 1_000);
-    MessageReader bounded = new MessageReader(validity, stage);
+    MessageReader bounded = new MessageReader(validity, stage, SpanBounds.NONE);
     bounded.read(
         message(
             service(
@@ -338,5 +338,40 @@ class MessageReaderTest {
                 key.outcome().label(), List.of(sum.spans(), sum.emitLagMs(), sum.contributions())));
     assertThat(sums)
         .isEqualTo(Map.of("accepted", List.of(1L, 40L, 3L), "duplicate_span", List.of(1L, 0L, 1L)));
+  }
+
+  @Test
+  void spansUnderTheNameOfTheRestAreCountedApartAndLettersKeepTheirNames() {
+    SpanBounds bounds =
+        new SpanBounds() {
+          @Override
+          public boolean rename(Span span) {
+            boolean more = !span.service().equals("cart");
+            if (more) {
+              span.rename("(more)", span.instance(), span.host(), span.peer());
+            }
+            return more;
+          }
+
+          @Override
+          public void shorten(Span span) {}
+        };
+    MessageReader bounded =
+        new MessageReader(new Validity(7 * DAY_MS, 10 * 60_000, 60_000), stage, bounds);
+    bounded.read(
+        message(
+            service("cart", span(1, Span.SERVER, 0, 10)),
+            service(
+                "flood", span(2, Span.SERVER, 0, 10), span(0, Span.SERVER, 0, 1).clearSpanId())),
+        RECEIVED_MS,
+        false);
+    Map<String, Long> spans = new TreeMap<>();
+    bounded
+        .counts()
+        .forEach(
+            (key, sums) -> spans.put(key.outcome().label() + " " + key.service(), sums.spans()));
+    assertThat(spans)
+        .isEqualTo(Map.of("accepted cart", 1L, "accepted_more (more)", 1L, "bad_id (more)", 1L));
+    assertThat(bounded.deadLetters()).extracting(DeadLetter::service).containsExactly("flood");
   }
 }

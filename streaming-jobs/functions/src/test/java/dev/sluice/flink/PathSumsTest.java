@@ -2,8 +2,12 @@ package dev.sluice.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.paths.PathTotals;
+import dev.sluice.paths.ServiceTime;
+import dev.sluice.paths.ServiceTotals;
 import java.math.BigDecimal;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.Map;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
@@ -16,7 +20,34 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The aggregates as SQL calls them, on an embedded Flink. */
 class PathSumsTest {
-  private static final String IDS = "(1, x'%s01', 10), (2, x'%s02', 70), (1, x'%s03', 30)";
+  /** Three traces, each the totals of one. */
+  private static String paths() {
+    return row(1, new PathTotalsSerializer().toBytes(path(10, 1)))
+        + row(2, new PathTotalsSerializer().toBytes(path(70, 2)))
+        + lastRow(1, new PathTotalsSerializer().toBytes(path(30, 3)));
+  }
+
+  private static PathTotals path(long ns, int id) {
+    byte[] traceId = new byte[16];
+    traceId[15] = (byte) id;
+    PathTotals totals = new PathTotals();
+    totals.add(ns, traceId);
+    return totals;
+  }
+
+  private static byte[] service(long... ns) {
+    ServiceTotals totals = new ServiceTotals();
+    totals.add(new ServiceTime("", ns[0], ns[1], ns[2], ns[3], ns[4]), ns[5]);
+    return new ServiceTotalsSerializer().toBytes(totals);
+  }
+
+  private static String row(int key, byte[] totals) {
+    return lastRow(key, totals) + ", ";
+  }
+
+  private static String lastRow(int key, byte[] totals) {
+    return "(" + key + ", x'" + HexFormat.of().formatHex(totals) + "')";
+  }
 
   private static StreamTableEnvironment tables(boolean miniBatch) {
     StreamTableEnvironment tables =
@@ -53,11 +84,10 @@ class PathSumsTest {
         upserted(
             tables(miniBatch),
             "SELECT k, s.traces, s.sum_ns, s.sum_ns2, s.latency, s.slowest_ns,"
-                + " s.slowest_trace_id, s.median_trace_id FROM (SELECT k, sum_paths(ns, id) AS s"
-                + " FROM (SELECT CAST(k AS INT) AS k, CAST(id AS BYTES) AS id,"
-                + " CAST(ns AS BIGINT) AS ns FROM (VALUES "
-                + String.format(IDS, zeros, zeros, zeros)
-                + ") AS v (k, id, ns)) GROUP BY k)");
+                + " s.slowest_trace_id, s.median_trace_id FROM (SELECT k, sum_paths(t) AS s"
+                + " FROM (SELECT CAST(k AS INT) AS k, CAST(t AS BYTES) AS t FROM (VALUES "
+                + paths()
+                + ") AS v (k, t)) GROUP BY k)");
     // log2(10) * 64 = 212.6, log2(30) * 64 = 314.04, log2(70) * 64 = 392.3: rounded up, less one.
     assertThat(rows)
         .isEqualTo(
@@ -93,11 +123,12 @@ class PathSumsTest {
                 + " s.upstream_sum, s.upstream_sum2, s.call_upstream_sum, s.wait_sum, s.blame_sum,"
                 + " s.blame_sum2, s.blame_x_e2e, s.self_latency, s.upstream_latency,"
                 + " s.call_upstream_latency, s.blame_latency"
-                + " FROM (SELECT k, sum_service_times(a, b, c, d, e, f) AS s FROM (SELECT CAST(k AS"
-                + " INT) AS k, CAST(a AS BIGINT) AS a, CAST(b AS BIGINT) AS b, CAST(c AS BIGINT) AS"
-                + " c, CAST(d AS BIGINT) AS d, CAST(e AS BIGINT) AS e, CAST(f AS BIGINT) AS f FROM"
-                + " (VALUES (1, 1, 2, 1, 5, 3, 10), (1, 2, 0, 0, 7, 1, 30), (1, 3, 2, 2, 9, 2, 20))"
-                + " AS v (k, a, b, c, d, e, f)) GROUP BY k)");
+                + " FROM (SELECT k, sum_service_times(t) AS s FROM (SELECT CAST(k AS INT) AS k,"
+                + " CAST(t AS BYTES) AS t FROM (VALUES "
+                + row(1, service(1, 2, 1, 5, 3, 10))
+                + row(1, service(2, 0, 0, 7, 1, 30))
+                + lastRow(1, service(3, 2, 2, 9, 2, 20))
+                + ") AS v (k, t)) GROUP BY k)");
     assertThat(rows)
         .isEqualTo(
             Map.of(

@@ -5,6 +5,7 @@ import static dev.sluice.otlp.Span.PRODUCER;
 import static dev.sluice.paths.Spans.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.traces.Cause;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,7 @@ class TraceAccountTest {
   }
 
   private static TraceAccount account(Spans spans) {
-    return new TraceAccount(false, false, spans.list(), spans.paths());
+    return new TraceAccount(Cause.QUIET, false, spans.list(), spans.paths());
   }
 
   @Test
@@ -25,7 +26,7 @@ class TraceAccountTest {
     Spans spans = trace().of("front").add(1, 0, 0, 10).of("cart").add(2, 1, 2, 8);
     assertThat(causes(account(spans))).isEqualTo(Map.of("closed_quiet", 2));
     assertThat(account(spans).service()).isEqualTo("front");
-    assertThat(causes(new TraceAccount(true, true, spans.list(), spans.paths())))
+    assertThat(causes(new TraceAccount(Cause.MAX_AGE, true, spans.list(), spans.paths())))
         .isEqualTo(Map.of("closed_max_age", 2, "late", 2));
   }
 

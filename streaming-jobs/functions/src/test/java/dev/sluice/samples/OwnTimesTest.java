@@ -33,7 +33,7 @@ class OwnTimesTest {
   }
 
   private static Map<String, Sample> samples(ResourceSpans... resources) throws Exception {
-    FragmentAccumulator accumulator = new FragmentAccumulator();
+    FragmentAccumulator accumulator = new FragmentAccumulator(1_000);
     new TraceRequestDecoder().decode(message(resources), accumulator::accept);
     List<byte[]> fragments = new ArrayList<>();
     accumulator.forEach((id, fragment) -> fragments.add(fragment.encode(MIDNIGHT_MS)));

@@ -45,30 +45,6 @@ class PatientWriterTest {
     public void close() {}
   }
 
-  private static final class Counts implements PatientWriter.Observer {
-    int written;
-    int rejected;
-    int retried;
-
-    @Override
-    public void attempting() {}
-
-    @Override
-    public void written(int rows) {
-      written += rows;
-    }
-
-    @Override
-    public void rejected(Exception reason) {
-      rejected++;
-    }
-
-    @Override
-    public void retried(Exception reason) {
-      retried++;
-    }
-  }
-
   /** Keeps what was set aside, as value and reason; is away for some attempts. */
   private static final class Aside implements Rejects {
     final List<String> rows = new ArrayList<>();
@@ -275,17 +251,5 @@ class PatientWriterTest {
             counts,
             aside);
     assertThatThrownBy(() -> cancelled.write(rows(1))).isInstanceOf(InterruptedException.class);
-  }
-
-  @Test
-  void bufferKeepsTheLastRowOfAKey() {
-    UpsertBuffer buffer = new UpsertBuffer(new int[] {0, 2});
-    buffer.put(new Object[] {"a", 1, "x"});
-    buffer.put(new Object[] {"b", 2, "x"});
-    buffer.put(new Object[] {"a", 3, "x"});
-    assertThat(buffer.rows())
-        .containsExactly(new Object[] {"a", 3, "x"}, new Object[] {"b", 2, "x"});
-    buffer.clear();
-    assertThat(buffer.size()).isZero();
   }
 }

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 class CallEdgesTest {
   private static final long WINDOW_MS = 10_000;
   private static final int MANY = 100;
+  private static final long RECEIVED_MS = MIDNIGHT_MS + 60_000;
 
   private static io.opentelemetry.proto.trace.v1.Span.Builder span(
       long id, long parent, int kind, double startMs, double endMs) {
@@ -32,11 +33,11 @@ class CallEdgesTest {
   /** The only trace of these messages, one fragment a message. */
   private static Trace trace(int maxSpans, byte[]... messages) throws Exception {
     List<byte[]> fragments = new ArrayList<>();
-    FragmentAccumulator accumulator = new FragmentAccumulator();
+    FragmentAccumulator accumulator = new FragmentAccumulator(1_000);
     for (byte[] message : messages) {
       accumulator.clear();
       new TraceRequestDecoder().decode(message, accumulator::accept);
-      accumulator.forEach((id, fragment) -> fragments.add(fragment.encode(MIDNIGHT_MS)));
+      accumulator.forEach((id, fragment) -> fragments.add(fragment.encode(RECEIVED_MS)));
     }
     return Trace.assemble(fragments, maxSpans);
   }
@@ -183,6 +184,15 @@ class CallEdgesTest {
                 "work",
                 "",
                 "i-0",
-                MIDNIGHT_MS));
+                RECEIVED_MS));
+  }
+
+  @Test
+  void callOfAClockThatIsAheadCountsWhenItWasReceived() throws Exception {
+    assertThat(
+            edges(
+                service("front", span(1, 0, Span.SERVER, 0, 540_000)),
+                service("cart", span(2, 1, Span.SERVER, 0, 540_000))))
+        .isEqualTo(Map.of("front>cart@60000", "1/0"));
   }
 }

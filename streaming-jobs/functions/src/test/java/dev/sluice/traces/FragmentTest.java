@@ -21,7 +21,7 @@ class FragmentTest {
   private static final int MANY = 70_000;
 
   private static List<TraceSpan> throughFragment(byte[] message) throws Exception {
-    FragmentAccumulator accumulator = new FragmentAccumulator();
+    FragmentAccumulator accumulator = new FragmentAccumulator(1_000);
     new TraceRequestDecoder().decode(message, accumulator::accept);
     List<TraceSpan> spans = new ArrayList<>();
     accumulator.forEach(
@@ -61,7 +61,7 @@ class FragmentTest {
     for (int i = 0; i < MANY; i++) {
       many[i] = span(i + 1, Span.INTERNAL, 0, 1).setName("op" + i);
     }
-    FragmentAccumulator accumulator = new FragmentAccumulator();
+    FragmentAccumulator accumulator = new FragmentAccumulator(1_000);
     new TraceRequestDecoder()
         .decode(
             message(
@@ -82,6 +82,42 @@ class FragmentTest {
         .extracting(TraceSpan::operation, TraceSpan::service)
         .containsExactly("op" + (MANY - 1), "a");
     assertThat(spans.get(MANY).service()).isEqualTo("b");
+  }
+
+  @Test
+  void traceIdsBeyondTheBoundAreGivenOutWithoutTheirTrace() throws Exception {
+    var spans = new io.opentelemetry.proto.trace.v1.Span.Builder[6];
+    for (int i = 0; i < spans.length; i++) {
+      spans[i] = span(i + 1, Span.SERVER, 0, 1).setTraceId(id(1 + i % 4, 16));
+    }
+    FragmentAccumulator accumulator = new FragmentAccumulator(2);
+    new TraceRequestDecoder()
+        .decode(
+            message(resource(List.of(attribute("service.name", "a")), spans)), accumulator::accept);
+    List<Integer> kept = new ArrayList<>();
+    List<Integer> rest = new ArrayList<>();
+    accumulator.forEach(
+        (trace, fragment) ->
+            (FragmentAccumulator.isRest(trace) ? rest : kept).add(fragment.size()));
+    // Of four traces by turns the first two: spans 1, 5 and 2, 6; 3 and 4 are the rest.
+    assertThat(kept).containsExactly(2, 2);
+    assertThat(rest).containsExactly(2);
+  }
+
+  @Test
+  void shortenedSpanIsNotMovable() throws Exception {
+    FragmentAccumulator accumulator = new FragmentAccumulator(2, new Spread(100, 600_000));
+    new TraceRequestDecoder()
+        .decode(
+            message(
+                resource(List.of(attribute("service.name", "a")), span(1, Span.CLIENT, 0, 60_000))),
+            span -> {
+              span.shorten();
+              accumulator.accept(span);
+            });
+    accumulator.forEach(
+        (trace, fragment) ->
+            assertThat(Fragment.decode(fragment.encode(MIDNIGHT_MS)).get(0).movable()).isFalse());
   }
 
   private static List<Boolean> movable(FragmentAccumulator accumulator, byte[] message)
@@ -105,9 +141,9 @@ class FragmentTest {
                 span(3, Span.CLIENT, 0, 1).addAttributes(attribute("peer.service", "db")),
                 span(4, Span.SERVER, 0, 1),
                 span(5, Span.INTERNAL, 0, 1)));
-    assertThat(movable(new FragmentAccumulator(new Spread(100, 600_000)), message))
+    assertThat(movable(new FragmentAccumulator(1_000, new Spread(100, 600_000)), message))
         .containsExactly(true, true, false, false, false);
-    assertThat(movable(new FragmentAccumulator(), message)).doesNotContain(true);
+    assertThat(movable(new FragmentAccumulator(1_000), message)).doesNotContain(true);
   }
 
   @Test
@@ -122,11 +158,11 @@ class FragmentTest {
     Spread spread = new Spread(100, 600_000);
     List<Boolean> fits =
         movable(
-            new FragmentAccumulator(spread),
+            new FragmentAccumulator(1_000, spread),
             message(resource(List.of(attribute("service.name", "cart")), spans)));
     assertThat(fits).contains(true);
     spans[33] = span(34, Span.SERVER, 0, 200_000);
-    FragmentAccumulator accumulator = new FragmentAccumulator(spread);
+    FragmentAccumulator accumulator = new FragmentAccumulator(1_000, spread);
     byte[] tooLong = message(resource(List.of(attribute("service.name", "cart")), spans));
     assertThat(movable(accumulator, tooLong)).doesNotContain(true);
 

@@ -104,7 +104,7 @@ class PeerMovesTest {
 
   private void move(Sums sums, int maxSpans, byte[]... messages) throws Exception {
     List<byte[]> fragments = new ArrayList<>();
-    FragmentAccumulator accumulator = new FragmentAccumulator(spread);
+    FragmentAccumulator accumulator = new FragmentAccumulator(1_000, spread);
     for (byte[] message : messages) {
       accumulator.clear();
       new TraceRequestDecoder().decode(message, accumulator::accept);

@@ -15,6 +15,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SightingTest {
+  private static final long RECEIVED_MS = MIDNIGHT_MS + 60_000;
+
   private static io.opentelemetry.proto.trace.v1.Span.Builder below(
       long parent, long id, int kind, double startMs, double endMs) {
     return span(id, kind, startMs, endMs).setName("op" + id).setParentSpanId(id(parent, 8));
@@ -36,10 +38,10 @@ class SightingTest {
                 below(1, 5, Span.CONSUMER, 2, 9_999),
                 below(1, 6, Span.CONSUMER, 2, 9_999).setName("op5")),
             resource(List.of(attribute("service.name", "db")), below(2, 7, Span.SERVER, 0, 1)));
-    FragmentAccumulator accumulator = new FragmentAccumulator();
+    FragmentAccumulator accumulator = new FragmentAccumulator(1_000);
     new TraceRequestDecoder().decode(message, accumulator::accept);
     List<byte[]> fragments = new ArrayList<>();
-    accumulator.forEach((id, fragment) -> fragments.add(fragment.encode(MIDNIGHT_MS)));
+    accumulator.forEach((id, fragment) -> fragments.add(fragment.encode(RECEIVED_MS)));
 
     assertThat(Sighting.in(Trace.assemble(fragments, 100), 10_000))
         .containsExactlyInAnyOrder(
@@ -48,5 +50,19 @@ class SightingTest {
             new Sighting("cart", "cart-1", "h1", "op4", MIDNIGHT_MS + 10_000),
             new Sighting("cart", "cart-1", "h1", "op5", MIDNIGHT_MS),
             new Sighting("db", "", "", "op7", MIDNIGHT_MS));
+  }
+
+  @Test
+  void whatEndsAfterItWasReceivedIsSeenWhenItWasReceived() throws Exception {
+    byte[] message =
+        message(
+            resource(
+                List.of(attribute("service.name", "ahead")), span(1, Span.SERVER, 0, 540_000)));
+    FragmentAccumulator accumulator = new FragmentAccumulator(1_000);
+    new TraceRequestDecoder().decode(message, accumulator::accept);
+    List<byte[]> fragments = new ArrayList<>();
+    accumulator.forEach((id, fragment) -> fragments.add(fragment.encode(RECEIVED_MS)));
+    assertThat(Sighting.in(Trace.assemble(fragments, 100), 10_000))
+        .containsExactly(new Sighting("ahead", "", "", "work", MIDNIGHT_MS + 60_000));
   }
 }

@@ -70,7 +70,7 @@ final class Spans {
   }
 
   Trace assembled() {
-    FragmentAccumulator accumulator = new FragmentAccumulator();
+    FragmentAccumulator accumulator = new FragmentAccumulator(1_000);
     List<byte[]> fragments = new ArrayList<>();
     try {
       for (Of of : spans) {

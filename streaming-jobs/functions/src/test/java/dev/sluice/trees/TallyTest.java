@@ -56,8 +56,19 @@ class TallyTest {
     Tally tally = function.createAccumulator();
     assertThat(function.getValue(tally)).isEqualTo(Row.of(null, 0L, 0L));
     for (String text : new String[] {"a", "b", null, "b"}) {
-      function.accumulate(tally, text);
+      function.accumulate(tally, text, 1L);
     }
     assertThat(function.getValue(tally)).isEqualTo(Row.of("b", 2L, 3L));
+  }
+
+  @Test
+  void treesThatAreNotToldApartCountInTheTotalOnly() {
+    MostFrequent function = new MostFrequent();
+    Tally tally = function.createAccumulator();
+    function.accumulate(tally, "{\"service\":\"a\",\"operation\":\"b\"}", 2L);
+    function.accumulate(
+        tally, "{\"service\":\"a\",\"operation\":\"b\",\"cut\":true,\"other\":true}", 7L);
+    assertThat(function.getValue(tally))
+        .isEqualTo(Row.of("{\"service\":\"a\",\"operation\":\"b\"}", 2L, 9L));
   }
 }

@@ -195,4 +195,32 @@ class WindowAccumulatorTest {
             });
     assertThat(sums).containsExactly(durations, spans.length, spans.length, 0);
   }
+
+  @Test
+  void shortenedSpanIsSpreadOverItsNewestHundredBucketsAndCompletesWhole() throws Exception {
+    WindowAccumulator windows = new WindowAccumulator(new Spread(100, TEN_MINUTES_MS));
+    new TraceRequestDecoder()
+        .decode(
+            message(service("cart", span(1, Span.SERVER, 0, 60_050))),
+            span -> {
+              span.shorten();
+              outcomes.add(windows.accept(span));
+            });
+    long[] busyNs = new long[1];
+    List<Long> buckets = new ArrayList<>();
+    List<Map<Short, Integer>> latencies = new ArrayList<>();
+    windows.forEach(
+        (point, partial) -> {
+          busyNs[0] += partial.busyNs();
+          buckets.add(partial.bucketMs() - MIDNIGHT_MS);
+          if (partial.completions() > 0) {
+            latencies.add(partial.latency().toMap());
+          }
+        });
+    assertThat(outcomes).containsExactly(Outcome.ACCEPTED_CUT);
+    assertThat(busyNs[0]).isEqualTo(10_000 * MS);
+    assertThat(buckets).hasSize(101).contains(50_000L, 60_000L);
+    // log2(60.05e9) * 64 = 2291.76 -> 2291
+    assertThat(latencies).containsExactly(Map.of((short) 2291, 1));
+  }
 }

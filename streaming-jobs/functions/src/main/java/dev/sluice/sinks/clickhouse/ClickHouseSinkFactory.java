@@ -6,6 +6,7 @@ import dev.sluice.sinks.UpsertSink;
 import dev.sluice.sinks.UpsertTableSink;
 import dev.sluice.sinks.rejects.RejectedRows;
 import dev.sluice.sinks.rejects.RejectsOptions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
@@ -27,36 +28,35 @@ public final class ClickHouseSinkFactory implements DynamicTableSinkFactory {
 
   @Override
   public Set<ConfigOption<?>> requiredOptions() {
-    return RejectsOptions.required(ClickHouseOptions.URL, ClickHouseOptions.TABLE);
+    return RejectsOptions.required(ClickHouseOptions.ADDRESS.url, ClickHouseOptions.TABLE);
   }
 
   @Override
   public Set<ConfigOption<?>> optionalOptions() {
-    return RejectsOptions.optional(
-        ClickHouseOptions.DATABASE,
-        ClickHouseOptions.USERNAME,
-        ClickHouseOptions.PASSWORD,
-        FlushPolicy.MAX_ROWS,
-        FlushPolicy.INTERVAL);
+    List<ConfigOption<?>> own = new ArrayList<>(ClickHouseOptions.ADDRESS.optional());
+    own.addAll(List.of(FlushPolicy.MAX_ROWS, FlushPolicy.INTERVAL));
+    return RejectsOptions.optional(own);
   }
 
   @Override
   public DynamicTableSink createDynamicTableSink(Context context) {
     FactoryUtil.TableFactoryHelper helper = FactoryUtil.createTableFactoryHelper(this, context);
-    helper.validate();
+    helper.validateExcept(RejectsOptions.PROPERTIES);
     ClickHouseOptions options = ClickHouseOptions.of(helper.getOptions());
     ResolvedSchema schema = context.getCatalogTable().getResolvedSchema();
     List<String> columns = List.copyOf(schema.getColumnNames());
     int[] keyColumns = PrimaryKey.columns(schema, options.table());
-    RejectsOptions rejects = RejectsOptions.of(helper.getOptions());
+    RowType type = (RowType) schema.toPhysicalRowDataType().getLogicalType();
+    RejectsOptions rejects =
+        RejectsOptions.of(helper.getOptions(), context.getCatalogTable().getOptions());
     RejectedRows.Source source =
         new RejectedRows.Source("clickhouse", options.table(), columns, keyColumns);
     UpsertSink sink =
         new UpsertSink(
-            () -> new ClickHouseTarget(options, columns),
+            () -> new ClickHouseTarget(options, type),
             () -> new RejectedRows(source, rejects),
             "ClickHouse " + options,
-            (RowType) schema.toPhysicalRowDataType().getLogicalType(),
+            type,
             keyColumns,
             FlushPolicy.of(helper.getOptions()));
     return new UpsertTableSink(sink, "ClickHouse " + options);

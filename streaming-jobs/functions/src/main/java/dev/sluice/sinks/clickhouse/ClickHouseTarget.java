@@ -2,12 +2,14 @@ package dev.sluice.sinks.clickhouse;
 
 import com.clickhouse.client.api.ServerException;
 import com.clickhouse.data.ClickHouseFormat;
-import dev.sluice.sinks.BatchTarget;
+import dev.sluice.sinks.DirectTarget;
 import dev.sluice.sinks.RowsRejectedException;
 import dev.sluice.sinks.TableAtFaultException;
 import dev.sluice.sinks.TooLargeException;
 import java.io.IOException;
 import java.util.List;
+import org.apache.flink.table.data.binary.BinaryRowData;
+import org.apache.flink.table.types.logical.RowType;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,7 +24,7 @@ import org.slf4j.LoggerFactory;
  *   <li>A column that takes no values of the sink's type fails the job.
  * </ul>
  */
-final class ClickHouseTarget implements BatchTarget {
+final class ClickHouseTarget implements DirectTarget {
   private static final Logger LOG = LoggerFactory.getLogger(ClickHouseTarget.class);
   // An ALTER that comes between reading and writing is met again; more of them are a quarrel.
   private static final int READINGS = 10;
@@ -30,18 +32,18 @@ final class ClickHouseTarget implements BatchTarget {
 
   private final Server server;
   private final String table;
-  private final List<String> sinkColumns;
+  private final RowType type;
   private final LeftOut leftOut;
   // Read at the first write, when the server must be up anyway.
   private TableColumns columns;
   private RowEncoder encoder;
+  private DirectEncoder direct;
   private long readAtMs;
 
-  ClickHouseTarget(ClickHouseOptions options, List<String> sinkColumns) {
-    this.server =
-        new Server(options.url(), options.database(), options.username(), options.password());
+  ClickHouseTarget(ClickHouseOptions options, RowType type) {
+    this.server = new Server(options.address());
     this.table = options.table();
-    this.sinkColumns = sinkColumns;
+    this.type = type;
     this.leftOut = new LeftOut(server, table);
   }
 
@@ -71,16 +73,42 @@ final class ClickHouseTarget implements BatchTarget {
     }
   }
 
+  /** Of a table that is as it was; any other is for {@link #write}. */
+  @Override
+  public boolean writeDirect(List<BinaryRowData> rows) throws Exception {
+    if (columns == null || !columns.missing().isEmpty()) {
+      return false;
+    }
+    if (!columns.partitions().takeAtOnce(rows, type)) {
+      return false;
+    }
+    byte[] body;
+    try {
+      body = direct.encode(rows);
+    } catch (ExactValue.WrongTypeException e) {
+      return false;
+    }
+    try {
+      send(body);
+    } catch (MisfitException e) {
+      return false;
+    }
+    leftOut.written(columns.missing(), rows.size());
+    return true;
+  }
+
   private boolean isOld() {
     return System.currentTimeMillis() - readAtMs > LOOK_AGAIN_MS;
   }
 
   private void read() throws IOException {
-    TableColumns found = TableColumns.read(server, table, sinkColumns);
+    TableColumns found = TableColumns.read(server, table, type.getFieldNames());
     if (found.positions().isEmpty()) {
-      throw new TableAtFaultException("table " + table + " has none of " + sinkColumns, null);
+      throw new TableAtFaultException(
+          "table " + table + " has none of " + type.getFieldNames(), null);
     }
     encoder = new RowEncoder(found);
+    direct = new DirectEncoder(found, type);
     columns = found;
     readAtMs = System.currentTimeMillis();
   }
@@ -110,6 +138,10 @@ final class ClickHouseTarget implements BatchTarget {
     } catch (RowsRejectedException e) {
       throw new MisfitException(e);
     }
+    send(body);
+  }
+
+  private void send(byte[] body) throws Exception {
     try {
       server.insert(table, columns.names(), ClickHouseFormat.RowBinaryWithNamesAndTypes, body);
     } catch (Exception e) {

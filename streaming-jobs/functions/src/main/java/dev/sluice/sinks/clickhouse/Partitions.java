@@ -6,6 +6,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.apache.flink.table.data.binary.BinaryRowData;
+import org.apache.flink.table.types.logical.LogicalTypeRoot;
+import org.apache.flink.table.types.logical.RowType;
 
 /**
  * Keeps an insert from spanning more partitions than the server takes (its setting {@code
@@ -20,6 +23,8 @@ import java.util.regex.Pattern;
  * @param most partitions an insert may span; 0 is any number
  */
 record Partitions(List<Integer> columns, int most) {
+  private static final long DAY_MS = 86_400_000;
+
   /**
    * @param key the expression, as system.tables has it; empty for a table without partitions
    * @param sink names of the sink's columns
@@ -54,6 +59,29 @@ record Partitions(List<Integer> columns, int most) {
       groups.get(group).add(row);
     }
     return groups;
+  }
+
+  /** Whether the rows surely span no more partitions than that; told by times alone. */
+  boolean takeAtOnce(List<BinaryRowData> rows, RowType type) {
+    if (most <= 0 || columns.isEmpty()) {
+      return true;
+    }
+    int column = columns.get(0);
+    if (columns.size() > 1
+        || type.getTypeAt(column).getTypeRoot() != LogicalTypeRoot.TIMESTAMP_WITH_LOCAL_TIME_ZONE) {
+      return false;
+    }
+    long first = Long.MAX_VALUE;
+    long last = Long.MIN_VALUE;
+    for (BinaryRowData row : rows) {
+      if (row.isNullAt(column)) {
+        return false;
+      }
+      long ms = row.getTimestamp(column, 3).getMillisecond();
+      first = Math.min(first, ms);
+      last = Math.max(last, ms);
+    }
+    return Math.floorDiv(last, DAY_MS) - Math.floorDiv(first, DAY_MS) < most;
   }
 
   private List<Object> partition(Object[] row) {

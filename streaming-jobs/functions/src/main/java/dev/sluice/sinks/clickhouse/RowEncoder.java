@@ -9,6 +9,7 @@ import dev.sluice.sinks.RowsRejectedException;
 import dev.sluice.sinks.SparseCounts;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -27,6 +28,11 @@ final class RowEncoder {
 
   RowEncoder(TableColumns table) throws IOException {
     this.table = table;
+    header = header(table);
+  }
+
+  /** Names and types, which go before the rows. */
+  static byte[] header(TableColumns table) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     BinaryStreamUtils.writeVarInt(out, table.columns().size());
     for (String name : table.names()) {
@@ -35,7 +41,7 @@ final class RowEncoder {
     for (String type : table.types()) {
       BinaryStreamUtils.writeString(out, type);
     }
-    header = out.toByteArray();
+    return out.toByteArray();
   }
 
   /**
@@ -54,7 +60,8 @@ final class RowEncoder {
     return out.toByteArray();
   }
 
-  private static void cell(ByteArrayOutputStream out, ClickHouseColumn column, Object value)
+  /** One value of a row. */
+  static void cell(OutputStream out, ClickHouseColumn column, Object value)
       throws IOException, RowsRejectedException {
     try {
       if (!RowBinaryFormatSerializer.writeValuePreamble(out, false, column, value)) {
@@ -75,7 +82,7 @@ final class RowEncoder {
     }
   }
 
-  private static boolean isHistogram(ClickHouseColumn column) {
+  static boolean isHistogram(ClickHouseColumn column) {
     return column.getDataType() == ClickHouseDataType.Map
         && column.getKeyInfo().getDataType() == ClickHouseDataType.Int16
         && column.getValueInfo().getDataType() == ClickHouseDataType.UInt32
@@ -83,7 +90,7 @@ final class RowEncoder {
   }
 
   /** Map(Int16, UInt32): the number of cells, then each key and count, little endian. */
-  private static void counts(ByteArrayOutputStream out, SparseCounts counts) throws IOException {
+  private static void counts(OutputStream out, SparseCounts counts) throws IOException {
     int size = counts.keys().length;
     ByteBuffer cells = ByteBuffer.allocate(size * CELL_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     for (int i = 0; i < size; i++) {

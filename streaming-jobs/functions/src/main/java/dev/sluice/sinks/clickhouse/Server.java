@@ -1,6 +1,7 @@
 package dev.sluice.sinks.clickhouse;
 
 import com.clickhouse.client.api.Client;
+import com.clickhouse.client.api.ServerException;
 import com.clickhouse.client.api.insert.InsertResponse;
 import com.clickhouse.client.api.insert.InsertSettings;
 import com.clickhouse.client.api.query.GenericRecord;
@@ -10,56 +11,104 @@ import java.io.ByteArrayInputStream;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/** One database of a ClickHouse server, asked over HTTP; every call ends within seconds. */
+/**
+ * One database of a ClickHouse server, asked over HTTP; of several copies the one that answered
+ * last. Every call ends within seconds. For one thread.
+ */
 public final class Server implements AutoCloseable {
   private static final long TIMEOUT_S = 30;
+  // What a copy says that is cut off from the others: too few live replicas, read only, the state
+  // of
+  // an insert is unknown, Keeper does not answer.
+  private static final Set<Integer> CUT_OFF = Set.of(242, 285, 319, 999);
 
-  private final Client client;
-  private final String database;
+  private final ClickHouseAddress address;
+  private final Client[] clients;
+  private int at;
 
-  public Server(String url, String database, String username, String password) {
-    this.database = database;
-    this.client =
-        new Client.Builder()
-            .addEndpoint(url)
-            .setUsername(username)
-            .setPassword(password)
-            .setDefaultDatabase(database)
-            .setConnectTimeout(5, ChronoUnit.SECONDS)
-            .setSocketTimeout(TIMEOUT_S, ChronoUnit.SECONDS)
-            .setMaxRetries(0)
-            .build();
+  public Server(ClickHouseAddress address) {
+    this.address = address;
+    this.clients = new Client[address.urls().size()];
+  }
+
+  private Client client() {
+    if (clients[at] == null) {
+      Client.Builder builder =
+          new Client.Builder()
+              .addEndpoint(address.urls().get(at))
+              .setUsername(address.username())
+              .setPassword(address.password().read())
+              .setDefaultDatabase(address.database())
+              .setConnectTimeout(5, ChronoUnit.SECONDS)
+              .setSocketTimeout(TIMEOUT_S, ChronoUnit.SECONDS)
+              .setMaxRetries(0);
+      if (!address.authority().isEmpty()) {
+        builder.setRootCertificate(address.authority());
+      }
+      clients[at] = builder.build();
+    }
+    return clients[at];
   }
 
   public String database() {
-    return database;
+    return address.database();
   }
 
   /**
    * Returns when the rows are stored, not when they are queued: a checkpoint may rest on them.
+   * After a failure the next attempt goes to the next of the copies.
    *
    * @param columns those that the body has, or none: as the format says
    */
   public void insert(String table, List<String> columns, ClickHouseFormat format, byte[] body)
       throws Exception {
-    InsertSettings settings = new InsertSettings().serverSetting("async_insert", "0");
+    InsertSettings settings =
+        new InsertSettings()
+            .serverSetting("async_insert", "0")
+            .serverSetting("distributed_foreground_insert", "1");
+    if (!address.insertQuorum().isEmpty()) {
+      settings.serverSetting("insert_quorum", address.insertQuorum());
+    }
     ByteArrayInputStream stream = new ByteArrayInputStream(body);
-    CompletableFuture<InsertResponse> answer =
-        columns.isEmpty()
-            ? client.insert(table, stream, format, settings)
-            : client.insert(table, columns, stream, format, settings);
-    answered(answer).close();
+    try {
+      CompletableFuture<InsertResponse> answer =
+          columns.isEmpty()
+              ? client().insert(table, stream, format, settings)
+              : client().insert(table, columns, stream, format, settings);
+      answered(answer).close();
+    } catch (Exception e) {
+      failed(e);
+      throw e;
+    }
   }
 
   /**
    * @param parameters of {@code {name:Type}} in the query
    */
   List<GenericRecord> query(String sql, Map<String, Object> parameters) {
-    return client.queryAll(sql, parameters, new QuerySettings());
+    try {
+      return client().queryAll(sql, parameters, new QuerySettings());
+    } catch (RuntimeException e) {
+      failed(e);
+      throw e;
+    }
+  }
+
+  /**
+   * The next call asks another copy, unless this one answered and the others would answer alike.
+   */
+  private void failed(Exception e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof ServerException server && !CUT_OFF.contains(server.getCode())) {
+        return;
+      }
+    }
+    at = (at + 1) % clients.length;
   }
 
   private static <T> T answered(CompletableFuture<T> answer) throws Exception {
@@ -72,6 +121,10 @@ public final class Server implements AutoCloseable {
 
   @Override
   public void close() {
-    client.close();
+    for (Client client : clients) {
+      if (client != null) {
+        client.close();
+      }
+    }
   }
 }

@@ -31,9 +31,11 @@ record TableColumns(
       "SELECT name, type, default_kind FROM system.columns"
           + " WHERE database = {database:String} AND table = {table:String}";
   private static final String PARTITIONS =
-      "SELECT partition_key, (SELECT value FROM system.settings"
+      // A Distributed table has no key of its own, but that of the tables beneath it.
+      "SELECT max(partition_key) AS partition_key, (SELECT value FROM system.settings"
           + " WHERE name = 'max_partitions_per_insert_block') AS most FROM system.tables"
-          + " WHERE database = {database:String} AND name = {table:String}";
+          + " WHERE database = {database:String}"
+          + " AND name IN ({table:String}, concat({table:String}, '_local'))";
 
   /**
    * Reads the table as it is now.

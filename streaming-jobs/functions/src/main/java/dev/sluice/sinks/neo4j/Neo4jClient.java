@@ -1,5 +1,6 @@
 package dev.sluice.sinks.neo4j;
 
+import java.io.File;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -84,17 +85,24 @@ final class Neo4jClient implements AutoCloseable {
   }
 
   private Driver open() {
-    Config config =
+    Config.ConfigBuilder config =
         Config.builder()
             .withLogging(Logging.slf4j())
             .withConnectionTimeout(CONNECT_S, TimeUnit.SECONDS)
             .withConnectionAcquisitionTimeout(ACQUIRE_S, TimeUnit.SECONDS)
             .withConnectionLivenessCheckTimeout(IDLE_S, TimeUnit.SECONDS)
             .withMaxConnectionPoolSize(2)
-            .withEventLoopThreads(1)
-            .build();
+            .withEventLoopThreads(1);
+    if (!options.authority().isEmpty()) {
+      config
+          .withEncryption()
+          .withTrustStrategy(
+              Config.TrustStrategy.trustCustomCertificateSignedBy(new File(options.authority())));
+    }
     return GraphDatabase.driver(
-        options.uri(), AuthTokens.basic(options.username(), options.password()), config);
+        options.uri(),
+        AuthTokens.basic(options.username(), options.password().read()),
+        config.build());
   }
 
   /** Leaves connections behind that nobody answers on. */

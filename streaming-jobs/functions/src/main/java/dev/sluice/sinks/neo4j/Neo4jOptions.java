@@ -1,5 +1,6 @@
 package dev.sluice.sinks.neo4j;
 
+import dev.sluice.sinks.Secret;
 import java.io.Serializable;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
@@ -8,9 +9,12 @@ import org.apache.flink.configuration.ReadableConfig;
 /**
  * Where and how the sink writes.
  *
+ * @param authority PEM file of who signed the server's certificate, for a {@code bolt://} or {@code
+ *     neo4j://} address that is to speak TLS; "" as the address says
  * @param cypher a statement over the parameter {@code $rows}, a list of maps by column name
  */
-record Neo4jOptions(String uri, String database, String username, String password, String cypher)
+record Neo4jOptions(
+    String uri, String database, String username, Secret password, String authority, String cypher)
     implements Serializable {
   static final ConfigOption<String> URI =
       ConfigOptions.key("uri").stringType().noDefaultValue().withDescription("Bolt address.");
@@ -18,8 +22,9 @@ record Neo4jOptions(String uri, String database, String username, String passwor
       ConfigOptions.key("database").stringType().defaultValue("neo4j");
   static final ConfigOption<String> USERNAME =
       ConfigOptions.key("username").stringType().defaultValue("neo4j");
-  static final ConfigOption<String> PASSWORD =
-      ConfigOptions.key("password").stringType().noDefaultValue();
+  static final Secret.Options PASSWORD = Secret.Options.of("password");
+  static final ConfigOption<String> AUTHORITY =
+      ConfigOptions.key("ca").stringType().defaultValue("");
   static final ConfigOption<String> CYPHER =
       ConfigOptions.key("cypher")
           .stringType()
@@ -38,7 +43,8 @@ record Neo4jOptions(String uri, String database, String username, String passwor
         options.get(URI),
         options.get(DATABASE),
         options.get(USERNAME),
-        options.get(PASSWORD),
+        PASSWORD.from(options),
+        options.get(AUTHORITY),
         options.get(CYPHER));
   }
 

@@ -31,28 +31,32 @@ public final class Neo4jSinkFactory implements DynamicTableSinkFactory {
 
   @Override
   public Set<ConfigOption<?>> requiredOptions() {
-    return RejectsOptions.required(Neo4jOptions.URI, Neo4jOptions.PASSWORD, Neo4jOptions.CYPHER);
+    return RejectsOptions.required(Neo4jOptions.URI, Neo4jOptions.CYPHER);
   }
 
   @Override
   public Set<ConfigOption<?>> optionalOptions() {
-    return RejectsOptions.optional(
-        Neo4jOptions.DATABASE,
-        Neo4jOptions.USERNAME,
-        Neo4jOptions.NEWEST_BY,
-        AgeingOptions.CYPHER,
-        AgeingOptions.MAX_AGE,
-        AgeingOptions.INTERVAL,
-        BufferBounds.MAX_ROWS,
-        BufferBounds.MAX_SIZE,
-        FlushPolicy.MAX_ROWS,
-        FlushPolicy.INTERVAL);
+    List<ConfigOption<?>> own = new ArrayList<>(Neo4jOptions.PASSWORD.all());
+    own.addAll(
+        List.of(
+            Neo4jOptions.DATABASE,
+            Neo4jOptions.USERNAME,
+            Neo4jOptions.AUTHORITY,
+            Neo4jOptions.NEWEST_BY,
+            AgeingOptions.CYPHER,
+            AgeingOptions.MAX_AGE,
+            AgeingOptions.INTERVAL,
+            BufferBounds.MAX_ROWS,
+            BufferBounds.MAX_SIZE,
+            FlushPolicy.MAX_ROWS,
+            FlushPolicy.INTERVAL));
+    return RejectsOptions.optional(own);
   }
 
   @Override
   public DynamicTableSink createDynamicTableSink(Context context) {
     FactoryUtil.TableFactoryHelper helper = FactoryUtil.createTableFactoryHelper(this, context);
-    helper.validate();
+    helper.validateExcept(RejectsOptions.PROPERTIES);
     ReadableConfig given = helper.getOptions();
     Neo4jOptions options = Neo4jOptions.of(given);
     ResolvedSchema schema = context.getCatalogTable().getResolvedSchema();
@@ -64,7 +68,7 @@ public final class Neo4jSinkFactory implements DynamicTableSinkFactory {
       key.add(columns.get(column));
     }
     key.remove(newestBy);
-    RejectsOptions rejects = RejectsOptions.of(given);
+    RejectsOptions rejects = RejectsOptions.of(given, context.getCatalogTable().getOptions());
     RejectedRows.Source source =
         new RejectedRows.Source(
             "neo4j", context.getObjectIdentifier().getObjectName(), columns, keyColumns);

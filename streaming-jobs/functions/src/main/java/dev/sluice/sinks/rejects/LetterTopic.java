@@ -2,6 +2,7 @@ package dev.sluice.sinks.rejects;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -20,9 +21,14 @@ final class LetterTopic implements RejectedRows.Lines {
     topic = options.topic();
     producer =
         new KafkaProducer<>(
+            properties(options), new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  /** What is given goes before what is usual here. */
+  static Map<String, Object> properties(RejectsOptions options) {
+    Map<String, Object> all =
+        new HashMap<>(
             Map.of(
-                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                options.kafka(),
                 ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
                 8 << 20,
                 ProducerConfig.BUFFER_MEMORY_CONFIG,
@@ -34,9 +40,9 @@ final class LetterTopic implements RejectedRows.Lines {
                 ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
                 30_000,
                 ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
-                10_000),
-            new ByteArraySerializer(),
-            new ByteArraySerializer());
+                10_000));
+    all.putAll(options.kafka());
+    return all;
   }
 
   @Override

@@ -12,7 +12,7 @@ final class RejectedRowsTable implements RejectedRows.Lines {
   private final Server server;
 
   RejectedRowsTable(RejectsOptions options) {
-    server = new Server(options.url(), options.database(), options.username(), options.password());
+    server = new Server(options.clickhouse());
   }
 
   @Override

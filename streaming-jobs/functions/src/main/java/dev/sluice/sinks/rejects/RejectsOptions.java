@@ -1,9 +1,12 @@
 package dev.sluice.sinks.rejects;
 
+import dev.sluice.sinks.clickhouse.ClickHouseAddress;
 import java.io.Serializable;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.ReadableConfig;
@@ -11,13 +14,16 @@ import org.apache.flink.configuration.ReadableConfig;
 /**
  * Where the rows go that a store refuses.
  *
- * @param kafka bootstrap servers
+ * @param kafka properties of the client that writes dead letters: {@code bootstrap.servers}, and
+ *     whatever else it is given
  * @param topic of dead letters
- * @param url HTTP address of the ClickHouse that counts them
+ * @param clickhouse that counts them
  */
-public record RejectsOptions(
-    String kafka, String topic, String url, String database, String username, String password)
+public record RejectsOptions(Map<String, String> kafka, String topic, ClickHouseAddress clickhouse)
     implements Serializable {
+  /** Begins the names of properties, which are any of the Kafka client's. */
+  public static final String PROPERTIES = "rejects.kafka.properties.";
+
   private static final ConfigOption<String> KAFKA =
       ConfigOptions.key("rejects.kafka")
           .stringType()
@@ -25,44 +31,46 @@ public record RejectsOptions(
           .withDescription("Bootstrap servers of the topic for rows that the store refuses.");
   private static final ConfigOption<String> TOPIC =
       ConfigOptions.key("rejects.topic").stringType().defaultValue("otlp_dead_letter");
-  private static final ConfigOption<String> URL =
-      ConfigOptions.key("rejects.clickhouse.url")
-          .stringType()
-          .noDefaultValue()
-          .withDescription("HTTP address of the ClickHouse with the table rejected_rows.");
-  private static final ConfigOption<String> DATABASE =
-      ConfigOptions.key("rejects.clickhouse.database").stringType().defaultValue("sluice");
-  private static final ConfigOption<String> USERNAME =
-      ConfigOptions.key("rejects.clickhouse.username").stringType().defaultValue("default");
-  private static final ConfigOption<String> PASSWORD =
-      ConfigOptions.key("rejects.clickhouse.password").stringType().defaultValue("");
+  // Of the ClickHouse with the table rejected_rows.
+  private static final ClickHouseAddress.Options CLICKHOUSE =
+      new ClickHouseAddress.Options("rejects.clickhouse.");
+
+  public RejectsOptions {
+    kafka = new HashMap<>(kafka); // Flink serializes it
+  }
 
   /** Options that a sink must be given, besides its own. */
   public static Set<ConfigOption<?>> required(ConfigOption<?>... own) {
-    return together(own, KAFKA, URL);
+    Set<ConfigOption<?>> all = new HashSet<>(List.of(own));
+    all.addAll(List.of(KAFKA, CLICKHOUSE.url));
+    return all;
   }
 
   /** Options that it may be given, besides its own. */
-  public static Set<ConfigOption<?>> optional(ConfigOption<?>... own) {
-    return together(own, TOPIC, DATABASE, USERNAME, PASSWORD);
+  public static Set<ConfigOption<?>> optional(List<ConfigOption<?>> own) {
+    Set<ConfigOption<?>> all = new HashSet<>(own);
+    all.addAll(CLICKHOUSE.optional());
+    all.add(TOPIC);
+    return all;
   }
 
-  private static Set<ConfigOption<?>> together(ConfigOption<?>[] own, ConfigOption<?>... more) {
-    return Stream.concat(Stream.of(own), Stream.of(more)).collect(Collectors.toUnmodifiableSet());
-  }
-
-  public static RejectsOptions of(ReadableConfig options) {
-    return new RejectsOptions(
-        options.get(KAFKA),
-        options.get(TOPIC),
-        options.get(URL),
-        options.get(DATABASE),
-        options.get(USERNAME),
-        options.get(PASSWORD));
+  /**
+   * @param table all options of the table
+   */
+  public static RejectsOptions of(ReadableConfig options, Map<String, String> table) {
+    Map<String, String> kafka = new HashMap<>();
+    table.forEach(
+        (key, value) -> {
+          if (key.startsWith(PROPERTIES)) {
+            kafka.put(key.substring(PROPERTIES.length()), value);
+          }
+        });
+    kafka.put("bootstrap.servers", options.get(KAFKA));
+    return new RejectsOptions(kafka, options.get(TOPIC), CLICKHOUSE.from(options));
   }
 
   @Override
   public String toString() {
-    return kafka + "/" + topic; // never the password
+    return kafka.get("bootstrap.servers") + "/" + topic; // never the password
   }
 }

@@ -2,6 +2,7 @@ package dev.sluice.sinks.neo4j;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.sinks.Secret;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.Map;
@@ -14,7 +15,8 @@ import org.neo4j.driver.exceptions.ServiceUnavailableException;
 class Neo4jClientTest {
   private static Neo4jClient client(int port) {
     String uri = "bolt://127.0.0.1:" + port;
-    return new Neo4jClient(new Neo4jOptions(uri, "neo4j", "neo4j", "secret", "RETURN 1"), 500);
+    return new Neo4jClient(
+        new Neo4jOptions(uri, "neo4j", "neo4j", new Secret("secret", "", ""), "", "RETURN 1"), 500);
   }
 
   @Test

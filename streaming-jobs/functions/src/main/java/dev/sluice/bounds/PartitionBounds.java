@@ -1,0 +1,109 @@
+package dev.sluice.bounds;
+
+import dev.sluice.otlp.Span;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+
+/** What one partition of the topic has brought in the present window of record time. */
+final class PartitionBounds {
+  private static final long NEVER = Long.MIN_VALUE;
+
+  private final Limits limits;
+  private final KnownNames services;
+  private final KnownNames instances;
+  private final KnownNames hosts;
+  private final KnownNames peers;
+  private final KnownNames operations;
+  private long window = NEVER;
+  private long spreadRows;
+
+  PartitionBounds(Limits limits) {
+    this.limits = limits;
+    services = new KnownNames(limits.services());
+    instances = new KnownNames(limits.instances());
+    hosts = new KnownNames(limits.hosts());
+    peers = new KnownNames(limits.peers());
+    operations = new KnownNames(limits.operations());
+  }
+
+  /** The next message was appended then. Times of a partition do not run backwards. */
+  void advance(long recordMs) {
+    long now = Math.floorDiv(recordMs, limits.windowMs());
+    if (window != NEVER && now > window) {
+      turn();
+      if (now > window + 1) {
+        turn();
+      }
+    }
+    window = Math.max(window, now);
+  }
+
+  private void turn() {
+    for (KnownNames names : all()) {
+      names.turn();
+    }
+    spreadRows = 0;
+  }
+
+  /**
+   * Puts {@link Rest#NAME} in the place of names for which there is no room.
+   *
+   * @param withOperation whether anybody asks for operations
+   * @return whether the span has such a name
+   */
+  boolean rename(Span span, boolean withOperation) {
+    long parentId = span.parentId();
+    String service = told(services, "", span.service());
+    boolean unknown = service.equals(Rest.NAME);
+    String instance = unknown ? Rest.NAME : told(instances, service, span.instance());
+    String host = told(hosts, "", span.host());
+    String peer = span.isClientSide() ? told(peers, service, span.peer()) : span.peer();
+    String operation = "";
+    if (withOperation && Rest.isEntry(span.kind(), parentId)) {
+      String own = span.operation();
+      operation = unknown ? Rest.NAME : told(operations, service, own);
+      if (!operation.equals(own)) {
+        span.renameOperation(operation);
+      }
+    }
+    span.rename(service, instance, host, peer);
+    return Rest.isIn(span.kind(), parentId, service, instance, host, peer, operation);
+  }
+
+  private static String told(KnownNames names, String service, String name) {
+    return name.isEmpty() || name.equals(Rest.NAME) || names.tells(service, name)
+        ? name
+        : Rest.NAME;
+  }
+
+  /** Whether a long span that makes so many rows may make them. */
+  boolean takeRows(long rows) {
+    if (spreadRows + rows > limits.spreadRows()) {
+      return false;
+    }
+    spreadRows += rows;
+    return true;
+  }
+
+  void write(DataOutput out) throws IOException {
+    out.writeLong(window);
+    out.writeLong(spreadRows);
+    for (KnownNames names : all()) {
+      names.write(out);
+    }
+  }
+
+  /** Adds what {@link #write} wrote. */
+  void read(DataInput in) throws IOException {
+    window = Math.max(window, in.readLong());
+    spreadRows += in.readLong();
+    for (KnownNames names : all()) {
+      names.read(in);
+    }
+  }
+
+  private KnownNames[] all() {
+    return new KnownNames[] {services, instances, hosts, peers, operations};
+  }
+}

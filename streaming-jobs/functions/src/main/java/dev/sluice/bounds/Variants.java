@@ -1,0 +1,95 @@
+package dev.sluice.bounds;
+
+import com.dynatrace.hash4j.hashing.Hasher64;
+import com.dynatrace.hash4j.hashing.Hashing;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Which variants of one thing in one window are told apart: of each the first so many. Known by 64
+ * bits of their hash: two that share one are told apart both, beyond the bound by one.
+ *
+ * <p>Of {@value #ROOTS} things and windows it is remembered, those that were asked for last.
+ */
+public final class Variants {
+  /** The kind of request, as operation of a service, and the window. */
+  public record Root(String service, String operation, long windowMs) {}
+
+  static final int ROOTS = 20_000;
+
+  private static final Hasher64 HASHER = Hashing.xxh3_64(0x51ce);
+
+  private final int most;
+  private final Map<Root, Set<Long>> roots =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Root, Set<Long>> eldest) {
+          return size() > ROOTS;
+        }
+      };
+
+  /**
+   * @param most variants of each root
+   */
+  public Variants(int most) {
+    this.most = most;
+  }
+
+  /** Whether the variant is told apart; it is from now on, if there is room. */
+  public boolean tells(Root root, String variant) {
+    Set<Long> known = roots.computeIfAbsent(root, each -> new HashSet<>());
+    long hash = HASHER.hashCharsToLong(variant);
+    if (known.contains(hash)) {
+      return true;
+    }
+    if (known.size() >= most) {
+      return false;
+    }
+    known.add(hash);
+    return true;
+  }
+
+  /** All that is known, for {@link #restore}. */
+  public byte[] snapshot() {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      for (Map.Entry<Root, Set<Long>> each : roots.entrySet()) {
+        out.writeUTF(each.getKey().service());
+        out.writeUTF(each.getKey().operation());
+        out.writeLong(each.getKey().windowMs());
+        out.writeInt(each.getValue().size());
+        for (long hash : each.getValue()) {
+          out.writeLong(hash);
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("write variants to memory", e);
+    }
+    return bytes.toByteArray();
+  }
+
+  /** Adds a snapshot to what is known. */
+  public void restore(byte[] snapshot) {
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(snapshot))) {
+      while (in.available() > 0) {
+        Root root = new Root(in.readUTF(), in.readUTF(), in.readLong());
+        Set<Long> known = roots.computeIfAbsent(root, each -> new HashSet<>());
+        for (int left = in.readInt(); left > 0; left--) {
+          known.add(in.readLong());
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("read variants from memory", e);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package dev.sluice.clock;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.apache.flink.kafka.shaded.org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.flink.kafka.shaded.org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.flink.kafka.shaded.org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.flink.kafka.shaded.org.apache.kafka.common.PartitionInfo;
+import org.apache.flink.kafka.shaded.org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * A topic of Kafka, written by the producer of Flink's own connector. A record is no byte, which is
+ * a request without spans; the broker gives it its time. One that is lost does not matter, since
+ * the next comes soon: so nothing is tried again, and memory for few is enough. Partitions that are
+ * new are known after a minute.
+ */
+final class KafkaTopic implements ClockRecords.Topic {
+  private static final byte[] NOTHING = {};
+  private static final Map<String, Object> PRODUCER =
+      Map.of(
+          ProducerConfig.CLIENT_ID_CONFIG,
+          "sluice-clock-records",
+          ProducerConfig.ACKS_CONFIG,
+          "1",
+          ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
+          false,
+          ProducerConfig.RETRIES_CONFIG,
+          0,
+          ProducerConfig.BATCH_SIZE_CONFIG,
+          0,
+          ProducerConfig.BUFFER_MEMORY_CONFIG,
+          1L << 20,
+          ProducerConfig.METADATA_MAX_AGE_CONFIG,
+          60_000,
+          ProducerConfig.MAX_BLOCK_MS_CONFIG,
+          5_000L,
+          ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+          4_000,
+          ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+          5_000);
+
+  private final String name;
+  private final KafkaProducer<byte[], byte[]> producer;
+
+  KafkaTopic(String name, Map<String, String> client) {
+    this.name = name;
+    Properties properties = new Properties();
+    properties.putAll(client);
+    properties.putAll(PRODUCER);
+    producer =
+        new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  @Override
+  public void write() throws Exception {
+    List<Future<?>> sent = new ArrayList<>();
+    for (PartitionInfo each : producer.partitionsFor(name)) {
+      sent.add(producer.send(new ProducerRecord<>(name, each.partition(), null, NOTHING)));
+    }
+    // Those of other partitions are under way, whatever becomes of the first.
+    for (Future<?> each : sent) {
+      try {
+        each.get();
+      } catch (ExecutionException e) {
+        throw e.getCause() instanceof Exception cause ? cause : e;
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    producer.close(Duration.ZERO);
+  }
+}

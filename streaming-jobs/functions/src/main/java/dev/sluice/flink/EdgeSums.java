@@ -1,0 +1,53 @@
+package dev.sluice.flink;
+
+import dev.sluice.traces.CallEdges;
+import dev.sluice.traces.Trace;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
+
+/** The calls of closed traces, one row for each edge and window. */
+final class EdgeSums implements TraceSums {
+  static final String TYPE =
+      "ROW<caller STRING NOT NULL, callee STRING NOT NULL, window_start BIGINT NOT NULL,"
+          + " calls BIGINT NOT NULL, errors BIGINT NOT NULL, latency BYTES NOT NULL,"
+          + " contributions BIGINT NOT NULL>";
+
+  private static final long MS_PER_S = 1_000;
+
+  private final long windowMs;
+  private final Texts texts = new Texts();
+  private final Map<CallEdges.Key, CallEdges.Calls> edges = new HashMap<>();
+
+  EdgeSums(Settings settings) {
+    windowMs = settings.edgeWindowMs();
+  }
+
+  @Override
+  public void add(byte[] traceId, Trace trace) {
+    CallEdges.add(trace, windowMs, edges);
+  }
+
+  @Override
+  public int rows() {
+    return edges.size();
+  }
+
+  @Override
+  public void drain(Consumer<RowData> out) {
+    edges.forEach(
+        (edge, calls) ->
+            out.accept(
+                GenericRowData.of(
+                    texts.of(edge.caller()),
+                    texts.of(edge.callee()),
+                    edge.windowMs() / MS_PER_S,
+                    calls.calls(),
+                    calls.errors(),
+                    calls.latency().encode(),
+                    calls.calls())));
+    edges.clear();
+  }
+}

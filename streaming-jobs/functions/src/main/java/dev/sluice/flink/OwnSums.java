@@ -1,0 +1,53 @@
+package dev.sluice.flink;
+
+import dev.sluice.samples.OwnTimes;
+import dev.sluice.samples.SampleSums;
+import dev.sluice.traces.Trace;
+import java.util.function.Consumer;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
+
+/** The own times of the containers in closed traces, one row for each container and window. */
+final class OwnSums implements TraceSums {
+  static final String TYPE =
+      "ROW<service STRING NOT NULL, instance STRING NOT NULL, host STRING NOT NULL,"
+          + " window_start BIGINT NOT NULL, requests BIGINT NOT NULL, errors BIGINT NOT NULL,"
+          + " ln_sum BIGINT NOT NULL, ln_sum2 BIGINT NOT NULL, latency BYTES NOT NULL>";
+
+  private static final long MS_PER_S = 1_000;
+
+  private final long windowMs;
+  private final Texts texts = new Texts();
+  private final SampleSums sums = new SampleSums();
+
+  OwnSums(Settings settings) {
+    windowMs = settings.sampleWindowMs();
+  }
+
+  @Override
+  public void add(byte[] traceId, Trace trace) {
+    OwnTimes.of(trace, windowMs, sums::add);
+  }
+
+  @Override
+  public int rows() {
+    return sums.rows();
+  }
+
+  @Override
+  public void drain(Consumer<RowData> out) {
+    sums.drain(
+        (site, sample) ->
+            out.accept(
+                GenericRowData.of(
+                    texts.of(site.service()),
+                    texts.of(site.instance()),
+                    texts.of(site.host()),
+                    sample.windowMs() / MS_PER_S,
+                    sample.requests(),
+                    sample.errors(),
+                    sample.lnSum(),
+                    sample.lnSum2(),
+                    sample.latency().encode())));
+  }
+}

@@ -1,0 +1,50 @@
+package dev.sluice.flink;
+
+import dev.sluice.traces.Sighting;
+import dev.sluice.traces.Trace;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
+
+/** The instances, hosts and operations that closed traces show, one row for each and window. */
+final class SeenSums implements TraceSums {
+  static final String TYPE =
+      "ROW<service STRING NOT NULL, instance STRING NOT NULL, host STRING NOT NULL,"
+          + " operation STRING NOT NULL, window_start BIGINT NOT NULL>";
+
+  private static final long MS_PER_S = 1_000;
+
+  private final long windowMs;
+  private final Texts texts = new Texts();
+  private final Set<Sighting> seen = new HashSet<>();
+
+  SeenSums(Settings settings) {
+    windowMs = settings.edgeWindowMs();
+  }
+
+  @Override
+  public void add(byte[] traceId, Trace trace) {
+    Sighting.add(trace, windowMs, seen);
+  }
+
+  @Override
+  public int rows() {
+    return seen.size();
+  }
+
+  @Override
+  public void drain(Consumer<RowData> out) {
+    for (Sighting each : seen) {
+      out.accept(
+          GenericRowData.of(
+              texts.of(each.service()),
+              texts.of(each.instance()),
+              texts.of(each.host()),
+              texts.of(each.operation()),
+              each.windowMs() / MS_PER_S));
+    }
+    seen.clear();
+  }
+}

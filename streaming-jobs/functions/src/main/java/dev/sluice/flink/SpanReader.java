@@ -1,0 +1,182 @@
+package dev.sluice.flink;
+
+import dev.sluice.accounting.AccountSums;
+import dev.sluice.accounting.DeadLetter;
+import dev.sluice.accounting.MessageReader;
+import dev.sluice.accounting.Outcome;
+import dev.sluice.accounting.SpanStage;
+import dev.sluice.bounds.LogBounds;
+import dev.sluice.otlp.Span;
+import dev.sluice.samples.SampleAccumulator;
+import dev.sluice.samples.SampleSums;
+import dev.sluice.traces.FragmentAccumulator;
+import dev.sluice.traces.TraceFragment;
+import dev.sluice.windows.PartialSums;
+import dev.sluice.windows.WindowAccumulator;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.table.data.RowData;
+
+/**
+ * Decodes each message once, for all jobs: fragments of traces go on at once; what messages add to
+ * windows, to samples and to accounts is summed across messages.
+ *
+ * <p>Those sums are given out every so many milliseconds, when they are many, and before each
+ * checkpoint's barrier: so they are no state. What names there are ({@link LogBounds}) is.
+ */
+final class SpanReader extends AbstractStreamOperator<TraceFragment>
+    implements OneInputStreamOperator<Message, TraceFragment> {
+  private static final long serialVersionUID = 1L;
+
+  /** Rows of one kind that are held. */
+  private static final int MOST_ROWS = 20_000;
+
+  /**
+   * All stages that want spans, as one. What a stage cuts of a span is cut in the windows alone.
+   */
+  private record Stages(List<SpanStage> all) implements SpanStage {
+    @Override
+    public Outcome accept(Span span) {
+      Outcome outcome = Outcome.ACCEPTED;
+      for (SpanStage stage : all) {
+        if (stage.accept(span) == Outcome.ACCEPTED_CUT) {
+          outcome = Outcome.ACCEPTED_CUT;
+        }
+      }
+      return outcome;
+    }
+
+    @Override
+    public void clear() {
+      all.forEach(SpanStage::clear);
+    }
+  }
+
+  private transient Settings settings;
+  private transient Texts texts;
+  private transient LogBounds bounds;
+  private transient OwnState boundsState;
+  private transient MessageReader reader;
+  private transient WindowAccumulator windows;
+  private transient SampleAccumulator samples;
+  private transient FragmentAccumulator fragments;
+  private transient PartialSums partialSums;
+  private transient SampleSums sampleSums;
+  private transient AccountSums counted;
+  private transient AccountSums countedWindows;
+  private transient long flushMs;
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    super.initializeState(context);
+    settings = Settings.of(getRuntimeContext().getGlobalJobParameters());
+    bounds = new LogBounds(settings.limits(), settings.spread(), settings.assemblesTraces());
+    boundsState = new OwnState(context, getRuntimeContext().getTaskInfo(), "bounds");
+    boundsState.restored().forEach(bounds::restore);
+  }
+
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    boundsState.update(bounds.snapshot());
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    texts = new Texts();
+    partialSums = new PartialSums();
+    sampleSums = new SampleSums();
+    counted = new AccountSums(Rows.COUNT_WINDOW_MS);
+    countedWindows = new AccountSums(Rows.COUNT_WINDOW_MS);
+    windows = new WindowAccumulator(settings.spread());
+    samples = new SampleAccumulator(settings.sampleWindowMs());
+    fragments =
+        settings.wants(SpanTable.MOVED)
+            ? new FragmentAccumulator(settings.messageTraces(), settings.spread())
+            : new FragmentAccumulator(settings.messageTraces());
+    List<SpanStage> stages = new ArrayList<>();
+    if (settings.wants(SpanTable.PARTIAL)) {
+      stages.add(windows);
+    }
+    if (settings.wants(SpanTable.SAMPLE)) {
+      stages.add(samples);
+    }
+    if (settings.assemblesTraces()) {
+      stages.add(fragments);
+    }
+    reader = new MessageReader(settings.validity(), new Stages(stages), bounds);
+    flushMs = settings.partialFlushMs();
+    flushLater();
+  }
+
+  @Override
+  public void processElement(StreamRecord<Message> element) {
+    Message message = element.getValue();
+    long recordMs = message.recordMs();
+    bounds.at(message.partition(), recordMs);
+    reader.read(message.bytes(), recordMs, message.repeated());
+    windows.forEach(partialSums::add);
+    samples.forEach(sampleSums::add);
+    fragments.forEach(
+        (traceId, fragment) ->
+            output.collect(
+                element.replace(
+                    new TraceFragment(
+                        traceId,
+                        recordMs,
+                        message.partition(),
+                        message.offset(),
+                        fragment.size(),
+                        fragment.encode(recordMs)))));
+    reader.counts().forEach(countedWindows.at(recordMs)::add);
+    reader.forEachWhole(counted.at(recordMs)::add);
+    for (DeadLetter letter : reader.deadLetters()) {
+      emit(SpanTable.REJECTED, Rows.rejected(letter, message.partition(), message.offset()));
+    }
+    if (Math.max(partialSums.rows(), sampleSums.rows()) >= MOST_ROWS
+        || Math.max(counted.rows(), countedWindows.rows()) >= MOST_ROWS) {
+      flush();
+    }
+  }
+
+  private void flush() {
+    partialSums.drain(
+        (point, partial) -> emit(SpanTable.PARTIAL, Rows.partial(texts, point, partial)));
+    sampleSums.drain((site, sample) -> emit(SpanTable.SAMPLE, Rows.sample(texts, site, sample)));
+    counted.drain((ms, key, sums) -> emit(SpanTable.COUNTED, Rows.counted(key, sums, ms)));
+    countedWindows.drain(
+        (ms, key, sums) -> emit(SpanTable.COUNTED_WINDOW, Rows.counted(key, sums, ms)));
+  }
+
+  private void emit(SpanTable table, RowData row) {
+    output.collect(table.tag(), new StreamRecord<>(row));
+  }
+
+  private void flushLater() {
+    long nowMs = getProcessingTimeService().getCurrentProcessingTime();
+    getProcessingTimeService()
+        .registerTimer(
+            nowMs + flushMs,
+            ms -> {
+              flush();
+              flushLater();
+            });
+  }
+
+  @Override
+  public void prepareSnapshotPreBarrier(long checkpoint) {
+    flush();
+  }
+
+  @Override
+  public void finish() throws Exception {
+    flush();
+    super.finish();
+  }
+}

@@ -1,0 +1,72 @@
+package dev.sluice.flink;
+
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
+import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.table.types.logical.utils.LogicalTypeParser;
+import org.apache.flink.util.OutputTag;
+
+/** The tables that reading the spans once gives, each a stream of flat rows beside the others. */
+enum SpanTable {
+  /** Where each message stood. */
+  POSITION(
+      "ROW<`partition` INT NOT NULL, `offset` BIGINT NOT NULL,"
+          + " record_time TIMESTAMP_LTZ(3) NOT NULL>"),
+  /** What messages add to the fine windows. */
+  PARTIAL(Rows.PARTIAL),
+  /** What messages add to the latencies of containers. */
+  SAMPLE(
+      "ROW<service STRING NOT NULL, instance STRING NOT NULL, host STRING NOT NULL,"
+          + " window_start TIMESTAMP_LTZ(3) NOT NULL, requests BIGINT NOT NULL,"
+          + " errors BIGINT NOT NULL, ln_sum BIGINT NOT NULL, ln_sum2 BIGINT NOT NULL,"
+          + " latency BYTES NOT NULL>"),
+  /** Outcomes of spans. */
+  COUNTED(Rows.COUNTED),
+  /** The same for the fine windows, which cut some. */
+  COUNTED_WINDOW(Rows.COUNTED),
+  /** Dead letters, with the position of the message. */
+  REJECTED(
+      "ROW<reason STRING NOT NULL, detail STRING, service STRING, trace_id STRING, span_id STRING,"
+          + " payload BYTES, `partition` INT NOT NULL, `offset` BIGINT NOT NULL>"),
+  // What closed traces say.
+  EDGE(EdgeSums.TYPE),
+  SEEN(SeenSums.TYPE),
+  TREE(TreeSums.TYPE),
+  MOVED(Rows.PARTIAL),
+  PATH(PathSums.TYPE),
+  ON_PATH(OnPathSums.TYPE),
+  TRACE_COUNT(TraceCountSums.TYPE),
+  OWN(OwnSums.TYPE),
+  /** Spans that move to another outcome, because of their trace. */
+  RECOUNTED(Rows.COUNTED);
+
+  /** What is known only of assembled traces. */
+  static final Set<SpanTable> OF_TRACES =
+      EnumSet.of(EDGE, SEEN, TREE, MOVED, PATH, ON_PATH, TRACE_COUNT, OWN);
+
+  private final String columns;
+  private final OutputTag<RowData> tag;
+
+  SpanTable(String columns) {
+    this.columns = columns;
+    tag = new OutputTag<>(label(), type());
+  }
+
+  /** Its name in the job parameter {@code sluice.span-tables}; the table is {@code span_} it. */
+  String label() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  OutputTag<RowData> tag() {
+    return tag;
+  }
+
+  final InternalTypeInfo<RowData> type() {
+    RowType row =
+        (RowType) LogicalTypeParser.parse(columns, Thread.currentThread().getContextClassLoader());
+    return InternalTypeInfo.of(row);
+  }
+}

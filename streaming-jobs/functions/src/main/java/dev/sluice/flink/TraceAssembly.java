@@ -1,0 +1,274 @@
+package dev.sluice.flink;
+
+import dev.sluice.accounting.AccountSums;
+import dev.sluice.accounting.Outcome;
+import dev.sluice.accounting.Validity;
+import dev.sluice.bounds.Variants;
+import dev.sluice.traces.Cause;
+import dev.sluice.traces.Fragment;
+import dev.sluice.traces.FragmentAccumulator;
+import dev.sluice.traces.OpenTraces;
+import dev.sluice.traces.Session;
+import dev.sluice.traces.Trace;
+import dev.sluice.traces.TraceFragment;
+import dev.sluice.traces.TraceSpan;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.apache.flink.table.data.RowData;
+
+/**
+ * Collects the fragments of each trace until it is quiet ({@link OpenTraces}), and sums what the
+ * jobs want to know of closed traces, a table for each. As in {@link SpanReader} those sums are
+ * given out every so many milliseconds, when they are many, and before each checkpoint's barrier.
+ *
+ * <p>The watermark is the least record time of all partitions, so reading the topic again closes
+ * the same traces: by the log alone. Clock records see to it that each partition has a record time.
+ *
+ * <p>Where none are written, a partition may be idle and so not waited for. Then nothing is closed
+ * before the clock of this machine, the idle time behind, has come so far; and when all partitions
+ * are idle, no watermark comes, and that clock alone closes what is open.
+ *
+ * <p>The traces are in the heap whatever the job's state backend. A checkpoint holds all of them;
+ * each task reads all parts and keeps its own traces, so that the parallelism may change.
+ */
+final class TraceAssembly extends AbstractStreamOperator<Void>
+    implements OneInputStreamOperator<TraceFragment, Void> {
+  private static final long serialVersionUID = 1L;
+  private static final long NS_PER_MS = 1_000_000;
+
+  /** Rows of one table that are held. */
+  private static final int MOST_ROWS = 20_000;
+
+  private final int parallelism;
+
+  private transient Validity validity;
+  private transient int maxSpans;
+  private transient boolean clocked;
+  private transient long idleMs;
+  private transient Map<SpanTable, TraceSums> tables;
+  private transient TraceCountSums counts;
+  private transient AccountSums recounted;
+  private transient long flushMs;
+  private transient OpenTraces traces;
+  private transient ListState<byte[]> state;
+  private transient Variants trees;
+  private transient OwnState treesState;
+  private transient Variants ways;
+  private transient OwnState waysState;
+  private transient boolean idle;
+  private transient long sourceMs;
+
+  /**
+   * @param parallelism of which fragments are spread by {@link #taskOf}
+   */
+  TraceAssembly(int parallelism) {
+    this.parallelism = parallelism;
+  }
+
+  /** Which of so many tasks assembles a trace. */
+  static int taskOf(byte[] traceId, int tasks) {
+    return Math.floorMod(Arrays.hashCode(traceId), tasks);
+  }
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    super.initializeState(context);
+    Settings settings = Settings.of(getRuntimeContext().getGlobalJobParameters());
+    int tasks = getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks();
+    if (tasks != parallelism) {
+      throw new IllegalStateException(
+          "assemble traces with parallelism "
+              + tasks
+              + ": the job was submitted for "
+              + parallelism
+              + ". Submit it again to change it");
+    }
+    traces = new OpenTraces(settings.openTraces(), new Closed());
+    state =
+        context
+            .getOperatorStateStore()
+            .getUnionListState(
+                new ListStateDescriptor<>(
+                    "open-traces", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
+    int mine = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
+    for (byte[] chunk : state.get()) {
+      traces.restore(chunk, id -> taskOf(id, tasks) == mine);
+    }
+    trees = new Variants(settings.rootVariants());
+    treesState = new OwnState(context, getRuntimeContext().getTaskInfo(), "trees");
+    treesState.restored().forEach(trees::restore);
+    ways = new Variants(settings.rootVariants());
+    waysState = new OwnState(context, getRuntimeContext().getTaskInfo(), "ways");
+    waysState.restored().forEach(ways::restore);
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    Settings settings = Settings.of(getRuntimeContext().getGlobalJobParameters());
+    validity = settings.validity();
+    maxSpans = settings.traceMaxSpans();
+    clocked = settings.clockRecordsMs() > 0;
+    idleMs = settings.idleMs();
+    PathsOfTrace paths = new PathsOfTrace();
+    tables = new EnumMap<>(SpanTable.class);
+    Map<SpanTable, TraceSums> all =
+        Map.of(
+            SpanTable.EDGE, new EdgeSums(settings),
+            SpanTable.SEEN, new SeenSums(settings),
+            SpanTable.TREE, new TreeSums(settings, trees),
+            SpanTable.MOVED, new MovedSums(settings),
+            SpanTable.OWN, new OwnSums(settings),
+            SpanTable.PATH, new PathSums(settings, paths, ways),
+            SpanTable.ON_PATH, new OnPathSums(settings, paths));
+    all.forEach(
+        (table, rows) -> {
+          if (settings.wants(table)) {
+            tables.put(table, rows);
+          }
+        });
+    counts = settings.wants(SpanTable.TRACE_COUNT) ? new TraceCountSums(paths) : null;
+    recounted = new AccountSums(Rows.COUNT_WINDOW_MS);
+    sourceMs = Long.MIN_VALUE;
+    flushMs = settings.partialFlushMs();
+    flushLater();
+  }
+
+  @Override
+  public void processElement(StreamRecord<TraceFragment> element) {
+    TraceFragment fragment = element.getValue();
+    if (FragmentAccumulator.isRest(fragment.traceId())) {
+      recount(Fragment.decode(fragment.spans()), Outcome.TOO_MANY_TRACES);
+    } else {
+      traces.add(fragment);
+    }
+  }
+
+  @Override
+  public void processWatermark(Watermark mark) throws Exception {
+    sourceMs = mark.getTimestamp();
+    if (clocked || mark.equals(Watermark.MAX_WATERMARK)) {
+      traces.advance(sourceMs);
+    } else {
+      advanceUnclocked(getProcessingTimeService().getCurrentProcessingTime());
+    }
+    super.processWatermark(mark);
+  }
+
+  @Override
+  public void processWatermarkStatus(WatermarkStatus status) throws Exception {
+    idle = status.isIdle();
+    super.processWatermarkStatus(status);
+  }
+
+  /**
+   * Without clock records: as far as the source has come, but never nearer to the machine's clock
+   * than the idle time. What a partition that was taken for idle holds has so long to be read.
+   */
+  private void advanceUnclocked(long nowMs) {
+    traces.advance(idle ? nowMs - idleMs : Math.min(sourceMs, nowMs - idleMs));
+  }
+
+  private void flushLater() {
+    long nowMs = getProcessingTimeService().getCurrentProcessingTime();
+    getProcessingTimeService()
+        .registerTimer(
+            nowMs + flushMs,
+            ms -> {
+              if (!clocked) {
+                advanceUnclocked(ms);
+              }
+              flush();
+              flushLater();
+            });
+  }
+
+  private void flush() {
+    tables.forEach((table, sums) -> sums.drain(row -> emit(table, row)));
+    if (counts != null) {
+      counts.drain(row -> emit(SpanTable.TRACE_COUNT, row));
+    }
+    recounted.drain((ms, key, sums) -> emit(SpanTable.RECOUNTED, Rows.counted(key, sums, ms)));
+  }
+
+  @Override
+  public void prepareSnapshotPreBarrier(long checkpoint) {
+    flush();
+  }
+
+  @Override
+  public void finish() throws Exception {
+    flush();
+    super.finish();
+  }
+
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    state.update(traces.snapshot());
+    treesState.update(trees.snapshot());
+    waysState.update(ways.snapshot());
+  }
+
+  /** What closed traces are summed into. */
+  private final class Closed implements OpenTraces.Closing {
+    @Override
+    public void close(byte[] traceId, Session session, Cause cause, boolean late) {
+      Trace trace = Trace.assemble(session.fragments(), maxSpans);
+      tables.values().forEach(sums -> sums.add(traceId, trace));
+      if (counts != null) {
+        counts.add(session, cause, late, trace);
+      }
+      leaveOut(trace.duplicates(), trace.excess());
+    }
+
+    @Override
+    public void leaveOut(List<TraceSpan> duplicates, List<TraceSpan> excess) {
+      recount(duplicates, Outcome.DUPLICATE_SPAN);
+      recount(excess, Outcome.TRACE_TOO_LARGE);
+      if (isFull()) {
+        flush();
+      }
+    }
+  }
+
+  private boolean isFull() {
+    for (TraceSums sums : tables.values()) {
+      if (sums.rows() >= MOST_ROWS) {
+        return true;
+      }
+    }
+    return recounted.rows() >= MOST_ROWS || counts != null && counts.rows() >= MOST_ROWS;
+  }
+
+  private void emit(SpanTable table, RowData row) {
+    output.collect(table.tag(), new StreamRecord<>(row));
+  }
+
+  /** Moves spans, which were counted as accepted when they were read, to another outcome. */
+  private void recount(List<TraceSpan> spans, Outcome outcome) {
+    for (TraceSpan span : spans) {
+      recounted
+          .at(span.receivedMs())
+          .reclassify(
+              span.service(),
+              span.isInRest()
+                  ? Outcome.ACCEPTED_MORE
+                  : validity.accepted(span.endNs(), span.receivedMs()),
+              outcome,
+              span.receivedMs() - span.endNs() / NS_PER_MS);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package dev.sluice.flink;
+
+import dev.sluice.traces.TraceFragment;
+import java.io.IOException;
+import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+
+/** {@link TraceFragment} on Flink's network: only where more than one task assembles traces. */
+public final class TraceFragmentSerializer extends EncodedSerializer<TraceFragment> {
+  private static final long serialVersionUID = 1L;
+  private static final int ID_LENGTH = 16;
+
+  @Override
+  public TraceFragment createInstance() {
+    return new TraceFragment(new byte[ID_LENGTH], 0, 0, 0, 0, new byte[0]);
+  }
+
+  /** It is never changed. */
+  @Override
+  public TraceFragment copy(TraceFragment from) {
+    return from;
+  }
+
+  @Override
+  public void serialize(TraceFragment fragment, DataOutputView target) throws IOException {
+    target.write(fragment.traceId());
+    target.writeLong(fragment.recordMs());
+    target.writeInt(fragment.partition());
+    target.writeLong(fragment.offset());
+    target.writeInt(fragment.size());
+    target.writeInt(fragment.spans().length);
+    target.write(fragment.spans());
+  }
+
+  @Override
+  public TraceFragment deserialize(DataInputView source) throws IOException {
+    byte[] traceId = new byte[ID_LENGTH];
+    source.readFully(traceId);
+    long recordMs = source.readLong();
+    int partition = source.readInt();
+    long offset = source.readLong();
+    int size = source.readInt();
+    byte[] spans = new byte[source.readInt()];
+    source.readFully(spans);
+    return new TraceFragment(traceId, recordMs, partition, offset, size, spans);
+  }
+
+  @Override
+  public TypeSerializerSnapshot<TraceFragment> snapshotConfiguration() {
+    return new Snapshot();
+  }
+
+  /** The format has no parameters. */
+  public static final class Snapshot extends SimpleTypeSerializerSnapshot<TraceFragment> {
+    public Snapshot() {
+      super(TraceFragmentSerializer::new);
+    }
+  }
+}

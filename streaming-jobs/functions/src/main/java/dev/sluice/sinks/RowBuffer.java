@@ -1,0 +1,123 @@
+package dev.sluice.sinks;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.binary.BinaryRowData;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
+
+/** Rows that wait to be written, as Flink's bytes: of rows with the same key only the last. */
+final class RowBuffer {
+  private final RowCopier copier;
+  private final KeyOf keyOf;
+  private Map<Key, BinaryRowData> rows = new LinkedHashMap<>();
+  // Read by who asks for metrics.
+  private volatile int size;
+
+  RowBuffer(RowType type, int[] keyColumns) {
+    copier = new RowCopier(type);
+    keyOf = new KeyOf(type, keyColumns);
+  }
+
+  /** Keeps a copy: the row is Flink's, which uses it again. */
+  void put(RowData row) {
+    BinaryRowData copy = copier.copy(row);
+    rows.put(new Key(keyOf, copy), copy);
+    size = rows.size();
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** The rows, which are not here any more. */
+  List<BinaryRowData> take() {
+    List<BinaryRowData> taken = new ArrayList<>(rows.values());
+    rows = new LinkedHashMap<>();
+    size = 0;
+    return taken;
+  }
+
+  /**
+   * Which columns are the key, and how they are compared: texts by their bytes, others as 64 bits.
+   */
+  private static final class KeyOf {
+    final int[] columns;
+    final boolean[] texts;
+
+    KeyOf(RowType type, int[] columns) {
+      this.columns = columns;
+      texts = new boolean[columns.length];
+      for (int i = 0; i < columns.length; i++) {
+        LogicalType each = type.getTypeAt(columns[i]);
+        texts[i] =
+            switch (each.getTypeRoot()) {
+              case CHAR, VARCHAR -> true;
+              case BOOLEAN, TINYINT, SMALLINT, INTEGER, BIGINT -> false;
+              case TIMESTAMP_WITH_LOCAL_TIME_ZONE -> wholeMs(each);
+              default ->
+                  throw new IllegalArgumentException(
+                      "a key cannot have the type " + each.asSummaryString());
+            };
+      }
+    }
+
+    private static boolean wholeMs(LogicalType type) {
+      if (LogicalTypeChecks.getPrecision(type) > 3) {
+        throw new IllegalArgumentException("a time in a key must be of whole milliseconds");
+      }
+      return false;
+    }
+
+    long bits(BinaryRowData row, int column) {
+      // Values of up to 8 bytes stand in the fixed part of a row; what they leave of it is 0.
+      return row.isNullAt(column) ? Long.MIN_VALUE : row.getLong(column);
+    }
+  }
+
+  private static final class Key {
+    private final KeyOf of;
+    private final BinaryRowData row;
+    private final int hash;
+
+    Key(KeyOf of, BinaryRowData row) {
+      this.of = of;
+      this.row = row;
+      int sum = 1;
+      for (int i = 0; i < of.columns.length; i++) {
+        int column = of.columns[i];
+        int each =
+            of.texts[i] ? row.getString(column).hashCode() : Long.hashCode(of.bits(row, column));
+        sum = 31 * sum + each;
+      }
+      hash = sum;
+    }
+
+    @Override
+    public int hashCode() {
+      return hash;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      if (!(other instanceof Key key) || key.hash != hash) {
+        return false;
+      }
+      for (int i = 0; i < of.columns.length; i++) {
+        int column = of.columns[i];
+        boolean same =
+            of.texts[i]
+                ? row.getString(column).equals(key.row.getString(column))
+                : of.bits(row, column) == of.bits(key.row, column);
+        if (!same) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+}

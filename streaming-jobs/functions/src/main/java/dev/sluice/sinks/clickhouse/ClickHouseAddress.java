@@ -1,0 +1,86 @@
+package dev.sluice.sinks.clickhouse;
+
+import dev.sluice.sinks.Secret;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
+import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.table.api.ValidationException;
+
+/**
+ * A database on one server, or on several that hold the same.
+ *
+ * @param urls HTTP addresses, at least one: the next is tried where one fails
+ * @param authority PEM file of who signed the servers' certificates; "" for those that Java trusts
+ * @param insertQuorum how many copies must have a row before it counts as written, or {@code auto}
+ *     for most of them; "" as the server says
+ */
+public record ClickHouseAddress(
+    List<String> urls,
+    String database,
+    String username,
+    Secret password,
+    String authority,
+    String insertQuorum)
+    implements Serializable {
+
+  /** Options of a table, each with the same prefix. */
+  public static final class Options {
+    public final ConfigOption<String> url;
+    private final ConfigOption<String> database;
+    private final ConfigOption<String> username;
+    private final ConfigOption<String> authority;
+    private final ConfigOption<String> insertQuorum;
+    private final Secret.Options password;
+
+    /**
+     * @param prefix "", or with a dot at its end
+     */
+    public Options(String prefix) {
+      url =
+          ConfigOptions.key(prefix + "url")
+              .stringType()
+              .noDefaultValue()
+              .withDescription("HTTP address; of several copies all, with commas between.");
+      database = text(prefix + "database", "sluice");
+      username = text(prefix + "username", "default");
+      authority = text(prefix + "ca", "");
+      insertQuorum = text(prefix + "insert-quorum", "");
+      password = Secret.Options.of(prefix + "password");
+    }
+
+    private static ConfigOption<String> text(String key, String usual) {
+      return ConfigOptions.key(key).stringType().defaultValue(usual);
+    }
+
+    /** All but the URL, which must be given. */
+    public List<ConfigOption<?>> optional() {
+      List<ConfigOption<?>> all = new ArrayList<>(password.all());
+      all.addAll(List.of(database, username, authority, insertQuorum));
+      return all;
+    }
+
+    public ClickHouseAddress from(ReadableConfig options) {
+      String quorum = options.get(insertQuorum);
+      if (!quorum.matches("auto|[0-9]{0,3}")) {
+        throw new ValidationException(
+            "'" + insertQuorum.key() + "' is " + quorum + ": it must be a number or auto");
+      }
+      return new ClickHouseAddress(
+          List.copyOf(Arrays.asList(options.get(url).split(","))),
+          options.get(database),
+          options.get(username),
+          password.from(options),
+          options.get(authority),
+          quorum);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return String.join(",", urls) + "/" + database; // never the password
+  }
+}

@@ -1,0 +1,43 @@
+package dev.sluice.traces;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * What is to be looked at when time has reached something: a timer wheel of slots of {@value
+ * #SLOT_MS} ms. A thing is due when its whole slot has passed, so up to that much later than it
+ * says. It may be entered again for another time: whoever takes it decides whether it still is due.
+ */
+final class Agenda<T> {
+  private static final long SLOT_MS = 50;
+
+  private final TreeMap<Long, List<T>> slots = new TreeMap<>();
+
+  void enter(T thing, long atMs) {
+    slots.computeIfAbsent(slot(atMs), each -> new ArrayList<>()).add(thing);
+  }
+
+  /** The things of the first slot if it has passed; else null. */
+  List<T> due(long nowMs) {
+    return slots.isEmpty() || slots.firstKey() > Math.floorDiv(nowMs, SLOT_MS) ? null : first();
+  }
+
+  /** The things of the first slot, passed or not; null when there is nothing. */
+  List<T> first() {
+    Map.Entry<Long, List<T>> first = slots.pollFirstEntry();
+    return first == null ? null : first.getValue();
+  }
+
+  /** All things, in the order of their slots. */
+  Stream<T> all() {
+    return slots.values().stream().flatMap(List::stream);
+  }
+
+  /** The slot after which a time has passed. */
+  private static long slot(long atMs) {
+    return -Math.floorDiv(-atMs, SLOT_MS);
+  }
+}

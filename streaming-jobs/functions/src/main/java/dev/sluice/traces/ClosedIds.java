@@ -1,0 +1,67 @@
+package dev.sluice.traces;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * When trace ids were closed, for as long as another part of the trace would be late. Bounded:
+ * beyond {@value #MOST} ids those that were to be forgotten first are.
+ */
+final class ClosedIds {
+  static final long NEVER = Long.MIN_VALUE;
+
+  private static final int MOST = 1_000_000;
+
+  private final long lateMs;
+  private final Map<TraceId, Long> closedMs = new HashMap<>();
+  private final Agenda<TraceId> forgetting = new Agenda<>();
+
+  /**
+   * @param lateMs 0: nobody asks, nothing is kept
+   */
+  ClosedIds(long lateMs) {
+    this.lateMs = lateMs;
+  }
+
+  /** Record time at which the trace was due; {@link #NEVER} if it was not closed, or long ago. */
+  long of(TraceId id) {
+    return closedMs.getOrDefault(id, NEVER);
+  }
+
+  /**
+   * Notes that a trace was closed.
+   *
+   * @param dueMs record time at which it was due
+   * @param nowMs how far the record time has come
+   */
+  void add(TraceId id, long dueMs, long nowMs) {
+    if (lateMs == 0) {
+      return;
+    }
+    closedMs.put(id, dueMs);
+    forgetting.enter(id, Math.max(dueMs, Math.min(nowMs, Long.MAX_VALUE - 2 * lateMs)) + lateMs);
+    while (closedMs.size() > MOST) {
+      forgetting.first().forEach(closedMs::remove);
+    }
+  }
+
+  /** Forgets those of whom nothing could be late any more. */
+  void forget(long nowMs) {
+    for (List<TraceId> due = forgetting.due(nowMs); due != null; due = forgetting.due(nowMs)) {
+      for (TraceId id : due) {
+        Long closed = closedMs.get(id);
+        // Closed again meanwhile, it is entered again.
+        if (closed != null && closed + lateMs <= nowMs) {
+          closedMs.remove(id);
+        }
+      }
+    }
+  }
+
+  /** Ids and when they were closed. */
+  Set<Map.Entry<TraceId, Long>> all() {
+    return closedMs.entrySet();
+  }
+}

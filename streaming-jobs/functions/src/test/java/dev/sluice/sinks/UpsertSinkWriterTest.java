@@ -1,0 +1,201 @@
+package dev.sluice.sinks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.Semaphore;
+import java.util.stream.LongStream;
+import org.apache.flink.api.common.operators.MailboxExecutor;
+import org.apache.flink.api.common.operators.ProcessingTimeService;
+import org.apache.flink.table.api.DataTypes;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.binary.BinaryRowData;
+import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.util.function.ThrowingRunnable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class UpsertSinkWriterTest {
+  private static final RowType TYPE =
+      (RowType)
+          DataTypes.ROW(DataTypes.FIELD("value", DataTypes.BIGINT().notNull())).getLogicalType();
+  private static final int FULL = 10;
+
+  /** Takes a batch for each permit. */
+  private static final class Store implements DirectTarget {
+    final List<Long> stored = Collections.synchronizedList(new ArrayList<>());
+    final Semaphore permits = new Semaphore(0);
+    volatile boolean atFault;
+
+    @Override
+    public boolean writeDirect(List<BinaryRowData> rows) throws Exception {
+      permits.acquire();
+      if (atFault) {
+        throw new TableAtFaultException("no such column", null);
+      }
+      rows.forEach(row -> stored.add(row.getLong(0)));
+      return true;
+    }
+
+    @Override
+    public void write(List<Object[]> rows) {
+      throw new TableAtFaultException("no such column", null);
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private static final class Mails implements MailboxExecutor {
+    final LinkedBlockingQueue<ThrowingRunnable<? extends Exception>> mails =
+        new LinkedBlockingQueue<>();
+
+    @Override
+    public void execute(
+        MailOptions options,
+        ThrowingRunnable<? extends Exception> command,
+        String description,
+        Object... arguments) {
+      mails.add(command);
+    }
+
+    @Override
+    public void yield() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean tryYield() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean shouldInterrupt() {
+      return false;
+    }
+  }
+
+  private static final class Timers implements ProcessingTimeService {
+    final List<ProcessingTimeCallback> waiting = new ArrayList<>();
+
+    @Override
+    public long getCurrentProcessingTime() {
+      return 0;
+    }
+
+    @Override
+    public ScheduledFuture<?> registerTimer(long time, ProcessingTimeCallback callback) {
+      waiting.add(callback);
+      return null;
+    }
+
+    void fire() throws Exception {
+      List<ProcessingTimeCallback> now = new ArrayList<>(waiting);
+      waiting.clear();
+      for (ProcessingTimeCallback each : now) {
+        each.onProcessingTime(0);
+      }
+    }
+  }
+
+  private final Store store = new Store();
+  private final Mails mailbox = new Mails();
+  private final Timers timers = new Timers();
+  private final UpsertSinkWriter writer = writer();
+
+  private UpsertSinkWriter writer() {
+    PatientWriter.Observer nobody =
+        new PatientWriter.Observer() {
+          @Override
+          public void attempting() {}
+
+          @Override
+          public void written(int rows) {}
+
+          @Override
+          public void rejected(Exception reason) {}
+
+          @Override
+          public void retried(Exception reason) {}
+        };
+    Rejects none =
+        new Rejects() {
+          @Override
+          public void setAside(List<Rejected> rows) {
+            throw new AssertionError("no row is refused here");
+          }
+
+          @Override
+          public void close() {}
+        };
+    Backoff backoff = new Backoff(1, 2, new SplittableRandom(1));
+    PatientWriter patient = new PatientWriter(store, backoff, Thread::sleep, nobody, none);
+    return new UpsertSinkWriter(
+        "test",
+        new RowBuffer(TYPE, new int[] {0}),
+        new QuickWriter(store, new RowConverter(TYPE), patient, nobody),
+        new FlushPolicy(FULL, 100),
+        timers,
+        mailbox);
+  }
+
+  @AfterEach
+  void close() {
+    writer.close();
+  }
+
+  private void write(long from, long until) throws Exception {
+    for (long value = from; value < until; value++) {
+      writer.write(GenericRowData.of(value), null);
+    }
+  }
+
+  private static List<Long> upTo(long until) {
+    return LongStream.range(0, until).boxed().toList();
+  }
+
+  @Test
+  void aCheckpointWaitsForWhatIsInFlightAndForWhatIsNot() throws Exception {
+    write(0, FULL); // in flight
+    write(FULL, FULL + 3); // waits
+    assertThat(store.stored).isEmpty();
+    assertThat(writer.pending()).isEqualTo(FULL + 3);
+    store.permits.release(2);
+    writer.flush(false);
+    assertThat(store.stored).containsExactlyElementsOf(upTo(FULL + 3));
+    assertThat(writer.pending()).isZero();
+    writer.flush(true); // nothing to write
+    assertThat(store.stored).hasSize(FULL + 3);
+  }
+
+  @Test
+  void rowsWhoseTimeIsUpGoWhenTheBatchBeforeHasLanded() throws Exception {
+    write(0, FULL);
+    write(FULL, FULL + 1);
+    timers.fire();
+    assertThat(writer.pending()).isEqualTo(FULL + 1);
+    store.permits.release(1);
+    mailbox.mails.take().run(); // the first has landed: the second starts
+    store.permits.release(1);
+    mailbox.mails.take().run();
+    assertThat(store.stored).containsExactlyElementsOf(upTo(FULL + 1));
+  }
+
+  @Test
+  void aTableAtFaultFailsTheTaskAtOnceAndEveryCheckpoint() throws Exception {
+    store.atFault = true;
+    store.permits.release(10);
+    write(0, FULL);
+    ThrowingRunnable<? extends Exception> landed = mailbox.mails.take();
+    assertThatThrownBy(landed::run).isInstanceOf(TableAtFaultException.class);
+    assertThatThrownBy(() -> writer.flush(false)).isInstanceOf(TableAtFaultException.class);
+  }
+}

@@ -1,0 +1,151 @@
+package dev.sluice.traces;
+
+import static dev.sluice.otlp.Requests.MIDNIGHT_MS;
+import static dev.sluice.otlp.Requests.id;
+import static dev.sluice.otlp.Requests.message;
+import static dev.sluice.otlp.Requests.service;
+import static dev.sluice.otlp.Requests.span;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.otlp.Span;
+import dev.sluice.otlp.TraceRequestDecoder;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class OpenTracesTest {
+  private static final int MANY = 20_000;
+
+  private final List<String> closed = new ArrayList<>();
+
+  private final List<String> leftOut = new ArrayList<>();
+
+  private OpenTraces traces(int maxOpenSpans) {
+    OpenTraces.Closing closing =
+        new OpenTraces.Closing() {
+          @Override
+          public void close(byte[] traceId, Session session, Cause cause, boolean late) {
+            int spans = Trace.assemble(session.fragments(), 100).spans().size();
+            closed.add(
+                (traceId[15] & 0xFF) + " " + cause.label() + " " + spans + (late ? " late" : ""));
+          }
+
+          @Override
+          public void leaveOut(List<TraceSpan> duplicates, List<TraceSpan> excess) {
+            duplicates.forEach(span -> leftOut.add("duplicate"));
+            excess.forEach(span -> leftOut.add("excess"));
+          }
+        };
+    return new OpenTraces(
+        new OpenTraces.Bounds(5_000, 60_000, 100_000, 100, maxOpenSpans), closing);
+  }
+
+  /** A span of a trace, which the broker took so many ms after midnight. */
+  private static void add(OpenTraces traces, long trace, long span, long afterMs) throws Exception {
+    FragmentAccumulator accumulator = new FragmentAccumulator(1_000);
+    new TraceRequestDecoder()
+        .decode(
+            message(service("a", span(span, Span.SERVER, 0, 1).setTraceId(id(trace, 16)))),
+            accumulator::accept);
+    long recordMs = MIDNIGHT_MS + afterMs;
+    accumulator.forEach(
+        (traceId, fragment) ->
+            traces.add(
+                new TraceFragment(
+                    traceId, recordMs, 0, afterMs, fragment.size(), fragment.encode(recordMs))));
+  }
+
+  @Test
+  void whatIsRestoredGoesOnAsIfNothingHadHappened() throws Exception {
+    OpenTraces before = traces(1_000);
+    add(before, 1, 1, 0);
+    before.advance(MIDNIGHT_MS + 6_000);
+    add(before, 2, 1, 6_000);
+    add(before, 3, 1, 6_500);
+
+    OpenTraces after = traces(1_000);
+    before.snapshot().forEach(chunk -> after.restore(chunk, id -> true));
+    assertThat(after.spans()).isEqualTo(2);
+    add(after, 1, 2, 7_000);
+    add(after, 2, 2, 8_000);
+    after.advance(MIDNIGHT_MS + 20_000);
+    assertThat(closed)
+        .containsExactlyInAnyOrder(
+            "1 closed_quiet 1", "3 closed_quiet 1", "1 closed_quiet 1 late", "2 closed_quiet 2");
+    assertThat(after.spans()).isZero();
+  }
+
+  @Test
+  void eachTaskTakesItsOwnTracesOfASnapshotWhateverTheParallelism() throws Exception {
+    OpenTraces before = traces(2 * MANY);
+    for (int i = 1; i <= MANY; i++) {
+      add(before, i, 1, i % 5);
+    }
+    List<byte[]> chunks = before.snapshot();
+    assertThat(chunks).hasSizeGreaterThan(1);
+    int spans = 0;
+    for (int task = 0; task < 3; task++) {
+      OpenTraces one = traces(2 * MANY);
+      int mine = task;
+      chunks.forEach(chunk -> one.restore(chunk, id -> Math.floorMod(id[15], 3) == mine));
+      assertThat(one.spans()).isPositive();
+      spans += one.spans();
+    }
+    assertThat(spans).isEqualTo(MANY);
+  }
+
+  @Test
+  void ofTracesBeyondTheRoomThoseThatAreDueFirstAreClosed() throws Exception {
+    OpenTraces traces = traces(3);
+    add(traces, 1, 1, 3_000);
+    add(traces, 2, 1, 0);
+    add(traces, 3, 1, 1_000);
+    assertThat(closed).isEmpty();
+    add(traces, 1, 2, 3_001);
+    assertThat(closed).containsExactly("2 closed_early 1");
+    assertThat(traces.spans()).isEqualTo(3);
+  }
+
+  @Test
+  void oneTraceThatIsLargerThanTheRoomIsClosedToo() throws Exception {
+    OpenTraces traces = traces(2);
+    for (int i = 1; i <= 7; i++) {
+      add(traces, 1, i, i);
+    }
+    traces.advance(Long.MAX_VALUE);
+    assertThat(closed)
+        .containsExactly("1 closed_early 3", "1 closed_early 3 late", "1 closed_quiet 1 late");
+  }
+
+  @Test
+  void spansThatATraceHasTooManyAreNotKeptButExtendIt() throws Exception {
+    OpenTraces traces = traces(1_000);
+    for (int i = 1; i <= 100; i++) {
+      add(traces, 1, i, i);
+    }
+    add(traces, 1, 100, 150);
+    add(traces, 1, 101, 4_000);
+    traces.advance(MIDNIGHT_MS + 4_050);
+    assertThat(leftOut).containsExactly("duplicate", "excess");
+    assertThat(traces.spans()).isEqualTo(100);
+    // It is known to be full now: what is to come before it is closed need not wait.
+    add(traces, 1, 102, 8_000);
+    add(traces, 1, 102, 13_000);
+    assertThat(leftOut).hasSize(3);
+    assertThat(traces.spans()).isEqualTo(101);
+    traces.advance(MIDNIGHT_MS + 30_000);
+    assertThat(closed).containsExactly("1 closed_quiet 100", "1 closed_quiet 1 late");
+  }
+
+  @Test
+  void anUnknownRecordIsRefused() {
+    assertThatThrownBy(
+            () -> {
+              byte[] chunk = new byte[17];
+              chunk[0] = 9;
+              traces(10).restore(chunk, id -> true);
+            })
+        .hasMessage("restore open traces: unknown record 9");
+  }
+}

@@ -11,7 +11,7 @@ no_python := { echo "missing: Python 3.11 or later. Sluice needs it with venv, a
 stack := $(if $(host_python),PYTHONPATH=deploy/local $(host_python) -m stack,$(no_python))
 python := .cache/venvs/sluice/bin/python
 functions := streaming-jobs/functions/pom.xml
-application := tests/testbed/tomcat/pom.xml
+applications := tests/testbed/tomcat/pom.xml tests/testbed/springboot/pom.xml
 go_modules := actuators actuators/handlers/go recommender/proto/go recommender/serve collector/spanlimitprocessor
 
 # The Java and Go that set-up chose, which need not be those on PATH.
@@ -45,7 +45,7 @@ test: ## what a change must pass, 15 minutes; runs on after a failure and then f
 	@$(stack) setup --for test
 	@$(suites) test-integration --beside test-java test-go test-unit
 
-test-long: ## what needs longer, some 25 minutes: a real application under load, a million spans, each job alone, Kubernetes; a release runs it
+test-long: ## what needs longer, some 25 minutes: real applications under load, a million spans, each job alone, Kubernetes; a release runs it
 	@$(stack) setup --for test-long
 	@$(suites) long
 
@@ -96,7 +96,7 @@ lint-python:
 	$(python) -m mypy $(wildcard $(typed)) --exclude "tests/(testbed|support)/tests/" || failed=1; exit $$failed
 
 lint-go:
-	@$(toolchain); for module in $(go_modules) tests/bench/watch_client tests/bench/xds_client tests/bench/jolokia_targets tests/testbed/resizable/go; do ( \
+	@$(toolchain); for module in $(go_modules) tests/bench/watch_client tests/bench/xds_client tests/bench/jolokia_targets tests/testbed/resizable/go tests/testbed/storefront/go; do ( \
 	  cd $$module; unformatted=$$("$$(go env GOROOT)/bin/gofmt" -l .); \
 	  if [[ $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi; go vet ./... \
 	) || exit 1; done
@@ -105,7 +105,7 @@ lint-go:
 java_format := com.spotify.fmt:fmt-maven-plugin:2.27
 
 lint-java:
-	@$(toolchain); failed=0; for module in $(functions) $(application); do \
+	@$(toolchain); failed=0; for module in $(functions) $(applications); do \
 	  mvn -q -B -f $$module $(java_format):check || failed=1; \
 	done; exit $$failed
 
@@ -121,7 +121,7 @@ fmt: ## format all code
 	@$(stack) setup --for lint
 	@$(python) -m ruff check --fix-only -q .; $(python) -m ruff format .
 	@$(toolchain); "$$(go env GOROOT)/bin/gofmt" -w $(go_modules) && \
-	for module in $(functions) $(application); do mvn -q -B -f $$module $(java_format):format || exit 1; done
+	for module in $(functions) $(applications); do mvn -q -B -f $$module $(java_format):format || exit 1; done
 
 generate: ## write generated code: protobuf for Python and Go, the collectors' sources, dashboards
 	@$(stack) setup --for lint

@@ -26,6 +26,7 @@ from bench import (
     real_start,
     scaling,
     scg,
+    sink_rows,
     state_log,
     table1,
     testbed_speed,
@@ -43,6 +44,7 @@ from bench.subsets import parts as subsets
 from bench.subsets_accuracy import run as subsets_accuracy
 from bench.subsets_scale import run as subsets_scale
 from bench.tuning import race as tuning
+from bench.tuning.real import run as tuning_real
 
 #: Rows (what, figure), or Markdown where a benchmark has tables of its own.
 Found = list[tuple[str, str]] | str
@@ -76,6 +78,7 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "subsets-scale": subsets_scale.run,
     "critical-path": critical_path.run,
     "flink-jobs": flink_jobs.run,
+    "sink-rows": sink_rows.run,
     "subsets-static": subsets.static_deployments,
     "subsets-sizes": subsets.numbers_of_containers,
     "subsets-dynamic": subsets.dynamic_deployment,
@@ -84,12 +87,9 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "subsets-parameters": subsets.parameters,
     "subsets-accuracy": subsets_accuracy.run,
     "tuning-methods": tuning.run,
+    "tuning-real": tuning_real.run,
     "dqn": dqn.run,
-    "dqn-convergence": dqn.converges,
-    "dqn-workloads": dqn.races,
-    "dqn-transfer": dqn.transfers,
-    "dqn-pareto": dqn.fronts,
-    "dqn-cost": dqn.costs,
+    **{f"dqn-{name}": part for name, (_, part) in dqn.PARTS.items()},
 }
 
 

@@ -17,6 +17,8 @@ from support.stack import Stack
 from support.standstill import Beat
 
 ANSWER_S = 5.0
+#: So many wait for the next checkpoint though nothing is sent: two a second.
+CLOCK_RECORDS = 100
 #: What the collector, the recommender and rollups write also when no test sends anything does not count.
 TOPICS = ("otlp_spans", "otlp_dead_letter")
 TABLES = (
@@ -65,14 +67,19 @@ class Stages:
         return Beat(True, f"{taken:.0f} spans taken, {sent:.0f} sent on", counts=(taken, sent))
 
     def _kafka(self) -> Beat:
+        """The spans' topic grows by clock records alone, so its end does not count."""
         ends = {topic: [self._end(each) for each in self._partitions(topic)] for topic in TOPICS}
-        return Beat(True, ", ".join(f"{topic} ends at {end}" for topic, end in ends.items()), counts=str(ends))
+        told = ", ".join(f"{topic} ends at {end}" for topic, end in ends.items())
+        return Beat(True, told, counts=str(ends[TOPICS[1]]))
 
     def _flink(self) -> Beat:
         """What is behind the jobs, by the offsets that they commit with each checkpoint."""
         states = {job["name"]: job["state"] for job in self._jobs()}
-        done = [each.offset for each in self._kafka_consumer().committed(self._partitions(TOPICS[0]), timeout=ANSWER_S)]
-        return Beat(True, f"{TOPICS[0]} is done up to {done} by {JOB}; {states}", counts=str((states, done)))
+        partitions = self._partitions(TOPICS[0])
+        done = [each.offset for each in self._kafka_consumer().committed(partitions, timeout=ANSWER_S)]
+        behind = sum(self._end(at) - max(offset, 0) for at, offset in zip(partitions, done, strict=True))
+        told = f"{TOPICS[0]} is done up to {done} by {JOB}, {behind} behind; {states}"
+        return Beat(True, told, counts=str((states, behind // CLOCK_RECORDS)))
 
     def _kafka_consumer(self) -> Consumer:
         if self._consumer is None:

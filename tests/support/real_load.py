@@ -99,12 +99,17 @@ def _seen(cores: Iterable[int], words: list[str], seconds: float) -> list[dict[s
 @contextmanager
 def bursty(cores: Iterable[int], url: str, service: str, users: int, otlp: str, log: Path) -> Iterator[Path]:
     """Up to that many users in bursts, for the length of the block; gives the file of what they see."""
+    with going(cores, command(url, service, "bursty", users, 3600, otlp), log):
+        yield log
+
+
+@contextmanager
+def going(cores: Iterable[int], words: Sequence[str], log: Path) -> Iterator[None]:
+    """A load for the length of the block; a line a second of what its users see in a file."""
     with log.open("wb") as out:
-        process = subprocess.Popen(
-            pinned(cores, command(url, service, "bursty", users, 3600, otlp)), stdout=out, env=_environment()
-        )
+        process = subprocess.Popen(pinned(cores, words), stdout=out, env=_environment())
         try:
-            yield log
+            yield
             assert process.poll() is None, "the load stopped by itself"
         finally:
             process.terminate()

@@ -147,12 +147,12 @@ def scene(
         database = up.enter_context(postgres([core], folder / "postgres.log"))
         otlp = stack.address["SLUICE_OTLP_GRPC"]
         tomcat = up.enter_context(application(service, threads, database, [core], folder / "tomcat.log", otlp))
-        recommender = up.enter_context(_recommender(stack, others, folder, config))
-        yield Scene(stack, service, handler or service, tomcat, others, recommender, folder)
+        address = up.enter_context(recommender(stack, others, folder, config))
+        yield Scene(stack, service, handler or service, tomcat, others, address, folder)
 
 
 @contextmanager
-def _recommender(stack: Stack, cores: set[int], folder: Path, config: Path) -> Iterator[str]:
+def recommender(stack: Stack, cores: set[int], folder: Path, config: Path) -> Iterator[str]:
     """The stack's own watches the demo; this one watches the application, in the same database and a log of its own."""
     port, pages = free_ports(2)
     address, prefix = f"127.0.0.1:{port}", f"{uuid.uuid4().hex[:8]}_"

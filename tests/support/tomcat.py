@@ -60,10 +60,13 @@ def application(
     log: Path,
     otlp: str = "",
     spare_threads: int | None = 1,
+    agents: bool = True,
+    connections: int | None = None,
 ) -> Iterator[Application]:
     """Runs it as `service` with `threads` threads on `cores` only; spans go to `otlp` (gRPC), or nowhere.
 
-    spare_threads: fewer than so many Tomcat's pool cannot have; None: Tomcat's default, 10.
+    spare_threads: fewer than so many Tomcat's pool cannot have; None: Tomcat's default, 10. agents: False has neither
+    OpenTelemetry's nor Jolokia's, and its size cannot be read. connections: of HikariCP; None: as many as threads.
     """
     if not (TOMCAT / "target/application.jar").exists() or not AGENTS.exists():
         raise FileNotFoundError("start the tests' Tomcat: its jar or agents are missing; `make test` sets them up")
@@ -73,8 +76,8 @@ def application(
         # One core's garbage collector; the first compiler only: as fast after seconds as after minutes.
         *("-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
         *([f"-Dtestbed.minSpareThreads={spare_threads}"] if spare_threads else []),
-        f"-javaagent:{AGENTS}/opentelemetry-javaagent.jar",
-        f"-javaagent:{AGENTS}/jolokia-agent-jvm-javaagent.jar=host=127.0.0.1,port={jolokia},discoveryEnabled=false",
+        *([f"-Dtestbed.connections={connections}"] if connections else []),
+        *(_agents(jolokia) if agents else ()),
         *("-jar", TOMCAT / "target/application.jar", str(port), str(threads), database),
     ]
     url = f"http://127.0.0.1:{port}"
@@ -83,6 +86,13 @@ def application(
     with running("Tomcat", words, lambda: _answers(f"{url}/plain"), log, 180, environment, poll_s=0.5) as process:
         mbean = f'Tomcat:type=ThreadPool,name="http-nio-127.0.0.1-{port}"'
         yield Application(url, f"http://127.0.0.1:{jolokia}/jolokia/", mbean, process.pid)
+
+
+def _agents(jolokia: int) -> list[str]:
+    return [
+        f"-javaagent:{AGENTS}/opentelemetry-javaagent.jar",
+        f"-javaagent:{AGENTS}/jolokia-agent-jvm-javaagent.jar=host=127.0.0.1,port={jolokia},discoveryEnabled=false",
+    ]
 
 
 def _agent(service: str, otlp: str) -> dict[str, str]:

@@ -27,7 +27,7 @@ class Reference:
     """What the tables must hold of these records, and of nothing else."""
 
     def __init__(self, records: Iterable[Record]) -> None:
-        self.records = sorted(records, key=lambda record: record.received_ms)
+        self.records = sorted(records, key=lambda record: (record.received_ms, record.partition, record.offset))
 
     @cached_property
     def read(self) -> list[spans.Read]:
@@ -234,7 +234,7 @@ def records_since(stack: Stack, start: list[TopicPartition]) -> list[Record]:
     for each in read_since(stack, start):
         kind, received_ms = each.timestamp()
         assert kind == TIMESTAMP_LOG_APPEND_TIME
-        records.append(Record(each.value(), received_ms))
+        records.append(Record(each.value(), received_ms, each.partition() or 0, each.offset() or 0))
     return records
 
 

@@ -1,4 +1,4 @@
-"""`call_edges`: calls between services per 10 s of the end of the span that measures the call."""
+"""`call_edges`: calls between services per 10 s of the end of the span that measures the call (`shown_ns`)."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ def edges(traces: Iterable[Trace]) -> dict[Key, Edge]:
     table: dict[Key, Edge] = {}
 
     def call(caller: str, callee: str, measured: Span) -> None:
-        edge = table.setdefault((caller, callee, measured.end_ns // WINDOW_NS * 10), Edge())
+        edge = table.setdefault((caller, callee, measured.shown_ns // WINDOW_NS * 10), Edge())
         edge.calls += 1
         edge.errors += measured.error
         edge.latency[exact_index(measured.duration_ns)] += 1

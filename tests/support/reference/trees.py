@@ -51,7 +51,7 @@ def trees(traces: Iterable[Trace]) -> dict[Key, Tree]:
             if not root.parent_id and not root.linked:
                 node = Node(root.service, root.operation, root.start_ns, root.end_ns)
                 _fill(node, root, trace)
-                window_s = root.end_ns // WINDOW_NS * 10
+                window_s = root.shown_ns // WINDOW_NS * 10
                 key = (root.service, root.operation, window_s, json.dumps(node.written()))
                 table.setdefault(key, Tree()).traces += 1
     return table

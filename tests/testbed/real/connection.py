@@ -29,6 +29,8 @@ class Connection:
                 writer.write(head.encode())
                 answer = await reader.readuntil(b"\r\n\r\n")
                 await reader.readexactly(length_in(answer))
+                if b"\r\nconnection: close" in answer.lower():
+                    self.close()
                 return int(answer[9:12])
         except (OSError, EOFError, ValueError, asyncio.LimitOverrunError) as error:
             self.close()

@@ -68,6 +68,13 @@ def test_each_request_is_a_response_and_a_client_span_that_holds_the_wait() -> N
     assert sent == {f"00-{span.trace_id:032x}-{span.span_id:016x}-01" for span in spans}
 
 
+def test_a_connection_that_the_server_closes_is_no_failure() -> None:
+    service = Service(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")
+    seen, _ = asyncio.run(serve(service, users=1, seconds=0.5, threshold_ms=10_000))
+    assert sum(s.failed for s in seen) == 0
+    assert service.connections == sum(s.responses for s in seen) > 1
+
+
 def test_what_is_later_than_the_threshold_is_not_good() -> None:
     seen, _ = asyncio.run(serve(Service(), users=2, seconds=0.5, threshold_ms=1))
     assert sum(s.responses for s in seen) > 0

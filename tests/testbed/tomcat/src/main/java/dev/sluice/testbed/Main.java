@@ -28,7 +28,9 @@ public final class Main {
     tomcat.setBaseDir(folder.toString());
     tomcat.setConnector(connector(port, threads));
     Context context = tomcat.addContext("", null);
-    serve(context, "/update", new UpdateServlet(new Rows(arguments[2], threads)));
+    // By default as many as threads, so that these alone bound what is in flight.
+    int connections = Integer.getInteger("testbed.connections", threads);
+    serve(context, "/update", new UpdateServlet(new Rows(arguments[2], connections)));
     serve(context, "/plain", new PlainServlet());
     tomcat.start();
     tomcat.getServer().await();

@@ -8,21 +8,17 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/**
- * A few rows that everybody updates, each guarded by a version (an optimistic lock).
- *
- * <p>There is a connection for each thread, so that the threads alone bound what is in flight.
- */
+/** A few rows that everybody updates, each guarded by a version (an optimistic lock). */
 final class Rows {
   /** Few, so that requests in flight together meet: with 12 of them a row has 1.5 on average. */
   static final int COUNT = 8;
 
   private final HikariDataSource connections;
 
-  Rows(String url, int threads) throws SQLException {
+  Rows(String url, int size) throws SQLException {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(url);
-    config.setMaximumPoolSize(threads);
+    config.setMaximumPoolSize(size);
     config.setPoolName("rows");
     config.setRegisterMbeans(true);
     connections = new HikariDataSource(config);

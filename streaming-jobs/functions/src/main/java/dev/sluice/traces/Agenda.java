@@ -36,6 +36,16 @@ final class Agenda<T> {
     return slots.values().stream().flatMap(List::stream);
   }
 
+  /**
+   * The end of the last slot that has passed: up to there all that was entered has been taken, by
+   * every agenda. Whoever compares times with a later one would be ahead of what still waits.
+   *
+   * @param nowMs ms of the Unix epoch; before it nothing passes
+   */
+  static long passed(long nowMs) {
+    return nowMs < 0 ? Long.MIN_VALUE : nowMs - nowMs % SLOT_MS;
+  }
+
   /** The slot after which a time has passed. */
   private static long slot(long atMs) {
     return -Math.floorDiv(-atMs, SLOT_MS);

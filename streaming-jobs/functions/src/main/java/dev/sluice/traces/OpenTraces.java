@@ -93,7 +93,7 @@ public final class OpenTraces {
   /** Closes what is due now that the record time has come to so many ms of the Unix epoch. */
   public void advance(long toMs) {
     long beforeMs = nowMs;
-    nowMs = Math.max(nowMs, toMs);
+    nowMs = Math.max(nowMs, Agenda.passed(toMs));
     for (var next = waiting.next(nowMs); next != null; next = waiting.next(nowMs)) {
       for (TraceFragment fragment : next) {
         addToTrace(fragment, beforeMs);

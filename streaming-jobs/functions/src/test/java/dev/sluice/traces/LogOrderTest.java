@@ -131,7 +131,7 @@ class LogOrderTest {
     return leastMs == Long.MAX_VALUE ? leastMs : MIDNIGHT_MS + leastMs;
   }
 
-  @Property(tries = 150)
+  @Property(tries = 300)
   void whicheverPartitionIsReadFirst(@ForAll long seed, @ForAll @IntRange(max = 80) int records)
       throws Exception {
     List<List<Sent>> log = log(new Random(seed), records);

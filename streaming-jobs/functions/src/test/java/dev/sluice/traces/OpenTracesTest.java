@@ -77,6 +77,35 @@ class OpenTracesTest {
   }
 
   @Test
+  void nothingIsClosedWhileAPartOfItWaitsInASlotThatHasNotPassed() throws Exception {
+    OpenTraces traces = traces(1_000);
+    add(traces, 1, 1, 0);
+    add(traces, 1, 2, 120);
+    traces.advance(MIDNIGHT_MS + 200);
+    // Before 5,120, when the trace is due, and in a slot that ends at 5,150.
+    add(traces, 1, 3, 5_110);
+    traces.advance(MIDNIGHT_MS + 5_125);
+    assertThat(closed).isEmpty();
+    traces.advance(MIDNIGHT_MS + 20_000);
+    assertThat(closed).containsExactly("1 closed_quiet 3");
+  }
+
+  @Test
+  void whatWaitsInASlotThatHasNotPassedIsStillKnownToBeLate() throws Exception {
+    OpenTraces traces = traces(1_000);
+    add(traces, 1, 1, 0);
+    traces.advance(MIDNIGHT_MS + 5_050);
+    add(traces, 1, 2, 5_120);
+    traces.advance(MIDNIGHT_MS + 10_150);
+    // Closed at 10,120 again: late before 110,120, as this is, in a slot that ends at 110,150.
+    add(traces, 1, 3, 110_110);
+    traces.advance(MIDNIGHT_MS + 110_125);
+    traces.advance(MIDNIGHT_MS + 120_000);
+    assertThat(closed)
+        .containsExactly("1 closed_quiet 1", "1 closed_quiet 1 late", "1 closed_quiet 1 late");
+  }
+
+  @Test
   void eachTaskTakesItsOwnTracesOfASnapshotWhateverTheParallelism() throws Exception {
     OpenTraces before = traces(2 * MANY);
     for (int i = 1; i <= MANY; i++) {

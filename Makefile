@@ -45,7 +45,7 @@ test: ## what a change must pass, 15 minutes; runs on after a failure and then f
 	@$(stack) setup --for test
 	@$(suites) test-integration --beside test-java test-go test-unit
 
-test-long: ## what needs longer, some 25 minutes: real applications under load, a million spans, each job alone, Kubernetes; a release runs it
+test-long: ## what needs longer, some 35 minutes: real applications under load, a million spans, each job alone, Kubernetes; a release runs it
 	@$(stack) setup --for test-long
 	@$(suites) long
 

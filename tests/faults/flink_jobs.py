@@ -19,7 +19,7 @@ Found = TypeVar("Found")
 
 
 class FlinkJobs:
-    """Submits, stops and cancels. The cluster has two slots: jobs at once must not need more."""
+    """Submits, stops and cancels. The cluster has three slots: jobs at once must not need more."""
 
     def __init__(self, stack: Stack) -> None:
         self._stack = stack
@@ -66,6 +66,11 @@ class FlinkJobs:
     def stop(self, job: str) -> str:
         """Stops with a savepoint, in the format that any state backend reads; returns its path."""
         return self._flink.stop_with_savepoint(job, self._settings.state / "flink/test-savepoints", WITHIN_S)
+
+    def newest_checkpoint(self, job: str) -> str:
+        """Path of the newest one on disk: what is left of a job whose JobManager was killed."""
+        found = (self._settings.state / "flink/test-checkpoints" / job).glob("chk-*/_metadata")
+        return str(max(found, key=lambda metadata: metadata.stat().st_mtime).parent)
 
     def cancel(self, job: str) -> None:
         self._flink.cancel(job)

@@ -103,8 +103,15 @@ SETTINGS: Mapping[str, Setting] = {
         500_000,
         10_000,
         100_000_000,
-        "spans of open traces that a task keeps, about 200 bytes of heap each; beyond it traces that were due first "
-        "are closed early, and counted as closed_early",
+        "spans of open traces that a task keeps; beyond it traces that were due first are closed early, and counted "
+        "as closed_early",
+    ),
+    "trace-heap-percent": Setting(
+        30,
+        1,
+        80,
+        "of a TaskManager's heap, divided by its slots, a task's open traces take no more, by an estimate; beyond it "
+        "as with --trace-open-spans. A third of it is for the ids of closed traces",
     ),
     "clock-records-ms": Setting(
         SECOND_MS,

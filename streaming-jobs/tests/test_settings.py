@@ -23,6 +23,7 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
         (("--edge-window-ms", "1500"), ("--edge-window-ms is 1500", "whole seconds")),
         (("--path-window-ms", "10500"), ("--path-window-ms is 10500", "whole seconds")),
         (("--trace-open-spans", "9999"), ("--trace-open-spans is 9999", "10000 to 100000000")),
+        (("--trace-heap-percent", "81"), ("--trace-heap-percent is 81", "1 to 80")),
         (("--clock-records-ms", "60001"), ("--clock-records-ms is 60001", "0 to 60000")),
         (("--most-services", "9"), ("--most-services is 9", "10 to 1000000")),
         (("--bounds-window-ms", "999"), ("--bounds-window-ms is 999", "1000 to 3600000")),

@@ -76,14 +76,20 @@ final class Settings {
     return Math.toIntExact(number("trace-max-spans"));
   }
 
-  /** How long traces are open; the late time is 0 where nobody asks what came late. */
-  OpenTraces.Bounds openTraces() {
+  /**
+   * How long traces are open; the late time is 0 where nobody asks what came late.
+   *
+   * @param heapBytes that this process may take
+   * @param slots in which tasks of it run
+   */
+  OpenTraces.Bounds openTraces(long heapBytes, int slots) {
     return new OpenTraces.Bounds(
         number("trace-quiet-ms"),
         number("trace-max-age-ms"),
         wants(SpanTable.TRACE_COUNT) ? number("trace-late-ms") : 0,
         traceMaxSpans(),
-        Math.toIntExact(number("trace-open-spans")));
+        Math.toIntExact(number("trace-open-spans")),
+        heapBytes / 100 * number("trace-heap-percent") / slots);
   }
 
   /** How often the job writes clock records; 0: it does not. */

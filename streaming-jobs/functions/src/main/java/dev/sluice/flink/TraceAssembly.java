@@ -19,6 +19,7 @@ import java.util.Map;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
@@ -95,7 +96,14 @@ final class TraceAssembly extends AbstractStreamOperator<Void>
               + parallelism
               + ". Submit it again to change it");
     }
-    traces = new OpenTraces(settings.openTraces(), new Closed());
+    int slots =
+        getContainingTask()
+            .getEnvironment()
+            .getTaskManagerInfo()
+            .getConfiguration()
+            .get(TaskManagerOptions.NUM_TASK_SLOTS);
+    traces =
+        new OpenTraces(settings.openTraces(Runtime.getRuntime().maxMemory(), slots), new Closed());
     state =
         context
             .getOperatorStateStore()
@@ -106,6 +114,7 @@ final class TraceAssembly extends AbstractStreamOperator<Void>
     for (byte[] chunk : state.get()) {
       traces.restore(chunk, id -> taskOf(id, tasks) == mine);
     }
+    state.clear();
     trees = new Variants(settings.rootVariants());
     treesState = new OwnState(context, getRuntimeContext().getTaskInfo(), "trees");
     treesState.restored().forEach(trees::restore);
@@ -158,6 +167,8 @@ final class TraceAssembly extends AbstractStreamOperator<Void>
 
   @Override
   public void processWatermark(Watermark mark) throws Exception {
+    // A snapshot has its own copy by now: this one would be kept until the next.
+    state.clear();
     sourceMs = mark.getTimestamp();
     if (clocked || mark.equals(Watermark.MAX_WATERMARK)) {
       traces.advance(sourceMs);

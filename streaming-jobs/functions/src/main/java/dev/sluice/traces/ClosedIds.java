@@ -6,23 +6,28 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * When trace ids were closed, for as long as another part of the trace would be late. Bounded:
- * beyond {@value #MOST} ids those that were to be forgotten first are.
+ * When trace ids were closed, for as long as another part of the trace would be late. Bounded: of
+ * more than so many closings, of whatever ids, those that were to be forgotten first are.
  */
 final class ClosedIds {
   static final long NEVER = Long.MIN_VALUE;
 
-  private static final int MOST = 1_000_000;
+  static final int MOST = 1_000_000;
 
   private final long lateMs;
+  private final int most;
   private final Map<TraceId, Long> closedMs = new HashMap<>();
   private final Agenda<TraceId> forgetting = new Agenda<>();
+  // On the agenda, where an id that was closed again stands again.
+  private int closings;
 
   /**
    * @param lateMs 0: nobody asks, nothing is kept
+   * @param most closings that are kept
    */
-  ClosedIds(long lateMs) {
+  ClosedIds(long lateMs, int most) {
     this.lateMs = lateMs;
+    this.most = most;
   }
 
   /** Record time at which the trace was due; {@link #NEVER} if it was not closed, or long ago. */
@@ -42,14 +47,18 @@ final class ClosedIds {
     }
     closedMs.put(id, dueMs);
     forgetting.enter(id, Math.max(dueMs, Math.min(nowMs, Long.MAX_VALUE - 2 * lateMs)) + lateMs);
-    while (closedMs.size() > MOST) {
-      forgetting.first().forEach(closedMs::remove);
+    closings++;
+    while (closings > most) {
+      List<TraceId> first = forgetting.first();
+      closings -= first.size();
+      first.forEach(closedMs::remove);
     }
   }
 
   /** Forgets those of whom nothing could be late any more. */
   void forget(long nowMs) {
     for (List<TraceId> due = forgetting.due(nowMs); due != null; due = forgetting.due(nowMs)) {
+      closings -= due.size();
       for (TraceId id : due) {
         Long closed = closedMs.get(id);
         // Closed again meanwhile, it is entered again.

@@ -24,8 +24,10 @@ import java.util.function.Predicate;
  * closing parted is not seen. So that such parts are counted, it is known for the late time when an
  * id was closed.
  *
- * <p>Bounded: spans of a trace by number and by age, and those of all traces by number. Beyond that
- * the traces that were due first are closed early; what is read when then plays a part.
+ * <p>Bounded: spans of a trace by number and by age, and all traces by the number of their spans
+ * and by the heap that they take ({@link HeapBytes}), since many small ones are mostly their own
+ * weight. Beyond that the traces that were due first are closed early; what is read when then plays
+ * a part.
  */
 public final class OpenTraces {
   /** What closed traces, and spans that none has room for, are given to. */
@@ -41,8 +43,21 @@ public final class OpenTraces {
     void leaveOut(List<TraceSpan> duplicates, List<TraceSpan> excess);
   }
 
-  /** How long traces wait, and how many spans are kept. */
-  public record Bounds(long quietMs, long maxAgeMs, long lateMs, int maxSpans, int maxOpenSpans) {}
+  /**
+   * How long traces wait, and how much is kept.
+   *
+   * @param maxHeapBytes of all that is kept: a third of it for closed ids, the rest for traces
+   */
+  public record Bounds(
+      long quietMs, long maxAgeMs, long lateMs, int maxSpans, int maxOpenSpans, long maxHeapBytes) {
+    private int closedIds() {
+      return (int) Math.min(ClosedIds.MOST, maxHeapBytes / 3 / HeapBytes.CLOSED_ID);
+    }
+
+    private long openBytes() {
+      return maxHeapBytes - maxHeapBytes / 3;
+    }
+  }
 
   /**
    * @param late whether the id was closed not long before the session began
@@ -66,12 +81,13 @@ public final class OpenTraces {
   private final Agenda<Open> agenda = new Agenda<>();
   private final ClosedIds closed;
   private int spans;
+  private long heapBytes;
   private long nowMs = Long.MIN_VALUE;
 
   public OpenTraces(Bounds bounds, Closing closing) {
     this.bounds = bounds;
     this.closing = closing;
-    closed = new ClosedIds(bounds.lateMs());
+    closed = new ClosedIds(bounds.lateMs(), bounds.closedIds());
   }
 
   /** Takes a fragment, in whatever order. */
@@ -83,11 +99,21 @@ public final class OpenTraces {
       leaveOut(trace.session, fragment.spans());
       return;
     }
+    await(fragment);
+    boolean found = true;
+    while (found && isFull()) {
+      found = closeFirst() || takeFirst();
+    }
+  }
+
+  private void await(TraceFragment fragment) {
     waiting.add(fragment);
     spans += fragment.size();
-    while (spans > bounds.maxOpenSpans()) {
-      closeFirst();
-    }
+    heapBytes += HeapBytes.of(fragment);
+  }
+
+  private boolean isFull() {
+    return spans > bounds.maxOpenSpans() || heapBytes > bounds.openBytes();
   }
 
   /** Closes what is due now that the record time has come to so many ms of the Unix epoch. */
@@ -97,6 +123,11 @@ public final class OpenTraces {
     for (var next = waiting.next(nowMs); next != null; next = waiting.next(nowMs)) {
       for (TraceFragment fragment : next) {
         addToTrace(fragment, beforeMs);
+      }
+      // Open, a fragment may take more than it did as it waited.
+      boolean found = true;
+      while (found && isFull()) {
+        found = closeFirst();
       }
     }
     for (var due = agenda.due(nowMs); due != null; due = agenda.due(nowMs)) {
@@ -119,6 +150,11 @@ public final class OpenTraces {
     return spans;
   }
 
+  /** Bytes of heap that open traces and what waits take, by {@link HeapBytes}. */
+  long heapBytes() {
+    return heapBytes;
+  }
+
   /**
    * @param fragment the next in the order of the log
    * @param readMs how far the record time had come, at most, when it was read
@@ -136,13 +172,22 @@ public final class OpenTraces {
       long notBeforeMs = recordMs < readMs ? readMs + bounds.quietMs() : Long.MIN_VALUE;
       boolean late = isLate(id, recordMs);
       trace = new Open(id, new Session(bounds, recordMs), late, notBeforeMs);
-      open.put(id, trace);
-      agenda.enter(trace, trace.wakeMs());
+      enter(trace);
     }
-    if (!trace.session.add(recordMs, fragment.spans(), fragment.size())) {
+    Session session = trace.session;
+    heapBytes -= HeapBytes.of(fragment) + session.heapBytes();
+    boolean kept = session.add(recordMs, fragment.spans(), fragment.size());
+    heapBytes += session.heapBytes();
+    if (!kept) {
       spans -= fragment.size();
-      leaveOut(trace.session, fragment.spans());
+      leaveOut(session, fragment.spans());
     }
+  }
+
+  private void enter(Open trace) {
+    open.put(trace.id, trace);
+    heapBytes += trace.session.heapBytes();
+    agenda.enter(trace, trace.wakeMs());
   }
 
   private boolean isLate(TraceId id, long firstMs) {
@@ -171,23 +216,37 @@ public final class OpenTraces {
   private void close(Open trace, Cause cause) {
     open.remove(trace.id);
     spans -= trace.session.spans();
+    heapBytes -= trace.session.heapBytes();
     closed.add(trace.id, trace.session.dueMs(), nowMs);
     closing.close(trace.id.toBytes(), trace.session, cause, trace.late);
   }
 
-  /** For want of room: those that are due first, a slot of the agenda at once. */
-  private void closeFirst() {
+  /**
+   * For want of room: those that are due first, a slot of the agenda at once.
+   *
+   * @return whether there was any
+   */
+  private boolean closeFirst() {
     List<Open> first = agenda.first();
     if (first == null) {
-      // Nothing is open: what waits is taken as if all before it had been read.
-      waiting.first().forEach(fragment -> addToTrace(fragment, nowMs));
-      return;
+      return false;
     }
     for (Open trace : first) {
       if (isCurrent(trace)) {
         close(trace, Cause.EARLY);
       }
     }
+    return true;
+  }
+
+  /** When nothing is open: what waits is taken as if all before it had been read. */
+  private boolean takeFirst() {
+    List<TraceFragment> first = waiting.first();
+    if (first == null) {
+      return false;
+    }
+    first.forEach(fragment -> addToTrace(fragment, nowMs));
+    return true;
   }
 
   /** Everything that is known, for {@link #restore}: a format, then what it says. */
@@ -265,16 +324,14 @@ public final class OpenTraces {
           case OPEN_TRACE -> {
             Open trace = readTrace(id, in);
             if (wanted) {
-              open.put(id, trace);
               spans += trace.session.spans();
-              agenda.enter(trace, trace.wakeMs());
+              enter(trace);
             }
           }
           case WAITING -> {
             TraceFragment fragment = readFragment(id, in);
             if (wanted) {
-              waiting.add(fragment);
-              spans += fragment.size();
+              await(fragment);
             }
           }
           default -> throw new IllegalStateException("restore open traces: unknown record " + what);

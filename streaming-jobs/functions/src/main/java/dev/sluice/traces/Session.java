@@ -20,6 +20,7 @@ public final class Session {
   private final List<byte[]> fragments = new ArrayList<>(4);
   private long lastMs;
   private int spans;
+  private long heapBytes = HeapBytes.TRACE;
   // Ids of the spans that are kept; null while there is room for all, repeated or not.
   private Set<Long> ids;
 
@@ -54,6 +55,11 @@ public final class Session {
   /** Spans of the fragments that are kept, repeated ones too. */
   int spans() {
     return spans;
+  }
+
+  /** What it takes, by {@link HeapBytes}. */
+  long heapBytes() {
+    return heapBytes;
   }
 
   /** Record time from which it can be closed: nothing later belongs to it. It only grows. */
@@ -101,6 +107,7 @@ public final class Session {
   void keep(byte[] fragment, int size) {
     fragments.add(fragment);
     spans += size;
+    heapBytes += HeapBytes.of(fragment);
   }
 
   private boolean adds(byte[] fragment) {
@@ -114,7 +121,10 @@ public final class Session {
   private boolean addIds(byte[] fragment) {
     boolean added = false;
     for (TraceSpan span : Fragment.decode(fragment)) {
-      added |= !isFull() && ids.add(span.spanId());
+      if (!isFull() && ids.add(span.spanId())) {
+        added = true;
+        heapBytes += HeapBytes.SPAN_ID;
+      }
     }
     return added;
   }

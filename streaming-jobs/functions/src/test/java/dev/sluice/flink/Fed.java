@@ -80,7 +80,8 @@ final class Fed {
               Map.entry("trace-max-age-ms", "60000"),
               Map.entry("trace-late-ms", "100000"),
               Map.entry("trace-max-spans", "100"),
-              Map.entry("trace-open-spans", "100000")));
+              Map.entry("trace-open-spans", "100000"),
+              Map.entry("trace-heap-percent", "30")));
 
   Fed with(String setting, long value) {
     parameters.put(setting, String.valueOf(value));

@@ -86,7 +86,8 @@ class LogOrderTest {
   /** Reads all of it: partitions at random, with the watermark of what was read. */
   private static List<String> told(List<List<Sent>> partitions, Random random) throws Exception {
     Told told = new Told();
-    OpenTraces.Bounds bounds = new OpenTraces.Bounds(5_000, 20_000, 30_000, MOST_SPANS, 100_000);
+    OpenTraces.Bounds bounds =
+        new OpenTraces.Bounds(5_000, 20_000, 30_000, MOST_SPANS, 100_000, 1 << 30);
     OpenTraces traces = new OpenTraces(bounds, told);
     int[] next = new int[PARTITIONS];
     int left = partitions.stream().mapToInt(List::size).sum();
@@ -111,6 +112,7 @@ class LogOrderTest {
     }
     traces.advance(Long.MAX_VALUE);
     assertThat(traces.spans()).isZero();
+    assertThat(traces.heapBytes()).isZero();
     Collections.sort(told.lines);
     return told.lines;
   }

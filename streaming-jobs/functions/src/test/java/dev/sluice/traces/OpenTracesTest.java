@@ -22,6 +22,10 @@ class OpenTracesTest {
   private final List<String> leftOut = new ArrayList<>();
 
   private OpenTraces traces(int maxOpenSpans) {
+    return traces(maxOpenSpans, 1 << 30);
+  }
+
+  private OpenTraces traces(int maxOpenSpans, long maxHeapBytes) {
     OpenTraces.Closing closing =
         new OpenTraces.Closing() {
           @Override
@@ -38,7 +42,7 @@ class OpenTracesTest {
           }
         };
     return new OpenTraces(
-        new OpenTraces.Bounds(5_000, 60_000, 100_000, 100, maxOpenSpans), closing);
+        new OpenTraces.Bounds(5_000, 60_000, 100_000, 100, maxOpenSpans, maxHeapBytes), closing);
   }
 
   /** A span of a trace, which the broker took so many ms after midnight. */
@@ -134,6 +138,66 @@ class OpenTracesTest {
     add(traces, 1, 2, 3_001);
     assertThat(closed).containsExactly("2 closed_early 1");
     assertThat(traces.spans()).isEqualTo(3);
+  }
+
+  // A fragment of add() has 71 bytes: format, time, settled and count 12, names 16, span 43. It
+  // takes 112 + 71 = 183 as it waits, and a trace of it 240 + 32 + 71 = 343. Of 1,543 bytes a third
+  // is for closed ids, 514 / 112 = 4 of them, and 1,029 for three such traces.
+
+  @Test
+  void ofTracesBeyondTheHeapThoseThatAreDueFirstAreClosed() throws Exception {
+    OpenTraces traces = traces(1_000, 1_543);
+    add(traces, 1, 1, 0);
+    assertThat(traces.heapBytes()).isEqualTo(183);
+    add(traces, 2, 1, 1_000);
+    add(traces, 3, 1, 2_000);
+    traces.advance(MIDNIGHT_MS + 3_000);
+    assertThat(traces.heapBytes()).isEqualTo(3 * 343);
+    assertThat(closed).isEmpty();
+    add(traces, 4, 1, 3_000);
+    assertThat(closed).containsExactly("1 closed_early 1");
+    assertThat(traces.heapBytes()).isEqualTo(2 * 343 + 183);
+    traces.advance(MIDNIGHT_MS + 20_000);
+    assertThat(closed).hasSize(4).filteredOn(each -> each.contains("early")).hasSize(1);
+    assertThat(traces.heapBytes()).isZero();
+  }
+
+  @Test
+  void fragmentsThatFitAsTheyWaitMayBeTooMuchAsTraces() throws Exception {
+    OpenTraces traces = traces(1_000, 1_543);
+    for (int i = 1; i <= 5; i++) {
+      add(traces, i, 1, 100 * i);
+    }
+    assertThat(closed).isEmpty();
+    // 343 + 4 x 183 > 1,029: the first; then 2 x 343 + 2 x 183 > 1,029: the second.
+    traces.advance(MIDNIGHT_MS + 1_000);
+    assertThat(closed).containsExactly("1 closed_early 1", "2 closed_early 1");
+    assertThat(traces.heapBytes()).isEqualTo(3 * 343);
+  }
+
+  @Test
+  void theHeapThatARestoredTraceTakesIsKnown() throws Exception {
+    OpenTraces before = traces(1_000);
+    add(before, 1, 1, 0);
+    before.advance(MIDNIGHT_MS + 1_000);
+    add(before, 2, 1, 1_000);
+    OpenTraces after = traces(1_000);
+    before.snapshot().forEach(chunk -> after.restore(chunk, id -> true));
+    assertThat(after.heapBytes()).isEqualTo(343 + 183).isEqualTo(before.heapBytes());
+  }
+
+  @Test
+  void ofClosedIdsBeyondTheHeapThoseThatWereClosedFirstAreForgotten() throws Exception {
+    OpenTraces traces = traces(1_000, 1_543);
+    for (int i = 1; i <= 5; i++) {
+      add(traces, i, 1, 6_000 * i);
+      traces.advance(MIDNIGHT_MS + 6_000 * i + 5_100);
+    }
+    closed.clear();
+    add(traces, 1, 2, 40_000);
+    add(traces, 2, 2, 40_001);
+    traces.advance(MIDNIGHT_MS + 50_000);
+    assertThat(closed).containsExactlyInAnyOrder("1 closed_quiet 1", "2 closed_quiet 1 late");
   }
 
   @Test

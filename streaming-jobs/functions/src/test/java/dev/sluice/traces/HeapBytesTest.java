@@ -1,0 +1,110 @@
+package dev.sluice.traces;
+
+import static dev.sluice.otlp.Requests.MIDNIGHT_MS;
+import static dev.sluice.otlp.Requests.message;
+import static dev.sluice.otlp.Requests.service;
+import static dev.sluice.otlp.Requests.span;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.otlp.Span;
+import dev.sluice.otlp.TraceRequestDecoder;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The estimate beside what the heap holds more, after a collection: not less, nor half more. The
+ * process has other things in its heap, which may grow meanwhile by a twentieth of it.
+ */
+class HeapBytesTest {
+  private static final int MANY = 200_000;
+  private static final int SPAN_BYTES = 43;
+  private static final OpenTraces.Closing IGNORED =
+      new OpenTraces.Closing() {
+        @Override
+        public void close(byte[] traceId, Session session, Cause cause, boolean late) {}
+
+        @Override
+        public void leaveOut(List<TraceSpan> duplicates, List<TraceSpan> excess) {}
+      };
+
+  private final byte[] ofOneSpan = ofOneSpan();
+
+  private static byte[] ofOneSpan() {
+    FragmentAccumulator accumulator = new FragmentAccumulator(1);
+    try {
+      new TraceRequestDecoder()
+          .decode(message(service("a", span(1, Span.SERVER, 0, 1))), accumulator::accept);
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+    byte[][] found = new byte[1][];
+    accumulator.forEach((id, fragment) -> found[0] = fragment.encode(MIDNIGHT_MS));
+    return found[0];
+  }
+
+  /** A fragment of one span of this id. */
+  private byte[] fragment(long spanId) {
+    byte[] bytes = ofOneSpan.clone();
+    ByteBuffer.wrap(bytes).putLong(bytes.length - SPAN_BYTES, spanId);
+    return bytes;
+  }
+
+  private static long used() {
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+    }
+    return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+  }
+
+  private static void check(long estimated, long measured) {
+    assertThat(measured).isBetween(estimated * 2 / 3, estimated * 21 / 20);
+  }
+
+  @Test
+  void ofTracesThatWaitAndThatAreOpen() {
+    long before = used();
+    OpenTraces traces =
+        new OpenTraces(new OpenTraces.Bounds(5_000, 60_000, 100_000, 100, MANY, 1L << 40), IGNORED);
+    for (int i = 1; i <= MANY; i++) {
+      byte[] id = ByteBuffer.allocate(16).putLong(i).putLong(31L * i).array();
+      traces.add(new TraceFragment(id, MIDNIGHT_MS + i % 1_000, 0, i, 1, fragment(i)));
+    }
+    assertThat(traces.heapBytes()).isEqualTo(MANY * (112L + ofOneSpan.length));
+    check(traces.heapBytes(), used() - before);
+
+    traces.advance(MIDNIGHT_MS + 2_000);
+    assertThat(traces.heapBytes()).isEqualTo(MANY * (240L + 32 + ofOneSpan.length));
+    check(traces.heapBytes(), used() - before);
+    Reference.reachabilityFence(traces);
+  }
+
+  @Test
+  void ofClosedIds() {
+    long before = used();
+    ClosedIds closed = new ClosedIds(100_000, MANY);
+    for (int i = 1; i <= MANY; i++) {
+      closed.add(new TraceId(i, 31L * i), MIDNIGHT_MS + i % 1_000, MIDNIGHT_MS);
+    }
+    check(MANY * 112L, used() - before);
+    Reference.reachabilityFence(closed);
+  }
+
+  @Test
+  void ofATraceThatIsFull() {
+    long before = used();
+    Session session =
+        new Session(new OpenTraces.Bounds(5, 12, 0, MANY, MANY, 1L << 40), MIDNIGHT_MS);
+    for (int i = 1; i <= MANY; i++) {
+      session.add(MIDNIGHT_MS, fragment(i), 1);
+    }
+    long roomy = session.heapBytes();
+    assertThat(roomy).isEqualTo(240 + MANY * (32L + ofOneSpan.length));
+    check(roomy, used() - before);
+    session.add(MIDNIGHT_MS, fragment(MANY + 1), 1);
+    assertThat(session.heapBytes()).isEqualTo(roomy + MANY * 72L);
+    check(session.heapBytes(), used() - before);
+    Reference.reachabilityFence(session);
+  }
+}

@@ -89,7 +89,7 @@ lint: ## style, types, protobuf, generated code; says all that is wrong, then fa
 
 .PHONY: lint-python lint-go lint-java lint-proto
 # Types of all code but the tests of the rooms, which pytest runs anyway.
-typed := recommender/decide/src storage/migrate dashboards/generate deploy/local tests/support tests/testbed
+typed := recommender/decide/src storage/migrate storage/schema dashboards/generate deploy/local tests/support tests/testbed
 
 lint-python:
 	@failed=0; $(python) -m ruff check . || failed=1; $(python) -m ruff format --check . || failed=1; \
@@ -123,7 +123,7 @@ fmt: ## format all code
 	@$(toolchain); "$$(go env GOROOT)/bin/gofmt" -w $(go_modules) && \
 	for module in $(functions) $(applications); do mvn -q -B -f $$module $(java_format):format || exit 1; done
 
-generate: ## write generated code: protobuf for Python and Go, the collectors' sources, dashboards
+generate: ## write generated code: protobuf for Python and Go, the collectors' sources, Flink's tables, dashboards
 	@$(stack) setup --for lint
 	@$(toolchain); deploy/local/generate.sh
 

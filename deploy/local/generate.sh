@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Writes all generated code from its sources: Python and Go from recommender/proto, with the image that later versions of
-# the API are compared with; the collectors that are built here from their builder.yaml; dashboards from dashboards/generate.
+# the API are compared with; the collectors that are built here from their builder.yaml; sinks and row types of Flink from
+# storage/clickhouse/tables; dashboards from dashboards/generate.
 # With --check it changes nothing, and fails with the differences when what is committed is not current.
 set -euo pipefail
 
@@ -74,9 +75,12 @@ for directory in "${!collectors[@]}"; do
   done
 done
 
+# What the streaming jobs know of the tables that they write
+cd "$repository"
+PYTHONPATH=storage "$PYTHON" -m schema ${check:+--check} || status=1
+
 # Dashboards
 if [[ -d $repository/dashboards/generate ]]; then
-  cd "$repository"
   PYTHONPATH=dashboards "$PYTHON" -m generate ${check:+--check} || status=1
 fi
 

@@ -1,5 +1,6 @@
 """Upserts that collide, repeat and arrive in any order end in one row: the one with the highest version."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -8,123 +9,45 @@ from clickhouse_connect.driver.client import Client
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from schema.tables import LENGTHS, Table, tables
 from support.rows import insert_shop, now
 
 HOUR = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=2)
 DAY = HOUR.replace(hour=0)
-# Per table: the columns of its key with two values each that must never be merged with one another, and a value column.
-TABLES: dict[str, tuple[dict[str, tuple[Any, Any]], str]] = {
-    "windows": (
-        {
-            "side": ("server", "client"),
-            "service": ("cart", "orders"),
-            "peer": ("", "cart-db"),
-            "instance": ("a", "b"),
-            "bucket": (HOUR, HOUR + timedelta(milliseconds=100)),
-            "bucket_ms": (100, 50),
-        },
-        "busy_ns",
-    ),
-    "call_edges": (
-        {
-            "caller": ("frontend", "orders"),
-            "callee": ("cart", "mail"),
-            "window": (HOUR, HOUR + timedelta(seconds=10)),
-            "window_s": (10, 60),
-        },
-        "calls",
-    ),
-    "call_trees": (
-        {
-            "root_service": ("frontend", "orders"),
-            "root_operation": ("GET /", "POST /"),
-            "window": (HOUR, HOUR + timedelta(seconds=10)),
-            "window_s": (10, 60),
-            "tree": ('{"service":"a"}', '{"service":"b"}'),
-        },
-        "traces",
-    ),
-    "critical_paths": (
-        {
-            "root_service": ("frontend", "mobile"),
-            "root_operation": ("GET /", "POST /"),
-            "complete": (True, False),
-            "signature": ("frontend > cart", "frontend > mail"),
-            "window_s": (10, 60),
-            "window": (HOUR, HOUR + timedelta(seconds=10)),
-        },
-        "sum_ns2",
-    ),
-    "path_services": (
-        {
-            "root_service": ("frontend", "mobile"),
-            "root_operation": ("GET /", "POST /"),
-            "complete": (True, False),
-            "service": ("cart", "mail"),
-            "window_s": (10, 60),
-            "window": (HOUR, HOUR + timedelta(seconds=10)),
-        },
-        "self_x_e2e",
-    ),
-    "trace_counts": (
-        {
-            "cause": ("closed_quiet", "late"),
-            "service": ("", "cart"),
-            "received": (HOUR, HOUR + timedelta(seconds=10)),
-        },
-        "traces",
-    ),
-    "container_latency": (
-        {
-            "service": ("cart", "orders"),
-            "instance": ("a", "b"),
-            "host": ("", "node-1"),
-            "window": (HOUR, HOUR + timedelta(seconds=10)),
-            "window_s": (10, 60),
-        },
-        "ln_sum2",
-    ),
-    "container_own_time": (
-        {
-            "service": ("cart", "orders"),
-            "instance": ("a", "b"),
-            "host": ("", "node-1"),
-            "window": (HOUR, HOUR + timedelta(seconds=10)),
-            "window_s": (10, 60),
-        },
-        "ln_sum2",
-    ),
-    "resource_metrics": (
-        {
-            "role": ("host_network", "container_cpu"),
-            "host": ("node-1", "node-2"),
-            "instance": ("", "a"),
-            "metric_rank": (1, 2),
-            "series": ("system.network.io device=eth0", "system.network.io device=eth1"),
-            "kind": ("level", "counter"),
-            "start_ns": (0, 1_767_225_600_000_000_000),
-            "window": (HOUR, HOUR + timedelta(seconds=10)),
-            "window_s": (10, 60),
-        },
-        "value_max",
-    ),
-    "ingest_counts": (
-        {
-            "job": ("concurrency", "call_graph"),
-            "outcome": ("accepted", "malformed"),
-            "service": ("", "cart"),
-            "received": (HOUR, HOUR + timedelta(seconds=10)),
-        },
-        "spans",
-    ),
+#: By type: two values that must never be merged with one another. Those of Enum8 are the names in it.
+TWO = {
+    "Bool": (True, False),
+    "String": ("", "a > b"),
+    "LowCardinality(String)": ("", "cart"),
+    "DateTime('UTC')": (HOUR, HOUR + timedelta(seconds=10)),
+    "DateTime64(3, 'UTC')": (HOUR, HOUR + timedelta(milliseconds=100)),
+    **dict.fromkeys(("UInt8", "UInt16", "Int32", "Int64"), (10, 60)),
 }
+#: Where rows go by a time that is in no key: else they would be too old to stay.
+BESIDE = {"offset_gaps": {"received": HOUR}}
+
+
+def of(table: Table) -> tuple[dict[str, tuple[Any, Any]], str]:
+    """The columns of ORDER BY with two values each, and a column of numbers: the first of the widest."""
+    key = {
+        each.name: TWO.get(each.type) or tuple(re.findall(r"'(\w+)'", each.type)[:2])
+        for each in table.columns
+        if each.name in (*table.key, *LENGTHS)
+    }
+    numbers = [each for each in table.values if re.fullmatch(r"U?Int\d+", each.type)]
+    return key, max(numbers, key=lambda each: int(each.type.partition("Int")[2])).name
+
+
+# What jobs write of tables.
+TABLES = {name: of(table) for name, table in tables().items()}
 
 
 def insert(client: Client, table: str, rows: list[list[Any]]) -> None:
     """Each row as an insert of its own: a part of its own, merged or not."""
     key, value = TABLES[table]
+    beside = BESIDE.get(table, {})
     for row in rows:
-        client.insert(table, [row], column_names=[*key, value, "version"])
+        client.insert(table, [[*row, *beside.values()]], column_names=[*key, value, "version", *beside])
 
 
 def stored(client: Client, table: str) -> list[tuple[Any, ...]]:

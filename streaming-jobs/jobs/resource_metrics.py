@@ -23,23 +23,10 @@ def views(settings: Settings) -> dict[str, str]:
         SELECT d.part, d.counted, d.rejected, s.`partition`, s.`offset`
         FROM otlp_metrics AS s,
              LATERAL TABLE(resource_points(s.message, s.record_time)) AS d (part, counted, rejected)""",
-        "metric_parts": """
-        SELECT d.part.host AS host, d.part.instance AS instance, d.part.role AS role,
-               d.part.metric_rank AS metric_rank, d.part.series AS series, d.part.kind AS kind,
-               d.part.start_ns AS start_ns, d.part.window_start AS window_start, d.part.points AS points,
-               d.part.value_sum AS value_sum, d.part.value_min AS value_min, d.part.value_max AS value_max,
-               d.part.first_ns AS first_ns, d.part.last_ns AS last_ns
-        FROM decoded_metrics AS d WHERE d.part IS NOT NULL""",
-        "counted_metrics": """
-        SELECT d.counted.outcome AS outcome, d.counted.service AS service, d.counted.received AS received,
-               d.counted.messages AS messages, d.counted.spans AS spans,
-               d.counted.emit_lag_ms AS emit_lag_ms, d.counted.contributions AS contributions
-        FROM decoded_metrics AS d WHERE d.counted IS NOT NULL""",
+        "metric_parts": "SELECT d.part.* FROM decoded_metrics AS d WHERE d.part IS NOT NULL",
+        "counted_metrics": "SELECT d.counted.* FROM decoded_metrics AS d WHERE d.counted IS NOT NULL",
         "rejected_metrics": """
-        SELECT d.rejected.reason AS reason, d.rejected.detail AS detail, d.`partition`, d.`offset`,
-               d.rejected.service AS service, d.rejected.trace_id AS trace_id, d.rejected.span_id AS span_id,
-               d.rejected.payload AS payload
-        FROM decoded_metrics AS d WHERE d.rejected IS NOT NULL""",
+        SELECT d.rejected.*, d.`partition`, d.`offset` FROM decoded_metrics AS d WHERE d.rejected IS NOT NULL""",
     }
 
 

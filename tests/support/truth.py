@@ -1,12 +1,13 @@
 """The tables of a stack against the batch reference: which rows differ, told so that a person sees why."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from confluent_kafka import TIMESTAMP_LOG_APPEND_TIME, TopicPartition
 
+from schema.tables import tables
 from stack.flink import JOBS
 from support.reference import containers, counts, edges, paths, peers, spans, traces, trees, windows
 from support.reference.settings import setting
@@ -19,8 +20,13 @@ Row = dict[str, Any]
 Rows = dict[tuple[Any, ...], Row]
 #: Columns whose parts are rounded: each request may be 1 apart.
 ROUNDED = ("ln_sum", "ln_sum2")
-#: Columns of 128 bits, which come as text.
-WIDE = ("sum_ns2", "self_sum2", "e2e_sum2", "self_x_e2e", "upstream_sum2", "blame_sum2", "blame_x_e2e")
+TABLES_OF_JOBS = tables()
+#: How a column of a type comes: times as numbers, 128 bits as text.
+_SELECTED = {
+    "DateTime('UTC')": "toUnixTimestamp({0})",
+    "DateTime64(3, 'UTC')": "toUnixTimestamp64Milli({0})",
+    "UInt128": "toString({0}) AS {0}",
+}
 
 
 class Reference:
@@ -70,17 +76,29 @@ class Reference:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of ClickHouse and its reference. `query` has the key columns first; {of} is a condition on services.
+    """A table of ClickHouse and its reference.
 
     `services` are the columns that name the services of a row: rows are a test's when one of them is.
     """
 
     name: str
     job: str
-    key: int
     services: tuple[str, ...]
-    query: str
     expected: Callable[[Reference], Rows]
+    condition: str = "true"
+
+    @property
+    def key(self) -> int:
+        """How many columns of the query are its key, the first ones."""
+        return len(TABLES_OF_JOBS[self.name].key)
+
+    @property
+    def query(self) -> str:
+        """What jobs write but lengths of windows and version; {of} is a condition on services."""
+        table = TABLES_OF_JOBS[self.name]
+        columns = [each for each in table.columns if each.name in table.key] + [*table.values]
+        names = ", ".join(_SELECTED.get(each.type, "{0}").format(each.name) for each in columns)
+        return f"SELECT {names} FROM {self.name} FINAL WHERE {{of}} AND {self.condition}"
 
     def read(self, stack: Stack, prefix: str) -> Rows:
         """The rows of services whose names begin with `prefix`; rows whose sums are all zero do not count."""
@@ -91,7 +109,8 @@ class Table:
                 row["tree"] = trees.plain(row["tree"])
             names = list(row)
             rows[tuple(row[name] for name in names[: self.key])] = {name: row[name] for name in names[self.key :]}
-        return _plain(rows, wide=WIDE)
+        wide = [each.name for each in TABLES_OF_JOBS[self.name].values if each.type == "UInt128"]
+        return _plain(rows, wide)
 
     def differences(self, stack: Stack, prefix: str, expected: Rows) -> list[str]:
         """One line a row that differs; empty when the table is exact."""
@@ -99,92 +118,15 @@ class Table:
 
 
 ALL_TABLES = (
-    Table(
-        "windows",
-        "concurrency",
-        5,
-        ("service",),
-        """SELECT side, service, peer, instance, toUnixTimestamp64Milli(bucket),
-                  busy_ns, completions, errors, latency FROM windows FINAL WHERE {of}""",
-        Reference.windows,
-    ),
-    Table(
-        "call_edges",
-        "call_graph",
-        3,
-        ("caller", "callee"),
-        "SELECT caller, callee, toUnixTimestamp(window), calls, errors, latency FROM call_edges FINAL WHERE {of}",
-        Reference.call_edges,
-    ),
-    Table(
-        "call_trees",
-        "call_graph",
-        4,
-        ("root_service",),
-        """SELECT root_service, root_operation, toUnixTimestamp(window), tree, traces
-           FROM call_trees FINAL WHERE {of}""",
-        Reference.call_trees,
-    ),
-    Table(
-        "ingest_counts",
-        "concurrency",
-        4,
-        ("service",),
-        """SELECT job, outcome, service, toUnixTimestamp(received), messages, spans, emit_lag_ms
-           FROM ingest_counts FINAL
-           WHERE {of} AND job IN ('concurrency', 'call_graph', 'critical_paths', 'container_latency')""",
-        Reference.ingest_counts,
-    ),
-    Table(
-        "container_latency",
-        "container_latency",
-        4,
-        ("service",),
-        """SELECT service, instance, host, toUnixTimestamp(window), requests, errors, ln_sum, ln_sum2, latency
-           FROM container_latency FINAL WHERE {of}""",
-        Reference.container_latency,
-    ),
-    Table(
-        "container_own_time",
-        "call_graph",
-        4,
-        ("service",),
-        """SELECT service, instance, host, toUnixTimestamp(window), requests, errors, ln_sum, ln_sum2, latency
-           FROM container_own_time FINAL WHERE {of}""",
-        Reference.container_own_time,
-    ),
-    Table(
-        "critical_paths",
-        "critical_paths",
-        5,
-        ("root_service",),
-        """SELECT root_service, root_operation, complete, signature, toUnixTimestamp(window), traces, sum_ns,
-                  toString(sum_ns2) AS sum_ns2, latency, slowest_ns, slowest_trace_id, median_trace_id
-           FROM critical_paths FINAL WHERE {of}""",
-        Reference.critical_paths,
-    ),
-    Table(
-        "path_services",
-        "critical_paths",
-        5,
-        ("root_service",),
-        """SELECT root_service, root_operation, complete, service, toUnixTimestamp(window), traces, self_sum,
-                  toString(self_sum2) AS self_sum2, e2e_sum, toString(e2e_sum2) AS e2e_sum2,
-                  toString(self_x_e2e) AS self_x_e2e, upstream_sum, toString(upstream_sum2) AS upstream_sum2,
-                  call_upstream_sum, wait_sum, blame_sum, toString(blame_sum2) AS blame_sum2,
-                  toString(blame_x_e2e) AS blame_x_e2e,
-                  self_latency, upstream_latency, call_upstream_latency, blame_latency
-           FROM path_services FINAL WHERE {of}""",
-        Reference.path_services,
-    ),
-    Table(
-        "trace_counts",
-        "critical_paths",
-        3,
-        ("service",),
-        "SELECT cause, service, toUnixTimestamp(received), traces, spans FROM trace_counts FINAL WHERE {of}",
-        Reference.trace_counts,
-    ),
+    Table("windows", "concurrency", ("service",), Reference.windows),
+    Table("call_edges", "call_graph", ("caller", "callee"), Reference.call_edges),
+    Table("call_trees", "call_graph", ("root_service",), Reference.call_trees),
+    Table("ingest_counts", "concurrency", ("service",), Reference.ingest_counts, "job != 'resource_metrics'"),
+    Table("container_latency", "container_latency", ("service",), Reference.container_latency),
+    Table("container_own_time", "call_graph", ("service",), Reference.container_own_time),
+    Table("critical_paths", "critical_paths", ("root_service",), Reference.critical_paths),
+    Table("path_services", "critical_paths", ("root_service",), Reference.path_services),
+    Table("trace_counts", "critical_paths", ("service",), Reference.trace_counts),
 )
 #: Those of the jobs that the local stack runs.
 TABLES = tuple(table for table in ALL_TABLES if table.job in JOBS)
@@ -242,7 +184,7 @@ def _rows(table: dict[Any, Any]) -> Rows:
     return _plain({key: vars(row) for key, row in table.items()})
 
 
-def _plain(rows: Rows, wide: tuple[str, ...] = ()) -> Rows:
+def _plain(rows: Rows, wide: Sequence[str] = ()) -> Rows:
     """Histograms with whole numbers as indexes, `wide` columns as numbers; without the rows that count nothing."""
 
     def plain_value(name: str, value: Any) -> Any:

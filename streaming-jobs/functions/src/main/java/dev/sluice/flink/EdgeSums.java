@@ -10,11 +10,6 @@ import org.apache.flink.table.data.RowData;
 
 /** The calls of closed traces, one row for each edge and window. */
 final class EdgeSums implements TraceSums {
-  static final String TYPE =
-      "ROW<caller STRING NOT NULL, callee STRING NOT NULL, window_start BIGINT NOT NULL,"
-          + " calls BIGINT NOT NULL, errors BIGINT NOT NULL, latency BYTES NOT NULL,"
-          + " contributions BIGINT NOT NULL>";
-
   private static final long MS_PER_S = 1_000;
 
   private final long windowMs;

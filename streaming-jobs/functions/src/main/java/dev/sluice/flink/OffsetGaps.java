@@ -24,14 +24,10 @@ import org.slf4j.LoggerFactory;
  * that is read is no gap, nor is a step back (reading began anew, or the topic was made anew).
  * Markers of transactions take offsets and are not read: a topic with such would show gaps of one.
  */
-@DataTypeHint(value = OffsetGaps.TYPE, bridgedTo = RowData.class)
+@DataTypeHint(value = "ROW<" + Columns.GAP + ">", bridgedTo = RowData.class)
 public final class OffsetGaps extends ProcessTableFunction<RowData> {
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(OffsetGaps.class);
-
-  static final String TYPE =
-      "ROW<first_missing BIGINT NOT NULL, first_read BIGINT NOT NULL,"
-          + " received TIMESTAMP_LTZ(3) NOT NULL>";
 
   /** Where a partition is read. */
   public static class Position {

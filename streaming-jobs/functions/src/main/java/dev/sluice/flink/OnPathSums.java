@@ -12,8 +12,7 @@ import org.apache.flink.table.data.RowData;
 /** The services on critical paths, one row for each kind of request, window and service. */
 final class OnPathSums implements TraceSums {
   private static final ServiceTotalsSerializer ENCODED = new ServiceTotalsSerializer();
-  static final String TYPE =
-      "ROW<" + PathKey.TYPE + ", service STRING NOT NULL, totals BYTES NOT NULL>";
+  static final String TYPE = Columns.PATH_KEY + ", service STRING NOT NULL, totals BYTES NOT NULL";
 
   private final long windowMs;
   private final PathsOfTrace paths;

@@ -9,11 +9,6 @@ import org.apache.flink.table.data.RowData;
 
 /** The own times of the containers in closed traces, one row for each container and window. */
 final class OwnSums implements TraceSums {
-  static final String TYPE =
-      "ROW<service STRING NOT NULL, instance STRING NOT NULL, host STRING NOT NULL,"
-          + " window_start BIGINT NOT NULL, requests BIGINT NOT NULL, errors BIGINT NOT NULL,"
-          + " ln_sum BIGINT NOT NULL, ln_sum2 BIGINT NOT NULL, latency BYTES NOT NULL>";
-
   private static final long MS_PER_S = 1_000;
 
   private final long windowMs;

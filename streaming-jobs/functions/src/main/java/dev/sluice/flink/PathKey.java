@@ -11,11 +11,6 @@ import org.apache.flink.table.data.GenericRowData;
  */
 record PathKey(
     String rootService, String rootOperation, boolean complete, long windowMs, String what) {
-  /** The columns but the last. */
-  static final String TYPE =
-      "root_service STRING NOT NULL, root_operation STRING NOT NULL, complete BOOLEAN NOT NULL,"
-          + " window_start BIGINT NOT NULL";
-
   private static final long MS_PER_S = 1_000;
 
   static PathKey of(PathSummary summary, long lengthMs, String what) {

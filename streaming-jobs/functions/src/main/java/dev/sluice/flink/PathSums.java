@@ -17,7 +17,7 @@ import org.apache.flink.table.data.RowData;
 final class PathSums implements TraceSums {
   private static final PathTotalsSerializer ENCODED = new PathTotalsSerializer();
   static final String TYPE =
-      "ROW<" + PathKey.TYPE + ", signature STRING NOT NULL, totals BYTES NOT NULL>";
+      Columns.PATH_KEY + ", signature STRING NOT NULL, totals BYTES NOT NULL";
 
   private final long windowMs;
   private final PathsOfTrace paths;

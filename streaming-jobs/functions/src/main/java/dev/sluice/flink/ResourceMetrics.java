@@ -22,15 +22,11 @@ import org.apache.flink.table.functions.TableFunction;
     output =
         @DataTypeHint(
             value =
-                "ROW<part ROW<host STRING NOT NULL, instance STRING NOT NULL,"
-                    + " role STRING NOT NULL, metric_rank INT NOT NULL, series STRING NOT NULL,"
-                    + " kind STRING NOT NULL, start_ns BIGINT NOT NULL,"
-                    + " window_start TIMESTAMP_LTZ(3) NOT NULL, points BIGINT NOT NULL,"
-                    + " value_sum BIGINT NOT NULL, value_min BIGINT NOT NULL,"
-                    + " value_max BIGINT NOT NULL, first_ns BIGINT NOT NULL,"
-                    + " last_ns BIGINT NOT NULL>, counted "
-                    + Rows.COUNTED
-                    + ", rejected "
+                "ROW<part ROW<"
+                    + Columns.RESOURCE
+                    + ">, counted ROW<"
+                    + Columns.COUNTED
+                    + ">, rejected "
                     + Rows.REJECTED
                     + ">",
             bridgedTo = RowData.class))

@@ -17,19 +17,6 @@ import org.apache.flink.table.data.TimestampData;
 
 /** Rows that several functions emit: accounts, and partial rows of the fine windows. */
 final class Rows {
-  /** SQL type of {@link #partial}: what is summed to a row of {@code windows}. */
-  static final String PARTIAL =
-      "ROW<side STRING NOT NULL, service STRING NOT NULL, peer STRING NOT NULL,"
-          + " instance STRING NOT NULL, bucket TIMESTAMP_LTZ(3) NOT NULL, busy_ns BIGINT NOT NULL,"
-          + " completions BIGINT NOT NULL, errors BIGINT NOT NULL, latency BYTES NOT NULL,"
-          + " contributions BIGINT NOT NULL>";
-
-  /** SQL type of {@link #counted}: a row of {@code ingest_counts} without its job. */
-  static final String COUNTED =
-      "ROW<outcome STRING NOT NULL, service STRING NOT NULL, received TIMESTAMP_LTZ(3) NOT NULL,"
-          + " messages BIGINT NOT NULL, spans BIGINT NOT NULL, emit_lag_ms BIGINT NOT NULL,"
-          + " contributions BIGINT NOT NULL>";
-
   /** SQL type of {@link #rejected}: a dead letter without the position of its message. */
   static final String REJECTED =
       "ROW<reason STRING NOT NULL, detail STRING, service STRING, trace_id STRING,"

@@ -11,8 +11,8 @@ import org.apache.flink.table.data.RowData;
 /** The instances, hosts and operations that closed traces show, one row for each and window. */
 final class SeenSums implements TraceSums {
   static final String TYPE =
-      "ROW<service STRING NOT NULL, instance STRING NOT NULL, host STRING NOT NULL,"
-          + " operation STRING NOT NULL, window_start BIGINT NOT NULL>";
+      "service STRING NOT NULL, instance STRING NOT NULL, host STRING NOT NULL,"
+          + " operation STRING NOT NULL, window_start BIGINT NOT NULL";
 
   private static final long MS_PER_S = 1_000;
 

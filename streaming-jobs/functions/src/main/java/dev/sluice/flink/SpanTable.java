@@ -13,35 +13,31 @@ import org.apache.flink.util.OutputTag;
 enum SpanTable {
   /** Where each message stood. */
   POSITION(
-      "ROW<`partition` INT NOT NULL, `offset` BIGINT NOT NULL,"
-          + " record_time TIMESTAMP_LTZ(3) NOT NULL>"),
+      "`partition` INT NOT NULL, `offset` BIGINT NOT NULL,"
+          + " record_time TIMESTAMP_LTZ(3) NOT NULL"),
   /** What messages add to the fine windows. */
-  PARTIAL(Rows.PARTIAL),
+  PARTIAL(Columns.PARTIAL),
   /** What messages add to the latencies of containers. */
-  SAMPLE(
-      "ROW<service STRING NOT NULL, instance STRING NOT NULL, host STRING NOT NULL,"
-          + " window_start TIMESTAMP_LTZ(3) NOT NULL, requests BIGINT NOT NULL,"
-          + " errors BIGINT NOT NULL, ln_sum BIGINT NOT NULL, ln_sum2 BIGINT NOT NULL,"
-          + " latency BYTES NOT NULL>"),
+  SAMPLE(Columns.SAMPLE),
   /** Outcomes of spans. */
-  COUNTED(Rows.COUNTED),
+  COUNTED(Columns.COUNTED),
   /** The same for the fine windows, which cut some. */
-  COUNTED_WINDOW(Rows.COUNTED),
+  COUNTED_WINDOW(Columns.COUNTED),
   /** Dead letters, with the position of the message. */
   REJECTED(
-      "ROW<reason STRING NOT NULL, detail STRING, service STRING, trace_id STRING, span_id STRING,"
-          + " payload BYTES, `partition` INT NOT NULL, `offset` BIGINT NOT NULL>"),
+      "reason STRING NOT NULL, detail STRING, service STRING, trace_id STRING, span_id STRING,"
+          + " payload BYTES, `partition` INT NOT NULL, `offset` BIGINT NOT NULL"),
   // What closed traces say.
-  EDGE(EdgeSums.TYPE),
+  EDGE(Columns.EDGE),
   SEEN(SeenSums.TYPE),
-  TREE(TreeSums.TYPE),
-  MOVED(Rows.PARTIAL),
+  TREE(Columns.TREE),
+  MOVED(Columns.PARTIAL),
   PATH(PathSums.TYPE),
   ON_PATH(OnPathSums.TYPE),
-  TRACE_COUNT(TraceCountSums.TYPE),
-  OWN(OwnSums.TYPE),
+  TRACE_COUNT(Columns.TRACE_COUNT),
+  OWN(Columns.OWN),
   /** Spans that move to another outcome, because of their trace. */
-  RECOUNTED(Rows.COUNTED);
+  RECOUNTED(Columns.COUNTED);
 
   /** What is known only of assembled traces. */
   static final Set<SpanTable> OF_TRACES =
@@ -66,7 +62,9 @@ enum SpanTable {
 
   final InternalTypeInfo<RowData> type() {
     RowType row =
-        (RowType) LogicalTypeParser.parse(columns, Thread.currentThread().getContextClassLoader());
+        (RowType)
+            LogicalTypeParser.parse(
+                "ROW<" + columns + ">", Thread.currentThread().getContextClassLoader());
     return InternalTypeInfo.of(row);
   }
 }

@@ -18,14 +18,7 @@ import org.apache.flink.table.functions.AggregateFunction;
             value = "RAW",
             bridgedTo = PathTotals.class,
             rawSerializer = PathTotalsSerializer.class),
-    output =
-        @DataTypeHint(
-            value =
-                "ROW<traces BIGINT NOT NULL, sum_ns BIGINT NOT NULL,"
-                    + " sum_ns2 DECIMAL(38, 0) NOT NULL, latency MAP<SMALLINT, INT>,"
-                    + " slowest_ns BIGINT NOT NULL, slowest_trace_id STRING NOT NULL,"
-                    + " median_trace_id STRING NOT NULL>",
-            bridgedTo = RowData.class))
+    output = @DataTypeHint(value = "ROW<" + Columns.PATH_SUMS + ">", bridgedTo = RowData.class))
 public final class SumPaths extends AggregateFunction<RowData, PathTotals> {
   private static final long serialVersionUID = 1L;
   private static final PathTotalsSerializer ENCODED = new PathTotalsSerializer();

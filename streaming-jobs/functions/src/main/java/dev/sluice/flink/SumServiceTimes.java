@@ -20,20 +20,7 @@ import org.apache.flink.table.functions.AggregateFunction;
             value = "RAW",
             bridgedTo = ServiceTotals.class,
             rawSerializer = ServiceTotalsSerializer.class),
-    output =
-        @DataTypeHint(
-            value =
-                "ROW<traces BIGINT NOT NULL, self_sum BIGINT NOT NULL,"
-                    + " self_sum2 DECIMAL(38, 0) NOT NULL, e2e_sum BIGINT NOT NULL,"
-                    + " e2e_sum2 DECIMAL(38, 0) NOT NULL, self_x_e2e DECIMAL(38, 0) NOT NULL,"
-                    + " upstream_sum BIGINT NOT NULL, upstream_sum2 DECIMAL(38, 0) NOT NULL,"
-                    + " call_upstream_sum BIGINT NOT NULL, wait_sum BIGINT NOT NULL,"
-                    + " blame_sum BIGINT NOT NULL, blame_sum2 DECIMAL(38, 0) NOT NULL,"
-                    + " blame_x_e2e DECIMAL(38, 0) NOT NULL,"
-                    + " self_latency MAP<SMALLINT, INT>, upstream_latency MAP<SMALLINT, INT>,"
-                    + " call_upstream_latency MAP<SMALLINT, INT>,"
-                    + " blame_latency MAP<SMALLINT, INT>>",
-            bridgedTo = RowData.class))
+    output = @DataTypeHint(value = "ROW<" + Columns.SERVICE_SUMS + ">", bridgedTo = RowData.class))
 public final class SumServiceTimes extends AggregateFunction<RowData, ServiceTotals> {
   private static final long serialVersionUID = 1L;
   private static final ServiceTotalsSerializer ENCODED = new ServiceTotalsSerializer();

@@ -18,10 +18,6 @@ import org.apache.flink.table.data.TimestampData;
  * of the record time of their first message.
  */
 final class TraceCountSums {
-  static final String TYPE =
-      "ROW<cause STRING NOT NULL, service STRING NOT NULL, received TIMESTAMP_LTZ(3) NOT NULL,"
-          + " traces BIGINT NOT NULL, spans BIGINT NOT NULL>";
-
   private record Key(String cause, String service, TimestampData received) {}
 
   private static final class Sum {

@@ -18,10 +18,6 @@ import org.apache.flink.table.data.RowData;
  * the first so many trees of a window are told apart, the others count together.
  */
 final class TreeSums implements TraceSums {
-  static final String TYPE =
-      "ROW<service STRING NOT NULL, operation STRING NOT NULL, window_start BIGINT NOT NULL,"
-          + " tree STRING NOT NULL, traces BIGINT NOT NULL>";
-
   private static final long MS_PER_S = 1_000;
 
   /** A tree can be 16 kB long: it counts as so many rows. */

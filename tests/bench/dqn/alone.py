@@ -15,7 +15,7 @@ import numpy as np
 from bench.controllers.racers import SLUICE
 from bench.decision.summary import markdown
 from bench.decision.workloads import NAMES
-from bench.dqn import kept
+from bench.dqn import session
 from bench.dqn.workloads import ALONE, CHANGES, START, alone
 from bench.dqn.workloads import run as run_of
 from bench.racing import Racer, race, starting_at
@@ -46,10 +46,10 @@ def run(task: tuple[str, str, int]) -> dict[str, Any]:
 
 
 def report(names: Sequence[str] = (*NAMES, *CHANGES), given: Sequence[int] = SEEDS, keep: bool = True) -> str:
-    seeds = kept.seeds(given) if keep else tuple(given)
+    seeds = session.seeds(given) if keep else tuple(given)
     who = (SLUICE, ALONE, *VARIANTS)
-    known = kept.runs("workloads", [(w, name, s) for s in seeds for w in names for name in who[:2]], run, keep)
-    tried = kept.runs("alone", [(w, name, s) for s in seeds for w in names for name in VARIANTS], run, keep)
+    known = session.runs("workloads", [(w, name, s) for s in seeds for w in names for name in who[:2]], run, keep)
+    tried = session.runs("alone", [(w, name, s) for s in seeds for w in names for name in VARIANTS], run, keep)
     found = known | tried
     rows = []
     for name in who:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bench.decision.summary import markdown
-from bench.dqn import kept
+from bench.dqn import session
 from bench.dqn.sizers import SIZERS
 from bench.dqn.steps import drive, guarded, smoothed
 from bench.scenarios import scenario
@@ -54,8 +54,8 @@ def first(rewards: Sequence[float], wanted: float) -> int | None:
 
 
 def report(given: Sequence[int] = SEEDS, steps: int = STEPS, keep: bool = True) -> str:
-    best, seeds = best_reward(), kept.seeds(given) if keep else tuple(given)
-    found = kept.runs("convergence", [(name, seed, steps) for name in SIZERS for seed in seeds], run, keep)
+    best, seeds = best_reward(), session.seeds(given) if keep else tuple(given)
+    found = session.runs("convergence", [(name, seed, steps) for name in SIZERS for seed in seeds], run, keep)
     rows, settled = [], min(100, steps // 2)
     for name in SIZERS:
         mine = [found[name, seed, steps] for seed in seeds]

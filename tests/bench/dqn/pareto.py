@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from bench.decision.summary import markdown
-from bench.dqn import kept
+from bench.dqn import session
 from bench.dqn.steps import reward
 from bench.dqn.workloads import ALONE, CHANGES, LEARNT, SLUICE, START, racer
 from bench.racing import starting_at
@@ -77,9 +77,9 @@ def away(points: Floats, best: Floats) -> Floats:
 def report(
     changes: Sequence[str] = CHANGES, given: Sequence[int] = SEEDS, until_s: int = UNTIL_S, keep: bool = True
 ) -> str:
-    seeds = kept.seeds(given) if keep else tuple(given)
+    seeds = session.seeds(given) if keep else tuple(given)
     tasks = [(change, name, seed, until_s) for seed in seeds for change in changes for name in WHO]
-    found = kept.runs("pareto", tasks, run, keep)
+    found = session.runs("pareto", tasks, run, keep)
     return "\n".join(
         f"`{change}`, {AT_S} to {until_s} s, seeds {', '.join(map(str, seeds))}; deviation of every decision from the"
         f" front, in brackets by seed:\n\n"

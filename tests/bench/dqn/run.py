@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bench.decision.summary import markdown
-from bench.dqn import alone, convergence, cost, kept, overhead, pareto, pools, transfer, workloads
+from bench.dqn import alone, convergence, cost, overhead, pareto, pools, session, transfer, workloads
 
 
 def converges(quick: bool) -> str:
@@ -53,7 +53,7 @@ PARTS: dict[str, tuple[str, Callable[[bool], str]]] = {
 
 
 def run(quick: bool) -> str:
-    names = kept.parts(list(PARTS))
+    names = session.parts(list(PARTS))
     return "\n".join(f"### {PARTS[name][0]}\n\n{PARTS[name][1](quick)}" for name in names)
 
 

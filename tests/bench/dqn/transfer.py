@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from bench.decision.summary import markdown
-from bench.dqn import kept
+from bench.dqn import session
 from bench.dqn.convergence import FIXED, SEEDS, SHARE, Held, first
 from bench.dqn.sizers import Dqn
 from bench.dqn.steps import Sizer, drive
@@ -111,12 +111,12 @@ def best_fixed(of: Scenario, since_s: int, sizes: Sequence[int]) -> tuple[float,
 
 
 def report(given: Sequence[int] = SEEDS, steps: int = STEPS, keep: bool = True) -> str:
-    seeds = kept.seeds(given) if keep else tuple(given)
+    seeds = session.seeds(given) if keep else tuple(given)
     best, size = best_fixed(doubled(), AT_S + 20, (*FIXED, 24, 29, 35))
     low, small = best_fixed(doubled(float(AT_S + 60)), AT_S + 80, FIXED)
-    there = kept.runs("transfer", [(name, seed, steps) for name in AGENTS for seed in seeds], run, keep)
+    there = session.runs("transfer", [(name, seed, steps) for name in AGENTS for seed in seeds], run, keep)
     again_by = AGENTS[:2]
-    again = kept.runs("transfer-back", [(name, seed, steps) for name in again_by for seed in seeds], returned, keep)
+    again = session.runs("transfer-back", [(name, seed, steps) for name in again_by for seed in seeds], returned, keep)
     head = ["agent", f"steps to {SHARE:.0%} of the best (mean)", "seeds that came there", "first 50 steps / best"]
     head.append("threads in them (mean)")
     rows = [_row(name, [there[name, seed, steps] for seed in seeds], best) for name in AGENTS]

@@ -13,7 +13,7 @@ from bench.controllers.in_loop import InLoop
 from bench.controllers.racers import HARDWARE, LEARNT, RACERS, SLUICE
 from bench.decision.summary import markdown
 from bench.decision.workloads import NAMES
-from bench.dqn import kept
+from bench.dqn import session
 from bench.dqn.sizers import Dqn
 from bench.dqn.steps import guarded
 from bench.racing import Racer, race, starting_at
@@ -105,9 +105,9 @@ def run(task: tuple[str, str, int]) -> dict[str, Any]:
 
 def report(names: Sequence[str] = (*NAMES, *CHANGES), given: Sequence[int] = SEEDS, keep: bool = True) -> str:
     """Seed by seed, so that an interrupted bench has whole ones."""
-    seeds = kept.seeds(given) if keep else tuple(given)
+    seeds = session.seeds(given) if keep else tuple(given)
     tasks = [(workload, name, seed) for seed in seeds for workload in names for name in WHO]
-    found = kept.runs("workloads", tasks, run, keep)
+    found = session.runs("workloads", tasks, run, keep)
     rows, said = [], Counter[str]()
     for workload in names:
         row = [workload]

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.dqn import kept
+from bench.dqn import session
 from bench.dqn.convergence import first
 from bench.dqn.ddpg import Ddpg
 from bench.dqn.overhead import took_ms
@@ -49,7 +49,7 @@ def test_what_an_actuator_says_of_its_time_is_read() -> None:
 
 
 def test_runs_that_are_done_are_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    monkeypatch.setattr(session, "FOLDER", tmp_path)
     done: list[tuple[str, int]] = []
     stopped = False
 
@@ -63,20 +63,20 @@ def test_runs_that_are_done_are_not_run_again(tmp_path: Path, monkeypatch: pytes
 
     tasks = [("a", 1), ("b", 2)]
     with pytest.raises(KeyboardInterrupt):
-        kept.runs("part", tasks, run)
-    assert kept.runs("part", tasks, run) == {("a", 1): 1, ("b", 2): 2}
+        session.runs("part", tasks, run)
+    assert session.runs("part", tasks, run) == {("a", 1): 1, ("b", 2): 2}
     assert done == tasks
 
 
 def test_parts_and_seeds_are_told_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert kept.seeds((1, 2)) == (1, 2)
-    assert kept.parts(["a", "b"]) == ["a", "b"]
+    assert session.seeds((1, 2)) == (1, 2)
+    assert session.parts(["a", "b"]) == ["a", "b"]
     monkeypatch.setenv("SEEDS", "4,5")
     monkeypatch.setenv("PARTS", "b")
-    assert kept.seeds((1, 2)) == (4, 5)
-    assert kept.parts(["a", "b"]) == ["b"]
+    assert session.seeds((1, 2)) == (4, 5)
+    assert session.parts(["a", "b"]) == ["b"]
     with pytest.raises(ValueError, match="'b' is not legal; legal: a"):
-        kept.parts(["a"])
+        session.parts(["a"])
 
 
 def test_improvement_is_expected_where_the_mean_is_high_or_unknown() -> None:

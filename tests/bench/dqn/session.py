@@ -1,4 +1,4 @@
-"""Runs that are done: each is kept in `out/dqn` when it is over, so that an interrupted bench goes on where it was.
+"""Which parts and seeds a session of the bench runs; each run is kept in `out/dqn` when it is over.
 
 A file is of the code that made it: delete the folder, or a part of it, after a change.
 """
@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
+from bench import kept
 from bench.results import OUT
 
 FOLDER = OUT / "dqn"
@@ -36,18 +37,13 @@ def parts(names: Sequence[str]) -> list[str]:
 def runs(part: str, tasks: Sequence[Task], run: Callable[[Task], Any], keep: bool = True) -> dict[Task, Any]:
     """Of each task, words and numbers, what `run` gives of it, as JSON has it. keep: False of quick runs."""
     found: dict[Task, Any] = {}
-    for number, task in enumerate(tasks, 1):
+    for task in tasks:
         name = "-".join(re.sub(r"[^a-z0-9]+", "_", str(word).lower()) for word in task)
-        path = FOLDER / part / f"{name}.json"
-        if keep and path.exists():
-            found[task] = json.loads(path.read_text())
-            continue
-        text = json.dumps(run(task))
-        found[task] = json.loads(text)
         if keep:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            new = path.with_suffix(".new")
-            new.write_text(text)
-            os.replace(new, path)
-        print(f"{part}: {number} of {len(tasks)}: {name}", file=sys.stderr, flush=True)
+            path = FOLDER / part / f"{name}.json"
+            kept.keep(path, partial(run, task))
+            found[task] = kept.kept(path)
+        else:
+            found[task] = json.loads(json.dumps(run(task)))
+            print(f"{part}: {name}", flush=True)
     return found

@@ -15,6 +15,7 @@ from clickhouse_connect.driver.client import Client
 
 from support.ports import free_ports
 from support.processes import running
+from support.tls_front import tls_front
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -26,20 +27,23 @@ PASSWORD = "of-a-test"  # of WRITER; sluice_reader has none
 
 @dataclass(frozen=True)
 class ClickHouse:
-    """A server that is up. `url` names no user, `writer_url` the one that writes."""
+    """A server that is up. `url` names no user, `writer_url` the one that writes. authority: PEM file, with TLS."""
 
     url: str
     http_port: int
     native_port: int
+    authority: str = ""
 
     @property
     def writer_url(self) -> str:
-        return f"http://{WRITER}:{PASSWORD}@127.0.0.1:{self.http_port}"
+        return self.url.replace("://", f"://{WRITER}:{PASSWORD}@")
 
     def client(self, database: str = "", user: str = WRITER) -> Client:
         return clickhouse_connect.get_client(
             host="127.0.0.1",
             port=self.http_port,
+            secure=bool(self.authority),
+            ca_cert=self.authority or None,
             username=user,
             password=PASSWORD if user == WRITER else "",
             database=database or "__default__",
@@ -71,3 +75,13 @@ def clickhouse(folder: Path) -> Iterator[ClickHouse]:
     command: list[str | Path] = [sys.executable, LOCAL / "serve.py", "--library", library, "--config", config]
     with running("ClickHouse", command, ready, folder / "process.log", limit_s=60):
         yield ClickHouse(url, http, native)
+
+
+@contextmanager
+def secure_clickhouse(folder: Path, certificates: Path) -> Iterator[ClickHouse]:
+    """The same by HTTPS: the embedded engine opens no such port, so a front of ours speaks TLS before it.
+
+    certificates: a folder as support/certificates fills it.
+    """
+    with clickhouse(folder) as server, tls_front(server.http_port, certificates) as port:
+        yield ClickHouse(f"https://127.0.0.1:{port}", port, server.native_port, str(certificates / "ca.pem"))

@@ -25,6 +25,7 @@ class Neo4j:
 
     url: str
     password: str
+    http: str
 
 
 def _java() -> str:
@@ -32,16 +33,33 @@ def _java() -> str:
     return str(chosen.resolve() / "bin/java") if chosen.exists() else "java"
 
 
+def with_tls(conf: str, certificates: Path) -> str:
+    """The server's configuration with TLS alone, for Bolt and HTTP."""
+    kept = [line for line in conf.splitlines() if not line.startswith(("server.https.enabled", "server.http."))]
+    (address,) = (line.partition("=")[2] for line in conf.splitlines() if line.startswith("server.http.listen_address"))
+    kept += ["server.http.enabled=false", "server.https.enabled=true", f"server.https.listen_address={address}"]
+    kept += ["server.bolt.tls_level=REQUIRED"]
+    for what in ("bolt", "https"):
+        policy = f"dbms.ssl.policy.{what}"
+        kept += [f"{policy}.enabled=true", f"{policy}.base_directory={certificates}", f"{policy}.client_auth=NONE"]
+        kept += [f"{policy}.private_key=key.pem", f"{policy}.public_certificate=certificate.pem"]
+    return "\n".join([*kept, ""])
+
+
 @contextmanager
-def neo4j(folder: Path, transaction_memory: str = "128m") -> Iterator[Neo4j]:
-    """Runs the local stack's server, with the local stack's configuration, on its data and logs in `folder`."""
+def neo4j(folder: Path, transaction_memory: str = "128m", certificates: Path | None = None) -> Iterator[Neo4j]:
+    """Runs the local stack's server, with the local stack's configuration, on its data and logs in `folder`.
+
+    certificates: a folder as support/certificates fills it; then it speaks TLS alone.
+    """
     if not any(JARS.glob("neo4j-*.jar")):
         raise FileNotFoundError(f"start Neo4j: {JARS} has no jars; `make setup` brings them")
     bolt, http = free_ports(2)
     names = {"host": "127.0.0.1", "neo4j_bolt": bolt, "neo4j_http": http, "data": folder, "logs": folder}
     names |= {"memory_neo4j_page_cache": "32m", "memory_neo4j_transaction": transaction_memory}
     (folder / "conf").mkdir()
-    (folder / "conf/neo4j.conf").write_text(Template((LOCAL / "neo4j.conf").read_text()).safe_substitute(names))
+    conf = Template((LOCAL / "neo4j.conf").read_text()).safe_substitute(names)
+    (folder / "conf/neo4j.conf").write_text(with_tls(conf, certificates) if certificates else conf)
     java = [_java(), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx256m"]
     java += [f"--add-opens={package}=ALL-UNNAMED" for package in _OPENED]
     java += ["-cp", f"{JARS}/*"]
@@ -63,4 +81,4 @@ def neo4j(folder: Path, transaction_memory: str = "128m") -> Iterator[Neo4j]:
     with running(
         "Neo4j", [*command, "--console-mode"], ready, folder / "process.log", limit_s=150, stop_s=0.5
     ):  # a clean stop takes 10 s, and nobody opens these data again
-        yield Neo4j(f"bolt://127.0.0.1:{bolt}", PASSWORD)
+        yield Neo4j(f"bolt://127.0.0.1:{bolt}", PASSWORD, f"{'https' if certificates else 'http'}://127.0.0.1:{http}")

@@ -81,7 +81,7 @@ class SecureKafka:
 
 @contextmanager
 def secure_kafka(folder: Path) -> Iterator[SecureKafka]:
-    _certificates(folder)
+    certificates(folder)
     controller, *ports = free_ports(5)
     keystore = folder / "both.pem"
     keystore.write_text((folder / "key.pem").read_text() + (folder / "certificate.pem").read_text())
@@ -134,7 +134,8 @@ metadata_max_age = "5s"
     return path
 
 
-def _certificates(folder: Path) -> None:
+def certificates(folder: Path) -> None:
+    """Fills `folder` with ca.pem, certificate.pem and key.pem, of servers and clients on 127.0.0.1."""
     words = [str(toolchain.go_path()), "run", str(Path(__file__).with_name("certificates") / "main.go")]
     subprocess.run(
         words, cwd=folder, check=True, capture_output=True, timeout=300, env=os.environ | {"CGO_ENABLED": "0"}

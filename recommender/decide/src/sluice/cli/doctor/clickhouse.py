@@ -1,6 +1,8 @@
 """ClickHouse: is it there, is its schema current, is data fresh, and what was refused?"""
 
+import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ from sluice.cli.doctor.probe import START, get
 from sluice.cli.environment import Addresses
 from sluice.cli.output import CliError
 from sluice.cli.pools.words import seconds
-from sluice.cli.sql.http import Server, run_query
+from sluice.cli.sql.http import reader, run_query
 from sluice.cli.sql.result import ROWS_FORMAT, parse_rows
 
 _MIGRATIONS = Path(__file__).resolve().parents[6] / "storage" / "clickhouse" / "migrations"
@@ -18,13 +20,14 @@ _FRESH_S = 30.0
 
 
 def reachable(where: Addresses, timeout_s: float) -> Verdict:
+    first = where.clickhouse.split(",")[0]
     try:
-        answer = get(f"{where.clickhouse}/ping", timeout_s)
+        answer = get(f"{first}/ping", timeout_s, os.environ.get("SLUICE_CLICKHOUSE_CA", ""))
     except NotAnsweringError as error:
         return Verdict("fail", str(error), START)
     if answer.text.strip() != "Ok.":
-        return Verdict("fail", f"{where.clickhouse}/ping answered {answer.text[:80]!r}", "something else has its port")
-    return Verdict("ok", f"answers at {where.clickhouse}")
+        return Verdict("fail", f"{first}/ping answered {answer.text[:80]!r}", "something else has its port")
+    return Verdict("ok", f"answers at {first}")
 
 
 def migrations(where: Addresses, timeout_s: float) -> Verdict:
@@ -157,7 +160,8 @@ def ask(where: Addresses, timeout_s: float, query: str) -> list[list[Any]]:
 
 
 def _rows(where: Addresses, timeout_s: float, query: str) -> list[list[Any]]:
-    with run_query(Server(where.clickhouse), query, ROWS_FORMAT, {}, timeout_s) as answer:
+    server = replace(reader(), url=where.clickhouse.split(",")[0])
+    with run_query(server, query, ROWS_FORMAT, {}, timeout_s) as answer:
         return list(parse_rows(answer.iter_lines()).rows)
 
 

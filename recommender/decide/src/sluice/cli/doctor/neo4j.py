@@ -1,5 +1,6 @@
 """Neo4j: is it there, and does it have the call graph?"""
 
+import os
 import time
 from typing import Any
 
@@ -21,13 +22,14 @@ def edges(where: Addresses, timeout_s: float) -> Verdict:
         return Verdict("fail", str(error), START)
     if host_and_port(where.neo4j)[0] != host_and_port(where.neo4j_http)[0]:
         raise NotAnsweringError(f"SLUICE_NEO4J_HTTP={where.neo4j_http} is another host than {where.neo4j}")
-    url = f"{with_scheme(where.neo4j_http)}/db/neo4j/tx/commit"
+    url = f"{with_scheme(where.neo4j_http)}/db/{os.environ.get('SLUICE_NEO4J_DATABASE') or 'neo4j'}/tx/commit"
     try:
         answer = requests.post(
             url,
             json={"statements": [{"statement": _EDGES}]},
-            auth=("neo4j", where.neo4j_password),
+            auth=(os.environ.get("SLUICE_NEO4J_USER") or "neo4j", where.neo4j_password),
             headers={"access-mode": "READ"},
+            verify=os.environ.get("SLUICE_NEO4J_CA") or True,
             timeout=timeout_s,
         )
     except requests.Timeout:
@@ -35,6 +37,8 @@ def edges(where: Addresses, timeout_s: float) -> Verdict:
         return Verdict("fail", stuck, "read Neo4j's log; windows and sizes do not wait for it")
     except requests.RequestException as error:
         raise NotAnsweringError(f"{where.neo4j} is open, but {url} does not answer ({type(error).__name__})") from None
+    except OSError as error:
+        raise NotAnsweringError(f"cannot read SLUICE_NEO4J_CA: {error}") from None
     return judge_answer(where.neo4j_http, answer.status_code, _body(answer), time.time())
 
 

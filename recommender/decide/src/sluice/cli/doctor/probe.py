@@ -32,15 +32,20 @@ def open_port(address: str, timeout_s: float) -> None:
         raise NotAnsweringError(f"nothing listens on {address} ({error.strerror or error})") from None
 
 
-def get(url: str, timeout_s: float) -> requests.Response:
-    """HTTP GET whatever the status. Raises NotAnsweringError when there is no answer."""
+def get(url: str, timeout_s: float, authority: str = "") -> requests.Response:
+    """HTTP GET whatever the status. Raises NotAnsweringError when there is no answer.
+
+    authority: PEM file of who signed the server's certificate.
+    """
     try:
-        return requests.get(with_scheme(url), timeout=timeout_s)
+        return requests.get(with_scheme(url), timeout=timeout_s, verify=authority or True)
     except requests.Timeout:
         raise NotAnsweringError(f"{url} did not answer within {timeout_s:g} s") from None
     except requests.RequestException as error:
         refused = "connection refused" if "refused" in str(error).lower() else type(error).__name__
         raise NotAnsweringError(f"{url} does not answer ({refused})") from None
+    except OSError as error:
+        raise NotAnsweringError(f"{url} is not asked: {error}") from None
 
 
 def get_json(url: str, timeout_s: float) -> Any:

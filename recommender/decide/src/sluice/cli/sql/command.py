@@ -1,6 +1,5 @@
 """The command `sluice sql`."""
 
-import os
 import sys
 from typing import TextIO
 
@@ -9,7 +8,7 @@ import click
 from sluice.cli.environment import addresses
 from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, print_items
 from sluice.cli.sql.cookbook import recipe, recipes
-from sluice.cli.sql.http import Server, run_query
+from sluice.cli.sql.http import Server, run_query, secret
 from sluice.cli.sql.result import ROWS_FORMAT, as_objects, parse_rows, print_rows, write_raw
 from sluice.cli.table import Column, print_table
 
@@ -39,8 +38,16 @@ class Parameter(click.ParamType[tuple[str, str]]):
 @click.option("--list", "list_recipes", is_flag=True, help="List the cookbook.")
 @click.option("--param", "parameters", type=Parameter(), multiple=True, help="Value for {NAME:Type}; repeatable.")
 @click.option("--rows", type=click.IntRange(0), default=100, show_default=True, help="Most rows of a table; 0: all.")
-@click.option("--database", default="sluice", show_default=True, help="Database of names without one.")
-@click.option("--user", default="sluice_reader", show_default=True, help="ClickHouse user.")
+@click.option(
+    "--database",
+    envvar="SLUICE_CLICKHOUSE_DATABASE",
+    default="sluice",
+    show_default=True,
+    help="Database of names without one.",
+)
+@click.option(
+    "--user", envvar="SLUICE_CLICKHOUSE_READER", default="sluice_reader", show_default=True, help="ClickHouse user."
+)
 @click.option(
     "--timeout",
     type=click.FloatRange(0, min_open=True),
@@ -66,7 +73,8 @@ def sql(
 
     QUERY, or --file, or --recipe, or standard input. -o json prints an array with an object a row, -o jsonl an object
     a line. A FORMAT in the query itself is kept, and the answer is printed as it comes. A password, if the user has
-    one, is taken from SLUICE_CLICKHOUSE_READER_PASSWORD.
+    one, is taken from SLUICE_CLICKHOUSE_READER_PASSWORD, or the file that SLUICE_CLICKHOUSE_READER_PASSWORD_FILE
+    names; SLUICE_CLICKHOUSE_CA names a PEM file of who signed the server's certificate.
 
     \b
     Examples:
@@ -79,7 +87,8 @@ def sql(
         _print_cookbook(output)
         return
     text = _query_text(query, file, recipe_name)
-    server = Server(addresses().clickhouse, database, user, os.environ.get("SLUICE_CLICKHOUSE_READER_PASSWORD", ""))
+    first = addresses().clickhouse.split(",")[0]
+    server = Server(first, database, user, secret("SLUICE_CLICKHOUSE_READER_PASSWORD"))
     form = "CSVWithNames" if output == "csv" else ROWS_FORMAT
     with run_query(server, text, form, dict(parameters), timeout) as answer:
         if output == "csv" or answer.headers.get("X-ClickHouse-Format", ROWS_FORMAT) != ROWS_FORMAT:

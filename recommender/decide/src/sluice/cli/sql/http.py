@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import requests
 
@@ -29,10 +30,20 @@ class Server:
 
 
 def reader() -> Server:
-    """The environment's, as the user that can only read."""
+    """The environment's, as the user that can only read: SLUICE_CLICKHOUSE_READER (sluice_reader)."""
     database = os.environ.get("SLUICE_CLICKHOUSE_DATABASE") or "sluice"
-    password = os.environ.get("SLUICE_CLICKHOUSE_READER_PASSWORD", "")
-    return Server(addresses().clickhouse.split(",")[0], database, password=password)
+    user = os.environ.get("SLUICE_CLICKHOUSE_READER") or "sluice_reader"
+    return Server(addresses().clickhouse.split(",")[0], database, user, secret("SLUICE_CLICKHOUSE_READER_PASSWORD"))
+
+
+def secret(name: str) -> str:
+    """What the file NAME_FILE holds, else the variable NAME; "" without either."""
+    if path := os.environ.get(f"{name}_FILE"):
+        try:
+            return Path(path).read_text().removesuffix("\n")
+        except OSError as error:
+            raise CliError(f"cannot read {name}_FILE={path}: {error.strerror}") from None
+    return os.environ.get(name, "")
 
 
 @contextmanager
@@ -65,6 +76,8 @@ def run_query(
             f"cannot reach ClickHouse at {server.url}: {_cause(error)}. Start the stack with `make up`, or set "
             "SLUICE_CLICKHOUSE; `./sluice doctor` says which stage is down."
         ) from None
+    except OSError as error:
+        raise CliError(f"cannot read SLUICE_CLICKHOUSE_CA: {error}") from None
     with answer:
         try:
             if not answer.ok:

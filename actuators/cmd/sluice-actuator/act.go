@@ -80,15 +80,16 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 		}
 		targets = append(targets, found...)
 	}
-	book, closeBook, err := openBook(c.State, o.dryRun, targets)
+	book, err := openBook(c.State, o.dryRun, targets)
 	if err != nil {
 		return err
 	}
-	defer closeBook()
-	cycle.Book, cycle.Stopped = book, killSwitch(c.KillSwitch)
+	defer book.close()
+	cycle.Book, cycle.Stopped = book.Book, killSwitch(c.KillSwitch)
 	callers.loop.Stopped = cycle.Stopped
 	if !o.dryRun {
-		cycle.Owner = around.owner()
+		around.keep(watching, c, client, book.name, log)
+		cycle.Owner, cycle.Recorder = around.owner(), around.recorder(board)
 		around.own(callers)
 		defer func() {
 			last, cancel := context.WithTimeout(watching, flushTime)

@@ -19,24 +19,37 @@ import (
 	"sluice.dev/actuators/internal/watch"
 )
 
-// openBook is what outlives the process, in the folder if one is configured. Who only looks takes it from nobody.
-func openBook(folder string, look bool, targets []loop.Target) (*state.Book, func(), error) {
+// lasting is what outlives the process, in the folder if one is configured.
+type lasting struct {
+	*state.Book
+	// name is one that no other process has.
+	name  string
+	close func()
+}
+
+// openBook takes the folder from nobody where this process only looks.
+func openBook(folder string, look bool, targets []loop.Target) (*lasting, error) {
+	nothing := func() {}
 	switch {
 	case folder == "":
-		return state.NewBook(&state.Memory{}), func() {}, nil
+		return &lasting{state.NewBook(&state.Memory{}), state.NewName(), nothing}, nil
 	case look:
 		names := make([]string, len(targets))
 		for i, t := range targets {
 			names[i] = t.Name
 		}
 		seen, err := state.Copy(folder, names)
-		return state.NewBook(seen), func() {}, err
+		return &lasting{state.NewBook(seen), "", nothing}, err
 	}
 	store, err := state.OpenFolder(folder)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return state.NewBook(store), func() { store.Close() }, nil
+	name, err := store.Name()
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return &lasting{state.NewBook(store), name, func() { store.Close() }}, nil
 }
 
 // killSwitch is on while something is at path, and also when nobody can say whether there is.

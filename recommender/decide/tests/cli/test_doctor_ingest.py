@@ -72,6 +72,7 @@ def test_kafka_topics() -> None:
         "sluice_explanations": 1,
         "sluice_observed": 1,
         "sluice_reports": 1,
+        "sluice_holds": 1,
     }
 
 

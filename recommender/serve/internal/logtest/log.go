@@ -64,6 +64,10 @@ func (l *Log) Create(t testing.TB, shards int) {
 		"cleanup.policy": set("compact"), "delete.retention.ms": set("86400000"), "message.timestamp.type": set("LogAppendTime"),
 	}
 	admin := kadm.NewClient(l.client)
+	stamped := map[string]*string{"message.timestamp.type": set("LogAppendTime")}
+	if made, err := admin.CreateTopic(ctx, 1, 1, stamped, l.Holds); err != nil || made.Err != nil {
+		t.Fatal(l.Holds, err, made.Err)
+	}
 	for name, config := range map[string]map[string]*string{
 		l.Decisions: compacted, l.Explanations: compacted, l.Observed: compacted, l.Reports: nil,
 	} {
@@ -78,7 +82,7 @@ func (l *Log) Delete(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	if _, err := kadm.NewClient(l.client).DeleteTopics(ctx, l.Decisions, l.Explanations, l.Observed, l.Reports); err != nil {
+	if _, err := kadm.NewClient(l.client).DeleteTopics(ctx, l.Decisions, l.Explanations, l.Observed, l.Reports, l.Holds); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -120,6 +124,15 @@ func (l *Log) Read(t testing.TB, topic string) (records []*kgo.Record) {
 		})
 	}
 	return records
+}
+
+// Write puts a record into a topic's first partition, whatever it is.
+func (l *Log) Write(t testing.TB, topic, key string, value []byte) {
+	t.Helper()
+	record := &kgo.Record{Topic: topic, Key: []byte(key), Value: value}
+	if err := l.client.ProduceSync(context.Background(), record).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Stop takes the broker away; only in memory.

@@ -31,6 +31,8 @@ const (
 	LogReplaced     = "LOG_REPLACED"
 	BehindToken     = "SERVER_BEHIND_TOKEN"
 	NotStored       = "NOT_STORED"
+	HoldersUnknown  = "HOLDERS_UNKNOWN"
+	TooManyHeld     = "TOO_MANY_TARGETS_HELD"
 	DatabaseAway    = "DATABASE_AWAY"
 	Stopping        = "SERVER_STOPPING"
 	Unauthenticated = "CREDENTIALS_NOT_KNOWN"

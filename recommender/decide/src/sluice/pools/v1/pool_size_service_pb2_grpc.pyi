@@ -68,6 +68,11 @@ class PoolSizeServiceStub:
     """The answers that one pool was given, newest first; in pages. As far back as the database keeps them."""
     DiffPoolSizes: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.DiffPoolSizesRequest, _pool_size_service_pb2.DiffPoolSizesResponse]
     """What would change if every answer that may be applied were applied now: targets whose size is another. In pages."""
+    HoldTargets: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.HoldTargetsRequest, _pool_size_service_pb2.HoldTargetsResponse]
+    """Claims targets, or goes on having them, so that one process at a time writes each. The order of the log decides, so
+    that every server says the same: a target is the caller's unless somebody else's lease is on it. UNAVAILABLE: it is
+    not known who has them; the claim may be stored.
+    """
 
 @_typing.type_check_only
 class PoolSizeServiceAsyncStub(PoolSizeServiceStub):
@@ -109,6 +114,11 @@ class PoolSizeServiceAsyncStub(PoolSizeServiceStub):
     """The answers that one pool was given, newest first; in pages. As far back as the database keeps them."""
     DiffPoolSizes: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.DiffPoolSizesRequest, _pool_size_service_pb2.DiffPoolSizesResponse]  # type: ignore[assignment]
     """What would change if every answer that may be applied were applied now: targets whose size is another. In pages."""
+    HoldTargets: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.HoldTargetsRequest, _pool_size_service_pb2.HoldTargetsResponse]  # type: ignore[assignment]
+    """Claims targets, or goes on having them, so that one process at a time writes each. The order of the log decides, so
+    that every server says the same: a target is the caller's unless somebody else's lease is on it. UNAVAILABLE: it is
+    not known who has them; the claim may be stored.
+    """
 
 class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
     """Sizes of soft resources. Every pool of the configuration has an answer at any time; its state says
@@ -207,5 +217,16 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pool_size_service_pb2.DiffPoolSizesResponse, _abc.Awaitable[_pool_size_service_pb2.DiffPoolSizesResponse]]:
         """What would change if every answer that may be applied were applied now: targets whose size is another. In pages."""
+
+    @_abc_1.abstractmethod
+    def HoldTargets(
+        self,
+        request: _pool_size_service_pb2.HoldTargetsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pool_size_service_pb2.HoldTargetsResponse, _abc.Awaitable[_pool_size_service_pb2.HoldTargetsResponse]]:
+        """Claims targets, or goes on having them, so that one process at a time writes each. The order of the log decides, so
+        that every server says the same: a target is the caller's unless somebody else's lease is on it. UNAVAILABLE: it is
+        not known who has them; the claim may be stored.
+        """
 
 def add_PoolSizeServiceServicer_to_server(servicer: PoolSizeServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -1,0 +1,135 @@
+"""Two actuators on two servers have one target: one of them writes it, and the other once that is gone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from subprocess import Popen
+from threading import Thread
+from typing import Any
+
+import pytest
+import requests
+
+from shard_log import Log, killed
+from sluice.common.v1.decision_pb2 import ACTION_APPLY
+from sluice.core.keys import PoolKey
+from sluice.log.names import message_of, pool_name
+from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
+from stack.installs import BIN
+from support.kafka import Kafka, kafka
+from support.ports import free_ports
+from support.processes import running
+from support.waiting import until
+
+CART = PoolKey("cart", "server", "")
+LEASE_S = 3600
+HOLD_S = 10
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Kafka]:
+    with kafka(tmp_path) as one:
+        yield one
+
+
+class Pool:
+    """A pool that any number of processes reach, and who wrote which size."""
+
+    def __init__(self, port: int) -> None:
+        self.size = 64
+        self.written: list[tuple[str, int]] = []
+        pool = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                body = json.dumps({"size": pool.size}).encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def do_PUT(self) -> None:
+                pool.size = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["size"]
+                pool.written.append((self.headers["X-Writer"], pool.size))
+                self.do_GET()
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+def recommend(log: Log, revision: int, target: int) -> None:
+    size = PoolSize(pool=message_of(CART), state=STATE_PROVIDED, action=ACTION_APPLY, target=target, revision=revision)
+    log.commit(("decisions", pool_name(CART), size), lease_s=LEASE_S)
+
+
+@contextmanager
+def actuator(name: str, server: str, url: str, folder: Path) -> Iterator[tuple[Popen[bytes], int]]:
+    (page,) = free_ports(1)
+    target = {
+        "name": "threads", "instance": "cart-1", "pool": {"service": "cart", "side": "server"}, "apply": True,
+        "min": 1, "max": 100, "max_factor": 100, "cooldown": "0s",
+        "http": {"headers": {"X-Writer": name}, "read": {"url": url}, "write": {"url": url}},
+    }  # fmt: skip
+    settings = {
+        "name": name, "status_address": f"127.0.0.1:{page}",
+        "recommender": {"address": server, "interval": "200ms", "hold": f"{HOLD_S}s"}, "targets": [target],
+    }  # fmt: skip
+    config = folder / f"{name}.yaml"
+    config.write_text(json.dumps(settings))
+    words = [BIN / "sluice-actuator", "--config", config]
+    with running(name, words, lambda: bool(status(page)), folder / f"{name}.log", 60) as process:
+        yield process, page
+
+
+def status(page: int) -> dict[str, Any]:
+    try:
+        told: dict[str, Any] = requests.get(f"http://127.0.0.1:{page}/status", timeout=5).json()
+    except requests.RequestException:
+        return {}
+    return told
+
+
+def decision(page: int) -> dict[str, Any]:
+    found: dict[str, Any] = status(page)["targets"][0].get("decision") or {}
+    return found
+
+
+def test_one_of_two_actuators_writes_a_target(broker: Kafka, tmp_path: Path) -> None:
+    log = Log(broker)
+    recommend(log, 1, 12)
+    one, two, port = free_ports(3)
+    pool = Pool(port)
+    url = f"http://127.0.0.1:{port}/threads"
+    with ExitStack() as up:
+        first = up.enter_context(ExitStack())
+        for server, stack in ((one, first), (two, up)):
+            stack.enter_context(killed(log, f"127.0.0.1:{server}", tmp_path))
+        a, _ = up.enter_context(actuator("a", f"127.0.0.1:{one}", url, tmp_path))
+        until("a wrote", lambda: pool.written == [("a", 12)])
+        b, page = up.enter_context(actuator("b", f"127.0.0.1:{two}", url, tmp_path))
+        recommend(log, 2, 16)
+        until("a wrote again", lambda: len(pool.written) == 2)
+        recommend(log, 3, 20)
+        until("b looks on", lambda: decision(page).get("code") == "foreign")
+        assert decision(page)["text"].startswith("a@")
+        until("a wrote once more", lambda: len(pool.written) == 3)
+
+        a.kill()
+        first.close()  # its server, too
+        recommend(log, 4, 24)
+        until("b wrote", lambda: len(pool.written) == 4)
+
+        again = up.enter_context(actuator("a", f"127.0.0.1:{two}", url, tmp_path))
+        until("a looks on", lambda: decision(again[1]).get("code") in ("foreign", "in_place"))
+        b.terminate()
+        b.wait(60)
+        recommend(log, 5, 28)
+        until("a has it back", lambda: len(pool.written) == 5)
+    assert pool.written == [("a", 12), ("a", 16), ("a", 20), ("b", 24), ("a", 28)]

@@ -6,6 +6,7 @@ ClickHouse and Neo4j, whose own CPU is not counted. README.md says how to read t
 """
 
 import argparse
+import os
 import sys
 from dataclasses import replace
 from itertools import chain
@@ -24,55 +25,72 @@ SPANS, TRACED_SPANS, QUICK_SPANS = 20_000_000, 4_000_000, 1_000_000
 #: The job with options that leave only what the references do too: sums.
 BARE = ("concurrency", "--peers-from-traces", "0", "--repeat-window-ms", "0")
 BAR_FLOOR, BAR_SPANMETRICS, BAR_SHIPPED = 0.8, 4.0, 1.0
+#: What `PARTS=` may name: jobs bare; jobs as shipped, alone and together; more instances; other messages; ages.
+PARTS = ("bare", "shipped", "instances", "messages", "freshness")
 Rows = list[tuple[str, str]]
 
 
 def run(quick: bool = False) -> Rows:
     """Rows (what, figure) for the table."""
+    parts = _parts(os.environ.get("PARTS", ""), ("bare",) if quick else PARTS)
     spans = QUICK_SPANS if quick else SPANS
     base = Shape()
-    rows: Rows = []
     seconds = 1.0 if quick else 5.0
     made = MadeSpans(base)
     messages = list(chain.from_iterable(made.round(number, number * made.round_ns) for number in range(2)))
     decode = java_loop.run("DecodeLoop", messages, seconds, seconds)["spans_per_s"]
     peer = spanmetrics.run(base, spans // 4)
-    with cluster(graph=not quick) as up:
-        messages_sent, sent = _fill(up, base, spans)
-        floor = drain(up, PASSTHROUGH, (), messages_sent, sent)
-        rows += [
-            ("(a) floor: Flink passes the bytes undecoded", _speed(floor)),
+    with cluster(graph="shipped" in parts or "freshness" in parts) as up:
+        filled = _fill(up, base, spans)
+        floor = drain(up, PASSTHROUGH, (), *filled)
+        rows = [
+            ("(a) floor: Flink passes the bytes undecoded, objects reused as in the jobs", _speed(floor)),
             ("(b) the decoder in a loop, without Flink", f"{decode:,.0f} spans/s/core"),
             ("(c) the collector's spanmetrics connector", f"{peer:,.0f} spans/s/core"),
         ]
-        concurrency = _job(up, BARE, messages_sent, sent, floor, rows)
-        rows += [
-            (f"concurrency / (a), bar {BAR_FLOOR}", f"{concurrency.spans_per_cpu_s / floor.spans_per_cpu_s:.2f}"),
-            (f"concurrency / (c), bar {BAR_SPANMETRICS:.0f}", f"{concurrency.spans_per_cpu_s / peer:.1f}"),
-        ]
-        if quick:
-            return rows
-        _job(up, BARE, messages_sent, sent, floor, rows, parallelism=2)
-        _job(up, ("container_latency", "--repeat-window-ms", "0"), messages_sent, sent, floor, rows)
-        messages_sent, sent = _fill(up, base, TRACED_SPANS)
-        for name in ("concurrency", "call_graph", "critical_paths"):
-            _job(up, (name,), messages_sent, sent, floor, rows)
-        shipped = _job(up, JOBS, messages_sent, sent, floor, rows)
-        rows.append((f"all that `make up` runs / (c), bar {BAR_SHIPPED:.0f}", f"{shipped.spans_per_cpu_s / peer:.2f}"))
-        for label, shape in (
-            ("1,000 instances", replace(base, instances=1_000)),
-            ("20,000 instances", replace(base, instances=20_000)),
-            ("messages of 10 spans", replace(base, message_spans=10)),
-            ("messages of 1,000 spans", replace(base, message_spans=1_000)),
-        ):
-            messages_sent, sent = _fill(up, shape, spans // 2)
+        if "bare" in parts:
+            bare = _job(up, BARE, *filled, floor, rows)
+            rows += [
+                (f"concurrency / (a), bar {BAR_FLOOR}", f"{bare.spans_per_cpu_s / floor.spans_per_cpu_s:.2f}"),
+                (f"concurrency / (c), bar {BAR_SPANMETRICS:.0f}", f"{bare.spans_per_cpu_s / peer:.1f}"),
+            ]
+            if not quick:
+                _job(up, BARE, *filled, floor, rows, parallelism=2)
+                _job(up, ("container_latency", "--repeat-window-ms", "0"), *filled, floor, rows)
+        if "shipped" in parts:
+            filled = _fill(up, base, QUICK_SPANS if quick else TRACED_SPANS)
+            for name in ("concurrency", "call_graph", "critical_paths"):
+                _job(up, (name,), *filled, floor, rows)
+            shipped = _job(up, JOBS, *filled, floor, rows)
+            ratio = shipped.spans_per_cpu_s / peer
+            rows.append((f"all that `make up` runs / (c), bar {BAR_SHIPPED:.0f}", f"{ratio:.2f}"))
+        for label, shape in _shapes(base, parts):
+            filled = _fill(up, shape, spans // 2)
             own_floor = floor
             if shape.message_spans != base.message_spans:
-                own_floor = drain(up, PASSTHROUGH, (), messages_sent, sent)
+                own_floor = drain(up, PASSTHROUGH, (), *filled)
                 rows.append((f"floor, {label}", _speed(own_floor)))
-            _job(up, BARE, messages_sent, sent, own_floor, rows, label=label)
-        rows += freshness(up)
+            _job(up, BARE, *filled, own_floor, rows, label=label)
+        if "freshness" in parts:
+            rows += freshness(up)
     return rows
+
+
+def _parts(named: str, usual: tuple[str, ...]) -> tuple[str, ...]:
+    """Raises SystemExit for what is no part."""
+    parts = tuple(named.replace(",", " ").split()) or usual
+    if unknown := sorted(set(parts) - set(PARTS)):
+        raise SystemExit(f"PARTS: no {', '.join(unknown)}; there are {', '.join(PARTS)}")
+    return parts
+
+
+def _shapes(base: Shape, parts: tuple[str, ...]) -> list[tuple[str, Shape]]:
+    shapes = []
+    if "instances" in parts:
+        shapes += [(f"{number:,} instances", replace(base, instances=number)) for number in (1_000, 20_000)]
+    if "messages" in parts:
+        shapes += [(f"messages of {number:,} spans", replace(base, message_spans=number)) for number in (10, 1_000)]
+    return shapes
 
 
 def _fill(up: Cluster, shape: Shape, spans: int) -> tuple[int, int]:

@@ -120,20 +120,16 @@ final class SpanReader extends AbstractStreamOperator<TraceFragment>
     Message message = element.getValue();
     long recordMs = message.recordMs();
     bounds.at(message.partition(), recordMs);
+    fragments.at(recordMs);
     reader.read(message.bytes(), recordMs, message.repeated());
     windows.forEach(partialSums::add);
     samples.forEach(sampleSums::add);
     fragments.forEach(
-        (traceId, fragment) ->
+        (traceId, spans) ->
             output.collect(
                 element.replace(
                     new TraceFragment(
-                        traceId,
-                        recordMs,
-                        message.partition(),
-                        message.offset(),
-                        fragment.size(),
-                        fragment.encode(recordMs)))));
+                        traceId, recordMs, message.partition(), message.offset(), spans))));
     reader.counts().forEach(countedWindows.at(recordMs)::add);
     reader.forEachWhole(counted.at(recordMs)::add);
     for (DeadLetter letter : reader.deadLetters()) {

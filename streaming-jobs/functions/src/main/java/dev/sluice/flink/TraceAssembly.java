@@ -5,7 +5,6 @@ import dev.sluice.accounting.Outcome;
 import dev.sluice.accounting.Validity;
 import dev.sluice.bounds.Variants;
 import dev.sluice.traces.Cause;
-import dev.sluice.traces.Fragment;
 import dev.sluice.traces.FragmentAccumulator;
 import dev.sluice.traces.OpenTraces;
 import dev.sluice.traces.Session;
@@ -159,7 +158,7 @@ final class TraceAssembly extends AbstractStreamOperator<Void>
   public void processElement(StreamRecord<TraceFragment> element) {
     TraceFragment fragment = element.getValue();
     if (FragmentAccumulator.isRest(fragment.traceId())) {
-      recount(Fragment.decode(fragment.spans()), Outcome.TOO_MANY_TRACES);
+      recount(fragment.spans(), Outcome.TOO_MANY_TRACES);
     } else {
       traces.add(fragment);
     }
@@ -237,7 +236,7 @@ final class TraceAssembly extends AbstractStreamOperator<Void>
   private final class Closed implements OpenTraces.Closing {
     @Override
     public void close(byte[] traceId, Session session, Cause cause, boolean late) {
-      Trace trace = Trace.assemble(session.fragments(), maxSpans);
+      Trace trace = Trace.assemble(session.spans(), maxSpans);
       tables.values().forEach(sums -> sums.add(traceId, trace));
       if (counts != null) {
         counts.add(session, cause, late, trace);

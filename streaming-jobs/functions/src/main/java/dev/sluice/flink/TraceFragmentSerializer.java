@@ -1,7 +1,9 @@
 package dev.sluice.flink;
 
+import dev.sluice.traces.SpanBytes;
 import dev.sluice.traces.TraceFragment;
 import java.io.IOException;
+import java.util.List;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
@@ -14,7 +16,7 @@ public final class TraceFragmentSerializer extends EncodedSerializer<TraceFragme
 
   @Override
   public TraceFragment createInstance() {
-    return new TraceFragment(new byte[ID_LENGTH], 0, 0, 0, 0, new byte[0]);
+    return new TraceFragment(new byte[ID_LENGTH], 0, 0, 0, List.of());
   }
 
   /** It is never changed. */
@@ -29,9 +31,9 @@ public final class TraceFragmentSerializer extends EncodedSerializer<TraceFragme
     target.writeLong(fragment.recordMs());
     target.writeInt(fragment.partition());
     target.writeLong(fragment.offset());
-    target.writeInt(fragment.size());
-    target.writeInt(fragment.spans().length);
-    target.write(fragment.spans());
+    byte[] spans = SpanBytes.encode(fragment.spans());
+    target.writeInt(spans.length);
+    target.write(spans);
   }
 
   @Override
@@ -41,10 +43,9 @@ public final class TraceFragmentSerializer extends EncodedSerializer<TraceFragme
     long recordMs = source.readLong();
     int partition = source.readInt();
     long offset = source.readLong();
-    int size = source.readInt();
     byte[] spans = new byte[source.readInt()];
     source.readFully(spans);
-    return new TraceFragment(traceId, recordMs, partition, offset, size, spans);
+    return new TraceFragment(traceId, recordMs, partition, offset, SpanBytes.decode(spans));
   }
 
   @Override

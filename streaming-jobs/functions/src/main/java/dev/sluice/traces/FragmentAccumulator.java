@@ -11,11 +11,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Groups the spans of one message by trace: one fragment, and one shuffled row, for each; more only
- * where their names do not fit one.
+ * Groups the spans of one message by trace: one fragment for each.
  *
  * <p>Bounded: of more trace ids than are kept of one message the spans are given out without a
- * trace ({@link #isRest}), to be counted.
+ * trace ({@link #isRest}), to be counted. A fragment has {@value #MOST_SPANS} spans at most.
  *
  * <p>Spans are movable only if their message is surely below the bound of {@link
  * WindowAccumulator}: what it cut of a span beyond cannot be told from the span.
@@ -24,22 +23,25 @@ public final class FragmentAccumulator implements SpanStage {
   /** Receives one fragment. */
   @FunctionalInterface
   public interface Visitor {
-    void visit(byte[] traceId, Fragment fragment);
+    void visit(byte[] traceId, List<TraceSpan> spans);
   }
 
-  /** Spans of one fragment of the rest. */
-  private static final int REST_SPANS = 10_000;
+  static final int MOST_SPANS = 10_000;
+
+  /** A map that held more is not cleared, which would cost as much for every message after it. */
+  private static final int USUAL_TRACES = 1_000;
 
   // No span has it: it is not valid.
   private static final TraceId REST = new TraceId(0, 0);
 
   private final Spread spread;
   private final int maxTraces;
-  private final Map<TraceId, List<Fragment>> fragments = new HashMap<>();
+  private Map<TraceId, List<List<TraceSpan>>> fragments = new HashMap<>();
+  private long receivedMs;
   private long touched;
   private TraceId lastId;
-  private List<Fragment> lastOfTrace;
-  private Fragment lastFragment;
+  private List<List<TraceSpan>> lastOfTrace;
+  private List<TraceSpan> last;
 
   /**
    * No span is movable.
@@ -64,18 +66,26 @@ public final class FragmentAccumulator implements SpanStage {
     return TraceId.of(traceId).equals(REST);
   }
 
+  /** The broker appended the next message then. */
+  public FragmentAccumulator at(long recordMs) {
+    receivedMs = recordMs;
+    return this;
+  }
+
   @Override
   public Outcome accept(Span span) {
     if (lastId == null || !lastId.is(span)) {
       lastId = TraceId.of(span);
       lastOfTrace = ofTrace(lastId);
-      lastFragment = lastOfTrace.isEmpty() ? null : lastOfTrace.get(lastOfTrace.size() - 1);
+      last = lastOfTrace.isEmpty() ? null : lastOfTrace.get(lastOfTrace.size() - 1);
     }
-    if (lastFragment == null || lastFragment.isFull() || isFullRest()) {
-      lastFragment = new Fragment();
-      lastOfTrace.add(lastFragment);
+    if (last == null || last.size() >= MOST_SPANS) {
+      last = new ArrayList<>(1);
+      lastOfTrace.add(last);
     }
-    lastFragment.add(span);
+    boolean movable =
+        spread != null && span.isClientSide() && !span.isPeerNamed() && !span.isShortened();
+    last.add(TraceSpan.of(span, receivedMs, movable));
     if (spread != null && (span.isServerSide() || span.isClientSide())) {
       long from =
           span.isShortened() ? spread.shortFrom(span.startNs(), span.endNs()) : span.startNs();
@@ -84,8 +94,8 @@ public final class FragmentAccumulator implements SpanStage {
     return Outcome.ACCEPTED;
   }
 
-  private List<Fragment> ofTrace(TraceId id) {
-    List<Fragment> known = fragments.get(id);
+  private List<List<TraceSpan>> ofTrace(TraceId id) {
+    List<List<TraceSpan>> known = fragments.get(id);
     if (known == null) {
       TraceId kept = fragments.size() < maxTraces ? id : REST;
       known = fragments.computeIfAbsent(kept, each -> new ArrayList<>(1));
@@ -93,27 +103,27 @@ public final class FragmentAccumulator implements SpanStage {
     return known;
   }
 
-  private boolean isFullRest() {
-    return lastFragment.size() >= REST_SPANS && lastOfTrace == fragments.get(REST);
-  }
-
   @Override
   public void clear() {
-    fragments.clear();
+    if (fragments.size() > USUAL_TRACES) {
+      fragments = new HashMap<>();
+    } else {
+      fragments.clear();
+    }
     lastId = null;
     touched = 0;
   }
 
-  /** Visits the fragments of the current message, in no order. */
+  /** Visits the fragments of the current message, in no order. They are the visitor's. */
   public void forEach(Visitor visitor) {
-    boolean settled = spread == null || touched > WindowAccumulator.MAX_ROWS;
+    boolean settled = touched > WindowAccumulator.MAX_ROWS;
     fragments.forEach(
         (id, ofTrace) -> {
-          for (Fragment fragment : ofTrace) {
+          for (List<TraceSpan> spans : ofTrace) {
             if (settled) {
-              fragment.settle();
+              spans.replaceAll(TraceSpan::settled);
             }
-            visitor.visit(id.toBytes(), fragment);
+            visitor.visit(id.toBytes(), spans);
           }
         });
   }

@@ -1,8 +1,10 @@
 package dev.sluice.traces;
 
+import java.util.List;
+
 /**
  * What {@link OpenTraces} keeps takes so many bytes of heap, at most: an estimate that is counted
- * instead of measured, so it costs an addition for each fragment.
+ * instead of measured, so it costs an addition for each span.
  *
  * <p>Worked out for HotSpot with compressed references (heaps below 32 GB): 12 bytes of header for
  * an object and 16 for an array, 4 for a reference, whole multiples of 8. Lists grow by half, so a
@@ -11,16 +13,22 @@ package dev.sluice.traces;
  */
 final class HeapBytes {
   /**
-   * A trace without its fragments: id 32, {@code Open} 32, {@link Session} 56, its list 24 + 32,
-   * entry of the map 32 + 11, place on the agenda 6: 225.
+   * A trace without its spans: id 32, {@code Open} 32, {@link Session} 48, its list 24 + 48, entry
+   * of the map 32 + 11, place on the agenda 6: 233.
    */
   static final int TRACE = 240;
 
-  /** A fragment that is kept, but for its bytes: array 16, its padding 7, place in the list 6. */
-  static final int FRAGMENT = 32;
+  /** A fragment that waits, but for its spans: record 40, id 32, list 24 + 23, place 6: 125. */
+  static final int WAITING = 128;
 
-  /** One that waits, but for its bytes: record 48, id 32, array 16 + 7, place on the agenda 6. */
-  static final int WAITING = 112;
+  /**
+   * A span, but for its names: record 80, place in the list 6. Names are one string for all spans
+   * that have them, and bounded in number ({@link dev.sluice.bounds}); but operations need not be.
+   */
+  static final int SPAN = 88;
+
+  /** An operation of no character: string 24, array 16, its padding 7. A character takes 2. */
+  static final int OPERATION = 48;
 
   /** A span's id in a session that is about to be full: number 24, entry of the set 32 + 11. */
   static final int SPAN_ID = 72;
@@ -30,13 +38,17 @@ final class HeapBytes {
 
   private HeapBytes() {}
 
-  /** Of a fragment in a session. */
-  static long of(byte[] fragment) {
-    return FRAGMENT + (long) fragment.length;
+  /** Of a fragment's spans in a session. */
+  static long of(List<TraceSpan> spans) {
+    long bytes = 0;
+    for (TraceSpan span : spans) {
+      bytes += SPAN + OPERATION + 2L * span.operation().length();
+    }
+    return bytes;
   }
 
   /** Of a fragment that waits. */
   static long of(TraceFragment waiting) {
-    return WAITING + (long) waiting.spans().length;
+    return WAITING + of(waiting.spans());
   }
 }

@@ -108,7 +108,7 @@ public final class OpenTraces {
 
   private void await(TraceFragment fragment) {
     waiting.add(fragment);
-    spans += fragment.size();
+    spans += fragment.spans().size();
     heapBytes += HeapBytes.of(fragment);
   }
 
@@ -176,10 +176,10 @@ public final class OpenTraces {
     }
     Session session = trace.session;
     heapBytes -= HeapBytes.of(fragment) + session.heapBytes();
-    boolean kept = session.add(recordMs, fragment.spans(), fragment.size());
+    boolean kept = session.add(recordMs, fragment.spans());
     heapBytes += session.heapBytes();
     if (!kept) {
-      spans -= fragment.size();
+      spans -= fragment.spans().size();
       leaveOut(session, fragment.spans());
     }
   }
@@ -195,10 +195,10 @@ public final class OpenTraces {
     return closedMs != ClosedIds.NEVER && firstMs < closedMs + bounds.lateMs();
   }
 
-  private void leaveOut(Session session, byte[] fragment) {
+  private void leaveOut(Session session, List<TraceSpan> fragment) {
     List<TraceSpan> duplicates = new ArrayList<>();
     List<TraceSpan> excess = new ArrayList<>();
-    for (TraceSpan span : Fragment.decode(fragment)) {
+    for (TraceSpan span : fragment) {
       (session.has(span.spanId()) ? duplicates : excess).add(span);
     }
     closing.leaveOut(duplicates, excess);
@@ -215,7 +215,7 @@ public final class OpenTraces {
 
   private void close(Open trace, Cause cause) {
     open.remove(trace.id);
-    spans -= trace.session.spans();
+    spans -= trace.session.spans().size();
     heapBytes -= trace.session.heapBytes();
     closed.add(trace.id, trace.session.dueMs(), nowMs);
     closing.close(trace.id.toBytes(), trace.session, cause, trace.late);
@@ -279,12 +279,7 @@ public final class OpenTraces {
     out.writeLong(session.lastMs());
     out.writeBoolean(trace.late);
     out.writeLong(trace.notBeforeMs);
-    out.writeInt(session.spans());
-    out.writeInt(session.fragments().size());
-    for (byte[] fragment : session.fragments()) {
-      out.writeInt(fragment.length);
-      out.write(fragment);
-    }
+    write(session.spans(), out);
   }
 
   private static void write(TraceFragment fragment, DataOutput out) throws IOException {
@@ -293,9 +288,13 @@ public final class OpenTraces {
     out.writeLong(fragment.recordMs());
     out.writeInt(fragment.partition());
     out.writeLong(fragment.offset());
-    out.writeInt(fragment.size());
-    out.writeInt(fragment.spans().length);
-    out.write(fragment.spans());
+    write(fragment.spans(), out);
+  }
+
+  private static void write(List<TraceSpan> spans, DataOutput out) throws IOException {
+    byte[] encoded = SpanBytes.encode(spans);
+    out.writeInt(encoded.length);
+    out.write(encoded);
   }
 
   private static void writeId(TraceId id, DataOutput out) throws IOException {
@@ -324,7 +323,7 @@ public final class OpenTraces {
           case OPEN_TRACE -> {
             Open trace = readTrace(id, in);
             if (wanted) {
-              spans += trace.session.spans();
+              spans += trace.session.spans().size();
               enter(trace);
             }
           }
@@ -346,23 +345,18 @@ public final class OpenTraces {
     Session session = new Session(bounds, in.readLong(), in.readLong());
     boolean late = in.readBoolean();
     long notBeforeMs = in.readLong();
-    int size = in.readInt();
-    for (int left = in.readInt(); left > 0; left--) {
-      // Of all fragments only the sum of their sizes is known: the first stands for it.
-      session.keep(readBytes(in), size);
-      size = 0;
-    }
+    session.keep(readSpans(in));
     return new Open(id, session, late, notBeforeMs);
   }
 
   private static TraceFragment readFragment(TraceId id, DataInputStream in) throws IOException {
     return new TraceFragment(
-        id.toBytes(), in.readLong(), in.readInt(), in.readLong(), in.readInt(), readBytes(in));
+        id.toBytes(), in.readLong(), in.readInt(), in.readLong(), readSpans(in));
   }
 
-  private static byte[] readBytes(DataInputStream in) throws IOException {
+  private static List<TraceSpan> readSpans(DataInputStream in) throws IOException {
     byte[] bytes = new byte[in.readInt()];
     in.readFully(bytes);
-    return bytes;
+    return SpanBytes.decode(bytes);
   }
 }

@@ -17,9 +17,8 @@ import java.util.Set;
 public final class Session {
   private final OpenTraces.Bounds bounds;
   private final long firstMs;
-  private final List<byte[]> fragments = new ArrayList<>(4);
+  private final List<TraceSpan> spans = new ArrayList<>(8);
   private long lastMs;
-  private int spans;
   private long heapBytes = HeapBytes.TRACE;
   // Ids of the spans that are kept; null while there is room for all, repeated or not.
   private Set<Long> ids;
@@ -37,9 +36,9 @@ public final class Session {
     this.lastMs = lastMs;
   }
 
-  /** Encoded {@link Fragment}s, in the order of the log. */
-  public List<byte[]> fragments() {
-    return fragments;
+  /** Spans that are kept, repeated ones too, in the order of the log. */
+  public List<TraceSpan> spans() {
+    return spans;
   }
 
   /** Record time of the first fragment. */
@@ -50,11 +49,6 @@ public final class Session {
   /** Record time of the last fragment so far. */
   long lastMs() {
     return lastMs;
-  }
-
-  /** Spans of the fragments that are kept, repeated ones too. */
-  int spans() {
-    return spans;
   }
 
   /** What it takes, by {@link HeapBytes}. */
@@ -90,37 +84,35 @@ public final class Session {
   /**
    * Adds the next fragment.
    *
-   * @param size its spans
    * @return whether it was kept: it is, unless it adds no span to those that are kept
    */
-  boolean add(long recordMs, byte[] fragment, int size) {
+  boolean add(long recordMs, List<TraceSpan> fragment) {
     extend(recordMs);
-    boolean crowded = ids != null || spans + size > bounds.maxSpans();
+    boolean crowded = ids != null || spans.size() + fragment.size() > bounds.maxSpans();
     if (crowded && !adds(fragment)) {
       return false;
     }
-    keep(fragment, size);
+    keep(fragment);
     return true;
   }
 
-  /** Takes a fragment that was kept before a snapshot. */
-  void keep(byte[] fragment, int size) {
-    fragments.add(fragment);
-    spans += size;
+  /** Takes spans that were kept before a snapshot. */
+  void keep(List<TraceSpan> fragment) {
+    spans.addAll(fragment);
     heapBytes += HeapBytes.of(fragment);
   }
 
-  private boolean adds(byte[] fragment) {
+  private boolean adds(List<TraceSpan> fragment) {
     if (ids == null) {
       ids = new HashSet<>();
-      fragments.forEach(this::addIds);
+      addIds(spans);
     }
     return addIds(fragment);
   }
 
-  private boolean addIds(byte[] fragment) {
+  private boolean addIds(List<TraceSpan> fragment) {
     boolean added = false;
-    for (TraceSpan span : Fragment.decode(fragment)) {
+    for (TraceSpan span : fragment) {
       if (!isFull() && ids.add(span.spanId())) {
         added = true;
         heapBytes += HeapBytes.SPAN_ID;

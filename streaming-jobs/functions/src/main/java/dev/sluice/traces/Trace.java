@@ -24,15 +24,13 @@ public final class Trace {
   /**
    * Assembles a trace.
    *
-   * @param fragments encoded {@link Fragment}s in order of arrival
+   * @param spans in order of arrival
    * @param maxSpans how many spans are kept
    */
-  public static Trace assemble(Iterable<byte[]> fragments, int maxSpans) {
+  public static Trace assemble(Iterable<TraceSpan> spans, int maxSpans) {
     Trace trace = new Trace();
-    for (byte[] fragment : fragments) {
-      for (TraceSpan span : Fragment.decode(fragment)) {
-        trace.add(span, maxSpans);
-      }
+    for (TraceSpan span : spans) {
+      trace.add(span, maxSpans);
     }
     for (TraceSpan span : trace.spans.values()) {
       if (span.parentId() != 0) {

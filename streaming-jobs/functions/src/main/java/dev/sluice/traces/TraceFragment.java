@@ -1,6 +1,7 @@
 package dev.sluice.traces;
 
 import java.util.Comparator;
+import java.util.List;
 
 /**
  * The spans that one message holds of one trace, on the way to where the trace is assembled, and
@@ -10,11 +11,10 @@ import java.util.Comparator;
  * @param recordMs when the broker appended the message, ms of the Unix epoch
  * @param partition of the topic
  * @param offset in the partition
- * @param size number of spans
- * @param spans an encoded {@link Fragment}
+ * @param spans in the order of the message; never changed
  */
 public record TraceFragment(
-    byte[] traceId, long recordMs, int partition, long offset, int size, byte[] spans) {
+    byte[] traceId, long recordMs, int partition, long offset, List<TraceSpan> spans) {
   /** The order of the log: whatever was read first. */
   static final Comparator<TraceFragment> IN_LOG =
       Comparator.comparingLong(TraceFragment::recordMs)

@@ -69,10 +69,14 @@ public record TraceSpan(
 
   /** A copy of a span that the decoder shows, with valid ids; not movable. */
   public static TraceSpan of(Span span, long receivedMs) {
+    return of(span, receivedMs, false);
+  }
+
+  static TraceSpan of(Span span, long receivedMs, boolean movable) {
     return new TraceSpan(
         span.spanId(),
         span.parentId(),
-        span.kind(),
+        known(span.kind()),
         span.isError(),
         span.isLinked(),
         span.startNs(),
@@ -82,6 +86,30 @@ public record TraceSpan(
         span.operation(),
         span.host(),
         span.instance(),
+        receivedMs,
+        movable);
+  }
+
+  /** A kind of a later version is none that anybody asks for. */
+  private static int known(int kind) {
+    return kind < 0 || kind > Span.CONSUMER ? 0 : kind;
+  }
+
+  /** The same span, not movable. */
+  TraceSpan settled() {
+    return new TraceSpan(
+        spanId,
+        parentId,
+        kind,
+        error,
+        linked,
+        startNs,
+        durationNs,
+        service,
+        peer,
+        operation,
+        host,
+        instance,
         receivedMs);
   }
 

@@ -15,6 +15,7 @@ import dev.sluice.otlp.Span;
 import dev.sluice.otlp.TraceRequestDecoder;
 import dev.sluice.traces.FragmentAccumulator;
 import dev.sluice.traces.Trace;
+import dev.sluice.traces.TraceSpan;
 import io.opentelemetry.proto.trace.v1.ResourceSpans;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,13 +34,13 @@ class OwnTimesTest {
   }
 
   private static Map<String, Sample> samples(ResourceSpans... resources) throws Exception {
-    FragmentAccumulator accumulator = new FragmentAccumulator(1_000);
+    FragmentAccumulator accumulator = new FragmentAccumulator(1_000).at(MIDNIGHT_MS);
     new TraceRequestDecoder().decode(message(resources), accumulator::accept);
-    List<byte[]> fragments = new ArrayList<>();
-    accumulator.forEach((id, fragment) -> fragments.add(fragment.encode(MIDNIGHT_MS)));
+    List<TraceSpan> spans = new ArrayList<>();
+    accumulator.forEach((id, fragment) -> spans.addAll(fragment));
     Map<String, Sample> found = new HashMap<>();
     OwnTimes.of(
-        Trace.assemble(fragments, 100),
+        Trace.assemble(spans, 100),
         WINDOW_MS,
         (site, sample) ->
             found.put(site.service() + " " + (sample.windowMs() - MIDNIGHT_MS) / 1000, sample));

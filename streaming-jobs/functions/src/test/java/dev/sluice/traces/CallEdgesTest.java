@@ -32,14 +32,14 @@ class CallEdgesTest {
 
   /** The only trace of these messages, one fragment a message. */
   private static Trace trace(int maxSpans, byte[]... messages) throws Exception {
-    List<byte[]> fragments = new ArrayList<>();
-    FragmentAccumulator accumulator = new FragmentAccumulator(1_000);
+    List<TraceSpan> spans = new ArrayList<>();
+    FragmentAccumulator accumulator = new FragmentAccumulator(1_000).at(RECEIVED_MS);
     for (byte[] message : messages) {
       accumulator.clear();
       new TraceRequestDecoder().decode(message, accumulator::accept);
-      accumulator.forEach((id, fragment) -> fragments.add(fragment.encode(RECEIVED_MS)));
+      accumulator.forEach((id, fragment) -> spans.addAll(fragment));
     }
-    return Trace.assemble(fragments, maxSpans);
+    return Trace.assemble(spans, maxSpans);
   }
 
   /** "caller>callee@window": calls/errors. */

@@ -1,15 +1,11 @@
 package dev.sluice.traces;
 
 import static dev.sluice.otlp.Requests.MIDNIGHT_MS;
-import static dev.sluice.otlp.Requests.message;
-import static dev.sluice.otlp.Requests.service;
-import static dev.sluice.otlp.Requests.span;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.otlp.Span;
-import dev.sluice.otlp.TraceRequestDecoder;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +15,6 @@ import org.junit.jupiter.api.Test;
  */
 class HeapBytesTest {
   private static final int MANY = 200_000;
-  private static final int SPAN_BYTES = 43;
   private static final OpenTraces.Closing IGNORED =
       new OpenTraces.Closing() {
         @Override
@@ -29,26 +24,16 @@ class HeapBytesTest {
         public void leaveOut(List<TraceSpan> duplicates, List<TraceSpan> excess) {}
       };
 
-  private final byte[] ofOneSpan = ofOneSpan();
-
-  private static byte[] ofOneSpan() {
-    FragmentAccumulator accumulator = new FragmentAccumulator(1);
-    try {
-      new TraceRequestDecoder()
-          .decode(message(service("a", span(1, Span.SERVER, 0, 1))), accumulator::accept);
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
-    }
-    byte[][] found = new byte[1][];
-    accumulator.forEach((id, fragment) -> found[0] = fragment.encode(MIDNIGHT_MS));
-    return found[0];
-  }
+  /** The name of "op000001" is its own: each span's is. */
+  private static final long SPAN_BYTES = 88 + 48 + 2 * 8;
 
   /** A fragment of one span of this id. */
-  private byte[] fragment(long spanId) {
-    byte[] bytes = ofOneSpan.clone();
-    ByteBuffer.wrap(bytes).putLong(bytes.length - SPAN_BYTES, spanId);
-    return bytes;
+  private static List<TraceSpan> fragment(long spanId) {
+    String operation = "op%06d".formatted(spanId);
+    List<TraceSpan> spans = new ArrayList<>(1);
+    spans.add(
+        new TraceSpan(spanId, 0, 2, false, false, 0, 1, "a", "", operation, "", "", MIDNIGHT_MS));
+    return spans;
   }
 
   private static long used() {
@@ -69,13 +54,13 @@ class HeapBytesTest {
         new OpenTraces(new OpenTraces.Bounds(5_000, 60_000, 100_000, 100, MANY, 1L << 40), IGNORED);
     for (int i = 1; i <= MANY; i++) {
       byte[] id = ByteBuffer.allocate(16).putLong(i).putLong(31L * i).array();
-      traces.add(new TraceFragment(id, MIDNIGHT_MS + i % 1_000, 0, i, 1, fragment(i)));
+      traces.add(new TraceFragment(id, MIDNIGHT_MS + i % 1_000, 0, i, fragment(i)));
     }
-    assertThat(traces.heapBytes()).isEqualTo(MANY * (112L + ofOneSpan.length));
+    assertThat(traces.heapBytes()).isEqualTo(MANY * (128 + SPAN_BYTES));
     check(traces.heapBytes(), used() - before);
 
     traces.advance(MIDNIGHT_MS + 2_000);
-    assertThat(traces.heapBytes()).isEqualTo(MANY * (240L + 32 + ofOneSpan.length));
+    assertThat(traces.heapBytes()).isEqualTo(MANY * (240 + SPAN_BYTES));
     check(traces.heapBytes(), used() - before);
     Reference.reachabilityFence(traces);
   }
@@ -97,12 +82,12 @@ class HeapBytesTest {
     Session session =
         new Session(new OpenTraces.Bounds(5, 12, 0, MANY, MANY, 1L << 40), MIDNIGHT_MS);
     for (int i = 1; i <= MANY; i++) {
-      session.add(MIDNIGHT_MS, fragment(i), 1);
+      session.add(MIDNIGHT_MS, fragment(i));
     }
     long roomy = session.heapBytes();
-    assertThat(roomy).isEqualTo(240 + MANY * (32L + ofOneSpan.length));
+    assertThat(roomy).isEqualTo(240 + MANY * SPAN_BYTES);
     check(roomy, used() - before);
-    session.add(MIDNIGHT_MS, fragment(MANY + 1), 1);
+    session.add(MIDNIGHT_MS, fragment(MANY + 1));
     assertThat(session.heapBytes()).isEqualTo(roomy + MANY * 72L);
     check(session.heapBytes(), used() - before);
     Reference.reachabilityFence(session);

@@ -25,17 +25,15 @@ class LogOrderTest {
   /** A message of one span. */
   private record Sent(long afterMs, int partition, long offset, int trace, int spanId) {
     private TraceFragment fragment() throws Exception {
-      FragmentAccumulator accumulator = new FragmentAccumulator(1_000);
+      long recordMs = MIDNIGHT_MS + afterMs;
+      FragmentAccumulator accumulator = new FragmentAccumulator(1_000).at(recordMs);
       byte[] bytes =
           message(service("a", span(spanId, Span.SERVER, 0, 1).setTraceId(id(trace, 16))));
       new TraceRequestDecoder().decode(bytes, accumulator::accept);
-      long recordMs = MIDNIGHT_MS + afterMs;
       List<TraceFragment> found = new ArrayList<>();
       accumulator.forEach(
-          (traceId, of) ->
-              found.add(
-                  new TraceFragment(
-                      traceId, recordMs, partition, offset, of.size(), of.encode(recordMs))));
+          (traceId, spans) ->
+              found.add(new TraceFragment(traceId, recordMs, partition, offset, spans)));
       return found.get(0);
     }
   }
@@ -46,7 +44,7 @@ class LogOrderTest {
 
     @Override
     public void close(byte[] traceId, Session session, Cause cause, boolean late) {
-      Trace trace = Trace.assemble(session.fragments(), MOST_SPANS);
+      Trace trace = Trace.assemble(session.spans(), MOST_SPANS);
       List<String> spans = new ArrayList<>();
       trace.spans().forEach(span -> spans.add(at(span)));
       long firstMs = session.firstMs() - MIDNIGHT_MS;

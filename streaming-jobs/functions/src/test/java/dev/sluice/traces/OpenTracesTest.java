@@ -30,7 +30,7 @@ class OpenTracesTest {
         new OpenTraces.Closing() {
           @Override
           public void close(byte[] traceId, Session session, Cause cause, boolean late) {
-            int spans = Trace.assemble(session.fragments(), 100).spans().size();
+            int spans = Trace.assemble(session.spans(), 100).spans().size();
             closed.add(
                 (traceId[15] & 0xFF) + " " + cause.label() + " " + spans + (late ? " late" : ""));
           }
@@ -47,17 +47,14 @@ class OpenTracesTest {
 
   /** A span of a trace, which the broker took so many ms after midnight. */
   private static void add(OpenTraces traces, long trace, long span, long afterMs) throws Exception {
-    FragmentAccumulator accumulator = new FragmentAccumulator(1_000);
+    long recordMs = MIDNIGHT_MS + afterMs;
+    FragmentAccumulator accumulator = new FragmentAccumulator(1_000).at(recordMs);
     new TraceRequestDecoder()
         .decode(
             message(service("a", span(span, Span.SERVER, 0, 1).setTraceId(id(trace, 16)))),
             accumulator::accept);
-    long recordMs = MIDNIGHT_MS + afterMs;
     accumulator.forEach(
-        (traceId, fragment) ->
-            traces.add(
-                new TraceFragment(
-                    traceId, recordMs, 0, afterMs, fragment.size(), fragment.encode(recordMs))));
+        (traceId, spans) -> traces.add(new TraceFragment(traceId, recordMs, 0, afterMs, spans)));
   }
 
   @Test
@@ -140,23 +137,24 @@ class OpenTracesTest {
     assertThat(traces.spans()).isEqualTo(3);
   }
 
-  // A fragment of add() has 71 bytes: format, time, settled and count 12, names 16, span 43. It
-  // takes 112 + 71 = 183 as it waits, and a trace of it 240 + 32 + 71 = 343. Of 1,543 bytes a third
-  // is for closed ids, 514 / 112 = 4 of them, and 1,029 for three such traces.
+  // The span of add() takes 88, its operation "work" 48 + 8: 144. A fragment of it takes 128 + 144
+  // =
+  // 272 as it waits, and a trace of it 240 + 144 = 384. Of 1,728 bytes a third is for closed ids,
+  // 576 / 112 = 5 of them, and 1,152 for three such traces.
 
   @Test
   void ofTracesBeyondTheHeapThoseThatAreDueFirstAreClosed() throws Exception {
-    OpenTraces traces = traces(1_000, 1_543);
+    OpenTraces traces = traces(1_000, 1_728);
     add(traces, 1, 1, 0);
-    assertThat(traces.heapBytes()).isEqualTo(183);
+    assertThat(traces.heapBytes()).isEqualTo(272);
     add(traces, 2, 1, 1_000);
     add(traces, 3, 1, 2_000);
     traces.advance(MIDNIGHT_MS + 3_000);
-    assertThat(traces.heapBytes()).isEqualTo(3 * 343);
+    assertThat(traces.heapBytes()).isEqualTo(3 * 384);
     assertThat(closed).isEmpty();
     add(traces, 4, 1, 3_000);
     assertThat(closed).containsExactly("1 closed_early 1");
-    assertThat(traces.heapBytes()).isEqualTo(2 * 343 + 183);
+    assertThat(traces.heapBytes()).isEqualTo(2 * 384 + 272);
     traces.advance(MIDNIGHT_MS + 20_000);
     assertThat(closed).hasSize(4).filteredOn(each -> each.contains("early")).hasSize(1);
     assertThat(traces.heapBytes()).isZero();
@@ -164,15 +162,15 @@ class OpenTracesTest {
 
   @Test
   void fragmentsThatFitAsTheyWaitMayBeTooMuchAsTraces() throws Exception {
-    OpenTraces traces = traces(1_000, 1_543);
-    for (int i = 1; i <= 5; i++) {
+    OpenTraces traces = traces(1_000, 1_728);
+    for (int i = 1; i <= 4; i++) {
       add(traces, i, 1, 100 * i);
     }
     assertThat(closed).isEmpty();
-    // 343 + 4 x 183 > 1,029: the first; then 2 x 343 + 2 x 183 > 1,029: the second.
+    // 384 + 3 x 272 = 1,200 are too much; then 384 + 2 x 272, 2 x 384 + 272 and 3 x 384 are not.
     traces.advance(MIDNIGHT_MS + 1_000);
-    assertThat(closed).containsExactly("1 closed_early 1", "2 closed_early 1");
-    assertThat(traces.heapBytes()).isEqualTo(3 * 343);
+    assertThat(closed).containsExactly("1 closed_early 1");
+    assertThat(traces.heapBytes()).isEqualTo(3 * 384);
   }
 
   @Test
@@ -183,20 +181,20 @@ class OpenTracesTest {
     add(before, 2, 1, 1_000);
     OpenTraces after = traces(1_000);
     before.snapshot().forEach(chunk -> after.restore(chunk, id -> true));
-    assertThat(after.heapBytes()).isEqualTo(343 + 183).isEqualTo(before.heapBytes());
+    assertThat(after.heapBytes()).isEqualTo(384 + 272).isEqualTo(before.heapBytes());
   }
 
   @Test
   void ofClosedIdsBeyondTheHeapThoseThatWereClosedFirstAreForgotten() throws Exception {
-    OpenTraces traces = traces(1_000, 1_543);
-    for (int i = 1; i <= 5; i++) {
+    OpenTraces traces = traces(1_000, 1_728);
+    for (int i = 1; i <= 6; i++) {
       add(traces, i, 1, 6_000 * i);
       traces.advance(MIDNIGHT_MS + 6_000 * i + 5_100);
     }
     closed.clear();
-    add(traces, 1, 2, 40_000);
-    add(traces, 2, 2, 40_001);
-    traces.advance(MIDNIGHT_MS + 50_000);
+    add(traces, 1, 2, 46_000);
+    add(traces, 2, 2, 46_001);
+    traces.advance(MIDNIGHT_MS + 60_000);
     assertThat(closed).containsExactlyInAnyOrder("1 closed_quiet 1", "2 closed_quiet 1 late");
   }
 

@@ -103,14 +103,14 @@ class PeerMovesTest {
   }
 
   private void move(Sums sums, int maxSpans, byte[]... messages) throws Exception {
-    List<byte[]> fragments = new ArrayList<>();
-    FragmentAccumulator accumulator = new FragmentAccumulator(1_000, spread);
+    List<TraceSpan> spans = new ArrayList<>();
+    FragmentAccumulator accumulator = new FragmentAccumulator(1_000, spread).at(MIDNIGHT_MS);
     for (byte[] message : messages) {
       accumulator.clear();
       new TraceRequestDecoder().decode(message, accumulator::accept);
-      accumulator.forEach((id, fragment) -> fragments.add(fragment.encode(MIDNIGHT_MS)));
+      accumulator.forEach((id, fragment) -> spans.addAll(fragment));
     }
-    new PeerMoves(spread).of(Trace.assemble(fragments, maxSpans), sums);
+    new PeerMoves(spread).of(Trace.assemble(spans, maxSpans), sums);
   }
 
   private Map<String, String> moves(ResourceSpans... resources) throws Exception {

@@ -2,17 +2,19 @@ package dev.sluice.traces;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SessionTest {
-  private static final byte[] EMPTY = new Fragment().encode(0);
+  private static final TraceSpan SPAN =
+      new TraceSpan(1, 0, 2, false, false, 0, 1, "a", "", "op", "", "", 0);
 
   /** Quiet time 5, maximum age 12. */
   private static Session session(long... recordMs) {
     Session session = new Session(new OpenTraces.Bounds(5, 12, 0, 100, 100, 1 << 20), recordMs[0]);
     for (long ms : recordMs) {
       assertThat(ms).as("still belongs to it").isLessThan(session.dueMs());
-      session.add(ms, EMPTY, 1);
+      session.add(ms, List.of(SPAN));
     }
     return session;
   }

@@ -38,12 +38,12 @@ class SightingTest {
                 below(1, 5, Span.CONSUMER, 2, 9_999),
                 below(1, 6, Span.CONSUMER, 2, 9_999).setName("op5")),
             resource(List.of(attribute("service.name", "db")), below(2, 7, Span.SERVER, 0, 1)));
-    FragmentAccumulator accumulator = new FragmentAccumulator(1_000);
+    FragmentAccumulator accumulator = new FragmentAccumulator(1_000).at(RECEIVED_MS);
     new TraceRequestDecoder().decode(message, accumulator::accept);
-    List<byte[]> fragments = new ArrayList<>();
-    accumulator.forEach((id, fragment) -> fragments.add(fragment.encode(RECEIVED_MS)));
+    List<TraceSpan> spans = new ArrayList<>();
+    accumulator.forEach((id, fragment) -> spans.addAll(fragment));
 
-    assertThat(Sighting.in(Trace.assemble(fragments, 100), 10_000))
+    assertThat(Sighting.in(Trace.assemble(spans, 100), 10_000))
         .containsExactlyInAnyOrder(
             new Sighting("cart", "cart-1", "h1", "cron", MIDNIGHT_MS),
             new Sighting("cart", "cart-1", "h1", "", MIDNIGHT_MS),
@@ -58,11 +58,11 @@ class SightingTest {
         message(
             resource(
                 List.of(attribute("service.name", "ahead")), span(1, Span.SERVER, 0, 540_000)));
-    FragmentAccumulator accumulator = new FragmentAccumulator(1_000);
+    FragmentAccumulator accumulator = new FragmentAccumulator(1_000).at(RECEIVED_MS);
     new TraceRequestDecoder().decode(message, accumulator::accept);
-    List<byte[]> fragments = new ArrayList<>();
-    accumulator.forEach((id, fragment) -> fragments.add(fragment.encode(RECEIVED_MS)));
-    assertThat(Sighting.in(Trace.assemble(fragments, 100), 10_000))
+    List<TraceSpan> spans = new ArrayList<>();
+    accumulator.forEach((id, fragment) -> spans.addAll(fragment));
+    assertThat(Sighting.in(Trace.assemble(spans, 100), 10_000))
         .containsExactly(new Sighting("ahead", "", "", "work", MIDNIGHT_MS + 60_000));
   }
 }

@@ -10,6 +10,7 @@ import dev.sluice.otlp.Requests;
 import dev.sluice.otlp.TraceRequestDecoder;
 import dev.sluice.traces.FragmentAccumulator;
 import dev.sluice.traces.Trace;
+import dev.sluice.traces.TraceSpan;
 import io.opentelemetry.proto.trace.v1.Span;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -70,19 +71,19 @@ final class Spans {
   }
 
   Trace assembled() {
-    FragmentAccumulator accumulator = new FragmentAccumulator(1_000);
-    List<byte[]> fragments = new ArrayList<>();
+    FragmentAccumulator accumulator = new FragmentAccumulator(1_000).at(MIDNIGHT_MS);
+    List<TraceSpan> all = new ArrayList<>();
     try {
       for (Of of : spans) {
         accumulator.clear();
         new TraceRequestDecoder()
             .decode(message(service(of.service(), of.span())), accumulator::accept);
-        accumulator.forEach((id, fragment) -> fragments.add(fragment.encode(MIDNIGHT_MS)));
+        accumulator.forEach((id, fragment) -> all.addAll(fragment));
       }
     } catch (Exception e) {
       throw new IllegalStateException("decode spans of a test", e);
     }
-    return Trace.assemble(fragments, MANY);
+    return Trace.assemble(all, MANY);
   }
 
   /** The texts of the trace's trees, in order of text. */

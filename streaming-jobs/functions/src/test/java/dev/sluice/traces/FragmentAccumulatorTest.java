@@ -1,14 +1,11 @@
 package dev.sluice.traces;
 
-import static dev.sluice.otlp.Requests.MIDNIGHT_MS;
 import static dev.sluice.otlp.Requests.attribute;
-import static dev.sluice.otlp.Requests.failed;
 import static dev.sluice.otlp.Requests.id;
 import static dev.sluice.otlp.Requests.message;
 import static dev.sluice.otlp.Requests.resource;
 import static dev.sluice.otlp.Requests.span;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.otlp.Span;
 import dev.sluice.otlp.TraceRequestDecoder;
@@ -17,71 +14,60 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class FragmentTest {
-  private static final int MANY = 70_000;
-
-  private static List<TraceSpan> throughFragment(byte[] message) throws Exception {
-    FragmentAccumulator accumulator = new FragmentAccumulator(1_000);
-    new TraceRequestDecoder().decode(message, accumulator::accept);
-    List<TraceSpan> spans = new ArrayList<>();
-    accumulator.forEach(
-        (trace, fragment) -> spans.addAll(Fragment.decode(fragment.encode(MIDNIGHT_MS))));
-    return spans;
-  }
+class FragmentAccumulatorTest {
+  private static final int MANY = 20_001;
 
   @Test
-  void spansComeBackAsTheDecoderShowedThem() throws Exception {
-    byte[] message =
-        message(
-            resource(
-                List.of(
-                    attribute("service.name", "cart"),
-                    attribute("service.instance.id", "cart-1"),
-                    attribute("host.name", "h1")),
-                failed(span(7, Span.CLIENT, 1, 4))
-                    .setName("GET /cart")
-                    .setParentSpanId(id(5, 8))
-                    .addAttributes(attribute("peer.service", "db"))
-                    .addLinks(
-                        io.opentelemetry.proto.trace.v1.Span.Link.newBuilder()
-                            .setTraceId(id(1, 16))
-                            .setSpanId(id(5, 8))),
-                span(8, Span.SERVER, 2, 3)));
-    List<TraceSpan> decoded = new ArrayList<>();
-    new TraceRequestDecoder().decode(message, span -> decoded.add(TraceSpan.of(span, MIDNIGHT_MS)));
-    assertThat(throughFragment(message)).isEqualTo(decoded);
-    assertThat(decoded.get(0))
-        .extracting(TraceSpan::operation, TraceSpan::host, TraceSpan::instance, TraceSpan::linked)
-        .containsExactly("GET /cart", "h1", "cart-1", true);
-  }
-
-  @Test
-  void moreNamesThanFitOneFragmentGoOnInAnother() throws Exception {
+  void aFragmentHasSoManySpansAtMost() throws Exception {
     var many = new io.opentelemetry.proto.trace.v1.Span.Builder[MANY];
     for (int i = 0; i < MANY; i++) {
-      many[i] = span(i + 1, Span.INTERNAL, 0, 1).setName("op" + i);
+      many[i] = span(i + 1, Span.INTERNAL, 0, 1);
     }
     FragmentAccumulator accumulator = new FragmentAccumulator(1_000);
     new TraceRequestDecoder()
         .decode(
-            message(
-                resource(List.of(attribute("service.name", "a")), many),
-                resource(List.of(attribute("service.name", "b")), span(-1, Span.SERVER, 0, 1))),
-            accumulator::accept);
-    List<TraceSpan> spans = new ArrayList<>();
+            message(resource(List.of(attribute("service.name", "a")), many)), accumulator::accept);
+    List<Long> ids = new ArrayList<>();
     List<Integer> sizes = new ArrayList<>();
     accumulator.forEach(
-        (trace, fragment) -> {
-          sizes.add(fragment.size());
-          spans.addAll(Fragment.decode(fragment.encode(MIDNIGHT_MS)));
+        (trace, spans) -> {
+          sizes.add(spans.size());
+          spans.forEach(span -> ids.add(span.spanId()));
         });
-    // "", "a" and 65,530 operations: the next span might bring five names.
-    assertThat(sizes).containsExactly(65_530, MANY + 1 - 65_530);
-    assertThat(spans.get(0).operation()).isEqualTo("op0");
-    assertThat(spans.get(MANY - 1))
-        .extracting(TraceSpan::operation, TraceSpan::service)
-        .containsExactly("op" + (MANY - 1), "a");
-    assertThat(spans.get(MANY).service()).isEqualTo("b");
+    assertThat(sizes).containsExactly(10_000, 10_000, 1);
+    assertThat(ids).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void aMessageOfManyTracesLeavesNothingBehind() throws Exception {
+    FragmentAccumulator accumulator = new FragmentAccumulator(20_000);
+    for (int traces : new int[] {2_000, 1}) {
+      var many = new io.opentelemetry.proto.trace.v1.Span.Builder[traces];
+      for (int i = 0; i < traces; i++) {
+        many[i] = span(i + 1, Span.INTERNAL, 0, 1).setTraceId(id(i + 1, 16));
+      }
+      accumulator.clear();
+      new TraceRequestDecoder()
+          .decode(
+              message(resource(List.of(attribute("service.name", "a")), many)),
+              accumulator::accept);
+      List<Integer> sizes = new ArrayList<>();
+      accumulator.forEach((trace, spans) -> sizes.add(spans.size()));
+      assertThat(sizes).hasSize(traces).containsOnly(1);
+    }
+  }
+
+  @Test
+  void aKindOfALaterVersionIsNone() throws Exception {
+    FragmentAccumulator accumulator = new FragmentAccumulator(1_000);
+    new TraceRequestDecoder()
+        .decode(
+            message(
+                resource(
+                    List.of(attribute("service.name", "a")),
+                    span(1, Span.SERVER, 0, 1).setKindValue(10))),
+            accumulator::accept);
+    accumulator.forEach((trace, spans) -> assertThat(spans.get(0).kind()).isZero());
   }
 
   @Test
@@ -115,18 +101,14 @@ class FragmentTest {
               span.shorten();
               accumulator.accept(span);
             });
-    accumulator.forEach(
-        (trace, fragment) ->
-            assertThat(Fragment.decode(fragment.encode(MIDNIGHT_MS)).get(0).movable()).isFalse());
+    accumulator.forEach((trace, spans) -> assertThat(spans.get(0).movable()).isFalse());
   }
 
   private static List<Boolean> movable(FragmentAccumulator accumulator, byte[] message)
       throws Exception {
     new TraceRequestDecoder().decode(message, accumulator::accept);
     List<Boolean> movable = new ArrayList<>();
-    accumulator.forEach(
-        (trace, fragment) ->
-            Fragment.decode(fragment.encode(MIDNIGHT_MS)).forEach(s -> movable.add(s.movable())));
+    accumulator.forEach((trace, spans) -> spans.forEach(each -> movable.add(each.movable())));
     return movable;
   }
 
@@ -174,14 +156,5 @@ class FragmentTest {
                     resource(
                         List.of(attribute("service.name", "cart")), span(1, Span.CLIENT, 0, 1)))))
         .containsExactly(true);
-  }
-
-  @Test
-  void anUnknownFormatIsRefused() {
-    byte[] encoded = new Fragment().encode(MIDNIGHT_MS);
-    encoded[0]++;
-    assertThatThrownBy(() -> Fragment.decode(encoded))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessage("read fragment: format 5, expected 4");
   }
 }

@@ -12,14 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from confluent_kafka import TopicPartition
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from integration import hotel, random_traces
+from stack.flink import JOB_NAME
 from support.messages import PARTITIONS, SentSpan, message, produce
 from support.reference.settings import setting
 from support.reference.spans import Record
 from support.stack import REPOSITORY, Stack
-from support.topics import end_offsets
+from support.topics import committed, end_offsets
 from support.truth import TABLES, Awaited, Reference, Table, records_since, told
 from support.waiting import eventually, settled
 
@@ -85,7 +87,8 @@ def shuffled(stack: Stack, prefix: str, base_ns: int) -> None:
 def repeated(stack: Stack, prefix: str, base_ns: int) -> None:
     """Messages again, at once and later; and spans again in other messages, alone and with others.
 
-    At once means behind the first on its partition: which of two partitions is read first is left to chance.
+    At once means behind the first on its partition: which of two partitions is read first is left to chance. Later, on
+    any partition, means after the first was read.
     """
     rng = random.Random(3)
     units = twins_together(spans_in_order(prefix, base_ns))
@@ -94,8 +97,14 @@ def repeated(stack: Stack, prefix: str, base_ns: int) -> None:
     sent += packed([[unit[0]] for unit in rng.sample(units, len(units) // 4)], rng)
     rng.shuffle(sent)
     produce(stack.address["SLUICE_KAFKA"], [*sent, *rng.sample(sent, len(sent) // 3)])
-    time.sleep(1.0)
+    ends = end_offsets(stack, "otlp_spans")
+    assert eventually(lambda: behind(committed(stack, JOB_NAME, "otlp_spans"), ends), 0, steady_s=0) == 0
     produce(stack.address["SLUICE_KAFKA"], [(value, rng.randrange(PARTITIONS)) for value, _ in sent[::3]])
+
+
+def behind(done: list[int], ends: list[TopicPartition]) -> int:
+    """Records that are not read yet, by what a checkpoint committed: a negative offset where none did."""
+    return sum(max(end.offset - max(offset, 0), 0) for offset, end in zip(done, ends, strict=True))
 
 
 def late(stack: Stack, prefix: str, base_ns: int) -> None:

@@ -62,8 +62,8 @@ func TestNonsenseStaysWithinTheTargetsLimits(t *testing.T) {
 				b.snapshot = watch.Snapshot{ReceivedAt: time.Now(), Superseded: b.superseded, Sizes: map[pool.Key]*poolsv1.PoolSize{cart: nonsense(random)}}
 				others := b.snapshot.Sizes[cart].GetSizes()
 				b.mu.Unlock()
+				written := len(b.fake.Written()) // before the loop hears of it, which may write at once
 				close(before)
-				written := len(b.fake.Written())
 				advance(time.Duration(random.IntN(30)) * time.Second)
 				for _, size := range b.fake.Written()[written:] {
 					if size < 2 || size > 128 {

@@ -30,8 +30,9 @@ type Decider struct {
 // Decider takes a shard; one that had it is fenced.
 func (l *Log) Decider(t testing.TB, shard int32) *Decider {
 	t.Helper()
+	// A minute: a busy machine takes more than seconds for some hundred records.
 	client, err := kgo.NewClient(kgo.SeedBrokers(l.Brokers...), kgo.TransactionalID(l.Decisions+keys.Shard(shard)),
-		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.TransactionTimeout(10*time.Second), kgo.ProducerLinger(0))
+		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.TransactionTimeout(time.Minute), kgo.ProducerLinger(0))
 	if err != nil {
 		t.Fatal(err)
 	}

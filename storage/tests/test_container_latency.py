@@ -105,6 +105,13 @@ def rates(client: Client, role: str) -> dict[int, float]:
     return dict(client.query(query, parameters={"start": START, "role": role}).result_rows)
 
 
+def test_series_for_which_there_was_no_room_tell_nothing(client: Client) -> None:
+    """Of the host's two series one is told apart: 5 bytes/s, not 12."""
+    level(client, "host_memory_bandwidth", "system.memory.bandwidth", 5)
+    level(client, "host_memory_bandwidth", "(more)", 7)
+    assert rates(client, "host_memory_bandwidth") == {0: 5.0}
+
+
 def test_moments_are_of_the_logarithm(client: Client) -> None:
     """1 ms and 4 ms: the mean of the logarithms is that of 2 ms, their standard deviation ln 2."""
     sample(client, 1, 4)

@@ -22,7 +22,7 @@ def views(settings: Settings) -> dict[str, str]:
         "decoded_metrics": """
         SELECT d.part, d.counted, d.rejected, s.`partition`, s.`offset`
         FROM otlp_metrics AS s,
-             LATERAL TABLE(resource_points(s.message, s.record_time)) AS d (part, counted, rejected)""",
+             LATERAL TABLE(resource_points(s.message, s.record_time, s.`partition`)) AS d (part, counted, rejected)""",
         "metric_parts": "SELECT d.part.* FROM decoded_metrics AS d WHERE d.part IS NOT NULL",
         "counted_metrics": "SELECT d.counted.* FROM decoded_metrics AS d WHERE d.counted IS NOT NULL",
         "rejected_metrics": """

@@ -134,7 +134,7 @@ SETTINGS: Mapping[str, Setting] = {
         MINUTE_MS,
         SECOND_MS,
         HOUR_MS,
-        "record time in which each partition may bring as many names and rows as the next six say; a name keeps its "
+        "record time in which each partition may bring as many names and rows as the next seven say; a name keeps its "
         "place as long as each window has it",
     ),
     "most-services": Setting(5_000, 10, 1_000_000, "services that are told apart; more count as (more)"),
@@ -143,6 +143,9 @@ SETTINGS: Mapping[str, Setting] = {
     "most-peers": Setting(20_000, 10, 1_000_000, "peers of services that are told apart; more count as (more)"),
     "most-operations": Setting(
         20_000, 10, 1_000_000, "operations of services by which requests enter that are told apart; more are (more)"
+    ),
+    "most-series": Setting(
+        100_000, 10, 1_000_000, "series of hosts' and containers' metrics that are told apart; more count as (more)"
     ),
     "most-spread-rows": Setting(
         600_000,

@@ -2,6 +2,7 @@
 -- [from_ms, until_ms), epoch milliseconds. Ratios 0..1, cores, bytes and spans per second (collector_queue: bytes). No row where nothing is known.
 -- A counter's rate is its growth since the last point of the windows before, if that is at most 60 s older and not larger
 -- (else it was reset), or since its start, if that is at most 60 s ago, or within the window.
+-- Those that there was no room for, '(more)', tell nothing of anybody.
 -- Series of one metric: ratios and cores of a host are averaged, of a network interface the busiest counts, all else adds up.
 CREATE OR REPLACE VIEW v_resource_metrics_between AS
 WITH
@@ -14,6 +15,7 @@ WITH
         FROM resource_metrics FINAL
         WHERE window >= fromUnixTimestamp64Milli(greatest(0, {from_ms:Int64} - 120000))
             AND window < fromUnixTimestamp64Milli({until_ms:Int64})
+            AND series != '(more)'
         WINDOW earlier AS
         (
             PARTITION BY role, host, instance, metric_rank, series, kind, start_ns, window_s

@@ -24,7 +24,7 @@ WITH
             -- The last reading before the first minute is where a counter stood.
             SELECT role, instance, series, window, max(value_max) AS value_max
             FROM resource_metrics FINAL
-            WHERE startsWith(role, 'collector_spans_') AND window < fromUnixTimestamp64Milli({until_ms:Int64})
+            WHERE startsWith(role, 'collector_spans_') AND series != '(more)' AND window < fromUnixTimestamp64Milli({until_ms:Int64})
                 AND window >= fromUnixTimestamp64Milli(greatest(0, {from_ms:Int64} - 86400000))
             GROUP BY role, instance, series, window
         )

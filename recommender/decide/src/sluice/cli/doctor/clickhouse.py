@@ -117,13 +117,13 @@ def names(where: Addresses, timeout_s: float) -> Verdict:
 
 
 def judge_names(spans: int) -> Verdict:
-    """spans: of the last 10 minutes, that count under (more)."""
+    """spans: or points of metrics, of the last 10 minutes, that count under (more)."""
     if not spans:
         return Verdict("ok", "all names of the last 10 minutes are told apart")
     return Verdict(
         "warn",
-        f"{spans:,} spans of the last 10 minutes count under (more): there are more services, instances, hosts, peers "
-        "or operations than are told apart",
+        f"{spans:,} spans or points of metrics of the last 10 minutes count under (more): there are more services, "
+        "instances, hosts, peers, operations or series than are told apart",
         "look for names with ids in them, such as /orders/1234; run.py's --most-... raise the bounds",
     )
 

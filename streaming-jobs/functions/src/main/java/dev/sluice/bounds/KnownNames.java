@@ -44,6 +44,11 @@ final class KnownNames {
     return answers[slot];
   }
 
+  /** The name, if it is told apart or there is none; else {@link Rest#NAME}. */
+  String told(String service, String name) {
+    return name.isEmpty() || name.equals(Rest.NAME) || tells(service, name) ? name : Rest.NAME;
+  }
+
   private boolean admit(Name name) {
     if (present.contains(name)) {
       return true;

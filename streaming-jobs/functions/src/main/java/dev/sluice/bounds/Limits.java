@@ -10,6 +10,7 @@ package dev.sluice.bounds;
  * @param hosts names of hosts
  * @param peers pairs of service and peer by its attributes
  * @param operations pairs of service and operation, of {@link Rest#isEntry entries}
+ * @param series of metrics, each of a host and instance
  * @param spreadRows rows of spans that touch more than {@link dev.sluice.windows.Spread#SHORT}
  *     buckets
  */
@@ -20,4 +21,5 @@ public record Limits(
     int hosts,
     int peers,
     int operations,
+    int series,
     long spreadRows) {}

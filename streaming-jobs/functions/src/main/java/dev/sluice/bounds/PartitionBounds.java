@@ -7,19 +7,18 @@ import java.io.IOException;
 
 /** What one partition of the topic has brought in the present window of record time. */
 final class PartitionBounds {
-  private static final long NEVER = Long.MIN_VALUE;
-
   private final Limits limits;
   private final KnownNames services;
   private final KnownNames instances;
   private final KnownNames hosts;
   private final KnownNames peers;
   private final KnownNames operations;
-  private long window = NEVER;
+  private final RecordWindow window;
   private long spreadRows;
 
   PartitionBounds(Limits limits) {
     this.limits = limits;
+    window = new RecordWindow(limits.windowMs());
     services = new KnownNames(limits.services());
     instances = new KnownNames(limits.instances());
     hosts = new KnownNames(limits.hosts());
@@ -27,16 +26,11 @@ final class PartitionBounds {
     operations = new KnownNames(limits.operations());
   }
 
-  /** The next message was appended then. Times of a partition do not run backwards. */
+  /** The next message was appended then. */
   void advance(long recordMs) {
-    long now = Math.floorDiv(recordMs, limits.windowMs());
-    if (window != NEVER && now > window) {
+    for (int left = window.ended(recordMs); left > 0; left--) {
       turn();
-      if (now > window + 1) {
-        turn();
-      }
     }
-    window = Math.max(window, now);
   }
 
   private void turn() {
@@ -54,27 +48,21 @@ final class PartitionBounds {
    */
   boolean rename(Span span, boolean withOperation) {
     long parentId = span.parentId();
-    String service = told(services, "", span.service());
+    String service = services.told("", span.service());
     boolean unknown = service.equals(Rest.NAME);
-    String instance = unknown ? Rest.NAME : told(instances, service, span.instance());
-    String host = told(hosts, "", span.host());
-    String peer = span.isClientSide() ? told(peers, service, span.peer()) : span.peer();
+    String instance = unknown ? Rest.NAME : instances.told(service, span.instance());
+    String host = hosts.told("", span.host());
+    String peer = span.isClientSide() ? peers.told(service, span.peer()) : span.peer();
     String operation = "";
     if (withOperation && Rest.isEntry(span.kind(), parentId)) {
       String own = span.operation();
-      operation = unknown ? Rest.NAME : told(operations, service, own);
+      operation = unknown ? Rest.NAME : operations.told(service, own);
       if (!operation.equals(own)) {
         span.renameOperation(operation);
       }
     }
     span.rename(service, instance, host, peer);
     return Rest.isIn(span.kind(), parentId, service, instance, host, peer, operation);
-  }
-
-  private static String told(KnownNames names, String service, String name) {
-    return name.isEmpty() || name.equals(Rest.NAME) || names.tells(service, name)
-        ? name
-        : Rest.NAME;
   }
 
   /** Whether a long span that makes so many rows may make them. */
@@ -87,7 +75,7 @@ final class PartitionBounds {
   }
 
   void write(DataOutput out) throws IOException {
-    out.writeLong(window);
+    out.writeLong(window.number());
     out.writeLong(spreadRows);
     for (KnownNames names : all()) {
       names.write(out);
@@ -96,7 +84,7 @@ final class PartitionBounds {
 
   /** Adds what {@link #write} wrote. */
   void read(DataInput in) throws IOException {
-    window = Math.max(window, in.readLong());
+    window.restore(in.readLong());
     spreadRows += in.readLong();
     for (KnownNames names : all()) {
       names.read(in);

@@ -3,6 +3,7 @@ package dev.sluice.flink;
 import static dev.sluice.flink.Rows.text;
 import static dev.sluice.flink.Rows.time;
 
+import dev.sluice.bounds.MetricBounds;
 import dev.sluice.resources.MetricMessageReader;
 import dev.sluice.resources.ResourceKey;
 import dev.sluice.resources.ResourceSums;
@@ -15,8 +16,9 @@ import org.apache.flink.table.functions.FunctionContext;
 import org.apache.flink.table.functions.TableFunction;
 
 /**
- * SQL {@code resource_points(message, record_time)}: turns one message of metrics into sums by
- * series and window, and its accounts. Of the three columns exactly one is not NULL in each row.
+ * SQL {@code resource_points(message, record_time, partition)}: turns one message of metrics into
+ * sums by series and window, and its accounts. Of the three columns exactly one is not NULL in each
+ * row.
  */
 @FunctionHint(
     output =
@@ -38,15 +40,18 @@ public final class ResourceMetrics extends TableFunction<RowData> {
   @Override
   public void open(FunctionContext context) {
     Settings settings = Settings.of(context);
-    reader = new MetricMessageReader(settings.validity(), settings.sampleWindowMs());
+    reader =
+        new MetricMessageReader(
+            settings.validity(), settings.sampleWindowMs(), new MetricBounds(settings.limits()));
   }
 
   public void eval(
       byte[] message,
       @DataTypeHint(value = "TIMESTAMP_LTZ(3)", bridgedTo = TimestampData.class)
-          TimestampData recordTime) {
+          TimestampData recordTime,
+      int partition) {
     long recordTimeMs = recordTime.getMillisecond();
-    reader.read(message, recordTimeMs);
+    reader.read(message, partition, recordTimeMs);
     reader.forEach((key, sums) -> collect(GenericRowData.of(row(key, sums), null, null)));
     Rows.emitAccounts(reader.counts(), reader.deadLetters(), recordTimeMs, this::collect);
   }

@@ -47,6 +47,7 @@ final class Settings {
         Math.toIntExact(number("most-hosts")),
         Math.toIntExact(number("most-peers")),
         Math.toIntExact(number("most-operations")),
+        Math.toIntExact(number("most-series")),
         number("most-spread-rows"));
   }
 

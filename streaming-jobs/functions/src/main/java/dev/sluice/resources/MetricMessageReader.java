@@ -5,6 +5,7 @@ import dev.sluice.accounting.DeadLetters;
 import dev.sluice.accounting.Outcome;
 import dev.sluice.accounting.OutcomeCounts;
 import dev.sluice.accounting.Validity;
+import dev.sluice.bounds.MetricBounds;
 import dev.sluice.otlp.MalformedMessageException;
 import dev.sluice.otlp.MetricPoint;
 import dev.sluice.otlp.MetricsRequestDecoder;
@@ -28,14 +29,16 @@ public final class MetricMessageReader {
   private final MetricsRequestDecoder decoder = new MetricsRequestDecoder();
   private final Validity validity;
   private final long windowMs;
+  private final MetricBounds bounds;
   private final OutcomeCounts counts = new OutcomeCounts();
   private final DeadLetters deadLetters = new DeadLetters();
   private final Map<ResourceKey, ResourceSums> sums = new HashMap<>();
   private long recordTimeMs;
 
-  public MetricMessageReader(Validity validity, long windowMs) {
+  public MetricMessageReader(Validity validity, long windowMs, MetricBounds bounds) {
     this.validity = validity;
     this.windowMs = windowMs;
+    this.bounds = bounds;
   }
 
   /**
@@ -44,11 +47,13 @@ public final class MetricMessageReader {
    *
    * @param message an ExportMetricsServiceRequest; null, as Kafka's tombstones are, is malformed;
    *     what stands for an {@link OversizeRecord} is that
+   * @param partition in which it stands
    * @param recordTimeMs when the broker appended it
    */
-  public void read(byte[] message, long recordTimeMs) {
+  public void read(byte[] message, int partition, long recordTimeMs) {
     clear();
     this.recordTimeMs = recordTimeMs;
+    bounds.at(partition, recordTimeMs);
     if (message == null) {
       reject("record has no value", new byte[0]);
       return;
@@ -90,10 +95,11 @@ public final class MetricMessageReader {
       return;
     }
     long timeMs = point.timeNs() / NS_PER_MS;
-    counts.span(outcome, "", recordTimeMs - timeMs);
-    sums.computeIfAbsent(
-            ResourceKey.of(point, timeMs / windowMs * windowMs), key -> new ResourceSums())
-        .add(Math.round(scaled(point)), isCounter(point), point.timeNs());
+    ResourceKey key = ResourceKey.of(point, timeMs / windowMs * windowMs, bounds);
+    boolean inRest = key.isInRest();
+    counts.span(inRest ? Outcome.ACCEPTED_MORE : outcome, "", recordTimeMs - timeMs);
+    sums.computeIfAbsent(key, each -> new ResourceSums())
+        .add(Math.round(scaled(point)), !inRest && !isCounter(point), point.timeNs());
   }
 
   private Outcome judge(MetricPoint point) {

@@ -1,10 +1,13 @@
 package dev.sluice.resources;
 
+import dev.sluice.bounds.MetricBounds;
+import dev.sluice.bounds.Rest;
 import dev.sluice.otlp.MetricPoint;
 import dev.sluice.otlp.MetricRole;
 
 /**
- * Which points are summed: those of one series in one window.
+ * Which points are summed: those of one series in one window. Of series for which there is no room
+ * the points of one metric's role are one.
  *
  * @param startNs since when the counter counts; 0 for levels and deltas, and where it is not told
  * @param windowMs start of the window, ms of the Unix epoch
@@ -19,15 +22,24 @@ public record ResourceKey(
     long startNs,
     long windowMs) {
 
-  static ResourceKey of(MetricPoint point, long windowMs) {
+  static ResourceKey of(MetricPoint point, long windowMs, MetricBounds bounds) {
+    String host = bounds.host(point.host());
+    String instance = bounds.instance(host, point.instance());
+    long startNs = point.kind() == MetricPoint.Kind.COUNTER ? point.startNs() : 0;
+    boolean told = bounds.tellsSeries(host, instance, point.series(), startNs);
     return new ResourceKey(
-        point.host(),
-        point.instance(),
+        host,
+        instance,
         point.role(),
         point.rank(),
-        point.series(),
+        told ? point.series() : Rest.NAME,
         point.kind(),
-        point.kind() == MetricPoint.Kind.COUNTER ? point.startNs() : 0,
+        told ? startNs : 0,
         windowMs);
+  }
+
+  /** Whether there was no room for the host, the instance or the series. */
+  boolean isInRest() {
+    return Rest.NAME.equals(series);
   }
 }

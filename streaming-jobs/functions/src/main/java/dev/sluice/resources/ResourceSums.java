@@ -13,9 +13,13 @@ public final class ResourceSums {
   private long firstNs = Long.MAX_VALUE;
   private long lastNs = Long.MIN_VALUE;
 
-  void add(long value, boolean counter, long timeNs) {
+  /**
+   * @param summed not a counter, the sum of whose readings nobody needs, nor one of a rest: both
+   *     would overflow
+   */
+  void add(long value, boolean summed, long timeNs) {
     points++;
-    sum += counter ? 0 : value; // nobody needs the sum of a counter's readings, and it overflows
+    sum += summed ? value : 0;
     smallest = Math.min(smallest, value);
     largest = Math.max(largest, value);
     firstNs = Math.min(firstNs, timeNs);
@@ -27,7 +31,7 @@ public final class ResourceSums {
     return points;
   }
 
-  /** Their sum; 0 for a counter. */
+  /** Their sum; 0 for a counter, and where there was no room for the series. */
   public long sum() {
     return sum;
   }

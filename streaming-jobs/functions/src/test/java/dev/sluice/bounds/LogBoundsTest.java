@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class LogBoundsTest {
   private static final long WINDOW_MS = 60_000;
 
-  private final Limits limits = new Limits(WINDOW_MS, 2, 3, 2, 2, 2, 1_000);
+  private final Limits limits = new Limits(WINDOW_MS, 2, 3, 2, 2, 2, 9, 1_000);
   private final TraceRequestDecoder decoder = new TraceRequestDecoder();
   private LogBounds bounds = new LogBounds(limits, new Spread(100, 600_000), true);
 

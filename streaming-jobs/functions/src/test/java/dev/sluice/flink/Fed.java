@@ -73,6 +73,7 @@ final class Fed {
               Map.entry("most-hosts", "100"),
               Map.entry("most-peers", "100"),
               Map.entry("most-operations", "100"),
+              Map.entry("most-series", "100"),
               Map.entry("most-spread-rows", "100000"),
               Map.entry("message-traces", "100"),
               Map.entry("root-variants", "10"),

@@ -13,8 +13,11 @@ import static dev.sluice.otlp.Requests.attribute;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.accounting.Validity;
+import dev.sluice.bounds.Limits;
+import dev.sluice.bounds.MetricBounds;
 import dev.sluice.recordlimit.OversizeRecord;
 import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
+import io.opentelemetry.proto.metrics.v1.ResourceMetrics;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -32,11 +35,18 @@ class MetricMessageReaderTest {
   private record Row(long points, long sum, long least, long most, long firstMs, long lastMs) {}
 
   private final MetricMessageReader reader =
-      new MetricMessageReader(new Validity(7 * DAY_MS, 600_000, 60_000), 10_000);
+      new MetricMessageReader(
+          new Validity(7 * DAY_MS, 600_000, 60_000),
+          10_000,
+          new MetricBounds(new Limits(60_000, 9, 2, 2, 9, 9, 5, 9)));
 
   /** "host instance role kind start window": start and window in ms after midnight. */
   private Map<String, Row> rows(byte[] message) {
-    reader.read(message, RECEIVED_MS);
+    return rows(message, RECEIVED_MS);
+  }
+
+  private Map<String, Row> rows(byte[] message, long receivedMs) {
+    reader.read(message, 0, receivedMs);
     Map<String, Row> rows = new TreeMap<>();
     reader.forEach(
         (key, sums) ->
@@ -135,6 +145,55 @@ class MetricMessageReaderTest {
     assertThat(counts())
         .isEqualTo(Map.of("accepted", List.of(0L, 1L), "missing_identity", List.of(0L, 2L)));
     assertThat(reasons()).containsExactly("missing_identity", "missing_identity");
+  }
+
+  private static byte[] bandwidthOf(String... hosts) {
+    return message(
+        Arrays.stream(hosts)
+            .map(
+                host ->
+                    resource(
+                        List.of(attribute("host.name", host)),
+                        gauge("system.memory.bandwidth", point(5, 0))))
+            .toArray(ResourceMetrics[]::new));
+  }
+
+  @Test
+  void hostsBeyondTheBoundAreOneWithoutASum() {
+    assertThat(rows(bandwidthOf("a", "b", "c", "d")))
+        .isEqualTo(
+            Map.of(
+                "a  host_memory_bandwidth level 0 0", new Row(1, 5, 5, 5, 0, 0),
+                "b  host_memory_bandwidth level 0 0", new Row(1, 5, 5, 5, 0, 0),
+                "(more)  host_memory_bandwidth level 0 0", new Row(2, 0, 5, 5, 0, 0)));
+    assertThat(counts())
+        .isEqualTo(Map.of("accepted", List.of(0L, 2L), "accepted_more", List.of(0L, 2L)));
+    assertThat(reasons()).isEmpty();
+  }
+
+  @Test
+  void aHostHasItsPlaceUntilAWholeWindowWithoutIt() {
+    rows(bandwidthOf("a", "b"));
+    assertThat(rows(bandwidthOf("c", "a"), RECEIVED_MS + 60_000))
+        .containsOnlyKeys(
+            "a  host_memory_bandwidth level 0 0", "(more)  host_memory_bandwidth level 0 0");
+    assertThat(rows(bandwidthOf("c", "b"), RECEIVED_MS + 120_000))
+        .containsOnlyKeys(
+            "c  host_memory_bandwidth level 0 0", "(more)  host_memory_bandwidth level 0 0");
+  }
+
+  @Test
+  void startsOfACounterBeyondTheBoundOfSeriesAreOneOfTheSameHost() {
+    var points =
+        IntStream.rangeClosed(1, 7)
+            .mapToObj(n -> point(10 * n, 1_000).setStartTimeUnixNano(n * MS))
+            .toArray(NumberDataPoint.Builder[]::new);
+    assertThat(rows(message(host(counter("system.network.io", points)))))
+        .hasSize(6)
+        .containsEntry("node-1  host_network counter 5 0", new Row(1, 0, 50, 50, 1_000, 1_000))
+        .containsEntry("node-1  host_network counter 0 0", new Row(2, 0, 60, 70, 1_000, 1_000));
+    assertThat(counts())
+        .isEqualTo(Map.of("accepted", List.of(0L, 5L), "accepted_more", List.of(0L, 2L)));
   }
 
   @Test

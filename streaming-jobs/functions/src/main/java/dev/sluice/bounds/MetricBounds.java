@@ -1,0 +1,75 @@
+package dev.sluice.bounds;
+
+import com.dynatrace.hash4j.hashing.Hasher64;
+import com.dynatrace.hash4j.hashing.Hashing;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Bounds of what the messages of metrics may bring: hosts, instances of a host, and series. Each
+ * partition has its own, and goes by its record times and its order, as {@link LogBounds}. Unlike
+ * there nothing is remembered over a restart: what comes first after it is told apart.
+ *
+ * <p>Series are known by 64 bits of their hash, as they are many and long: two that share one are
+ * told apart both, beyond the bound by one.
+ */
+public final class MetricBounds {
+  private static final Hasher64 HASHER = Hashing.xxh3_64(0x51ce);
+
+  private final class Partition {
+    private final RecordWindow window = new RecordWindow(limits.windowMs());
+    private final KnownNames hosts = new KnownNames(limits.hosts());
+    private final KnownNames instances = new KnownNames(limits.instances());
+    private final KnownNames series = new KnownNames(limits.series());
+
+    private void advance(long recordMs) {
+      for (int left = window.ended(recordMs); left > 0; left--) {
+        hosts.turn();
+        instances.turn();
+        series.turn();
+      }
+    }
+  }
+
+  private final Limits limits;
+  private final Map<Integer, Partition> partitions = new HashMap<>();
+  private Partition current;
+
+  public MetricBounds(Limits limits) {
+    this.limits = limits;
+  }
+
+  /** The next message is of this partition, and was appended then. */
+  public void at(int partition, long recordMs) {
+    current = partitions.computeIfAbsent(partition, each -> new Partition());
+    current.advance(recordMs);
+  }
+
+  /** The name, or {@link Rest#NAME} where there is no room for it. */
+  public String host(String name) {
+    return current.hosts.told("", name);
+  }
+
+  /** The name, or {@link Rest#NAME} where there is no room for it, or its host is the rest. */
+  public String instance(String host, String name) {
+    return Rest.NAME.equals(host) && !name.isEmpty()
+        ? Rest.NAME
+        : current.instances.told(host, name);
+  }
+
+  /** Whether a series of a host and instance is told apart. */
+  public boolean tellsSeries(String host, String instance, String series, long startNs) {
+    if (Rest.NAME.equals(host) || Rest.NAME.equals(instance)) {
+      return false;
+    }
+    long hash =
+        HASHER
+            .hashStream()
+            .putString(host)
+            .putString(instance)
+            .putString(series)
+            .putLong(startNs)
+            .getAsLong();
+    return current.series.tells("", Long.toHexString(hash));
+  }
+}

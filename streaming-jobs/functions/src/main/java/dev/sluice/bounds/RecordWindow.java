@@ -1,0 +1,35 @@
+package dev.sluice.bounds;
+
+/** The window of record time in which a partition is. Times of a partition do not run backwards. */
+final class RecordWindow {
+  private static final long NEVER = Long.MIN_VALUE;
+
+  private final long lengthMs;
+  private long number = NEVER;
+
+  RecordWindow(long lengthMs) {
+    this.lengthMs = lengthMs;
+  }
+
+  /**
+   * The next message was appended then.
+   *
+   * @return how many windows have ended since the last; 2 for more
+   */
+  int ended(long recordMs) {
+    long now = Math.floorDiv(recordMs, lengthMs);
+    int ended = number == NEVER || now <= number ? 0 : now == number + 1 ? 1 : 2;
+    number = Math.max(number, now);
+    return ended;
+  }
+
+  /** Its number, to be remembered. */
+  long number() {
+    return number;
+  }
+
+  /** What was remembered: the later one counts. */
+  void restore(long remembered) {
+    number = Math.max(number, remembered);
+  }
+}

@@ -85,6 +85,21 @@ def check_trace_ids(stack: Stack, service: str, count: int) -> None:
     assert eventually(lambda: stack.value(seen), MESSAGE_TRACES) == MESSAGE_TRACES
 
 
+def check_flood(stack: Stack, service: str, count: int) -> None:
+    """`count` traces of a span each, a multiple of what is kept of a message, at once: each is closed and seen."""
+    number = count // MESSAGE_TRACES
+    sent = [(_many_spans(service, b"", n * MESSAGE_TRACES, MESSAGE_TRACES), n % PARTITIONS) for n in range(number)]
+    produce(stack.address["SLUICE_KAFKA"], sent)
+    accepted = {"accepted": count}
+    for job in ("concurrency", "call_graph"):
+        assert eventually(lambda job=job: outcomes(stack, job, service), accepted) == accepted  # type: ignore[misc]
+    seen = f"SELECT sum(traces) FROM critical_paths FINAL WHERE root_service = '{service}'"
+    assert eventually(lambda: stack.value(seen), count) == count
+    closed = f"""SELECT sum(traces) FROM trace_counts FINAL
+                 WHERE service = '{service}' AND cause IN ('closed_quiet', 'closed_max_age', 'closed_early')"""
+    assert eventually(lambda: stack.value(closed), count) == count
+
+
 def outcomes(stack: Stack, job: str, prefix: str) -> dict[str, int]:
     """Spans by their outcome in a job, of the services whose names begin with `prefix`."""
     rows = stack.rows(

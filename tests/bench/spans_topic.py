@@ -8,13 +8,15 @@ import time
 from collections.abc import Iterator
 from itertools import count
 
-from confluent_kafka import Producer
+from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 from bench.made_spans import SPANS_PER_ROUND, MadeSpans, Shape
 
 TOPIC = "otlp_spans"
 PARTITIONS = 2
+#: For `renew`, where spans are sent as time goes by: what collector/topics.yaml says.
+BROKERS_TIME = {"message_timestamp_type": "LogAppendTime"}
 _CONFIG = {"message.timestamp.type": "CreateTime", "max.message.bytes": "4194304"}
 
 
@@ -41,7 +43,7 @@ def _timed(made: MadeSpans, number: int, start_ns: int) -> Iterator[tuple[int, b
 
 
 def trickle(bootstrap: str, shape: Shape, seconds: float) -> None:
-    """Sends spans as time goes by: each message when the last of its spans has ended."""
+    """Sends spans as time goes by: each message when the last of its spans has ended. Waits where Kafka does."""
     made = MadeSpans(shape)
     producer = _producer(bootstrap)
     begun_ns = time.time_ns()
@@ -51,19 +53,30 @@ def trickle(bootstrap: str, shape: Shape, seconds: float) -> None:
             break
         for i, (due_ns, message) in enumerate(_timed(made, number, start_ns)):
             time.sleep(max(0.0, (due_ns - time.time_ns()) / 1e9))
-            producer.produce(TOPIC, message, partition=i % PARTITIONS)
+            _produce(producer, message, i % PARTITIONS, time.time_ns() // 1_000_000)
             producer.poll(0)
     producer.flush()
 
 
-def renew(bootstrap: str) -> None:
-    """Deletes the topic and makes it again, empty."""
+def renew(bootstrap: str, **config: str) -> None:
+    """Deletes the topic and makes it again, empty. config: properties of the topic, with _ for its dots."""
     admin = AdminClient({"bootstrap.servers": bootstrap})
     if TOPIC in admin.list_topics(timeout=30).topics:
         admin.delete_topics([TOPIC], operation_timeout=30)[TOPIC].result(30)
         while TOPIC in admin.list_topics(timeout=30).topics:
             time.sleep(0.2)
-    admin.create_topics([NewTopic(TOPIC, PARTITIONS, 1, config=_CONFIG)], operation_timeout=30)[TOPIC].result(30)
+    more = {name.replace("_", "."): value for name, value in config.items()}
+    admin.create_topics([NewTopic(TOPIC, PARTITIONS, 1, config=_CONFIG | more)], operation_timeout=30)[TOPIC].result(30)
+
+
+def end(bootstrap: str) -> int:
+    """How many records were ever written to the topic."""
+    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "bench"})
+    try:
+        ends = (consumer.get_watermark_offsets(TopicPartition(TOPIC, n), timeout=30)[1] for n in range(PARTITIONS))
+        return sum(ends)
+    finally:
+        consumer.close()
 
 
 def _producer(bootstrap: str) -> Producer:
@@ -82,15 +95,19 @@ def _producer(bootstrap: str) -> Producer:
 def _send(producer: Producer, messages: Iterator[tuple[int, bytes]]) -> int:
     sent = 0
     for record_ms, message in messages:
-        while True:
-            try:
-                producer.produce(TOPIC, message, partition=sent % PARTITIONS, timestamp=record_ms)
-                break
-            except BufferError:
-                producer.poll(0.05)
+        _produce(producer, message, sent % PARTITIONS, record_ms)
         sent += 1
         if sent % 64 == 0:
             producer.poll(0)
     if producer.flush(120):
         raise TimeoutError("Kafka did not take all spans within 120 s")
     return sent
+
+
+def _produce(producer: Producer, message: bytes, partition: int, record_ms: int) -> None:
+    while True:
+        try:
+            producer.produce(TOPIC, message, partition=partition, timestamp=record_ms)
+            return
+        except BufferError:
+            producer.poll(0.05)

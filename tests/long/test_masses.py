@@ -40,7 +40,9 @@ def test_hosts_of_metrics_beyond_the_bound_count_as_one(stack: Stack) -> None:
         group = request.resource_metrics.add()
         group.resource.attributes.extend(attributes({"host.name": f"crowd-{n}"}))
         group.scope_metrics.add().metrics.add(name="system.memory.bandwidth").gauge.data_points.append(point(at, 7))
-    producer = Producer({"bootstrap.servers": stack.address["SLUICE_KAFKA"], "acks": "all", "message.max.bytes": 4 << 20})
+    producer = Producer(
+        {"bootstrap.servers": stack.address["SLUICE_KAFKA"], "acks": "all", "message.max.bytes": 4 << 20}
+    )
     producer.produce("otlp_metrics", request.SerializeToString())
     assert producer.flush(20) == 0
     table = "FROM resource_metrics FINAL WHERE role = 'host_memory_bandwidth' AND"

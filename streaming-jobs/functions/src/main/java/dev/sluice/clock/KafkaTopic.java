@@ -1,11 +1,11 @@
 package dev.sluice.clock;
 
+import dev.sluice.sinks.Sent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.apache.flink.kafka.shaded.org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.flink.kafka.shaded.org.apache.kafka.clients.producer.ProducerConfig;
@@ -63,13 +63,7 @@ final class KafkaTopic implements ClockRecords.Topic {
       sent.add(producer.send(new ProducerRecord<>(name, each.partition(), null, NOTHING)));
     }
     // Those of other partitions are under way, whatever becomes of the first.
-    for (Future<?> each : sent) {
-      try {
-        each.get();
-      } catch (ExecutionException e) {
-        throw e.getCause() instanceof Exception cause ? cause : e;
-      }
-    }
+    Sent.acknowledged(sent);
   }
 
   @Override

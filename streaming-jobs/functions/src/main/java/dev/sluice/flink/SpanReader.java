@@ -17,24 +17,18 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
-import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.apache.flink.table.data.RowData;
 
 /**
  * Decodes each message once, for all jobs: fragments of traces go on at once; what messages add to
  * windows, to samples and to accounts is summed across messages.
  *
- * <p>Those sums are given out every so many milliseconds, when they are many, and before each
- * checkpoint's barrier: so they are no state. What names there are ({@link LogBounds}) is.
+ * <p>What names there are ({@link LogBounds}) is state.
  */
-final class SpanReader extends AbstractStreamOperator<TraceFragment>
+final class SpanReader extends SummingOperator<TraceFragment>
     implements OneInputStreamOperator<Message, TraceFragment> {
   private static final long serialVersionUID = 1L;
-
-  /** Rows of one kind that are held. */
-  private static final int MOST_ROWS = 20_000;
 
   /**
    * All stages that want spans, as one. What a stage cuts of a span is cut in the windows alone.
@@ -69,7 +63,6 @@ final class SpanReader extends AbstractStreamOperator<TraceFragment>
   private transient SampleSums sampleSums;
   private transient AccountSums counted;
   private transient AccountSums countedWindows;
-  private transient long flushMs;
 
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
@@ -111,8 +104,6 @@ final class SpanReader extends AbstractStreamOperator<TraceFragment>
       stages.add(fragments);
     }
     reader = new MessageReader(settings.validity(), new Stages(stages), bounds);
-    flushMs = settings.partialFlushMs();
-    flushLater();
   }
 
   @Override
@@ -141,38 +132,13 @@ final class SpanReader extends AbstractStreamOperator<TraceFragment>
     }
   }
 
-  private void flush() {
+  @Override
+  void flush() {
     partialSums.drain(
         (point, partial) -> emit(SpanTable.PARTIAL, Rows.partial(texts, point, partial)));
     sampleSums.drain((site, sample) -> emit(SpanTable.SAMPLE, Rows.sample(texts, site, sample)));
     counted.drain((ms, key, sums) -> emit(SpanTable.COUNTED, Rows.counted(key, sums, ms)));
     countedWindows.drain(
         (ms, key, sums) -> emit(SpanTable.COUNTED_WINDOW, Rows.counted(key, sums, ms)));
-  }
-
-  private void emit(SpanTable table, RowData row) {
-    output.collect(table.tag(), new StreamRecord<>(row));
-  }
-
-  private void flushLater() {
-    long nowMs = getProcessingTimeService().getCurrentProcessingTime();
-    getProcessingTimeService()
-        .registerTimer(
-            nowMs + flushMs,
-            ms -> {
-              flush();
-              flushLater();
-            });
-  }
-
-  @Override
-  public void prepareSnapshotPreBarrier(long checkpoint) {
-    flush();
-  }
-
-  @Override
-  public void finish() throws Exception {
-    flush();
-    super.finish();
   }
 }

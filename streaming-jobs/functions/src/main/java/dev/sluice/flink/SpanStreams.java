@@ -161,7 +161,7 @@ public final class SpanStreams {
     Partitioner<byte[]> byTrace = TraceAssembly::taskOf;
     return parallelism == 1
         ? fragments
-        : fragments.partitionCustom(byTrace, TraceFragment::traceId);
+        : fragments.partitionCustom(byTrace, each -> each.traceId().toBytes());
   }
 
   private static void view(

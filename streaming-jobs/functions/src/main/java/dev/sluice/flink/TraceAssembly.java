@@ -21,17 +21,14 @@ import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
-import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
-import org.apache.flink.table.data.RowData;
 
 /**
  * Collects the fragments of each trace until it is quiet ({@link OpenTraces}), and sums what the
- * jobs want to know of closed traces, a table for each. As in {@link SpanReader} those sums are
- * given out every so many milliseconds, when they are many, and before each checkpoint's barrier.
+ * jobs want to know of closed traces, a table for each.
  *
  * <p>The watermark is the least record time of all partitions, so reading the topic again closes
  * the same traces: by the log alone. Clock records see to it that each partition has a record time.
@@ -43,13 +40,10 @@ import org.apache.flink.table.data.RowData;
  * <p>The traces are in the heap whatever the job's state backend. A checkpoint holds all of them;
  * each task reads all parts and keeps its own traces, so that the parallelism may change.
  */
-final class TraceAssembly extends AbstractStreamOperator<Void>
+final class TraceAssembly extends SummingOperator<Void>
     implements OneInputStreamOperator<TraceFragment, Void> {
   private static final long serialVersionUID = 1L;
   private static final long NS_PER_MS = 1_000_000;
-
-  /** Rows of one table that are held. */
-  private static final int MOST_ROWS = 20_000;
 
   private final int parallelism;
 
@@ -60,7 +54,6 @@ final class TraceAssembly extends AbstractStreamOperator<Void>
   private transient Map<SpanTable, TraceSums> tables;
   private transient TraceCountSums counts;
   private transient AccountSums recounted;
-  private transient long flushMs;
   private transient OpenTraces traces;
   private transient ListState<byte[]> state;
   private transient Variants trees;
@@ -150,8 +143,6 @@ final class TraceAssembly extends AbstractStreamOperator<Void>
     counts = settings.wants(SpanTable.TRACE_COUNT) ? new TraceCountSums(paths) : null;
     recounted = new AccountSums(Rows.COUNT_WINDOW_MS);
     sourceMs = Long.MIN_VALUE;
-    flushMs = settings.partialFlushMs();
-    flushLater();
   }
 
   @Override
@@ -191,37 +182,20 @@ final class TraceAssembly extends AbstractStreamOperator<Void>
     traces.advance(idle ? nowMs - idleMs : Math.min(sourceMs, nowMs - idleMs));
   }
 
-  private void flushLater() {
-    long nowMs = getProcessingTimeService().getCurrentProcessingTime();
-    getProcessingTimeService()
-        .registerTimer(
-            nowMs + flushMs,
-            ms -> {
-              if (!clocked) {
-                advanceUnclocked(ms);
-              }
-              flush();
-              flushLater();
-            });
+  @Override
+  void beforeTimedFlush(long nowMs) {
+    if (!clocked) {
+      advanceUnclocked(nowMs);
+    }
   }
 
-  private void flush() {
+  @Override
+  void flush() {
     tables.forEach((table, sums) -> sums.drain(row -> emit(table, row)));
     if (counts != null) {
       counts.drain(row -> emit(SpanTable.TRACE_COUNT, row));
     }
     recounted.drain((ms, key, sums) -> emit(SpanTable.RECOUNTED, Rows.counted(key, sums, ms)));
-  }
-
-  @Override
-  public void prepareSnapshotPreBarrier(long checkpoint) {
-    flush();
-  }
-
-  @Override
-  public void finish() throws Exception {
-    flush();
-    super.finish();
   }
 
   @Override
@@ -261,10 +235,6 @@ final class TraceAssembly extends AbstractStreamOperator<Void>
       }
     }
     return recounted.rows() >= MOST_ROWS || counts != null && counts.rows() >= MOST_ROWS;
-  }
-
-  private void emit(SpanTable table, RowData row) {
-    output.collect(table.tag(), new StreamRecord<>(row));
   }
 
   /** Moves spans, which were counted as accepted when they were read, to another outcome. */

@@ -2,6 +2,7 @@ package dev.sluice.flink;
 
 import dev.sluice.traces.SpanBytes;
 import dev.sluice.traces.TraceFragment;
+import dev.sluice.traces.TraceId;
 import java.io.IOException;
 import java.util.List;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
@@ -12,11 +13,10 @@ import org.apache.flink.core.memory.DataOutputView;
 /** {@link TraceFragment} on Flink's network: only where more than one task assembles traces. */
 public final class TraceFragmentSerializer extends EncodedSerializer<TraceFragment> {
   private static final long serialVersionUID = 1L;
-  private static final int ID_LENGTH = 16;
 
   @Override
   public TraceFragment createInstance() {
-    return new TraceFragment(new byte[ID_LENGTH], 0, 0, 0, List.of());
+    return new TraceFragment(new TraceId(0, 0), 0, 0, 0, List.of());
   }
 
   /** It is never changed. */
@@ -27,7 +27,7 @@ public final class TraceFragmentSerializer extends EncodedSerializer<TraceFragme
 
   @Override
   public void serialize(TraceFragment fragment, DataOutputView target) throws IOException {
-    target.write(fragment.traceId());
+    target.write(fragment.traceId().toBytes());
     target.writeLong(fragment.recordMs());
     target.writeInt(fragment.partition());
     target.writeLong(fragment.offset());
@@ -38,14 +38,15 @@ public final class TraceFragmentSerializer extends EncodedSerializer<TraceFragme
 
   @Override
   public TraceFragment deserialize(DataInputView source) throws IOException {
-    byte[] traceId = new byte[ID_LENGTH];
+    byte[] traceId = new byte[TraceId.LENGTH];
     source.readFully(traceId);
     long recordMs = source.readLong();
     int partition = source.readInt();
     long offset = source.readLong();
     byte[] spans = new byte[source.readInt()];
     source.readFully(spans);
-    return new TraceFragment(traceId, recordMs, partition, offset, SpanBytes.decode(spans));
+    return new TraceFragment(
+        TraceId.of(traceId), recordMs, partition, offset, SpanBytes.decode(spans));
   }
 
   @Override

@@ -23,7 +23,7 @@ public final class FragmentAccumulator implements SpanStage {
   /** Receives one fragment. */
   @FunctionalInterface
   public interface Visitor {
-    void visit(byte[] traceId, List<TraceSpan> spans);
+    void visit(TraceId traceId, List<TraceSpan> spans);
   }
 
   static final int MOST_SPANS = 10_000;
@@ -62,8 +62,8 @@ public final class FragmentAccumulator implements SpanStage {
   }
 
   /** Whether this stands for trace ids beyond the bound: the spans are of no trace. */
-  public static boolean isRest(byte[] traceId) {
-    return TraceId.of(traceId).equals(REST);
+  public static boolean isRest(TraceId traceId) {
+    return REST.equals(traceId);
   }
 
   /** The broker appended the next message then. */
@@ -123,7 +123,7 @@ public final class FragmentAccumulator implements SpanStage {
             if (settled) {
               spans.replaceAll(TraceSpan::settled);
             }
-            visitor.visit(id.toBytes(), spans);
+            visitor.visit(id, spans);
           }
         });
   }

@@ -92,7 +92,7 @@ public final class OpenTraces {
 
   /** Takes a fragment, in whatever order. */
   public void add(TraceFragment fragment) {
-    Open trace = open.get(TraceId.of(fragment.traceId()));
+    Open trace = open.get(fragment.traceId());
     if (trace != null && trace.session.isFull() && fragment.recordMs() < trace.session.dueMs()) {
       // Whatever is still to be read before it, this belongs to the session, and finds no room.
       trace.session.extend(fragment.recordMs());
@@ -160,7 +160,7 @@ public final class OpenTraces {
    * @param readMs how far the record time had come, at most, when it was read
    */
   private void addToTrace(TraceFragment fragment, long readMs) {
-    TraceId id = TraceId.of(fragment.traceId());
+    TraceId id = fragment.traceId();
     Open trace = open.get(id);
     long recordMs = fragment.recordMs();
     if (trace != null && recordMs >= trace.session.dueMs()) {
@@ -284,7 +284,7 @@ public final class OpenTraces {
 
   private static void write(TraceFragment fragment, DataOutput out) throws IOException {
     out.writeByte(WAITING);
-    writeId(TraceId.of(fragment.traceId()), out);
+    writeId(fragment.traceId(), out);
     out.writeLong(fragment.recordMs());
     out.writeInt(fragment.partition());
     out.writeLong(fragment.offset());
@@ -350,8 +350,7 @@ public final class OpenTraces {
   }
 
   private static TraceFragment readFragment(TraceId id, DataInputStream in) throws IOException {
-    return new TraceFragment(
-        id.toBytes(), in.readLong(), in.readInt(), in.readLong(), readSpans(in));
+    return new TraceFragment(id, in.readLong(), in.readInt(), in.readLong(), readSpans(in));
   }
 
   private static List<TraceSpan> readSpans(DataInputStream in) throws IOException {

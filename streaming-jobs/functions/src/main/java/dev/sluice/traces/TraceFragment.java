@@ -7,14 +7,14 @@ import java.util.List;
  * The spans that one message holds of one trace, on the way to where the trace is assembled, and
  * where the message stands in the log.
  *
- * @param traceId its 16 bytes
+ * @param traceId of all its spans
  * @param recordMs when the broker appended the message, ms of the Unix epoch
  * @param partition of the topic
  * @param offset in the partition
  * @param spans in the order of the message; never changed
  */
 public record TraceFragment(
-    byte[] traceId, long recordMs, int partition, long offset, List<TraceSpan> spans) {
+    TraceId traceId, long recordMs, int partition, long offset, List<TraceSpan> spans) {
   /** The order of the log: whatever was read first. */
   static final Comparator<TraceFragment> IN_LOG =
       Comparator.comparingLong(TraceFragment::recordMs)

@@ -5,11 +5,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /** A trace id as two numbers, in the byte order of {@link Span#traceIdHigh}. */
-record TraceId(long high, long low) implements Comparable<TraceId> {
-  static final int LENGTH = 16;
+public record TraceId(long high, long low) implements Comparable<TraceId> {
+  public static final int LENGTH = 16;
 
   /** From {@link #LENGTH} bytes, as {@link #toBytes} gives them. */
-  static TraceId of(byte[] id) {
+  public static TraceId of(byte[] id) {
     ByteBuffer bytes = ByteBuffer.wrap(id).order(ByteOrder.LITTLE_ENDIAN);
     return new TraceId(bytes.getLong(), bytes.getLong());
   }
@@ -29,7 +29,8 @@ record TraceId(long high, long low) implements Comparable<TraceId> {
     return high == span.traceIdHigh() && low == span.traceIdLow();
   }
 
-  byte[] toBytes() {
+  /** {@link #LENGTH} bytes, as the wire has them. */
+  public byte[] toBytes() {
     return ByteBuffer.allocate(LENGTH)
         .order(ByteOrder.LITTLE_ENDIAN)
         .putLong(high)

@@ -4,7 +4,6 @@ import static dev.sluice.otlp.Requests.MIDNIGHT_MS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.ref.Reference;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -53,8 +52,8 @@ class HeapBytesTest {
     OpenTraces traces =
         new OpenTraces(new OpenTraces.Bounds(5_000, 60_000, 100_000, 100, MANY, 1L << 40), IGNORED);
     for (int i = 1; i <= MANY; i++) {
-      byte[] id = ByteBuffer.allocate(16).putLong(i).putLong(31L * i).array();
-      traces.add(new TraceFragment(id, MIDNIGHT_MS + i % 1_000, 0, i, fragment(i)));
+      traces.add(
+          new TraceFragment(new TraceId(i, 31L * i), MIDNIGHT_MS + i % 1_000, 0, i, fragment(i)));
     }
     assertThat(traces.heapBytes()).isEqualTo(MANY * (128 + SPAN_BYTES));
     check(traces.heapBytes(), used() - before);

@@ -1,11 +1,11 @@
 package dev.sluice.sinks.rejects;
 
+import dev.sluice.sinks.Sent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.apache.flink.kafka.shaded.org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.flink.kafka.shaded.org.apache.kafka.clients.producer.ProducerConfig;
@@ -52,13 +52,7 @@ final class LetterTopic implements RejectedRows.Lines {
       sent.add(producer.send(new ProducerRecord<>(topic, letter)));
     }
     producer.flush();
-    for (Future<?> each : sent) {
-      try {
-        each.get();
-      } catch (ExecutionException e) {
-        throw e.getCause() instanceof Exception cause ? cause : e;
-      }
-    }
+    Sent.acknowledged(sent);
   }
 
   @Override

@@ -8,6 +8,7 @@ from itertools import count, pairwise
 
 from confluent_kafka import Producer
 
+from faults.made_trace import MadeTrace
 from support.messages import PARTITIONS, TOPIC, SentSpan, message
 from support.reference.settings import setting
 
@@ -21,35 +22,15 @@ LATE, AGAIN, RESENT = 0.03, 0.1, 0.05
 
 def trace(rng: random.Random, prefix: str, end_ns: int) -> list[SentSpan]:
     """Nine spans of four services. Only their parents tell who calls whom; what the last one calls has an address."""
-    trace_id = rng.getrandbits(128).to_bytes(16, "big")
-    length = rng.randrange(5 * MS, 400 * MS)
-    step = length // 32
-    made: list[SentSpan] = []
-
-    def span(service: str, kind: str, first: int, last: int, parent: bytes, address: str = "") -> bytes:
-        made.append(
-            SentSpan(
-                service=prefix + service,
-                instance=f"{service}-{trace_id[0] % 3}",
-                trace_id=trace_id,
-                span_id=rng.getrandbits(64).to_bytes(8, "big"),
-                parent_id=parent,
-                kind=kind,
-                start_ns=end_ns - length + first * step,
-                end_ns=end_ns - length + last * step + rng.randrange(step),
-                error=rng.random() < 0.05,
-                attributes=(("server.address", address),) if address else (),
-            )
-        )
-        return made[-1].span_id
-
-    root = span("edge", "SERVER", 0, 31, b"")
-    orders = span("orders", "SERVER", 3, 20, span("edge", "CLIENT", 2, 22, root))
-    span("orders", "INTERNAL", 4, 6, orders)
-    stock = span("stock", "SERVER", 9, 16, span("orders", "CLIENT", 8, 18, orders))
-    span("stock", "CLIENT", 11, 14, stock, f"{prefix}db")
-    span("mail", "CONSUMER", 25, 29, span("edge", "PRODUCER", 23, 25, root))
-    return made
+    edge, orders, stock, mail = (f"{prefix}{name}" for name in ("edge", "orders", "stock", "mail"))
+    made = MadeTrace(rng, end_ns, parts=32)
+    root = made.span(edge, "SERVER", 0, 31)
+    served = made.span(orders, "SERVER", 3, 20, made.span(edge, "CLIENT", 2, 22, root))
+    made.span(orders, "INTERNAL", 4, 6, served)
+    taken = made.span(stock, "SERVER", 9, 16, made.span(orders, "CLIENT", 8, 18, served))
+    made.span(stock, "CLIENT", 11, 14, taken, server_address=f"{prefix}db")
+    made.span(mail, "CONSUMER", 25, 29, made.span(edge, "PRODUCER", 23, 25, root))
+    return made.spans
 
 
 class HardTraffic:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import grpc
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
+from faults.made_trace import MadeTrace
 from support.messages import SentSpan, message
 
 MS = 1_000_000
@@ -19,36 +20,15 @@ SPANS_PER_TRACE = 6
 
 def trace(rng: random.Random, prefix: str, end_ns: int) -> list[SentSpan]:
     """edge calls orders, which works and calls stock and then its database; edges in the graph: three."""
-    trace_id = rng.getrandbits(128).to_bytes(16, "big")
     edge, orders, stock = (f"{prefix}{name}" for name in ("edge", "orders", "stock"))
-    length = rng.randrange(5 * MS, 400 * MS)
-    step = length // 16
-    made: list[SentSpan] = []
-
-    def span(service: str, kind: str, first: int, last: int, parent: bytes, peer: str = "") -> bytes:
-        made.append(
-            SentSpan(
-                service=service,
-                instance=f"{service}-{trace_id[0] % 3}",
-                trace_id=trace_id,
-                span_id=rng.getrandbits(64).to_bytes(8, "big"),
-                parent_id=parent,
-                kind=kind,
-                start_ns=end_ns - length + first * step,
-                end_ns=end_ns - length + last * step + rng.randrange(step),
-                error=rng.random() < 0.05,
-                attributes=(("peer.service", peer),) if peer else (),
-            )
-        )
-        return made[-1].span_id
-
-    root = span(edge, "SERVER", 0, 15, b"")
-    call = span(edge, "CLIENT", 1, 13, root, orders)
-    served = span(orders, "SERVER", 2, 12, call)
-    span(orders, "INTERNAL", 3, 5, served)
-    span(orders, "CLIENT", 5, 7, served, stock)
-    span(orders, "CLIENT", 8, 11, served, f"{prefix}db")
-    return made
+    made = MadeTrace(rng, end_ns, parts=16)
+    root = made.span(edge, "SERVER", 0, 15)
+    call = made.span(edge, "CLIENT", 1, 13, root, peer_service=orders)
+    served = made.span(orders, "SERVER", 2, 12, call)
+    made.span(orders, "INTERNAL", 3, 5, served)
+    made.span(orders, "CLIENT", 5, 7, served, peer_service=stock)
+    made.span(orders, "CLIENT", 8, 11, served, peer_service=f"{prefix}db")
+    return made.spans
 
 
 class Traffic:

@@ -45,10 +45,23 @@ public final class Variants {
     this.most = most;
   }
 
+  /** What a variant is known by. */
+  public static long hash(String variant) {
+    return HASHER.hashCharsToLong(variant);
+  }
+
   /** Whether the variant is told apart; it is from now on, if there is room. */
   public boolean tells(Root root, String variant) {
+    return tells(root, hash(variant));
+  }
+
+  /**
+   * The same of a variant whose hash is known.
+   *
+   * @param hash by {@link #hash}
+   */
+  public boolean tells(Root root, long hash) {
     Set<Long> known = roots.computeIfAbsent(root, each -> new HashSet<>());
-    long hash = HASHER.hashCharsToLong(variant);
     if (known.contains(hash)) {
       return true;
     }

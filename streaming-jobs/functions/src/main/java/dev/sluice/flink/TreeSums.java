@@ -7,6 +7,7 @@ import dev.sluice.traces.Trace;
 import dev.sluice.traces.TraceSpan;
 import dev.sluice.trees.CallTree;
 import dev.sluice.trees.CallTrees;
+import dev.sluice.trees.TreeTexts;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -27,6 +28,7 @@ final class TreeSums implements TraceSums {
 
   private final long windowMs;
   private final Variants variants;
+  private final TreeTexts texts = new TreeTexts();
   private final Map<Key, Long> trees = new HashMap<>();
 
   TreeSums(Settings settings, Variants variants) {
@@ -36,11 +38,11 @@ final class TreeSums implements TraceSums {
 
   @Override
   public void add(byte[] traceId, Trace trace) {
-    for (CallTree tree : CallTrees.of(trace)) {
+    for (CallTree tree : CallTrees.of(trace, texts)) {
       TraceSpan top = tree.root();
       Variants.Root root =
           new Variants.Root(top.service(), top.operation(), top.shownWindowMs(windowMs));
-      String text = variants.tells(root, tree.text()) ? tree.text() : CallTree.other(top).text();
+      String text = variants.tells(root, tree.hash()) ? tree.text() : CallTree.other(top).text();
       Key key = new Key(root.service(), root.operation(), root.windowMs(), text);
       trees.merge(key, 1L, Long::sum);
     }

@@ -1,35 +1,39 @@
 package dev.sluice.traces;
 
-import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Written records in arrays of about {@value #BYTES} bytes: none is parted. */
+/**
+ * Written records in arrays of about {@value #BYTES} bytes, each of which can be read alone: none
+ * is parted.
+ */
 final class Chunks {
   private static final int BYTES = 1 << 20;
+  private static final int SPARE = 1 << 14;
 
-  private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-  private final DataOutputStream out = new DataOutputStream(bytes);
   private final List<byte[]> full = new ArrayList<>();
+  private RecordWriter out;
 
   /** Where the next record goes. */
-  DataOutputStream next() {
-    if (bytes.size() >= BYTES) {
+  RecordWriter next() {
+    if (out != null && out.size() >= BYTES) {
       flush();
+    }
+    if (out == null) {
+      out = new RecordWriter(BYTES + SPARE);
     }
     return out;
   }
 
   List<byte[]> all() {
-    if (bytes.size() > 0) {
+    if (out != null) {
       flush();
     }
     return full;
   }
 
   private void flush() {
-    full.add(bytes.toByteArray());
-    bytes.reset();
+    full.add(out.toByteArray());
+    out = null;
   }
 }

@@ -1,13 +1,7 @@
 package dev.sluice.traces;
 
-import java.io.ByteArrayInputStream;
-import java.io.DataInputStream;
-import java.io.DataOutput;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -70,9 +64,9 @@ public final class OpenTraces {
     }
   }
 
-  private static final byte CLOSED_ID = 0;
-  private static final byte OPEN_TRACE = 1;
-  private static final byte WAITING = 2;
+  private static final int CLOSED_ID = 0;
+  private static final int OPEN_TRACE = 1;
+  private static final int WAITING = 2;
 
   private final Bounds bounds;
   private final Closing closing;
@@ -81,6 +75,8 @@ public final class OpenTraces {
   private final Agenda<Open> agenda = new Agenda<>();
   private final ClosedIds closed;
   private int spans;
+  // Sessions that take no further span.
+  private int full;
   private long heapBytes;
   private long nowMs = Long.MIN_VALUE;
 
@@ -92,7 +88,7 @@ public final class OpenTraces {
 
   /** Takes a fragment, in whatever order. */
   public void add(TraceFragment fragment) {
-    Open trace = open.get(fragment.traceId());
+    Open trace = full == 0 ? null : open.get(fragment.traceId());
     if (trace != null && trace.session.isFull() && fragment.recordMs() < trace.session.dueMs()) {
       // Whatever is still to be read before it, this belongs to the session, and finds no room.
       trace.session.extend(fragment.recordMs());
@@ -132,7 +128,7 @@ public final class OpenTraces {
     }
     for (var due = agenda.due(nowMs); due != null; due = agenda.due(nowMs)) {
       for (Open trace : due) {
-        if (!isCurrent(trace)) {
+        if (trace.session.hasEnded()) { // for want of room, or by the fragment after it
           continue;
         }
         if (trace.wakeMs() <= nowMs) {
@@ -175,9 +171,13 @@ public final class OpenTraces {
       enter(trace);
     }
     Session session = trace.session;
+    boolean wasFull = session.isFull();
     heapBytes -= HeapBytes.of(fragment) + session.heapBytes();
     boolean kept = session.add(recordMs, fragment.spans());
     heapBytes += session.heapBytes();
+    if (session.isFull() && !wasFull) {
+      full++;
+    }
     if (!kept) {
       spans -= fragment.spans().size();
       leaveOut(session, fragment.spans());
@@ -204,17 +204,16 @@ public final class OpenTraces {
     closing.leaveOut(duplicates, excess);
   }
 
-  /** What stands on the agenda may have been closed since. */
-  private boolean isCurrent(Open trace) {
-    return open.get(trace.id) == trace;
-  }
-
   private void close(Open trace) {
     close(trace, trace.session.atMaxAge() ? Cause.MAX_AGE : Cause.QUIET);
   }
 
   private void close(Open trace, Cause cause) {
     open.remove(trace.id);
+    trace.session.end();
+    if (trace.session.isFull()) {
+      full--;
+    }
     spans -= trace.session.spans().size();
     heapBytes -= trace.session.heapBytes();
     closed.add(trace.id, trace.session.dueMs(), nowMs);
@@ -232,7 +231,7 @@ public final class OpenTraces {
       return false;
     }
     for (Open trace : first) {
-      if (isCurrent(trace)) {
+      if (!trace.session.hasEnded()) {
         close(trace, Cause.EARLY);
       }
     }
@@ -249,57 +248,40 @@ public final class OpenTraces {
     return true;
   }
 
-  /** Everything that is known, for {@link #restore}: a format, then what it says. */
+  /** Everything that is known, for {@link #restore}. */
   public List<byte[]> snapshot() {
     Chunks chunks = new Chunks();
-    try {
-      for (Open trace : open.values()) {
-        write(trace, chunks.next());
-      }
-      for (Iterator<TraceFragment> each = waiting.all().iterator(); each.hasNext(); ) {
-        write(each.next(), chunks.next());
-      }
-      for (Map.Entry<TraceId, Long> each : closed.all()) {
-        DataOutput out = chunks.next();
-        out.writeByte(CLOSED_ID);
-        writeId(each.getKey(), out);
-        out.writeLong(each.getValue());
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException("write open traces to memory", e);
+    for (Open trace : open.values()) {
+      write(trace, chunks.next());
+    }
+    waiting.all().forEach(fragment -> write(fragment, chunks.next()));
+    for (Map.Entry<TraceId, Long> each : closed.all()) {
+      RecordWriter out = chunks.next();
+      out.octet(CLOSED_ID);
+      out.id(each.getKey());
+      out.time(each.getValue());
     }
     return chunks.all();
   }
 
-  private static void write(Open trace, DataOutput out) throws IOException {
+  private static void write(Open trace, RecordWriter out) {
     Session session = trace.session;
-    out.writeByte(OPEN_TRACE);
-    writeId(trace.id, out);
-    out.writeLong(session.firstMs());
-    out.writeLong(session.lastMs());
-    out.writeBoolean(trace.late);
-    out.writeLong(trace.notBeforeMs);
-    write(session.spans(), out);
+    out.octet(OPEN_TRACE);
+    out.id(trace.id);
+    out.time(session.firstMs());
+    out.number(session.lastMs() - session.firstMs());
+    out.octet(trace.late ? 1 : 0);
+    out.signed(trace.notBeforeMs);
+    out.spans(session.spans());
   }
 
-  private static void write(TraceFragment fragment, DataOutput out) throws IOException {
-    out.writeByte(WAITING);
-    writeId(fragment.traceId(), out);
-    out.writeLong(fragment.recordMs());
-    out.writeInt(fragment.partition());
-    out.writeLong(fragment.offset());
-    write(fragment.spans(), out);
-  }
-
-  private static void write(List<TraceSpan> spans, DataOutput out) throws IOException {
-    byte[] encoded = SpanBytes.encode(spans);
-    out.writeInt(encoded.length);
-    out.write(encoded);
-  }
-
-  private static void writeId(TraceId id, DataOutput out) throws IOException {
-    out.writeLong(id.high());
-    out.writeLong(id.low());
+  private static void write(TraceFragment fragment, RecordWriter out) {
+    out.octet(WAITING);
+    out.id(fragment.traceId());
+    out.time(fragment.recordMs());
+    out.number(fragment.partition());
+    out.number(fragment.offset());
+    out.spans(fragment.spans());
   }
 
   /**
@@ -308,54 +290,49 @@ public final class OpenTraces {
    * @param mine whether a trace id is this task's: the parallelism may have changed
    */
   public void restore(byte[] chunk, Predicate<byte[]> mine) {
-    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(chunk))) {
-      while (in.available() > 0) {
-        byte what = in.readByte();
-        TraceId id = new TraceId(in.readLong(), in.readLong());
-        boolean wanted = mine.test(id.toBytes());
-        switch (what) {
-          case CLOSED_ID -> {
-            long closedMs = in.readLong();
-            if (wanted) {
-              closed.add(id, closedMs, ClosedIds.NEVER);
-            }
+    RecordReader in = new RecordReader(chunk);
+    while (in.hasMore()) {
+      int what = in.octet();
+      TraceId id = in.id();
+      boolean wanted = mine.test(id.toBytes());
+      switch (what) {
+        case CLOSED_ID -> {
+          long closedMs = in.time();
+          if (wanted) {
+            closed.add(id, closedMs, ClosedIds.NEVER);
           }
-          case OPEN_TRACE -> {
-            Open trace = readTrace(id, in);
-            if (wanted) {
-              spans += trace.session.spans().size();
-              enter(trace);
-            }
-          }
-          case WAITING -> {
-            TraceFragment fragment = readFragment(id, in);
-            if (wanted) {
-              await(fragment);
-            }
-          }
-          default -> throw new IllegalStateException("restore open traces: unknown record " + what);
         }
+        case OPEN_TRACE -> {
+          Open trace = readTrace(id, in);
+          if (wanted) {
+            spans += trace.session.spans().size();
+            enter(trace);
+          }
+        }
+        case WAITING -> {
+          TraceFragment fragment = readFragment(id, in);
+          if (wanted) {
+            await(fragment);
+          }
+        }
+        default -> throw new IllegalStateException("restore open traces: unknown record " + what);
       }
-    } catch (IOException e) {
-      throw new UncheckedIOException("read open traces from memory", e);
     }
   }
 
-  private Open readTrace(TraceId id, DataInputStream in) throws IOException {
-    Session session = new Session(bounds, in.readLong(), in.readLong());
-    boolean late = in.readBoolean();
-    long notBeforeMs = in.readLong();
-    session.keep(readSpans(in));
+  private Open readTrace(TraceId id, RecordReader in) {
+    long firstMs = in.time();
+    Session session = new Session(bounds, firstMs, firstMs + in.number());
+    boolean late = in.octet() != 0;
+    long notBeforeMs = in.signed();
+    session.keep(in.spans());
     return new Open(id, session, late, notBeforeMs);
   }
 
-  private static TraceFragment readFragment(TraceId id, DataInputStream in) throws IOException {
-    return new TraceFragment(id, in.readLong(), in.readInt(), in.readLong(), readSpans(in));
-  }
-
-  private static List<TraceSpan> readSpans(DataInputStream in) throws IOException {
-    byte[] bytes = new byte[in.readInt()];
-    in.readFully(bytes);
-    return SpanBytes.decode(bytes);
+  private static TraceFragment readFragment(TraceId id, RecordReader in) {
+    long recordMs = in.time();
+    int partition = (int) in.number();
+    long offset = in.number();
+    return new TraceFragment(id, recordMs, partition, offset, in.spans());
   }
 }

@@ -20,6 +20,7 @@ public final class Session {
   private final List<TraceSpan> spans = new ArrayList<>(8);
   private long lastMs;
   private long heapBytes = HeapBytes.TRACE;
+  private boolean ended;
   // Ids of the spans that are kept; null while there is room for all, repeated or not.
   private Set<Long> ids;
 
@@ -74,6 +75,15 @@ public final class Session {
   /** Whether a span of this id is kept, as far as {@link #isFull} makes that a question. */
   boolean has(long spanId) {
     return ids != null && ids.contains(spanId);
+  }
+
+  /** Says that it was closed. */
+  void end() {
+    ended = true;
+  }
+
+  boolean hasEnded() {
+    return ended;
   }
 
   /** Says that the trace was still seen then. */

@@ -41,12 +41,12 @@ public final class Trace {
   }
 
   private void add(TraceSpan span, int maxSpans) {
-    if (spans.containsKey(span.spanId())) {
+    boolean room = spans.size() < maxSpans;
+    TraceSpan known = room ? spans.putIfAbsent(span.spanId(), span) : spans.get(span.spanId());
+    if (known != null) {
       duplicates.add(span);
-    } else if (spans.size() >= maxSpans) {
+    } else if (!room) {
       excess.add(span);
-    } else {
-      spans.put(span.spanId(), span);
     }
   }
 

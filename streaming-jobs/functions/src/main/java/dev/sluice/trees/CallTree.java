@@ -1,5 +1,6 @@
 package dev.sluice.trees;
 
+import dev.sluice.bounds.Variants;
 import dev.sluice.json.JsonText;
 import dev.sluice.traces.TraceSpan;
 
@@ -8,8 +9,9 @@ import dev.sluice.traces.TraceSpan;
  *
  * @param root the span that began the tree
  * @param text the tree as {@link TreeText} writes it: trees of the same shape have the same text
+ * @param hash of the text, by {@link Variants#hash}
  */
-public record CallTree(TraceSpan root, String text) {
+public record CallTree(TraceSpan root, String text, long hash) {
   private static final String OTHER = ",\"cut\":true,\"other\":true}";
 
   /** What stands for trees of a root that are not told apart. */
@@ -18,7 +20,8 @@ public record CallTree(TraceSpan root, String text) {
     JsonText.appendString(text, root.service());
     text.append(",\"operation\":");
     JsonText.appendString(text, root.operation());
-    return new CallTree(root, text.append(OTHER).toString());
+    String other = text.append(OTHER).toString();
+    return new CallTree(root, other, Variants.hash(other));
   }
 
   /** Whether the text stands for trees that are not told apart. */

@@ -57,12 +57,18 @@ public final class CallTrees {
     this.trace = trace;
   }
 
-  /** The trees of the trace's roots, in no order. */
-  public static List<CallTree> of(Trace trace) {
+  /**
+   * The trees of the trace's roots, in no order.
+   *
+   * @param texts of those that were seen before
+   */
+  public static List<CallTree> of(Trace trace, TreeTexts texts) {
     List<CallTree> trees = new ArrayList<>(1);
     for (TraceSpan span : trace.spans()) {
       if (span.parentId() == 0 && !span.linked()) {
-        trees.add(new CallTree(span, TreeText.of(new CallTrees(trace).below(span))));
+        CallTrees tree = new CallTrees(trace);
+        TreeTexts.Text written = texts.of(tree.below(span), tree.entries.size());
+        trees.add(new CallTree(span, written.text(), written.hash()));
       }
     }
     return trees;

@@ -81,6 +81,34 @@ final class Entry {
     shape = hash;
   }
 
+  /** Of what {@link #isLike} compares: equal for trees that are alike. */
+  long shape() {
+    return shape;
+  }
+
+  /** Whether the same text is written for both. */
+  boolean isLike(Entry other) {
+    if (shape != other.shape
+        || stages.size() != other.stages.size()
+        || !service.equals(other.service)
+        || !operation.equals(other.operation)) {
+      return false;
+    }
+    for (int i = 0; i < stages.size(); i++) {
+      List<Entry> mine = stages.get(i);
+      List<Entry> others = other.stages.get(i);
+      if (mine.size() != others.size()) {
+        return false;
+      }
+      for (int j = 0; j < mine.size(); j++) {
+        if (!mine.get(j).isLike(others.get(j))) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
   private static long spread(long bits) {
     long product = (bits + 1) * SPREAD;
     return product ^ (product >>> MIX);

@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class OpenTracesTest {
-  private static final int MANY = 20_000;
+  private static final int MANY = 40_000;
 
   private final List<String> closed = new ArrayList<>();
 
@@ -233,10 +233,14 @@ class OpenTracesTest {
   void anUnknownRecordIsRefused() {
     assertThatThrownBy(
             () -> {
-              byte[] chunk = new byte[17];
-              chunk[0] = 9;
+              byte[] chunk = new byte[18];
+              chunk[0] = RecordWriter.FORMAT;
+              chunk[1] = 9;
               traces(10).restore(chunk, id -> true);
             })
         .hasMessage("restore open traces: unknown record 9");
+    // As the version before began a chunk: with a record, not with a format.
+    assertThatThrownBy(() -> traces(10).restore(new byte[17], id -> true))
+        .hasMessage("read traces: format 0, expected 6");
   }
 }

@@ -5,6 +5,7 @@ import static dev.sluice.otlp.Span.CONSUMER;
 import static dev.sluice.otlp.Span.SERVER;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.bounds.Variants;
 import dev.sluice.traces.Trace;
 import dev.sluice.traces.TraceSpan;
 import java.util.ArrayList;
@@ -15,9 +16,15 @@ import net.jqwik.api.Property;
 
 /** What holds for every trace. Times are small numbers, so that calls often touch and tie. */
 class CallTreesPropertiesTest {
+  private final TreeTexts seen = new TreeTexts();
+
   private static Spans random(long seed, double laterMs) {
+    return random(seed, laterMs, 40);
+  }
+
+  private static Spans random(long seed, double laterMs, int most) {
     Random random = new Random(seed);
-    int size = 1 + random.nextInt(40);
+    int size = 1 + random.nextInt(most);
     boolean chain = random.nextInt(4) == 0;
     Spans spans = Spans.trace();
     for (int i = 0; i < size; i++) {
@@ -52,6 +59,21 @@ class CallTreesPropertiesTest {
   @Property(tries = 200)
   void timeOfDayDoesNotMatter(@ForAll long seed) {
     assertThat(random(seed, 12_345).trees()).isEqualTo(random(seed, 0).trees());
+  }
+
+  /**
+   * Of few spans, so that most shapes come again, and of many, so that they push each other out.
+   */
+  @Property(tries = 50)
+  void treesThatWereSeenBeforeHaveTheTextTheyHadWithoutThat(@ForAll long seed) {
+    for (int most : List.of(3, 40)) {
+      for (int i = 0; i < 20; i++) {
+        Spans spans = random(seed + i, 0, most);
+        assertThat(spans.trees(seen)).isEqualTo(spans.trees());
+        assertThat(CallTrees.of(spans.assembled(), seen))
+            .allMatch(tree -> tree.hash() == Variants.hash(tree.text()));
+      }
+    }
   }
 
   @Property(tries = 500)

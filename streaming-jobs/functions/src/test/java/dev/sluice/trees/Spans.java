@@ -88,7 +88,11 @@ final class Spans {
 
   /** The texts of the trace's trees, in order of text. */
   List<String> trees() {
-    return CallTrees.of(assembled()).stream()
+    return trees(new TreeTexts());
+  }
+
+  List<String> trees(TreeTexts texts) {
+    return CallTrees.of(assembled(), texts).stream()
         .map(CallTree::text)
         .sorted()
         .collect(Collectors.toList());

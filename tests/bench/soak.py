@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from bench import heap_log, spans_topic
-from bench.cluster import RUN, Cluster, cluster
+from bench.cluster import RUN, Cluster, cluster, cpu_s
 from bench.drain import drain
 from bench.made_spans import Shape
 from bench.plots import plot_series
@@ -37,9 +37,10 @@ KEPT = {"retention_bytes": "268435456", "segment_bytes": "67108864"}
 
 @dataclass(frozen=True)
 class Sample:
-    """at_s: since the begin. heap_bytes: after the newest collection, None before the first."""
+    """at_s: since the begin. cpu_s: of the TaskManager's process. heap_bytes: after the newest collection, None before the first."""
 
     at_s: float
+    cpu_s: float
     resident_bytes: int
     heap_bytes: int | None
     waiting: int
@@ -76,6 +77,7 @@ def run(quick: bool = False) -> str:
         ("sent, half of it", f"{most / 2:,.0f} spans/s"),
     ]
     rows += summary(samples)
+    rows.append(("CPU of the TaskManager at that rate", _cpu(samples, most / 2)))
     lines = [f"| {what} | {figure} |" for what, figure in rows]
     return "\n".join(["| what | measured |", "|---|---|", *lines, "", "![soak](soak.png)", ""])
 
@@ -96,6 +98,7 @@ def _soaked(up: Cluster, shape: Shape, seconds: float) -> Iterator[Sample]:
         checkpoint = up.checkpoint(job)
         yield Sample(
             time.monotonic() - begun,
+            cpu_s(process),
             resident_bytes(process),
             heap_log.after_newest(log.read_text()),
             max(0, spans_topic.end(up.kafka) - up.consumed(job)),
@@ -110,7 +113,7 @@ def _soaked(up: Cluster, shape: Shape, seconds: float) -> Iterator[Sample]:
 
 def summary(samples: Sequence[Sample]) -> list[tuple[str, str]]:
     """Rows: of the last two thirds of the time the medians and the slopes, by least squares, in an hour."""
-    last = [sample for sample in samples if sample.at_s > WARM * samples[-1].at_s]
+    last = _last(samples)
     heap = [sample for sample in last if sample.heap_bytes is not None]
     waiting = [sample.waiting for sample in last]
     return [
@@ -122,6 +125,16 @@ def summary(samples: Sequence[Sample]) -> list[tuple[str, str]]:
         ("its state", _memory(last, [s.state_bytes for s in last])),
         ("checkpoints complete, failed", f"{samples[-1].completed:,}, {samples[-1].failed:,}"),
     ]
+
+
+def _cpu(samples: Sequence[Sample], spans_per_s: float) -> str:
+    last = _last(samples)
+    share = (last[-1].cpu_s - last[0].cpu_s) / (last[-1].at_s - last[0].at_s)
+    return f"{share:.2f} of a core, {1e6 * share / spans_per_s:.2f} us a span"
+
+
+def _last(samples: Sequence[Sample]) -> list[Sample]:
+    return [sample for sample in samples if sample.at_s > WARM * samples[-1].at_s]
 
 
 def slope_an_hour(samples: Sequence[Sample], values: Sequence[float]) -> float:

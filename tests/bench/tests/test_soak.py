@@ -6,7 +6,7 @@ from bench.soak import Sample, slope_an_hour, summary
 
 def sample(at_s: float, resident_mib: int, heap_mib: int | None, waiting: int) -> Sample:
     heap = None if heap_mib is None else heap_mib * MIB
-    return Sample(at_s, resident_mib * MIB, heap, waiting, 100, 2 * MIB, int(at_s / 5), 1)
+    return Sample(at_s, 0.0, resident_mib * MIB, heap, waiting, 100, 2 * MIB, int(at_s / 5), 1)
 
 
 def test_slopes_are_of_the_last_two_thirds_and_an_hour() -> None:

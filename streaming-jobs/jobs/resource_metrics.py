@@ -3,8 +3,8 @@
 otlp_metrics -> resource_points: one message becomes sums by series and window -> sums of those -> resource_metrics
              \\-> outcomes of its points -> ingest_counts
 
-Only metrics that functions' metrics.csv names are read. Rates of counters are left to the view v_resource_metrics: they
-need two windows, which may arrive in any order.
+Only metrics that functions' metrics.csv names are read. Rates of counters are left to the view
+v_resource_metrics_between: they need two windows, which may arrive in any order.
 """
 
 import accounts

@@ -1,6 +1,6 @@
 -- How busy hosts and containers are: the points of each series per window, from otlp_metrics. Upserts, as `windows`.
 -- Values are whole numbers: of 1e-9 for ratios and cores, of bytes for host_network and host_memory_bandwidth; a counter's
--- are per second once it is read through v_resource_metrics.
+-- are per second once it is read through v_resource_metrics_between.
 CREATE TABLE resource_metrics
 (
     host        LowCardinality(String),

@@ -1,31 +1,7 @@
 -- What actuators did, with the recommendation acted on: every attempt, and of mere observations only those that saw
 -- another size than the report before. intended is the size of the decision, requested the step towards it that was written.
 CREATE OR REPLACE VIEW v_actuation_history AS
-SELECT
-    a.at AS at,
-    a.service AS service,
-    a.side AS side,
-    a.peer AS peer,
-    a.target_name AS target_name,
-    a.instance AS instance,
-    a.actuator AS actuator,
-    a.by AS by,
-    a.request_id AS request_id,
-    a.received AS received,
-    a.outcome AS outcome,
-    a.previous AS previous,
-    r.intended AS intended,
-    a.requested AS requested,
-    a.read_back AS read_back,
-    a.unbounded AS unbounded,
-    a.revision AS revision,
-    r.state AS state,
-    r.basis AS basis,
-    r.threshold_ms AS threshold_ms,
-    r.reasons AS reasons,
-    a.log_partition AS log_partition,
-    a.log_offset AS log_offset,
-    a.detail AS detail
+SELECT a.* EXCEPT (report_before, nth), r.intended, r.state, r.basis, r.threshold_ms, r.reasons
 FROM
 (
     SELECT
@@ -43,5 +19,5 @@ LEFT JOIN
         any(target) AS intended, toNullable(any(threshold_ms)) AS threshold_ms
     FROM recommendations
     GROUP BY service, side, peer, revision
-) AS r ON a.service = r.service AND a.side = r.side AND a.peer = r.peer AND a.revision = r.revision
+) AS r USING (service, side, peer, revision)
 WHERE a.outcome != 'OBSERVED' OR a.nth = 1 OR a.report_before != tuple(a.read_back)

@@ -1,12 +1,7 @@
 -- The edges of the call graph, each in its newest window with a call, and how long ago that window ended.
 CREATE OR REPLACE VIEW v_call_graph AS
 SELECT
-    caller,
-    callee,
-    window,
-    window_s,
-    calls,
-    errors,
+    * EXCEPT (latency, version, written),
     calls / window_s AS rate_per_s,
     errors / calls AS error_ratio,
     latency_quantile_ms(latency, 0.5) AS p50_ms,

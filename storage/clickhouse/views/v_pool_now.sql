@@ -2,27 +2,7 @@
 -- written when an answer changes, and once a minute; whether its lease was renewed since, only the recommender says.
 CREATE OR REPLACE VIEW v_pool_now AS
 SELECT
-    service,
-    side,
-    peer,
-    state,
-    basis,
-    action,
-    current,
-    target,
-    lower_bound,
-    upper_bound,
-    unguarded_target,
-    confidence,
-    threshold_ms,
-    model,
-    reasons,
-    advice,
-    advised_cores,
-    advised_replicas,
-    asked_per_s,
-    in_time,
-    best_per_s,
+    * EXCEPT (revision, at, buckets, newest_bucket, valid_until),
     revision,
     at,
     (toUnixTimestamp64Milli(now64(3)) - toUnixTimestamp64Milli(at)) / 1000 AS age_s

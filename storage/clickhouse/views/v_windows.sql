@@ -3,16 +3,8 @@
 -- their trace is closed, and move to the service that it shows.
 CREATE OR REPLACE VIEW v_windows AS
 SELECT
-    side,
-    service,
-    peer,
-    instance,
-    bucket,
-    bucket_ms,
+    * EXCEPT (latency, version, written),
     busy_ns / (bucket_ms * 1e6) AS concurrency,
-    busy_ns,
-    completions,
-    errors,
     latency,
     version,
     written

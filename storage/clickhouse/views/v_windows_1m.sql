@@ -2,19 +2,10 @@
 -- lowest and highest are of the fine windows in it, where one without work counts as 0.
 CREATE OR REPLACE VIEW v_windows_1m AS
 SELECT
-    side,
-    service,
-    peer,
-    instance,
-    start,
-    bucket_ms,
+    * EXCEPT (min_busy_ns, max_busy_ns, latency, version, seen, written),
     busy_ns / 60e9 AS concurrency,
     if(busy_buckets * bucket_ms < 60000, 0, min_busy_ns / (bucket_ms * 1e6)) AS lowest_concurrency,
     max_busy_ns / (bucket_ms * 1e6) AS highest_concurrency,
-    busy_ns,
-    busy_buckets,
-    completions,
-    errors,
     latency,
     version,
     written

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from migrate.errors import MigrateError
-from schema.flink import ROWS, key, sink
+from schema.flink import ROWS, sink
 from schema.tables import tables
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -18,10 +18,13 @@ JAVA = REPOSITORY / "streaming-jobs/functions/src/main/java/dev/sluice/flink/Col
 def files() -> dict[Path, str]:
     """The text of each file. Raises MigrateError."""
     known = tables()
-    python = "".join(
-        f'    "{name}": """\n{_lines(sink(table), 12)},\n            {key(table)}""",\n'
+    columns = "".join(
+        f'    "{name}": {{\n'
+        + "".join(f'        "{column}": "{kind}",\n' for column, kind in sink(table).items())
+        + "    },\n"
         for name, table in known.items()
     )
+    keys = "".join(f'    "{name}": "{" ".join(table.key)}",\n' for name, table in known.items())
     java = "".join(
         f'  /** Of {row.table}. */\n  static final String {name} =\n      """\n'
         f'{_lines(row.columns(known[row.table]), 6)}""";\n\n'
@@ -31,7 +34,10 @@ def files() -> dict[Path, str]:
         PYTHON: f'''"""Columns and keys of the sinks, from storage/clickhouse/tables: written by `make generate`."""
 
 COLUMNS = {{
-{python}}}
+{columns}}}
+
+KEYS = {{
+{keys}}}
 ''',
         JAVA: f"""package dev.sluice.flink;
 

@@ -16,8 +16,6 @@ _TYPES = {
     **dict.fromkeys(("DateTime('UTC')", "DateTime64(3, 'UTC')"), "TIMESTAMP_LTZ(3)"),
     "Map(Int16, UInt32)": HISTOGRAM,
 }
-# Words of Flink's SQL that are names of columns.
-_RESERVED = ("partition", "window")
 
 
 @dataclass(frozen=True)
@@ -80,14 +78,6 @@ def sql_type(table: Table, column: Column) -> str:
     return kind if kind == HISTOGRAM else f"{kind} NOT NULL"
 
 
-def sink(table: Table) -> list[str]:
-    """Name and type of each column that the jobs write."""
-    return [f"{_quoted(column.name)} {sql_type(table, column)}" for column in table.columns]
-
-
-def key(table: Table) -> str:
-    return f"PRIMARY KEY ({', '.join(map(_quoted, table.key))}) NOT ENFORCED"
-
-
-def _quoted(name: str) -> str:
-    return f"`{name}`" if name in _RESERVED else name
+def sink(table: Table) -> dict[str, str]:
+    """Type of each column that the jobs write, in the order of the file."""
+    return {column.name: sql_type(table, column) for column in table.columns}

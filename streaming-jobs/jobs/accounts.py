@@ -1,15 +1,13 @@
 """What every job does with its accounts: counts to ClickHouse, dead letters to Kafka."""
 
+from upserts import insert_sums
+
 SPANS = "otlp_spans"
 
 
 def counts(job: str, view: str) -> str:
     """INSERT of the sums of `view` into ingest_counts, under the job's name."""
-    return f"""
-        INSERT INTO ingest_counts
-        SELECT '{job}', outcome, service, received, SUM(messages), SUM(spans), SUM(emit_lag_ms), SUM(contributions)
-        FROM {view}
-        GROUP BY outcome, service, received"""
+    return insert_sums("ingest_counts", view, job=f"'{job}'", version="SUM(contributions)")
 
 
 def dead_letters(view: str, topic: str = SPANS) -> str:

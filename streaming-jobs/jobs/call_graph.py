@@ -13,6 +13,7 @@ counted_traces -> outcomes of spans -> ingest_counts
 import accounts
 import spans
 from settings import SECOND_MS, Settings
+from upserts import insert, insert_sums
 
 NAME = "call_graph"
 REJECTED = spans.REJECTED
@@ -42,10 +43,7 @@ def views(settings: Settings) -> dict[str, str]:
 
 def inserts(settings: Settings) -> list[str]:
     return [
-        """
-        INSERT INTO call_edges
-        SELECT caller, callee, TO_TIMESTAMP_LTZ(window_start, 0), window_s, calls, errors, latency, version
-        FROM edges""",
+        insert("call_edges", "edges", seconds=True),
         """
         INSERT INTO calls
         SELECT caller, callee, window_start, window_s, calls, errors,
@@ -53,23 +51,27 @@ def inserts(settings: Settings) -> list[str]:
                latency_quantile_ms(latency, 0.50), latency_quantile_ms(latency, 0.95),
                latency_quantile_ms(latency, 0.99)
         FROM edges""",
-        f"""
-        INSERT INTO call_trees
-        SELECT service, operation, TO_TIMESTAMP_LTZ(window_start, 0), {settings["edge-window-ms"] // SECOND_MS},
-               tree, SUM(traces), SUM(traces)
-        FROM span_tree
-        GROUP BY service, operation, window_start, tree""",
+        insert_sums(
+            "call_trees",
+            "span_tree",
+            seconds=True,
+            root_service="service",
+            root_operation="operation",
+            window_s=str(settings["edge-window-ms"] // SECOND_MS),
+            version="SUM(traces)",
+        ),
         """
         INSERT INTO operation_trees
         SELECT f.service, f.operation, f.window_start, f.most.text, f.most.occurrences, f.most.total,
                CAST(f.most.occurrences AS DOUBLE) / f.most.total
         FROM frequent_trees AS f""",
-        f"""
-        INSERT INTO container_own_time
-        SELECT service, instance, host, TO_TIMESTAMP_LTZ(window_start, 0), {settings["sample-window-ms"] // SECOND_MS},
-               SUM(requests), SUM(errors), SUM(ln_sum), SUM(ln_sum2), merge_latency(latency), SUM(requests)
-        FROM span_own
-        GROUP BY service, instance, host, window_start""",
+        insert_sums(
+            "container_own_time",
+            "span_own",
+            seconds=True,
+            window_s=str(settings["sample-window-ms"] // SECOND_MS),
+            version="SUM(requests)",
+        ),
         # A window that was seen is written once: there is nothing to sum.
         """
         INSERT INTO seen

@@ -10,6 +10,7 @@ No bucket waits for a watermark: each change of a sum is written as a new versio
 import accounts
 import spans
 from settings import Settings
+from upserts import insert_sums
 
 NAME = "concurrency"
 REJECTED = spans.REJECTED
@@ -29,12 +30,12 @@ def views(settings: Settings) -> dict[str, str]:
 def inserts(settings: Settings) -> list[str]:
     """A move may overtake, for a moment, what it takes back: a sum below nothing is written as nothing then."""
     return [
-        f"""
-        INSERT INTO windows
-        SELECT side, service, peer, instance, bucket, {settings["bucket-ms"]},
-               GREATEST(SUM(busy_ns), 0), GREATEST(SUM(completions), 0), GREATEST(SUM(errors), 0),
-               merge_latency(latency), SUM(contributions)
-        FROM partial_windows
-        GROUP BY side, service, peer, instance, bucket""",
+        insert_sums(
+            "windows",
+            "partial_windows",
+            "GREATEST(SUM({}), 0)",
+            bucket_ms=str(settings["bucket-ms"]),
+            version="SUM(contributions)",
+        ),
         accounts.counts(NAME, spans.COUNTED_WINDOWS),
     ]

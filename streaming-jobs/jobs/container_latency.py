@@ -11,6 +11,7 @@ time is the job `resource_metrics`; the view v_container_latency joins the two.
 import accounts
 import spans
 from settings import SECOND_MS, Settings
+from upserts import insert_sums
 
 NAME = "container_latency"
 REJECTED = spans.REJECTED
@@ -26,11 +27,8 @@ def views(settings: Settings) -> dict[str, str]:
 def inserts(settings: Settings) -> list[str]:
     """The version is the number of requests."""
     return [
-        f"""
-        INSERT INTO container_latency
-        SELECT service, instance, host, window_start, {settings["sample-window-ms"] // SECOND_MS},
-               SUM(requests), SUM(errors), SUM(ln_sum), SUM(ln_sum2), merge_latency(latency), SUM(requests)
-        FROM span_sample
-        GROUP BY service, instance, host, window_start""",
+        insert_sums(
+            NAME, "span_sample", window_s=str(settings["sample-window-ms"] // SECOND_MS), version="SUM(requests)"
+        ),
         accounts.counts(NAME, spans.COUNTED),
     ]

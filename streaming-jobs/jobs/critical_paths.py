@@ -12,6 +12,7 @@ watermark: each change of a sum is written as a new version of its row.
 import accounts
 import spans
 from settings import SECOND_MS, Settings
+from upserts import insert, insert_sums, keys
 
 NAME = "critical_paths"
 REJECTED = spans.REJECTED
@@ -28,34 +29,20 @@ def views(settings: Settings) -> dict[str, str]:
 
 def inserts(settings: Settings) -> list[str]:
     """The version of a row is the number of contributions, here of traces."""
-    window_s = settings["path-window-ms"] // SECOND_MS
     return [
-        f"""
-        INSERT INTO critical_paths
-        SELECT root_service, root_operation, complete, signature, {window_s}, TO_TIMESTAMP_LTZ(window_start, 0),
-               s.traces, s.sum_ns, s.sum_ns2, s.latency, s.slowest_ns, s.slowest_trace_id, s.median_trace_id, s.traces
-        FROM (
-            SELECT root_service, root_operation, complete, signature, window_start,
-                   sum_paths(totals) AS s
-            FROM span_path
-            GROUP BY root_service, root_operation, complete, signature, window_start
-        )""",
-        f"""
-        INSERT INTO path_services
-        SELECT root_service, root_operation, complete, service, {window_s}, TO_TIMESTAMP_LTZ(window_start, 0),
-               s.traces, s.self_sum, s.self_sum2, s.e2e_sum, s.e2e_sum2, s.self_x_e2e, s.upstream_sum,
-               s.upstream_sum2, s.call_upstream_sum, s.wait_sum, s.blame_sum, s.blame_sum2, s.blame_x_e2e,
-               s.self_latency, s.upstream_latency, s.call_upstream_latency, s.blame_latency, s.traces
-        FROM (
-            SELECT root_service, root_operation, complete, service, window_start,
-                   sum_service_times(totals) AS s
-            FROM span_on_path
-            GROUP BY root_service, root_operation, complete, service, window_start
-        )""",
-        """
-        INSERT INTO trace_counts
-        SELECT cause, service, received, SUM(traces), SUM(spans), SUM(traces)
-        FROM span_trace_count
-        GROUP BY cause, service, received""",
+        _sums("critical_paths", "sum_paths", "span_path", settings),
+        _sums("path_services", "sum_service_times", "span_on_path", settings),
+        insert_sums("trace_counts", "span_trace_count", version="SUM(traces)"),
         accounts.counts(NAME, spans.COUNTED_TRACES),
     ]
+
+
+def _sums(table: str, function: str, view: str, settings: Settings) -> str:
+    """INSERT of what the function, which gives the table's values in one row, makes of each key's totals."""
+    summed = f"""(
+            SELECT {keys(table)}, {function}(totals) AS s
+            FROM {view}
+            GROUP BY {keys(table)}
+        )"""
+    window_s = str(settings["path-window-ms"] // SECOND_MS)
+    return insert(table, summed, "s.{}", seconds=True, window_s=window_s, version="s.traces")

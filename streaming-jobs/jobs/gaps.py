@@ -6,6 +6,7 @@ topic -> partition and offset of each message -> offset_gaps: knows the last off
 import accounts
 import spans
 from settings import Settings
+from upserts import select
 
 FUNCTIONS = {"offset_gaps": "dev.sluice.flink.OffsetGaps"}
 
@@ -28,9 +29,13 @@ def views(topic: str) -> dict[str, str]:
 def insert(settings: Settings, topics: list[str]) -> str:
     """INSERT of the gaps of these topics; there is one version of each."""
     parts = [
-        f"""
-        SELECT '{settings.flink_job}', '{topic}', `partition`, first_missing, first_read, received, first_read
-        FROM gaps_{topic}"""
+        select(
+            "offset_gaps",
+            f"gaps_{topic}",
+            flink_job=f"'{settings.flink_job}'",
+            topic=f"'{topic}'",
+            version="first_read",
+        )
         for topic in topics
     ]
     return f"INSERT INTO offset_gaps {' UNION ALL '.join(parts)}"

@@ -9,6 +9,7 @@ v_resource_metrics_between: they need two windows, which may arrive in any order
 
 import accounts
 from settings import SECOND_MS, Settings
+from upserts import insert_sums
 
 NAME = "resource_metrics"
 TOPIC = "otlp_metrics"
@@ -33,12 +34,15 @@ def views(settings: Settings) -> dict[str, str]:
 def inserts(settings: Settings) -> list[str]:
     """The version is the number of points."""
     return [
-        f"""
-        INSERT INTO resource_metrics
-        SELECT host, instance, role, metric_rank, series, kind, start_ns, window_start,
-               {settings["sample-window-ms"] // SECOND_MS}, SUM(points), SUM(value_sum), MIN(value_min),
-               MAX(value_max), MIN(first_ns), MAX(last_ns), SUM(points)
-        FROM metric_parts
-        GROUP BY host, instance, role, metric_rank, series, kind, start_ns, window_start""",
+        insert_sums(
+            NAME,
+            "metric_parts",
+            window_s=str(settings["sample-window-ms"] // SECOND_MS),
+            value_min="MIN(value_min)",
+            value_max="MAX(value_max)",
+            first_ns="MIN(first_ns)",
+            last_ns="MAX(last_ns)",
+            version="SUM(points)",
+        ),
         accounts.counts(NAME, "counted_metrics"),
     ]

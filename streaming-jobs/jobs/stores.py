@@ -10,6 +10,7 @@ from pathlib import Path
 import kafka
 from settings import Settings
 from tables import COLUMNS
+from upserts import definition
 
 JOBS = Path(__file__).parent
 NEO4J_BATCH_ROWS = 2_000  # a row takes some 16 kB of the server's transaction memory
@@ -17,13 +18,14 @@ NEO4J_BATCH_ROWS = 2_000  # a row takes some 16 kB of the server's transaction m
 
 def definitions(settings: Settings) -> list[str]:
     """DDL of the sink tables."""
-    stored = [_table(name, columns, _clickhouse(settings, name)) for name, columns in COLUMNS.items()]
+    stored = [_table(name, _clickhouse(settings, name)) for name in COLUMNS]
     return [*stored, _calls(settings), _seen(settings), _operation_trees(settings)]
 
 
-def _table(name: str, columns: str, options: str) -> str:
+def _table(name: str, options: str) -> str:
     return f"""
-        CREATE TEMPORARY TABLE {name} ({columns}
+        CREATE TEMPORARY TABLE {name} (
+            {definition(name)}
         ) {options}"""
 
 

@@ -37,7 +37,7 @@ KEPT = {"retention_bytes": "268435456", "segment_bytes": "67108864"}
 
 @dataclass(frozen=True)
 class Sample:
-    """at_s: since the begin. cpu_s: of the TaskManager. heap_bytes: after the newest collection, None before the first."""
+    """at_s: since the begin. cpu_s: of the TaskManager. heap_bytes: after the newest collection, None if none."""
 
     at_s: float
     cpu_s: float

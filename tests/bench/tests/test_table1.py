@@ -4,7 +4,7 @@ import pytest
 
 from bench.believed import best_size
 from bench.profiled import PROFILED, Observer, pool_of
-from bench.table1 import LOOPED, Answers, _met, _sizes, ask, looped, percent, regret, verdict
+from bench.table1 import LOOPED, Answers, _met, _sizes, ask, percent, regret, verdict
 from bench.truth import Truth, measured
 
 # Best 12; 10 loses 0.5 %, 8 loses 10 %, 14 nothing, 20 loses 20 %.
@@ -89,10 +89,3 @@ def test_every_model_is_asked_at_every_interval() -> None:
     for model, window, least in (("belief", 60, 8), ("scg-top", 180, 9)):
         assert len(found[model, window, "100"].targets) == found[model, window, "100"].asked
         assert all(least <= size <= 17 for size in found[model, window, "100"].targets)
-
-
-@pytest.mark.timeout(300)
-def test_the_default_is_asked_each_minute_while_it_sizes_the_pool() -> None:
-    found = looped(CATALOGUE, seeds=(11,))
-    assert found.asked == len(found.targets) == 8
-    assert all(12 <= size <= 24 for size in found.targets)

@@ -14,7 +14,9 @@ import (
 // record writes what is in the log into the tables until ctx is done.
 func record(ctx context.Context, s settings, errs io.Writer) error {
 	logger := slog.New(slog.NewTextHandler(errs, nil))
-	tables, err := database.New(s.clickhouse, s.clickhouseDatabase, s.writer, s.writerPassword, s.clickhouseCA)
+	tables, err := database.New(s.clickhouse, s.clickhouseDatabase, database.Login{
+		User: s.writer, Password: s.writerPassword, Variable: "SLUICE_CLICKHOUSE_USER", Secret: "SLUICE_CLICKHOUSE_PASSWORD",
+	}, s.clickhouseCA)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,10 @@ func serve(ctx context.Context, s settings, errs io.Writer) error {
 	defer at.Close()
 
 	var reader *topics.Reader
-	history, err := database.New(s.clickhouse, s.clickhouseDatabase, s.user, s.readerPassword, s.clickhouseCA)
+	history, err := database.New(s.clickhouse, s.clickhouseDatabase, database.Login{
+		User: s.user, Password: s.readerPassword,
+		Variable: "SLUICE_CLICKHOUSE_READER", Secret: "SLUICE_CLICKHOUSE_READER_PASSWORD",
+	}, s.clickhouseCA)
 	if err != nil {
 		return err
 	}

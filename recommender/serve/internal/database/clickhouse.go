@@ -31,19 +31,20 @@ var historySQL string
 // ClickHouse is a database that is read as one user: on one server, or on copies, of which the one that answered last is
 // asked.
 type ClickHouse struct {
-	servers        []string
-	query          string
-	user, password string
-	client         http.Client
-	at             atomic.Uint32
+	servers   []string
+	query     string
+	login     Login
+	authority string
+	client    http.Client
+	at        atomic.Uint32
 }
 
 // New does not connect. addresses: http[s]://HOST:PORT, with commas between. authority: PEM file of who signed the
 // servers' certificates; empty: those that the system trusts.
-func New(addresses, database, user, password, authority string) (*ClickHouse, error) {
+func New(addresses, database string, login Login, authority string) (*ClickHouse, error) {
 	c := &ClickHouse{
 		servers: strings.Split(addresses, ","), query: "/?" + url.Values{"database": {database}}.Encode(),
-		user: user, password: password,
+		login: login, authority: authority,
 	}
 	if authority == "" {
 		return c, nil
@@ -136,13 +137,13 @@ func (c *ClickHouse) postTo(ctx context.Context, target string, body []byte) ([]
 	if err != nil {
 		return nil, err
 	}
-	request.Header.Set("X-ClickHouse-User", c.user)
-	if c.password != "" {
-		request.Header.Set("X-ClickHouse-Key", c.password)
+	request.Header.Set("X-ClickHouse-User", c.login.User)
+	if c.login.Password != "" {
+		request.Header.Set("X-ClickHouse-Key", c.login.Password)
 	}
 	response, err := c.client.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("ask ClickHouse: %w", withoutAddress(err))
+		return nil, fmt.Errorf("ask ClickHouse: %w", c.ofTLS(request.URL.Host, withoutAddress(err)))
 	}
 	defer response.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(response.Body, mostAnswer))
@@ -152,6 +153,9 @@ func (c *ClickHouse) postTo(ctx context.Context, target string, body []byte) ([]
 	if response.StatusCode == http.StatusBadRequest {
 		first, _, _ := bytes.Cut(answer, []byte("\n"))
 		return nil, fmt.Errorf("%w: %.200s", records.ErrRefused, first)
+	}
+	if notLetIn[response.Header.Get("X-ClickHouse-Exception-Code")] {
+		return nil, fmt.Errorf("ask ClickHouse: %s refuses %w", request.URL.Host, c.login.refused())
 	}
 	if response.StatusCode != http.StatusOK {
 		first, _, _ := bytes.Cut(answer, []byte("\n"))

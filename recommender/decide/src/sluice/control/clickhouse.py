@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import ssl
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import clickhouse_connect
+import urllib3
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import DatabaseError
 from clickhouse_connect.driver.external import ExternalData
@@ -25,17 +27,37 @@ CONNECT_S, ANSWER_S = 2, 20
 TOO_LARGE = (241, 396)
 
 
+# Of an unknown user, and of a wrong or lacking password, as its versions name it.
+LOGIN = (192, 193, 194, 516)
+
+
 class UrlError(Exception):
     """A URL that names no ClickHouse; the message says what is legal."""
 
 
+class NotLetInError(Exception):
+    """By the server, or by us, for what a setting says; the message names it."""
+
+
 def connection(environment: Mapping[str, str], answered: Callable[[], None]) -> ClickHouse:
-    """Of the user who only reads; as there."""
+    """Of the user who only reads; as there. UrlError, too, for files that cannot be used."""
     url = environment.get("SLUICE_CLICKHOUSE") or "http://127.0.0.1:8123"
     password = secret(environment, "SLUICE_CLICKHOUSE_READER_PASSWORD")
     database = environment.get("SLUICE_CLICKHOUSE_DATABASE") or DATABASE
     user = environment.get("SLUICE_CLICKHOUSE_READER") or READER
-    return ClickHouse(url, user, password, answered, database, environment.get("SLUICE_CLICKHOUSE_CA", ""))
+    return ClickHouse(url, user, password, answered, database, authority(environment))
+
+
+def authority(environment: Mapping[str, str]) -> str:
+    """The file that SLUICE_CLICKHOUSE_CA names, which holds certificates; "" without."""
+    path = environment.get("SLUICE_CLICKHOUSE_CA", "")
+    if path:
+        try:
+            ssl.create_default_context(cafile=path)
+        except OSError as cause:
+            why = "holds no certificate" if isinstance(cause, ssl.SSLError) else cause.strerror
+            raise UrlError(f"read SLUICE_CLICKHOUSE_CA={path}: {why}") from cause
+    return path
 
 
 def secret(environment: Mapping[str, str], name: str) -> str:
@@ -73,6 +95,15 @@ def _server(url: str, user: str, password: str) -> Server:
     return Server(host, port or (8443 if secure else 8123), secure, user, password)
 
 
+def _of_tls(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, ssl.SSLError | urllib3.exceptions.SSLError):
+            return True
+        reason = getattr(error, "reason", None)
+        error = reason if isinstance(reason, Exception) else error.__cause__ or error.__context__
+    return False
+
+
 class ClickHouse:
     """One user's connection, made at the first use and made again after a failure. For one thread at a time.
 
@@ -97,14 +128,14 @@ class ClickHouse:
         self._client: Client | None = None
 
     def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
-        """The result's columns, of any types; raises clickhouse_connect's errors."""
+        """The result's columns, of any types; raises NotLetInError and clickhouse_connect's errors."""
         with _Connection(self) as client:
             return [list(column) for column in client.query(sql, parameters=parameters).result_columns]
 
     def arrays(self, sql: str, parameters: dict[str, object], table: Table) -> list[Column | Arrays]:
         """The result's columns, of whole numbers or arrays of them; `table` is sent along.
 
-        Raises TooLargeError, clickhouse_connect's errors, and NativeError for an answer that is cut off.
+        Raises TooLargeError, NotLetInError, clickhouse_connect's errors, and NativeError for an answer that is cut off.
         """
         data = ExternalData(
             file_name=table.name,
@@ -138,6 +169,17 @@ class ClickHouse:
             )
         return self._client
 
+    def not_let_in(self, error: BaseException) -> NotLetInError | None:
+        """What keeps us out, by the setting's name; None where it is something else."""
+        server = self._servers[0]
+        if isinstance(error, DatabaseError) and error.code in LOGIN:
+            login = f"SLUICE_CLICKHOUSE_READER={server.user} or SLUICE_CLICKHOUSE_READER_PASSWORD"
+            return NotLetInError(f"{server.host}:{server.port} refuses {login}: {error}")
+        if _of_tls(error):
+            set_to = f"SLUICE_CLICKHOUSE_CA={self._authority}" if self._authority else "SLUICE_CLICKHOUSE_CA is not set"
+            return NotLetInError(f"TLS with {server.host}:{server.port} fails, {set_to}: {error}")
+        return None
+
     def forget(self) -> None:
         if self._client is not None:
             self._client.close()
@@ -152,12 +194,18 @@ class _Connection:
     def __enter__(self) -> Client:
         try:
             return self._owner.connect()
-        except Exception:
-            self._owner.forget()
+        except Exception as error:
+            self._failed(error)
             raise
 
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if kind is not None:
-            self._owner.forget()
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None:
+            self._failed(error)
         else:
             self._owner.answered()
+
+    def _failed(self, error: BaseException) -> None:
+        told = self._owner.not_let_in(error)
+        self._owner.forget()
+        if told is not None:
+            raise told from error

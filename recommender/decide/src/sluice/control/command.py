@@ -25,6 +25,8 @@ def main(path: Path, check: bool) -> None:
     \b
     SLUICE_CLICKHOUSE    the database (http://127.0.0.1:8123), read as sluice_reader
                          with SLUICE_CLICKHOUSE_READER_PASSWORD
+    SLUICE_CLICKHOUSE_CA  PEM file of who signed its certificate; SLUICE_CLICKHOUSE_DATABASE
+                         (sluice), SLUICE_CLICKHOUSE_READER (sluice_reader): other names
     SLUICE_KAFKA         the log's broker, or several with commas between (127.0.0.1:9092)
     SLUICE_KAFKA_SETTINGS  TLS, SASL, properties and names of topics: a file as collector/kafka.toml
     SLUICE_TOPIC_PREFIX  before the names of its topics (sluice_)

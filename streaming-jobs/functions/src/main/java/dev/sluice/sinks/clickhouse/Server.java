@@ -7,7 +7,9 @@ import com.clickhouse.client.api.insert.InsertSettings;
 import com.clickhouse.client.api.query.GenericRecord;
 import com.clickhouse.client.api.query.QuerySettings;
 import com.clickhouse.data.ClickHouseFormat;
+import dev.sluice.sinks.SettingException;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
@@ -23,9 +25,11 @@ import java.util.concurrent.TimeUnit;
 public final class Server implements AutoCloseable {
   private static final long TIMEOUT_S = 30;
   // What a copy says that is cut off from the others: too few live replicas, read only, the state
-  // of
-  // an insert is unknown, Keeper does not answer.
+  // of an insert is unknown, Keeper does not answer.
   private static final Set<Integer> CUT_OFF = Set.of(242, 285, 319, 999);
+  // Unknown user, wrong or lacking password, as versions name it.
+  private static final Set<Integer> LOGIN = Set.of(192, 193, 194, 516);
+  private static final String NAME = "SLUICE_CLICKHOUSE";
 
   private final ClickHouseAddress address;
   private final Client[] clients;
@@ -36,7 +40,7 @@ public final class Server implements AutoCloseable {
     this.clients = new Client[address.urls().size()];
   }
 
-  private Client client() {
+  private Client client() throws SettingException {
     if (clients[at] == null) {
       Client.Builder builder =
           new Client.Builder()
@@ -47,6 +51,7 @@ public final class Server implements AutoCloseable {
               .setConnectTimeout(5, ChronoUnit.SECONDS)
               .setSocketTimeout(TIMEOUT_S, ChronoUnit.SECONDS)
               .setMaxRetries(0);
+      SettingException.checkAuthority(NAME + "_CA", address.authority());
       if (!address.authority().isEmpty()) {
         builder.setRootCertificate(address.authority());
       }
@@ -82,33 +87,57 @@ public final class Server implements AutoCloseable {
               : client().insert(table, columns, stream, format, settings);
       answered(answer).close();
     } catch (Exception e) {
-      failed(e);
-      throw e;
+      throw failed(e);
     }
   }
 
   /**
    * @param parameters of {@code {name:Type}} in the query
+   * @throws IOException if this process is not let in; the client's own exceptions else
    */
-  List<GenericRecord> query(String sql, Map<String, Object> parameters) {
+  List<GenericRecord> query(String sql, Map<String, Object> parameters) throws IOException {
     try {
       return client().queryAll(sql, parameters, new QuerySettings());
-    } catch (RuntimeException e) {
-      failed(e);
+    } catch (RuntimeException | IOException e) {
+      Exception told = failed(e);
+      if (told instanceof IOException setting) {
+        throw setting;
+      }
       throw e;
     }
   }
 
   /**
    * The next call asks another copy, unless this one answered and the others would answer alike.
+   * Where this process was not let in it connects anew, with password and authority as they are
+   * then.
+   *
+   * @return what to throw
    */
-  private void failed(Exception e) {
+  private Exception failed(Exception e) {
+    String url = address.urls().get(at);
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof ServerException server && LOGIN.contains(server.getCode())) {
+        forget();
+        return SettingException.ofLogin(url, NAME, address.username(), address.password(), server);
+      }
       if (cause instanceof ServerException server && !CUT_OFF.contains(server.getCode())) {
-        return;
+        return e;
       }
     }
+    boolean untrusted = SettingException.isOfTls(e);
+    if (untrusted) {
+      forget();
+    }
     at = (at + 1) % clients.length;
+    return untrusted ? SettingException.ofTls(url, NAME + "_CA", address.authority(), e) : e;
+  }
+
+  private void forget() {
+    if (clients[at] != null) {
+      clients[at].close();
+      clients[at] = null;
+    }
   }
 
   private static <T> T answered(CompletableFuture<T> answer) throws Exception {

@@ -1,5 +1,6 @@
 package dev.sluice.sinks.neo4j;
 
+import dev.sluice.sinks.SettingException;
 import java.io.File;
 import java.time.Duration;
 import java.util.List;
@@ -18,6 +19,7 @@ import org.neo4j.driver.SessionConfig;
 import org.neo4j.driver.TransactionConfig;
 import org.neo4j.driver.async.AsyncSession;
 import org.neo4j.driver.async.ResultCursor;
+import org.neo4j.driver.exceptions.AuthenticationException;
 import org.neo4j.driver.exceptions.Neo4jException;
 
 /**
@@ -32,6 +34,9 @@ final class Neo4jClient implements AutoCloseable {
   private static final long TRANSACTION_S = 20;
   private static final long ANSWER_MS = 30_000;
   private static final long CLOSE_S = 2;
+  private static final String NAME = "SLUICE_NEO4J";
+  // What it says after three wrong passwords, for some seconds.
+  private static final String TOO_OFTEN = "Neo.ClientError.Security.AuthenticationRateLimit";
 
   private final Neo4jOptions options;
   private final long answerMs;
@@ -55,10 +60,11 @@ final class Neo4jClient implements AutoCloseable {
    * The rows of the answer.
    *
    * @throws Neo4jException what the server or the connection to it gave as a reason
+   * @throws SettingException if this process is not let in
    * @throws TimeoutException when there was no answer: whether the statement was run is not known
    */
   List<Record> run(String cypher, Map<String, Object> parameters)
-      throws TimeoutException, InterruptedException, ExecutionException {
+      throws SettingException, TimeoutException, InterruptedException, ExecutionException {
     if (driver == null) {
       driver = open();
     }
@@ -73,6 +79,7 @@ final class Neo4jClient implements AutoCloseable {
       return answer.get(answerMs, TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof Neo4jException cause) {
+        checkLetIn(cause);
         throw cause;
       }
       throw e;
@@ -84,7 +91,21 @@ final class Neo4jClient implements AutoCloseable {
     }
   }
 
-  private Driver open() {
+  /** Who was not let in connects anew, with password and authority as they are then. */
+  private void checkLetIn(Neo4jException e) throws SettingException {
+    if (e instanceof AuthenticationException || TOO_OFTEN.equals(e.code())) {
+      discard();
+      throw SettingException.ofLogin(
+          options.uri(), NAME, options.username(), options.password(), e);
+    }
+    if (SettingException.isOfTls(e)) {
+      discard();
+      throw SettingException.ofTls(options.uri(), NAME + "_CA", options.authority(), e);
+    }
+  }
+
+  private Driver open() throws SettingException {
+    SettingException.checkAuthority(NAME + "_CA", options.authority());
     Config.ConfigBuilder config =
         Config.builder()
             .withLogging(Logging.slf4j())

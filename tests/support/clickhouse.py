@@ -51,8 +51,11 @@ class ClickHouse:
 
 
 @contextmanager
-def clickhouse(folder: Path) -> Iterator[ClickHouse]:
-    """Runs the local stack's engine, with the local stack's configuration, on its data and logs in `folder`."""
+def clickhouse(folder: Path, users: str = "") -> Iterator[ClickHouse]:
+    """Runs the local stack's engine, with the local stack's configuration, on its data and logs in `folder`.
+
+    users: more than the stack's, as elements of users.xml.
+    """
     library = Path(os.environ.get("SLUICE_CLICKHOUSE_LIBRARY", LIBRARY))
     if not library.exists():
         raise FileNotFoundError(f"start ClickHouse: {library} is missing; `make setup` brings it")
@@ -62,7 +65,7 @@ def clickhouse(folder: Path) -> Iterator[ClickHouse]:
     (folder / "clickhouse").mkdir()
     for name in ("config.xml", "users.xml"):
         text = Template((LOCAL / name).read_text()).safe_substitute(names)
-        (folder / "clickhouse" / name).write_text(text)
+        (folder / "clickhouse" / name).write_text(text.replace("</users>", f"{users}</users>"))
     url = f"http://127.0.0.1:{http}"
 
     def ready() -> bool:
@@ -78,10 +81,10 @@ def clickhouse(folder: Path) -> Iterator[ClickHouse]:
 
 
 @contextmanager
-def secure_clickhouse(folder: Path, certificates: Path) -> Iterator[ClickHouse]:
+def secure_clickhouse(folder: Path, certificates: Path, users: str = "") -> Iterator[ClickHouse]:
     """The same by HTTPS: the embedded engine opens no such port, so a front of ours speaks TLS before it.
 
     certificates: a folder as support/certificates fills it.
     """
-    with clickhouse(folder) as server, tls_front(server.http_port, certificates) as port:
+    with clickhouse(folder, users) as server, tls_front(server.http_port, certificates) as port:
         yield ClickHouse(f"https://127.0.0.1:{port}", port, server.native_port, str(certificates / "ca.pem"))

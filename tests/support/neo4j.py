@@ -47,10 +47,12 @@ def with_tls(conf: str, certificates: Path) -> str:
 
 
 @contextmanager
-def neo4j(folder: Path, transaction_memory: str = "128m", certificates: Path | None = None) -> Iterator[Neo4j]:
+def neo4j(
+    folder: Path, transaction_memory: str = "128m", certificates: Path | None = None, database: str = "neo4j"
+) -> Iterator[Neo4j]:
     """Runs the local stack's server, with the local stack's configuration, on its data and logs in `folder`.
 
-    certificates: a folder as support/certificates fills it; then it speaks TLS alone.
+    certificates: a folder as support/certificates fills it; then it speaks TLS alone. database: name of the only one.
     """
     if not any(JARS.glob("neo4j-*.jar")):
         raise FileNotFoundError(f"start Neo4j: {JARS} has no jars; `make setup` brings them")
@@ -59,6 +61,7 @@ def neo4j(folder: Path, transaction_memory: str = "128m", certificates: Path | N
     names |= {"memory_neo4j_page_cache": "32m", "memory_neo4j_transaction": transaction_memory}
     (folder / "conf").mkdir()
     conf = Template((LOCAL / "neo4j.conf").read_text()).safe_substitute(names)
+    conf += f"initial.dbms.default_database={database}\n"
     (folder / "conf/neo4j.conf").write_text(with_tls(conf, certificates) if certificates else conf)
     java = [_java(), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx256m"]
     java += [f"--add-opens={package}=ALL-UNNAMED" for package in _OPENED]

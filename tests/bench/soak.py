@@ -27,6 +27,8 @@ from stack.supervisor import resident_bytes
 MIB = 1 << 20
 SECONDS, QUICK_SECONDS = 3600.0, 60.0
 EVERY_S = 10.0
+#: Flink's REST answers with what it had when it was asked before, and fetches what is new: asked twice.
+FETCH_S = 2.0
 #: Drained to measure the rate.
 SPANS, QUICK_SPANS = 4_000_000, 1_000_000
 #: The first third is warming up.
@@ -96,6 +98,8 @@ def _soaked(up: Cluster, shape: Shape, seconds: float) -> Iterator[Sample]:
         if up.taskmanager() != process or up.restarts(job):
             raise RuntimeError(f"the job failed after {time.monotonic() - begun:.0f} s")
         checkpoint = up.checkpoint(job)
+        up.consumed(job)
+        time.sleep(FETCH_S)
         yield Sample(
             time.monotonic() - begun,
             cpu_s(process),

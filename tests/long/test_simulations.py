@@ -4,8 +4,7 @@ import pytest
 
 from bench.profiled import PROFILED
 from bench.table1 import looped
-from testbed.presets.shop import CART_THREADS, PERIOD
-from testbed.sweep import measure
+from testbed.tests.test_shop import check_carts_optimum
 
 
 @pytest.mark.timeout(600)
@@ -18,7 +17,4 @@ def test_the_default_is_asked_each_minute_while_it_sizes_the_pool() -> None:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("seed", [2, 3])
 def test_carts_optimum_is_inside_whatever_the_seed(seed: int) -> None:
-    goodput = {size: measure(CART_THREADS, size, seconds=3 * PERIOD, seed=seed).goodput for size in (6, 8, 12, 24, 64)}
-    best = goodput.pop(12)
-    assert max(goodput.values()) < 0.95 * best
-    assert goodput[64] < best / 1.3
+    check_carts_optimum(seed)

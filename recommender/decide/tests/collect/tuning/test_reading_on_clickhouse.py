@@ -54,6 +54,15 @@ def reading(database: ClickHouse) -> TrialReading:
     return TrialReading(Connection(database.url, "sluice_reader"))
 
 
+def written(database: ClickHouse, second: int, at_s: int) -> None:
+    """A request of another service, of that second, and a path of it, written at `at_s`."""
+    client, at, written = database.client("sluice"), *(datetime.fromtimestamp(each, UTC) for each in (second, at_s))
+    row = ["server", "shop", "", "shop-1", at, 100, 1, 0, {index_of(50): 1}, 1]
+    client.insert("windows", [[*row, written]], column_names=[*WINDOWS, "written"])
+    path = ["shop", "GET /", True, "shop", 10, at, 1, {index_of(50): 1}, "a", "b", 1]
+    client.insert("critical_paths", [[*path, written]], column_names=[*PATHS, "written"])
+
+
 def one(reading: TrialReading, span: Span, now_s: int) -> tuple[list[tuple[float, dict[int, int], int]], bool]:
     trial = TrialName("first", 0)
     found = reading.measured({trial: span}, 1000 * now_s)[trial]
@@ -74,6 +83,32 @@ def test_what_may_still_come_is_not_read(reading: TrialReading) -> None:
     blocks, _ = one(reading, Span(Root("web"), 1000 * (NOW_S - 10), 1000 * (NOW_S + 20)), NOW_S + 20)
     assert len(blocks) == 15, "when nothing was seen for so long, that is what is seen"
     assert blocks[-1] == (1.0, {}, 0)
+
+
+def test_a_pipeline_that_is_behind_is_waited_for(reading: TrialReading, database: ClickHouse) -> None:
+    """Found with a pipeline that was 55 s behind: the default was rolled back as nothing had completed."""
+    span = Span(Root("web"), 1000 * (NOW_S - 10), 1000 * (NOW_S + 20))
+    for behind_s in (30, 300):
+        written(database, NOW_S - 1, NOW_S + behind_s - 5)
+        assert len(one(reading, span, NOW_S + behind_s)[0]) == 7, f"{behind_s} s behind"
+    blocks, whole = one(reading, span, NOW_S + 315)
+    assert (len(blocks), whole) == (30, True), "when nothing was written for so long"
+
+
+def test_so_is_one_of_paths(reading: TrialReading, database: ClickHouse) -> None:
+    span = Span(Root("web", "GET /home"), 1000 * (NOW_S - 30), 1000 * (NOW_S + 30))
+    written(database, NOW_S - 10, NOW_S + 80)
+    assert len(one(reading, span, NOW_S + 100)[0]) == 1
+    assert len(one(reading, span, NOW_S + 125)[0]) == 6
+
+
+def test_silence_that_may_be_the_pipeline_s_says_so(reading: TrialReading, database: ClickHouse) -> None:
+    trial = TrialName("first", 0)
+    span = Span(Root("web"), 1000 * (NOW_S - 10), 1000 * (NOW_S + 20))
+    found = reading.measured({trial: span}, 1000 * (NOW_S + 20))[trial]
+    assert found.silent
+    written(database, NOW_S + 19, NOW_S + 20)
+    assert not reading.measured({trial: span}, 1000 * (NOW_S + 20))[trial].silent, "another service's requests ended"
 
 
 def test_windows_of_an_operation_have_its_own_times_and_the_service_s_share_of_errors(reading: TrialReading) -> None:

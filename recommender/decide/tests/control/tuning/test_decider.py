@@ -9,9 +9,10 @@ import pytest
 from tuning_worlds import SESSION, TRIAL, TuningWorld, plan
 
 from sluice.control.tuning import step as tuning_step
+from sluice.control.tuning.measure import Measured, ended
 from sluice.log.memory_broker import MemoryBroker
 from sluice.log.shard import AbortedError
-from sluice.tuning.objective.block import Metric
+from sluice.tuning.objective.block import Block, Metric
 from sluice.tuning.objective.objective import Objective
 from sluice.tuning.objective.outcome import Outcome, Verdict
 from sluice.tuning.session.session import Phase, Session
@@ -121,6 +122,20 @@ def test_a_trial_that_passes_an_slo_is_ended_at_once_and_recorded() -> None:
     assert outcome.verdict is Verdict.UNSAFE
     assert "rolled back" in outcome.why
     assert outcome.excess > 1
+
+
+@pytest.mark.parametrize("silent", [False, True])
+def test_where_nothing_completes_the_pipeline_is_named_if_it_may_be_that(silent: bool) -> None:
+    world = opened()
+    world.ask()
+    world.good(0)
+    world.ask()
+    session = world.sessions["first"]
+    outcome = ended(session, session.trials[1], Measured([Block(1.0, {}, 0)] * 5, whole=False, silent=silent))
+    assert outcome is not None
+    assert outcome.verdict is Verdict.UNSAFE
+    assert outcome.why.startswith("rolled back: nothing completed in 5 s")
+    assert ("the pipeline may stand still" in outcome.why) is silent
 
 
 def test_a_trial_that_cannot_win_is_given_up() -> None:

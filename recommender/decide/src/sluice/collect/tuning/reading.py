@@ -6,8 +6,9 @@ end to end times (`critical_paths`), by the root span's end; its errors are by t
 Completions in both tables are successes and failures alike. A block's latencies are of successes, so its errors are
 taken from the fastest of them: to fail fast is no merit.
 
-A block is read once nothing more of it is to come: `late_s` before the newest that was seen of any service. Where
-nothing is seen of any, not even that is known, and after `silent_s` the block counts as empty.
+A block is read once nothing more of it is to come: `late_s` before the newest that was seen of any service. Where the
+pipeline is behind, by however much, that is waited for. Only where nothing of any service was written for `silent_s`
+is a block that is so old empty: not even the pipeline's delay is known then.
 """
 
 from __future__ import annotations
@@ -37,10 +38,26 @@ class _Pace(NamedTuple):
 
 
 SECONDS, WINDOWS = _Pace(1, 2, 15), _Pace(PATH_WINDOW_S, 5, 45)
+# How far back the newest is looked for; the second time, where the first finds nothing.
+_REACH_S = (60, 3_600)
 
 
 class Database(Protocol):
     def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]: ...
+
+
+class _Newest(NamedTuple):
+    """Of one kind of blocks, of any service, Unix s; 0: none."""
+
+    seen_s: int
+    written_s: int
+
+    def upto_s(self, pace: _Pace, now_s: int) -> tuple[int, bool]:
+        """Until when nothing more is to come, and whether that is for silence."""
+        known, silent = self.seen_s - pace.late_s, now_s - pace.silent_s
+        if self.written_s <= silent and known < silent:
+            return silent, True
+        return min(now_s, known), False
 
 
 class _Row(NamedTuple):
@@ -61,22 +78,28 @@ class TrialReading:
         trials = list(asked.items())
         if not trials:
             return {}
-        (seen_s, paths_s), now_s = self._newest(now_ms), now_ms // 1000
+        operations = any(span.root.operation for _, span in trials)
+        (of_windows, of_paths), now_s = self._newest(now_ms, operations), now_ms // 1000
         services = self._seconds([span for _, span in trials])
-        operations = self._windows([span for _, span in trials]) if any(s.root.operation for _, s in trials) else {}
+        paths = self._windows([span for _, span in trials]) if operations else {}
         found = {}
         for number, (trial, span) in enumerate(trials):
-            pace, newest_s = (WINDOWS, paths_s) if span.root.operation else (SECONDS, seen_s)
-            upto_s = min(now_s, max(newest_s - pace.late_s, now_s - pace.silent_s))
+            pace, newest = (WINDOWS, of_paths) if span.root.operation else (SECONDS, of_windows)
+            upto_s, silent = newest.upto_s(pace, now_s)
             rows = services[number]
             if span.root.operation:
-                rows = _with_failures(operations[number], rows)
-            found[trial] = Measured(tuple(_blocks(rows, span, pace.block_s, upto_s)), 1000 * upto_s >= span.to_ms)
+                rows = _with_failures(paths[number], rows)
+            blocks = tuple(_blocks(rows, span, pace.block_s, upto_s))
+            found[trial] = Measured(blocks, 1000 * upto_s >= span.to_ms, silent)
         return found
 
-    def _newest(self, now_ms: int) -> tuple[int, int]:
-        columns = self._database.columns(NEWEST, {"from_ms": now_ms - 60_000})
-        return int(columns[0][0]), int(columns[1][0])
+    def _newest(self, now_ms: int, operations: bool) -> tuple[_Newest, _Newest]:
+        for reach_s in _REACH_S:
+            columns = self._database.columns(NEWEST, {"from_ms": now_ms - 1000 * reach_s})
+            windows_s, windows_written_s, paths_s, paths_written_s = (int(column[0]) for column in columns)
+            if windows_s and (paths_s or not operations):
+                break
+        return _Newest(windows_s, windows_written_s), _Newest(paths_s, paths_written_s)
 
     def _seconds(self, spans: list[Span]) -> dict[int, dict[int, _Row]]:
         asked = [(number, span.root.service, *_bounds(span)) for number, span in enumerate(spans)]

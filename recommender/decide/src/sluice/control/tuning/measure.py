@@ -27,6 +27,7 @@ GUARD_S, GUARD_EVERY_S = 10.0, 5.0
 RACING_LOOKS = 20
 # Of nothing that completes: as large as an excess can be.
 _WORST = 1e9
+_STILL = "; nothing of any other service came either: the pipeline may stand still"
 
 
 class Span(NamedTuple):
@@ -39,10 +40,11 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Measured:
-    """whole: nothing more of the span is to come."""
+    """whole: nothing more of the span is to come. silent: the newest are empty as nothing of any service came."""
 
     blocks: Sequence[Block]
     whole: bool
+    silent: bool = False
 
 
 def spans(sessions: Mapping[str, Session]) -> dict[TrialName, Span]:
@@ -66,6 +68,7 @@ def ended(session: Session, trial: Trial, seen: Measured) -> Outcome | None:
     objective, window, blocks = session.plan.objective, session.plan.window, seen.blocks
     for count in _looks(blocks, GUARD_EVERY_S):
         if (why := tripped(_newest(blocks[:count], GUARD_S), objective)) is not None:
+            why += _STILL if seen.silent else ""
             return _unsafe(blocks[:count], objective, why) if _ever(session, blocks[:count]) else _unseen(session)
     best = session.best if trial.purpose is Purpose.SEARCH else None
     upper = None if best is None or best.outcome is None else best.outcome.upper

@@ -45,7 +45,7 @@ from bench.subsets import moved as subsets_churn
 from bench.subsets import parts as subsets
 from bench.subsets_accuracy import run as subsets_accuracy
 from bench.subsets_scale import run as subsets_scale
-from bench.tuning import race as tuning
+from bench.tuning import methods as tuning
 from bench.tuning.real import run as tuning_real
 
 #: Rows (what, figure), or Markdown where a benchmark has tables of its own.

@@ -1,8 +1,8 @@
-"""Runs that are done: a file each, so that an interrupted bench goes on where it was."""
+"""Runs that are done: a file each, so that an interrupted bench goes on where it was; and which are to be done."""
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,3 +20,14 @@ def keep(path: Path, made: Callable[[], Any]) -> None:
 
 def kept(path: Path) -> Any:
     return json.loads(path.read_text())
+
+
+def asked_seeds(otherwise: Sequence[int]) -> tuple[int, ...]:
+    """`SEEDS=1,2` or `SEEDS=1-10`, or those of the bench. ValueError: what stands there is neither."""
+    found: list[int] = []
+    for each in filter(None, os.environ.get("SEEDS", "").split(",")):
+        first, _, last = each.partition("-")
+        if not first.isdecimal() or (last and not last.isdecimal()):
+            raise ValueError(f"SEEDS: {each!r} is not legal; legal: 1,2,3 or 1-10")
+        found += range(int(first), int(last or first) + 1)
+    return tuple(found) or tuple(otherwise)

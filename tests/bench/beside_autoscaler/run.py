@@ -1,13 +1,12 @@
 """All runs of the bench, one after the other; each is kept when it is over, so that an interrupted bench goes on."""
 
-import os
 import shutil
 from functools import partial
 
 from bench.beside_autoscaler.arms import AFTER, ARMS, SHIPPED_ALONE, Arm
 from bench.beside_autoscaler.course import SWEPT, ran, swept
 from bench.beside_autoscaler.judged import table
-from bench.kept import keep, kept
+from bench.kept import asked_seeds, keep, kept
 from bench.results import OUT
 from support.stack import drive, start_anew
 
@@ -16,7 +15,7 @@ SECONDS = 300.0
 
 def run(quick: bool = False) -> str:
     """The table. `SEEDS=4,5` takes other seeds than 1 to 3. What `out/beside-autoscaler` has is not run again."""
-    seeds = [int(seed) for seed in os.environ.get("SEEDS", "1" if quick else "1,2,3").split(",")]
+    seeds = asked_seeds((1,) if quick else (1, 2, 3))
     folder = OUT / ("beside-autoscaler-quick" if quick else "beside-autoscaler")
     if quick:
         shutil.rmtree(folder, ignore_errors=True)

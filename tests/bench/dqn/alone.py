@@ -18,6 +18,7 @@ from bench.decision.workloads import NAMES
 from bench.dqn import session
 from bench.dqn.workloads import ALONE, CHANGES, START, alone
 from bench.dqn.workloads import run as run_of
+from bench.kept import asked_seeds
 from bench.racing import Racer, race, starting_at
 from bench.scenarios import scenario
 from sluice.pools.learn.settings import SETTINGS
@@ -46,7 +47,7 @@ def run(task: tuple[str, str, int]) -> dict[str, Any]:
 
 
 def report(names: Sequence[str] = (*NAMES, *CHANGES), given: Sequence[int] = SEEDS, keep: bool = True) -> str:
-    seeds = session.seeds(given) if keep else tuple(given)
+    seeds = asked_seeds(given) if keep else tuple(given)
     who = (SLUICE, ALONE, *VARIANTS)
     known = session.runs("workloads", [(w, name, s) for s in seeds for w in names for name in who[:2]], run, keep)
     tried = session.runs("alone", [(w, name, s) for s in seeds for w in names for name in VARIANTS], run, keep)

@@ -13,6 +13,7 @@ from bench.decision.summary import markdown
 from bench.dqn import session
 from bench.dqn.sizers import SIZERS
 from bench.dqn.steps import drive, guarded, smoothed
+from bench.kept import asked_seeds
 from bench.scenarios import scenario
 from testbed.fine import PoolWindows
 
@@ -54,7 +55,7 @@ def first(rewards: Sequence[float], wanted: float) -> int | None:
 
 
 def report(given: Sequence[int] = SEEDS, steps: int = STEPS, keep: bool = True) -> str:
-    best, seeds = best_reward(), session.seeds(given) if keep else tuple(given)
+    best, seeds = best_reward(), asked_seeds(given) if keep else tuple(given)
     found = session.runs("convergence", [(name, seed, steps) for name in SIZERS for seed in seeds], run, keep)
     rows, settled = [], min(100, steps // 2)
     for name in SIZERS:

@@ -16,6 +16,7 @@ from bench.decision.summary import markdown
 from bench.dqn import session
 from bench.dqn.steps import reward
 from bench.dqn.workloads import ALONE, CHANGES, LEARNT, SLUICE, START, racer
+from bench.kept import asked_seeds
 from bench.racing import starting_at
 from bench.scenarios import scenario
 from testbed.single.memory import Floats
@@ -77,7 +78,7 @@ def away(points: Floats, best: Floats) -> Floats:
 def report(
     changes: Sequence[str] = CHANGES, given: Sequence[int] = SEEDS, until_s: int = UNTIL_S, keep: bool = True
 ) -> str:
-    seeds = session.seeds(given) if keep else tuple(given)
+    seeds = asked_seeds(given) if keep else tuple(given)
     tasks = [(change, name, seed, until_s) for seed in seeds for change in changes for name in WHO]
     found = session.runs("pareto", tasks, run, keep)
     return "\n".join(

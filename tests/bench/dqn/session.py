@@ -19,12 +19,6 @@ FOLDER = OUT / "dqn"
 Task = TypeVar("Task", bound=Sequence[object])
 
 
-def seeds(otherwise: Sequence[int]) -> tuple[int, ...]:
-    """`SEEDS=1,2`, or those of the part."""
-    told = os.environ.get("SEEDS", "")
-    return tuple(int(each) for each in told.split(",")) if told else tuple(otherwise)
-
-
 def parts(names: Sequence[str]) -> list[str]:
     """`PARTS=convergence,transfer`, or all. ValueError: there is no such part."""
     told = [each for each in os.environ.get("PARTS", "").split(",") if each]

@@ -16,6 +16,7 @@ from bench.dqn import session
 from bench.dqn.convergence import FIXED, SEEDS, SHARE, Held, first
 from bench.dqn.sizers import Dqn
 from bench.dqn.steps import Sizer, drive
+from bench.kept import asked_seeds
 from bench.scenarios import scenario
 from sluice.pools.learn.settings import SETTINGS
 from testbed.fine import PoolWindows
@@ -111,7 +112,7 @@ def best_fixed(of: Scenario, since_s: int, sizes: Sequence[int]) -> tuple[float,
 
 
 def report(given: Sequence[int] = SEEDS, steps: int = STEPS, keep: bool = True) -> str:
-    seeds = session.seeds(given) if keep else tuple(given)
+    seeds = asked_seeds(given) if keep else tuple(given)
     best, size = best_fixed(doubled(), AT_S + 20, (*FIXED, 24, 29, 35))
     low, small = best_fixed(doubled(float(AT_S + 60)), AT_S + 80, FIXED)
     there = session.runs("transfer", [(name, seed, steps) for name in AGENTS for seed in seeds], run, keep)

@@ -16,6 +16,7 @@ from bench.decision.workloads import NAMES
 from bench.dqn import session
 from bench.dqn.sizers import Dqn
 from bench.dqn.steps import guarded
+from bench.kept import asked_seeds
 from bench.racing import Racer, race, starting_at
 from bench.scenarios import scenario
 from sluice.core.keys import PoolKey
@@ -105,7 +106,7 @@ def run(task: tuple[str, str, int]) -> dict[str, Any]:
 
 def report(names: Sequence[str] = (*NAMES, *CHANGES), given: Sequence[int] = SEEDS, keep: bool = True) -> str:
     """Seed by seed, so that an interrupted bench has whole ones."""
-    seeds = session.seeds(given) if keep else tuple(given)
+    seeds = asked_seeds(given) if keep else tuple(given)
     tasks = [(workload, name, seed) for seed in seeds for workload in names for name in WHO]
     found = session.runs("workloads", tasks, run, keep)
     rows, said = [], Counter[str]()

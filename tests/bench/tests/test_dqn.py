@@ -12,6 +12,7 @@ from bench.dqn.overhead import took_ms
 from bench.dqn.pareto import away, decisions, front
 from bench.dqn.sizers import SIZERS, improvement
 from bench.dqn.steps import BOUNDS, drive, guarded, smoothed
+from bench.kept import asked_seeds
 from bench.scenarios import scenario
 
 
@@ -69,14 +70,17 @@ def test_runs_that_are_done_are_not_run_again(tmp_path: Path, monkeypatch: pytes
 
 
 def test_parts_and_seeds_are_told_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert session.seeds((1, 2)) == (1, 2)
+    assert asked_seeds((1, 2)) == (1, 2)
     assert session.parts(["a", "b"]) == ["a", "b"]
-    monkeypatch.setenv("SEEDS", "4,5")
+    monkeypatch.setenv("SEEDS", "4,5,11-13")
     monkeypatch.setenv("PARTS", "b")
-    assert session.seeds((1, 2)) == (4, 5)
+    assert asked_seeds((1, 2)) == (4, 5, 11, 12, 13)
     assert session.parts(["a", "b"]) == ["b"]
     with pytest.raises(ValueError, match="'b' is not legal; legal: a"):
         session.parts(["a"])
+    monkeypatch.setenv("SEEDS", "4,all")
+    with pytest.raises(ValueError, match="SEEDS: 'all' is not legal; legal: 1,2,3 or 1-10"):
+        asked_seeds((1, 2))
 
 
 def test_improvement_is_expected_where_the_mean_is_high_or_unknown() -> None:

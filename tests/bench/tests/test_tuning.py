@@ -1,10 +1,23 @@
 """The simulated application to tune: its laws by hand, its spaces, and that a trial is repeatable."""
 
+from pathlib import Path
+
 import pytest
 
 from bench.tuning.measured import measured
+from bench.tuning.methods import one_seed, read, report, searches
 from bench.tuning.network import Laws, _capacity, _misses, applied, paths, space
-from bench.tuning.race import Run, critical_path, table
+from bench.tuning.search import Run, Search
+from bench.tuning.spaces import (
+    ALL,
+    BOTTLENECKS,
+    CRITICAL_PATH,
+    KNOWN,
+    badly_begun,
+    of_service,
+    services,
+    spaces,
+)
 from sluice.tuning.space.check import check_space
 
 
@@ -20,12 +33,31 @@ def test_a_cache_four_times_as_large_misses_half_as_often_beside_what_always_doe
     assert _misses(256.0) == pytest.approx(0.05 + 0.175)
 
 
-def test_the_spaces_are_legal_and_the_critical_path_is_a_part() -> None:
-    whole, part = space(), critical_path()
-    check_space(whole)
-    check_space(part)
-    assert {each.service for each in whole.parameters} == set(Laws.drawn(1).best)
-    assert {each.name for each in part.parameters} < {each.name for each in whole.parameters}
+def test_the_spaces_are_legal_and_parts_of_the_whole() -> None:
+    found = spaces()
+    whole = {each.name for each in found[ALL].parameters}
+    for name in (CRITICAL_PATH, BOTTLENECKS):
+        check_space(found[name])
+        assert {each.name for each in found[name].parameters} < whole
+    assert {each.service for each in found[ALL].parameters} == set(Laws.drawn(1).best)
+    assert set(services(found[BOTTLENECKS])) == set(KNOWN)
+
+
+def test_one_service_after_the_other_covers_the_space_once() -> None:
+    tuned = spaces()[CRITICAL_PATH]
+    order = services(tuned)
+    assert order.index("home-timeline") < order.index("post-storage"), "requests reach it first"
+    parts = [each.name for service in order for each in of_service(tuned, service).parameters]
+    assert sorted(parts) == sorted(each.name for each in tuned.parameters)
+
+
+def test_a_bad_beginning_is_legal_and_bad() -> None:
+    begun = badly_begun(space())
+    check_space(begun)
+    assert begun.default["nginx.workers"] == 1
+    assert begun.default["post-storage-memcached.memory_mb"] == 16.0
+    usual, bad = (measured(each, Laws.drawn(1), 7).value or 0.0 for each in (space().default, begun.default))
+    assert bad > 1.1 * usual
 
 
 def test_every_request_passes_nginx_and_parallel_calls_leave_one_on_the_path() -> None:
@@ -41,10 +73,38 @@ def test_a_trial_is_the_same_each_time_and_settings_matter() -> None:
     assert once != measured({**default, "home-timeline.threads": 1}, laws, 7, seconds=1.0)
 
 
-def test_the_table_has_the_best_first() -> None:
-    runs = [Run("a", 3, 0.1, 0.5), Run("b", 3, 0.2, 0.001), Run("b", 3, 0.3, 0.003)]
-    rows = table({"all services": runs}, 2).splitlines()[4:]
+def test_a_seed_is_searched_once_and_kept(tmp_path: Path) -> None:
+    asked = [Search(BOTTLENECKS, "dds", 2), Search(BOTTLENECKS, "dds", 1, "in turn")]
+    one_seed(tmp_path, 3, asked)
+    joint, serial = (read(tmp_path)[search][3] for search in asked)
+    assert (joint.trials, serial.trials) == (3, 2 * len(KNOWN)), "each search begins with its default"
+    assert joint.parameters == serial.parameters == len(spaces()[BOTTLENECKS].parameters)
+    before = (tmp_path / "3.json").read_text()
+    one_seed(tmp_path, 3, asked)
+    assert (tmp_path / "3.json").read_text() == before
+
+
+def test_the_report_has_the_best_first_and_only_what_was_run() -> None:
+    found = {
+        Search(CRITICAL_PATH, "dds"): {1: Run(3, 0.1, 16, 0.5), 2: Run(3, 0.3, 16, 0.7)},
+        Search(CRITICAL_PATH, "swarm"): {1: Run(3, 0.3, 16, 0.001), 2: Run(3, 0.3, 16, 0.003)},
+        Search(CRITICAL_PATH, "dds", 100): {2: Run(3, 0.4, 101, 2.0)},
+    }
+    rows = [row for row in report(found).splitlines() if row.startswith("| the critical path")]
+    # t(0.975, 1) = 12.706; the deviation of 0.1 and 0.3 is 0.1414, by the root of 2 is 0.1: 127.1 points.
     assert rows == [
-        "| all services | 3 | `b` | 25.0 % | 20.0 % | 30.0 % | 2 ms |",
-        "| all services | 3 | `a` | 10.0 % | 10.0 % | 10.0 % | 500 ms |",
+        "| the critical path | 3 | `swarm` | 16 | 2 | 30.0 ± 0.0 % | 30.0 % | 30.0 % | 2 ms |",
+        "| the critical path | 3 | `dds` | 16 | 2 | 20.0 ± 127.1 % | 10.0 % | 30.0 % | 600 ms |",
+        "| the critical path | 3 | `dds` | 16 | 1 | 30.0 ± nan % | 30.0 % | 30.0 % | 700 ms |",
+        "| the critical path | 3 | `dds` | 101 | 1 | 40.0 ± nan % | 40.0 % | 40.0 % | 2.0 s |",
+        "| the critical path | 3 | `swarm` | 16 | 1 | 30.0 ± nan % | 30.0 % | 30.0 % | 3 ms |",
     ]
+
+
+def test_the_dearer_searches_are_of_the_first_seeds() -> None:
+    first, last = searches(1), searches(100)
+    assert len(set(first)) == len(first)
+    assert {each for each in first if each not in last} == {
+        *(Search(CRITICAL_PATH, "gaussian_process", how=how) for how in ("in turn", "in reverse")),
+        *(Search(CRITICAL_PATH, method, 100) for method in ("dds", "swarm", "gaussian_process")),
+    }

@@ -31,8 +31,13 @@ from support.storefront import Storefront, storefront
 
 Found = dict[str, Any]
 USERS, THINK_MS = 60, 300.0
-WARM_UP_S = 20.0
+# Of load before a session: JVMs compile meanwhile, and a pipeline that was just started is a minute behind.
+WARM_UP_S, CURRENT_S, LATE_S, LONGEST_START_S = 40.0, 20, 4.0, 600.0
 LONGEST_S = 3_600.0
+_NEWEST = f"""
+    SELECT dateDiff('millisecond', max(bucket), now64(3)) / 1000 AS late_s FROM windows
+    WHERE side = 'server' AND service = '{ROOT}' AND bucket > now() - INTERVAL 1 HOUR
+"""
 CONFIG = "pools: [{service: orders, side: server, threshold: 250ms, bounds: {min: 2, max: 200}}]\n"
 
 
@@ -126,7 +131,20 @@ def _load(here: _Scene, seed: int) -> Iterator[Callable[[], list[Found]]]:
 
     with going(here.others, [*words, "--think-ms", f"{THINK_MS:g}"], lines):
         time.sleep(WARM_UP_S)
+        _until_current(here.stack)
         yield seen
+
+
+def _until_current(stack: Stack) -> None:
+    """Until what users do shows within `LATE_S`, for so many seconds in a row. RuntimeError: it does not."""
+    began, current = time.monotonic(), 0
+    while current < CURRENT_S:
+        time.sleep(1)
+        late_s = float(stack.rows(_NEWEST)[0]["late_s"])
+        current = current + 1 if late_s < LATE_S else 0
+        if time.monotonic() - began > LONGEST_START_S:
+            raise RuntimeError(f"the pipeline is {late_s:.0f} s behind after {LONGEST_START_S:.0f} s")
+    print(f"the pipeline was current after {WARM_UP_S + time.monotonic() - began:.0f} s", flush=True)
 
 
 def _files(here: _Scene, app: Yaml, parameters: Collection[Parameter]) -> tuple[str, str]:

@@ -6,10 +6,11 @@ SEEDS=1 METHODS=dds SPACES=whole make bench BENCH=tuning-real   # one of them; t
 
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.kept import keep, kept
+from bench.kept import asked_seeds, keep, kept
 from bench.results import OUT
 from bench.tuning.real.course import proposed, ran
 from bench.tuning.real.judged import REDUCED, WHOLE, WITHOUT_POOLS, table
@@ -38,7 +39,7 @@ def run(quick: bool = False) -> str:
         shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
     asked = sessions(
-        [int(seed) for seed in _asked("SEEDS", "1" if quick else "1,2,3")],
+        asked_seeds((1,) if quick else (1, 2, 3)),
         _asked("METHODS", "dds" if quick else ",".join(METHODS)),
         _asked("SPACES", f"{WHOLE},{REDUCED}" if quick else ",".join(SPACES)),
     )
@@ -58,7 +59,7 @@ def run(quick: bool = False) -> str:
     return table(runs, kept(space) if space.exists() else None, QUICK_WINDOW if quick else WINDOW)
 
 
-def sessions(seeds: list[int], methods: list[str], spaces: list[str]) -> list[Session]:
+def sessions(seeds: Sequence[int], methods: list[str], spaces: list[str]) -> list[Session]:
     """In the order in which they say most: a seed after the other, DDS in all spaces first. The whole space has all
     methods, the others DDS alone. ValueError: there is no such method or space."""
     for name, legal in (*((each, METHODS) for each in methods), *((each, SPACES) for each in spaces)):

@@ -1,0 +1,130 @@
+"""The study of EuroMLSys'21 on the simulated Social Network: methods, spaces, one service after the other, more trials,
+a bad beginning.
+
+make bench BENCH=tuning-methods               # 100 seeds, two processes; the first 30 have the dearer searches too
+SEEDS=1-10 make bench BENCH=tuning-methods    # some of them; the table is of all that are kept
+
+A seed that is done is kept in `out/tuning-methods` and not run again: delete the folder after a change.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+
+from bench.kept import asked_seeds, keep, kept
+from bench.results import OUT
+from bench.tuning.search import BADLY_BEGUN, BUDGET, IN_REVERSE, IN_TURN, LONG_BUDGET, Run, Search, Searching
+from bench.tuning.spaces import ALL, BOTTLENECKS, CRITICAL_PATH, spaces
+from sluice.tuning.methods.methods import METHODS
+
+SEEDS = tuple(range(1, 101))
+DDS, SWARM, GAUSSIAN = "dds", "swarm", "gaussian_process"
+SPACES = [Search(tuned, method) for tuned in (ALL, CRITICAL_PATH, BOTTLENECKS) for method in (DDS, GAUSSIAN)]
+SERIAL = [Search(CRITICAL_PATH, GAUSSIAN, how=how) for how in ("", IN_TURN, IN_REVERSE)]
+LONG = [Search(CRITICAL_PATH, method, budget) for method in (DDS, SWARM, GAUSSIAN) for budget in (BUDGET, LONG_BUDGET)]
+BEGUN = [Search(CRITICAL_PATH, method, how=how) for method in (GAUSSIAN, DDS) for how in ("", BADLY_BEGUN)]
+# Of some 130 trials and more: the first seeds alone have them.
+DEARER, DEARER_SEEDS = {*SERIAL[1:], *LONG[1::2]}, 30
+QUICK = [Search(CRITICAL_PATH, DDS), Search(CRITICAL_PATH, "random_search")]
+Found = Mapping[Search, Mapping[int, Run]]
+
+
+def run(quick: bool = False) -> str:
+    folder = OUT / ("tuning-methods-quick" if quick else "tuning-methods")
+    if quick:
+        shutil.rmtree(folder, ignore_errors=True)
+    asked = asked_seeds(SEEDS[:1] if quick else SEEDS)
+    with ProcessPoolExecutor(min(2, os.cpu_count() or 1)) as workers:
+        for done in [workers.submit(one_seed, folder, seed, QUICK if quick else searches(seed)) for seed in asked]:
+            done.result()
+    return report(read(folder))
+
+
+def searches(seed: int) -> list[Search]:
+    methods = [Search(tuned, method) for tuned in (CRITICAL_PATH, ALL) for method in METHODS]
+    found = dict.fromkeys(methods + SPACES + SERIAL + LONG + BEGUN)
+    return [each for each in found if seed <= DEARER_SEEDS or each not in DEARER]
+
+
+def one_seed(folder: Path, seed: int, asked: Sequence[Search]) -> None:
+    def made() -> list[object]:
+        searching = Searching(seed, spaces())
+        return [[asdict(search), asdict(searching.run(search))] for search in asked]
+
+    keep(folder / f"{seed}.json", made)
+
+
+def read(folder: Path) -> Found:
+    """Of all seeds that are kept, by search and seed."""
+    found: dict[Search, dict[int, Run]] = {}
+    for path in folder.glob("*.json"):
+        for search, each in kept(path):
+            found.setdefault(Search(**search), {})[int(path.stem)] = Run(**each)
+    return found
+
+
+def report(found: Found) -> str:
+    """Those tables of which there is something; each of the seeds that all its rows have."""
+    methods = [search for search in found if search.budget == BUDGET and not search.how and search.tuned != BOTTLENECKS]
+    tables = [
+        ("Methods (figure 4)", methods),
+        ("Which services (figure 3)", SPACES),
+        ("One service after the other", SERIAL),
+        (f"{LONG_BUDGET} trials", LONG),
+        ("A bad beginning", BEGUN),
+    ]
+    lines = [
+        "Gain: p95 less than the default's, as a share of it; the interval is of the mean, 95 %. Own time: CPU time of"
+        " the session in a search.",
+    ]
+    for title, searches_ in tables:
+        rows = [search for search in searches_ if search in found]
+        if len(rows) > 1:
+            seeds = sorted(set.intersection(*(set(found[search]) for search in rows)))
+            runs = {search: [found[search][seed] for seed in seeds] for search in rows}
+            if searches_ is methods:
+                rows.sort(key=lambda each: (each.tuned != CRITICAL_PATH, -_mean(runs[each], _gain)))
+            lines += ["", f"### {title}", "", *_table({search: runs[search] for search in rows})]
+    return "\n".join(lines) + "\n"
+
+
+def _table(rows: Mapping[Search, Sequence[Run]]) -> list[str]:
+    lines = [
+        "| tuned | parameters | method | trials | seeds | gain, mean | least | most | own time |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for search, runs in rows.items():
+        gains = [run.gain for run in runs]
+        method = f"`{search.method}`" + (f", {search.how}" if search.how else "")
+        own_s = _mean(runs, lambda run: run.own_s)
+        own = f"{own_s:.1f} s" if own_s >= 1 else f"{1_000 * own_s:.0f} ms"
+        lines.append(
+            f"| {search.tuned} | {runs[0].parameters} | {method} | {round(_mean(runs, lambda run: run.trials))}"
+            f" | {len(runs)} | {100 * statistics.mean(gains):.1f} ± {100 * half_width(gains):.1f} %"
+            f" | {100 * min(gains):.1f} % | {100 * max(gains):.1f} % | {own} |"
+        )
+    return lines
+
+
+def half_width(values: Sequence[float]) -> float:
+    """Of the mean's interval of 95 %, Student's t; NaN of one value."""
+    from scipy.stats import t
+
+    if len(values) < 2:
+        return math.nan
+    return float(t.ppf(0.975, len(values) - 1)) * statistics.stdev(values) / math.sqrt(len(values))
+
+
+def _mean(runs: Sequence[Run], of: Callable[[Run], float]) -> float:
+    return statistics.mean(of(run) for run in runs)
+
+
+def _gain(run: Run) -> float:
+    return run.gain

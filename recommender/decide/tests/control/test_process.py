@@ -17,6 +17,7 @@ import pytest
 from decider_process import PATIENCE_S, REPOSITORY, Decider, feeding, insert, windows_of_shop
 from shard_log import Log, recording, serving
 from sluice.cli.pools.history import HISTORY_SQL
+from sluice.collect.delay import LONGEST_MS, START_MS
 from sluice.common.v1 import decision_pb2, scaling_pb2
 from sluice.pools.v1 import actuation_pb2, evidence_pb2, pool_pb2, pool_size_pb2
 from sluice.pools.v1 import pool_size_service_pb2 as api
@@ -193,6 +194,8 @@ def test_after_all_was_down_nothing_is_decided_from_windows_of_before(
         process.wait()
     down_s = time.time()
     lease_s = 30
+    # One that takes over decides at once from windows as old as the one before decided from: these are older than any.
+    time.sleep((START_MS + LONGEST_MS) / 1000)
 
     with decider.running():
         decider.wait_for_log("shard 0 taken", 2)

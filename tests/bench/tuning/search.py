@@ -36,9 +36,6 @@ class Search:
     budget: int = BUDGET
     how: str = JOINT
 
-    def __str__(self) -> str:
-        return ", ".join(each for each in (self.tuned, self.method, str(self.budget), self.how) if each)
-
 
 @dataclass(frozen=True)
 class Run:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/settle"
 )
 
 // Realizer is one pool of one instance.
@@ -26,23 +27,12 @@ type Realizer interface {
 	Write(ctx context.Context, size uint32) error
 }
 
-// settlePoll lies between two readings of ReadBack.
-const settlePoll = 250 * time.Millisecond
-
-// ReadBack reads until the size in force is `want` or `settle` is over, and returns what it read last: pools shrink as
+// ReadBack reads until the size in force is `want` or `within` is over, and returns what it read last: pools shrink as
 // threads go idle, so the first reading may still be the old size.
-func ReadBack(ctx context.Context, r Realizer, want uint32, settle time.Duration) (pool.Size, error) {
-	deadline := time.Now().Add(settle)
-	for {
-		got, err := r.Read(ctx)
-		left := time.Until(deadline)
-		if (err == nil && got == pool.Of(want)) || left <= 0 || ctx.Err() != nil {
-			return got, err
-		}
-		select {
-		case <-ctx.Done():
-			return got, err
-		case <-time.After(min(settlePoll, left)):
-		}
-	}
+func ReadBack(ctx context.Context, r Realizer, want uint32, within time.Duration) (got pool.Size, err error) {
+	settle.Until(ctx, within, func() bool {
+		got, err = r.Read(ctx)
+		return err == nil && got == pool.Of(want)
+	})
+	return got, err
 }

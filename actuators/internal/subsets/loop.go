@@ -11,11 +11,9 @@ import (
 	"sluice.dev/actuators/internal/discover"
 	"sluice.dev/actuators/internal/disk"
 	"sluice.dev/actuators/internal/grace"
+	"sluice.dev/actuators/internal/settle"
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
-
-// readBackEach lies between two readings after a write, for a program that takes its time to read its file.
-const readBackEach = 250 * time.Millisecond
 
 // Target is one caller and one service that it calls.
 type Target struct {
@@ -208,21 +206,18 @@ func (w *worker) write(ctx context.Context, set, before Set) (Set, error) {
 		}
 		return before, err
 	}
-	for deadline := time.Now().Add(w.Settle); ; {
-		now, err := w.Realizer.Read(ctx)
-		left := time.Until(deadline)
-		switch {
-		case err == nil && now.Equal(set):
-			return now, nil
-		case err == nil && (left <= 0 || ctx.Err() != nil):
-			return now, errors.New("read back " + now.String() + ", want " + set.String())
-		case left <= 0 || ctx.Err() != nil:
-			return before, err
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(min(readBackEach, left)):
-		}
+	now, err := before, error(nil)
+	settle.Until(ctx, w.Settle, func() bool {
+		now, err = w.Realizer.Read(ctx)
+		return err == nil && now.Equal(set)
+	})
+	switch {
+	case err != nil:
+		return before, err
+	case !now.Equal(set):
+		return now, errors.New("read back " + now.String() + ", want " + set.String())
+	default:
+		return now, nil
 	}
 }
 

@@ -15,12 +15,10 @@ import (
 
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/realize"
+	"sluice.dev/actuators/internal/settle"
 
 	tuningv1 "sluice.dev/api/tuning/v1"
 )
-
-// settlePoll lies between two readings of what was written.
-const settlePoll = 100 * time.Millisecond
 
 // Values are those of parameters, by name, as a session writes them.
 type Values map[string]string
@@ -99,23 +97,21 @@ func (t *Target) Set(ctx context.Context, values Values) error {
 }
 
 // settled waits until what is read is what was written.
-func (t *Target) settled(ctx context.Context, values Values) error {
-	deadline := time.Now().Add(t.config.Settle)
-	for {
-		now, err := t.Read(ctx)
-		if err == nil {
-			if err = differ(now, values); err == nil {
-				return nil
-			}
+func (t *Target) settled(ctx context.Context, values Values) (err error) {
+	settle.Until(ctx, t.config.Settle, func() bool {
+		var now Values
+		if now, err = t.Read(ctx); err == nil {
+			err = differ(now, values)
 		}
-		if !time.Now().Before(deadline) {
-			return fmt.Errorf("read back after %s: %w", t.config.Settle, err)
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(settlePoll):
-		}
+		return err == nil
+	})
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	default:
+		return fmt.Errorf("read back after %s: %w", t.config.Settle, err)
 	}
 }
 

@@ -39,6 +39,7 @@ func (t *transports) current() (*http.Transport, error) {
 	}
 	t.made, t.files = http.DefaultTransport.(*http.Transport).Clone(), files
 	t.made.TLSClientConfig = settings
+	t.made.DialContext = dial
 	return t.made, nil
 }
 

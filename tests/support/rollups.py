@@ -6,6 +6,11 @@ from clickhouse_connect.driver.client import Client
 ROLLUPS = ("windows_1s", "windows_10s", "windows_1m")
 
 
+def stop_rollups(client: Client) -> None:
+    for name in ROLLUPS:
+        client.command(f"SYSTEM STOP VIEW fill_{name}")
+
+
 def fill_rollups(client: Client) -> None:
     """One refresh of each rollup, finer ones first; they stand still before and after."""
     for name in ROLLUPS:

@@ -1,13 +1,13 @@
-"""Fixtures: one real ClickHouse engine a session, with Sluice's schema for each test that asks, and one real broker."""
+"""Fixtures: one real ClickHouse engine a session, with Sluice's schema and no rows for each test that asks, and one real broker."""
 
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
-from migrate.__main__ import schema_up
 from support.clickhouse import ClickHouse, clickhouse
 from support.kafka import Kafka, kafka
+from support.schema import emptied, whole_schema
 
 # How long an example takes depends on what else runs; a test that hangs is stopped by its timeout.
 settings.register_profile("patient", deadline=None)
@@ -20,12 +20,16 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouse]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def schema_once(engine: ClickHouse) -> list[str]:
+    return whole_schema(engine)
+
+
 @pytest.fixture
-def database(engine: ClickHouse) -> Iterator[ClickHouse]:
+def database(engine: ClickHouse, schema_once: list[str]) -> ClickHouse:
     """The engine, with the whole schema and no rows in its database `sluice`."""
-    schema_up(engine.writer_url, "sluice", wait_s=10)
-    yield engine
-    engine.client().command("DROP DATABASE sluice SYNC")
+    emptied(engine, schema_once)
+    return engine
 
 
 @pytest.fixture(scope="session")

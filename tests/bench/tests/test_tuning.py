@@ -13,6 +13,7 @@ from bench.tuning.spaces import (
     BOTTLENECKS,
     CRITICAL_PATH,
     KNOWN,
+    MOST_OF_PATH,
     badly_begun,
     of_service,
     services,
@@ -36,7 +37,7 @@ def test_a_cache_four_times_as_large_misses_half_as_often_beside_what_always_doe
 def test_the_spaces_are_legal_and_parts_of_the_whole() -> None:
     found = spaces()
     whole = {each.name for each in found[ALL].parameters}
-    for name in (CRITICAL_PATH, BOTTLENECKS):
+    for name in (CRITICAL_PATH, BOTTLENECKS, MOST_OF_PATH):
         check_space(found[name])
         assert {each.name for each in found[name].parameters} < whole
     assert {each.service for each in found[ALL].parameters} == set(Laws.drawn(1).best)

@@ -14,19 +14,21 @@ import os
 import shutil
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
 from pathlib import Path
 
 from bench.kept import asked_seeds, keep, kept
 from bench.results import OUT
 from bench.tuning.search import BADLY_BEGUN, BUDGET, IN_REVERSE, IN_TURN, LONG_BUDGET, Run, Search, Searching
-from bench.tuning.spaces import ALL, BOTTLENECKS, CRITICAL_PATH, spaces
+from bench.tuning.spaces import ALL, BOTTLENECKS, CRITICAL_PATH, MOST_OF_PATH, spaces
 from sluice.tuning.methods.methods import METHODS
 
 SEEDS = tuple(range(1, 101))
 DDS, SWARM, GAUSSIAN = "dds", "swarm", "gaussian_process"
-SPACES = [Search(tuned, method) for tuned in (ALL, CRITICAL_PATH, BOTTLENECKS) for method in (DDS, GAUSSIAN)]
+EACH = [Search(tuned, method) for tuned in (CRITICAL_PATH, ALL) for method in METHODS]
+REDUCED = (CRITICAL_PATH, BOTTLENECKS, MOST_OF_PATH)
+SPACES = [Search(tuned, method) for tuned in (ALL, *REDUCED) for method in (DDS, GAUSSIAN)]
 SERIAL = [Search(CRITICAL_PATH, GAUSSIAN, how=how) for how in ("", IN_TURN, IN_REVERSE)]
 LONG = [Search(CRITICAL_PATH, method, budget) for method in (DDS, SWARM, GAUSSIAN) for budget in (BUDGET, LONG_BUDGET)]
 # What is bad at the beginning is in services that no critical path holds for a millisecond.
@@ -43,14 +45,15 @@ def run(quick: bool = False) -> str:
         shutil.rmtree(folder, ignore_errors=True)
     asked = asked_seeds(SEEDS[:1] if quick else SEEDS)
     with ProcessPoolExecutor(min(2, os.cpu_count() or 1)) as workers:
-        for done in [workers.submit(one_seed, folder, seed, QUICK if quick else searches(seed)) for seed in asked]:
+        begun = [workers.submit(one_seed, folder, seed, QUICK if quick else searches(seed)) for seed in asked]
+        for number, done in enumerate(as_completed(begun), 1):
             done.result()
+            print(f"{number} of {len(begun)} seeds", flush=True)
     return report(read(folder))
 
 
 def searches(seed: int) -> list[Search]:
-    methods = [Search(tuned, method) for tuned in (CRITICAL_PATH, ALL) for method in METHODS]
-    found = dict.fromkeys(methods + SPACES + SERIAL + LONG + BEGUN)
+    found = dict.fromkeys(EACH + SPACES + SERIAL + LONG + BEGUN)
     return [each for each in found if seed <= DEARER_SEEDS or each not in DEARER]
 
 
@@ -73,9 +76,8 @@ def read(folder: Path) -> Found:
 
 def report(found: Found) -> str:
     """Those tables of which there is something; each of the seeds that all its rows have."""
-    methods = [search for search in found if search.budget == BUDGET and not search.how and search.tuned != BOTTLENECKS]
     tables = [
-        ("Methods (figure 4)", methods),
+        ("Methods (figure 4)", EACH),
         ("Which services (figure 3)", SPACES),
         ("One service after the other", SERIAL),
         (f"{LONG_BUDGET} trials", LONG),
@@ -90,7 +92,7 @@ def report(found: Found) -> str:
         if len(rows) > 1:
             seeds = sorted(set.intersection(*(set(found[search]) for search in rows)))
             runs = {search: [found[search][seed] for seed in seeds] for search in rows}
-            if searches_ is methods:
+            if searches_ is EACH:
                 rows.sort(key=lambda each: (each.tuned != CRITICAL_PATH, -_mean(runs[each], _gain)))
             lines += ["", f"### {title}", "", *_table({search: runs[search] for search in rows})]
     return "\n".join(lines) + "\n"

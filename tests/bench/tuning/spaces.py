@@ -14,6 +14,7 @@ from sluice.tuning.space.parameter import Value
 from sluice.tuning.space.reduce import Figures, Rule, reduced
 
 ALL, CRITICAL_PATH, BOTTLENECKS = "all services", "the critical path", "known bottlenecks"
+MOST_OF_PATH = "most of the path's time"
 # The paper names no more than the first two of its eight; the others are those that reads of timelines, nine tenths of
 # the load, pass.
 KNOWN = (
@@ -36,6 +37,7 @@ def spaces() -> dict[str, Space]:
         ALL: whole,
         CRITICAL_PATH: reduced(whole, seen, [Rule.CRITICAL_PATH])[0],
         BOTTLENECKS: reduced(whole, seen, [Rule.NAMED], KNOWN)[0],
+        MOST_OF_PATH: reduced(whole, seen, [Rule.BOTTLENECK])[0],
     }
 
 

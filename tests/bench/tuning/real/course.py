@@ -31,8 +31,6 @@ from support.storefront import Storefront, storefront
 
 Found = dict[str, Any]
 USERS, THINK_MS = 60, 300.0
-# Of times that are the services' own: where the core is full, each one's wait for it is over a millisecond too.
-FEW_USERS = 4
 # Of load before a session: JVMs compile meanwhile, and a pipeline that was just started is a minute behind.
 WARM_UP_S, CURRENT_S, LATE_S, LONGEST_START_S = 40.0, 20, 4.0, 600.0
 LONGEST_S = 3_600.0
@@ -93,11 +91,12 @@ def ran(space: str, parameters: Collection[Parameter], method: str, seed: int, q
 
 
 def proposed(parameters: Collection[Parameter], seconds: float) -> Found:
-    """What `./sluice tuning space` says of the application with its defaults and few users: {kept, left_out}."""
-    with _here("space") as here, _load(here, 1, FEW_USERS):
+    """What `./sluice tuning space` says of the application with its defaults: {kept, left_out, table}. By the rule for
+    full cores, as the application has one: each service's wait for it is over critical_path's millisecond."""
+    with _here("space") as here, _load(here, 1):
         app, _ = _files(here, application(parameters, "dds", 1), parameters)
         time.sleep(seconds)
-        words = ("tuning", "space", app, "--seconds", str(max(10, round(seconds))))
+        words = ("tuning", "space", app, "--rule", "bottleneck", "--seconds", str(max(10, round(seconds))))
         found: Found = json.loads(here.sluice(*words, "-o", "json"))
         table = here.sluice(*words)
         print(table, flush=True)
@@ -122,10 +121,10 @@ def _here(name: str) -> Iterator[_Scene]:
 
 
 @contextmanager
-def _load(here: _Scene, seed: int, users: int = USERS) -> Iterator[Callable[[], list[Found]]]:
+def _load(here: _Scene, seed: int) -> Iterator[Callable[[], list[Found]]]:
     """Users for the length of the block; gives what tells what they saw so far, second by second."""
     lines = here.folder / "users.jsonl"
-    words = command(here.at.page, ROOT, "steady", users, LONGEST_S, "", seed)
+    words = command(here.at.page, ROOT, "steady", USERS, LONGEST_S, "", seed)
 
     def seen() -> list[Found]:
         whole = lines.read_text().rpartition("\n")[0]

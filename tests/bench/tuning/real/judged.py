@@ -66,7 +66,7 @@ def table(runs: Sequence[Found], space: Found | None, window: Mapping[str, float
         *_bars(found),
     ]
     if space is not None:
-        lines += ["", "`./sluice tuning space` on the application with its defaults and few users:", "", "```"]
+        lines += ["", "`./sluice tuning space --rule bottleneck` on the application with its defaults:", "", "```"]
         lines += [*str(space["table"]).rstrip().splitlines(), "```"]
     lines += ["", *_winners(found)]
     late = max((second["late_ms"] for run in runs for second in run["users"]), default=0.0)

@@ -2,9 +2,12 @@
 
 import math
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from sluice.tuning.space import Integer, Parameter, Space
 from sluice.tuning.space.constraint import Linear
-from sluice.tuning.space.reduce import Figures, Left, Rule, reduced
+from sluice.tuning.space.reduce import Figures, Left, Rule, bottlenecks, reduced
 
 SERVICES = {"web": "ab", "posts": "a", "media": "abc", "idle": "a"}
 OWN = [
@@ -31,6 +34,8 @@ def test_each_rule_and_rules_joined() -> None:
     assert kept(Rule.VARIANCE) == ["posts"]
     assert kept(Rule.NAMED, named=("media",)) == ["media"]
     assert kept(Rule.CRITICAL_PATH, Rule.VARIANCE) == ["web", "posts"]
+    assert kept(Rule.BOTTLENECK) == ["web"]  # 1 ms of 1.297
+    assert kept(Rule.BOTTLENECK, Rule.VARIANCE) == ["web", "posts"]
     assert kept() == ["web", "posts", "media", "idle"]
 
 
@@ -44,3 +49,23 @@ def test_what_is_left_out_is_said_with_its_reason() -> None:
     assert space.constraints == (Linear((("web.a", 1.0),), at_most=10.0),)
     (posts,) = [each for each in reduced(SPACE, FIGURES, [Rule.CRITICAL_PATH])[1] if each.service == "posts"]
     assert posts.why == "has 0.99 ms of its own on the critical path"
+
+
+def test_bottlenecks_have_more_than_half_of_the_path_together() -> None:
+    def figures(**path_ms: float) -> dict[str, Figures]:
+        return {name: Figures(0.5, 2 * each, 1.0) for name, each in path_ms.items()}
+
+    assert bottlenecks(figures(a=1, b=3, c=2)) == ("b", "c")  # 3 of 6 is not more than half
+    assert bottlenecks(figures(a=1, b=3.1, c=2)) == ("b",)
+    assert bottlenecks(figures(b=2, a=2, c=1)) == ("a", "b")
+    assert bottlenecks(figures(a=0, b=0)) == ()
+    assert bottlenecks({}) == ()
+
+
+@given(st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 50)))
+def test_none_of_the_bottlenecks_could_be_spared(path_ms: dict[str, int]) -> None:
+    found = bottlenecks({name: Figures(1.0, float(each), 1.0) for name, each in path_ms.items()})
+    total, held = sum(path_ms.values()), [path_ms[each] for each in found]
+    assert held == sorted(path_ms.values(), reverse=True)[: len(held)]
+    assert 2 * sum(held) > total or total == 0 == len(held)
+    assert 2 * sum(held[:-1]) <= total

@@ -26,7 +26,7 @@ def whole_schema(engine: ClickHouse) -> list[str]:
 def emptied(engine: ClickHouse, tables: Iterable[str]) -> None:
     """Leaves no row in them. AssertionError: there are other tables now, so a test changed the schema for the next."""
     client = engine.client("sluice")
-    rows = dict(client.query(_TABLES).result_rows)
+    rows: dict[str, int] = {str(name): int(count) for name, count in client.query(_TABLES).result_rows}
     assert rows.keys() == set(tables)
     for table in tables:
         if rows[table]:

@@ -1,4 +1,4 @@
-"""Fixtures: one real ClickHouse engine a session, with Sluice's schema and no rows for each test that asks, and one real broker."""
+"""Fixtures: one real broker and one real ClickHouse engine a session, with the schema and no rows for who asks."""
 
 from collections.abc import Iterator
 

@@ -5,10 +5,10 @@
     bottleneck     the fewest services that have more than half of the critical path's time together
     named          services that are named
 
-In the paper, on 28 services: 12, 7 and, of bottlenecks that are known beforehand (here: named), 8 of them are left, and
-22 to 23, 17 to 20 and about as much as the first of 25 % gain. `bottleneck` is ours, and takes them from the same paths:
-where cores are full, each service's wait for one is over a millisecond, and the first rule leaves nothing out. Rules may
-be joined: a service that any of them keeps is kept. A parameter of no service is kept by all.
+In the paper, on 28 services: 12, 7 and, of bottlenecks that are known beforehand (here: named), 8 of them are left,
+and 22 to 23, 17 to 20 and about as much as the first of 25 % gain. `bottleneck` is ours, and takes them from the same
+paths: where cores are full, each service's wait for one is over a millisecond, and the first rule leaves nothing out.
+Rules may be joined: a service that any of them keeps is kept. A parameter of no service is kept by all.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import (
 )
 
 // Most targets show it at once, and an actuation is as long as its last pause: 2, 4, 8 .. 128, then 250 ms each, so what
-// takes 10 ms is seen after 14, and one that takes a second was read 10 times.
+// takes 10 ms is seen after 14, and one that takes a second was read 11 times.
 const first, longest = 2 * time.Millisecond, 250 * time.Millisecond
 
 // Until reads at once, and again after each pause, until read says that it is enough, `within` is over, or ctx ends. The

@@ -60,7 +60,7 @@ def test_services_with_a_millisecond_of_their_own_are_kept(
         line.split() for line in table.splitlines()
     ]
     most = CliRunner().invoke(cli, ["tuning", "space", str(app), "--rule", "bottleneck", "-o", "json"]).output
-    assert json.loads(most)["kept"] == ["web.threads"]
+    assert json.loads(most)["kept"] == ["web.threads", "db.workers"]  # 9 of the 9.2 ms
     app.write_text(APP.replace("{service: web}", "{service: nobody}"))
     nothing = CliRunner().invoke(cli, ["tuning", "space", str(app)])
     assert (nothing.exit_code, "no complete critical path of nobody" in nothing.output) == (1, True)

@@ -46,7 +46,7 @@ def space_command(app: Path, rules: tuple[str, ...], named: tuple[str, ...], sec
     \b
     critical_path  services on the critical path, whose own time there is at least 1 ms
     variance       services whose own time there has a coefficient of variation above 0.5
-    bottleneck     the fewest services that have more than half of the path's time together: where cores are full,
+    bottleneck     the fewest services that have more than 80 % of the path's time together: where cores are full,
                    all services wait for more than a millisecond, and critical_path keeps them all
     named          services that are named, as bottlenecks that are known beforehand
 

@@ -100,6 +100,14 @@ def test_pairs_are_of_the_last_winner_and_users_are_read_within_its_windows() ->
     assert pairs({"trials": []}) == []
 
 
+def test_a_pair_of_which_a_side_was_rolled_back_counts_for_nobody() -> None:
+    run = kept("whole", "dds", 1, 100.0, 50.0)
+    run["session"]["trials"][3] |= {"value": None, "verdict": "UNSAFE"}
+    run["users"] = [each | second(each["at"], 5_000) if each["at"] // 30 == 3 else each for each in run["users"]]
+    assert pairs(run["session"]) == [(pytest.approx(110.0), pytest.approx(55.0))]
+    assert users_gain(run, WINDOW) == pytest.approx(0.5, abs=0.02)
+
+
 def test_the_table_says_which_bars_are_met() -> None:
     runs = [
         kept("whole", "dds", 1, 100.0, 50.0),

@@ -21,21 +21,23 @@ def confirming(session: Found) -> list[Found]:
     return [trial for trial in found if trial["confirms"] == found[-1]["confirms"]]
 
 
+def of_both(session: Found) -> list[dict[str, Found]]:
+    """The confirming pairs by purpose, without those of which a side has no value: it was rolled back."""
+    of = confirming(session)
+    found = [{each["purpose"]: each for each in pair} for pair in zip(of[::2], of[1::2], strict=False)]
+    return [pair for pair in found if len(pair) == 2 and all(each["value"] is not None for each in pair.values())]
+
+
 def pairs(session: Found) -> list[tuple[float, float]]:
-    """(default, winner), ms, without those that have no value."""
-    found, of = [], confirming(session)
-    for one, other in zip(of[::2], of[1::2], strict=False):
-        values = {each["purpose"]: each["value"] for each in (one, other)}
-        if values.get("DEFAULT") is not None and values.get("WINNER") is not None:
-            found.append((values["DEFAULT"], values["WINNER"]))
-    return found
+    """(default, winner), ms."""
+    return [(pair["DEFAULT"]["value"], pair["WINNER"]["value"]) for pair in of_both(session)]
 
 
 def users_gain(run: Found, window: Mapping[str, float]) -> float | None:
     """By what share the p95 of the users' own clock was less under the winner than under the default, in the windows of
-    the confirming trials; None where a side has none. It holds the network, and the wait for nginx."""
+    the confirming pairs; None where a side has none. It holds the network, and the wait for nginx."""
     seen: dict[str, list[Any]] = {"DEFAULT": [], "WINNER": []}
-    for trial in confirming(run["session"]):
+    for trial in (each for pair in of_both(run["session"]) for each in pair.values()):
         if trial["applied_s"] is not None:
             since = trial["applied_s"] + window["warm_up_s"]
             until = since + window["most_s"]

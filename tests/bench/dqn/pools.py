@@ -104,20 +104,21 @@ def measure(pools: int, seconds: float, learnt: bool) -> Rows:
         begun = next_s = from_s = time.monotonic()
         spent: list[float] = []
         own_cpu: list[float] = []
-        from_cpu, history_s = 0.0, 0.0
+        from_cpu = 0.0
+        history_s: float | None = None
         # On a busy machine it goes on until there is something to tell.
-        while not history_s or time.monotonic() - from_s < seconds or len(spent) < LEAST:
+        while history_s is None or time.monotonic() - from_s < seconds or len(spent) < LEAST:
             for i, pool in enumerate(config.pools):
                 log.size(pool.key, drawn[i % CURVES].size, _now_ms(), pool.key.service)
             loop.hear()
             at, cpu = time.perf_counter(), time.process_time()
             loop.periods()
-            if history_s:
+            if history_s is not None:
                 spent.append(time.perf_counter() - at)
                 own_cpu.append(time.process_time() - cpu)
             next_s = max(next_s + PERIOD_S, time.monotonic())
             time.sleep(max(0.0, next_s - time.monotonic()))
-            if not history_s and _lots(teaching) <= 1 and len(teaching.known) == pools:
+            if history_s is None and _lots(teaching) <= 1 and len(teaching.known) == pools:
                 from_cpu, from_s = _cpu_s(teaching), time.monotonic()
                 history_s = from_s - begun
                 print(f"{what}: {history_s:.0f} s for what was recorded before", flush=True)

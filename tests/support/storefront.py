@@ -20,7 +20,7 @@ from string import Template
 from stack.layout import BIN
 from support import debian
 from support.cores import pinned
-from support.ports import restart_ports
+from support.ports import free_ports
 from support.postgres import USER, cluster
 from support.processes import running
 from support.stack import REPOSITORY
@@ -64,7 +64,7 @@ def storefront(cores: set[int], others: Iterable[int], otlp: str, logs: Path) ->
     with tempfile.TemporaryDirectory(prefix="sluice-storefront-") as directory, ExitStack() as up:
         folder = Path(directory)
         folder.chmod(0o755)  # the servers may run as another user
-        port = dict(zip((*NAMES, "log"), restart_ports(len(NAMES) + 1), strict=True))
+        port = dict(zip((*NAMES, "log"), free_ports(len(NAMES) + 1), strict=True))
         for name in NAMES:
             made(folder / name, port)
         up.callback(_kept, folder, logs)

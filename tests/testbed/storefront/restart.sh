@@ -3,7 +3,12 @@
 # The folder has run (which becomes the program), signal (which ends it), port (where it listens); pid and log are written.
 set -eu
 cd "$1"
-gone() { [[ ! -e /proc/$1 ]] || grep -q '^State:[[:space:]]*Z' "/proc/$1/status"; }
+# Of a process whose first thread has ended the others may still have its port.
+gone() {
+  local said
+  said=$(grep -E '^(State|Threads):' "/proc/$1/status" 2>/dev/null) || return 0
+  [[ $said =~ State:[[:space:]]*Z && $said =~ Threads:[[:space:]]*[01]$ ]]
+}
 if [[ -s pid ]]; then
   old=$(<pid)
   kill -s "$(<signal)" "$old" 2>/dev/null || true

@@ -175,18 +175,25 @@ def _hardware(advice: Advice | None) -> Hardware | None:
 def settled(before: Content | None, now: Content) -> Content:
     """With the range and the best size as they were said last, where none of them has moved by much.
 
-    Worked: 10 to 14, best 12, stands while 9 to 16 is found (10 x 0.85 = 8.5, 14 x 1.15 = 16.1), not at 9 to 17.
+    Worked: 10 to 14, best 12, stands while 9 to 16 is found (10 x 0.85 = 8.5, 14 x 1.15 = 16.1), not at 9 to 17. A
+    target of 9, as good as the best one now, would be outside of what stands: then 9 to 16 is said.
     """
     if before is None or not all(map(_alike, _range(before), _range(now))):
         return now
     lower, best, upper = _range(before)
     if _range(before) == _range(now):
         return before if before == now else now
-    return changed(now, lower_bound=lower, unguarded_target=best, upper_bound=upper)
+    stands = changed(now, lower_bound=lower, unguarded_target=best, upper_bound=upper)
+    return now if _holds_target(now) and not _holds_target(stands) else stands
 
 
 def _range(content: Content) -> tuple[int | None, int | None, int | None]:
     return content.lower_bound, content.unguarded_target, content.upper_bound
+
+
+def _holds_target(content: Content) -> bool:
+    lower, upper, target = content.lower_bound, content.upper_bound, content.target
+    return lower is not None and upper is not None and target is not None and lower <= target <= upper
 
 
 def _alike(before: int | None, now: int | None) -> bool:

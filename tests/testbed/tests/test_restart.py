@@ -35,9 +35,7 @@ EXIT_OF_A_THREAD = {"x86_64": 60, "aarch64": 93}
 def folder(tmp_path: Path) -> Iterator[Path]:
     (port,) = free_ports(1)
     number = EXIT_OF_A_THREAD[os.uname().machine]
-    (tmp_path / "program.py").write_text(
-        LINGERS.replace("PORT", str(port)).replace("EXIT_OF_A_THREAD", str(number))
-    )
+    (tmp_path / "program.py").write_text(LINGERS.replace("PORT", str(port)).replace("EXIT_OF_A_THREAD", str(number)))
     (tmp_path / "run").write_text(f"#!/bin/bash\nexec {sys.executable} {tmp_path}/program.py\n")
     (tmp_path / "run").chmod(0o755)
     (tmp_path / "port").write_text(f"{port}\n")

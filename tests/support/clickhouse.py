@@ -70,7 +70,7 @@ def clickhouse(folder: Path, users: str = "") -> Iterator[ClickHouse]:
 
     def ready() -> bool:
         try:
-            return requests.get(f"{url}/ping", timeout=1).ok
+            return requests.get(f"{url}/ping", timeout=10).ok
         except requests.RequestException:
             return False
 

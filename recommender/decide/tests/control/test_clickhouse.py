@@ -1,6 +1,8 @@
 """Which URLs name a ClickHouse, and what is said of one that does not let the decider in."""
 
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -25,12 +27,19 @@ def test_a_file_of_authorities_that_cannot_be_used_is_named(tmp_path: Path) -> N
             connection({"SLUICE_CLICKHOUSE_CA": str(path)}, lambda: None)
 
 
+def test_a_port_without_tls_is_told() -> None:
+    """Of certificates: tests/long/test_secure_programs.py. The engine itself is not asked: a client that speaks TLS to its
+    plain port and leaves ends the whole engine now and then (LIMITATIONS.md)."""
+    with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as plain:
+        Thread(target=plain.serve_forever, daemon=True).start()
+        secure = ClickHouse(f"https://127.0.0.1:{plain.server_port}", clickhouse.WRITER, clickhouse.PASSWORD)
+        with pytest.raises(NotLetInError, match=r"TLS with 127.0.0.1:\d+ fails, SLUICE_CLICKHOUSE_CA is not set: "):
+            secure.columns("SELECT 1", {})
+        plain.shutdown()
+
+
 @pytest.mark.integration
 def test_what_keeps_it_out_is_told_by_the_settings_name(engine: clickhouse.ClickHouse, tmp_path: Path) -> None:
-    """Of certificates: tests/long/test_secure_programs.py."""
-    secure = ClickHouse(engine.url.replace("http", "https"), clickhouse.WRITER, clickhouse.PASSWORD)
-    with pytest.raises(NotLetInError, match=r"TLS with 127.0.0.1:\d+ fails, SLUICE_CLICKHOUSE_CA is not set: "):
-        secure.columns("SELECT 1", {})
     password = tmp_path / "password"
     password.write_text("wrong\n")
     told = {"SLUICE_CLICKHOUSE": engine.url, "SLUICE_CLICKHOUSE_READER": clickhouse.WRITER}

@@ -32,13 +32,18 @@ SINKS = {
 METRICS = "resource_metrics"
 
 
+def environment() -> dict[str, str]:
+    """Of a JVM that lives for seconds, with Flink's own configuration."""
+    found = os.environ | {"FLINK_HOME": str(CACHE / "flink/home"), "JAVA_HOME": str(java_home())}
+    found.pop("FLINK_CONF_DIR", None)
+    return found | {"JVM_ARGS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"}
+
+
 @pytest.fixture(scope="module")
 def plans() -> dict[str, str]:
     """Subset of the jobs -> what Flink would run."""
-    environment = os.environ | {"FLINK_HOME": str(CACHE / "flink/home"), "JAVA_HOME": str(java_home())}
-    answer = subprocess.run(
-        [FLINK_PYTHON, HERE / "plans.py"], capture_output=True, text=True, timeout=300, env=environment
-    )
+    words = [FLINK_PYTHON, HERE / "plans.py"]
+    answer = subprocess.run(words, capture_output=True, text=True, timeout=300, env=environment())
     assert answer.returncode == 0, answer.stderr[-3000:]
     found: dict[str, str] = json.loads(answer.stdout.splitlines()[-1])
     return {names: plan.split("== Optimized Execution Plan ==")[1] for names, plan in found.items()}
@@ -47,10 +52,8 @@ def plans() -> dict[str, str]:
 @pytest.mark.timeout(320)
 def test_without_checkpoints_nothing_is_submitted() -> None:
     """Flink's own configuration, as it is shipped, sets no interval."""
-    environment = os.environ | {"FLINK_HOME": str(CACHE / "flink/home"), "JAVA_HOME": str(java_home())}
-    environment.pop("FLINK_CONF_DIR", None)
     words = [FLINK_PYTHON, HERE.parent / "jobs/run.py", "concurrency"]
-    answer = subprocess.run(words, capture_output=True, text=True, timeout=300, env=environment)
+    answer = subprocess.run(words, capture_output=True, text=True, timeout=300, env=environment())
     assert answer.returncode == 2, answer.stdout + answer.stderr
     (line,) = [line for line in answer.stderr.splitlines() if line.startswith("run.py: ")]
     assert "execution.checkpointing.interval is not set" in line

@@ -51,11 +51,12 @@ test-long: ## what needs longer, some 35 minutes: real applications under load, 
 
 suites = $(toolchain); PYTHONPATH=tests:deploy/local $(python) -m support.suites
 pytest = $(toolchain); $(python) -m pytest -q
-# Those that start the largest servers, or take longest, first: the files are dealt out to processes in this order.
-unit := streaming-jobs/tests storage/tests recommender/decide/tests dashboards/tests tests/testbed/tests tests/bench/tests deploy/local/tests tests/contract tests/support/tests
+# Those that start the largest servers, or take longest, first: the files are dealt out to processes in this order. Of
+# its own accord xdist deals out those with the most tests first, and the longest, of one test, would be last.
+unit := $(addprefix recommender/decide/tests/,served control) streaming-jobs/tests storage/tests recommender/decide/tests dashboards/tests tests/testbed/tests tests/bench/tests deploy/local/tests tests/contract tests/support/tests
 
 test-unit: ## Python tests that need no stack (some start one server), two processes
-	@$(pytest) -n 2 --dist loadfile --durations=25 $(wildcard $(unit))
+	@$(pytest) -n 2 --dist loadfile --no-loadscope-reorder --durations=25 $(wildcard $(unit))
 
 test-integration: ## Python tests on the real stack, on ports of their own; those that disturb it last
 	@$(pytest) --durations=25 tests/integration tests/e2e tests/faults

@@ -5,6 +5,7 @@ package logtest
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -75,6 +76,21 @@ func (l *Log) Create(t testing.TB, shards int) {
 			t.Fatal(name, err, made.Err)
 		}
 	}
+	// A topic is created when the controller says so; the broker hears of it later, and until then knows no partition.
+	for {
+		ends, err := admin.ListCommittedOffsets(ctx, l.topics()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ends.Error() == nil {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func (l *Log) topics() []string {
+	return []string{l.Decisions, l.Explanations, l.Observed, l.Reports, l.Holds}
 }
 
 // Delete takes the topics away.
@@ -82,7 +98,7 @@ func (l *Log) Delete(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	if _, err := kadm.NewClient(l.client).DeleteTopics(ctx, l.Decisions, l.Explanations, l.Observed, l.Reports, l.Holds); err != nil {
+	if _, err := kadm.NewClient(l.client).DeleteTopics(ctx, l.topics()...); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -96,8 +112,8 @@ func (l *Log) Read(t testing.TB, topic string) (records []*kgo.Record) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	ends, err := kadm.NewClient(l.client).ListCommittedOffsets(ctx, topic)
-	if err != nil {
-		t.Fatal(err)
+	if err = errors.Join(err, ends.Error()); err != nil {
+		t.Fatal(topic, err)
 	}
 	left := 0
 	from := map[int32]kgo.Offset{}

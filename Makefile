@@ -45,9 +45,9 @@ test: ## what a change must pass, 15 minutes; runs on after a failure and then f
 	@$(stack) setup --for test
 	@$(suites) test-integration --beside test-java test-go test-unit
 
-test-long: ## what needs longer, some 35 minutes: real applications under load, a million spans, each job alone, Kubernetes; a release runs it
+test-long: ## what needs longer, some 40 minutes: real applications under load, a million spans, each job alone, Kubernetes; a release runs it
 	@$(stack) setup --for test-long
-	@$(suites) long
+	@$(suites) test-unit-long long
 
 suites = $(toolchain); PYTHONPATH=tests:deploy/local $(python) -m support.suites
 pytest = $(toolchain); $(python) -m pytest -q
@@ -64,9 +64,12 @@ test-integration: ## Python tests on the real stack, on ports of their own; thos
 test-faults: ## of these, those that disturb the stack: kill -9 of each process under load, restores
 	@$(pytest) --durations=25 tests/faults
 
-.PHONY: test-long long test-java test-go
+.PHONY: test-long long test-unit-long test-java test-go
 long:
 	@$(pytest) --durations=25 tests/long
+
+test-unit-long: ## what the Python tests that need no stack leave out in `make test`: more pools, pairs, seeds
+	@$(pytest) -n 2 --dist loadfile --durations=25 -m long $(wildcard $(unit))
 
 test-java: ## Java tests of the streaming functions
 	@$(toolchain); mvn -B -Dstyle.color=never -f $(functions) test | grep -E '^\[(INFO|ERROR|WARNING)\] .*(Tests run|FAIL|ERROR|BUILD)|^\[ERROR\]'; exit $${PIPESTATUS[0]}

@@ -1,6 +1,6 @@
-"""Prints the plans of each job, of each pair and of all as JSON {"a+b": plan}: one JVM for all. Needs no servers.
+"""Prints the plans of each set of so many jobs, and of all, as JSON {"a+b": plan}: `plans.py 1 2`. One JVM for all.
 
-Run with the interpreter of the Flink environment.
+Needs no servers. Run with the interpreter of the Flink environment.
 """
 
 import itertools
@@ -16,9 +16,9 @@ from pyflink.table import StreamTableEnvironment
 from settings import SETTINGS, Addresses, Settings
 
 
-def main() -> None:
+def main(sizes: list[int]) -> None:
     settings = Settings(Addresses.from_environment({}), {name: each.default for name, each in SETTINGS.items()})
-    subsets = [names for size in (1, 2, len(run.JOBS)) for names in itertools.combinations(run.JOBS, size)]
+    subsets = [names for size in (*sizes, len(run.JOBS)) for names in itertools.combinations(run.JOBS, size)]
     plans = {}
     for names in subsets:
         stream = StreamExecutionEnvironment.get_execution_environment()
@@ -34,4 +34,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main([int(word) for word in sys.argv[1:]])

@@ -144,6 +144,11 @@ def validate(values: Mapping[str, Any]) -> None:
     for name in ("task_slots", "parallelism"):
         if values["flink"][name] < 1:
             raise SettingsError(f"`flink.{name}` must be 1 or more, not {values['flink'][name]}")
+    options = values["flink"]["taskmanager_java"]
+    if "\n" in options or not all(word.startswith("-") for word in options.split()):
+        raise SettingsError(
+            f"`flink.taskmanager_java` must be options of Java on one line, such as -Xss1m, not {options!r}"
+        )
     for name, password in values["secrets"].items():
         if password and not PASSWORD.fullmatch(password):
             raise SettingsError(

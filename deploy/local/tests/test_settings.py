@@ -23,7 +23,13 @@ BASE: dict[str, Any] = {
     "state": ".cache/stack",
     "ports": {"kafka": 9092, "demo": 8090},
     "memory": {"kafka": "384m"},
-    "flink": {"task_slots": 2, "parallelism": 1, "checkpoint_interval": "5s", "state_backend": "rocksdb"},
+    "flink": {
+        "task_slots": 2,
+        "parallelism": 1,
+        "checkpoint_interval": "5s",
+        "state_backend": "rocksdb",
+        "taskmanager_java": "",
+    },
     "ttl_days": {"windows": 7, "call_edges": 30},
     "jobs": {},
     "config": {},
@@ -80,6 +86,8 @@ def test_an_overlay_replaces_single_keys_of_a_table() -> None:
         ({"ttl_days": {"windows": 3651}}, "`ttl_days.windows` must be 1 to 3650, not 3651"),
         ({"ttl_days": {"windows": "3"}}, "`ttl_days.windows` must be a int, not '3'"),
         ({"flink": {"state_backend": "heap"}}, "`flink.state_backend` must be one of hashmap, rocksdb, not 'heap'"),
+        ({"flink": {"taskmanager_java": "-Xss1m\n-Xmx9g"}}, "`flink.taskmanager_java` must be options of Java"),
+        ({"flink": {"taskmanager_java": "Xss1m"}}, "`flink.taskmanager_java` must be options of Java"),
         ({"flink": {"task_slots": 0}}, "`flink.task_slots` must be 1 or more, not 0"),
     ],
 )

@@ -24,8 +24,6 @@ from sluice.pools.estimate.attempt import Failed
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState
 
-POOLS = 100
-PERIODS = 30
 
 
 @dataclass
@@ -46,8 +44,8 @@ class Noisy(FakeService):
 class Town:
     """Many pools whose sizes are what is decided."""
 
-    def __init__(self, spread: Spread) -> None:
-        given = [{"service": f"s-{i}", "side": "server", "threshold": "100ms"} for i in range(POOLS)]
+    def __init__(self, spread: Spread, pools: int) -> None:
+        given = [{"service": f"s-{i}", "side": "server", "threshold": "100ms"} for i in range(pools)]
         self.config = Config.model_validate({"pools": given})
         draw = np.random.default_rng(2)
         self.services: dict[PoolKey, FakeService] = {
@@ -87,14 +85,17 @@ def spread() -> Iterator[Spread]:
     made.close()
 
 
-def test_the_same_answers_as_of_one_process_to_the_digit_and_the_same_sizes_over_a_death(spread: Spread) -> None:
+@pytest.mark.parametrize(("pools", "periods"), [(30, 12), pytest.param(100, 30, marks=pytest.mark.long)])
+def test_the_same_answers_as_of_one_process_to_the_digit_and_the_same_sizes_over_a_death(
+    spread: Spread, pools: int, periods: int
+) -> None:
     """A belief that is made anew leaves out other shapes that hardly count: that moves a chance by 1e-4 at most."""
-    one, several = Town(Spread(1)), Town(spread)
-    for number in range(PERIODS):
-        if number == PERIODS // 2:
+    one, several = Town(Spread(1), pools), Town(spread, pools)
+    for number in range(periods):
+        if number == periods // 2:
             os.kill(spread.pids[0], signal.SIGKILL)
         ours, theirs = several.period(), one.period()
-        if number < PERIODS // 2:
+        if number < periods // 2:
             assert ours == theirs, number
             assert several.states == one.states, number
         assert [(each.revision, each.content) for each in ours] == [(each.revision, each.content) for each in theirs]

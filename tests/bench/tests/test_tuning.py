@@ -87,19 +87,36 @@ def test_a_seed_is_searched_once_and_kept(tmp_path: Path) -> None:
 
 def test_the_report_has_the_best_first_and_only_what_was_run() -> None:
     found = {
-        Search(CRITICAL_PATH, "dds"): {1: Run(3, 0.1, 16, 0.5), 2: Run(3, 0.3, 16, 0.7)},
-        Search(CRITICAL_PATH, "swarm"): {1: Run(3, 0.3, 16, 0.001), 2: Run(3, 0.3, 16, 0.003)},
-        Search(CRITICAL_PATH, "dds", 100): {2: Run(3, 0.4, 101, 2.0)},
+        Search(CRITICAL_PATH, "dds"): {1: Run(3, 10, 9, 16, 0.5), 2: Run(3, 20, 14, 16, 0.7)},
+        Search(CRITICAL_PATH, "swarm"): {1: Run(3, 10, 7, 16, 0.001), 2: Run(3, 20, 14, 16, 0.003)},
+        Search(CRITICAL_PATH, "dds", 100): {2: Run(3, 20, 12, 101, 2.0)},
     }
     rows = [row for row in report(found).splitlines() if row.startswith("| the critical path")]
     # t(0.975, 1) = 12.706; the deviation of 0.1 and 0.3 is 0.1414, by the root of 2 is 0.1: 127.1 points.
+    path = "| the critical path | 3 |"
+    one, held = "| 30.0 ± nan % | 30.0 % | 30.0 to 30.0 % ", "| 0 of 1 | 0 of 0 "
     assert rows == [
-        "| the critical path | 3 | `swarm` | 16 | 2 | 30.0 ± 0.0 % | 30.0 % | 30.0 % | 2 ms |",
-        "| the critical path | 3 | `dds` | 16 | 2 | 20.0 ± 127.1 % | 10.0 % | 30.0 % | 600 ms |",
-        "| the critical path | 3 | `dds` | 16 | 1 | 30.0 ± nan % | 30.0 % | 30.0 % | 700 ms |",
-        "| the critical path | 3 | `dds` | 101 | 1 | 40.0 ± nan % | 40.0 % | 40.0 % | 2.0 s |",
-        "| the critical path | 3 | `swarm` | 16 | 1 | 30.0 ± nan % | 30.0 % | 30.0 % | 3 ms |",
+        f"{path} `swarm` | 16 | 2 | 30.0 ± 0.0 % | 30.0 % | 30.0 to 30.0 % | 0 of 2 | 0 of 0 | 2 ms |",
+        f"{path} `dds` | 16 | 2 | 20.0 ± 127.1 % | 20.0 % | 15.0 to 25.0 % | 0 of 2 | 0 of 0 | 600 ms |",
+        f"{path} `dds` | 16 | 1 {one}{held}| 700 ms |",
+        f"{path} `dds` | 101 | 1 {one.replace('30', '40')}{held}| 2.0 s |",
+        f"{path} `swarm` | 16 | 1 {one}{held}| 3 ms |",
     ]
+
+
+def test_a_load_that_is_not_held_is_counted_and_where_the_default_does_not_hold_it_there_is_no_gain() -> None:
+    """Default and what is found: 10 and 8 ms; 10 ms and never; never and 8 ms; neither ever."""
+    runs = [
+        Run(3, 10, 8, 16, 1.0),
+        Run(3, 10, 5_000, 16, 1.0),
+        Run(3, 5_000, 8, 16, 1.0),
+        Run(3, 5_000, 5_000, 16, 1.0),
+    ]
+    found = {Search(CRITICAL_PATH, method): dict(enumerate(runs)) for method in ("dds", "swarm")}
+    row = next(row for row in report(found).splitlines() if "`dds`" in row)
+    # Gains of 20 and -49,900 %.
+    assert "| 4 | -24940.0 ± " in row
+    assert row.endswith("| -24940.0 % | -37420.0 to -12460.0 % | 1 of 2 | 1 of 2 | 1.0 s |")
 
 
 def test_the_dearer_searches_are_of_the_first_seeds() -> None:

@@ -9,17 +9,18 @@ A seed that is done is kept in `out/tuning-methods` and not run again: delete th
 
 from __future__ import annotations
 
-import math
 import os
 import shutil
-import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
+
 from bench.kept import asked_seeds, keep, kept
 from bench.results import OUT
+from bench.tuning.measured import LATEST_MS
 from bench.tuning.search import BADLY_BEGUN, BUDGET, IN_REVERSE, IN_TURN, LONG_BUDGET, Run, Search, Searching
 from bench.tuning.spaces import ALL, BOTTLENECKS, CRITICAL_PATH, MOST_OF_PATH, spaces
 from sluice.tuning.methods.methods import METHODS
@@ -84,8 +85,10 @@ def report(found: Found) -> str:
         ("A bad beginning", BEGUN),
     ]
     lines = [
-        "Gain: p95 less than the default's, as a share of it; the interval is of the mean, 95 %. Own time: CPU time of"
-        " the session in a search.",
+        "Gain: p95 less than the default's, as a share of it. Mean with its interval of 95 %, median and quartiles are"
+        " of the seeds of which the default holds the load. Overloaded: of these, where what was found does not; saved:"
+        f" of the others, where it does (p95 below {LATEST_MS / 1_000:.0f} s). Own time: CPU time of the session in a"
+        " search.",
     ]
     for title, searches_ in tables:
         rows = [search for search in searches_ if search in found]
@@ -93,41 +96,43 @@ def report(found: Found) -> str:
             seeds = sorted(set.intersection(*(set(found[search]) for search in rows)))
             runs = {search: [found[search][seed] for seed in seeds] for search in rows}
             if searches_ is EACH:
-                rows.sort(key=lambda each: (each.tuned != CRITICAL_PATH, -_mean(runs[each], _gain)))
+                rows.sort(key=lambda each: (each.tuned != CRITICAL_PATH, -np.median(_gains(runs[each]))))
             lines += ["", f"### {title}", "", *_table({search: runs[search] for search in rows})]
     return "\n".join(lines) + "\n"
 
 
 def _table(rows: Mapping[Search, Sequence[Run]]) -> list[str]:
     lines = [
-        "| tuned | parameters | method | trials | seeds | gain, mean | least | most | own time |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| tuned | parameters | method | trials | seeds | gain, mean | median | quartiles | overloaded | saved"
+        " | own time |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for search, runs in rows.items():
-        gains = [run.gain for run in runs]
+        gains = 100 * _gains(runs)
+        low, median, high = np.quantile(gains, (0.25, 0.5, 0.75))
         method = f"`{search.method}`" + (f", {search.how}" if search.how else "")
-        own_s = _mean(runs, lambda run: run.own_s)
+        own_s = np.mean([run.own_s for run in runs])
         own = f"{own_s:.1f} s" if own_s >= 1 else f"{1_000 * own_s:.0f} ms"
+        held, lost = ([run for run in runs if (run.default_ms < LATEST_MS) == holds] for holds in (True, False))
         lines.append(
-            f"| {search.tuned} | {runs[0].parameters} | {method} | {round(_mean(runs, lambda run: run.trials))}"
-            f" | {len(runs)} | {100 * statistics.mean(gains):.1f} ± {100 * half_width(gains):.1f} %"
-            f" | {100 * min(gains):.1f} % | {100 * max(gains):.1f} % | {own} |"
+            f"| {search.tuned} | {runs[0].parameters} | {method} | {np.mean([run.trials for run in runs]):.0f}"
+            f" | {len(runs)} | {gains.mean():.1f} ± {half_width(gains):.1f} % | {median:.1f} %"
+            f" | {low:.1f} to {high:.1f} %"
+            f" | {sum(run.found_ms >= LATEST_MS for run in held)} of {len(held)}"
+            f" | {sum(run.found_ms < LATEST_MS for run in lost)} of {len(lost)} | {own} |"
         )
     return lines
 
 
-def half_width(values: Sequence[float]) -> float:
+def _gains(runs: Sequence[Run]) -> np.ndarray:
+    """Where the default holds the load; NaN where it never does."""
+    return np.array([run.gain for run in runs if run.default_ms < LATEST_MS] or [np.nan])
+
+
+def half_width(values: np.ndarray) -> float:
     """Of the mean's interval of 95 %, Student's t; NaN of one value."""
     from scipy.stats import t
 
     if len(values) < 2:
-        return math.nan
-    return float(t.ppf(0.975, len(values) - 1)) * statistics.stdev(values) / math.sqrt(len(values))
-
-
-def _mean(runs: Sequence[Run], of: Callable[[Run], float]) -> float:
-    return statistics.mean(of(run) for run in runs)
-
-
-def _gain(run: Run) -> float:
-    return run.gain
+        return float("nan")
+    return float(t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / np.sqrt(len(values)))

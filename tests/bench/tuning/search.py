@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bench.tuning.measured import measured
+from bench.tuning.measured import LATEST_MS, measured
 from bench.tuning.network import Laws, space
 from bench.tuning.spaces import badly_begun, of_service, services
 from sluice.tuning.objective.block import Metric
@@ -39,13 +39,19 @@ class Search:
 
 @dataclass(frozen=True)
 class Run:
-    """parameters: so many are tuned. gain: by what share p95 is less than the default's. trials: all that were tried.
-    own_s: CPU time of the session itself, all asks and tells together."""
+    """parameters: so many are tuned. default_ms, found_ms: p95, `LATEST_MS` where the load is not held. trials: all
+    that were tried. own_s: CPU time of the session itself, all asks and tells together."""
 
     parameters: int
-    gain: float
+    default_ms: float
+    found_ms: float
     trials: int
     own_s: float
+
+    @property
+    def gain(self) -> float:
+        """By what share p95 is less than the default's."""
+        return 1 - self.found_ms / self.default_ms
 
 
 class Searching:
@@ -69,8 +75,8 @@ class Searching:
         else:
             begun = badly_begun(tuned) if search.how == BADLY_BEGUN else tuned
             found = dict(self._searched(begun, search, {}))
-        gain = 1 - self._judged({**self._default, **found}) / self._default_ms
-        return Run(len(tuned.parameters), gain, self._trials, self._own_s)
+        found_ms = self._judged({**self._default, **found})
+        return Run(len(tuned.parameters), self._default_ms, found_ms, self._trials, self._own_s)
 
     def _searched(self, tuned: Space, search: Search, fixed: Mapping[str, Value]) -> Configuration:
         """What is recommended in the end, the others being as in `fixed` or by default."""
@@ -97,4 +103,4 @@ class Searching:
 
     def _judged(self, configuration: Configuration) -> float:
         value = measured(configuration, self._laws, 1_000_000 + self._seed, JUDGED_S).value
-        return float("inf") if value is None else value
+        return LATEST_MS if value is None else value

@@ -25,7 +25,6 @@ from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState
 
 
-
 @dataclass
 class Noisy(FakeService):
     """What completes is by chance, and what is in flight comes and goes."""

@@ -43,7 +43,7 @@ setup: ## only install and build
 
 test: ## what a change must pass, 15 minutes; runs on after a failure and then fails
 	@$(stack) setup --for test
-	@$(suites) test-integration --beside test-java test-go test-unit
+	@$(suites) test-integration --beside test-unit test-java test-go
 
 test-long: ## what needs longer, some 40 minutes: real applications under load, a million spans, each job alone, Kubernetes; a release runs it
 	@$(stack) setup --for test-long

@@ -1,4 +1,4 @@
-"""`make test`: runs suites on the stack, and beside them, one after the other, those that need none.
+"""`make test`: runs suites on the stack, and beside them, two at a time, those that need none.
 
 The former mostly wait for the stack, the latter mostly compute. Every suite runs, whatever others do, and the exit code
 is 1 when one failed. What runs beside is shown when it is done. Ends with what each took.
@@ -42,8 +42,8 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     running: list[subprocess.Popen[bytes]] = []
     LOGS.mkdir(parents=True, exist_ok=True)
-    with ThreadPoolExecutor(1) as lane, stopped_at_the_end(running):
-        beside = [lane.submit(run, suite, running, LOGS / f"{suite}.log") for suite in options.beside]
+    with ThreadPoolExecutor(2) as lanes, stopped_at_the_end(running):
+        beside = [lanes.submit(run, suite, running, LOGS / f"{suite}.log") for suite in options.beside]
         results = on_the_stack(options.suites, running)
         for suite, future in zip(options.beside, beside, strict=True):
             results.append(future.result())

@@ -3,8 +3,9 @@ application.
 
 The application is the testbed's mesh (`testbed/mesh`): processor sharing, calls through trees, hosts of 24 cores. The
 paper publishes neither its parameters' ranges nor what each does, so the laws are ours, after products' documentation.
-They leave the default less to gain than the paper's 25 %: 7 to 9 % in the median of what 100 trials find, more where
-chance put many services on one host, which with three of the seeds does not hold the load. What may be compared is
+They leave the default less to gain than the paper's 25 %: 6 to 7 % in the median of what 100 trials find
+(results/tuning-methods.md), more where chance put many services on one host, which in four of 100 seeds does not hold
+the load. What may be compared is
 methods with each other, and reduced spaces with the whole.
 
     threads      of a service with c cores: its capacity is c (1 + u(n) / u(n*)) / 2, u(n) = n / (1 + a (n - 1) + b n (n

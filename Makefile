@@ -2,6 +2,8 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
+# Set in many images of containers. Here hundreds of processes start, and each would compile all of Sluice.
+unexport PYTHONDONTWRITEBYTECODE
 
 # The first that is recent enough; deploy/local/stack then says what else is missing.
 host_python := $(shell for each in python3.11 python3.12 python3.13 python3; do \
@@ -53,10 +55,10 @@ suites = $(toolchain); PYTHONPATH=tests:deploy/local $(python) -m support.suites
 pytest = $(toolchain); $(python) -m pytest -q
 # Those that start the largest servers, or take longest, first: the files are dealt out to processes in this order. Of
 # its own accord xdist deals out those with the most tests first, and the longest, of one test, would be last.
-unit := $(addprefix recommender/decide/tests/,served control) streaming-jobs/tests storage/tests recommender/decide/tests dashboards/tests tests/testbed/tests tests/bench/tests deploy/local/tests tests/contract tests/support/tests
+unit := $(addprefix recommender/decide/tests/,served control) tests/apart streaming-jobs/tests storage/tests recommender/decide/tests dashboards/tests tests/testbed/tests tests/bench/tests deploy/local/tests tests/contract tests/support/tests
 
-test-unit: ## Python tests that need no stack (some start one server), two processes
-	@$(pytest) -n 2 --dist loadfile --no-loadscope-reorder --durations=25 $(wildcard $(unit))
+test-unit: ## Python tests that need no stack (some start servers, and wait for them), three processes
+	@$(pytest) -n 3 --dist loadfile --no-loadscope-reorder --durations=25 $(wildcard $(unit))
 
 test-integration: ## Python tests on the real stack, on ports of their own; those that disturb it last
 	@$(pytest) --durations=25 tests/integration tests/e2e tests/faults

@@ -7,10 +7,10 @@ import time
 from tempfile import NamedTemporaryFile
 from typing import Any
 
+from apart.test_critical_path import RECORDED
 from bench import java_loop
 from integration import hotel
 from integration.path_reference import critical_paths, jaeger_spans
-from integration.test_critical_path import RECORDED
 from sluice.cli.critical_path.parts import TraceParts
 from sluice.cli.critical_path.walker import command
 from sluice.cli.replay.records import Skipped, read_traces

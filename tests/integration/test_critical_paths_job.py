@@ -13,10 +13,10 @@ import pytest
 from confluent_kafka import Producer
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+from apart.test_critical_path import KINDS, RECORDED, random_trace
 from integration import hotel
 from integration.path_reference import SpanDict, jaeger_spans
 from integration.path_tables import SECOND, Key, Tables, tables
-from integration.test_critical_path import KINDS, RECORDED, random_trace
 from support.reference.settings import setting
 from support.stack import Stack, eventually
 

@@ -30,7 +30,7 @@ from support.tomcat import Application, application
 
 T = TypeVar("T")
 
-INTEGRATION, LONG = REPOSITORY / "tests/integration", REPOSITORY / "tests/long"
+LONG = REPOSITORY / "tests/long"
 THREADS = 128
 """Far too many, as is usual: Tomcat's own default is 200."""
 MOST_USERS = 110
@@ -113,7 +113,9 @@ class Scene:
             "jolokia": self.application.jolokia,
             "port": self.application.url.rsplit(":", 1)[1],
         }
-        config.write_text(Template((INTEGRATION / "tomcat_actuator.yaml").read_text()).substitute(names) + more)
+        config.write_text(
+            Template(Path(__file__).with_name("tomcat_actuator.yaml").read_text()).substitute(names) + more
+        )
         binary = REPOSITORY / ".cache/bin/sluice-actuator"
         command = pinned(self.others, [binary, "--config", config, *flags])
 

@@ -1,6 +1,7 @@
 """`make test`: runs suites on the stack, and beside them, two at a time, those that need none.
 
-The former mostly wait for the stack, the latter mostly compute. Every suite runs, whatever others do, and the exit code
+The former mostly wait for the stack, the latter mostly compute, and get the processors when those do not ask for them.
+Every suite runs, whatever others do, and the exit code
 is 1 when one failed. What runs beside is shown when it is done. Ends with what each took.
 """
 
@@ -19,6 +20,8 @@ from pathlib import Path
 from support.stack import REPOSITORY, STARTED, StackError, drive, start_anew
 
 LOGS = REPOSITORY / ".cache/logs"
+# A tenth of the processor's time where the stack wants all of it (weights 110 to 1024).
+BEHIND = ["nice", "-n", "10"]
 
 
 @dataclass(frozen=True)
@@ -74,11 +77,11 @@ def on_the_stack(suites: Sequence[str], running: list[subprocess.Popen[bytes]]) 
 
 
 def run(suite: str, running: list[subprocess.Popen[bytes]], log: Path | None = None) -> Result:
-    """Runs a target of the Makefile; what it says goes to `log`, or straight on."""
+    """Runs a target of the Makefile; what it says goes straight on, or to `log`, when it runs behind the others."""
     began = time.monotonic()
     with open(log, "wb") if log else open(os.devnull, "wb") as out:
         process = subprocess.Popen(
-            ["make", "--no-print-directory", suite],
+            [*(BEHIND if log else []), "make", "--no-print-directory", suite],
             cwd=REPOSITORY,
             env=os.environ | {STARTED: "1"},
             stdout=out if log else None,

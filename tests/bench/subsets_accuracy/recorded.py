@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from integration.test_critical_path import RECORDED
+from apart.test_critical_path import RECORDED
 
 WINDOW = 100
 """Visits of a container in one test. The more there are the surer any law is refuted."""

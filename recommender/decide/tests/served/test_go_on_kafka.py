@@ -1,4 +1,5 @@
-"""The Go tests of the server once more, on a real broker instead of one in memory."""
+"""The Go tests of the server once more, on a real broker instead of one in memory. In `make test`, of the server, those
+that stand or fall with what a log does."""
 
 from __future__ import annotations
 
@@ -13,15 +14,25 @@ from support.kafka import Kafka
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 LIMIT_S = 400
+# Of the server: holds by the log's time, tokens, another log, what callers tell and what deciders write.
+OF_THE_LOG = "Hold|OneOfTwo|AllWereRestarted|ALogThat|IntoTheLog|FromTheLog|InTheLog|MovedToAnotherShard|ASession"
 
 pytestmark = pytest.mark.integration
 
 
-def test_go_on_kafka(broker: Kafka) -> None:
+@pytest.mark.parametrize(
+    "tests",
+    [
+        pytest.param(["./internal/topics"], id="topics"),
+        pytest.param(["./internal/server", "-run", OF_THE_LOG], id="server"),
+        pytest.param(["./internal/server"], id="server_all", marks=pytest.mark.long),
+    ],
+)
+def test_go_on_kafka(broker: Kafka, tests: list[str]) -> None:
     go = shutil.which("go", path=f"{REPOSITORY / '.cache/venvs/go/bin'}{os.pathsep}{os.environ['PATH']}")
     assert go is not None, "no go on PATH: `make setup` installs it"
     done = subprocess.run(
-        [go, "test", "-count=1", "./internal/topics", "./internal/server"],
+        [go, "test", "-count=1", *tests],
         cwd=REPOSITORY / "recommender/serve",
         env=os.environ | {"SLUICE_TEST_KAFKA": broker.bootstrap, "CGO_ENABLED": "0"},
         capture_output=True,

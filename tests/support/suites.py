@@ -1,8 +1,8 @@
 """`make test`: runs suites on the stack, and beside them, two at a time, those that need none.
 
-The former mostly wait for the stack, the latter mostly compute, and get the processors when those do not ask for them.
-Every suite runs, whatever others do, and the exit code
-is 1 when one failed. What runs beside is shown when it is done. Ends with what each took.
+The former mostly wait for the stack; the latter mostly compute, and get the processors when those do not ask for them.
+Every suite runs, whatever others do, and the exit code is 1 when one failed. What runs beside is shown when it is done.
+Ends with what each took.
 """
 
 import argparse

@@ -2,13 +2,15 @@
 
 import configparser
 import re
+import threading
 from pathlib import Path
 
 import pytest
 
-from stack import installs, starting
+from stack import configs, installs, starting
 from stack.environment import supervised
-from stack.programs import Program, configuration, load, parse, selected, stop_order
+from stack.layout import LOCAL
+from stack.programs import Program, configuration, expanded, load, parse, selected, stop_order
 from stack.readiness import answers
 from stack.settings import load as load_settings
 from stack.stamps import Stamps
@@ -39,6 +41,22 @@ def test_what_a_program_waits_for_is_a_program_or_a_step() -> None:
     assert len(known) == len(installs.steps("up")) + len(start)
     for step in start:
         assert set(step.after) <= known
+
+
+@pytest.mark.parametrize("name", load())
+def test_a_program_waits_for_what_is_built_and_its_command_or_configuration_names(name: str) -> None:
+    program, read = load()[name], {"flink-taskmanager": "flink/config.yaml", "clickhouse": "clickhouse/config.xml"}
+    text = expanded(program.command, supervised(SETTINGS, {}))
+    if name in read:
+        text += configs.render((LOCAL / read[name]).read_text(), configs.names(SETTINGS, ""))
+    start = starting.steps(SETTINGS, Supervisor(SETTINGS), load(), cancelled=threading.Event())
+    steps = {step.name: step for step in [*installs.steps("up"), *start]}
+    waited, more = set(), {name}
+    while more:
+        waited |= more
+        more = {before for each in more for before in steps[each].after} - waited
+    needed = {step.name for step in steps.values() if any(str(output) in text for output in step.outputs)}
+    assert needed - waited == set()
 
 
 def test_no_program_ends_while_another_needs_it() -> None:

@@ -13,9 +13,9 @@ import clickhouse_connect
 import requests
 from clickhouse_connect.driver.client import Client
 
+from support.front import front
 from support.ports import free_ports
 from support.processes import running
-from support.tls_front import tls_front
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -86,5 +86,5 @@ def secure_clickhouse(folder: Path, certificates: Path, users: str = "") -> Iter
 
     certificates: a folder as support/certificates fills it.
     """
-    with clickhouse(folder, users) as server, tls_front(server.http_port, certificates) as port:
+    with clickhouse(folder, users) as server, front(server.http_port, certificates=certificates) as port:
         yield ClickHouse(f"https://127.0.0.1:{port}", port, server.native_port, str(certificates / "ca.pem"))

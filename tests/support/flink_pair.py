@@ -1,9 +1,7 @@
 """A Flink cluster beside the stack's own, with two JobManagers, a ZooKeeper that says who leads, and a TaskManager."""
 
-import shutil
-import socket
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +14,7 @@ from stack.flink import options
 from stack.installs import FLINK_HOME
 from stack.layout import FLINK_PYTHON, java_home
 from stack.settings import REPOSITORY, load
+from support.flink_process import answers, configuration, environment, flink_process, is_open
 from support.ports import free_ports
 from support.processes import running
 from support.stack import Stack
@@ -23,12 +22,6 @@ from support.waiting import until
 
 ZOOKEEPER = "org.apache.flink.shaded.zookeeper3.org.apache.zookeeper.server.ZooKeeperServerMain"
 LEADS = "was granted leadership"
-
-
-def configured(config: str, changed: Mapping[str, object]) -> str:
-    """Flink's flat configuration with these keys in the place of those that it has."""
-    kept = [line for line in config.splitlines() if line.partition(":")[0] not in changed]
-    return "\n".join([*kept, *(f"{key}: {value}" for key, value in changed.items()), ""])
 
 
 @dataclass(frozen=True)
@@ -83,11 +76,6 @@ class FlinkPair:
         self.leader.process.wait()
 
 
-def environment(stack: Stack, configuration: Path) -> dict[str, str]:
-    own = {"FLINK_CONF_DIR": configuration, "FLINK_LOG_DIR": configuration, "FLINK_PID_DIR": configuration}
-    return stack.environment | {"JAVA_HOME": str(java_home())} | {key: str(path) for key, path in own.items()}
-
-
 def _zookeeper(folder: Path, port: int) -> list[str | Path]:
     config = folder / "zoo.cfg"
     config.write_text(
@@ -98,15 +86,9 @@ def _zookeeper(folder: Path, port: int) -> list[str | Path]:
     return [java_home() / "bin/java", "-Xmx64m", *QUICK, "-Dzookeeper.admin.enableServer=false", "-cp", jars, ZOOKEEPER]
 
 
-def _open(port: int) -> bool:
-    with socket.socket() as one:
-        return one.connect_ex(("127.0.0.1", port)) == 0
-
-
 @contextmanager
 def flink_pair(stack: Stack, folder: Path) -> Iterator[FlinkPair]:
     """Configured as streaming-jobs/README.md says; else as the stack's."""
-    shipped = (load(stack.environment).conf / "flink/config.yaml").read_text()
     zookeeper, data, worker, *ports = free_ports(7)
     common = {
         "high-availability.type": "zookeeper",
@@ -123,40 +105,23 @@ def flink_pair(stack: Stack, folder: Path) -> Iterator[FlinkPair]:
     (folder / "tmp").mkdir()
 
     def conf(name: str, **changed: object) -> Path:
-        path = folder / name
-        path.mkdir()
-        own = {key.replace("_", "."): value for key, value in changed.items()}
-        (path / "config.yaml").write_text(configured(shipped, common | own))
-        for file in ("log4j-console.properties", "log4j-cli.properties"):
-            shutil.copy(FLINK_HOME / "conf" / file, path / file)
-        return path
+        return configuration(stack, folder / name, common | changed)
 
     with ExitStack() as up:
         command = _zookeeper(folder, zookeeper)
         words = [*command, folder / "zoo.cfg"]
-        up.enter_context(running("ZooKeeper", words, lambda: _open(zookeeper), folder / "zookeeper.log", 60))
+        up.enter_context(running("ZooKeeper", words, lambda: is_open(zookeeper), folder / "zookeeper.log", 60))
 
         def job_manager(name: str, rest: int, rpc: int) -> JobManager:
             at = f"127.0.0.1:{rest}"
-            path = conf(name, rest_port=rest, **{"rest.bind-port": rest, "high-availability.jobmanager.port": rpc})
-            log = folder / f"{name}.log"
-
-            def ready() -> bool:
-                try:
-                    return requests.get(f"http://{at}/overview", timeout=5).ok
-                except requests.RequestException:
-                    return False
-
-            start: list[str | Path] = [FLINK_HOME / "bin/jobmanager.sh", "start-foreground"]
-            process = running(name, start, ready, log, 200, environment(stack, path), poll_s=0.5)
-            return JobManager(up.enter_context(process), at, path, log)
+            ports = {"rest.port": rest, "rest.bind-port": rest, "high-availability.jobmanager.port": rpc}
+            path = conf(name, **ports)
+            process = flink_process(stack, "jobmanager", path, lambda: answers(at))
+            return JobManager(up.enter_context(process), at, path, folder / f"{name}.log")
 
         leader = job_manager("leader", *ports[:2])
         heir = job_manager("heir", *ports[2:])
         assert (leader.leads(), heir.leads()) == (True, False)
-        start: list[str | Path] = [FLINK_HOME / "bin/taskmanager.sh", "start-foreground"]
-        path = conf("worker")
-        process = running("worker", start, lambda: _open(data), folder / "worker.log", 200, environment(stack, path))
-        up.enter_context(process)
+        up.enter_context(flink_process(stack, "taskmanager", conf("worker"), lambda: is_open(data)))
         until("the worker is known", lambda: leader.says("overview")["taskmanagers"] == 1)
         yield FlinkPair(stack, leader, heir)

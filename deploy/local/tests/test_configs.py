@@ -33,5 +33,13 @@ def test_flinks_java_options_are_found_nested_and_flat(config: str) -> None:
     assert shipped_java_options(config) == "--add-exports=a=b --add-opens=c"
 
 
+def test_no_process_of_flink_answers_on_a_connection_that_the_other_began() -> None:
+    """What goes wrong else: tests/long/test_worker_is_back.py."""
+    lines = (LOCAL / "flink/config.yaml").read_text().splitlines()
+    options = {key: value for key, _, value in (line.partition(": ") for line in lines)}
+    for process in ("jobmanager", "taskmanager"):
+        assert "-Dpekko.remote.classic.use-passive-connections=off" in options[f"env.java.opts.{process}"].split()
+
+
 def test_no_cluster_id_looks_like_an_option() -> None:
     assert all(re.fullmatch(r"[\w][\w-]{21}", cluster_id()) for _ in range(1000))

@@ -1,4 +1,4 @@
-"""TLS before a server that does not speak it, as a proxy would: what comes is decrypted and passed on, and back."""
+"""A proxy before a server: with TLS, which the server does not speak, or with a way that takes time."""
 
 import asyncio
 import ssl
@@ -9,23 +9,29 @@ from pathlib import Path
 
 
 @contextmanager
-def tls_front(port: int, certificates: Path) -> Iterator[int]:
-    """The port of 127.0.0.1 on which `port` of it is reached by TLS alone.
+def front(port: int, *, at: int = 0, certificates: Path | None = None, delay_s: float = 0) -> Iterator[int]:
+    """The port of 127.0.0.1, `at` or a free one, on which `port` of it is reached.
 
-    certificates: a folder as support/certificates fills it.
+    certificates: a folder as support/certificates fills it: by TLS alone, which is decrypted and passed on, and back.
+    delay_s: what a new connection takes, and each chunk of at most 64 KiB, there and back.
     """
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificates / "certificate.pem", certificates / "key.pem")
+    context = None
+    if certificates:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificates / "certificate.pem", certificates / "key.pem")
     loop = asyncio.new_event_loop()
 
     async def passed_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(OSError, asyncio.IncompleteReadError):
             while chunk := await reader.read(1 << 16):
+                await asyncio.sleep(delay_s)
                 writer.write(chunk)
                 await writer.drain()
+        await asyncio.sleep(delay_s)
         writer.close()
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(delay_s)
         try:
             behind, into = await asyncio.open_connection("127.0.0.1", port)
         except OSError:
@@ -33,7 +39,7 @@ def tls_front(port: int, certificates: Path) -> Iterator[int]:
             return
         await asyncio.gather(passed_on(reader, into), passed_on(behind, writer))
 
-    server = loop.run_until_complete(asyncio.start_server(connected, "127.0.0.1", 0, ssl=context))
+    server = loop.run_until_complete(asyncio.start_server(connected, "127.0.0.1", at, ssl=context))
     # Who does not trust the certificate hangs up within the handshake: nothing to tell of.
     loop.set_exception_handler(lambda *_: None)
     thread = threading.Thread(target=loop.run_forever, daemon=True)

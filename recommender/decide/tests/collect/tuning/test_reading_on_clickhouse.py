@@ -26,6 +26,15 @@ PATHS = [
     *("root_service", "root_operation", "complete", "signature", "window_s", "window", "traces", "latency"),
     *("slowest_trace_id", "median_trace_id", "version"),
 ]
+CONTAINERS = [
+    *("service", "instance", "host", "window", "window_s"),
+    *("requests", "errors", "ln_sum", "ln_sum2", "latency", "version"),
+]
+METRICS = [
+    *("host", "instance", "role", "metric_rank", "series", "kind", "start_ns", "window", "window_s", "points"),
+    *("value_sum", "value_min", "value_max", "first_ns", "last_ns", "version"),
+]
+EDGES = ["caller", "callee", "window", "window_s", "calls", "errors", "latency", "version"]
 
 
 @pytest.fixture
@@ -117,6 +126,68 @@ def test_windows_of_an_operation_have_its_own_times_and_the_service_s_share_of_e
     assert [seconds for seconds, _, _ in blocks] == [10.0] * 3, "the windows within"
     assert blocks[0] == (10.0, {index_of(300): 38}, 2), "1 of 20 requests of web failed"
     assert not whole, "windows of paths come later"
+
+
+def used(database: ClickHouse, db_until_s: int) -> None:
+    """web calls cart, cart calls db, and shop calls bank. Points of CPU: of each 10 s, 0.2 cores of web-1 and web-2 and
+    0.9 of bank; of cart-1 a counter that grows by 15 s in 30, so 0.5; of db until `db_until_s`, of each 10 s, 0.1."""
+    client = database.client("sluice")
+    calls = [("web", "cart"), ("cart", "db"), ("shop", "bank")]
+    containers = {"web-1": "web", "web-2": "web", "cart-1": "cart", "db-1": "db", "bank-1": "bank"}
+    levels = {"web-1": 0.2, "web-2": 0.2, "db-1": 0.1, "bank-1": 0.9}
+    for start in range(NOW_S - 120, NOW_S + 60, 10):
+        at = datetime.fromtimestamp(start, UTC)
+        edges = [[caller, callee, at, 10, 40, 0, {index_of(5): 40}, 40] for caller, callee in calls]
+        client.insert("call_edges", edges, column_names=EDGES)
+        if start < NOW_S:
+            busy = [[service, each, "", at, 10, 40, 0, 0, 0, {}, 40] for each, service in containers.items()]
+            client.insert("container_latency", busy, column_names=CONTAINERS)
+        ns = 10**9 * start + 10**9
+        points = [
+            ["", each, "container_cpu", 1, "usage", "level", 0, at, 10, 1, int(cores * 1e9), 0, 0, ns, ns, 1]
+            for each, cores in levels.items()
+            if each != "db-1" or start < db_until_s
+        ]
+        if start % 30 == 0:
+            total = (start - NOW_S + 1_000) * 10**9 // 2
+            points.append(
+                ["", "cart-1", "container_cpu", 2, "time", "counter", 1, at, 10, 1, 0, total, total, ns, ns, 1]
+            )
+        client.insert("resource_metrics", points, column_names=METRICS)
+
+
+def cpu_s(reading: TrialReading, root: Root, now_s: int) -> tuple[list[float | None], bool, list[str]]:
+    trial = TrialName("first", 0)
+    span = Span(root, 1000 * (NOW_S - 50), 1000 * (NOW_S - 10), cpu=True)
+    found = reading.measured({trial: span}, 1000 * now_s)[trial]
+    spent = [None if each.cpu_s is None else round(each.cpu_s, 6) for each in found.blocks]
+    assert [each.seconds for each in found.blocks] == [10.0] * len(spent)
+    return spent, found.whole, list(found.unknown)
+
+
+def test_cpu_time_is_of_all_that_the_root_calls(reading: TrialReading, database: ClickHouse) -> None:
+    used(database, NOW_S + 60)
+    found = cpu_s(reading, Root("web"), NOW_S + 30)
+    assert found == ([10.0] * 4, True, []), "10 s of 0.2 + 0.2 + 0.5 + 0.1 cores"
+    written(database, NOW_S + 20, NOW_S + 30)
+    spent, whole, _ = cpu_s(reading, Root("web", "GET /home"), NOW_S + 30)
+    assert spent == [1.0, 1.0, 1.0, pytest.approx(40 * 10 / 320, abs=1e-6)], "40 of 400 requests, later of 320, are its"
+    assert whole
+
+
+def test_cpu_time_that_did_not_come_yet_is_waited_for_and_then_named(
+    reading: TrialReading, database: ClickHouse
+) -> None:
+    used(database, NOW_S - 30)
+    assert cpu_s(reading, Root("web"), NOW_S + 30) == ([10.0, 10.0, None, None], False, [])
+    written(database, NOW_S + 69, NOW_S + 70)
+    assert cpu_s(reading, Root("web"), NOW_S + 75) == ([10.0, 10.0, None, None], False, [])
+    written(database, NOW_S + 72, NOW_S + 75)
+    assert cpu_s(reading, Root("web"), NOW_S + 75) == ([10.0, 10.0, None, None], True, ["'db-1' of 'db'"])
+
+
+def test_without_any_container_cpu_time_is_not_known(reading: TrialReading) -> None:
+    assert cpu_s(reading, Root("web"), NOW_S + 120) == ([None] * 4, True, ["any container"])
 
 
 def test_several_trials_are_one_query_each(reading: TrialReading) -> None:

@@ -6,23 +6,24 @@ import math
 from dataclasses import replace
 
 import pytest
-from tuning_worlds import SESSION, TRIAL, TuningWorld, plan
+from tuning_worlds import SESSION, TRIAL, TuningWorld, index_of, plan
 
 from sluice.control.tuning import step as tuning_step
 from sluice.control.tuning.measure import Measured, ended
 from sluice.log.memory_broker import MemoryBroker
 from sluice.log.shard import AbortedError
 from sluice.tuning.objective.block import Block, Metric
-from sluice.tuning.objective.objective import Objective
+from sluice.tuning.objective.enough import Window
+from sluice.tuning.objective.objective import Objective, Slo
 from sluice.tuning.objective.outcome import Outcome, Verdict
 from sluice.tuning.session.session import Phase, Session
 from sluice.tuning.session.step import OPEN
 from sluice.tuning.v1 import log_pb2, tuning_service_pb2
 
 
-def opened() -> TuningWorld:
+def opened(**changes: object) -> TuningWorld:
     world = TuningWorld()
-    assert not world.create(plan()).HasField("refusal")
+    assert not world.create(plan(**changes)).HasField("refusal")
     return world
 
 
@@ -122,6 +123,28 @@ def test_a_trial_that_passes_an_slo_is_ended_at_once_and_recorded() -> None:
     assert outcome.verdict is Verdict.UNSAFE
     assert "rolled back" in outcome.why
     assert outcome.excess > 1
+
+
+def measured(cpu_s: list[float | None], whole: bool, unknown: tuple[str, ...] = ()) -> Outcome | None:
+    """Of a trial whose objective is CPU time: blocks of 10 s with 100 requests of 100 ms."""
+    cpu = Objective(((Metric.CPU, 1.0),), (Slo(Metric.P99, 900.0),))
+    world = opened(objective=cpu, window=Window(2.0, 20.0, 60.0, 0.5))
+    world.ask()
+    session = world.sessions["first"]
+    blocks = [Block(10.0, {index_of(100): 100}, cpu_s=each) for each in cpu_s]
+    return ended(session, session.trials[0], Measured(blocks, whole, unknown=unknown))
+
+
+def test_cpu_time_of_a_request_is_by_the_blocks_that_know_it() -> None:
+    assert measured([2.0] * 4 + [None] * 2, whole=False) is None, "of four blocks there is no interval"
+    outcome = measured([2.0] * 5 + [None], whole=False)
+    assert outcome is not None
+    assert (outcome.verdict, outcome.value) == (Verdict.GOOD, pytest.approx(20.0)), "2 s for 100 requests"
+
+
+def test_cpu_time_that_never_comes_fails_the_trial_and_names_who_did_not_tell() -> None:
+    outcome = measured([2.0] * 5 + [None], whole=True, unknown=("'db-1' of 'db'",))
+    assert outcome == Outcome(Verdict.FAILED, why="cpu_ms is not known: no CPU of 'db-1' of 'db' was seen")
 
 
 @pytest.mark.parametrize("silent", [False, True])
@@ -255,10 +278,6 @@ def test_a_session_that_the_pipeline_cannot_measure_is_told_by_its_caller() -> N
     world.create(plan(root=None))
     world.ask()
     assert refusal(world.applied(0)) == ("FAILED_PRECONDITION", "applied_at")
-    world.stop()
-    world.create(plan(name="cpu", objective=Objective(((Metric.CPU, 1.0),))))
-    world.ask("cpu")
-    assert refusal(world.applied(0, "cpu")) == ("FAILED_PRECONDITION", "applied_at")
 
 
 def test_a_stopped_session_hands_nothing_out_and_frees_its_target() -> None:

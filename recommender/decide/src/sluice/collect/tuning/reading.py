@@ -6,6 +6,10 @@ end to end times (`critical_paths`), by the root span's end; its errors are by t
 Completions in both tables are successes and failures alike. A block's latencies are of successes, so its errors are
 taken from the fastest of them: to fail fast is no merit.
 
+With CPU time, blocks are windows of 10 s in either case, since points of CPU are no closer. The guard does not wait for
+them: a block whose CPU is not known yet is there without. CPU of one operation is by its share of all the service's
+requests, as its errors are.
+
 A block is read once nothing more of it is to come: `late_s` before the newest that was seen of any service. Where the
 pipeline is behind, by however much, that is waited for. Only where nothing of any service was written for `silent_s`
 is a block that is so old empty: not even the pipeline's delay is known then.
@@ -13,11 +17,12 @@ is a block that is so old empty: not even the pipeline's delay is known then.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
+from sluice.collect.tuning.cpu import CpuReading, Database, with_cpu
 from sluice.control.tuning.measure import Measured, Span
 from sluice.log.tuning_names import TrialName
 from sluice.tuning.objective.block import Block
@@ -40,10 +45,6 @@ class _Pace(NamedTuple):
 SECONDS, WINDOWS = _Pace(1, 2, 15), _Pace(PATH_WINDOW_S, 5, 45)
 # How far back the newest is looked for; the second time, where the first finds nothing.
 _REACH_S = (60, 3_600)
-
-
-class Database(Protocol):
-    def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]: ...
 
 
 class _Newest(NamedTuple):
@@ -72,6 +73,7 @@ class TrialReading:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._cpu = CpuReading(database)
 
     def measured(self, asked: Mapping[TrialName, Span], now_ms: int) -> dict[TrialName, Measured]:
         """Of each that was asked for the blocks that are whole by now."""
@@ -85,12 +87,18 @@ class TrialReading:
         found = {}
         for number, (trial, span) in enumerate(trials):
             pace, newest = (WINDOWS, of_paths) if span.root.operation else (SECONDS, of_windows)
+            block_s = PATH_WINDOW_S if span.cpu else pace.block_s
             upto_s, silent = newest.upto_s(pace, now_s)
-            rows = services[number]
-            if span.root.operation:
-                rows = _with_failures(paths[number], rows)
-            blocks = tuple(_blocks(rows, span, pace.block_s, upto_s))
-            found[trial] = Measured(blocks, 1000 * upto_s >= span.to_ms, silent)
+            of_service = _summed(services[number], block_s)
+            rows = _with_failures(paths[number], of_service) if span.root.operation else of_service
+            blocks = dict(_blocks(rows, span, block_s, upto_s))
+            whole = 1000 * upto_s >= span.to_ms
+            if span.cpu:
+                used = self._cpu.used(span.root.service, blocks, upto_s)
+                requests = {start: sum(row.latencies.values()) for start, row in of_service.items()}
+                blocks = with_cpu(blocks, requests, used)
+                whole = whole and (bool(used.unknown) or len(used.cpu_s) == len(blocks))
+            found[trial] = Measured(tuple(blocks.values()), whole, silent, used.unknown if span.cpu else ())
         return found
 
     def _newest(self, now_ms: int, operations: bool) -> tuple[_Newest, _Newest]:
@@ -137,22 +145,33 @@ def _bounds(span: Span) -> tuple[int, int]:
     return -(-span.from_ms // 1000), span.to_ms // 1000
 
 
-def _blocks(rows: Mapping[int, _Row], span: Span, block_s: int, upto_s: int) -> Iterator[Block]:
-    """Also of times in which nothing completed."""
+def _summed(seconds: Mapping[int, _Row], block_s: int) -> dict[int, _Row]:
+    """By start of block."""
+    latencies: dict[int, Counter[int]] = defaultdict(Counter)
+    failed: Counter[int] = Counter()
+    for second, row in seconds.items():
+        start = second - second % block_s
+        latencies[start].update(row.latencies)
+        failed[start] += row.failed
+    return {start: _Row(dict(counts), failed[start]) for start, counts in latencies.items()}
+
+
+def _blocks(rows: Mapping[int, _Row], span: Span, block_s: int, upto_s: int) -> Iterator[tuple[int, Block]]:
+    """By their starts; also of times in which nothing completed."""
     from_s, to_s = _bounds(span)
     first_s = -(-from_s // block_s) * block_s
-    for second in range(first_s, min(to_s, upto_s) - block_s + 1, block_s):
-        row = rows.get(second, _Row({}, 0))
-        yield Block(float(block_s), _succeeded(row), row.failed)
+    for start in range(first_s, min(to_s, upto_s) - block_s + 1, block_s):
+        row = rows.get(start, _Row({}, 0))
+        yield start, Block(float(block_s), _succeeded(row), row.failed)
 
 
-def _with_failures(windows: Mapping[int, _Row], seconds: Mapping[int, _Row]) -> dict[int, _Row]:
+def _with_failures(windows: Mapping[int, _Row], of_service: Mapping[int, _Row]) -> dict[int, _Row]:
     """Of each window the share of failures that all requests of the service had in it."""
     found = {}
     for start, row in windows.items():
-        within = [seconds[at] for at in range(start, start + PATH_WINDOW_S) if at in seconds]
-        done = sum(sum(each.latencies.values()) for each in within)
-        share = sum(each.failed for each in within) / done if done else 0.0
+        all_of_it = of_service.get(start, _Row({}, 0))
+        done = sum(all_of_it.latencies.values())
+        share = all_of_it.failed / done if done else 0.0
         found[start] = _Row(row.latencies, round(share * sum(row.latencies.values())))
     return found
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import NamedTuple
 
 from sluice.log.tuning_names import TrialName
@@ -31,20 +32,23 @@ _STILL = "; nothing of any other service came either: the pipeline may stand sti
 
 
 class Span(NamedTuple):
-    """What is to be measured, Unix ms: [from_ms, to_ms) of the root's requests."""
+    """What is to be measured, Unix ms: [from_ms, to_ms) of the root's requests. cpu: and what CPU time they took."""
 
     root: Root
     from_ms: int
     to_ms: int
+    cpu: bool = False
 
 
 @dataclass(frozen=True)
 class Measured:
-    """whole: nothing more of the span is to come. silent: the newest are empty as nothing of any service came."""
+    """whole: nothing more of the span is to come. silent: the newest are empty as nothing of any service came. unknown:
+    whose CPU was asked for and never came."""
 
     blocks: Sequence[Block]
     whole: bool
     silent: bool = False
+    unknown: Sequence[str] = ()
 
 
 def spans(sessions: Mapping[str, Session]) -> dict[TrialName, Span]:
@@ -60,7 +64,7 @@ def spans(sessions: Mapping[str, Session]) -> dict[TrialName, Span]:
 
 def _span(plan: Plan, root: Root, applied_ms: int) -> Span:
     from_ms = applied_ms + round(1000 * plan.window.warm_up_s)
-    return Span(root, from_ms, from_ms + round(1000 * plan.window.most_s))
+    return Span(root, from_ms, from_ms + round(1000 * plan.window.most_s), plan.cpu)
 
 
 def ended(session: Session, trial: Trial, seen: Measured) -> Outcome | None:
@@ -70,6 +74,10 @@ def ended(session: Session, trial: Trial, seen: Measured) -> Outcome | None:
         if (why := tripped(_newest(blocks[:count], GUARD_S), objective)) is not None:
             why += _STILL if seen.silent else ""
             return _unsafe(blocks[:count], objective, why) if _ever(session, blocks[:count]) else _unseen(session)
+    if session.plan.cpu:
+        if seen.unknown and _ever(session, blocks):
+            return Outcome(Verdict.FAILED, why=f"cpu_ms is not known: no CPU of {', '.join(seen.unknown)} was seen")
+        blocks = list(takewhile(lambda block: block.cpu_s is not None, blocks))
     best = session.best if trial.purpose is Purpose.SEARCH else None
     upper = None if best is None or best.outcome is None else best.outcome.upper
     if upper is not None:

@@ -25,7 +25,7 @@ class Metric(Enum):
     GOODPUT = "goodput_per_s"
     # Of all requests, 0..1.
     ERRORS = "error_share"
-    # CPU time of all services of the application for one request, errors too.
+    # CPU time of the root's service, and of all that it calls, directly or through others, for one request, errors too.
     CPU = "cpu_ms"
 
 
@@ -39,7 +39,7 @@ class Block:
     seconds    how long it was
     latencies  requests that succeeded, counted by latency index i: 2^(i/64) < ns <= 2^((i+1)/64)
     errors     requests that failed
-    cpu_s      CPU time used, in seconds; None where nobody measures it
+    cpu_s      CPU time used, in seconds; None where it is not asked for, or not known
     """
 
     seconds: float

@@ -16,8 +16,10 @@ MOST_TRIALS = 1_000
 # Trials x parameters: a session is one record of the log, of under a megabyte.
 MOST_VALUES = 20_000
 MOST_PARALLEL, MOST_PAIRS = 100, 50
-# Of the end to end times of an operation (table critical_paths).
+# Of the end to end times of an operation (table critical_paths), and of what containers used (resource_metrics).
 PATH_WINDOW_S = 10
+# After a window, in which a container's CPU may still come: a point each minute, and its way.
+CPU_LATE_S = 90
 
 
 def create(plan: Plan, others: Iterable[Session], now_ms: int) -> Session | Refused:
@@ -43,10 +45,11 @@ def problems(plan: Plan) -> Iterator[str]:
         yield f"root.service: {plan.root.service!r} is not legal; legal: 1 to 200 characters"
     if plan.root is not None and len(plan.root.operation) > 500:
         yield f"root.operation: {len(plan.root.operation)} characters are not legal; legal: up to 500"
-    if plan.root is not None and plan.root.operation and plan.window.most_s < 2 * PATH_WINDOW_S:
+    if plan.root is not None and (plan.root.operation or plan.cpu) and plan.window.most_s < 2 * PATH_WINDOW_S:
+        seen = "root.operation, whose requests are" if plan.root.operation else "cpu_ms, which is"
         yield (
-            f"window.most_s: {plan.window.most_s:g} is not legal; legal: >= {2 * PATH_WINDOW_S} with root.operation,"
-            f" whose requests are seen by windows of {PATH_WINDOW_S} s"
+            f"window.most_s: {plan.window.most_s:g} is not legal; legal: >= {2 * PATH_WINDOW_S} with {seen}"
+            f" seen by windows of {PATH_WINDOW_S} s"
         )
     if plan.method not in METHODS:
         yield f"method: {plan.method!r} is not legal; legal: {', '.join(METHODS)}"
@@ -112,6 +115,8 @@ def _window(plan: Plan) -> Iterator[str]:
     ):
         if not least <= number <= most:
             yield f"window.{field}: {number:g} is not legal; legal: {least:g} to {most:g}"
-    seconds = window.warm_up_s + window.most_s
+    seconds = (
+        window.warm_up_s + window.most_s + (CPU_LATE_S + PATH_WINDOW_S if plan.root is not None and plan.cpu else 0)
+    )
     if plan.patience_ms < 1000 * seconds:
         yield f"patience_ms: {plan.patience_ms} is shorter than a trial; legal: >= {1000 * seconds:g}"

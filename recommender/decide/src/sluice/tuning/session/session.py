@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from sluice.tuning.objective.block import Metric
 from sluice.tuning.objective.enough import Window
 from sluice.tuning.objective.objective import Objective
 from sluice.tuning.objective.outcome import Outcome, Verdict
@@ -64,6 +65,11 @@ class Plan:
     window: Window = field(default_factory=Window)
     first: tuple[Configuration, ...] = ()
     root: Root | None = None
+
+    @property
+    def cpu(self) -> bool:
+        """Whether the CPU time of a request is asked for."""
+        return Metric.CPU in self.objective.metrics
 
 
 @dataclass(frozen=True)

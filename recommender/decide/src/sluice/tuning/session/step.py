@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sluice.tuning.objective.block import Metric
 from sluice.tuning.objective.outcome import Outcome, Verdict, problem
 from sluice.tuning.session import asking
 from sluice.tuning.session.confirm import gain, is_default
@@ -117,9 +116,6 @@ def _applied(session: Session, event: Applied, now_ms: int) -> tuple[Session, tu
     plan = session.plan
     if plan.root is None:
         why = "the session has no root, so nothing measures it: tell its outcome"
-        return session, (Refused("FAILED_PRECONDITION", "applied_at", why),)
-    if Metric.CPU in plan.objective.metrics:
-        why = f"{Metric.CPU.value} is not measured by the pipeline: tell its outcome"
         return session, (Refused("FAILED_PRECONDITION", "applied_at", why),)
     # Told again, as by one who was killed and sets it anew: it is measured from then on.
     since_ms = max(trial.applied_ms or trial.asked_ms, min(event.at_ms, now_ms))

@@ -121,6 +121,17 @@ class MetricMessageReaderTest {
                 "node-1  host_network counter 8 0", new Row(1, 0, 30, 30, 9_000, 9_000)));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"jvm.cpu.time", "dotnet.process.cpu.time"})
+  void aProcessInNoContainerTellsItsCpuItself(String metric) {
+    byte[] message = message(pod("", counter(metric, point(1.5, 1_000), point(2, 9_000))));
+    assertThat(rows(message))
+        .isEqualTo(
+            Map.of(
+                "node-1 cart-0 container_cpu counter 0 0",
+                new Row(2, 0, 1_500_000_000, 2_000_000_000, 1_000, 9_000)));
+  }
+
   @Test
   void aMalformedMessageGivesOneLetterAndNoRows() {
     byte[] good = message(host(gauge("system.memory.bandwidth", point(5, 0))));

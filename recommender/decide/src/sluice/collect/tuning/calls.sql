@@ -1,0 +1,7 @@
+-- Who called whom in the windows of [from_ms, to_ms), which is all that a root of a trial can lead to.
+SELECT DISTINCT toString(caller) AS caller, toString(callee) AS callee
+FROM call_edges FINAL
+WHERE calls > 0
+    AND window >= fromUnixTimestamp64Milli({from_ms:Int64}, 'UTC')
+    AND window < fromUnixTimestamp64Milli({to_ms:Int64}, 'UTC')
+ORDER BY caller, callee

@@ -1,0 +1,126 @@
+"""CPU time of all that a trial's root leads to: the containers of the services that it calls, and these call.
+
+The cores of a window of 10 s are those of its next point, which says what it used since the one before: agents
+send one each 10 to 60 s. One that had no requests in a window, and shows no CPU, was not there. One that had some, and
+shows none within a minute, is not known, and with it the CPU of the window: missing data are not 0.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from typing import Any, Protocol
+
+from sluice.tuning.objective.block import Block
+from sluice.tuning.session.create import CPU_LATE_S, PATH_WINDOW_S
+
+CALLS, CPU = (files(__package__).joinpath(f"{name}.sql").read_text(encoding="utf-8") for name in ("calls", "cpu"))
+# From a window to the point that tells of it.
+_POINT_S = 60
+
+
+class Database(Protocol):
+    def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]: ...
+
+
+@dataclass
+class Container:
+    """By start of window, Unix s: where it had requests, and its cores where a point tells them."""
+
+    service: str
+    instance: str
+    worked: set[int] = field(default_factory=set)
+    cores: dict[int, float] = field(default_factory=dict)
+
+    def used(self, window_s: int) -> float | None:
+        """Cores of the window; None: not known. 0 where it was not there.
+
+        Worked: points at 30 (0.5 cores) and 60 (0.7), one each 30 s: 0.5 at 10, 20 and 30, 0.7 at 40.
+        """
+        for later_s in range(window_s, window_s + _POINT_S, PATH_WINDOW_S):
+            if later_s in self.cores:
+                return self.cores[later_s]
+        return None if window_s in self.worked else 0.0
+
+
+@dataclass(frozen=True)
+class Used:
+    """cpu_s: CPU seconds of all containers by start of window, Unix s, of those that are known. unknown: containers
+    that will not tell any more of a window that they worked in, as `instance of service`."""
+
+    cpu_s: Mapping[int, float]
+    unknown: tuple[str, ...]
+
+
+class CpuReading:
+    """Raises what the database raises."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def used(self, service: str, windows: Iterable[int], upto_s: int) -> Used:
+        """service: of the root. windows: ascending starts, Unix s. upto_s: until when no more spans are to come."""
+        starts = list(windows)
+        if not starts:
+            return Used({}, ())
+        bounds: dict[str, object] = {"from_ms": 1000 * starts[0], "to_ms": 1000 * (starts[-1] + PATH_WINDOW_S)}
+        calls = self._rows(CALLS, bounds, 2)
+        services = sorted(reached(service, calls))
+        later = {"to_ms": 1000 * (starts[-1] + _POINT_S)}
+        rows = self._rows(CPU, {**bounds, **later, "services": services, "window_s": PATH_WINDOW_S}, 5)
+        return used(containers(rows), starts, upto_s)
+
+    def _rows(self, sql: str, parameters: dict[str, object], columns: int) -> Iterator[tuple[Any, ...]]:
+        return zip(*(self._database.columns(sql, parameters) or [[] for _ in range(columns)]), strict=True)
+
+
+def with_cpu(blocks: Mapping[int, Block], requests: Mapping[int, int], used: Used) -> dict[int, Block]:
+    """Blocks by start, with the CPU time of those that are known. requests: of the root's service in each, of which a
+    block's have their share: worked, 6 s of CPU for 300 requests, 100 of them the operation's: 2 s."""
+    found = {}
+    for start, block in blocks.items():
+        done, all_done = block.completions + block.errors, requests.get(start, 0)
+        cpu_s = used.cpu_s.get(start)
+        share = min(done / all_done, 1.0) if all_done else 1.0
+        found[start] = block if cpu_s is None else replace(block, cpu_s=cpu_s * share)
+    return found
+
+
+def reached(root: str, calls: Iterable[tuple[str, str]]) -> set[str]:
+    """The root, and all that it calls, directly or through others."""
+    callees = defaultdict(list)
+    for caller, callee in calls:
+        callees[caller].append(callee)
+    found, ahead = {root}, [root]
+    while ahead:
+        new = [each for each in callees[ahead.pop()] if each not in found]
+        found |= set(new)
+        ahead += new
+    return found
+
+
+def containers(rows: Iterable[tuple[str, str, int, int, float | None]]) -> list[Container]:
+    found: dict[tuple[str, str], Container] = {}
+    for service, instance, second, worked, cores in rows:
+        each = found.setdefault((service, instance), Container(service, instance))
+        if worked:
+            each.worked.add(second)
+        if cores is not None:
+            each.cores[second] = cores
+    return list(found.values())
+
+
+def used(of: list[Container], windows: Iterable[int], upto_s: int) -> Used:
+    """A window is waited for, for CPU_LATE_S. Without any container nothing is known."""
+    cpu_s: dict[int, float] = {}
+    unknown: dict[str, None] = {}
+    for window_s in windows:
+        cores = {f"{each.instance!r} of {each.service!r}": each.used(window_s) for each in of}
+        missing = [name for name, value in cores.items() if value is None]
+        if of and not missing:
+            cpu_s[window_s] = PATH_WINDOW_S * sum(value for value in cores.values() if value is not None)
+        elif upto_s >= window_s + PATH_WINDOW_S + CPU_LATE_S:
+            unknown |= dict.fromkeys(missing or ["any container"])
+    return Used(cpu_s, tuple(unknown))

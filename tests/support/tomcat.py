@@ -62,19 +62,21 @@ def application(
     spare_threads: int | None = 1,
     agents: bool = True,
     connections: int | None = None,
+    quick: bool = True,
 ) -> Iterator[Application]:
     """Runs it as `service` with `threads` threads on `cores` only; spans go to `otlp` (gRPC), or nowhere.
 
     spare_threads: fewer than so many Tomcat's pool cannot have; None: Tomcat's default, 10. agents: False has neither
     OpenTelemetry's nor Jolokia's, and its size cannot be read. connections: of HikariCP; None: as many as threads.
+    quick: Java's first compiler only, as fast after seconds as after minutes; False: both, as Java has it.
     """
     if not (TOMCAT / "target/application.jar").exists() or not AGENTS.exists():
         raise FileNotFoundError("start the tests' Tomcat: its jar or agents are missing; `make test` sets them up")
     port, jolokia = free_ports(2)
     command: list[str | Path] = [
         java_home() / "bin/java",
-        # One core's garbage collector; the first compiler only: as fast after seconds as after minutes.
-        *("-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+        *("-Xms256m", "-Xmx256m", "-XX:+UseSerialGC"),  # one core's garbage collector
+        *(["-XX:TieredStopAtLevel=1"] if quick else []),
         *([f"-Dtestbed.minSpareThreads={spare_threads}"] if spare_threads else []),
         *([f"-Dtestbed.connections={connections}"] if connections else []),
         *(_agents(jolokia) if agents else ()),

@@ -6,7 +6,8 @@ actuator is told another size each second, as the paper's agent may, or none. CP
 what else the machine does lengthens an actuation, and makes fewer requests, which then have more of what a second costs
 whoever asks for nothing. So that is measured by itself too, and the rest is a request's.
 
-The JVMs have their first compiler only, as in the tests: with the second one code of agents costs less.
+The JVMs compile as Java does by default (in the tests with the first compiler only), so nothing counts before code of
+agents and handlers is compiled.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 
@@ -41,8 +43,8 @@ from support.tomcat import Application, application
 
 SERVICE, USERS = "watched", 40
 SIZES = (16, 20)
-WARM = 1_500
-"""Requests of each handler before any count: code is compiled by then."""
+WARM = 15_000
+"""Requests of each handler, to each Tomcat, before any count: code is compiled by then."""
 BARE, WATCHED, SIZED = "without agents", "spans, and its size read every 2 s", "and another size each second"
 ARMS = (BARE, WATCHED, SIZED)
 TICKS_S = os.sysconf("SC_CLK_TCK")
@@ -86,8 +88,9 @@ def report(rounds: int = 4, seconds: float = 12.0, warm: int = WARM) -> str:
         broker = up.enter_context(kafka(folder / "kafka"))
         otlp = up.enter_context(collector(broker, others, folder))
         database = up.enter_context(postgres([core], folder / "postgres.log"))
-        bare = up.enter_context(application("bare", SIZES[1], database, [core], folder / "bare.log", agents=False))
-        watched = up.enter_context(application(SERVICE, SIZES[1], database, [core], folder / "watched.log", otlp))
+        tomcat = partial(application, threads=SIZES[1], database=database, cores=[core], quick=False)
+        bare = up.enter_context(tomcat("bare", log=folder / "bare.log", agents=False))
+        watched = up.enter_context(tomcat(SERVICE, log=folder / "watched.log", otlp=otlp))
         said = up.enter_context(SaidSizes())
         up.enter_context(_actuator(said, watched, others, folder))
         of = {BARE: bare, WATCHED: watched, SIZED: watched}

@@ -34,7 +34,7 @@ const (
 	Metric_METRIC_GOODPUT_PER_S Metric = 5
 	// Of all requests, 0 to 1.
 	Metric_METRIC_ERROR_SHARE Metric = 6
-	// CPU time of all services for one request.
+	// CPU time of all containers of the root's service, and of those that it calls, directly or through others, for one request.
 	Metric_METRIC_CPU_MS Metric = 7
 )
 

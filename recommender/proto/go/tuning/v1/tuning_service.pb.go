@@ -233,8 +233,7 @@ type TellTrialRequest struct {
 	Trial   uint32                 `protobuf:"varint,2,opt,name=trial,proto3" json:"trial,omitempty"`
 	// Either how it ended,
 	Outcome *Outcome `protobuf:"bytes,3,opt,name=outcome,proto3" json:"outcome,omitempty"`
-	// or since when it is in force, as read back: it is measured from then on; told again with a later time, anew. FAILED_PRECONDITION where the plan has no root,
-	// or makes something small that the pipeline does not measure (METRIC_CPU_MS).
+	// or since when it is in force, as read back: it is measured from then on; told again with a later time, anew. FAILED_PRECONDITION where the plan has no root.
 	AppliedAt     *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=applied_at,json=appliedAt,proto3" json:"applied_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -35,7 +35,7 @@ class _MetricEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Metric.ValueTy
     METRIC_ERROR_SHARE: _Metric.ValueType  # 6
     """Of all requests, 0 to 1."""
     METRIC_CPU_MS: _Metric.ValueType  # 7
-    """CPU time of all services for one request."""
+    """CPU time of all containers of the root's service, and of those that it calls, directly or through others, for one request."""
 
 class Metric(_Metric, metaclass=_MetricEnumTypeWrapper):
     """A figure of a root operation. Latencies are of requests that succeeded, from the root's start to its end."""
@@ -50,7 +50,7 @@ METRIC_GOODPUT_PER_S: Metric.ValueType  # 5
 METRIC_ERROR_SHARE: Metric.ValueType  # 6
 """Of all requests, 0 to 1."""
 METRIC_CPU_MS: Metric.ValueType  # 7
-"""CPU time of all services for one request."""
+"""CPU time of all containers of the root's service, and of those that it calls, directly or through others, for one request."""
 Global___Metric: _TypeAlias = Metric  # noqa: Y015
 
 @_typing.final

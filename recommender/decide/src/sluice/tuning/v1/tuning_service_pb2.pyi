@@ -137,9 +137,7 @@ class TellTrialRequest(_message.Message):
 
     @_builtins.property
     def applied_at(self) -> _timestamp_pb2.Timestamp:
-        """or since when it is in force, as read back: it is measured from then on; told again with a later time, anew. FAILED_PRECONDITION where the plan has no root,
-        or makes something small that the pipeline does not measure (METRIC_CPU_MS).
-        """
+        """or since when it is in force, as read back: it is measured from then on; told again with a later time, anew. FAILED_PRECONDITION where the plan has no root."""
 
     def __init__(
         self,

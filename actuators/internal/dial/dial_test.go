@@ -82,7 +82,7 @@ func call(t *testing.T, address string, environment map[string]string) (unary, s
 		t.Fatal(err)
 	}
 	defer connection.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	client := poolsv1.NewPoolSizeServiceClient(connection)
 	_, unaryErr := client.ListPoolSizes(ctx, &poolsv1.ListPoolSizesRequest{})
@@ -171,7 +171,7 @@ func TestFilesAreReadAgain(t *testing.T) {
 	defer connection.Close()
 	client := poolsv1.NewPoolSizeServiceClient(connection)
 	ask := func(options ...grpc.CallOption) codes.Code {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
 		_, err := client.ListPoolSizes(ctx, &poolsv1.ListPoolSizesRequest{}, options...)
 		return status.Code(err)

@@ -95,7 +95,7 @@ func (s *shop) update(of schema.GroupVersionResource, o *unstructured.Unstructur
 // tells waits until the source says so many replicas and cores, reading it when it says that something changed.
 func (s *shop) tells(what, want string) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Minute)
 	defer cancel()
 	got := ""
 	for {

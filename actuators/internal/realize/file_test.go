@@ -144,10 +144,10 @@ func TestFileOfWhichNobodyWasTold(t *testing.T) {
 
 func waitFor(t *testing.T, path, want string) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if text, err := os.ReadFile(path); err == nil && string(text) == want {
 			return
 		}
 	}
-	t.Fatalf("after 10 s %s has not %q", path, want)
+	t.Fatalf("after 2 min %s has not %q", path, want)
 }

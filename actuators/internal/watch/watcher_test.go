@@ -60,9 +60,9 @@ func follow(t *testing.T, s *recommendertest.Server, service string) (*watch.Wat
 
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(15 * time.Second); !is(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("after 15 s still not: %s", what)
+			t.Fatalf("after 2 min still not: %s", what)
 		}
 	}
 }

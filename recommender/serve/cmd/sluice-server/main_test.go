@@ -92,7 +92,7 @@ func TestAProcessFromItsStartToItsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer link.Close()
-	within, done := context.WithTimeout(t.Context(), 30*time.Second)
+	within, done := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer done()
 	watch, err := healthv1.NewHealthClient(link).Watch(within, &healthv1.HealthCheckRequest{}, grpc.WaitForReady(true))
 	for status := healthv1.HealthCheckResponse_UNKNOWN; err == nil && status != healthv1.HealthCheckResponse_SERVING; {

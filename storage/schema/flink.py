@@ -56,6 +56,7 @@ _SUMMED = {"version": "contributions"}
 ROWS = {
     "PARTIAL": Row("windows", names=_SUMMED),
     "SAMPLE": Row("container_latency"),
+    "SIZE": Row("data_sizes"),
     "COUNTED": Row("ingest_counts", without="job", names=_SUMMED),
     "GAP": Row("offset_gaps", "first_missing first_read received"),
     "EDGE": Row("call_edges", names=_SUMMED, seconds=True),

@@ -15,6 +15,7 @@ SHOWN = {
     "v_windows_1s": "windows_1s",
     "v_windows_10s": "windows_10s",
     "v_windows_1m": "windows_1m",
+    "v_data_sizes": "data_sizes",
     "v_call_graph": "call_edges",
     "v_pool_now": "recommendations",
     "v_recommendation_history": "recommendations",

@@ -87,6 +87,12 @@ def test_the_newest_subset_and_what_became_of_it(reader: Client) -> None:
     assert (row["delivered_revision"], row["delivered"], row["detail"]) == (2, "REFUSED", "no such zone")
 
 
+def test_data_sizes_are_means_of_the_spans_that_say_them(reader: Client) -> None:
+    """Catalogue's calls: 2,000 rows and 200,000 bytes of 100 spans; no span of cart says rows."""
+    found = rows(reader, "SELECT DISTINCT service, rows_per_span, bytes_per_span FROM v_data_sizes ORDER BY service")
+    assert [tuple(row.values()) for row in found] == [("cart", None, 500.0), ("catalogue", 20.0, 2_000.0)]
+
+
 def test_pool_now_is_the_newest_answer(reader: Client) -> None:
     got = {(row["service"], row["side"], row["peer"]): row for row in rows(reader, "SELECT * FROM v_pool_now")}
     cart, catalogue = got["cart", "server", ""], got["catalogue", "client", "catalogue-db"]

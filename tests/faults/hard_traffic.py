@@ -28,7 +28,7 @@ def trace(rng: random.Random, prefix: str, end_ns: int) -> list[SentSpan]:
     served = made.span(orders, "SERVER", 3, 20, made.span(edge, "CLIENT", 2, 22, root))
     made.span(orders, "INTERNAL", 4, 6, served)
     taken = made.span(stock, "SERVER", 9, 16, made.span(orders, "CLIENT", 8, 18, served))
-    made.span(stock, "CLIENT", 11, 14, taken, server_address=f"{prefix}db")
+    made.span(stock, "CLIENT", 11, 14, taken, rows=rng.randrange(50), server_address=f"{prefix}db")
     made.span(mail, "CONSUMER", 25, 29, made.span(edge, "PRODUCER", 23, 25, root))
     return made.spans
 

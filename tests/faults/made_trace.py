@@ -21,8 +21,11 @@ class MadeTrace:
         self._start_ns = end_ns - length
         self.spans: list[SentSpan] = []
 
-    def span(self, service: str, kind: str, first: int, last: int, parent: bytes = b"", **attributes: str) -> bytes:
-        """Adds a span of [first, last] parts and returns its id. `_` in names of attributes stands for a dot."""
+    def span(
+        self, service: str, kind: str, first: int, last: int, parent: bytes = b"", rows: int = -1, **attributes: str
+    ) -> bytes:
+        """Adds a span of [first, last] parts and returns its id. `_` in names of attributes stands for a dot. rows:
+        that a database returned; -1 says none."""
         self.spans.append(
             SentSpan(
                 service=service,
@@ -35,6 +38,7 @@ class MadeTrace:
                 end_ns=self._start_ns + last * self._step + self._rng.randrange(self._step),
                 error=self._rng.random() < 0.05,
                 attributes=tuple((name.replace("_", "."), value) for name, value in attributes.items()),
+                sizes=(("db.response.returned_rows", rows),) if rows >= 0 else (),
             )
         )
         return self.spans[-1].span_id

@@ -27,7 +27,7 @@ def trace(rng: random.Random, prefix: str, end_ns: int) -> list[SentSpan]:
     served = made.span(orders, "SERVER", 2, 12, call)
     made.span(orders, "INTERNAL", 3, 5, served)
     made.span(orders, "CLIENT", 5, 7, served, peer_service=stock)
-    made.span(orders, "CLIENT", 8, 11, served, peer_service=f"{prefix}db")
+    made.span(orders, "CLIENT", 8, 11, served, rows=rng.randrange(50), peer_service=f"{prefix}db")
     return made.spans
 
 

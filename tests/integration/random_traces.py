@@ -19,6 +19,22 @@ MS = 1_000_000
 EXTENT_NS = 40_000 * MS
 #: A batch's services are those of this many groups of traces, so that windows sum over traces.
 GROUPS = 20
+#: What spans say of their data, by turns: nothing, old names and new, both, none that is a size.
+SIZES: tuple[tuple[tuple[str, int | str], ...], ...] = (
+    (),
+    (("db.response.returned_rows", 12),),
+    (),
+    (("http.request.body.size", 300), ("http.response.body.size", 70_000)),
+    (("http.response_content_length", 500),),
+    (("db.response.returned_rows", 0), ("http.request_content_length", 40)),
+    (),
+    (("http.response_content_length", 1), ("http.response.body.size", 2)),
+    (("db.response.returned_rows", "12"), ("http.response.body.size", "2")),
+    (("db.response.returned_rows", -1), ("http.response.body.size", (1 << 40) + 1)),
+    (("messaging.message.body.size", 64),),
+    (("messaging.message.payload_size_bytes", 128), ("http.response.body.size", 1 << 40)),
+    (("messaging.message_payload_size_bytes", 256),),
+)
 
 
 @st.composite
@@ -59,6 +75,7 @@ def traces(draw: st.DrawFn, number: int) -> list[SentSpan]:
                 end_ns=end_ns + skew_ns[kept_host],
                 error=draw(st.integers(0, 6)) == 0,
                 attributes=_peer(draw, kind, group),
+                sizes=SIZES[(5 * number + n) % len(SIZES)],
             )
         )
     return _break(draw, spans) if broken else spans

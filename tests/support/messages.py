@@ -16,7 +16,8 @@ PARTITIONS = 2
 
 @dataclass(frozen=True)
 class SentSpan:
-    """`attributes` are the span's own, and `payload` one more; `links` names trace ids. What is empty is not sent."""
+    """`attributes` and `sizes` are the span's own, and `payload` one more; `links` names trace ids. What is empty is
+    not sent."""
 
     service: str
     trace_id: bytes
@@ -30,6 +31,7 @@ class SentSpan:
     name: str = "work"
     error: bool = False
     attributes: tuple[tuple[str, str], ...] = ()
+    sizes: tuple[tuple[str, int | str], ...] = ()
     links: tuple[bytes, ...] = ()
     payload: bytes = b""
 
@@ -81,7 +83,7 @@ def _otlp(span: SentSpan) -> OtlpSpan:
         kind=OtlpSpan.SpanKind.Value(f"SPAN_KIND_{span.kind}"),
         start_time_unix_nano=span.start_ns,
         end_time_unix_nano=span.end_ns,
-        attributes=[*_attributes(span.attributes), *payload],
+        attributes=[*_attributes(span.attributes), *_sizes(span.sizes), *payload],
         links=[OtlpSpan.Link(trace_id=trace_id, span_id=span.span_id) for trace_id in span.links],
         status=Status(code=Status.STATUS_CODE_ERROR) if span.error else None,
     )
@@ -89,3 +91,11 @@ def _otlp(span: SentSpan) -> OtlpSpan:
 
 def _attributes(names: Iterable[tuple[str, str]]) -> list[KeyValue]:
     return [KeyValue(key=key, value=AnyValue(string_value=value)) for key, value in names if value]
+
+
+def _sizes(sizes: Iterable[tuple[str, int | str]]) -> list[KeyValue]:
+    """A number as it should be sent, or a text, as some send it."""
+    return [
+        KeyValue(key=key, value=AnyValue(string_value=size) if isinstance(size, str) else AnyValue(int_value=size))
+        for key, size in sizes
+    ]

@@ -33,6 +33,7 @@ def insert_shop(client: Client, end: datetime) -> None:
     _counts(client, end)
     _losses(client, end)
     _latencies(client, end)
+    _data_sizes(client, end)
     _resources(client, end)
     _recommendations(client, end)
     _actuations(client, end)
@@ -190,6 +191,16 @@ def _latencies(client: Client, end: datetime) -> None:
             for window in _ten_seconds(end)
         ]
         _insert(client, table, names, rows)
+
+
+def _data_sizes(client: Client, end: datetime) -> None:
+    """In each window 100 calls of catalogue to its database, of 20 rows and 2,000 bytes each; cart says bytes alone."""
+    names = "side service peer instance window window_s row_spans row_sum byte_spans byte_sum version"
+    rows: list[list[object]] = []
+    for window in _ten_seconds(end):
+        rows.append(["client", "catalogue", "catalogue-db", "catalogue-0", window, 10, 100, 2_000, 100, 200_000, 200])
+        rows.append(["server", "cart", "", "cart-0", window, 10, 0, 0, 50, 25_000, 50])
+    _insert(client, "data_sizes", names, rows)
 
 
 def _resources(client: Client, end: datetime) -> None:

@@ -15,6 +15,7 @@ from sluice.config import Config
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.samples import Floats
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.learn.condition import DataSize
 from sluice.pools.policy.observation import Demand
 from testbed.columns import Ints
 from testbed.fine import PoolWindows
@@ -66,6 +67,9 @@ class Collected:
         return {}
 
     def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
+        return {}
+
+    def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]:
         return {}
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:

@@ -31,6 +31,7 @@ from sluice.control.learning.learners import Learners, _begin
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.samples import Samples
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.learn.condition import DataSize
 from sluice.pools.policy.observation import Demand
 
 PERIOD_S, WINDOW_S = 5, 60
@@ -49,6 +50,9 @@ class Held:
         return {}
 
     def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
+        return {}
+
+    def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]:
         return {}
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:

@@ -15,6 +15,7 @@ from sluice.collect.window import OnDemand
 from sluice.config import Config
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.learn.condition import DataSize
 from sluice.pools.policy.observation import Demand
 
 # Different curves; the others repeat them.
@@ -39,6 +40,8 @@ class Collects(Protocol):
     def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]: ...
 
     def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]: ...
+
+    def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]: ...
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window: ...
 
@@ -90,6 +93,9 @@ class Held:
         return {}
 
     def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
+        return {}
+
+    def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]:
         return {}
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:

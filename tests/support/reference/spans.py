@@ -28,6 +28,16 @@ HOST = ("k8s.node.name", "host.id", "host.name")
 PEER = ("service.peer.name", "peer.service")
 ADDRESS = ("server.address", "net.peer.name")
 NAMESPACE = ("db.namespace", "db.name")
+ROWS = ("db.response.returned_rows",)
+REQUEST = (
+    "http.request.body.size",
+    "http.request_content_length",
+    "messaging.message.body.size",
+    "messaging.message.payload_size_bytes",
+    "messaging.message_payload_size_bytes",
+)
+RESPONSE = ("http.response.body.size", "http.response_content_length")
+MOST_SIZE = 1 << 40
 #: Of a tombstone: how large the span was that the collector took out of its message.
 DROPPED = "sluice.dropped.bytes"
 
@@ -57,7 +67,8 @@ class Read:
 
 @dataclass(frozen=True)
 class Span:
-    """`peer` is what the attributes name outright, `address` what they only locate; both "" when absent."""
+    """`peer` is what the attributes name outright, `address` what they only locate; both "" when absent. `rows` and
+    `data_bytes`, of request and response, are None where the span does not say."""
 
     service: str
     instance: str
@@ -74,6 +85,8 @@ class Span:
     peer: str
     address: str
     dropped_bytes: int
+    rows: int | None
+    data_bytes: int | None
     received_ms: int
 
     @property
@@ -154,6 +167,7 @@ def cut(name: str) -> str:
 
 def _span(span: OtlpSpan, resource: Iterable[KeyValue], received_ms: int) -> Span:
     address, namespace = _first(span.attributes, ADDRESS), _first(span.attributes, NAMESPACE)
+    moved = [size for names in (REQUEST, RESPONSE) if (size := _size(span.attributes, names)) is not None]
     parent_id = span.parent_span_id
     return Span(
         service=_first(resource, ("service.name",)),
@@ -171,8 +185,20 @@ def _span(span: OtlpSpan, resource: Iterable[KeyValue], received_ms: int) -> Spa
         peer=_first(span.attributes, PEER),
         address=f"{address}/{namespace}" if address and namespace else address,
         dropped_bytes=max([0, *(each.value.int_value for each in span.attributes if each.key == DROPPED)]),
+        rows=_size(span.attributes, ROWS),
+        data_bytes=sum(moved) if moved else None,
         received_ms=received_ms,
     )
+
+
+def _size(attributes: Iterable[KeyValue], names: tuple[str, ...]) -> int | None:
+    """The first name that has a number which can be a size."""
+    for name in names:
+        for attribute in attributes:
+            value = attribute.value
+            if attribute.key == name and value.HasField("int_value") and 0 <= value.int_value <= MOST_SIZE:
+                return value.int_value
+    return None
 
 
 def _first(attributes: Iterable[KeyValue], names: tuple[str, ...]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,7 +24,8 @@ from sluice.control.learning.learners import Learners
 from sluice.control.learning.lesson import Learned, Lesson, named
 from sluice.control.messages import explanation
 from sluice.pools.estimate.samples import Samples
-from sluice.pools.learn.condition import Condition
+from sluice.pools.learn.checkpoint import VERSION
+from sluice.pools.learn.condition import Condition, DataSize
 from sluice.pools.learn.evaluate import Worth
 from sluice.pools.learn.measure import Windows
 from sluice.pools.policy.decision import Action, Basis
@@ -158,6 +160,18 @@ class Judged(FakeCollector):
         return Window({**window.pools, CART: measured}, window.whole)
 
 
+class Told(Learners):
+    """Keeps what it is told."""
+
+    def __init__(self, here: bool) -> None:
+        super().__init__(here=here)
+        self.lessons: list[Lesson] = []
+
+    def teach(self, lessons: Sequence[Lesson], past: bool = False) -> None:
+        self.lessons += lessons
+        super().teach(lessons, past)
+
+
 def learning(directory: Path) -> Config:
     given = config().model_dump(by_alias=True, exclude={"pools", "slos"})
     given["learning"] = {"directory": str(directory)}
@@ -189,6 +203,29 @@ def test_a_pool_is_decided_with_an_agent_beside_the_belief(tmp_path: Path) -> No
     again.run(2)
     assert again.decider.states[CART].facts.checkpoint == checkpoint
     assert explanation(again.cart).learned.steps >= checkpoint.steps
+
+
+def test_an_agent_is_told_how_much_data_spans_move_and_by_the_last_reading_where_there_is_none(tmp_path: Path) -> None:
+    """Of the ten minutes before, each minute is looked up; then every ten seconds, where the first fails."""
+    learners = Told(here=True)
+    world = World(collector=Judged(), config=learning(tmp_path), learners=learners)
+    world.collector.services[CART] = FakeService(8)
+    world.collector.data[CART] = DataSize(20.0, 300.0)
+    world.run(5)
+    *before, newest = world.collector.data_asked_ms
+    assert np.diff([*before, newest]).tolist() == [60_000] * 9
+    world.collector.data_problem = RuntimeError("no such table")
+    assert world.run(10)[-1].content.target is not None
+    assert world.collector.data_asked_ms == [*before, newest, newest + 10_000]
+    assert world.problems.counts["data sizes"] == 1
+    assert {each.condition.data for each in learners.lessons} == {DataSize(20.0, 300.0)}
+
+
+def test_a_checkpoint_of_the_version_before_is_refused(tmp_path: Path) -> None:
+    first = learned(Agents(), lesson(tmp_path))
+    assert first.checkpoint is not None
+    before = replace(first.checkpoint, version=VERSION - 1)
+    assert f"version {VERSION - 1} is not legal" in learned(Agents(), lesson(tmp_path, before)).refused
 
 
 def test_a_corrupt_checkpoint_leaves_the_curve_its_answer(tmp_path: Path) -> None:

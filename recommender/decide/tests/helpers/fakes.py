@@ -12,6 +12,7 @@ from sluice.collect.whole import Whole
 from sluice.config import Config
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.learn.condition import DataSize
 from sluice.pools.policy.observation import Demand
 
 CART = PoolKey("cart", "server", "")
@@ -118,6 +119,9 @@ class FakeCollector:
     upstream_problem: Exception | None = None
     demands: dict[PoolKey, Demand] = field(default_factory=dict)
     demand_problem: Exception | None = None
+    data: dict[PoolKey, DataSize] = field(default_factory=dict)
+    data_problem: Exception | None = None
+    data_asked_ms: list[int] = field(default_factory=list)
 
     def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
         if self.upstream_problem is not None:
@@ -128,6 +132,12 @@ class FakeCollector:
         if self.demand_problem is not None:
             raise self.demand_problem
         return {key: replace(each, until_ms=1000 * to_s) for key, each in self.demands.items()}
+
+    def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]:
+        self.data_asked_ms.append(now_ms)
+        if self.data_problem is not None:
+            raise self.data_problem
+        return self.data
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
         self.thresholds_ns = thresholds_ns

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
-from sluice.collect import demand, upstream
+from sluice.collect import data_sizes, demand, upstream
 from sluice.collect.delay import LONGEST_MS, NEVER, Arrivals, Delay
 from sluice.collect.newest import fixed_settle_ms, newest
 from sluice.collect.reading import Database, Reading
@@ -16,6 +16,7 @@ from sluice.collect.window import OnDemand, Window
 from sluice.config import Config
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.learn.condition import DataSize
 from sluice.pools.policy.observation import Demand
 
 # Room in front of the window for spans that are late: peers that only traces tell come some 6 s after the spans.
@@ -56,6 +57,13 @@ class Collector:
         if not keys.rows:
             return {}
         return demand.demands(self._database.arrays(demand.SQL, demand.parameters(config, to_s), keys), config, to_s)
+
+    def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]:
+        """How much data a span of the newest minute moved, of each pool whose size is learnt; {} asks nobody."""
+        keys = data_sizes.keys(config)
+        if not keys.rows:
+            return {}
+        return data_sizes.data_sizes(self._database.arrays(data_sizes.SQL, data_sizes.parameters(now_ms), keys), config)
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
         """What is there at `now_ms`; the window that it gave before is over.

@@ -8,6 +8,7 @@ from sluice.collect import Window
 from sluice.config import Config
 from sluice.control.awaited import Awaited
 from sluice.control.collects import Collects
+from sluice.control.data_sizes import DataSizes
 from sluice.control.deciding import Known, Means, new_buckets, teach
 from sluice.control.heard import Heard
 from sluice.control.named import learns
@@ -28,6 +29,7 @@ def caught_up(
     means: Means,
     thresholds: Mapping[PoolKey, Threshold],
     thresholds_ns: dict[PoolKey, int],
+    data: DataSizes,
     now_ms: int,
 ) -> dict[PoolKey, PoolState]:
     """The states with what came since; the next reading has the newest window anyway. Of a pool whose agent begins,
@@ -40,7 +42,8 @@ def caught_up(
     oldest = max(min(ends, default=now_ms), now_ms - CATCH_UP_MS)
     for at_ms in range(oldest + width, now_ms, width):
         window = collector.collect(config, thresholds_ns, at_ms, live=False)
-        teach(known, means, thresholds, window, at_ms, past=True)
+        of_then = data.newest(config, collector, at_ms, means.problems)
+        teach(known._replace(data=of_then), means, thresholds, window, at_ms, past=True)
         for job, outcome in means.spread.run(_past(config, found, heard, means, window, at_ms), len(config.pools)):
             means.alive()
             if isinstance(outcome, Stepped):

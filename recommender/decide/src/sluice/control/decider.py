@@ -11,6 +11,7 @@ from sluice.control.awaited import Awaited
 from sluice.control.before import Before
 from sluice.control.catching_up import caught_up
 from sluice.control.collects import Collects
+from sluice.control.data_sizes import DataSizes
 from sluice.control.deciding import Known, Means, Outcome, decide
 from sluice.control.demands import Demands
 from sluice.control.heard import Changes, Heard
@@ -66,7 +67,7 @@ class ShardDecider:
         self._leases = Leases(found.heartbeat)
         self._awaited = Awaited(found.states.evidence, now_ms)
         self._history = history if found.heartbeat is None else None
-        self._thresholds, self._demands = Thresholds(), Demands()
+        self._thresholds, self._demands, self._data = Thresholds(), Demands(), DataSizes()
         self._paths: tuple[Config, list[set[PoolKey]]] | None = None
         self._taking_over = TakingOver()
         self._caught_up = False
@@ -108,14 +109,16 @@ class ShardDecider:
                 self._means,
                 thresholds,
                 thresholds_ns,
+                self._data,
                 now_ms,
             )
             self._caught_up = True
         window = self._collector.collect(config, thresholds_ns, now_ms)
         later = self._later(config)
         demands = self._demands.newest(config, self._collector, thresholds, now_ms, self._means.problems)
+        data = self._data.newest(config, self._collector, now_ms, self._means.problems)
         known = Known(
-            config, self._path_sets(config), self._states, self._heard, self._awaited, targets, later, demands
+            config, self._path_sets(config), self._states, self._heard, self._awaited, targets, later, demands, data
         )
         states: dict[PoolKey, PoolState] = {}
         # What is said of one pool is made while others are decided.

@@ -40,6 +40,7 @@ from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.attempt import Failed
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.guard.turns import waiting
+from sluice.pools.learn.condition import NOTHING_SAID, DataSize
 from sluice.pools.policy.observation import Buckets, Constraints, Demand
 from sluice.pools.policy.state import PoolState
 
@@ -60,7 +61,7 @@ class Means:
 
 class Known(NamedTuple):
     """Of the pools of one shard, as a period begins. paths: pools of which one may look at a time. targets: of each, as
-    last read. later: those that are left for a later period. demands: that are new."""
+    last read. later: those that are left for a later period. demands: that are new. data: of pools whose spans say."""
 
     config: Config
     paths: list[set[PoolKey]]
@@ -70,6 +71,7 @@ class Known(NamedTuple):
     targets: Targets
     later: frozenset[PoolKey] = frozenset()
     demands: Mapping[PoolKey, Demand] = MappingProxyType({})
+    data: Mapping[PoolKey, DataSize] = MappingProxyType({})
 
 
 class About(NamedTuple):
@@ -96,7 +98,7 @@ def decide(
     known: Known, means: Means, thresholds: Mapping[PoolKey, Threshold], window: Window, now_ms: int
 ) -> Iterator[Outcome]:
     """One of each pool, in any order. One that fails does not take the others away."""
-    config, _, states, heard, awaited, targets, later, demands = known
+    config, _, states, heard, awaited, targets, later, demands, _ = known
     estimates = named(config.pools, window, targets, heard.sizes, means.workers, means.problems)
     bound = _constraints(known, window, now_ms)
     agents = _agents(known, means, thresholds, bound, window, now_ms)
@@ -218,6 +220,7 @@ def teach(
                     window.pools[pool.key],
                     known.heard.sizes,
                     known.heard.scalings.course(pool.key),
+                    known.data.get(pool.key, NOTHING_SAID),
                     thresholds[pool.key].value_ms / 1e3,
                     learners.known.get(pool.key),
                     known.states.get(pool.key, PoolState()).facts,

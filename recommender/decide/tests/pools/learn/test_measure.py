@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sluice.pools.learn.condition import WIDTH, Condition, encode
+from sluice.pools.learn.condition import WIDTH, Condition, DataSize, encode
 from sluice.pools.learn.measure import Windows, measured, seconds, work_s
 from sluice.pools.learn.settings import SETTINGS
 from sluice.pools.learn.sizes import grid, nearest
@@ -61,5 +61,19 @@ def test_conditions_that_differ_are_coded_differently() -> None:
     assert encode(one).shape == (WIDTH,)
     assert not np.array_equal(encode(one), encode(other))
     assert encode(one)[0] == pytest.approx(0.5)
-    assert encode(one)[-1] == pytest.approx(0.46, abs=0.01)
+    assert encode(one)[6] == pytest.approx(0.46, abs=0.01)
     assert not encode(Condition()).any()
+
+
+def test_data_are_coded_by_their_logarithm_and_none_is_another_thing_than_nothing_told() -> None:
+    """(1 + ln 101) / 16 and (1 + ln 2001) / 21; 3 million rows and 0.5 GB are about 1."""
+    assert encode(Condition(data=DataSize(100, 2_000)))[-2:] == pytest.approx([0.351, 0.410], abs=0.001)
+    assert encode(Condition(data=DataSize(0, None)))[-2:] == pytest.approx([1 / 16, 0])
+    assert encode(Condition(data=DataSize(None, 0)))[-2:] == pytest.approx([0, 1 / 21])
+    assert encode(Condition(data=DataSize(3_300_000, 490_000_000)))[-2:] == pytest.approx([1, 1], abs=0.01)
+
+
+def test_data_that_grow_are_the_same_service() -> None:
+    one, other = Condition(4.0, data=DataSize(10, 100)), Condition(4.0, data=DataSize(10_000, None))
+    assert one.label == other.label
+    assert not np.array_equal(encode(one), encode(other))

@@ -14,7 +14,7 @@ from sluice.control.sizes import Sizes
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate import Estimate, Reason, State
 from sluice.pools.learn.agent import Opinion
-from sluice.pools.learn.condition import Condition
+from sluice.pools.learn.condition import Condition, DataSize
 from sluice.pools.learn.measure import Windows, windows_of
 from sluice.pools.learn.propose import propose
 from sluice.pools.policy.decision import Basis
@@ -56,6 +56,7 @@ def lesson(
     measured: Measured | None,
     sizes: Sizes,
     course: Course,
+    data: DataSize,
     slo_s: float,
     known: Learned | None,
     facts: Facts,
@@ -63,7 +64,7 @@ def lesson(
     now_ms: int,
 ) -> Lesson:
     base = course.now
-    condition = Condition(base.own.cores or 0.0, base.peer.cores or 0.0, base.version)
+    condition = Condition(base.own.cores or 0.0, base.peer.cores or 0.0, base.version, data=data)
     since_ms = max(
         known.opinion.until_ms - BEFORE_MS if known is not None else 0,
         course.since_ms if course.since_ms is not None else 0,

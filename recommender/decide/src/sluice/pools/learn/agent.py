@@ -5,7 +5,7 @@ Algorithm 1 of uConAdapter. The same windows under the same seed give the same v
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from sluice.pools.learn.trials import Trials
 
 # Conditions that are remembered, the newest ones.
 MOST_CONDITIONS = 4
-# Transitions that are kept of a condition that is not in force: 46 kB.
+# Transitions that are kept of a condition that is not in force: 54 kB.
 AT_REST = 1_000
 # Of the one learner where conditions share it.
 SHARED = ""
@@ -84,9 +84,7 @@ class Agent:
         rate = each_s.completions / each_s.length_s
         trials.see(rate[new_s])
         most = max(trials.most_per_s, 1e-9)
-        coded = encode(
-            Condition(condition.cores, condition.peer_cores, condition.versions, condition.work_s or work_s(each_s))
-        )
+        coded = encode(replace(condition, work_s=condition.work_s or work_s(each_s)))
         seen = measured(each_s, slo_s, most, self.settings)
         known = new_s & each_s.follows() & ~np.isnan(each_s.size)
         trials.add(

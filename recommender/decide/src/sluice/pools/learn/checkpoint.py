@@ -17,7 +17,7 @@ from sluice.pools.learn.settings import Settings
 from sluice.pools.learn.sizes import Ints
 from sluice.pools.learn.trials import COLUMNS, Trials
 
-VERSION = 2
+VERSION = 3
 
 
 class CheckpointError(ValueError):

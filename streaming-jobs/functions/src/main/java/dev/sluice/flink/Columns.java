@@ -20,6 +20,14 @@ final class Columns {
       window_start TIMESTAMP_LTZ(3) NOT NULL, requests BIGINT NOT NULL, errors BIGINT NOT NULL,
       ln_sum BIGINT NOT NULL, ln_sum2 BIGINT NOT NULL, latency BYTES NOT NULL""";
 
+  /** Of data_sizes. */
+  static final String SIZE =
+      """
+      side STRING NOT NULL, service STRING NOT NULL, peer STRING NOT NULL,
+      instance STRING NOT NULL, window_start TIMESTAMP_LTZ(3) NOT NULL,
+      row_spans BIGINT NOT NULL, row_sum BIGINT NOT NULL, byte_spans BIGINT NOT NULL,
+      byte_sum BIGINT NOT NULL""";
+
   /** Of ingest_counts. */
   static final String COUNTED =
       """

@@ -4,6 +4,7 @@ import dev.sluice.accounting.DeadLetter;
 import dev.sluice.accounting.OutcomeCounts;
 import dev.sluice.samples.Sample;
 import dev.sluice.samples.Site;
+import dev.sluice.sizes.DataSize;
 import dev.sluice.windows.Partial;
 import dev.sluice.windows.ResourcePoint;
 import java.math.BigDecimal;
@@ -90,6 +91,19 @@ final class Rows {
         sample.lnSum(),
         sample.lnSum2(),
         sample.latency().encode());
+  }
+
+  static GenericRowData size(Texts texts, ResourcePoint point, DataSize size) {
+    return GenericRowData.of(
+        texts.of(point.side()),
+        texts.of(point.service()),
+        texts.of(point.peer()),
+        texts.of(point.instance()),
+        time(size.windowMs()),
+        size.rowSpans(),
+        size.rowSum(),
+        size.byteSpans(),
+        size.byteSum());
   }
 
   /** Emits the accounts of one message through rows whose other columns are NULL. */

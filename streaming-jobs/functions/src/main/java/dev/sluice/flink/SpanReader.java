@@ -9,6 +9,8 @@ import dev.sluice.bounds.LogBounds;
 import dev.sluice.otlp.Span;
 import dev.sluice.samples.SampleAccumulator;
 import dev.sluice.samples.SampleSums;
+import dev.sluice.sizes.SizeAccumulator;
+import dev.sluice.sizes.SizeSums;
 import dev.sluice.traces.FragmentAccumulator;
 import dev.sluice.traces.TraceFragment;
 import dev.sluice.windows.PartialSums;
@@ -22,7 +24,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
  * Decodes each message once, for all jobs: fragments of traces go on at once; what messages add to
- * windows, to samples and to accounts is summed across messages.
+ * windows, to samples, to sizes and to accounts is summed across messages.
  *
  * <p>What names there are ({@link LogBounds}) is state.
  */
@@ -58,9 +60,11 @@ final class SpanReader extends SummingOperator<TraceFragment>
   private transient MessageReader reader;
   private transient WindowAccumulator windows;
   private transient SampleAccumulator samples;
+  private transient SizeAccumulator sizes;
   private transient FragmentAccumulator fragments;
   private transient PartialSums partialSums;
   private transient SampleSums sampleSums;
+  private transient SizeSums sizeSums;
   private transient AccountSums counted;
   private transient AccountSums countedWindows;
 
@@ -85,10 +89,12 @@ final class SpanReader extends SummingOperator<TraceFragment>
     texts = new Texts();
     partialSums = new PartialSums();
     sampleSums = new SampleSums();
+    sizeSums = new SizeSums();
     counted = new AccountSums(Rows.COUNT_WINDOW_MS);
     countedWindows = new AccountSums(Rows.COUNT_WINDOW_MS);
     windows = new WindowAccumulator(settings.spread());
     samples = new SampleAccumulator(settings.sampleWindowMs());
+    sizes = new SizeAccumulator(settings.sampleWindowMs());
     fragments =
         settings.wants(SpanTable.MOVED)
             ? new FragmentAccumulator(settings.messageTraces(), settings.spread())
@@ -99,6 +105,9 @@ final class SpanReader extends SummingOperator<TraceFragment>
     }
     if (settings.wants(SpanTable.SAMPLE)) {
       stages.add(samples);
+    }
+    if (settings.wants(SpanTable.SIZE)) {
+      stages.add(sizes);
     }
     if (settings.assemblesTraces()) {
       stages.add(fragments);
@@ -115,6 +124,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
     reader.read(message.bytes(), recordMs, message.repeated());
     windows.forEach(partialSums::add);
     samples.forEach(sampleSums::add);
+    sizes.forEach(sizeSums::add);
     fragments.forEach(
         (traceId, spans) ->
             output.collect(
@@ -127,6 +137,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
       emit(SpanTable.REJECTED, Rows.rejected(letter, message.partition(), message.offset()));
     }
     if (Math.max(partialSums.rows(), sampleSums.rows()) >= MOST_ROWS
+        || sizeSums.rows() >= MOST_ROWS
         || Math.max(counted.rows(), countedWindows.rows()) >= MOST_ROWS) {
       flush();
     }
@@ -137,6 +148,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
     partialSums.drain(
         (point, partial) -> emit(SpanTable.PARTIAL, Rows.partial(texts, point, partial)));
     sampleSums.drain((site, sample) -> emit(SpanTable.SAMPLE, Rows.sample(texts, site, sample)));
+    sizeSums.drain((point, size) -> emit(SpanTable.SIZE, Rows.size(texts, point, size)));
     counted.drain((ms, key, sums) -> emit(SpanTable.COUNTED, Rows.counted(key, sums, ms)));
     countedWindows.drain(
         (ms, key, sums) -> emit(SpanTable.COUNTED_WINDOW, Rows.counted(key, sums, ms)));

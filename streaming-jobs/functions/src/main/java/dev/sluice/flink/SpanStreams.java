@@ -96,6 +96,7 @@ public final class SpanStreams {
             .uid("spans");
     view(tables, spans, SpanTable.PARTIAL);
     view(tables, spans, SpanTable.SAMPLE);
+    view(tables, spans, SpanTable.SIZE);
     view(tables, spans, SpanTable.COUNTED);
     view(tables, spans, SpanTable.COUNTED_WINDOW);
     view(tables, spans, SpanTable.REJECTED);

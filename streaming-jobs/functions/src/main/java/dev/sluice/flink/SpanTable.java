@@ -19,6 +19,8 @@ enum SpanTable {
   PARTIAL(Columns.PARTIAL),
   /** What messages add to the latencies of containers. */
   SAMPLE(Columns.SAMPLE),
+  /** What messages add to the sizes of data. */
+  SIZE(Columns.SIZE),
   /** Outcomes of spans. */
   COUNTED(Columns.COUNTED),
   /** The same for the fine windows, which cut some. */

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Which attribute names say who a span belongs to: {@code attributes.csv} as a hash table over the
- * names' UTF-8 bytes, so that an attribute of no interest costs one look-up.
+ * Which attribute names say who a span belongs to, and how much it moved: {@code attributes.csv} as
+ * a hash table over the names' UTF-8 bytes, so that an attribute of no interest costs one look-up.
  */
 final class AttributeTable {
   /** What an attribute tells. */
@@ -24,7 +24,15 @@ final class AttributeTable {
     PEER,
     ADDRESS,
     NAMESPACE,
-    DROPPED
+    DROPPED,
+    ROWS,
+    REQUEST,
+    RESPONSE;
+
+    /** Whether it is told by a number, not by text. */
+    boolean isNumber() {
+      return compareTo(DROPPED) >= 0;
+    }
   }
 
   /** One line of the table. */
@@ -37,15 +45,17 @@ final class AttributeTable {
   private static final int SLOTS = 256;
 
   private final Entry[][] slots = new Entry[SLOTS][];
-  // One bit for each length that occurs: most attributes are turned away by it, unhashed.
-  private long lengths;
+  // One bit for each last byte (its lower six bits) of names of a length: most attributes are
+  // turned
+  // away by it, unhashed.
+  private final long[] ends = new long[Long.SIZE];
 
   AttributeTable(List<Entry> entries) {
     for (Entry entry : entries) {
-      if (entry.name.length >= Long.SIZE) {
-        throw new IllegalArgumentException("attribute name is longer than 63 bytes: " + entry);
+      if (entry.name.length == 0 || entry.name.length >= Long.SIZE) {
+        throw new IllegalArgumentException("attribute name is not of 1 to 63 bytes: " + entry);
       }
-      lengths |= 1L << entry.name.length;
+      ends[entry.name.length] |= 1L << entry.name[entry.name.length - 1];
       int slot = Bytes.hash(entry.name, 0, entry.name.length) & (SLOTS - 1);
       while (slots[slot] != null && !Arrays.equals(slots[slot][0].name, entry.name)) {
         slot = (slot + 1) & (SLOTS - 1);
@@ -89,7 +99,9 @@ final class AttributeTable {
 
   /** The entries of this name, which may have several roles; {@link #NONE} if there are none. */
   Entry[] find(byte[] bytes, int offset, int length) {
-    if (length >= Long.SIZE || (lengths & (1L << length)) == 0) {
+    if (length == 0
+        || length >= Long.SIZE
+        || (ends[length] & (1L << bytes[offset + length - 1])) == 0) {
       return NONE;
     }
     int slot = Bytes.hash(bytes, offset, length) & (SLOTS - 1);

@@ -45,6 +45,10 @@ public final class Span {
   String peer;
   boolean peerNamed;
   long droppedBytes;
+  // -1 where the span does not say.
+  long rows;
+  long requestBytes;
+  long responseBytes;
 
   /** {@code service.name}, or "". */
   public String service() {
@@ -113,6 +117,18 @@ public final class Span {
    */
   public long droppedBytes() {
     return droppedBytes;
+  }
+
+  /** Rows that a database returned, or -1 where the span does not say. */
+  public long rows() {
+    return rows;
+  }
+
+  /** Bytes of request and response together, or -1 where the span says neither. */
+  public long dataBytes() {
+    return requestBytes < 0 || responseBytes < 0
+        ? Math.max(requestBytes, responseBytes)
+        : requestBytes + responseBytes;
   }
 
   /** 0 (unspecified) to 5, or an unknown value of a later version. */
@@ -212,5 +228,8 @@ public final class Span {
     peer = "";
     peerNamed = false;
     droppedBytes = 0;
+    rows = -1;
+    requestBytes = -1;
+    responseBytes = -1;
   }
 }

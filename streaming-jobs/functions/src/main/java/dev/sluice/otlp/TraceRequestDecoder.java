@@ -19,6 +19,9 @@ import java.util.Arrays;
  * <p>Not thread safe; keep one per task.
  */
 public final class TraceRequestDecoder {
+  /** A number of rows or bytes above this, 2^40, is none: sums of it would not fit 64 bits. */
+  static final long MOST = 1L << 40;
+
   private static final int ROLES = AttributeTable.Role.values().length;
 
   private final AttributeTable table = AttributeTable.load();
@@ -244,15 +247,16 @@ public final class TraceRequestDecoder {
     }
     if (entries.length > 0 && valueStart >= 0) {
       in.seek(valueStart);
-      anyValue(entries);
+      if (entries[0].role().isNumber()) {
+        number(entries[0]);
+      } else {
+        anyValue(entries);
+      }
     }
     in.leave(outer);
   }
 
-  /**
-   * AnyValue: string_value = 1, int_value = 3. A name or address of another type does not name
-   * anybody.
-   */
+  /** AnyValue: string_value = 1. A name or address of another type does not name anybody. */
   private void anyValue(AttributeTable.Entry[] entries) throws MalformedMessageException {
     int outer = in.enter();
     while (in.hasMore()) {
@@ -262,14 +266,38 @@ public final class TraceRequestDecoder {
         if (length > 0) {
           take(entries, strings.get(in.bytes(), in.position() - length, length));
         }
-      } else if (tag >>> 3 == 3 && entries[0].role() == AttributeTable.Role.DROPPED) {
-        expect(tag, VARINT);
-        span.droppedBytes = in.varint();
       } else {
         in.skip(tag);
       }
     }
     in.leave(outer);
+  }
+
+  /** AnyValue: int_value = 3. What is of another type, or no size, is not told. */
+  private void number(AttributeTable.Entry entry) throws MalformedMessageException {
+    int outer = in.enter();
+    long number = -1;
+    while (in.hasMore()) {
+      int tag = in.tag();
+      if (tag >>> 3 == 3) {
+        expect(tag, VARINT);
+        number = in.varint();
+      } else {
+        in.skip(tag);
+      }
+    }
+    in.leave(outer);
+    int role = entry.role().ordinal();
+    if (number < 0 || number > MOST || entry.rank() >= rank[role]) {
+      return;
+    }
+    rank[role] = entry.rank();
+    switch (entry.role()) {
+      case ROWS -> span.rows = number;
+      case REQUEST -> span.requestBytes = number;
+      case RESPONSE -> span.responseBytes = number;
+      default -> span.droppedBytes = number;
+    }
   }
 
   private void take(AttributeTable.Entry[] entries, String text) {

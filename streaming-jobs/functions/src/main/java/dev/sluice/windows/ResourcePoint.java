@@ -11,7 +11,8 @@ public record ResourcePoint(String service, String instance, boolean clientSide,
   /** Peer of a client span that names none. */
   public static final String UNKNOWN_PEER = "unknown";
 
-  static ResourcePoint of(Span span) {
+  /** Of a span of either side; the peer of a client span is that of its attributes. */
+  public static ResourcePoint of(Span span) {
     if (span.isServerSide()) {
       return new ResourcePoint(span.service(), span.instance(), false, "");
     }
@@ -28,7 +29,7 @@ public record ResourcePoint(String service, String instance, boolean clientSide,
   }
 
   /** Whether {@link #of} would give this point: without making one. */
-  boolean covers(Span span) {
+  public boolean covers(Span span) {
     return clientSide != span.isServerSide()
         && service.equals(span.service())
         && instance.equals(span.instance())

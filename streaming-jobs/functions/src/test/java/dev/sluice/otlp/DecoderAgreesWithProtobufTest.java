@@ -32,7 +32,9 @@ class DecoderAgreesWithProtobufTest {
       long start,
       long end,
       boolean error,
-      String peer) {}
+      String peer,
+      long rows,
+      long bytes) {}
 
   private final TraceRequestDecoder decoder = new TraceRequestDecoder();
 
@@ -55,7 +57,9 @@ class DecoderAgreesWithProtobufTest {
                     span.startNs(),
                     span.endNs(),
                     span.isError(),
-                    span.peer())));
+                    span.peer(),
+                    span.rows(),
+                    span.dataBytes())));
     assertThat(seen).isEqualTo(expected(request));
   }
 
@@ -82,7 +86,9 @@ class DecoderAgreesWithProtobufTest {
                   span.getStartTimeUnixNano(),
                   span.getEndTimeUnixNano(),
                   span.getStatus().getCodeValue() == 2,
-                  peer(span.getAttributesList())));
+                  peer(span.getAttributesList()),
+                  size(span.getAttributesList(), "db.response.returned_rows"),
+                  bytes(span.getAttributesList())));
         }
       }
     }
@@ -97,6 +103,24 @@ class DecoderAgreesWithProtobufTest {
     String address = first(attributes, "server.address", "net.peer.name");
     String namespace = first(attributes, "db.namespace", "db.name");
     return address.isEmpty() || namespace.isEmpty() ? address : address + "/" + namespace;
+  }
+
+  private static long bytes(List<KeyValue> attributes) {
+    long request = size(attributes, "http.request.body.size", "messaging.message.body.size");
+    long response = size(attributes, "http.response.body.size", "http.response_content_length");
+    return Math.max(request, 0) + Math.max(response, 0) - (Math.max(request, response) < 0 ? 1 : 0);
+  }
+
+  private static long size(List<KeyValue> attributes, String... names) {
+    for (String name : names) {
+      for (KeyValue attribute : attributes) {
+        long value = attribute.getValue().hasIntValue() ? attribute.getValue().getIntValue() : -1;
+        if (attribute.getKey().equals(name) && value >= 0 && value <= 1L << 40) {
+          return value;
+        }
+      }
+    }
+    return -1;
   }
 
   private static String first(List<KeyValue> attributes, String... names) {
@@ -170,6 +194,11 @@ class DecoderAgreesWithProtobufTest {
       "db.namespace",
       "db.name",
       "http.method",
+      "db.response.returned_rows",
+      "http.request.body.size",
+      "messaging.message.body.size",
+      "http.response.body.size",
+      "http.response_content_length",
       "a",
       "service.namf",
       "x".repeat(70)
@@ -185,7 +214,7 @@ class DecoderAgreesWithProtobufTest {
 
   private static AnyValue value(Random random) {
     AnyValue.Builder value = AnyValue.newBuilder();
-    return switch (random.nextInt(6)) {
+    return switch (random.nextInt(7)) {
       case 0 -> value.setIntValue(random.nextLong()).build();
       case 1 -> value.setBoolValue(true).build();
       case 2 ->
@@ -194,6 +223,7 @@ class DecoderAgreesWithProtobufTest {
                   ArrayValue.newBuilder().addValues(AnyValue.newBuilder().setStringValue("no")))
               .build();
       case 3 -> value.setStringValue("").build();
+      case 4 -> value.setIntValue(random.nextInt(1000)).build();
       default -> value.setStringValue("sérvice-" + random.nextInt(5)).build();
     };
   }

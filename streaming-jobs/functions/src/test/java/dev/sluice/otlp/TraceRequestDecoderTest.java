@@ -1,6 +1,7 @@
 package dev.sluice.otlp;
 
 import static dev.sluice.otlp.Requests.attribute;
+import static dev.sluice.otlp.Requests.intAttribute;
 import static dev.sluice.otlp.Requests.message;
 import static dev.sluice.otlp.Requests.resource;
 import static dev.sluice.otlp.Requests.service;
@@ -11,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;
 import io.opentelemetry.proto.common.v1.AnyValue;
+import io.opentelemetry.proto.common.v1.ArrayValue;
 import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.trace.v1.ResourceSpans;
 import java.io.ByteArrayOutputStream;
@@ -108,6 +110,74 @@ class TraceRequestDecoderTest {
         message(resource(List.of(number), span(1, Span.SERVER, 0, 1))),
         span -> services.add(span.service()));
     assertThat(services).containsExactly("");
+  }
+
+  /** rows and bytes of a span, -1 where it does not say. */
+  private List<Long> sizes(byte[] message) throws MalformedMessageException {
+    List<Long> sizes = new ArrayList<>();
+    decoder.decode(message, span -> sizes.addAll(List.of(span.rows(), span.dataBytes())));
+    return sizes;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "db.response.returned_rows=12, 12, -1",
+    "db.response.returned_rows=0, 0, -1",
+    "http.request.body.size=100, -1, 100",
+    "http.response.body.size=300, -1, 300",
+    "http.request.body.size=100 http.response.body.size=300, -1, 400",
+    "http.response.body.size=300 http.response_content_length=7, -1, 300",
+    "http.response_content_length=7 http.response.body.size=300, -1, 300",
+    "http.request_content_length=5 http.response_content_length=7, -1, 12",
+    "messaging.message.body.size=64, -1, 64",
+    "messaging.message.payload_size_bytes=65, -1, 65",
+    "messaging.message_payload_size_bytes=66, -1, 66",
+    "messaging.message.body.size=64 http.request.body.size=100, -1, 100",
+    "messaging.message.body.size=64 http.response.body.size=10, -1, 74",
+    "db.response.returned_rows=-1 http.response.body.size=-1, -1, -1",
+    "db.response.returned_rows=-7 http.request.body.size=-1 http.response.body.size=9, -1, 9",
+    "http.request.body.size=-1 http.request_content_length=5, -1, 5",
+    "http.response.body.size=1099511627776, -1, 1099511627776", // 2^40
+    "http.response.body.size=1099511627777, -1, -1",
+    "db.response.returned_rows=9223372036854775807, -1, -1",
+    "http.response.status_code=200 db.response.returned_rowz=1, -1, -1",
+  })
+  void sizesFollowTheMappingTable(String attributes, long rows, long bytes) throws Exception {
+    var span = span(1, Span.CLIENT, 0, 1);
+    for (String attribute : attributes.split(" ")) {
+      String[] pair = attribute.split("=");
+      span.addAttributes(intAttribute(pair[0], Long.parseLong(pair[1])));
+    }
+    // The next span says nothing of its own.
+    assertThat(sizes(message(service("shop", span, span(2, Span.CLIENT, 0, 1)))))
+        .containsExactly(rows, bytes, -1L, -1L);
+  }
+
+  @Test
+  void sizeOfAnotherTypeThanIntIsNoSize() throws Exception {
+    AnyValue seven = AnyValue.newBuilder().setIntValue(7).build();
+    List<AnyValue> values =
+        List.of(
+            AnyValue.newBuilder().setStringValue("7").build(),
+            AnyValue.newBuilder().setDoubleValue(7).build(),
+            AnyValue.newBuilder().setBoolValue(true).build(),
+            AnyValue.newBuilder().setArrayValue(ArrayValue.newBuilder().addValues(seven)).build(),
+            AnyValue.getDefaultInstance());
+    for (AnyValue value : values) {
+      var span = span(1, Span.CLIENT, 0, 1);
+      for (String name : List.of("db.response.returned_rows", "http.response.body.size")) {
+        span.addAttributes(KeyValue.newBuilder().setKey(name).setValue(value));
+      }
+      assertThat(sizes(message(service("shop", span)))).containsExactly(-1L, -1L);
+    }
+  }
+
+  @Test
+  void sizeOfAResourceIsNobodys() throws Exception {
+    List<KeyValue> resource =
+        List.of(attribute("service.name", "shop"), intAttribute("http.request.body.size", 7));
+    assertThat(sizes(message(resource(resource, span(1, Span.SERVER, 0, 1)))))
+        .containsExactly(-1L, -1L);
   }
 
   @Test

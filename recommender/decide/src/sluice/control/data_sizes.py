@@ -1,0 +1,35 @@
+"""How much data spans move, of the pools whose size is learnt, looked up once in ten seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sluice.config import Config
+from sluice.control.collects import Collects
+from sluice.control.problems import Problems
+from sluice.core.keys import PoolKey
+from sluice.pools.learn.condition import DataSize
+
+EVERY_MS = 10_000
+
+
+class DataSizes:
+    """Where they cannot be read, those that were read last stand in."""
+
+    def __init__(self) -> None:
+        self._known: Mapping[PoolKey, DataSize] = {}
+        self._asked_ms: int | None = None
+
+    def newest(
+        self, config: Config, collector: Collects, now_ms: int, problems: Problems
+    ) -> Mapping[PoolKey, DataSize]:
+        """Of pools of which a span says something."""
+        if self._asked_ms is None or abs(now_ms - self._asked_ms) >= EVERY_MS:
+            self._asked_ms = now_ms
+            try:
+                self._known = collector.data_sizes(config, now_ms)
+            except Exception as cause:
+                problems.failed("data sizes", cause)
+            else:
+                problems.succeeded("data sizes")
+        return self._known

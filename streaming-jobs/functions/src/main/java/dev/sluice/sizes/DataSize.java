@@ -1,0 +1,68 @@
+package dev.sluice.sizes;
+
+/**
+ * Rows and bytes that spans of one point say, of those that ended in one window. Sums of whole
+ * numbers, so the same in any order and grouping.
+ *
+ * <p>Example: a span of 12 rows, one of 300 bytes, and one of 8 rows and 100 bytes: 2 spans say 20
+ * rows, and 2 say 400 bytes; the mean of those that say so is 10 rows and 200 bytes.
+ *
+ * <p>No overflow: a span adds at most 2^40 rows and 2^41 bytes, and 2^63 / 2^41 = 4.2 million spans
+ * of 2 TiB fit.
+ */
+public final class DataSize {
+  private final long windowMs;
+  private long rowSpans;
+  private long rowSum;
+  private long byteSpans;
+  private long byteSum;
+
+  DataSize(long windowMs) {
+    this.windowMs = windowMs;
+  }
+
+  /** What one span says; -1 where it does not. */
+  void add(long rows, long bytes) {
+    if (rows >= 0) {
+      rowSpans++;
+      rowSum += rows;
+    }
+    if (bytes >= 0) {
+      byteSpans++;
+      byteSum += bytes;
+    }
+  }
+
+  /** Adds what another says of the same window. */
+  void merge(DataSize other) {
+    rowSpans += other.rowSpans;
+    rowSum += other.rowSum;
+    byteSpans += other.byteSpans;
+    byteSum += other.byteSum;
+  }
+
+  /** Start of the window, ms of the Unix epoch. */
+  public long windowMs() {
+    return windowMs;
+  }
+
+  /** Spans that say how many rows. */
+  public long rowSpans() {
+    return rowSpans;
+  }
+
+  /** Their rows. */
+  public long rowSum() {
+    return rowSum;
+  }
+
+  /** Spans that say how many bytes. */
+  public long byteSpans() {
+    return byteSpans;
+  }
+
+  /** Their bytes, of request and response. */
+  public long byteSum() {
+    return byteSum;
+  }
+}

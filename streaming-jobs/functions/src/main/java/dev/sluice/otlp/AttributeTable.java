@@ -45,9 +45,8 @@ final class AttributeTable {
   private static final int SLOTS = 256;
 
   private final Entry[][] slots = new Entry[SLOTS][];
-  // One bit for each last byte (its lower six bits) of names of a length: most attributes are
-  // turned
-  // away by it, unhashed.
+  // By length, one bit for each last byte (its lower six bits): it turns most attributes away,
+  // unhashed.
   private final long[] ends = new long[Long.SIZE];
 
   AttributeTable(List<Entry> entries) {

@@ -44,6 +44,17 @@ reloads:
 	}
 }
 
+func TestParametersOfTheDemo(t *testing.T) {
+	elsewhere := map[string]string{"SLUICE_DEMO": "http://127.0.0.1:9", "SLUICE_RECOMMENDER": "127.0.0.1:8"}
+	c, err := LoadTune("../../../deploy/local/tuning/parameters.yaml", func(name string) (string, bool) { v, ok := elsewhere[name]; return v, ok })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Parameters) != 2 || c.Recommender != "127.0.0.1:8" || c.Parameters[0].Kind != "http" {
+		t.Error(c)
+	}
+}
+
 func TestEveryFaultOfParametersIsNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                      "the file is empty",

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
 from sluice.config import ConfigError
 from sluice.tuning.application import load
@@ -12,6 +13,9 @@ from sluice.tuning.objective.objective import Objective, Slo
 from sluice.tuning.session.message import plan_message, read_plan
 from sluice.tuning.space import Category, Float, Integer, Parameter, When
 from sluice.tuning.space.constraint import Linear
+from support.stack import REPOSITORY
+from testbed.presets.shop import shop
+from testbed.simulation import Simulation
 
 HERE = Path(__file__).parent
 
@@ -52,6 +56,17 @@ def test_a_file_is_a_plan() -> None:
     assert window.when == When("db.model", ("adaptive",))
     assert plan.space.constraints == (Linear((("web.spare", 1.0), ("web.threads", -1.0)), at_most=0.0),)
     assert read_plan(plan_message(plan)) == plan
+
+
+def test_the_demo_s_session_has_the_parameters_that_its_actuator_sets() -> None:
+    """At the sizes that the shop begins with."""
+    folder = REPOSITORY / "deploy/local/tuning"
+    plan = load(folder / "shop.yaml", "first").plan
+    sets = yaml.safe_load((folder / "parameters.yaml").read_text())
+    assert sets["target"] == plan.target
+    assert [each["name"] for each in sets["parameters"]] == [each.name for each in plan.space.parameters]
+    pools = Simulation(shop(1), 1, lambda span: None).pools
+    assert {each.name: each.default for each in plan.space.parameters} == {name: pools[name].size for name in pools}
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

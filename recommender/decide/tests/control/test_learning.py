@@ -219,6 +219,8 @@ def test_an_agent_is_told_how_much_data_spans_move_and_by_the_last_reading_where
     assert world.collector.data_asked_ms == [*before, newest, newest + 10_000]
     assert world.problems.counts["data sizes"] == 1
     assert {each.condition.data for each in learners.lessons} == {DataSize(20.0, 300.0)}
+    condition = explanation(world.cart).learned.condition
+    assert (condition.rows, condition.bytes) == (20.0, 300.0)
 
 
 def test_a_checkpoint_of_the_version_before_is_refused(tmp_path: Path) -> None:

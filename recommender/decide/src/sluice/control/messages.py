@@ -15,6 +15,7 @@ from sluice.control.sizes import TargetSize
 from sluice.log.names import message_of
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.curve import Curve
+from sluice.pools.learn.condition import Condition
 from sluice.pools.policy.advice_message import advice_message, advice_of
 from sluice.pools.policy.message_time import timestamp
 from sluice.pools.policy.picture import Believed, Picture, draw, draw_on
@@ -147,6 +148,18 @@ def learned_evidence(of: Learned) -> evidence_pb2.LearnedEvidence:
         transitions=opinion.transitions,
         until=timestamp(max(0, opinion.until_ms)),
         checkpoint=None if of.checkpoint is None else checkpoint_message(of.checkpoint),
+        condition=None if opinion.condition is None else _condition(opinion.condition),
+    )
+
+
+def _condition(of: Condition) -> evidence_pb2.LearnedCondition:
+    return evidence_pb2.LearnedCondition(
+        cpu_limit_cores=of.cores or None,
+        peer_cpu_limit_cores=of.peer_cores or None,
+        versions=of.versions,
+        work_ms=1e3 * of.work_s or None,
+        rows=of.data.rows,
+        bytes=of.data.bytes,
     )
 
 

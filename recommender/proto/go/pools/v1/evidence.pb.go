@@ -125,7 +125,7 @@ func (x RememberedCurve_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use RememberedCurve_Kind.Descriptor instead.
 func (RememberedCurve_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{10, 0}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{11, 0}
 }
 
 // A PoolSize and what is behind it.
@@ -337,7 +337,9 @@ type LearnedEvidence struct {
 	// The newest second that was learnt from.
 	Until *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=until,proto3" json:"until,omitempty"`
 	// The newest that was written; absent before the first.
-	Checkpoint    *Checkpoint `protobuf:"bytes,8,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
+	Checkpoint *Checkpoint `protobuf:"bytes,8,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
+	// What else the state has.
+	Condition     *LearnedCondition `protobuf:"bytes,9,opt,name=condition,proto3" json:"condition,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -428,6 +430,102 @@ func (x *LearnedEvidence) GetCheckpoint() *Checkpoint {
 	return nil
 }
 
+func (x *LearnedEvidence) GetCondition() *LearnedCondition {
+	if x != nil {
+		return x.Condition
+	}
+	return nil
+}
+
+// What a pool stands on, as the state has it. Absent: nobody told, or nothing was measured.
+type LearnedCondition struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// CPU limit of an instance of the service, and of its peer.
+	CpuLimitCores     *float64 `protobuf:"fixed64,1,opt,name=cpu_limit_cores,json=cpuLimitCores,proto3,oneof" json:"cpu_limit_cores,omitempty"`
+	PeerCpuLimitCores *float64 `protobuf:"fixed64,2,opt,name=peer_cpu_limit_cores,json=peerCpuLimitCores,proto3,oneof" json:"peer_cpu_limit_cores,omitempty"`
+	// Versions of both.
+	Versions string `protobuf:"bytes,3,opt,name=versions,proto3" json:"versions,omitempty"`
+	// In service for one request, where least was in flight.
+	WorkMs *float64 `protobuf:"fixed64,4,opt,name=work_ms,json=workMs,proto3,oneof" json:"work_ms,omitempty"`
+	// What a span moved in the newest minute, on average of the spans that say so.
+	Rows          *float64 `protobuf:"fixed64,5,opt,name=rows,proto3,oneof" json:"rows,omitempty"`
+	Bytes         *float64 `protobuf:"fixed64,6,opt,name=bytes,proto3,oneof" json:"bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LearnedCondition) Reset() {
+	*x = LearnedCondition{}
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LearnedCondition) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LearnedCondition) ProtoMessage() {}
+
+func (x *LearnedCondition) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LearnedCondition.ProtoReflect.Descriptor instead.
+func (*LearnedCondition) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *LearnedCondition) GetCpuLimitCores() float64 {
+	if x != nil && x.CpuLimitCores != nil {
+		return *x.CpuLimitCores
+	}
+	return 0
+}
+
+func (x *LearnedCondition) GetPeerCpuLimitCores() float64 {
+	if x != nil && x.PeerCpuLimitCores != nil {
+		return *x.PeerCpuLimitCores
+	}
+	return 0
+}
+
+func (x *LearnedCondition) GetVersions() string {
+	if x != nil {
+		return x.Versions
+	}
+	return ""
+}
+
+func (x *LearnedCondition) GetWorkMs() float64 {
+	if x != nil && x.WorkMs != nil {
+		return *x.WorkMs
+	}
+	return 0
+}
+
+func (x *LearnedCondition) GetRows() float64 {
+	if x != nil && x.Rows != nil {
+		return *x.Rows
+	}
+	return 0
+}
+
+func (x *LearnedCondition) GetBytes() float64 {
+	if x != nil && x.Bytes != nil {
+		return *x.Bytes
+	}
+	return 0
+}
+
 // Of one size: what the network says, and what was seen of it while it was in force.
 type SizeValue struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -445,7 +543,7 @@ type SizeValue struct {
 
 func (x *SizeValue) Reset() {
 	*x = SizeValue{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[2]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -457,7 +555,7 @@ func (x *SizeValue) String() string {
 func (*SizeValue) ProtoMessage() {}
 
 func (x *SizeValue) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[2]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -470,7 +568,7 @@ func (x *SizeValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SizeValue.ProtoReflect.Descriptor instead.
 func (*SizeValue) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{2}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *SizeValue) GetSize() uint32 {
@@ -523,7 +621,7 @@ type CurveEvidence struct {
 
 func (x *CurveEvidence) Reset() {
 	*x = CurveEvidence{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[3]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -535,7 +633,7 @@ func (x *CurveEvidence) String() string {
 func (*CurveEvidence) ProtoMessage() {}
 
 func (x *CurveEvidence) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[3]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -548,7 +646,7 @@ func (x *CurveEvidence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CurveEvidence.ProtoReflect.Descriptor instead.
 func (*CurveEvidence) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{3}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *CurveEvidence) GetPoints() []*CurvePoint {
@@ -589,7 +687,7 @@ type CurvePoint struct {
 
 func (x *CurvePoint) Reset() {
 	*x = CurvePoint{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[4]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -601,7 +699,7 @@ func (x *CurvePoint) String() string {
 func (*CurvePoint) ProtoMessage() {}
 
 func (x *CurvePoint) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[4]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -614,7 +712,7 @@ func (x *CurvePoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CurvePoint.ProtoReflect.Descriptor instead.
 func (*CurvePoint) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{4}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CurvePoint) GetConcurrency() float64 {
@@ -671,7 +769,7 @@ type BeliefEvidence struct {
 
 func (x *BeliefEvidence) Reset() {
 	*x = BeliefEvidence{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[5]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -683,7 +781,7 @@ func (x *BeliefEvidence) String() string {
 func (*BeliefEvidence) ProtoMessage() {}
 
 func (x *BeliefEvidence) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[5]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -696,7 +794,7 @@ func (x *BeliefEvidence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeliefEvidence.ProtoReflect.Descriptor instead.
 func (*BeliefEvidence) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{5}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *BeliefEvidence) GetPoints() []*SeenPoint {
@@ -773,7 +871,7 @@ type SeenPoint struct {
 
 func (x *SeenPoint) Reset() {
 	*x = SeenPoint{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[6]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -785,7 +883,7 @@ func (x *SeenPoint) String() string {
 func (*SeenPoint) ProtoMessage() {}
 
 func (x *SeenPoint) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[6]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -798,7 +896,7 @@ func (x *SeenPoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeenPoint.ProtoReflect.Descriptor instead.
 func (*SeenPoint) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{6}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *SeenPoint) GetConcurrency() float64 {
@@ -850,7 +948,7 @@ type BelievedPoint struct {
 
 func (x *BelievedPoint) Reset() {
 	*x = BelievedPoint{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[7]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -862,7 +960,7 @@ func (x *BelievedPoint) String() string {
 func (*BelievedPoint) ProtoMessage() {}
 
 func (x *BelievedPoint) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[7]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -875,7 +973,7 @@ func (x *BelievedPoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BelievedPoint.ProtoReflect.Descriptor instead.
 func (*BelievedPoint) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{7}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *BelievedPoint) GetSize() uint32 {
@@ -920,7 +1018,7 @@ type Threshold struct {
 
 func (x *Threshold) Reset() {
 	*x = Threshold{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[8]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -932,7 +1030,7 @@ func (x *Threshold) String() string {
 func (*Threshold) ProtoMessage() {}
 
 func (x *Threshold) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[8]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -945,7 +1043,7 @@ func (x *Threshold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Threshold.ProtoReflect.Descriptor instead.
 func (*Threshold) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{8}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Threshold) GetValue() *durationpb.Duration {
@@ -986,7 +1084,7 @@ type Baseline struct {
 
 func (x *Baseline) Reset() {
 	*x = Baseline{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[9]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -998,7 +1096,7 @@ func (x *Baseline) String() string {
 func (*Baseline) ProtoMessage() {}
 
 func (x *Baseline) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[9]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1011,7 +1109,7 @@ func (x *Baseline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Baseline.ProtoReflect.Descriptor instead.
 func (*Baseline) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{9}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Baseline) GetCpuLimitCores() float64 {
@@ -1067,7 +1165,7 @@ type RememberedCurve struct {
 
 func (x *RememberedCurve) Reset() {
 	*x = RememberedCurve{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[10]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1079,7 +1177,7 @@ func (x *RememberedCurve) String() string {
 func (*RememberedCurve) ProtoMessage() {}
 
 func (x *RememberedCurve) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[10]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1092,7 +1190,7 @@ func (x *RememberedCurve) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RememberedCurve.ProtoReflect.Descriptor instead.
 func (*RememberedCurve) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{10}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RememberedCurve) GetKind() RememberedCurve_Kind {
@@ -1168,7 +1266,7 @@ const file_sluice_pools_v1_evidence_proto_rawDesc = "" +
 	"\alearned\x18\x0e \x01(\v2 .sluice.pools.v1.LearnedEvidenceR\alearned\x12C\n" +
 	"\radvised_curve\x18\x0f \x03(\v2\x1e.sluice.pools.v1.BelievedPointR\fadvisedCurveB\n" +
 	"\n" +
-	"\bevidence\"\xde\x02\n" +
+	"\bevidence\"\x9f\x03\n" +
 	"\x0fLearnedEvidence\x122\n" +
 	"\x06values\x18\x01 \x03(\v2\x1a.sluice.pools.v1.SizeValueR\x06values\x12)\n" +
 	"\x10throughput_ratio\x18\x02 \x01(\x01R\x0fthroughputRatio\x12#\n" +
@@ -1179,7 +1277,21 @@ const file_sluice_pools_v1_evidence_proto_rawDesc = "" +
 	"\x05until\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12;\n" +
 	"\n" +
 	"checkpoint\x18\b \x01(\v2\x1b.sluice.pools.v1.CheckpointR\n" +
-	"checkpoint\"u\n" +
+	"checkpoint\x12?\n" +
+	"\tcondition\x18\t \x01(\v2!.sluice.pools.v1.LearnedConditionR\tcondition\"\xaf\x02\n" +
+	"\x10LearnedCondition\x12+\n" +
+	"\x0fcpu_limit_cores\x18\x01 \x01(\x01H\x00R\rcpuLimitCores\x88\x01\x01\x124\n" +
+	"\x14peer_cpu_limit_cores\x18\x02 \x01(\x01H\x01R\x11peerCpuLimitCores\x88\x01\x01\x12\x1a\n" +
+	"\bversions\x18\x03 \x01(\tR\bversions\x12\x1c\n" +
+	"\awork_ms\x18\x04 \x01(\x01H\x02R\x06workMs\x88\x01\x01\x12\x17\n" +
+	"\x04rows\x18\x05 \x01(\x01H\x03R\x04rows\x88\x01\x01\x12\x19\n" +
+	"\x05bytes\x18\x06 \x01(\x01H\x04R\x05bytes\x88\x01\x01B\x12\n" +
+	"\x10_cpu_limit_coresB\x17\n" +
+	"\x15_peer_cpu_limit_coresB\n" +
+	"\n" +
+	"\b_work_msB\a\n" +
+	"\x05_rowsB\b\n" +
+	"\x06_bytes\"u\n" +
 	"\tSizeValue\x12\x12\n" +
 	"\x04size\x18\x01 \x01(\rR\x04size\x12\f\n" +
 	"\x01q\x18\x02 \x01(\x01R\x01q\x12\x16\n" +
@@ -1262,55 +1374,57 @@ func file_sluice_pools_v1_evidence_proto_rawDescGZIP() []byte {
 }
 
 var file_sluice_pools_v1_evidence_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_sluice_pools_v1_evidence_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_sluice_pools_v1_evidence_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_sluice_pools_v1_evidence_proto_goTypes = []any{
 	(LatencySource)(0),            // 0: sluice.pools.v1.LatencySource
 	(RememberedCurve_Kind)(0),     // 1: sluice.pools.v1.RememberedCurve.Kind
 	(*Explanation)(nil),           // 2: sluice.pools.v1.Explanation
 	(*LearnedEvidence)(nil),       // 3: sluice.pools.v1.LearnedEvidence
-	(*SizeValue)(nil),             // 4: sluice.pools.v1.SizeValue
-	(*CurveEvidence)(nil),         // 5: sluice.pools.v1.CurveEvidence
-	(*CurvePoint)(nil),            // 6: sluice.pools.v1.CurvePoint
-	(*BeliefEvidence)(nil),        // 7: sluice.pools.v1.BeliefEvidence
-	(*SeenPoint)(nil),             // 8: sluice.pools.v1.SeenPoint
-	(*BelievedPoint)(nil),         // 9: sluice.pools.v1.BelievedPoint
-	(*Threshold)(nil),             // 10: sluice.pools.v1.Threshold
-	(*Baseline)(nil),              // 11: sluice.pools.v1.Baseline
-	(*RememberedCurve)(nil),       // 12: sluice.pools.v1.RememberedCurve
-	(*PoolSize)(nil),              // 13: sluice.pools.v1.PoolSize
-	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 15: google.protobuf.Duration
-	(*Checkpoint)(nil),            // 16: sluice.pools.v1.Checkpoint
+	(*LearnedCondition)(nil),      // 4: sluice.pools.v1.LearnedCondition
+	(*SizeValue)(nil),             // 5: sluice.pools.v1.SizeValue
+	(*CurveEvidence)(nil),         // 6: sluice.pools.v1.CurveEvidence
+	(*CurvePoint)(nil),            // 7: sluice.pools.v1.CurvePoint
+	(*BeliefEvidence)(nil),        // 8: sluice.pools.v1.BeliefEvidence
+	(*SeenPoint)(nil),             // 9: sluice.pools.v1.SeenPoint
+	(*BelievedPoint)(nil),         // 10: sluice.pools.v1.BelievedPoint
+	(*Threshold)(nil),             // 11: sluice.pools.v1.Threshold
+	(*Baseline)(nil),              // 12: sluice.pools.v1.Baseline
+	(*RememberedCurve)(nil),       // 13: sluice.pools.v1.RememberedCurve
+	(*PoolSize)(nil),              // 14: sluice.pools.v1.PoolSize
+	(*timestamppb.Timestamp)(nil), // 15: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 16: google.protobuf.Duration
+	(*Checkpoint)(nil),            // 17: sluice.pools.v1.Checkpoint
 }
 var file_sluice_pools_v1_evidence_proto_depIdxs = []int32{
-	13, // 0: sluice.pools.v1.Explanation.pool_size:type_name -> sluice.pools.v1.PoolSize
-	10, // 1: sluice.pools.v1.Explanation.threshold:type_name -> sluice.pools.v1.Threshold
+	14, // 0: sluice.pools.v1.Explanation.pool_size:type_name -> sluice.pools.v1.PoolSize
+	11, // 1: sluice.pools.v1.Explanation.threshold:type_name -> sluice.pools.v1.Threshold
 	0,  // 2: sluice.pools.v1.Explanation.latency_source:type_name -> sluice.pools.v1.LatencySource
-	14, // 3: sluice.pools.v1.Explanation.window_start:type_name -> google.protobuf.Timestamp
-	14, // 4: sluice.pools.v1.Explanation.window_end:type_name -> google.protobuf.Timestamp
-	15, // 5: sluice.pools.v1.Explanation.bucket:type_name -> google.protobuf.Duration
-	11, // 6: sluice.pools.v1.Explanation.baseline:type_name -> sluice.pools.v1.Baseline
-	12, // 7: sluice.pools.v1.Explanation.remembered_curve:type_name -> sluice.pools.v1.RememberedCurve
-	5,  // 8: sluice.pools.v1.Explanation.curve:type_name -> sluice.pools.v1.CurveEvidence
-	7,  // 9: sluice.pools.v1.Explanation.belief:type_name -> sluice.pools.v1.BeliefEvidence
+	15, // 3: sluice.pools.v1.Explanation.window_start:type_name -> google.protobuf.Timestamp
+	15, // 4: sluice.pools.v1.Explanation.window_end:type_name -> google.protobuf.Timestamp
+	16, // 5: sluice.pools.v1.Explanation.bucket:type_name -> google.protobuf.Duration
+	12, // 6: sluice.pools.v1.Explanation.baseline:type_name -> sluice.pools.v1.Baseline
+	13, // 7: sluice.pools.v1.Explanation.remembered_curve:type_name -> sluice.pools.v1.RememberedCurve
+	6,  // 8: sluice.pools.v1.Explanation.curve:type_name -> sluice.pools.v1.CurveEvidence
+	8,  // 9: sluice.pools.v1.Explanation.belief:type_name -> sluice.pools.v1.BeliefEvidence
 	3,  // 10: sluice.pools.v1.Explanation.learned:type_name -> sluice.pools.v1.LearnedEvidence
-	9,  // 11: sluice.pools.v1.Explanation.advised_curve:type_name -> sluice.pools.v1.BelievedPoint
-	4,  // 12: sluice.pools.v1.LearnedEvidence.values:type_name -> sluice.pools.v1.SizeValue
-	14, // 13: sluice.pools.v1.LearnedEvidence.until:type_name -> google.protobuf.Timestamp
-	16, // 14: sluice.pools.v1.LearnedEvidence.checkpoint:type_name -> sluice.pools.v1.Checkpoint
-	6,  // 15: sluice.pools.v1.CurveEvidence.points:type_name -> sluice.pools.v1.CurvePoint
-	8,  // 16: sluice.pools.v1.BeliefEvidence.points:type_name -> sluice.pools.v1.SeenPoint
-	9,  // 17: sluice.pools.v1.BeliefEvidence.curve:type_name -> sluice.pools.v1.BelievedPoint
-	15, // 18: sluice.pools.v1.Threshold.value:type_name -> google.protobuf.Duration
-	14, // 19: sluice.pools.v1.Baseline.since:type_name -> google.protobuf.Timestamp
-	1,  // 20: sluice.pools.v1.RememberedCurve.kind:type_name -> sluice.pools.v1.RememberedCurve.Kind
-	11, // 21: sluice.pools.v1.RememberedCurve.baseline:type_name -> sluice.pools.v1.Baseline
-	14, // 22: sluice.pools.v1.RememberedCurve.found_at:type_name -> google.protobuf.Timestamp
-	23, // [23:23] is the sub-list for method output_type
-	23, // [23:23] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	10, // 11: sluice.pools.v1.Explanation.advised_curve:type_name -> sluice.pools.v1.BelievedPoint
+	5,  // 12: sluice.pools.v1.LearnedEvidence.values:type_name -> sluice.pools.v1.SizeValue
+	15, // 13: sluice.pools.v1.LearnedEvidence.until:type_name -> google.protobuf.Timestamp
+	17, // 14: sluice.pools.v1.LearnedEvidence.checkpoint:type_name -> sluice.pools.v1.Checkpoint
+	4,  // 15: sluice.pools.v1.LearnedEvidence.condition:type_name -> sluice.pools.v1.LearnedCondition
+	7,  // 16: sluice.pools.v1.CurveEvidence.points:type_name -> sluice.pools.v1.CurvePoint
+	9,  // 17: sluice.pools.v1.BeliefEvidence.points:type_name -> sluice.pools.v1.SeenPoint
+	10, // 18: sluice.pools.v1.BeliefEvidence.curve:type_name -> sluice.pools.v1.BelievedPoint
+	16, // 19: sluice.pools.v1.Threshold.value:type_name -> google.protobuf.Duration
+	15, // 20: sluice.pools.v1.Baseline.since:type_name -> google.protobuf.Timestamp
+	1,  // 21: sluice.pools.v1.RememberedCurve.kind:type_name -> sluice.pools.v1.RememberedCurve.Kind
+	12, // 22: sluice.pools.v1.RememberedCurve.baseline:type_name -> sluice.pools.v1.Baseline
+	15, // 23: sluice.pools.v1.RememberedCurve.found_at:type_name -> google.protobuf.Timestamp
+	24, // [24:24] is the sub-list for method output_type
+	24, // [24:24] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_evidence_proto_init() }
@@ -1324,17 +1438,18 @@ func file_sluice_pools_v1_evidence_proto_init() {
 		(*Explanation_Curve)(nil),
 		(*Explanation_Belief)(nil),
 	}
-	file_sluice_pools_v1_evidence_proto_msgTypes[3].OneofWrappers = []any{}
+	file_sluice_pools_v1_evidence_proto_msgTypes[2].OneofWrappers = []any{}
 	file_sluice_pools_v1_evidence_proto_msgTypes[4].OneofWrappers = []any{}
 	file_sluice_pools_v1_evidence_proto_msgTypes[5].OneofWrappers = []any{}
-	file_sluice_pools_v1_evidence_proto_msgTypes[9].OneofWrappers = []any{}
+	file_sluice_pools_v1_evidence_proto_msgTypes[6].OneofWrappers = []any{}
+	file_sluice_pools_v1_evidence_proto_msgTypes[10].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_pools_v1_evidence_proto_rawDesc), len(file_sluice_pools_v1_evidence_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   11,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -6,7 +6,7 @@ import click
 
 from sluice.cli.pools.words import moment
 from sluice.cli.table import Column, print_table
-from sluice.pools.v1.evidence_pb2 import LearnedEvidence, SizeValue
+from sluice.pools.v1.evidence_pb2 import LearnedCondition, LearnedEvidence, SizeValue
 
 _SIZES = (*(Column(name, right=True) for name in ("SIZE", "Q", "REWARD", "ERROR", "SECONDS")), Column(""))
 
@@ -15,6 +15,7 @@ def learned_facts(of: LearnedEvidence) -> Iterator[tuple[str, str]]:
     yield "agent", f"{of.steps:,} gradient steps, {of.transitions:,} transitions remembered"
     state = f"TPR {of.throughput_ratio:.2f}, LR {of.latency_ratio:.2f}, RU {of.utilization:.2f}"
     yield "its state", f"{state} at {moment(of.until):%H:%M:%S} UTC"
+    yield "its condition", ", ".join(_condition(of.condition)) or "nothing is told or measured of it"
     yield "checkpoint", _checkpoint(of)
 
 
@@ -22,6 +23,21 @@ def print_learned(of: LearnedEvidence) -> None:
     click.echo("\nQ by size in the state of now; reward of a second under it, at the demand of now")
     best = max(of.values, key=lambda each: each.q, default=None)
     print_table(_SIZES, (_row(each, each is best) for each in of.values))
+
+
+def _condition(of: LearnedCondition) -> Iterator[str]:
+    if of.HasField("cpu_limit_cores"):
+        yield f"{of.cpu_limit_cores:g} cores"
+    if of.HasField("peer_cpu_limit_cores"):
+        yield f"{of.peer_cpu_limit_cores:g} cores of its peer"
+    if of.versions:
+        yield f"version {of.versions}"
+    if of.HasField("work_ms"):
+        yield f"{of.work_ms:.3g} ms of work a request"
+    if of.HasField("rows"):
+        yield f"{of.rows:,.1f} rows a span"
+    if of.HasField("bytes"):
+        yield f"{of.bytes:,.0f} bytes a span"
 
 
 def _checkpoint(of: LearnedEvidence) -> str:

@@ -35,6 +35,7 @@ class Opinion:
     """Of the newest state. values: Q by size, shape (K,). noise: steps of the grid that exploration adds, 0 mostly.
 
     state: (TPR, LR, RU). steps: gradients taken, and transitions: in the replay memory, both of the condition of now.
+    condition: SC of that state; None before the first windows.
     """
 
     sizes: Ints
@@ -45,6 +46,7 @@ class Opinion:
     steps: int
     transitions: int
     until_ms: int
+    condition: Condition | None = None
 
 
 class Agent:
@@ -69,6 +71,8 @@ class Agent:
         self.asked_per_s = 0.0
         self.label = ""
         """Of the condition of now."""
+        self.condition: Condition | None = None
+        """With what was measured; None until windows come."""
 
     def begun(self) -> Learner:
         """One that has learnt nothing."""
@@ -84,7 +88,8 @@ class Agent:
         rate = each_s.completions / each_s.length_s
         trials.see(rate[new_s])
         most = max(trials.most_per_s, 1e-9)
-        coded = encode(replace(condition, work_s=condition.work_s or work_s(each_s)))
+        self.condition = replace(condition, work_s=condition.work_s or work_s(each_s))
+        coded = encode(self.condition)
         seen = measured(each_s, slo_s, most, self.settings)
         known = new_s & each_s.follows() & ~np.isnan(each_s.size)
         trials.add(
@@ -128,6 +133,7 @@ class Agent:
             steps=self.learner.steps,
             transitions=len(self.learner.replay),
             until_ms=self.until_ms,
+            condition=self.condition,
         )
 
     def values(self, state: Floats) -> Floats:

@@ -28,7 +28,7 @@ from sluice.pools.v1 import checkpoint_pb2 as sluice_dot_pools_dot_v1_dot_checkp
 from sluice.pools.v1 import pool_size_pb2 as sluice_dot_pools_dot_v1_dot_pool__size__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1esluice/pools/v1/evidence.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a sluice/pools/v1/checkpoint.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xab\x05\n\x0b\x45xplanation\x12,\n\tpool_size\x18\x01 \x01(\x0b\x32\x19.sluice.pools.v1.PoolSize\x12-\n\tthreshold\x18\x02 \x01(\x0b\x32\x1a.sluice.pools.v1.Threshold\x12\x36\n\x0elatency_source\x18\x03 \x01(\x0e\x32\x1e.sluice.pools.v1.LatencySource\x12\x30\n\x0cwindow_start\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nwindow_end\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x06\x62ucket\x18\x06 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0f\n\x07\x62uckets\x18\x07 \x01(\r\x12\x13\n\x0b\x63ompletions\x18\x08 \x01(\x04\x12\x11\n\tinstances\x18\t \x01(\r\x12+\n\x08\x62\x61seline\x18\n \x01(\x0b\x32\x19.sluice.pools.v1.Baseline\x12:\n\x10remembered_curve\x18\x0b \x01(\x0b\x32 .sluice.pools.v1.RememberedCurve\x12/\n\x05\x63urve\x18\x0c \x01(\x0b\x32\x1e.sluice.pools.v1.CurveEvidenceH\x00\x12\x31\n\x06\x62\x65lief\x18\r \x01(\x0b\x32\x1f.sluice.pools.v1.BeliefEvidenceH\x00\x12\x31\n\x07learned\x18\x0e \x01(\x0b\x32 .sluice.pools.v1.LearnedEvidence\x12\x35\n\radvised_curve\x18\x0f \x03(\x0b\x32\x1e.sluice.pools.v1.BelievedPointB\n\n\x08\x65vidence\"\x83\x02\n\x0fLearnedEvidence\x12*\n\x06values\x18\x01 \x03(\x0b\x32\x1a.sluice.pools.v1.SizeValue\x12\x18\n\x10throughput_ratio\x18\x02 \x01(\x01\x12\x15\n\rlatency_ratio\x18\x03 \x01(\x01\x12\x13\n\x0butilization\x18\x04 \x01(\x01\x12\r\n\x05steps\x18\x05 \x01(\x04\x12\x13\n\x0btransitions\x18\x06 \x01(\r\x12)\n\x05until\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\ncheckpoint\x18\x08 \x01(\x0b\x32\x1b.sluice.pools.v1.Checkpoint\"T\n\tSizeValue\x12\x0c\n\x04size\x18\x01 \x01(\r\x12\t\n\x01q\x18\x02 \x01(\x01\x12\x0e\n\x06reward\x18\x03 \x01(\x01\x12\r\n\x05\x65rror\x18\x04 \x01(\x01\x12\x0f\n\x07seconds\x18\x05 \x01(\x01\"s\n\rCurveEvidence\x12+\n\x06points\x18\x01 \x03(\x0b\x32\x1b.sluice.pools.v1.CurvePoint\x12\x11\n\x04knee\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\x19\n\x11polynomial_degree\x18\x03 \x01(\rB\x07\n\x05_knee\"u\n\nCurvePoint\x12\x13\n\x0b\x63oncurrency\x18\x01 \x01(\x01\x12\x15\n\rgoodput_per_s\x18\x02 \x01(\x01\x12\x0f\n\x07samples\x18\x03 \x01(\r\x12\x19\n\x0c\x66itted_per_s\x18\x04 \x01(\x01H\x00\x88\x01\x01\x42\x0f\n\r_fitted_per_s\"\xdc\x01\n\x0e\x42\x65liefEvidence\x12*\n\x06points\x18\x01 \x03(\x0b\x32\x1a.sluice.pools.v1.SeenPoint\x12-\n\x05\x63urve\x18\x02 \x03(\x0b\x32\x1e.sluice.pools.v1.BelievedPoint\x12\x0c\n\x04knee\x18\x03 \x01(\r\x12\r\n\x05upper\x18\x04 \x01(\r\x12\x0c\n\x04\x62\x65st\x18\x05 \x01(\r\x12\x11\n\x04loss\x18\x06 \x01(\x01H\x00\x88\x01\x01\x12\x0f\n\x07seconds\x18\x07 \x01(\x01\x12\x17\n\x0f\x63pu_limit_cores\x18\x08 \x01(\x01\x42\x07\n\x05_loss\"r\n\tSeenPoint\x12\x13\n\x0b\x63oncurrency\x18\x01 \x01(\x01\x12\x18\n\x10throughput_per_s\x18\x02 \x01(\x01\x12\x0f\n\x07seconds\x18\x03 \x01(\x01\x12\x0c\n\x04\x66ull\x18\x04 \x01(\x08\x12\x17\n\x0f\x63pu_limit_cores\x18\x05 \x01(\x01\"a\n\rBelievedPoint\x12\x0c\n\x04size\x18\x01 \x01(\r\x12\x18\n\x10throughput_per_s\x18\x02 \x01(\x01\x12\x13\n\x0blower_per_s\x18\x03 \x01(\x01\x12\x13\n\x0bupper_per_s\x18\x04 \x01(\x01\"U\n\tThreshold\x12(\n\x05value\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0e\n\x06source\x18\x02 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\"\xca\x01\n\x08\x42\x61seline\x12\x1c\n\x0f\x63pu_limit_cores\x18\x01 \x01(\x01H\x00\x88\x01\x01\x12\x0f\n\x07version\x18\x02 \x01(\t\x12!\n\x14peer_cpu_limit_cores\x18\x03 \x01(\x01H\x01\x88\x01\x01\x12\x14\n\x0cpeer_version\x18\x04 \x01(\t\x12)\n\x05since\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x12\n\x10_cpu_limit_coresB\x17\n\x15_peer_cpu_limit_cores\"\xbb\x02\n\x0fRememberedCurve\x12\x33\n\x04kind\x18\x01 \x01(\x0e\x32%.sluice.pools.v1.RememberedCurve.Kind\x12\x0e\n\x06target\x18\x02 \x01(\r\x12\x14\n\x0c\x66ound_target\x18\x03 \x01(\r\x12\x19\n\x11\x66ound_lower_bound\x18\x04 \x01(\r\x12\x19\n\x11\x66ound_upper_bound\x18\x05 \x01(\r\x12+\n\x08\x62\x61seline\x18\x06 \x01(\x0b\x32\x19.sluice.pools.v1.Baseline\x12,\n\x08\x66ound_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"<\n\x04Kind\x12\x14\n\x10KIND_UNSPECIFIED\x10\x00\x12\r\n\tKIND_SAME\x10\x01\x12\x0f\n\x0bKIND_SCALED\x10\x02*b\n\rLatencySource\x12\x1e\n\x1aLATENCY_SOURCE_UNSPECIFIED\x10\x00\x12\x19\n\x15LATENCY_SOURCE_CALLER\x10\x01\x12\x16\n\x12LATENCY_SOURCE_OWN\x10\x02\x42!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1esluice/pools/v1/evidence.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a sluice/pools/v1/checkpoint.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xab\x05\n\x0b\x45xplanation\x12,\n\tpool_size\x18\x01 \x01(\x0b\x32\x19.sluice.pools.v1.PoolSize\x12-\n\tthreshold\x18\x02 \x01(\x0b\x32\x1a.sluice.pools.v1.Threshold\x12\x36\n\x0elatency_source\x18\x03 \x01(\x0e\x32\x1e.sluice.pools.v1.LatencySource\x12\x30\n\x0cwindow_start\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nwindow_end\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x06\x62ucket\x18\x06 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0f\n\x07\x62uckets\x18\x07 \x01(\r\x12\x13\n\x0b\x63ompletions\x18\x08 \x01(\x04\x12\x11\n\tinstances\x18\t \x01(\r\x12+\n\x08\x62\x61seline\x18\n \x01(\x0b\x32\x19.sluice.pools.v1.Baseline\x12:\n\x10remembered_curve\x18\x0b \x01(\x0b\x32 .sluice.pools.v1.RememberedCurve\x12/\n\x05\x63urve\x18\x0c \x01(\x0b\x32\x1e.sluice.pools.v1.CurveEvidenceH\x00\x12\x31\n\x06\x62\x65lief\x18\r \x01(\x0b\x32\x1f.sluice.pools.v1.BeliefEvidenceH\x00\x12\x31\n\x07learned\x18\x0e \x01(\x0b\x32 .sluice.pools.v1.LearnedEvidence\x12\x35\n\radvised_curve\x18\x0f \x03(\x0b\x32\x1e.sluice.pools.v1.BelievedPointB\n\n\x08\x65vidence\"\xb9\x02\n\x0fLearnedEvidence\x12*\n\x06values\x18\x01 \x03(\x0b\x32\x1a.sluice.pools.v1.SizeValue\x12\x18\n\x10throughput_ratio\x18\x02 \x01(\x01\x12\x15\n\rlatency_ratio\x18\x03 \x01(\x01\x12\x13\n\x0butilization\x18\x04 \x01(\x01\x12\r\n\x05steps\x18\x05 \x01(\x04\x12\x13\n\x0btransitions\x18\x06 \x01(\r\x12)\n\x05until\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\ncheckpoint\x18\x08 \x01(\x0b\x32\x1b.sluice.pools.v1.Checkpoint\x12\x34\n\tcondition\x18\t \x01(\x0b\x32!.sluice.pools.v1.LearnedCondition\"\xee\x01\n\x10LearnedCondition\x12\x1c\n\x0f\x63pu_limit_cores\x18\x01 \x01(\x01H\x00\x88\x01\x01\x12!\n\x14peer_cpu_limit_cores\x18\x02 \x01(\x01H\x01\x88\x01\x01\x12\x10\n\x08versions\x18\x03 \x01(\t\x12\x14\n\x07work_ms\x18\x04 \x01(\x01H\x02\x88\x01\x01\x12\x11\n\x04rows\x18\x05 \x01(\x01H\x03\x88\x01\x01\x12\x12\n\x05\x62ytes\x18\x06 \x01(\x01H\x04\x88\x01\x01\x42\x12\n\x10_cpu_limit_coresB\x17\n\x15_peer_cpu_limit_coresB\n\n\x08_work_msB\x07\n\x05_rowsB\x08\n\x06_bytes\"T\n\tSizeValue\x12\x0c\n\x04size\x18\x01 \x01(\r\x12\t\n\x01q\x18\x02 \x01(\x01\x12\x0e\n\x06reward\x18\x03 \x01(\x01\x12\r\n\x05\x65rror\x18\x04 \x01(\x01\x12\x0f\n\x07seconds\x18\x05 \x01(\x01\"s\n\rCurveEvidence\x12+\n\x06points\x18\x01 \x03(\x0b\x32\x1b.sluice.pools.v1.CurvePoint\x12\x11\n\x04knee\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\x19\n\x11polynomial_degree\x18\x03 \x01(\rB\x07\n\x05_knee\"u\n\nCurvePoint\x12\x13\n\x0b\x63oncurrency\x18\x01 \x01(\x01\x12\x15\n\rgoodput_per_s\x18\x02 \x01(\x01\x12\x0f\n\x07samples\x18\x03 \x01(\r\x12\x19\n\x0c\x66itted_per_s\x18\x04 \x01(\x01H\x00\x88\x01\x01\x42\x0f\n\r_fitted_per_s\"\xdc\x01\n\x0e\x42\x65liefEvidence\x12*\n\x06points\x18\x01 \x03(\x0b\x32\x1a.sluice.pools.v1.SeenPoint\x12-\n\x05\x63urve\x18\x02 \x03(\x0b\x32\x1e.sluice.pools.v1.BelievedPoint\x12\x0c\n\x04knee\x18\x03 \x01(\r\x12\r\n\x05upper\x18\x04 \x01(\r\x12\x0c\n\x04\x62\x65st\x18\x05 \x01(\r\x12\x11\n\x04loss\x18\x06 \x01(\x01H\x00\x88\x01\x01\x12\x0f\n\x07seconds\x18\x07 \x01(\x01\x12\x17\n\x0f\x63pu_limit_cores\x18\x08 \x01(\x01\x42\x07\n\x05_loss\"r\n\tSeenPoint\x12\x13\n\x0b\x63oncurrency\x18\x01 \x01(\x01\x12\x18\n\x10throughput_per_s\x18\x02 \x01(\x01\x12\x0f\n\x07seconds\x18\x03 \x01(\x01\x12\x0c\n\x04\x66ull\x18\x04 \x01(\x08\x12\x17\n\x0f\x63pu_limit_cores\x18\x05 \x01(\x01\"a\n\rBelievedPoint\x12\x0c\n\x04size\x18\x01 \x01(\r\x12\x18\n\x10throughput_per_s\x18\x02 \x01(\x01\x12\x13\n\x0blower_per_s\x18\x03 \x01(\x01\x12\x13\n\x0bupper_per_s\x18\x04 \x01(\x01\"U\n\tThreshold\x12(\n\x05value\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0e\n\x06source\x18\x02 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\"\xca\x01\n\x08\x42\x61seline\x12\x1c\n\x0f\x63pu_limit_cores\x18\x01 \x01(\x01H\x00\x88\x01\x01\x12\x0f\n\x07version\x18\x02 \x01(\t\x12!\n\x14peer_cpu_limit_cores\x18\x03 \x01(\x01H\x01\x88\x01\x01\x12\x14\n\x0cpeer_version\x18\x04 \x01(\t\x12)\n\x05since\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x12\n\x10_cpu_limit_coresB\x17\n\x15_peer_cpu_limit_cores\"\xbb\x02\n\x0fRememberedCurve\x12\x33\n\x04kind\x18\x01 \x01(\x0e\x32%.sluice.pools.v1.RememberedCurve.Kind\x12\x0e\n\x06target\x18\x02 \x01(\r\x12\x14\n\x0c\x66ound_target\x18\x03 \x01(\r\x12\x19\n\x11\x66ound_lower_bound\x18\x04 \x01(\r\x12\x19\n\x11\x66ound_upper_bound\x18\x05 \x01(\r\x12+\n\x08\x62\x61seline\x18\x06 \x01(\x0b\x32\x19.sluice.pools.v1.Baseline\x12,\n\x08\x66ound_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"<\n\x04Kind\x12\x14\n\x10KIND_UNSPECIFIED\x10\x00\x12\r\n\tKIND_SAME\x10\x01\x12\x0f\n\x0bKIND_SCALED\x10\x02*b\n\rLatencySource\x12\x1e\n\x1aLATENCY_SOURCE_UNSPECIFIED\x10\x00\x12\x19\n\x15LATENCY_SOURCE_CALLER\x10\x01\x12\x16\n\x12LATENCY_SOURCE_OWN\x10\x02\x42!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,30 +36,32 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'sluice.pools.v1.evidence_pb
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z\037sluice.dev/api/pools/v1;poolsv1'
-  _globals['_LATENCYSOURCE']._serialized_start=2501
-  _globals['_LATENCYSOURCE']._serialized_end=2599
+  _globals['_LATENCYSOURCE']._serialized_start=2796
+  _globals['_LATENCYSOURCE']._serialized_end=2894
   _globals['_EXPLANATION']._serialized_start=184
   _globals['_EXPLANATION']._serialized_end=867
   _globals['_LEARNEDEVIDENCE']._serialized_start=870
-  _globals['_LEARNEDEVIDENCE']._serialized_end=1129
-  _globals['_SIZEVALUE']._serialized_start=1131
-  _globals['_SIZEVALUE']._serialized_end=1215
-  _globals['_CURVEEVIDENCE']._serialized_start=1217
-  _globals['_CURVEEVIDENCE']._serialized_end=1332
-  _globals['_CURVEPOINT']._serialized_start=1334
-  _globals['_CURVEPOINT']._serialized_end=1451
-  _globals['_BELIEFEVIDENCE']._serialized_start=1454
-  _globals['_BELIEFEVIDENCE']._serialized_end=1674
-  _globals['_SEENPOINT']._serialized_start=1676
-  _globals['_SEENPOINT']._serialized_end=1790
-  _globals['_BELIEVEDPOINT']._serialized_start=1792
-  _globals['_BELIEVEDPOINT']._serialized_end=1889
-  _globals['_THRESHOLD']._serialized_start=1891
-  _globals['_THRESHOLD']._serialized_end=1976
-  _globals['_BASELINE']._serialized_start=1979
-  _globals['_BASELINE']._serialized_end=2181
-  _globals['_REMEMBEREDCURVE']._serialized_start=2184
-  _globals['_REMEMBEREDCURVE']._serialized_end=2499
-  _globals['_REMEMBEREDCURVE_KIND']._serialized_start=2439
-  _globals['_REMEMBEREDCURVE_KIND']._serialized_end=2499
+  _globals['_LEARNEDEVIDENCE']._serialized_end=1183
+  _globals['_LEARNEDCONDITION']._serialized_start=1186
+  _globals['_LEARNEDCONDITION']._serialized_end=1424
+  _globals['_SIZEVALUE']._serialized_start=1426
+  _globals['_SIZEVALUE']._serialized_end=1510
+  _globals['_CURVEEVIDENCE']._serialized_start=1512
+  _globals['_CURVEEVIDENCE']._serialized_end=1627
+  _globals['_CURVEPOINT']._serialized_start=1629
+  _globals['_CURVEPOINT']._serialized_end=1746
+  _globals['_BELIEFEVIDENCE']._serialized_start=1749
+  _globals['_BELIEFEVIDENCE']._serialized_end=1969
+  _globals['_SEENPOINT']._serialized_start=1971
+  _globals['_SEENPOINT']._serialized_end=2085
+  _globals['_BELIEVEDPOINT']._serialized_start=2087
+  _globals['_BELIEVEDPOINT']._serialized_end=2184
+  _globals['_THRESHOLD']._serialized_start=2186
+  _globals['_THRESHOLD']._serialized_end=2271
+  _globals['_BASELINE']._serialized_start=2274
+  _globals['_BASELINE']._serialized_end=2476
+  _globals['_REMEMBEREDCURVE']._serialized_start=2479
+  _globals['_REMEMBEREDCURVE']._serialized_end=2794
+  _globals['_REMEMBEREDCURVE_KIND']._serialized_start=2734
+  _globals['_REMEMBEREDCURVE_KIND']._serialized_end=2794
 # @@protoc_insertion_point(module_scope)

@@ -149,6 +149,7 @@ class LearnedEvidence(_message.Message):
     TRANSITIONS_FIELD_NUMBER: _builtins.int
     UNTIL_FIELD_NUMBER: _builtins.int
     CHECKPOINT_FIELD_NUMBER: _builtins.int
+    CONDITION_FIELD_NUMBER: _builtins.int
     throughput_ratio: _builtins.float
     """The state: throughput ratio, latency ratio and resource utilization, 0..1."""
     latency_ratio: _builtins.float
@@ -168,6 +169,10 @@ class LearnedEvidence(_message.Message):
     def checkpoint(self) -> _checkpoint_pb2.Checkpoint:
         """The newest that was written; absent before the first."""
 
+    @_builtins.property
+    def condition(self) -> Global___LearnedCondition:
+        """What else the state has."""
+
     def __init__(
         self,
         *,
@@ -179,14 +184,74 @@ class LearnedEvidence(_message.Message):
         transitions: _builtins.int = ...,
         until: _timestamp_pb2.Timestamp | None = ...,
         checkpoint: _checkpoint_pb2.Checkpoint | None = ...,
+        condition: Global___LearnedCondition | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["checkpoint", b"checkpoint", "until", b"until"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["checkpoint", b"checkpoint", "condition", b"condition", "until", b"until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint", b"checkpoint", "latency_ratio", b"latency_ratio", "steps", b"steps", "throughput_ratio", b"throughput_ratio", "transitions", b"transitions", "until", b"until", "utilization", b"utilization", "values", b"values"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint", b"checkpoint", "condition", b"condition", "latency_ratio", b"latency_ratio", "steps", b"steps", "throughput_ratio", b"throughput_ratio", "transitions", b"transitions", "until", b"until", "utilization", b"utilization", "values", b"values"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___LearnedEvidence: _TypeAlias = LearnedEvidence  # noqa: Y015
+
+@_typing.final
+class LearnedCondition(_message.Message):
+    """What a pool stands on, as the state has it. Absent: nobody told, or nothing was measured."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CPU_LIMIT_CORES_FIELD_NUMBER: _builtins.int
+    PEER_CPU_LIMIT_CORES_FIELD_NUMBER: _builtins.int
+    VERSIONS_FIELD_NUMBER: _builtins.int
+    WORK_MS_FIELD_NUMBER: _builtins.int
+    ROWS_FIELD_NUMBER: _builtins.int
+    BYTES_FIELD_NUMBER: _builtins.int
+    cpu_limit_cores: _builtins.float
+    """CPU limit of an instance of the service, and of its peer."""
+    peer_cpu_limit_cores: _builtins.float
+    versions: _builtins.str
+    """Versions of both."""
+    work_ms: _builtins.float
+    """In service for one request, where least was in flight."""
+    rows: _builtins.float
+    """What a span moved in the newest minute, on average of the spans that say so."""
+    bytes: _builtins.float
+    def __init__(
+        self,
+        *,
+        cpu_limit_cores: _builtins.float | None = ...,
+        peer_cpu_limit_cores: _builtins.float | None = ...,
+        versions: _builtins.str = ...,
+        work_ms: _builtins.float | None = ...,
+        rows: _builtins.float | None = ...,
+        bytes: _builtins.float | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_bytes", b"_bytes", "_cpu_limit_cores", b"_cpu_limit_cores", "_peer_cpu_limit_cores", b"_peer_cpu_limit_cores", "_rows", b"_rows", "_work_ms", b"_work_ms", "bytes", b"bytes", "cpu_limit_cores", b"cpu_limit_cores", "peer_cpu_limit_cores", b"peer_cpu_limit_cores", "rows", b"rows", "work_ms", b"work_ms"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bytes", b"_bytes", "_cpu_limit_cores", b"_cpu_limit_cores", "_peer_cpu_limit_cores", b"_peer_cpu_limit_cores", "_rows", b"_rows", "_work_ms", b"_work_ms", "bytes", b"bytes", "cpu_limit_cores", b"cpu_limit_cores", "peer_cpu_limit_cores", b"peer_cpu_limit_cores", "rows", b"rows", "versions", b"versions", "work_ms", b"work_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__bytes: _TypeAlias = _typing.Literal["bytes"]  # noqa: Y015
+    _WhichOneofArgType__bytes: _TypeAlias = _typing.Literal["_bytes", b"_bytes"]  # noqa: Y015
+    _WhichOneofReturnType__cpu_limit_cores: _TypeAlias = _typing.Literal["cpu_limit_cores"]  # noqa: Y015
+    _WhichOneofArgType__cpu_limit_cores: _TypeAlias = _typing.Literal["_cpu_limit_cores", b"_cpu_limit_cores"]  # noqa: Y015
+    _WhichOneofReturnType__peer_cpu_limit_cores: _TypeAlias = _typing.Literal["peer_cpu_limit_cores"]  # noqa: Y015
+    _WhichOneofArgType__peer_cpu_limit_cores: _TypeAlias = _typing.Literal["_peer_cpu_limit_cores", b"_peer_cpu_limit_cores"]  # noqa: Y015
+    _WhichOneofReturnType__rows: _TypeAlias = _typing.Literal["rows"]  # noqa: Y015
+    _WhichOneofArgType__rows: _TypeAlias = _typing.Literal["_rows", b"_rows"]  # noqa: Y015
+    _WhichOneofReturnType__work_ms: _TypeAlias = _typing.Literal["work_ms"]  # noqa: Y015
+    _WhichOneofArgType__work_ms: _TypeAlias = _typing.Literal["_work_ms", b"_work_ms"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__bytes) -> _WhichOneofReturnType__bytes | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__cpu_limit_cores) -> _WhichOneofReturnType__cpu_limit_cores | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__peer_cpu_limit_cores) -> _WhichOneofReturnType__peer_cpu_limit_cores | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__rows) -> _WhichOneofReturnType__rows | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__work_ms) -> _WhichOneofReturnType__work_ms | None: ...
+
+Global___LearnedCondition: _TypeAlias = LearnedCondition  # noqa: Y015
 
 @_typing.final
 class SizeValue(_message.Message):

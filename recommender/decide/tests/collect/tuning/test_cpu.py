@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sluice.collect.tuning.cpu import Container, Used, containers, reached, used, with_cpu
+from sluice.collect.tuning.cpu import Container, CpuReading, Used, containers, reached, used, with_cpu
 from sluice.tuning.objective.block import Block
 
 
@@ -39,3 +39,24 @@ def test_a_block_has_its_share_of_the_requests() -> None:
     blocks = {0: Block(10.0, {1: 90}, 10), 10: Block(10.0, {}), 20: Block(10.0, {1: 5}), 30: Block(10.0, {})}
     found = with_cpu(blocks, {0: 300, 10: 50, 20: 5}, Used({0: 6.0, 10: 6.0, 30: 2.0}, ()))
     assert [each.cpu_s for each in found.values()] == [2.0, 0.0, None, 2.0]
+
+
+class Counted:
+    """A database without rows, which counts what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def columns(self, sql: str, parameters: dict[str, object]) -> list[list[object]]:
+        self.asked += 1
+        return []
+
+
+def test_the_same_windows_are_read_once_in_ten_seconds() -> None:
+    database = Counted()
+    reading = CpuReading(database)
+    asked = []
+    for windows, upto_s in (([0, 10], 20), ([0, 10], 29), ([0, 10], 30), ([0, 10, 20], 31), ([], 31)):
+        reading.used("web", windows, upto_s)
+        asked.append(database.asked)
+    assert asked == [2, 2, 4, 6, 6], "two queries a reading"

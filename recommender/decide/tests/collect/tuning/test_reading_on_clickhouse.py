@@ -182,8 +182,8 @@ def test_cpu_time_that_did_not_come_yet_is_waited_for_and_then_named(
     assert cpu_s(reading, Root("web"), NOW_S + 30) == ([10.0, 10.0, None, None], False, [])
     written(database, NOW_S + 69, NOW_S + 70)
     assert cpu_s(reading, Root("web"), NOW_S + 75) == ([10.0, 10.0, None, None], False, [])
-    written(database, NOW_S + 72, NOW_S + 75)
-    assert cpu_s(reading, Root("web"), NOW_S + 75) == ([10.0, 10.0, None, None], True, ["'db-1' of 'db'"])
+    written(database, NOW_S + 79, NOW_S + 80)
+    assert cpu_s(reading, Root("web"), NOW_S + 85) == ([10.0, 10.0, None, None], True, ["'db-1' of 'db'"])
 
 
 def test_without_any_container_cpu_time_is_not_known(reading: TrialReading) -> None:

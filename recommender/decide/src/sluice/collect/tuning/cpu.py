@@ -19,6 +19,8 @@ from sluice.tuning.session.create import CPU_LATE_S, PATH_WINDOW_S
 CALLS, CPU = (files(__package__).joinpath(f"{name}.sql").read_text(encoding="utf-8") for name in ("calls", "cpu"))
 # From a window to the point that tells of it.
 _POINT_S = 60
+# Trials of which the newest is kept: more than are in flight at a time.
+MOST_KEPT = 100
 
 
 class Database(Protocol):
@@ -59,12 +61,29 @@ class CpuReading:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._newest: dict[tuple[str, int], tuple[int, int, Used]] = {}
+        """By service and first window: the last window, and until when spans were there, as it was read."""
 
     def used(self, service: str, windows: Iterable[int], upto_s: int) -> Used:
-        """service: of the root. windows: ascending starts, Unix s. upto_s: until when no more spans are to come."""
+        """service: of the root. windows: ascending starts, Unix s. upto_s: until when no more spans are to come.
+
+        Read anew for another window, and else once in ten seconds: a reading goes through the points of all containers.
+        """
         starts = list(windows)
         if not starts:
             return Used({}, ())
+        key = service, starts[0]
+        if key in self._newest:
+            last_s, read_s, known = self._newest[key]
+            if last_s == starts[-1] and upto_s < read_s + PATH_WINDOW_S:
+                return known
+        if len(self._newest) >= MOST_KEPT:
+            self._newest.clear()
+        found = self._read(service, starts, upto_s)
+        self._newest[key] = starts[-1], upto_s, found
+        return found
+
+    def _read(self, service: str, starts: list[int], upto_s: int) -> Used:
         bounds: dict[str, object] = {"from_ms": 1000 * starts[0], "to_ms": 1000 * (starts[-1] + PATH_WINDOW_S)}
         calls = self._rows(CALLS, bounds, 2)
         services = sorted(reached(service, calls))

@@ -3,6 +3,7 @@ tests/served/test_tuning.py."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,10 @@ from tuning_worlds import plan
 from sluice.cli.main import cli
 from sluice.cli.tuning.picture import draw, objective_text
 from sluice.cli.tuning.space import figures_of
+from sluice.cli.tuning.start import durations_s
 from sluice.cli.tuning.words import gain_text, trial_line
 from sluice.tuning.objective.block import Metric
+from sluice.tuning.objective.enough import Window
 from sluice.tuning.objective.message import write_objective
 from sluice.tuning.objective.objective import Objective
 from sluice.tuning.objective.outcome import Outcome, Verdict
@@ -49,6 +52,13 @@ def test_start_is_a_dry_run_that_says_what_it_would_do() -> None:
     assert "gaussian_process, 30 trials of frontend GET /home" in done.output
     assert "web.threads" in done.output
     assert "nothing was created" in done.output
+
+
+def test_how_long_a_session_takes() -> None:
+    """16 trials of 10 + 30 s, and 26 of 10 + 120 s; CPU time comes 10 to 90 s later."""
+    of = plan(budget=15, pairs=5, window=Window())
+    assert durations_s(of) == (16 * 40, 26 * 130)
+    assert durations_s(replace(of, objective=Objective(((Metric.CPU, 1.0),)))) == (16 * 50, 26 * 220)
 
 
 @pytest.mark.parametrize("name", ["constraint_impossible", "no_root", "unknown_method"])

@@ -101,12 +101,15 @@ def print_plan(application: Application) -> None:
 
 
 def durations_s(plan: Plan) -> tuple[float, float]:
-    """Of all trials, where each is measured as short as may be, and as long."""
+    """Of all trials, where each is measured as short as may be, and as long; CPU time comes after that."""
+    from sluice.tuning.session.create import CPU_LATE_S, PATH_WINDOW_S
+
     trials = -(-(plan.budget + 1) // plan.parallel)
     window = plan.window
+    least_s, most_s = (PATH_WINDOW_S, CPU_LATE_S) if plan.cpu else (0, 0)
     return (
-        trials * (window.warm_up_s + window.least_s),
-        (trials + 2 * plan.pairs) * (window.warm_up_s + window.most_s),
+        trials * (window.warm_up_s + window.least_s + least_s),
+        (trials + 2 * plan.pairs) * (window.warm_up_s + window.most_s + most_s),
     )
 
 

@@ -2,7 +2,9 @@ package dev.sluice.flink;
 
 import dev.sluice.traces.PeerMoves;
 import dev.sluice.traces.Trace;
-import dev.sluice.windows.PartialSums;
+import dev.sluice.windows.Partial;
+import dev.sluice.windows.ResourcePoint;
+import dev.sluice.windows.WindowSums;
 import java.util.function.Consumer;
 import org.apache.flink.table.data.RowData;
 
@@ -10,7 +12,7 @@ import org.apache.flink.table.data.RowData;
 final class MovedSums implements TraceSums {
   private final Texts texts = new Texts();
   private final PeerMoves moves;
-  private final PartialSums sums = new PartialSums();
+  private final WindowSums<ResourcePoint, Partial> sums = new WindowSums<>();
 
   MovedSums(Settings settings) {
     moves = new PeerMoves(settings.spread());

@@ -1,8 +1,10 @@
 package dev.sluice.flink;
 
 import dev.sluice.samples.OwnTimes;
-import dev.sluice.samples.SampleSums;
+import dev.sluice.samples.Sample;
+import dev.sluice.samples.Site;
 import dev.sluice.traces.Trace;
+import dev.sluice.windows.WindowSums;
 import java.util.function.Consumer;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
@@ -13,7 +15,7 @@ final class OwnSums implements TraceSums {
 
   private final long windowMs;
   private final Texts texts = new Texts();
-  private final SampleSums sums = new SampleSums();
+  private final WindowSums<Site, Sample> sums = new WindowSums<>();
 
   OwnSums(Settings settings) {
     windowMs = settings.sampleWindowMs();

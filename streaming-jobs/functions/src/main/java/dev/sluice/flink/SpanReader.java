@@ -7,14 +7,17 @@ import dev.sluice.accounting.Outcome;
 import dev.sluice.accounting.SpanStage;
 import dev.sluice.bounds.LogBounds;
 import dev.sluice.otlp.Span;
+import dev.sluice.samples.Sample;
 import dev.sluice.samples.SampleAccumulator;
-import dev.sluice.samples.SampleSums;
+import dev.sluice.samples.Site;
+import dev.sluice.sizes.DataSize;
 import dev.sluice.sizes.SizeAccumulator;
-import dev.sluice.sizes.SizeSums;
 import dev.sluice.traces.FragmentAccumulator;
 import dev.sluice.traces.TraceFragment;
-import dev.sluice.windows.PartialSums;
+import dev.sluice.windows.Partial;
+import dev.sluice.windows.ResourcePoint;
 import dev.sluice.windows.WindowAccumulator;
+import dev.sluice.windows.WindowSums;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.runtime.state.StateInitializationContext;
@@ -62,9 +65,9 @@ final class SpanReader extends SummingOperator<TraceFragment>
   private transient SampleAccumulator samples;
   private transient SizeAccumulator sizes;
   private transient FragmentAccumulator fragments;
-  private transient PartialSums partialSums;
-  private transient SampleSums sampleSums;
-  private transient SizeSums sizeSums;
+  private transient WindowSums<ResourcePoint, Partial> partialSums;
+  private transient WindowSums<Site, Sample> sampleSums;
+  private transient WindowSums<ResourcePoint, DataSize> sizeSums;
   private transient AccountSums counted;
   private transient AccountSums countedWindows;
 
@@ -87,9 +90,9 @@ final class SpanReader extends SummingOperator<TraceFragment>
   public void open() throws Exception {
     super.open();
     texts = new Texts();
-    partialSums = new PartialSums();
-    sampleSums = new SampleSums();
-    sizeSums = new SizeSums();
+    partialSums = new WindowSums<>();
+    sampleSums = new WindowSums<>();
+    sizeSums = new WindowSums<>();
     counted = new AccountSums(Rows.COUNT_WINDOW_MS);
     countedWindows = new AccountSums(Rows.COUNT_WINDOW_MS);
     windows = new WindowAccumulator(settings.spread());

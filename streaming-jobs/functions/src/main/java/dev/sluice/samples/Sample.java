@@ -1,6 +1,7 @@
 package dev.sluice.samples;
 
 import dev.sluice.latency.LatencyHistogram;
+import dev.sluice.windows.Windowed;
 
 /**
  * Moments of ln(latency) over the requests of one site that ended in one window: what a log-normal
@@ -19,7 +20,7 @@ import dev.sluice.latency.LatencyHistogram;
  * fit; of requests up to 10 s (ln = 23.1) 17 million, 290,000 a second of one instance in a window
  * of 60 s, the longest that can be set.
  */
-public final class Sample {
+public final class Sample implements Windowed<Sample> {
   private static final double SCALE = 1e9;
 
   private final long windowMs;
@@ -43,8 +44,8 @@ public final class Sample {
     latency.record(ns);
   }
 
-  /** Adds the requests of another sample of the same window. */
-  void merge(Sample other) {
+  @Override
+  public void merge(Sample other) {
     requests += other.requests;
     errors += other.errors;
     lnSum += other.lnSum;
@@ -52,7 +53,7 @@ public final class Sample {
     latency.merge(other.latency);
   }
 
-  /** Start of the window, ms of the Unix epoch. */
+  @Override
   public long windowMs() {
     return windowMs;
   }

@@ -1,5 +1,7 @@
 package dev.sluice.sizes;
 
+import dev.sluice.windows.Windowed;
+
 /**
  * Rows and bytes that spans of one point say, of those that ended in one window. Sums of whole
  * numbers, so the same in any order and grouping.
@@ -10,7 +12,7 @@ package dev.sluice.sizes;
  * <p>No overflow: a span adds at most 2^40 rows and 2^41 bytes, and 2^63 / 2^41 = 4.2 million spans
  * of 2 TiB fit.
  */
-public final class DataSize {
+public final class DataSize implements Windowed<DataSize> {
   private final long windowMs;
   private long rowSpans;
   private long rowSum;
@@ -33,15 +35,15 @@ public final class DataSize {
     }
   }
 
-  /** Adds what another says of the same window. */
-  void merge(DataSize other) {
+  @Override
+  public void merge(DataSize other) {
     rowSpans += other.rowSpans;
     rowSum += other.rowSum;
     byteSpans += other.byteSpans;
     byteSum += other.byteSum;
   }
 
-  /** Start of the window, ms of the Unix epoch. */
+  @Override
   public long windowMs() {
     return windowMs;
   }

@@ -7,7 +7,7 @@ import dev.sluice.latency.LatencyIndex;
  * What one message, or one move, adds to one bucket of one resource point. Sums are negative where
  * spans are taken back; the number of contributions grows either way.
  */
-public final class Partial {
+public final class Partial implements Windowed<Partial> {
   private final long bucketMs;
   private long busyNs;
   private long completions;
@@ -39,8 +39,8 @@ public final class Partial {
     contributions++;
   }
 
-  /** Adds what another says of the same bucket. */
-  void merge(Partial other) {
+  @Override
+  public void merge(Partial other) {
     busyNs += other.busyNs;
     completions += other.completions;
     errors += other.errors;
@@ -50,6 +50,11 @@ public final class Partial {
 
   /** Start of the bucket, ms of the Unix epoch. */
   public long bucketMs() {
+    return bucketMs;
+  }
+
+  @Override
+  public long windowMs() {
     return bucketMs;
   }
 

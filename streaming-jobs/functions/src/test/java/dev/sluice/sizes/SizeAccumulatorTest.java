@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.otlp.Span;
 import dev.sluice.otlp.TraceRequestDecoder;
 import dev.sluice.windows.ResourcePoint;
+import dev.sluice.windows.WindowSums;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -130,7 +131,7 @@ class SizeAccumulatorTest {
   @Test
   void messagesAreSummedByPointAndWindow() {
     ResourcePoint point = ResourcePoint.client("cart", "i-0", "db");
-    SizeSums sums = new SizeSums();
+    WindowSums<ResourcePoint, DataSize> sums = new WindowSums<>();
     for (long rows : new long[] {3, 4}) {
       DataSize size = new DataSize(10_000);
       size.add(rows, -1);

@@ -23,6 +23,8 @@ pytestmark = pytest.mark.skipif(
 # The application is cold at first: its windows are to have left when the answer is taken.
 WARM_UP_S, WINDOW_S = 20, 60
 WITHIN_S = 300
+# A step follows the one before within some periods of a second; at rest there is none.
+RESTS_S = 10
 # What a machine can measure: the stack, on one core, follows its spans; the load comes when it is to come.
 MOST_BEHIND_S, MOST_LATE_MS = 30, 100
 MEASURE_S = 8
@@ -122,9 +124,14 @@ def named(scene: Scene) -> PoolSize | None:
 
 
 def audit(scene: Scene) -> list[dict[str, Any]] | None:
-    """The steps that were applied, once the last of them led to the recommended size."""
-    rows = scene.rows(f"SELECT * FROM actuations WHERE service = '{scene.service}' AND outcome = 'APPLIED' ORDER BY at")
-    return rows if rows and rows[-1]["read_back"] == scene.answer().target else None
+    """The steps that were applied, once the pool rests at the newest one's size: no step on the way to another."""
+    rows = scene.rows(
+        f"""SELECT *, at < now64(3) - INTERVAL {RESTS_S} SECOND AS rests FROM actuations
+            WHERE service = '{scene.service}' AND outcome = 'APPLIED' ORDER BY at"""
+    )
+    size = scene.answer()
+    rests = bool(rows) and rows[-1]["rests"] and rows[-1]["read_back"] == size.target and size.reasons[0].code == "BEST"
+    return rows if rests else None
 
 
 def server_goodput(scene: Scene) -> tuple[float, float]:

@@ -52,9 +52,8 @@ class Opinion:
 class Agent:
     """One at a time takes windows, trains and is asked.
 
-    Each condition has a network and a replay memory of its own (`Settings.apart`). It begins with the weights of the
-    one before: they help, while a memory that is of another CPU limit for the most part is in the way
-    (`BENCH=dqn-transfer`). A condition that comes back is known.
+    Each condition has a network and a replay memory of its own (`Settings.apart`), as the paper's 5.5 has of each
+    hardware allocation. It begins with the weights of the one before. A condition that comes back is known.
     """
 
     def __init__(self, sizes: Ints, seed: int, settings: Settings = SETTINGS) -> None:

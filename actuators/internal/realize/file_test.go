@@ -84,11 +84,12 @@ func TestFileKeepsTheRestAndItsMode(t *testing.T) {
 	}
 }
 
+// By SIGUSR1: a shell cannot trap a signal that was ignored when it began, as SIGHUP is under nohup.
 func TestFileSignals(t *testing.T) {
 	folder := t.TempDir()
 	path, pid, heard := filepath.Join(folder, "size"), filepath.Join(folder, "pid"), filepath.Join(folder, "heard")
 	put(t, path, "64")
-	program := exec.Command("sh", "-c", fmt.Sprintf("trap 'cp %s %s' HUP; echo $$ > %s; while :; do sleep 0.01; done", path, heard, pid))
+	program := exec.Command("sh", "-c", fmt.Sprintf("trap 'cp %s %s' USR1; echo $$ > %s; while :; do sleep 0.01; done", path, heard, pid))
 	program.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := program.Start(); err != nil {
 		t.Fatal(err)
@@ -96,7 +97,7 @@ func TestFileSignals(t *testing.T) {
 	defer func() { syscall.Kill(-program.Process.Pid, syscall.SIGKILL); program.Wait() }()
 	waitFor(t, pid, fmt.Sprint(program.Process.Pid, "\n"))
 	config := realize.DefaultFile()
-	config.Path, config.Signal, config.PIDFile = path, "HUP", pid
+	config.Path, config.Signal, config.PIDFile = path, "USR1", pid
 	r := opened(t, &config)
 	if err := r.Write(t.Context(), 12); err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ from sluice.tuning.session.create import CPU_LATE_S, PATH_WINDOW_S
 CALLS, CPU = (files(__package__).joinpath(f"{name}.sql").read_text(encoding="utf-8") for name in ("calls", "cpu"))
 # From a window to the point that tells of it.
 _POINT_S = 60
-# Trials of which the newest is kept: more than are in flight at a time.
+# Readings that are kept; where more trials are in flight than that, some are read anew each time.
 MOST_KEPT = 100
 
 

@@ -115,8 +115,8 @@ def _window(plan: Plan) -> Iterator[str]:
     ):
         if not least <= number <= most:
             yield f"window.{field}: {number:g} is not legal; legal: {least:g} to {most:g}"
-    seconds = (
-        window.warm_up_s + window.most_s + (CPU_LATE_S + PATH_WINDOW_S if plan.root is not None and plan.cpu else 0)
-    )
+    seconds = window.warm_up_s + window.most_s
+    if plan.root is not None and plan.cpu:
+        seconds += CPU_LATE_S + PATH_WINDOW_S
     if plan.patience_ms < 1000 * seconds:
         yield f"patience_ms: {plan.patience_ms} is shorter than a trial; legal: >= {1000 * seconds:g}"

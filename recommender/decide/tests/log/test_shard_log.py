@@ -203,6 +203,27 @@ def test_one_that_lost_its_shard_writes_nothing(place: Place) -> None:
     assert one.owned.keys() == {1}
 
 
+def test_a_writer_that_is_fenced_amid_a_transaction_hears_it_from_any_call(place: Place) -> None:
+    """The client may hear of it between two records, and then it refuses the second before the broker is asked."""
+    one = place.decider("one")
+    (log, _), *_ = taken(one).values()
+    fenced = place.writer(one, log.shard)
+    fenced.begin()
+    fenced.send(place.topics.decisions, "pool/shop/server/", answer(2, 98).SerializeToString())
+    place.writer(one, log.shard)
+
+    def refused() -> bool:
+        try:
+            fenced.send(place.topics.decisions, "pool/shop/server/", answer(2, 99).SerializeToString())
+        except FencedError:
+            return True
+        return False
+
+    until("a refused record", refused)
+    with pytest.raises(FencedError):
+        fenced.commit()
+
+
 def test_two_deciders_share_the_shards_and_one_that_leaves_gives_them_away(place: Place) -> None:
     one = place.decider("one")
     for log, _ in taken(one).values():

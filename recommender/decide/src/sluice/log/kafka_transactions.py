@@ -19,6 +19,8 @@ TRANSACTION_MS = 10_000
 CALL_S, INIT_S, CLOSE_S = TRANSACTION_MS / 1_000, 20.0, 1.0
 
 _FENCED = {
+    # Of a call after the one that was told of the fatal error: only the code says so then, `fatal()` does not.
+    KafkaError._FATAL,
     KafkaError._FENCED,
     KafkaError.PRODUCER_FENCED,
     KafkaError.INVALID_PRODUCER_EPOCH,

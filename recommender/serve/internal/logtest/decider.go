@@ -2,6 +2,7 @@ package logtest
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ type Decider struct {
 	log    *Log
 	client *kgo.Client
 	shard  int32
+	wrote  []string // topics, in this transaction
 	// Lease, Generation and Shards are what its heartbeats say.
 	Lease      time.Duration
 	Generation uint64
@@ -70,6 +72,9 @@ func (d *Decider) PutBytes(topic, key string, value []byte) {
 	if err := d.client.ProduceSync(ctx, record).FirstErr(); err != nil {
 		d.t.Fatal(err)
 	}
+	if !slices.Contains(d.wrote, topic) {
+		d.wrote = append(d.wrote, topic)
+	}
 }
 
 // Beat writes a heartbeat.
@@ -81,7 +86,7 @@ func (d *Decider) Beat(exempt ...*poolsv1.NotRenewed) {
 	})
 }
 
-// End commits, or aborts.
+// End commits, or aborts, and waits until whoever reads what is committed sees it.
 func (d *Decider) End(commit bool) {
 	d.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -89,6 +94,8 @@ func (d *Decider) End(commit bool) {
 	if err := d.client.EndTransaction(ctx, kgo.TransactionEndTry(commit)); err != nil {
 		d.t.Fatal(err)
 	}
+	d.log.settle(ctx, d.t, d.shard, d.wrote)
+	d.wrote = nil
 }
 
 // Publish writes answers and a heartbeat in one transaction.

@@ -103,6 +103,29 @@ func (l *Log) Delete(t testing.TB) {
 	}
 }
 
+// settle waits until a shard's last transaction is over in these topics. A broker answers when it is decided, and writes
+// to each partition that it is over after that; until then a reader's end is before it.
+func (l *Log) settle(ctx context.Context, t testing.TB, shard int32, topics []string) {
+	t.Helper()
+	admin := kadm.NewClient(l.client)
+	for over := len(topics) == 0; !over; {
+		ends, err := admin.ListEndOffsets(ctx, topics...)
+		committed, failed := admin.ListCommittedOffsets(ctx, topics...)
+		if err = errors.Join(err, failed, ends.Error(), committed.Error()); err != nil {
+			t.Fatal(topics, err)
+		}
+		over = true
+		for _, topic := range topics {
+			end, _ := ends.Lookup(topic, shard)
+			until, _ := committed.Lookup(topic, shard)
+			over = over && until.Offset == end.Offset
+		}
+		if !over {
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
 // Compact leaves the newest record of each key; only in memory, where it can be told to.
 func (l *Log) Compact() { l.fake.Compact() }
 

@@ -171,7 +171,7 @@ def cluster(*, graph: bool) -> Iterator[Cluster]:
     try:
         down(used, report)
         shutil.rmtree(used.state, ignore_errors=True)
-        check_ports(used, demo=False)
+        check_ports(used, demo=False, report=report)
         runner = Runner(Stamps(STAMPS), SETUP_LOGS)
         runner.run(starting.steps(used, Supervisor(used), wanted, cancelled=runner.cancelled))
         _migrate(used, graph)

@@ -2,35 +2,54 @@
 
 import os
 import socket
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-LISTEN = "0A"
+LISTEN, TIME_WAIT = "0A", "06"
+# The kernel keeps the client's port of a connection that ended for 60 s: nothing can listen on it then.
+ENDED_S = 75
 
 
 @dataclass(frozen=True)
 class Taken:
-    """A port of the stack that something else listens on; pid is None when it may not be seen."""
+    """A port of the stack that cannot be bound; pid is None when its owner may not be seen, or is none. `state` is that
+    of the socket that has it (proc_net_tcp(5)): something listens, or a connection goes out from it."""
 
     name: str
     port: int
     pid: int | None
     command: str
+    state: str = LISTEN
+
+    @property
+    def ended(self) -> bool:
+        """Free within a minute, whatever anybody does."""
+        return self.state == TIME_WAIT
 
     def __str__(self) -> str:
         owner = f"process {self.pid} ({self.command})" if self.pid else "a process of another user"
+        if self.state != LISTEN:
+            owner = "a connection that ended" if self.ended else f"a connection of {owner}"
         return f"{self.name} {self.port} is taken by {owner}"
 
 
-def listeners(table: str) -> dict[int, str]:
-    """Port -> socket inode, of the listening sockets in the text of /proc/net/tcp or tcp6 (proc_net_tcp(5))."""
-    found = {}
-    for line in table.splitlines()[1:]:
+def sockets(*tables: str) -> dict[int, tuple[str, str]]:
+    """Port -> state and inode of the socket that has it, in the texts of /proc/net/tcp and tcp6 (proc_net_tcp(5)). Of
+    several, what listens, then what is open."""
+    found: dict[int, tuple[str, str]] = {}
+    for line in (line for table in tables for line in table.splitlines()[1:]):
         fields = line.split()
-        if len(fields) > 9 and fields[3] == LISTEN:
-            found[int(fields[1].rpartition(":")[2], 16)] = fields[9]
+        if len(fields) > 9:
+            port, state = int(fields[1].rpartition(":")[2], 16), fields[3]
+            if port not in found or _rank(state) < _rank(found[port][0]):
+                found[port] = state, fields[9]
     return found
+
+
+def _rank(state: str) -> int:
+    return {LISTEN: 0, TIME_WAIT: 2}.get(state, 1)
 
 
 def owners(inodes: Iterable[str], proc: Path = Path("/proc")) -> dict[str, int]:
@@ -60,16 +79,31 @@ def taken(ports: Mapping[str, int], host: str, proc: Path = Path("/proc")) -> li
     busy = {name: port for name, port in ports.items() if not _can_bind(host, port)}
     if not busy:
         return []
-    inodes: dict[int, str] = {}
-    for table in ("net/tcp", "net/tcp6"):
-        if (proc / table).exists():
-            inodes |= listeners((proc / table).read_text())
-    pids = owners([inodes[port] for port in busy.values() if port in inodes], proc)
+    tables = (proc / "net/tcp", proc / "net/tcp6")
+    held = sockets(*(table.read_text() for table in tables if table.exists()))
+    pids = owners([held[port][1] for port in busy.values() if port in held], proc)
     result = []
     for name, port in busy.items():
-        pid = pids.get(inodes.get(port, ""))
-        result.append(Taken(name, port, pid, command_of(pid) if pid else ""))
+        state, inode = held.get(port, (LISTEN, ""))
+        pid = pids.get(inode)
+        result.append(Taken(name, port, pid, command_of(pid) if pid else "", state))
     return result
+
+
+def taken_for_long(
+    ask: Callable[[], list[Taken]], waits: Callable[[str], None], sleep: Callable[[float], None] = time.sleep
+) -> list[Taken]:
+    """What `ask` finds once the ports of connections that ended are free; `waits` is told, once, what is waited for."""
+    found, told = ask(), False
+    for _ in range(ENDED_S):
+        if not found or not all(each.ended for each in found):
+            break
+        if not told:
+            waits("; ".join(map(str, found)))
+        told = True
+        sleep(1.0)
+        found = ask()
+    return found
 
 
 def _can_bind(host: str, port: int) -> bool:

@@ -57,7 +57,7 @@ def up(settings: Settings, report: Report, *, demo: bool, apply: Sequence[str] =
     runner = Runner(Stamps(STAMPS), SETUP_LOGS, report.progress())
     wanted = starting.chosen(demo=demo)
     with alone(report):
-        require(runner, installs.steps("up"), report, [] if already else taken_ports(settings, demo))
+        require(runner, installs.steps("up"), report, [] if already else taken_ports(settings, demo, report))
         if already:
             report.step("ok", "supervisor", "is up already; `make down && make up` takes up what changed")
             runner.run(installs.steps("up"))
@@ -81,10 +81,13 @@ def stop_orphans(settings: Settings, report: Report) -> None:
         processes.stop(lambda: processes.of_stack(settings.state), 30.0)
 
 
-def taken_ports(settings: Settings, demo: bool) -> list[str]:
+def taken_ports(settings: Settings, demo: bool, report: Report) -> list[str]:
     """Why the stack cannot listen where it should; empty when it can."""
     wanted = {name: port for name, port in settings.ports.items() if demo or name != "demo"}
-    taken = ports.taken(wanted, settings.host)
+    taken = ports.taken_for_long(
+        lambda: ports.taken(wanted, settings.host),
+        lambda what: report.step("..", "ports", f"{what}: waiting until it is free, a minute at most"),
+    )
     if not taken:
         return []
     way_out = (
@@ -94,9 +97,9 @@ def taken_ports(settings: Settings, demo: bool) -> list[str]:
     return [f"ports: {'; '.join(map(str, taken))} ({way_out})"]
 
 
-def check_ports(settings: Settings, demo: bool) -> None:
+def check_ports(settings: Settings, demo: bool, report: Report) -> None:
     """Raises StepError for ports that are taken."""
-    if taken := taken_ports(settings, demo):
+    if taken := taken_ports(settings, demo, report):
         raise StepError(taken[0])
 
 

@@ -43,6 +43,12 @@ def test_an_overlay_replaces_single_keys_of_a_table() -> None:
     assert BASE["ports"]["kafka"] == 9092  # the base is not touched
 
 
+def test_no_port_is_one_that_the_kernel_gives_to_connections() -> None:
+    """32768 to 60999 by default, the even ones first: a client of something else may have it when the stack starts."""
+    ports = tomllib.loads(DEFAULTS.read_text())["ports"]
+    assert {name for name, port in ports.items() if port >= 32768} == {"recommender"}  # 50051, by convention
+
+
 @pytest.mark.parametrize(
     ("overlay", "said"),
     [

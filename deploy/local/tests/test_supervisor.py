@@ -50,8 +50,9 @@ def test_only_this_user_may_talk_to_it_and_nobody_over_a_port(settings: Settings
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
     pids = set(processes.of_stack(settings.state))
     assert pids
-    listening = [*ports.listeners(Path("/proc/net/tcp").read_text()).values()]
-    listening += ports.listeners(Path("/proc/net/tcp6").read_text()).values()
+    tables = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+    held = ports.sockets(*(table.read_text() for table in tables)).values()
+    listening = [inode for state, inode in held if state == ports.LISTEN]
     assert not pids & set(ports.owners(listening).values())
 
 

@@ -15,7 +15,7 @@ DEFAULTS: dict[str, str] = {
     "SLUICE_NEO4J": "bolt://127.0.0.1:7687",
     "SLUICE_NEO4J_HTTP": "http://127.0.0.1:7474",
     "SLUICE_NEO4J_PASSWORD": "",
-    "SLUICE_DECIDER": "127.0.0.1:50052",
+    "SLUICE_DECIDER": "127.0.0.1:8092",
     "SLUICE_RECOMMENDER": "127.0.0.1:50051",
     "SLUICE_DEMO": "http://127.0.0.1:8090",
     "SLUICE_ACTUATOR": "http://127.0.0.1:8091",

@@ -30,7 +30,7 @@ def main(path: Path, check: bool) -> None:
     SLUICE_KAFKA         the log's broker, or several with commas between (127.0.0.1:9092)
     SLUICE_KAFKA_SETTINGS  TLS, SASL, properties and names of topics: a file as collector/kafka.toml
     SLUICE_TOPIC_PREFIX  before the names of its topics (sluice_)
-    SLUICE_DECIDER       where /healthz and /metrics are, on loopback (127.0.0.1:50052)
+    SLUICE_DECIDER       where /healthz and /metrics are, on loopback (127.0.0.1:8092)
     OTEL_EXPORTER_OTLP_ENDPOINT  sends the metrics by OTLP too, as all OTEL_EXPORTER_OTLP_* variables say
 
     Several may run on one file: they share its groups of pools. SIGHUP reads it again; SIGTERM ends.

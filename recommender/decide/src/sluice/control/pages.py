@@ -81,4 +81,4 @@ def _loopback(address: str) -> tuple[str, int]:
             return host, int(port)
     except ValueError:
         pass
-    raise AddressError(f"SLUICE_DECIDER={address} is not legal; legal: a loopback address, as 127.0.0.1:50052")
+    raise AddressError(f"SLUICE_DECIDER={address} is not legal; legal: a loopback address, as 127.0.0.1:8092")

@@ -55,7 +55,7 @@ class Process:
     def __init__(self, path: Path, config: Config, environment: Mapping[str, str]) -> None:
         self._path = path
         counts = Counts()
-        address = environment.get("SLUICE_DECIDER") or "127.0.0.1:50052"
+        address = environment.get("SLUICE_DECIDER") or "127.0.0.1:8092"
         self._pages = Pages(address, counts.registry, lambda: (now_ms() - counts.looked_ms) / 1e3)
         libraries.load()
         prepare()

@@ -100,7 +100,9 @@ def go_build(module: Path, package: str, binary: str) -> Action:
 
 
 def go_environment() -> dict[str, str]:
-    return {"CGO_ENABLED": "0", "PATH": f"{toolchain.go_path().parent}:{os.environ['PATH']}"}
+    # The compiler is itself a Go program, of seconds: with 3 times the heap before it collects, of 500 MB at most, the
+    # collector takes 142 instead of 165 s of a core.
+    return {"CGO_ENABLED": "0", "GOGC": "300", "PATH": f"{toolchain.go_path().parent}:{os.environ['PATH']}"}
 
 
 def maven(*words: object) -> Action:
@@ -166,16 +168,14 @@ def node_packages(declared: Path, folder: Path) -> Action:
     return install
 
 
-def prepare_belief(log: Path) -> None:
-    """What is compiled here, the decider need not compile at its start."""
-    source = REPOSITORY / "recommender/decide/src"
-    run([SLUICE_PYTHON, "-m", "sluice.pools.policy.prepare"], log, env={"PYTHONPATH": str(source)})
+def compiled_loops(module: str) -> Action:
+    """What is compiled here, the decider need not compile at its start. Go's builds take longer: they come first."""
 
+    def prepare(log: Path) -> None:
+        source = REPOSITORY / "recommender/decide/src"
+        run(["nice", SLUICE_PYTHON, "-m", module], log, env={"PYTHONPATH": str(source)})
 
-def prepare_subsets(log: Path) -> None:
-    """As above, of connection subsets."""
-    source = REPOSITORY / "recommender/decide/src"
-    run([SLUICE_PYTHON, "-m", "sluice.subsets.prepare"], log, env={"PYTHONPATH": str(source)})
+    return prepare
 
 
 def steps(purpose: str) -> list[Step]:
@@ -226,10 +226,10 @@ def _lint_steps() -> list[Step]:
 
 def _stack_steps() -> list[Step]:
     return [
-        Step("belief", "compiled loops of the decider", prepare_belief, after=("python",),
-             inputs=(BELIEF / "compiled.py", REPOSITORY / "requirements.lock")),
-        Step("subsets", "compiled loops of connection subsets", prepare_subsets, after=("python",),
-             inputs=(SUBSETS, REPOSITORY / "requirements.lock")),
+        Step("belief", "compiled loops of the decider", compiled_loops("sluice.pools.policy.prepare"),
+             after=("python",), inputs=(BELIEF / "compiled.py", REPOSITORY / "requirements.lock")),
+        Step("subsets", "compiled loops of connection subsets", compiled_loops("sluice.subsets.prepare"),
+             after=("python",), inputs=(SUBSETS, REPOSITORY / "requirements.lock")),
         Step("flink-python", "Flink and the Python environment of the jobs",
              python_environment(CACHE / "venvs/flink", REPOSITORY / "streaming-jobs/requirements.lock", FLINK_VERSIONS),
              after=("tools",), inputs=(REPOSITORY / "streaming-jobs/requirements.lock",), outputs=(FLINK_PYTHON,),

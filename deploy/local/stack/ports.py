@@ -7,49 +7,45 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-LISTEN, TIME_WAIT = "0A", "06"
+LISTEN, NO_OWNER = "0A", "0"
 # The kernel keeps the client's port of a connection that ended for 60 s: nothing can listen on it then.
 ENDED_S = 75
 
 
 @dataclass(frozen=True)
 class Taken:
-    """A port of the stack that cannot be bound; pid is None when its owner may not be seen, or is none. `state` is that
-    of the socket that has it (proc_net_tcp(5)): something listens, or a connection goes out from it."""
+    """A port of the stack that cannot be bound: something listens on it, or a connection goes out from it, or did: then
+    that has `ended`, and the port is free within a minute. pid is None when its owner may not be seen."""
 
     name: str
     port: int
     pid: int | None
     command: str
-    state: str = LISTEN
-
-    @property
-    def ended(self) -> bool:
-        """Free within a minute, whatever anybody does."""
-        return self.state == TIME_WAIT
+    listens: bool = True
+    ended: bool = False
 
     def __str__(self) -> str:
         owner = f"process {self.pid} ({self.command})" if self.pid else "a process of another user"
-        if self.state != LISTEN:
+        if not self.listens:
             owner = "a connection that ended" if self.ended else f"a connection of {owner}"
         return f"{self.name} {self.port} is taken by {owner}"
 
 
 def sockets(*tables: str) -> dict[int, tuple[str, str]]:
     """Port -> state and inode of the socket that has it, in the texts of /proc/net/tcp and tcp6 (proc_net_tcp(5)). Of
-    several, what listens, then what is open."""
+    several, what listens, then what some process has open."""
     found: dict[int, tuple[str, str]] = {}
     for line in (line for table in tables for line in table.splitlines()[1:]):
         fields = line.split()
         if len(fields) > 9:
-            port, state = int(fields[1].rpartition(":")[2], 16), fields[3]
-            if port not in found or _rank(state) < _rank(found[port][0]):
-                found[port] = state, fields[9]
+            port, one = int(fields[1].rpartition(":")[2], 16), (fields[3], fields[9])
+            found[port] = min(found.get(port, one), one, key=_rank)
     return found
 
 
-def _rank(state: str) -> int:
-    return {LISTEN: 0, TIME_WAIT: 2}.get(state, 1)
+def _rank(one: tuple[str, str]) -> int:
+    state, inode = one
+    return 0 if state == LISTEN else 1 if inode != NO_OWNER else 2
 
 
 def owners(inodes: Iterable[str], proc: Path = Path("/proc")) -> dict[str, int]:
@@ -85,8 +81,9 @@ def taken(ports: Mapping[str, int], host: str, proc: Path = Path("/proc")) -> li
     result = []
     for name, port in busy.items():
         state, inode = held.get(port, (LISTEN, ""))
-        pid = pids.get(inode)
-        result.append(Taken(name, port, pid, command_of(pid) if pid else "", state))
+        pid, listens = pids.get(inode), state == LISTEN
+        command = command_of(pid) if pid else ""
+        result.append(Taken(name, port, pid, command, listens, ended=not listens and inode == NO_OWNER))
     return result
 
 

@@ -3,7 +3,7 @@
 import os
 import socket
 
-from stack.ports import TIME_WAIT, Taken, command_of, sockets, taken, taken_for_long
+from stack.ports import Taken, command_of, sockets, taken, taken_for_long
 
 # /proc/net/tcp: 9092 = 0x2384 listens (0A), and has the end of a connection to it (06); 50052 = 0xC384 is the client's
 # end of one that ended, 8081 = 0x1F91 of one that is open (01).
@@ -45,7 +45,7 @@ def test_the_port_of_a_connection_that_ended_is_said_to_be_free_soon() -> None:
 
 
 def test_connections_that_ended_are_waited_for_and_nothing_else() -> None:
-    ended, other = Taken("decider", 1, None, "", TIME_WAIT), Taken("kafka", 2, None, "")
+    ended, other = Taken("decider", 1, None, "", listens=False, ended=True), Taken("kafka", 2, None, "")
     answers, told, slept = [[ended], [ended], []], list[str](), list[float]()
     assert taken_for_long(lambda: answers.pop(0), told.append, slept.append) == []
     assert (told, slept) == (["decider 1 is taken by a connection that ended"], [1.0, 1.0])

@@ -106,6 +106,24 @@ def test_each_case_is_reached(case: Case) -> None:
         assert (found.action, found.target, found.basis, found.state) == SAID[case]
 
 
+@pytest.mark.parametrize(
+    ("sizes", "constraints", "target"),
+    [
+        ((30, 30, 10), NEVER, 30),
+        ((30, 30, 30, 10), Constraints(most=10), 10),  # 60 connections of a backend for six, say
+        ((8, 30), NEVER, 30),
+        ((None, None, 8), NEVER, 8),
+        ((64, 10), Constraints(quiet="at night"), None),
+    ],
+)
+def test_targets_that_never_were_seen_alike_get_the_size_of_most(
+    sizes: tuple[int | None, ...], constraints: Constraints, target: int | None
+) -> None:
+    _, found = step(PoolState(), sees(*sizes, constraints=constraints), NOW)
+    assert (found.reasons[0][0], found.target, found.targets) == ("MIXED", target, ())
+    assert found.action is (Action.HOLD if target is None else Action.APPLY)
+
+
 def test_a_better_size_is_at_most_a_factor_2_away() -> None:
     found = decided(Case.BETTER)
     assert (found.action, found.basis) == (Action.APPLY, Basis.CURVE)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.policy.compiled_worth import FULL_SHARE, LOOK_FACTOR, LOOK_SHARE
 from sluice.pools.policy.observation import Constraints
@@ -40,6 +43,13 @@ def near(size: int | None, current: int | None, facts: Facts) -> int | None:
     if size is None or current is None or decided_for(facts, current) is not None:
         return size
     return min(max(size, smallest(current, None)), current * LARGEST_STEP)
+
+
+def of_most(sizes: Iterable[int | None]) -> int | None:
+    """The size that most targets have, of as many the larger; None where none has a limit. Of targets that never were
+    seen alike it changes the fewest."""
+    counted = Counter(size for size in sizes if size is not None)
+    return max(counted, key=lambda size: (counted[size], size), default=None)
 
 
 def legal(size: int | None, bound: Constraints) -> int | None:

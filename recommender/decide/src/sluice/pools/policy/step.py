@@ -22,7 +22,7 @@ from sluice.pools.policy.case import case_of, never_full
 from sluice.pools.policy.decision import Action, Basis, Decision
 from sluice.pools.policy.learn import learn, of_version
 from sluice.pools.policy.observation import Observation
-from sluice.pools.policy.reach import decided_for, legal, near
+from sluice.pools.policy.reach import decided_for, legal, near, of_most
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.transitions import TABLE, Case
 from sluice.pools.policy.view import LEAST_EVIDENCE_S, View, full_share, judged, view_of
@@ -57,7 +57,7 @@ def _decision(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view:
         "current": view.current if view.current is not None else facts.current,
         "chosen or baseline": chosen or facts.baseline,
         "pool": legal(near(facts.pool, view.current, facts), bound),
-        "all": legal(near(facts.of_all, view.current, facts), bound),
+        "all": legal(near(_of_all(facts, seen), view.current, facts), bound),
         "inside": legal(view.before or decided_for(facts, view.current) or view.current, bound),
         "set": legal(bound.set_to, bound),
         "chosen": chosen,
@@ -78,6 +78,13 @@ def _decision(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view:
         loss=view.outlook.loss if view.outlook else None,
         confidence=range_.sure * _begun(learnt, seen) if range_ else 0.0,
     )
+
+
+def _of_all(facts: Facts, seen: Observation) -> int | None:
+    """The size to bring all targets to; where none is known, none in quiet hours, else that of most."""
+    if facts.of_all is not None or seen.constraints.quiet:
+        return facts.of_all
+    return of_most(seen.sizes.values())
 
 
 def _targets(

@@ -38,9 +38,9 @@ class Case(Enum):
 @dataclass(frozen=True)
 class Row:
     """target: "current", "pool" (the last decided, or set by another since), "all" (the same, but of a change that some
-    targets have alone the size before it), "inside" (the legal one nearest to it, or to what another's change took
-    away), "set" (by an operator, or the legal one nearest to that), "chosen", "chosen or baseline" (the last that was
-    good).
+    targets have alone the size before it; that of most where they never were seen alike), "inside" (the legal one
+    nearest to it, or to what another's change took away), "set" (by an operator, or the legal one nearest to that),
+    "chosen", "chosen or baseline" (the last that was good).
 
     basis: None where what the choice stands on says it. state: None where what is known of the curve does.
     """

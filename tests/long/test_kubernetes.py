@@ -239,8 +239,9 @@ def test_pools_follow_the_autoscaler(shop: Shop) -> None:
 
 def test_pools_follow_by_what_the_real_recommender_decides(shop: Shop, tmp_path: Path) -> None:
     """Autoscaler, actuator, server, Kafka, decider, and back: of a database that takes 60 connections each of two pods
-    may have 30, and each of six 10; what the curve says of their pools may be less."""
+    may have 30, and each of six 10; what the curve says of their pools may be less. They were never seen alike."""
     shop.cluster.kubectl("annotate", "namespace", "shop", "sluice.dev/apply=true", "--overwrite")
+    shop.pools[shop.pods()[0]["status"]["podIP"]].size = 10
     windows = light_windows("cart", "postgres", shop.pods()[0]["metadata"]["name"])
     with recommender(tmp_path, DECIDED, windows) as address, shop.actuator("chain", address):
         until("both are read", lambda: len(decided(address).sizes) == 2)

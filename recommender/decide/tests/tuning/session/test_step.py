@@ -73,10 +73,32 @@ def test_the_default_stays_when_every_winner_is_refuted_or_nothing_is_good() -> 
     session = run(opened(), lambda trial: FAILED if trial.purpose is Purpose.WINNER else good(trial))
     assert (session.phase, len(session.refuted)) == (Phase.DONE, 2)
     assert session.recommended == MIXED.default
-    nothing = run(opened(), lambda trial: FAILED)
+    nothing = run(opened(), lambda trial: FAILED if trial.number else Outcome(Verdict.UNSAFE, excess=0.1))
     assert (nothing.phase, nothing.why) == (Phase.DONE, "no trial was good: the default stays")
+    assert len(nothing.trials) == 7
     best = run(opened(), lambda trial: Outcome(Verdict.GOOD, float(trial.number)))
     assert (best.phase, best.why) == (Phase.DONE, "nothing was better than the default")
+
+
+def test_what_cannot_be_measured_or_set_at_all_ends_after_three_trials() -> None:
+    """The budget is 6: four more would fail as those did, for minutes each."""
+    nothing = run(opened(), lambda trial: FAILED)
+    why = "the default's trial and all others failed: the default stays; the target refused it"
+    assert (nothing.phase, nothing.why, len(nothing.trials)) == (Phase.DONE, why, 3)
+    assert nothing.recommended == MIXED.default
+    searched = run(opened(), lambda trial: FAILED if trial.number < 2 else good(trial))
+    assert (searched.phase, len(searched.searched)) == (Phase.DONE, 7)
+
+
+def test_three_that_failed_wait_for_what_is_in_flight() -> None:
+    session, effects = step(opened(replace(PLAN, parallel=4)), Ask(4), 2_000)
+    for trial in handed(effects)[:3]:
+        session, _ = step(session, Tell(trial.number, FAILED), 3_000)
+    assert session.phase is Phase.SEARCHING
+    after, _ = step(session, Tell(3, FAILED), 4_000)
+    assert (after.phase, after.ended_ms) == (Phase.DONE, 4_000)
+    after, _ = step(session, Tell(3, good(session.trials[3])), 4_000)
+    assert after.phase is Phase.SEARCHING
 
 
 def test_a_default_that_cannot_be_measured_again_ends_it() -> None:

@@ -7,6 +7,7 @@
       | so many pairs, or no winner left
     DONE        the answer: `Session.recommended`, `Session.gain`
 
+A search whose first trials all failed, the default's among them, is DONE too: what is wrong is not what it tries.
 STOPPED follows from either of the first two. Each event first fails what nobody told in time, so that a measurer that
 died holds nothing up. The answer to a method's question is a function of the session (`methods.question`), so a session
 that is read back from its record goes on as if nothing had happened.
@@ -38,6 +39,8 @@ from sluice.tuning.session.session import Phase, Purpose, Session, Trial, value
 # Winners that may be refuted before the search has found nothing, and confirming trials beyond the pairs that were
 # asked for.
 REFUTED, SPARE = 2, 4
+# Trials from the default's on that all failed: then it is not the configurations.
+FAILED_AT_FIRST = 3
 
 OPEN = (Phase.SEARCHING, Phase.CONFIRMING)
 
@@ -157,7 +160,12 @@ def _recorded(session: Session, trial: Trial, outcome: Outcome, now_ms: int) -> 
 
 def _advanced(session: Session) -> tuple[Session, tuple[Effect, ...]]:
     if session.phase is Phase.SEARCHING:
-        if len(session.searched) <= session.plan.budget or session.flying:
+        if session.flying:
+            return session, ()
+        if len(session.searched) >= FAILED_AT_FIRST and all(map(_failed, session.searched)):
+            why = session.trials[0].outcome.why if session.trials[0].outcome else ""
+            return _moved(session, Phase.DONE, f"the default's trial and all others failed: the default stays; {why}")
+        if len(session.searched) <= session.plan.budget:
             return session, ()
         return _chosen(session)
     if session.phase is Phase.CONFIRMING and not session.flying:
@@ -205,6 +213,10 @@ def _confirmed(session: Session) -> tuple[Session, tuple[Effect, ...]]:
 
 def _bad(trial: Trial) -> bool:
     return trial.outcome is None or trial.outcome.verdict is not Verdict.GOOD
+
+
+def _failed(trial: Trial) -> bool:
+    return trial.outcome is not None and trial.outcome.verdict is Verdict.FAILED
 
 
 def _moved(session: Session, phase: Phase, why: str) -> tuple[Session, tuple[Effect, ...]]:

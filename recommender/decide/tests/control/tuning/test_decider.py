@@ -145,6 +145,9 @@ def test_cpu_time_of_a_request_is_by_the_blocks_that_know_it() -> None:
 def test_cpu_time_that_never_comes_fails_the_trial_and_names_who_did_not_tell() -> None:
     outcome = measured([2.0] * 5 + [None], whole=True, unknown=("'db-1' of 'db'",))
     assert outcome == Outcome(Verdict.FAILED, why="cpu_ms is not known: no CPU of 'db-1' of 'db' was seen")
+    outcome = measured([2.0] * 5 + [None], whole=True, unknown=tuple(f"'{n}' of 'db'" for n in range(12)))
+    assert outcome is not None
+    assert outcome.why.endswith("'8' of 'db', '9' of 'db' and 2 more was seen")
 
 
 @pytest.mark.parametrize("silent", [False, True])

@@ -95,10 +95,30 @@ def test_three_that_failed_wait_for_what_is_in_flight() -> None:
     for trial in handed(effects)[:3]:
         session, _ = step(session, Tell(trial.number, FAILED), 3_000)
     assert session.phase is Phase.SEARCHING
+    assert refused(session, Ask()).why == "all trials failed, and 1 trials are in flight"
     after, _ = step(session, Tell(3, FAILED), 4_000)
     assert (after.phase, after.ended_ms) == (Phase.DONE, 4_000)
     after, _ = step(session, Tell(3, good(session.trials[3])), 4_000)
     assert after.phase is Phase.SEARCHING
+    after, effects = step(after, Ask(), 5_000)
+    assert [trial.number for trial in handed(effects)] == [4]
+
+
+def test_a_record_of_before_in_which_all_failed_ends_with_its_next_trial() -> None:
+    session, _ = step(opened(replace(PLAN, parallel=3)), Ask(3), 2_000)
+    failed = tuple(replace(trial, outcome=FAILED, told_ms=3_000, place=trial.number) for trial in session.trials)
+    session, effects = step(replace(session, trials=failed), Ask(), 4_000)
+    assert [trial.number for trial in handed(effects)] == [3]
+    after, _ = step(session, Tell(3, FAILED), 5_000)
+    assert after.phase is Phase.DONE
+
+
+def test_while_the_default_is_in_flight_failures_end_nothing() -> None:
+    session, effects = step(opened(replace(PLAN, parallel=4)), Ask(4), 2_000)
+    for trial in handed(effects)[1:]:
+        session, _ = step(session, Tell(trial.number, FAILED), 3_000)
+    _, effects = step(session, Ask(), 4_000)
+    assert [trial.number for trial in handed(effects)] == [4]
 
 
 def test_a_default_that_cannot_be_measured_again_ends_it() -> None:

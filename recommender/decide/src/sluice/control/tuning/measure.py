@@ -26,6 +26,8 @@ from sluice.tuning.session.session import Plan, Purpose, Root, Session, Trial
 GUARD_S, GUARD_EVERY_S = 10.0, 5.0
 # Of racing, in a whole trial: more would cost the bootstrap's tails (`racing.hopeless`).
 RACING_LOOKS = 20
+# Containers in an answer: a trial is a record of the log, and there may be thousands.
+NAMED = 10
 # Of nothing that completes: as large as an excess can be.
 _WORST = 1e9
 _STILL = "; nothing of any other service came either: the pipeline may stand still"
@@ -76,7 +78,9 @@ def ended(session: Session, trial: Trial, seen: Measured) -> Outcome | None:
             return _unsafe(blocks[:count], objective, why) if _ever(session, blocks[:count]) else _unseen(session)
     if session.plan.cpu:
         if seen.unknown and _ever(session, blocks):
-            return Outcome(Verdict.FAILED, why=f"cpu_ms is not known: no CPU of {', '.join(seen.unknown)} was seen")
+            named = ", ".join(seen.unknown[:NAMED])
+            more = f" and {len(seen.unknown) - NAMED} more" if len(seen.unknown) > NAMED else ""
+            return Outcome(Verdict.FAILED, why=f"cpu_ms is not known: no CPU of {named}{more} was seen")
         blocks = list(takewhile(lambda block: block.cpu_s is not None, blocks))
     best = session.best if trial.purpose is Purpose.SEARCH else None
     upper = None if best is None or best.outcome is None else best.outcome.upper

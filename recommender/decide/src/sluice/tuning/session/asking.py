@@ -17,7 +17,7 @@ def next_trial(session: Session, request_id: str, now_ms: int) -> Trial | None:
     plan, of = session.plan, None
     if session.phase is Phase.SEARCHING:
         number = len(session.searched)
-        if number > plan.budget:
+        if number > plan.budget or (session.only_failed and session.flying):
             return None
         purpose = Purpose.SEARCH
         point, configuration = _search(session, number)

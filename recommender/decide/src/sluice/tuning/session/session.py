@@ -12,6 +12,9 @@ from sluice.tuning.objective.outcome import Outcome, Verdict
 from sluice.tuning.session.confirm import Gain
 from sluice.tuning.space import Configuration, Space
 
+# Trials of a search that all failed, the default's among them: then it is not the configurations.
+FAILED_AT_FIRST = 3
+
 
 class Phase(Enum):
     """Where a session is: forward only. Nothing is asked for in the last two."""
@@ -118,6 +121,13 @@ class Session:
     @property
     def searched(self) -> tuple[Trial, ...]:
         return tuple(trial for trial in self.trials if trial.purpose is Purpose.SEARCH)
+
+    @property
+    def only_failed(self) -> bool:
+        """Whether all that the search was told failed, the default too: nothing more is tried."""
+        told = [trial.outcome.verdict for trial in self.searched if trial.outcome]
+        default = bool(self.trials and self.trials[0].outcome)
+        return default and len(told) >= FAILED_AT_FIRST and set(told) == {Verdict.FAILED}
 
     @property
     def best(self) -> Trial | None:

@@ -39,8 +39,6 @@ from sluice.tuning.session.session import Phase, Purpose, Session, Trial, value
 # Winners that may be refuted before the search has found nothing, and confirming trials beyond the pairs that were
 # asked for.
 REFUTED, SPARE = 2, 4
-# Trials from the default's on that all failed: then it is not the configurations.
-FAILED_AT_FIRST = 3
 
 OPEN = (Phase.SEARCHING, Phase.CONFIRMING)
 
@@ -97,7 +95,8 @@ def _ask(session: Session, event: Ask, now_ms: int) -> tuple[Session, tuple[Effe
         session = replace(session, trials=(*session.trials, trial))
         effects.append(Handed(trial))
     if not effects:
-        why = f"the budget of {session.plan.budget} is used, and {len(session.flying)} trials are in flight"
+        ended = "all trials failed" if session.only_failed else f"the budget of {session.plan.budget} is used"
+        why = f"{ended}, and {len(session.flying)} trials are in flight"
         return session, (Refused("FAILED_PRECONDITION", "", why),)
     return session, tuple(effects)
 
@@ -162,7 +161,7 @@ def _advanced(session: Session) -> tuple[Session, tuple[Effect, ...]]:
     if session.phase is Phase.SEARCHING:
         if session.flying:
             return session, ()
-        if len(session.searched) >= FAILED_AT_FIRST and all(map(_failed, session.searched)):
+        if session.only_failed:
             why = session.trials[0].outcome.why if session.trials[0].outcome else ""
             return _moved(session, Phase.DONE, f"the default's trial and all others failed: the default stays; {why}")
         if len(session.searched) <= session.plan.budget:
@@ -213,10 +212,6 @@ def _confirmed(session: Session) -> tuple[Session, tuple[Effect, ...]]:
 
 def _bad(trial: Trial) -> bool:
     return trial.outcome is None or trial.outcome.verdict is not Verdict.GOOD
-
-
-def _failed(trial: Trial) -> bool:
-    return trial.outcome is not None and trial.outcome.verdict is Verdict.FAILED
 
 
 def _moved(session: Session, phase: Phase, why: str) -> tuple[Session, tuple[Effect, ...]]:

@@ -26,6 +26,14 @@ def command(*words: str) -> list[str]:
     return [sys.executable, "-m", "sluice.cli", *words]
 
 
+def interruptible(*words: str) -> list[str]:
+    """As `command`, where SIGINT is ignored too, as a shell hands it on to what it runs in its background.
+
+    Not by `preexec_fn`: with it Popen forks, and a process with gRPC's threads may stand still then.
+    """
+    return ["env", "--default-signal=INT", *command(*words)]
+
+
 def run(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, env=environment(**variables), capture_output=True, text=True, timeout=60, check=False)
 

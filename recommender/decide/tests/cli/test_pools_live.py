@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -30,6 +29,8 @@ from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 from support.kafka import Kafka
 from support.ports import free_ports
 from support.waiting import until
+
+from .processes import interruptible
 
 Run = Callable[..., Result]
 TLS = Path(__file__).with_name("tls")
@@ -107,16 +108,14 @@ def test_pausing_and_resuming(run: Run, recommender: Recommender) -> None:
 
 @pytest.mark.integration
 def test_watching_prints_the_state_and_then_changes(recommender: Recommender) -> None:
-    command = [sys.executable, "-m", "sluice.cli", "pools", "watch", "--service", "cart"]
+    command = interruptible("pools", "watch", "--service", "cart")
     with recommender.serving() as address:
         environment = os.environ | {"SLUICE_RECOMMENDER": address, "PYTHONPATH": str(SOURCES)}
-        # A shell's job in the background, as these tests may be, hands an ignored SIGINT on.
         watching = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,
             text=True,
             env=environment,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         try:
             assert watching.stdout is not None

@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +17,7 @@ from sluice.cli.replay.sender import backoff_s
 
 from .jaeger_traces import jaeger_span, jaeger_trace, write_lines
 from .otlp_receiver import OtlpReceiver
+from .processes import interruptible
 
 Run = Callable[..., Result]
 SOURCE = Path(__file__).resolve().parents[2] / "src"
@@ -197,15 +197,13 @@ def test_wrong_usage(run: Run, tmp_path: Path, words: tuple[str, str]) -> None:
 def test_an_interrupt_ends_with_the_totals(receiver: OtlpReceiver, tmp_path: Path) -> None:
     # Traces at seconds 1 to 100: at recorded pace this would take 99 s.
     path = many(tmp_path / "t", traces=100, spans=1)
-    words = [sys.executable, "-m", "sluice.cli", "replay", str(path), "--endpoint", receiver.address, "-o", "json"]
+    words = interruptible("replay", str(path), "--endpoint", receiver.address, "-o", "json")
     environment = os.environ | {"PYTHONPATH": str(SOURCE)}
-    # A shell starts what runs in its background with SIGINT ignored, and the tests would hand that on.
     process = subprocess.Popen(
         words,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     deadline = time.monotonic() + 30
     while not receiver.requests and time.monotonic() < deadline:

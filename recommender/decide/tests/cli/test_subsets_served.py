@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +20,8 @@ from sluice.subsets.v1.explanation_pb2 import ContainerLoad, Pair, PairExplanati
 from sluice.subsets.v1.log_pb2 import ServiceContainers
 from sluice.subsets.v1.subset_pb2 import STATE_HELD, STATE_PROVIDED, Endpoint, Subset, SubsetKey
 from support.kafka import Kafka
+
+from .processes import interruptible
 
 SOURCES = Path(__file__).parents[2] / "src"
 Records = list[tuple[str, str, object]]
@@ -133,7 +134,7 @@ def test_what_is_served_is_listed_got_explained_and_compared(
 @pytest.mark.integration
 def test_watching_prints_the_state_and_then_changes(log: Log, tmp_path: Path) -> None:
     log.commit(*put(subset("shop-0", 1, **{"cart-0": 1}), subset("shop-1", 1, **{"cart-0": 1})))  # type: ignore[arg-type]
-    command = [sys.executable, "-m", "sluice.cli", "subsets", "watch", "--instance", "shop-1", "--upstream", "shop"]
+    command = interruptible("subsets", "watch", "--instance", "shop-1", "--upstream", "shop")
     with serving_at(log, tmp_path, {}) as address:
         environment = os.environ | {"SLUICE_RECOMMENDER": address, "PYTHONPATH": str(SOURCES)}
         watching = subprocess.Popen(
@@ -141,7 +142,6 @@ def test_watching_prints_the_state_and_then_changes(log: Log, tmp_path: Path) ->
             stdout=subprocess.PIPE,
             text=True,
             env=environment,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         try:
             assert watching.stdout is not None

@@ -28,6 +28,7 @@ def new_rows(*rows: tuple[int, int, int, int, int, int, int, int], newest: int =
         at,
         busy,
         done.astype(np.uint32),
+        np.zeros(len(at), dtype=np.uint32),
         good.astype(np.uint32),
         version.astype(np.uint64),
     )
@@ -133,14 +134,18 @@ def test_columns_of_an_answer_become_news() -> None:
     """Two sources, with two rows and one; buckets count from 100."""
     lengths = np.array([2, 1])
     flat = [np.array(column) for column in ([0, 4], [0, 1], [7, 8], [20, 21])]
-    arrays = [Arrays(lengths, np.array(column)) for column in ([1, 2, 3], [4, 5, 6], [7, 8, 9], [1, 1, 1], [2, 2, 2])]
+    arrays = [
+        Arrays(lengths, np.array(column))
+        for column in ([1, 2, 3], [4, 5, 6], [7, 8, 9], [0, 3, 0], [1, 1, 1], [2, 2, 2])
+    ]
     found = new_rows_of([*flat, *arrays], 100)
     assert (found.at.tolist(), found.newest, len(found)) == ([101, 102, 103], 21, 3)
+    assert found.errors.tolist() == [0, 3, 0]
     assert (len(new_rows_of([], 100)), new_rows_of([], 100).newest) == (0, -1)
     with pytest.raises(NativeError):
-        new_rows_of([*flat, *arrays[:4]], 100)
+        new_rows_of([*flat, *arrays[:5]], 100)
     with pytest.raises(NativeError):
-        new_rows_of([*flat, *arrays[:4], Arrays(np.array([1, 2]), np.array([1, 2, 3]))], 100)
+        new_rows_of([*flat, *arrays[:5], Arrays(np.array([1, 2]), np.array([1, 2, 3]))], 100)
 
 
 def test_what_is_known_of_rows() -> None:
@@ -155,7 +160,7 @@ def test_the_own_rows_of_each_source_and_of_one() -> None:
     cells = Cells(4)
     cells.advance(10)
     cells.put(new_rows((0, OWN, 1, 10, 2, 4, 2, 2), (0, OWN, 2, 12, 5, 1, 1, 2), (0, JUDGE, 1, 11, 7, 7, 7, 2)))
-    at, busy_ns, completions = cells.own(0, 13)
+    at, busy_ns, completions, _ = cells.own(0, 13)
     assert (at.tolist(), busy_ns.tolist(), completions.tolist()) == (
         [10, 11, 12],
         [[2, 0, 0], [0, 0, 5]],
@@ -163,7 +168,7 @@ def test_the_own_rows_of_each_source_and_of_one() -> None:
     )
     one = cells.own_source(0, 2, 13)
     assert one is not None
-    assert [column.tolist() for column in one] == [[10, 11, 12], [0, 0, 5], [0, 0, 1]]
+    assert [column.tolist() for column in one] == [[10, 11, 12], [0, 0, 5], [0, 0, 1], [0, 0, 0]]
     assert cells.own_source(0, 3, 13) is None
     assert cells.own(5, 13)[1].shape == (0, 3)
 
@@ -196,6 +201,6 @@ def test_the_newest_bucket_with_data_is_known_whatever_is_emptied(
             cells.put(new_rows(*each))
         found = cells.newest(2).tolist()
         for pool in range(2):
-            _, _, completions = cells.own(pool, first + 8)
+            _, _, completions, _ = cells.own(pool, first + 8)
             done = np.flatnonzero(completions.any(axis=0)) if len(completions) else []
             assert found[pool] == (first + done[-1] if len(done) else -1)

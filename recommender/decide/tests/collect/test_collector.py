@@ -34,7 +34,8 @@ class FakeDatabase:
         at = np.arange(700)
         in_flight = 10 + 9 * np.sin(2 * np.pi * at / 200)
         first = NOW_MS // 100 - 700 - parameters["first"]  # type: ignore[operator]
-        rows = (first + at, in_flight * 1e8, *[np.full(700, self.in_100_ms)] * 2, np.full(700, self.version))
+        done = np.full(700, self.in_100_ms)
+        rows = (first + at, in_flight * 1e8, done, 0 * done, done, np.full(700, self.version))
         source = [np.array([value]) for value in (0, 0, 5, self.version)]
         return [*source, *(Arrays(np.array([700]), column.astype(np.int64)) for column in rows)]
 

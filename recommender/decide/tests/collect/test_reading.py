@@ -62,8 +62,8 @@ class Inserted:
         one = np.ones(len(new), dtype=np.int64)
         at, busy_ns, version, source = bucket - first, 10**8 * one, number, 1_000 * bucket + done
         if own:
-            return [pool, source, number, *(Arrays(one, column) for column in (at, busy_ns, done, version))]
-        flat = [at, busy_ns, done, done, version]
+            return [pool, source, number, *(Arrays(one, column) for column in (at, busy_ns, done, 0 * done, version))]
+        flat = [at, busy_ns, done, 0 * done, done, version]
         return [pool, 0 * one, source, number, *(Arrays(one, column) for column in flat)]
 
 

@@ -14,7 +14,9 @@ def of(busy: list[list[float]], done: list[list[int]], before_ms: int, bucket_ms
     shape = (len(busy), len(start))
     in_flight = np.array(busy, dtype=np.float64).reshape(shape)
     busy_ns = np.rint(in_flight * bucket_ms * 1e6).astype(np.int64)
-    return whole(start, busy_ns, np.array(done, dtype=np.int64).reshape(shape), before_ms, bucket_ms)
+    return whole(
+        start, busy_ns, np.array(done, dtype=np.int64).reshape(shape), np.zeros_like(busy_ns), before_ms, bucket_ms
+    )
 
 
 def test_a_bucket_without_anything_in_flight_is_a_zero_and_none_is_left_out() -> None:
@@ -71,14 +73,14 @@ def test_one_alone_ends_five_seconds_after_its_last_bucket() -> None:
     busy = np.zeros(20, dtype=np.int64)
     busy[[2, 4]] = 2 * 10**9
     done = np.ones(20, dtype=np.int64)
-    found = alone(start, busy, done, 60_000, 1_000)
+    found = alone(start, busy, done, 0 * done, 60_000, 1_000)
     assert found is not None
     assert found.start_ms.tolist() == list(range(2_000, 10_000, 1_000))
     assert found.concurrency.tolist() == [2, 0, 2, 0, 0, 0, 0, 0]
-    cut = alone(start, busy, done, 6_000, 1_000)
+    cut = alone(start, busy, done, 0 * done, 6_000, 1_000)
     assert cut is not None
     assert cut.start_ms.tolist() == [2_000, 3_000, 4_000, 5_000]
-    assert alone(start, np.zeros(20, dtype=np.int64), done, 60_000, 1_000) is None
+    assert alone(start, np.zeros(20, dtype=np.int64), done, 0 * done, 60_000, 1_000) is None
 
 
 @given(
@@ -90,7 +92,7 @@ def test_one_alone_ends_five_seconds_after_its_last_bucket() -> None:
 def test_rates_of_one_times_the_instances_are_all(columns: list[list[int]], border: int) -> None:
     busy = np.array(columns, dtype=np.int64).T
     start = 100 * np.arange(busy.shape[1])
-    found = whole(start, busy * BUSY, 2 * busy, 100 * border, 100)
+    found = whole(start, busy * BUSY, 2 * busy, busy, 100 * border, 100)
     any_busy = np.flatnonzero(busy.any(axis=0))
     if found is None:
         assert len(any_busy) == 0 or any_busy[0] >= border
@@ -99,5 +101,6 @@ def test_rates_of_one_times_the_instances_are_all(columns: list[list[int]], bord
     assert found.start_ms.tolist() == start[part].tolist()
     np.testing.assert_allclose(found.concurrency * found.instances, busy[:, part].sum(axis=0))
     np.testing.assert_allclose(found.completions * found.instances, 2 * busy[:, part].sum(axis=0))
+    np.testing.assert_allclose(found.errors * found.instances, busy[:, part].sum(axis=0))
     assert (found.instances >= (busy[:, part] > 0).sum(axis=0)).all()
     assert (found.instances <= np.maximum(1, busy.any(axis=1).sum())).all()

@@ -20,8 +20,8 @@ FEWEST = 64
 
 
 class Cells:
-    """A cell for each source and each of the last `width` buckets: 24 bytes, whether a row is there or not, 20 while
-    nobody's completions were judged: pages of zeros that nobody wrote to take no memory.
+    """A cell for each source and each of the last `width` buckets: 28 bytes, whether a row is there or not, 20 while
+    nobody's completions failed or were judged: pages of zeros that nobody wrote to take no memory.
 
     Bucket `at` (its start by its length, since 1970) lies in column `at % width`. A cell of version 0 has no row, and
     `rows` gives none for a bucket in which no source of the pool has anything.
@@ -39,9 +39,10 @@ class Cells:
         self._own_of: Ints = np.zeros(0, dtype=np.int64)  # the pool whose own rows a source has, else -1
         self._busy_ns = np.zeros((0, width), dtype=np.int64)
         self._completions = np.zeros((0, width), dtype=np.uint32)
+        self._errors = np.zeros((0, width), dtype=np.uint32)
         self._good = np.zeros((0, width), dtype=np.uint32)
         self._version = np.zeros((0, width), dtype=np.uint64)
-        self._judged = False
+        self._judged = self._failed = False
         self._make_room(room)
 
     def __len__(self) -> int:
@@ -51,6 +52,7 @@ class Cells:
     @property
     def nbytes(self) -> int:
         written = (self._busy_ns, self._completions, self._version, *((self._good,) if self._judged else ()))
+        written += (self._errors,) if self._failed else ()
         return sum(column.nbytes for column in written)
 
     def advance(self, first: int) -> None:
@@ -85,6 +87,9 @@ class Cells:
         cell = cell[keep]
         self._busy_ns.ravel()[cell] = new.busy_ns[keep]
         self._completions.ravel()[cell] = new.completions[keep]
+        self._failed |= bool(new.errors.any())
+        if self._failed:
+            self._errors.ravel()[cell] = new.errors[keep]
         self._judged |= bool(new.good.any())
         if self._judged:
             self._good.ravel()[cell] = new.good[keep]
@@ -108,21 +113,22 @@ class Cells:
         np.maximum.at(found, self._own_of[own], self._newest[own])
         return found
 
-    def own(self, pool: int, until: int) -> tuple[Ints, Ints, Ints]:
-        """Of the buckets before `until`, shape (n,), of one pool's own rows: busy_ns and completions of each of its k
-        sources, shape (k, n)."""
+    def own(self, pool: int, until: int) -> tuple[Ints, Ints, Ints, Ints]:
+        """Of the buckets before `until`, shape (n,), of one pool's own rows: busy_ns, completions and errors of each of
+        its k sources, shape (k, n)."""
         at = np.arange(self._first, until)
         lines, columns = self._of_pool.get(pool, ((), ()))[0], at % self.width
-        return at, _taken(self._busy_ns, lines, columns), _taken(self._completions, lines, columns)
+        return at, *(_taken(each, lines, columns) for each in (self._busy_ns, self._completions, self._errors))
 
-    def own_source(self, pool: int, source: int, until: int) -> tuple[Ints, Ints, Ints] | None:
+    def own_source(self, pool: int, source: int, until: int) -> tuple[Ints, Ints, Ints, Ints] | None:
         """As `own`, of one source, each of shape (n,); None when it is not known."""
         line = self._lines.get((pool, 0, source))
         if line is None:
             return None
         at = np.arange(self._first, until)
         columns = at % self.width
-        return at, _taken(self._busy_ns, [line], columns)[0], _taken(self._completions, [line], columns)[0]
+        of = (self._busy_ns, self._completions, self._errors)
+        return at, *(_taken(each, [line], columns)[0] for each in of)
 
     def _find_newest(self, lines: Ints, new: NewRows) -> None:
         """Of those lines, after the new rows of each were put."""
@@ -173,8 +179,9 @@ class Cells:
             np.concatenate([column, np.full(after - before, -1)])
             for column in (self._last_at, self._newest, self._own_of)
         )
-        self._busy_ns, self._completions, self._good, self._version = (
-            _longer(column, after) for column in (self._busy_ns, self._completions, self._good, self._version)
+        self._busy_ns, self._completions, self._errors, self._good, self._version = (
+            _longer(column, after)
+            for column in (self._busy_ns, self._completions, self._errors, self._good, self._version)
         )
         self._free += range(after - 1, before - 1, -1)
 
@@ -189,6 +196,8 @@ class Cells:
     def _clear(self, lines: int | slice, columns: Ints | slice) -> None:
         self._busy_ns[lines, columns] = 0
         self._completions[lines, columns] = 0
+        if self._failed:
+            self._errors[lines, columns] = 0
         if self._judged:
             self._good[lines, columns] = 0
         self._version[lines, columns] = 0

@@ -20,6 +20,7 @@ class NewRows:
     counts  rows of each source, at least 1; their sum is r
     newest  number of the newest insert among them, -1 without any
     at      start of the row's bucket by its length, since 1970; each once a source
+    errors  of the completions, those that failed
     good    completions within the threshold
     """
 
@@ -31,6 +32,7 @@ class NewRows:
     at: Ints
     busy_ns: Ints
     completions: NDArray[np.uint32]
+    errors: NDArray[np.uint32]
     good: NDArray[np.uint32]
     version: NDArray[np.uint64]
 
@@ -42,12 +44,12 @@ def own_rows_of(columns: Sequence[Column | Arrays], first: int) -> NewRows:
     """As `new_rows_of`, of the query that tells of nobody's judges."""
     if not columns:
         return new_rows_of(columns, first)
-    if len(columns) != 7:
+    if len(columns) != 8:
         raise NativeError(f"{len(columns)} columns are not what was asked for")
-    pool, source, newest, at, busy_ns, completions, version = columns
+    pool, source, newest, at, busy_ns, completions, errors, version = columns
     nothing = replace(completions, values=np.zeros_like(completions.values)) if isinstance(completions, Arrays) else at
     judges = np.zeros_like(pool) if not isinstance(pool, Arrays) else pool
-    return new_rows_of([pool, judges, source, newest, at, busy_ns, completions, nothing, version], first)
+    return new_rows_of([pool, judges, source, newest, at, busy_ns, completions, errors, nothing, version], first)
 
 
 def new_rows_of(columns: Sequence[Column | Arrays], first: int) -> NewRows:
@@ -55,11 +57,11 @@ def new_rows_of(columns: Sequence[Column | Arrays], first: int) -> NewRows:
     flat = [column for column in columns if not isinstance(column, Arrays)]
     arrays = [column for column in columns if isinstance(column, Arrays)]
     if not columns:
-        flat, arrays = [np.zeros(0, dtype=np.int64)] * 4, [Arrays(*[np.zeros(0, dtype=np.int64)] * 2)] * 5
-    if len(flat) != 4 or len(arrays) != 5 or any(np.any(one.lengths != arrays[0].lengths) for one in arrays):
+        flat, arrays = [np.zeros(0, dtype=np.int64)] * 4, [Arrays(*[np.zeros(0, dtype=np.int64)] * 2)] * 6
+    if len(flat) != 4 or len(arrays) != 6 or any(np.any(one.lengths != arrays[0].lengths) for one in arrays):
         raise NativeError(f"{len(flat)} columns of numbers and {len(arrays)} of arrays are not what was asked for")
     pool, judges, source, newest = flat
-    at, busy_ns, completions, good, version = (one.values for one in arrays)
+    at, busy_ns, completions, errors, good, version = (one.values for one in arrays)
     return NewRows(
         pool=pool.astype(np.int64),
         judges=judges.astype(np.int64),
@@ -69,6 +71,7 @@ def new_rows_of(columns: Sequence[Column | Arrays], first: int) -> NewRows:
         at=at.astype(np.int64) + first,
         busy_ns=busy_ns.astype(np.int64),
         completions=completions.astype(np.uint32),
+        errors=errors.astype(np.uint32),
         good=good.astype(np.uint32),
         version=version.astype(np.uint64),
     )

@@ -11,6 +11,7 @@ SELECT
     at,
     busy_ns,
     completions,
+    errors,
     version
 FROM
 (
@@ -22,11 +23,12 @@ FROM
         groupArray(at)                AS at,
         groupArray(w.busy_ns)         AS busy_ns,
         groupArray(w.completions)     AS completions,
+        groupArray(w.errors)          AS errors,
         groupArray(w.version)         AS version
     FROM
     (
         SELECT
-            service, peer, instance, busy_ns, completions, version, _block_number AS block,
+            service, peer, instance, busy_ns, completions, errors, version, _block_number AS block,
             toUInt32(intDiv(toUnixTimestamp64Milli(bucket), {bucket_ms:UInt16}) - {first:Int64}) AS at
         FROM windows FINAL
         PREWHERE side = {side:String} AND service >= {least:String} AND service <= {most:String}

@@ -114,13 +114,13 @@ class Reading:
         """Of one pool, as of the last reading."""
         return self._cells.rows(pool, self._until, self._bucket_ms)
 
-    def own(self, pool: int) -> tuple[Ints, Ints, Ints]:
-        """Of one pool's own rows, as of the last reading: starts of buckets in ms, shape (n,); busy_ns and completions
-        of each source, shape (k, n)."""
-        at, busy_ns, completions = self._cells.own(pool, self._until)
-        return at * self._bucket_ms, busy_ns, completions
+    def own(self, pool: int) -> tuple[Ints, Ints, Ints, Ints]:
+        """Of one pool's own rows, as of the last reading: starts of buckets in ms, shape (n,); busy_ns, completions and
+        errors of each source, shape (k, n)."""
+        at, *of = self._cells.own(pool, self._until)
+        return at * self._bucket_ms, *of
 
-    def own_instance(self, pool: int, instance: str) -> tuple[Ints, Ints, Ints] | None:
+    def own_instance(self, pool: int, instance: str) -> tuple[Ints, Ints, Ints, Ints] | None:
         """As `own`, of one instance, each of shape (n,); None when nothing is known of it."""
         found = self._cells.own_source(pool, query.source_of(instance), self._until)
         return found and (found[0] * self._bucket_ms, *found[1:])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ class Whole:
     """Buckets of one pool from the first in which it was busy on, without gaps, each array of shape (n,).
 
     concurrency, completions  of one instance; 0 in a bucket in which nothing was in flight, completed
+    errors  of the completions, those that failed
     instances  that were there, busy or not
     """
 
@@ -27,6 +28,12 @@ class Whole:
     completions: Floats
     instances: Ints
     bucket_ms: int
+    errors: Floats = field(default_factory=lambda: np.zeros(0))
+    """Zeros where it is not given."""
+
+    def __post_init__(self) -> None:
+        if len(self.errors) != len(self.start_ms):
+            object.__setattr__(self, "errors", np.zeros(len(self.start_ms)))
 
     def __len__(self) -> int:
         return len(self.start_ms)
@@ -40,11 +47,14 @@ class Whole:
             self.completions[later],
             self.instances[later],
             self.bucket_ms,
+            self.errors[later],
         )
 
 
-def whole(start_ms: Ints, busy_ns: Ints, completions: Ints, before_ms: int, bucket_ms: int) -> Whole | None:
-    """Of k instances, busy_ns and completions of shape (k, n); None when there is no such bucket.
+def whole(
+    start_ms: Ints, busy_ns: Ints, completions: Ints, errors: Ints, before_ms: int, bucket_ms: int
+) -> Whole | None:
+    """Of k instances, busy_ns, completions and errors of shape (k, n); None when there is no such bucket.
 
     start_ms  of n buckets without gaps, those that are not whole among them
     before_ms  those that start before are whole
@@ -66,16 +76,19 @@ def whole(start_ms: Ints, busy_ns: Ints, completions: Ints, before_ms: int, buck
         completions=_summed(completions[:, part]) / there,
         instances=there,
         bucket_ms=bucket_ms,
+        errors=_summed(errors[:, part]) / there,
     )
 
 
-def alone(start_ms: Ints, busy_ns: Ints, completions: Ints, before_ms: int, bucket_ms: int) -> Whole | None:
-    """Of one instance, busy_ns and completions of shape (n,): as `whole`, as long as it is there."""
+def alone(
+    start_ms: Ints, busy_ns: Ints, completions: Ints, errors: Ints, before_ms: int, bucket_ms: int
+) -> Whole | None:
+    """Of one instance, busy_ns, completions and errors of shape (n,): as `whole`, as long as it is there."""
     at = np.flatnonzero(busy_ns)
     if len(at) == 0:
         return None
     gone_ms = int(start_ms[at[-1]]) + AROUND_MS + bucket_ms
-    return whole(start_ms, busy_ns[None], completions[None], min(before_ms, gone_ms), bucket_ms)
+    return whole(start_ms, busy_ns[None], completions[None], errors[None], min(before_ms, gone_ms), bucket_ms)
 
 
 def _summed(each: Ints) -> Ints:

@@ -18,12 +18,13 @@ SELECT
     groupArray(at)          AS at,
     groupArray(busy_ns)     AS busy_ns,
     groupArray(completions) AS completions,
+    groupArray(errors)      AS errors,
     groupArray(good)        AS good,
     groupArray(version)     AS version
 FROM
 (
     SELECT
-        pool, judges, if(judges = 0, own_source, judge_source) AS source, block, at, busy_ns, completions, version,
+        pool, judges, if(judges = 0, own_source, judge_source) AS source, block, at, busy_ns, completions, errors, version,
         toUInt32(arraySum((i, n) -> if(i <= last_good, n, 0), mapKeys(latency), mapValues(latency))) AS good
     FROM
     (
@@ -34,7 +35,7 @@ FROM
             cityHash64(service, peer, instance) AS judge_source,
             toUInt32(intDiv(toUnixTimestamp64Milli(bucket), {bucket_ms:UInt16}) - {first:Int64}) AS at,
             toUInt64(_block_number) AS block,
-            busy_ns, completions, latency, version
+            busy_ns, completions, errors, latency, version
         FROM windows FINAL
         PREWHERE bucket >= fromUnixTimestamp64Milli({from_ms:Int64}, 'UTC')
           AND bucket < fromUnixTimestamp64Milli({to_ms:Int64}, 'UTC')

@@ -56,7 +56,13 @@ def buckets_of(key: PoolKey, new: Whole, size: Floats | None, course: Course) ->
         # What nobody can judge yet is not taken as judged: once a size is told, the window is read by it.
         return NO_BUCKETS
     return Buckets(
-        new.start_ms, new.concurrency, new.completions, size, course.cores(key, new.start_ms), new.bucket_ms / 1_000
+        new.start_ms,
+        new.concurrency,
+        new.completions,
+        size,
+        course.cores(key, new.start_ms),
+        new.bucket_ms / 1_000,
+        new.errors,
     )
 
 
@@ -80,6 +86,7 @@ def by_target(key: PoolKey, each: Mapping[str, Whole], sizes: Mapping[str, Float
         size[order],
         course.cores(key, start_ms[order]),
         known[0][1].bucket_ms / 1_000,
+        np.concatenate([of.errors for _, of in known])[order],
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from sluice.pools.estimate.model import Estimate
 class Buckets:
     """Windows that came since the last observation, oldest first, each array of shape (n,); rates of one instance.
 
-    size, cores: in force in each bucket, NaN where it is not known, or where instances differed; cores 0 where nobody
+    errors: of the completions, those that failed; zeros where it is not given. size, cores: in force in each bucket, NaN where it is not known, or where instances differed; cores 0 where nobody
     ever told them.
     """
 
@@ -25,6 +25,11 @@ class Buckets:
     size: Floats
     cores: Floats
     bucket_s: float
+    errors: Floats = field(default_factory=lambda: np.zeros(0))
+
+    def __post_init__(self) -> None:
+        if len(self.errors) != len(self.start_ms):
+            object.__setattr__(self, "errors", np.zeros(len(self.start_ms)))
 
     def __len__(self) -> int:
         return len(self.start_ms)
@@ -37,6 +42,7 @@ class Buckets:
             self.size[keep],
             self.cores[keep],
             self.bucket_s,
+            self.errors[keep],
         )
 
 

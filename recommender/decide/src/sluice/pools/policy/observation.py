@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,8 @@ from sluice.pools.estimate.model import Estimate
 class Buckets:
     """Windows that came since the last observation, oldest first, each array of shape (n,); rates of one instance.
 
-    errors: of the completions, those that failed; zeros where it is not given. size, cores: in force in each bucket, NaN where it is not known, or where instances differed; cores 0 where nobody
+    errors: of the completions, those that failed; zeros where it is not given. known_ms: up to when spans that ended are
+    known, by the pool's own newest data: what had not ended by then is missing. size, cores: in force in each bucket, NaN where it is not known, or where instances differed; cores 0 where nobody
     ever told them.
     """
 
@@ -26,6 +28,7 @@ class Buckets:
     cores: Floats
     bucket_s: float
     errors: Floats = field(default_factory=lambda: np.zeros(0))
+    known_ms: float = inf
 
     def __post_init__(self) -> None:
         if len(self.errors) != len(self.start_ms):
@@ -43,6 +46,7 @@ class Buckets:
             self.cores[keep],
             self.bucket_s,
             self.errors[keep],
+            self.known_ms,
         )
 
 
@@ -56,6 +60,9 @@ class Constraints:
     paused        who paused the pool and why, "" when nobody did
     set_to        the size that they hold it at; None: the one in force
     why           which backend binds it, and the arithmetic; "" where only its bounds do
+    own_most      the pool's own bound, where its backend's capacity leaves less; None: `most`
+    horizon_ms    how long the busiest stretch counts (need.py)
+    callee        what its requests wait for instead of for it, and how that is known; "" where they do not
     """
 
     least: int = 1
@@ -65,6 +72,9 @@ class Constraints:
     paused: str = ""
     why: str = ""
     set_to: int | None = None
+    own_most: int | None = None
+    horizon_ms: int = 86_400_000
+    callee: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,12 +83,30 @@ class Demand:
 
     asked_per_s: calls of it that ended, as its callers' CLIENT spans tell, or its own where they tell of none.
     in_time: the part of them within the threshold, 0..1; None where no caller tells: a wait for a thread shows in no
-    span of its own.
+    span of its own. in_flight: of the pool, by its own spans, mean. waiting: what is in flight at those who wait for
+    it, beyond all that is accounted for: of a server pool, in callers' CLIENT spans beyond its own; of a client pool,
+    in the service's SERVER spans beyond its CLIENT spans. None where nobody tells.
     """
 
     until_ms: int
     asked_per_s: float
     in_time: float | None
+    in_flight: float = 0.0
+    waiting: float | None = None
+
+
+@dataclass(frozen=True)
+class Occupancy:
+    """As targets tell it, whatever spans say; means over those that told lately.
+
+    busy: in use, of one instance. waiting: callers that wait for one, of one instance, None where no target tells it.
+    full_share: of the newest readings those in which all of the size was busy, 0..1. at_ms: of the newest reading.
+    """
+
+    busy: float
+    waiting: float | None
+    full_share: float
+    at_ms: int
 
 
 @dataclass(frozen=True)
@@ -100,3 +128,5 @@ class Observation:
     named: Estimate | None = None
     demand: Demand | None = None
     replicas: int | None = None
+    occupancy: Occupancy | None = None
+    """None where no target tells."""

@@ -49,7 +49,8 @@ func (w *worker) pass(ctx, work context.Context, answers watch.Snapshot) Pass {
 	p.Current, p.Use = current, use
 	w.used.add(current, use)
 	writes := w.seen(current)
-	p.Decision = policy.Decide(w.rules(work), p.Answer, policy.Replica{Instance: w.Instance, Size: current, Writes: writes}, time.Now())
+	replica := policy.Replica{Instance: w.Instance, Size: current, Writes: writes, Known: record.Known()}
+	p.Decision = policy.Decide(w.rules(work), p.Answer, replica, time.Now())
 	if p.Decision.Action == policy.Apply {
 		intent := w.intent(p.Decision.Size, current, p.Answer.GetRevision())
 		if err := w.begin(intent); err != nil {
@@ -85,7 +86,8 @@ func (w *worker) look(ctx context.Context, answers watch.Snapshot) Pass {
 	writes := record.Writes.Read(p.Current).Rest(p.Current, w.Rules.Cooldown, p.At)
 	rules := w.rulesHere()
 	rules.Apply = true
-	p.Decision = policy.Decide(rules, p.Answer, policy.Replica{Instance: w.Instance, Size: p.Current, Writes: writes}, p.At)
+	replica := policy.Replica{Instance: w.Instance, Size: p.Current, Writes: writes, Known: record.Known()}
+	p.Decision = policy.Decide(rules, p.Answer, replica, p.At)
 	return p
 }
 

@@ -3,6 +3,7 @@ package realize
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"sluice.dev/actuators/internal/pool"
@@ -43,11 +44,14 @@ func Look(ctx context.Context, r Realizer) (pool.Size, pool.Use, error) {
 }
 
 // ReadBack reads until the size in force is `want` or `within` is over, and returns what it read last: pools shrink as
-// threads go idle, so the first reading may still be the old size.
-func ReadBack(ctx context.Context, r Realizer, want uint32, within time.Duration) (got pool.Size, err error) {
+// threads go idle, so the first reading may still be the old size. It ends too when `enough` says so.
+func ReadBack(ctx context.Context, r Realizer, want uint32, within time.Duration, enough ...func() bool) (got pool.Size, err error) {
 	settle.Until(ctx, within, func() bool {
 		got, err = r.Read(ctx)
-		return err == nil && got == pool.Of(want)
+		if err == nil && got == pool.Of(want) {
+			return true
+		}
+		return slices.ContainsFunc(enough, func(each func() bool) bool { return each() })
 	})
 	return got, err
 }

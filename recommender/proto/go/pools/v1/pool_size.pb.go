@@ -263,7 +263,8 @@ type PoolSize struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Pool  *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
 	State State                  `protobuf:"varint,2,opt,name=state,proto3,enum=sluice.pools.v1.State" json:"state,omitempty"`
-	// All that an actuator looks at, with target, valid_until, and sizes for how far one write goes.
+	// All that an actuator looks at, with target, valid_until, sizes for how far one write goes, and whether the basis is
+	// BASIS_REVERT or a reason GAVE_UP: then it goes back at once to what was in force.
 	Action v1.Action `protobuf:"varint,3,opt,name=action,proto3,enum=sluice.common.v1.Action" json:"action,omitempty"`
 	Basis  Basis     `protobuf:"varint,4,opt,name=basis,proto3,enum=sluice.pools.v1.Basis" json:"basis,omitempty"`
 	// The size that all targets have. Absent when they differ (reason MIXED), have no limit (reason UNBOUNDED), or no

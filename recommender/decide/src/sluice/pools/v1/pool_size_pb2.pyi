@@ -193,7 +193,9 @@ class PoolSize(_message.Message):
     ADVICE_FIELD_NUMBER: _builtins.int
     state: Global___State.ValueType
     action: _decision_pb2.Action.ValueType
-    """All that an actuator looks at, with target, valid_until, and sizes for how far one write goes."""
+    """All that an actuator looks at, with target, valid_until, sizes for how far one write goes, and whether the basis is
+    BASIS_REVERT or a reason GAVE_UP: then it goes back at once to what was in force.
+    """
     basis: Global___Basis.ValueType
     current: _builtins.int
     """The size that all targets have. Absent when they differ (reason MIXED), have no limit (reason UNBOUNDED), or no

@@ -14,7 +14,12 @@ CASES: list[dict[str, Any]] = json.loads(FILE.read_text())["cases"]
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_decides_as_the_shipped_actuator(case: dict[str, Any]) -> None:
-    replica = Replica(case.get("instance", ""), size_of(case["current"]), Writes(**(case["writes"] or {})), tuple(case.get("known", ())))
+    replica = Replica(
+        case.get("instance", ""),
+        size_of(case["current"]),
+        Writes(**(case["writes"] or {})),
+        tuple(case.get("known", ())),
+    )
     assert decide(rules_of(case["rules"]), answer_of(case), replica, case["now_ms"]) == Decision(**case["decision"])
 
 

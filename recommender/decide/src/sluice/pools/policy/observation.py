@@ -82,13 +82,34 @@ class Demand:
 
 
 @dataclass(frozen=True)
+class Occupancy:
+    """As targets tell beside their sizes: means over the instances that told within 20 s, each under its size of now.
+
+    busy        threads or connections in use, of one instance, over its readings since it was told last (1 to 15 s)
+    waiting     callers that wait for one, of one instance, likewise; None where no target tells it
+    full_share  of the readings of the newest 30 s, those in which busy was at the size, 0..1
+    at_ms       of the newest report, Unix time of receipt
+    busy_most, waiting_most  at one reading of one instance
+    readings    behind full_share, of all instances
+    """
+
+    busy: float
+    waiting: float | None
+    full_share: float
+    at_ms: int
+    busy_most: int = 0
+    waiting_most: int | None = None
+    readings: int = 0
+
+
+@dataclass(frozen=True)
 class Observation:
     """sizes: read back from each target that reported within a minute, by its instance; 1 at least, None is unbounded.
 
     cores, version: of one instance of the service, as told; 0 and "" while nobody did. slo_s: the threshold that
     judges its completions. named: by a published model, where one is chosen for the pool, or no size is known by which
     the belief could tell when the pool was full; None: the belief decides. demand: None where there is no new one, and
-    for client pools. replicas: of the service, None while nobody told.
+    for client pools. replicas: of the service, None while nobody told. occupancy: None where no target tells it.
     """
 
     sizes: dict[str, int | None]
@@ -100,3 +121,4 @@ class Observation:
     named: Estimate | None = None
     demand: Demand | None = None
     replicas: int | None = None
+    occupancy: Occupancy | None = None

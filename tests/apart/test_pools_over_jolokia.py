@@ -141,8 +141,8 @@ def test_what_is_in_use_is_told_with_the_size(said: SaidSizes, tomcat: Applicati
 
 
 def test_what_the_actuator_asks_makes_no_spans(said: SaidSizes, spans: SpanSink, tomcat: Application) -> None:
-    """The Java agent makes a SERVER span of what this test asks Jolokia, since it is behind the JDK's HTTP server, and none
-    of what the actuator asked before, since that is marked."""
+    """The Java agent makes a SERVER span of what this test asks Jolokia, behind the JDK's HTTP server. Of what the
+    actuator asked before it makes none, since that is marked."""
     told = len(said.reports)
     until("the actuator has read its targets again", lambda: len(said.reports) >= told + 3)
     assert tomcat.max_threads

@@ -22,7 +22,7 @@ class SpanSink(TraceServiceServicer):
     def __init__(self) -> None:
         self.spans: list[Span] = []
         self._server = grpc.server(ThreadPoolExecutor(2))
-        add_TraceServiceServicer_to_server(self, self._server)
+        add_TraceServiceServicer_to_server(self, self._server)  # type: ignore[no-untyped-call]
         self.address = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
 
     def __enter__(self) -> "SpanSink":

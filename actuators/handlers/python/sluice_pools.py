@@ -19,8 +19,8 @@ LARGEST, LONGEST_BODY, SHORTEST_TOKEN = 65535, 1024, 16
 class Pool(Protocol):
     """What can be resized while it runs; a pool of Thrift clients is one with these two methods.
 
-    One that has `use() -> tuple[int | None, int | None]` tells too how many are in use, and how many callers wait for one;
-    None: it is not known.
+    One that has `use() -> tuple[int | None, int | None]` tells too how many are in use, and how many callers wait for
+    one; None: it is not known.
     """
 
     def resize(self, limit: int) -> None:
@@ -33,8 +33,8 @@ class Pool(Protocol):
 def serve(host: str, port: int, token_file: str, pools: dict[str, Pool]) -> ThreadingHTTPServer:
     """Answers who sends the token that token_file has now, of 16 characters or more, in a thread of its own.
 
-    {"size": limit, "open": n} of each pool, and "busy" and "waiting" as far as it tells; a PUT of {"size": n} resizes, and
-    answers what is then. No instrumentation makes spans of it: OpenTelemetry has none of `http.server`.
+    {"size": limit, "open": n} of each pool, and "busy" and "waiting" as far as it tells; a PUT of {"size": n} resizes,
+    and answers what is then. No instrumentation makes spans of it: OpenTelemetry has none of `http.server`.
     """
 
     class Handler(BaseHTTPRequestHandler):

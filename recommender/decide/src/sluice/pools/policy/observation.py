@@ -16,9 +16,9 @@ from sluice.pools.estimate.model import Estimate
 class Buckets:
     """Windows that came since the last observation, oldest first, each array of shape (n,); rates of one instance.
 
-    errors: of the completions, those that failed; zeros where it is not given. known_ms: up to when spans that ended are
-    known, by the pool's own newest data: what had not ended by then is missing. size, cores: in force in each bucket, NaN where it is not known, or where instances differed; cores 0 where nobody
-    ever told them.
+    size, cores: in force in each bucket, NaN where it is not known, or where instances differed; cores 0 where nobody
+    ever told them. errors: of the completions, those that failed; zeros where it is not given. known_ms: up to when
+    spans that ended are known, by the pool's own newest data: what had not ended by then is missing.
     """
 
     start_ms: Ints
@@ -97,16 +97,23 @@ class Demand:
 
 @dataclass(frozen=True)
 class Occupancy:
-    """As targets tell it, whatever spans say; means over those that told lately.
+    """As targets tell beside their sizes: means over the instances that told within 20 s, each under its size of now.
 
-    busy: in use, of one instance. waiting: callers that wait for one, of one instance, None where no target tells it.
-    full_share: of the newest readings those in which all of the size was busy, 0..1. at_ms: of the newest reading.
+    busy        threads or connections in use, of one instance, over its readings since it was told last (1 to 15 s)
+    waiting     callers that wait for one, of one instance, likewise; None where no target tells it
+    full_share  of the readings of the newest 30 s, those in which busy was at the size, 0..1
+    at_ms       of the newest report, Unix time of receipt
+    busy_most, waiting_most  at one reading of one instance
+    readings    behind full_share, of all instances
     """
 
     busy: float
     waiting: float | None
     full_share: float
     at_ms: int
+    busy_most: int = 0
+    waiting_most: int | None = None
+    readings: int = 0
 
 
 @dataclass(frozen=True)
@@ -116,7 +123,7 @@ class Observation:
     cores, version: of one instance of the service, as told; 0 and "" while nobody did. slo_s: the threshold that
     judges its completions. named: by a published model, where one is chosen for the pool, or no size is known by which
     the belief could tell when the pool was full; None: the belief decides. demand: None where there is no new one, and
-    for client pools. replicas: of the service, None while nobody told.
+    for client pools. replicas: of the service, None while nobody told. occupancy: None where no target tells it.
     """
 
     sizes: dict[str, int | None]
@@ -129,4 +136,3 @@ class Observation:
     demand: Demand | None = None
     replicas: int | None = None
     occupancy: Occupancy | None = None
-    """None where no target tells."""

@@ -50,7 +50,7 @@ class Table(NamedTuple):
 
 OWN_COLUMNS = ("pool UInt32", "service String", "peer String")
 KEY_COLUMNS = (
-    *("pool UInt32", "last_good Int16", "judges UInt8", "side Enum8('server' = 1, 'client' = 2)"),
+    *("pool UInt32", "last_good Int16", "judges UInt8", "side Enum8('server' = 1, 'client' = 2, 'consumer' = 3)"),
     *("service String", "peer String"),
 )
 
@@ -99,9 +99,10 @@ def keys(requests: list[Key]) -> Table:
     """The parts that belong to each pool."""
     rows: list[tuple[int | str, ...]] = []
     for index, key, last_good in requests:
-        judge = ("client", "", key.service) if key.side == "server" else ("server", key.service, "")
         rows.append((index, last_good, 0, key.side, key.service, key.peer))
-        rows.append((index, last_good, 1, *judge))
+        if key.side != "consumer":  # nobody waits for who works on messages: its own spans alone judge it
+            judge = ("client", "", key.service) if key.side == "server" else ("server", key.service, "")
+            rows.append((index, last_good, 1, *judge))
     return Table("keys", KEY_COLUMNS, rows)
 
 

@@ -29,7 +29,7 @@ final class Rows {
 
   static GenericRowData partial(Texts texts, ResourcePoint point, Partial partial) {
     return GenericRowData.of(
-        texts.of(point.side()),
+        texts.of(point.side().label()),
         texts.of(point.service()),
         texts.of(point.peer()),
         texts.of(point.instance()),
@@ -95,7 +95,7 @@ final class Rows {
 
   static GenericRowData size(Texts texts, ResourcePoint point, DataSize size) {
     return GenericRowData.of(
-        texts.of(point.side()),
+        texts.of(point.side().label()),
         texts.of(point.service()),
         texts.of(point.peer()),
         texts.of(point.instance()),

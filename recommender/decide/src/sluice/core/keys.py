@@ -8,8 +8,8 @@ Side = Literal["server", "client", "consumer"]
 
 
 class PoolKey(NamedTuple):
-    """A soft resource: where concurrency is bounded. server: threads that serve requests; consumer: threads that work on
-    messages; client: connections to `peer`, which is empty for the others."""
+    """A soft resource: where concurrency is bounded. server: threads that serve requests; consumer: threads that work
+    on messages; client: connections to `peer`, which is empty for the others."""
 
     service: str
     side: Side

@@ -9,6 +9,7 @@ import numpy as np
 
 from bench.controllers.bridge import samples_of
 from sluice.collect import Measured, Window
+from sluice.collect.clocks import Instance
 from sluice.collect.whole import Whole
 from sluice.collect.window import OnDemand
 from sluice.config import Config
@@ -70,6 +71,9 @@ class Collected:
         return {}
 
     def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]:
+        return {}
+
+    def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]:
         return {}
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:

@@ -1,4 +1,4 @@
-"""`instance_clocks`: how long after their ends the spans of each instance came into the log, per 10 s of the log's time."""
+"""`instance_clocks`: how long after their ends the spans of each instance came, per 10 s of the log's time."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

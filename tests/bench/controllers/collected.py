@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from bench.controllers.bridge import samples_of
+from sluice.clocks.offsets import Instance
 from sluice.collect import Measured, Window
-from sluice.collect.clocks import Instance
 from sluice.collect.whole import Whole
 from sluice.collect.window import OnDemand
 from sluice.config import Config

@@ -22,8 +22,8 @@ import numpy as np
 
 from bench.loop_scale.windows import BUCKET_MS, CURVES, DELAY_MS, Drawn, draw
 from memory_log import MemoryLog
+from sluice.clocks.offsets import Instance
 from sluice.collect import Measured, Window
-from sluice.collect.clocks import Instance
 from sluice.collect.window import OnDemand
 from sluice.config import Config
 from sluice.control.deciding import Means

@@ -9,8 +9,8 @@ import numpy as np
 
 from bench.loaded_windows import BUCKETS
 from humps import Samples, draw_samples, draw_service
+from sluice.clocks.offsets import Instance
 from sluice.collect import Window
-from sluice.collect.clocks import Instance
 from sluice.collect.whole import Whole, whole
 from sluice.collect.window import OnDemand
 from sluice.config import Config

@@ -1,14 +1,14 @@
 """A host whose clock is off is collected as one whose clock is right: on the real engine."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 import pytest
 
+from sluice.clocks.offsets import SQL, Instance, Seen, parameters, seen_of
 from sluice.collect import Collector, Window
-from sluice.collect.clocks import SQL, Instance, Seen, parameters, seen_of
 from sluice.collect.latency import last_index_within
 from sluice.config import Config
 from sluice.control.clickhouse import READER, ClickHouse
@@ -36,7 +36,7 @@ CONFIG = Config.model_validate(
 THRESHOLDS = {key: 100 * MS for key in POOLS if key != UNJUDGED}
 
 
-def tell(client: Any, now_ms: int, least_ms: dict[tuple[str, str], Sequence[int]]) -> None:
+def tell(client: Any, now_ms: int, least_ms: Mapping[tuple[str, str], Sequence[int]]) -> None:
     """Of each instance the least delay in each of its newest windows, the newest last."""
     end = now_ms // 10_000 * 10
     rows = [

@@ -7,8 +7,8 @@ import numpy as np
 
 from feeds import FALLS, Curve
 from humps import samples_of
+from sluice.clocks.offsets import Instance
 from sluice.collect import Measured, Window
-from sluice.collect.clocks import Instance
 from sluice.collect.whole import Whole
 from sluice.config import Config
 from sluice.core.keys import PoolKey

@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
-from sluice.collect import clocks, data_sizes, demand, upstream
-from sluice.collect.clocks import Clocks, Instance
+from sluice.clocks import offsets
+from sluice.clocks.offsets import Clocks, Instance
+from sluice.collect import data_sizes, demand, upstream
 from sluice.collect.delay import LONGEST_MS, NEVER, Arrivals, Delay
 from sluice.collect.newest import fixed_settle_ms, newest
 from sluice.collect.reading import Database, Reading
@@ -69,8 +70,8 @@ class Collector:
 
     def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]:
         """How many ms clocks are ahead, of instances where they are off: taken out of what is collected from now on."""
-        columns = self._database.columns(clocks.SQL, clocks.parameters(now_ms))
-        self._clocks.take(clocks.seen_of(columns) if columns else {}, config.stored_ms)
+        columns = self._database.columns(offsets.SQL, offsets.parameters(now_ms))
+        self._clocks.take(offsets.seen_of(columns) if columns else {}, config.stored_ms)
         return self._clocks.offsets_ms
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:

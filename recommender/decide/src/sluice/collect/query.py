@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import NamedTuple
 
-from sluice.collect.clocks import Instance
+from sluice.clocks.offsets import Instance
 from sluice.core.keys import PoolKey
 
 SQL = files(__package__).joinpath("windows.sql").read_text(encoding="utf-8")

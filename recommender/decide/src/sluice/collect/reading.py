@@ -8,9 +8,9 @@ from typing import Any, Protocol, get_args
 
 import numpy as np
 
+from sluice.clocks.offsets import Instance
 from sluice.collect import query
 from sluice.collect.cells import Cells
-from sluice.collect.clocks import Instance
 from sluice.collect.delay import Arrivals
 from sluice.collect.latency import last_index_within
 from sluice.collect.native import Arrays, Column

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from sluice.collect.clocks import Instance
+from sluice.clocks.offsets import Instance
 from sluice.config import Config
 from sluice.control.collects import Collects
 from sluice.control.problems import Problems

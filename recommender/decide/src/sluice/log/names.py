@@ -6,10 +6,15 @@ from typing import NamedTuple, cast, get_args
 from urllib.parse import quote, unquote
 
 from sluice.core.keys import PoolKey, Side
-from sluice.pools.v1.pool_pb2 import SIDE_CLIENT, SIDE_CONSUMER, SIDE_SERVER, Pool
+from sluice.pools.v1 import pool_pb2
+from sluice.pools.v1.pool_pb2 import Pool
 
-_SIDES: dict[int, Side] = {SIDE_SERVER: "server", SIDE_CLIENT: "client", SIDE_CONSUMER: "consumer"}
-_NUMBERS = {side: number for number, side in _SIDES.items()}
+_NUMBERS: dict[Side, pool_pb2.Side.ValueType] = {
+    "server": pool_pb2.SIDE_SERVER,
+    "client": pool_pb2.SIDE_CLIENT,
+    "consumer": pool_pb2.SIDE_CONSUMER,
+}
+_SIDES: dict[int, Side] = {number: side for side, number in _NUMBERS.items()}
 POOL = "pool/"
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sluice.collect.clocks import GONE, READINGS, Clocks, Instance, Seen, fastest_ms, offset_ms, seen_of
+from sluice.clocks.offsets import GONE, READINGS, Clocks, Instance, Seen, fastest_ms, offset_ms, seen_of
 from sluice.collect.query import clock_of
 
 A, B, C = Instance("cart", "a"), Instance("cart", "b"), Instance("stock", "c")

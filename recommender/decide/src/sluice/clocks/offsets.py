@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-SQL = files(__package__).joinpath("clocks.sql").read_text(encoding="utf-8")
+SQL = files(__package__).joinpath("delays.sql").read_text(encoding="utf-8")
 
 # Of the log's time. recent: what is usual is a median of six windows of 10 s, so that neither a window that has just
 # begun nor one odd span says it. lasts: how long an exporter that is slow now and then is waited for.

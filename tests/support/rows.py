@@ -34,6 +34,7 @@ def insert_shop(client: Client, end: datetime) -> None:
     _losses(client, end)
     _latencies(client, end)
     _data_sizes(client, end)
+    _clocks(client, end)
     _resources(client, end)
     _recommendations(client, end)
     _actuations(client, end)
@@ -201,6 +202,16 @@ def _data_sizes(client: Client, end: datetime) -> None:
         rows.append(["client", "catalogue", "catalogue-db", "catalogue-0", window, 10, 100, 2_000, 100, 200_000, 200])
         rows.append(["server", "cart", "", "cart-0", window, 10, 0, 0, 50, 25_000, 50])
     _insert(client, "data_sizes", names, rows)
+
+
+def _clocks(client: Client, end: datetime) -> None:
+    """What cart-0 sends comes 200 ms after its end at least, 1.2 s at most; the clock of catalogue-0 is 1 s ahead."""
+    names = "service instance window window_s spans least_ms sum_ms version"
+    rows: list[list[object]] = []
+    for window in _ten_seconds(end):
+        rows.append(["cart", "cart-0", window, 10, 1_000, 200, 700_000, 1_000])
+        rows.append(["catalogue", "catalogue-0", window, 10, 100, -800, -30_000, 100])
+    _insert(client, "instance_clocks", names, rows)
 
 
 def _resources(client: Client, end: datetime) -> None:

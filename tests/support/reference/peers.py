@@ -10,7 +10,7 @@ FROM_TRACES = bool(setting("peers-from-traces"))
 
 
 def peers(traces: Iterable[Trace]) -> Iterator[tuple[Span, str]]:
-    """Every span, with the peer that `windows` counts it under in the end; "" for spans of the server side.
+    """Every span, with the peer that `windows` counts it under in the end; "" for spans of other sides.
 
     A span that its trace had no room for stays where its attributes put it.
     """
@@ -27,7 +27,7 @@ def peer_of(span: Span, trace: Trace | None) -> str:
     if span.peer:
         return span.peer
     if trace and FROM_TRACES:
-        shown = [child for child in trace.children(span) if child.kind in ("SERVER", "CONSUMER")]
+        shown = [child for child in trace.children(span) if child.kind == "SERVER"]
         if shown:
             return min(shown, key=lambda child: (child.start_ns, child.span_id)).service
     return span.address or "unknown"

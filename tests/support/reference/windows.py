@@ -10,7 +10,7 @@ from support.reference.spans import MS, Span
 
 BUCKET_NS = setting("bucket-ms") * MS
 MAX_SPREAD_NS = setting("max-spread-ms") * MS
-SIDES = {"SERVER": "server", "CONSUMER": "server", "CLIENT": "client", "PRODUCER": "client"}
+SIDES = {"SERVER": "server", "CONSUMER": "consumer", "CLIENT": "client", "PRODUCER": "client"}
 
 #: side, service, peer, instance, start of the bucket in ms
 Key = tuple[str, str, str, str, int]

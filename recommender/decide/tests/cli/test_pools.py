@@ -340,6 +340,8 @@ def test_plot_draws_the_band_behind_all_others_and_cuts_it_off_at_the_top() -> N
     [
         ("a", None, None, ("a", None, "")),
         ("a/server", None, None, ("a", "server", "")),
+        ("a/consumer", None, None, ("a", "consumer", "")),
+        ("a", "consumer", None, ("a", "consumer", "")),
         ("a/client/b/c", None, None, ("a", "client", "b/c")),
         ("team/a", None, None, ("team/a", None, "")),
         ("team/a/client/b", None, None, ("team/a", "client", "b")),
@@ -360,6 +362,8 @@ def test_selector(text: str, side: str | None, peer: str | None, expected: tuple
         ("a/client/b", None, "c"),
         ("a", "client", None),
         ("a", "server", "b"),
+        ("a", "consumer", "b"),
+        ("a/consumer", "server", None),
     ],
 )
 def test_selector_refuses(text: str, side: str | None, peer: str | None) -> None:

@@ -80,6 +80,7 @@ func TestBadInputAtEveryEntry(t *testing.T) {
 		{&poolsv1.Pool{Service: "cart"}, "side"},
 		{&poolsv1.Pool{Service: "cart", Side: 7}, "side"},
 		{&poolsv1.Pool{Service: "cart", Side: 1, Peer: "db"}, "peer"},
+		{&poolsv1.Pool{Service: "mail", Side: 3, Peer: "queue"}, "peer"},
 		{&poolsv1.Pool{Service: "cart", Side: 2}, "peer"},
 		{&poolsv1.Pool{Service: long, Side: 1}, "service"},
 		{&poolsv1.Pool{Service: "cart", Side: 2, Peer: long}, "peer"},

@@ -28,7 +28,11 @@ from sluice.pools.v1 import pool_pb2, pool_size_pb2
 from sluice.pools.v1.checkpoint_pb2 import Checkpoint as CheckpointMessage
 from sluice.pools.v1.state_pb2 import PoolEvidence, PoolFacts, SizeChange
 
-_SIDES: dict[Side, pool_pb2.Side.ValueType] = {"server": pool_pb2.SIDE_SERVER, "client": pool_pb2.SIDE_CLIENT}
+_SIDES: dict[Side, pool_pb2.Side.ValueType] = {
+    "server": pool_pb2.SIDE_SERVER,
+    "client": pool_pb2.SIDE_CLIENT,
+    "consumer": pool_pb2.SIDE_CONSUMER,
+}
 
 Value = TypeVar("Value")
 Parsed = TypeVar("Parsed", PoolFacts, PoolEvidence)

@@ -28,6 +28,12 @@ final class Columns {
       row_spans BIGINT NOT NULL, row_sum BIGINT NOT NULL, byte_spans BIGINT NOT NULL,
       byte_sum BIGINT NOT NULL""";
 
+  /** Of instance_clocks. */
+  static final String DELAY =
+      """
+      service STRING NOT NULL, instance STRING NOT NULL, window_start TIMESTAMP_LTZ(3) NOT NULL,
+      spans BIGINT NOT NULL, least_ms BIGINT NOT NULL, sum_ms BIGINT NOT NULL""";
+
   /** Of ingest_counts. */
   static final String COUNTED =
       """

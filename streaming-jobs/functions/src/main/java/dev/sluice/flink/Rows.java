@@ -2,6 +2,8 @@ package dev.sluice.flink;
 
 import dev.sluice.accounting.DeadLetter;
 import dev.sluice.accounting.OutcomeCounts;
+import dev.sluice.delays.Delays;
+import dev.sluice.delays.Instance;
 import dev.sluice.samples.Sample;
 import dev.sluice.samples.Site;
 import dev.sluice.sizes.DataSize;
@@ -29,7 +31,7 @@ final class Rows {
 
   static GenericRowData partial(Texts texts, ResourcePoint point, Partial partial) {
     return GenericRowData.of(
-        texts.of(point.side()),
+        texts.of(point.side().label()),
         texts.of(point.service()),
         texts.of(point.peer()),
         texts.of(point.instance()),
@@ -95,7 +97,7 @@ final class Rows {
 
   static GenericRowData size(Texts texts, ResourcePoint point, DataSize size) {
     return GenericRowData.of(
-        texts.of(point.side()),
+        texts.of(point.side().label()),
         texts.of(point.service()),
         texts.of(point.peer()),
         texts.of(point.instance()),
@@ -104,6 +106,16 @@ final class Rows {
         size.rowSum(),
         size.byteSpans(),
         size.byteSum());
+  }
+
+  static GenericRowData delay(Texts texts, Instance instance, Delays delays) {
+    return GenericRowData.of(
+        texts.of(instance.service()),
+        texts.of(instance.instance()),
+        time(delays.windowMs()),
+        delays.spans(),
+        delays.leastMs(),
+        delays.sumMs());
   }
 
   /** Emits the accounts of one message through rows whose other columns are NULL. */

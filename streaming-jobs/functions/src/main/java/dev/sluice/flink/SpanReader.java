@@ -6,6 +6,9 @@ import dev.sluice.accounting.MessageReader;
 import dev.sluice.accounting.Outcome;
 import dev.sluice.accounting.SpanStage;
 import dev.sluice.bounds.LogBounds;
+import dev.sluice.delays.DelayAccumulator;
+import dev.sluice.delays.Delays;
+import dev.sluice.delays.Instance;
 import dev.sluice.otlp.Span;
 import dev.sluice.samples.Sample;
 import dev.sluice.samples.SampleAccumulator;
@@ -27,7 +30,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
  * Decodes each message once, for all jobs: fragments of traces go on at once; what messages add to
- * windows, to samples, to sizes and to accounts is summed across messages.
+ * windows, to samples, to sizes, to delays and to accounts is summed across messages.
  *
  * <p>What names there are ({@link LogBounds}) is state.
  */
@@ -64,10 +67,12 @@ final class SpanReader extends SummingOperator<TraceFragment>
   private transient WindowAccumulator windows;
   private transient SampleAccumulator samples;
   private transient SizeAccumulator sizes;
+  private transient DelayAccumulator delays;
   private transient FragmentAccumulator fragments;
   private transient WindowSums<ResourcePoint, Partial> partialSums;
   private transient WindowSums<Site, Sample> sampleSums;
   private transient WindowSums<ResourcePoint, DataSize> sizeSums;
+  private transient WindowSums<Instance, Delays> delaySums;
   private transient AccountSums counted;
   private transient AccountSums countedWindows;
 
@@ -93,11 +98,13 @@ final class SpanReader extends SummingOperator<TraceFragment>
     partialSums = new WindowSums<>();
     sampleSums = new WindowSums<>();
     sizeSums = new WindowSums<>();
+    delaySums = new WindowSums<>();
     counted = new AccountSums(Rows.COUNT_WINDOW_MS);
     countedWindows = new AccountSums(Rows.COUNT_WINDOW_MS);
     windows = new WindowAccumulator(settings.spread());
     samples = new SampleAccumulator(settings.sampleWindowMs());
     sizes = new SizeAccumulator(settings.sampleWindowMs());
+    delays = new DelayAccumulator(Rows.COUNT_WINDOW_MS);
     fragments =
         settings.wants(SpanTable.MOVED)
             ? new FragmentAccumulator(settings.messageTraces(), settings.spread())
@@ -112,6 +119,9 @@ final class SpanReader extends SummingOperator<TraceFragment>
     if (settings.wants(SpanTable.SIZE)) {
       stages.add(sizes);
     }
+    if (settings.wants(SpanTable.DELAY)) {
+      stages.add(delays);
+    }
     if (settings.assemblesTraces()) {
       stages.add(fragments);
     }
@@ -124,10 +134,12 @@ final class SpanReader extends SummingOperator<TraceFragment>
     long recordMs = message.recordMs();
     bounds.at(message.partition(), recordMs);
     fragments.at(recordMs);
+    delays.at(recordMs);
     reader.read(message.bytes(), recordMs, message.repeated());
     windows.forEach(partialSums::add);
     samples.forEach(sampleSums::add);
     sizes.forEach(sizeSums::add);
+    delays.forEach(delaySums::add);
     fragments.forEach(
         (traceId, spans) ->
             output.collect(
@@ -140,7 +152,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
       emit(SpanTable.REJECTED, Rows.rejected(letter, message.partition(), message.offset()));
     }
     if (Math.max(partialSums.rows(), sampleSums.rows()) >= MOST_ROWS
-        || sizeSums.rows() >= MOST_ROWS
+        || Math.max(sizeSums.rows(), delaySums.rows()) >= MOST_ROWS
         || Math.max(counted.rows(), countedWindows.rows()) >= MOST_ROWS) {
       flush();
     }
@@ -152,6 +164,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
         (point, partial) -> emit(SpanTable.PARTIAL, Rows.partial(texts, point, partial)));
     sampleSums.drain((site, sample) -> emit(SpanTable.SAMPLE, Rows.sample(texts, site, sample)));
     sizeSums.drain((point, size) -> emit(SpanTable.SIZE, Rows.size(texts, point, size)));
+    delaySums.drain((instance, each) -> emit(SpanTable.DELAY, Rows.delay(texts, instance, each)));
     counted.drain((ms, key, sums) -> emit(SpanTable.COUNTED, Rows.counted(key, sums, ms)));
     countedWindows.drain(
         (ms, key, sums) -> emit(SpanTable.COUNTED_WINDOW, Rows.counted(key, sums, ms)));

@@ -21,6 +21,8 @@ enum SpanTable {
   SAMPLE(Columns.SAMPLE),
   /** What messages add to the sizes of data. */
   SIZE(Columns.SIZE),
+  /** How late spans came. */
+  DELAY(Columns.DELAY),
   /** Outcomes of spans. */
   COUNTED(Columns.COUNTED),
   /** The same for the fine windows, which cut some. */

@@ -10,11 +10,12 @@ import java.util.List;
 /**
  * Moves client spans in the fine windows to the service that they called, which only their trace
  * shows: what a span added under its address, or under "unknown", is taken back there and added
- * under the service of its SERVER or CONSUMER child (design, section 2, "Identity").
+ * under the service of its SERVER child (design, section 2, "Identity"). Who works on a message is
+ * no such child: its sender holds a connection to the broker, and waits for nobody's threads.
  *
- * <p>Of several children (a request that was retried, a message with several consumers) the one
- * that starts first names the peer, then the one with the smaller id. A span that came several
- * times was counted as often, and is moved as often. Spans that the trace had no room for stay.
+ * <p>Of several children (a request that was retried) the one that starts first names the peer,
+ * then the one with the smaller id. A span that came several times was counted as often, and is
+ * moved as often. Spans that the trace had no room for stay.
  *
  * <p>Worked example, buckets of 100 ms: a span [80, 130) ms of cart without a peer, whose child is
  * a SERVER span of stock, gives (cart, unknown): bucket 0 -20 ms, bucket 100 -30 ms and -1
@@ -70,7 +71,7 @@ public final class PeerMoves {
 
   private static String callee(List<TraceSpan> children) {
     return children.stream()
-        .filter(child -> child.kind() == Span.SERVER || child.kind() == Span.CONSUMER)
+        .filter(child -> child.kind() == Span.SERVER)
         .min(FIRST)
         .map(TraceSpan::service)
         .orElse("");

@@ -132,8 +132,8 @@ class Reading:
     def own(self, pool: int) -> tuple[Ints, Ints, Ints, Ints]:
         """Of one pool's own rows, as of the last reading: starts of buckets in ms, shape (n,); busy_ns, completions and
         errors of each source, shape (k, n)."""
-        at, *of = self._cells.own(pool, self._until)
-        return at * self._bucket_ms, *of
+        at, busy_ns, completions, errors = self._cells.own(pool, self._until)
+        return at * self._bucket_ms, busy_ns, completions, errors
 
     def own_instance(self, pool: int, instance: str) -> tuple[Ints, Ints, Ints, Ints] | None:
         """As `own`, of one instance, each of shape (n,); None when nothing is known of it."""

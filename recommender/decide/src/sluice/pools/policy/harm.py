@@ -180,7 +180,7 @@ def _collapsed(before: Measured, after: Pace | None, scene: Scene, since_ms: int
 
 
 def errors_rise(before: Measured, after: Pace) -> bool:
-    """Worked: none of before failed; 5 of 100 after: 5 > 2 sqrt(0 + 1). 12 % before, 13 of 100: 1 < 2 sqrt(10.6 + 1)."""
+    """Worked: none failed before, 5 of 100 after: 5 > 2 sqrt(0 + 1). 12 % before, 15 of 100: 3 < 2 sqrt(10.6 + 1)."""
     if after.errors < ERRORS or after.failed < before.failed + ERRORS_BY:
         return False
     expected = before.failed * after.completions

@@ -83,8 +83,8 @@ def decided_for(facts: Facts, current: int | None) -> int | None:
 
 
 def by_another(facts: Facts, current: int) -> bool:
-    """Whether somebody else set the size in force: it is neither the last one nor what was decided, nor on the way there:
-    an actuator may take steps of its own."""
+    """Whether somebody else set the size in force: it is neither the last one nor what was decided, nor on the way
+    there, as an actuator may take steps of its own."""
     change = facts.change
     if current == facts.current or change is None:
         return current != facts.current

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -126,14 +127,18 @@ class Collector:
                 self._intervals_ms[pool.key] = found.bucket_ms
             return found
 
+        def known(number: int, found: Whole | None) -> Whole | None:
+            newest_ms = int(before_ms[number] + settle_ms[number])
+            return None if found is None else replace(found, known_ms=float(newest_ms + bucket_ms))
+
         def whole_of(number: int) -> Whole | None:
-            return whole(*reading().own(number), int(before_ms[number]), bucket_ms)
+            return known(number, whole(*reading().own(number), int(before_ms[number]), bucket_ms))
 
         def each(key: PoolKey, instances: Collection[str]) -> dict[str, Whole]:
             number = numbers[key]
             rows = {name: reading().own_instance(number, name) for name in instances}
-            known = {name: alone(*one, int(before_ms[number]), bucket_ms) for name, one in rows.items() if one}
-            return {name: one for name, one in known.items() if one is not None}
+            found = {name: alone(*one, int(before_ms[number]), bucket_ms) for name, one in rows.items() if one}
+            return {name: with_end for name, one in found.items() if (with_end := known(number, one)) is not None}
 
         settles = dict(zip(numbers, settle_ms.tolist(), strict=True))
         measured = {key: number for key, number in numbers.items() if key in judged}

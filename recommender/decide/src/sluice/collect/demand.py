@@ -1,4 +1,4 @@
-"""What is asked of one instance behind a server pool, over a minute that is whole: one query for all pools.
+"""What is asked of one instance behind a pool, and who waits for it, over a minute that is whole: one query for all.
 
 Of calls that wait longer than their caller does, the CLIENT span ends at the caller's timeout: so in a steady state as
 many end as arrive, however few of them are served. Worked: 450 a second are sent to 2 instances that serve 182 each;
@@ -19,6 +19,8 @@ from sluice.pools.policy.observation import Demand
 
 SQL = files(__package__).joinpath("demand.sql").read_text(encoding="utf-8")
 EVERY_S, LASTS_S = 10, 60
+# One in flight, all the time, ns.
+HELD = LASTS_S * 1e9
 # Rows of 10 s are written from those of 1 s every 10 s, those from windows every 5 s, and spans come some seconds late.
 SETTLES_S = 30
 
@@ -33,23 +35,30 @@ def parameters(config: Config, to_s: int) -> dict[str, object]:
 
 
 def keys(config: Config, thresholds_ns: Mapping[PoolKey, int]) -> query.Table:
-    """The server pools, by their place in the configuration."""
-    return query.keys(
-        [
-            query.Key(number, pool.key, last_index_within(thresholds_ns[pool.key]))
-            for number, pool in enumerate(config.pools)
-            if pool.side == "server"
-        ]
-    )
+    """The server and client pools, by their place in the configuration."""
+    asked = [
+        query.Key(number, pool.key, last_index_within(thresholds_ns[pool.key]))
+        for number, pool in enumerate(config.pools)
+        if pool.side != "consumer"
+    ]
+    calls = [(each.pool, each.last_good, 2, "client", each.key.service, "") for each in asked if each.key.peer]
+    table = query.keys(asked)
+    return table._replace(rows=[*table.rows, *calls])
 
 
 def demands(columns: list[Column | Arrays], config: Config, to_s: int) -> dict[PoolKey, Demand]:
-    """From the query's columns. A pool whose own spans show nothing has none: nobody knows of how many instances."""
+    """From the query's columns. A pool whose own spans show nothing has none: nobody knows of how many instances.
+
+    Worked, a pool of 4 connections, its service's requests 94 in flight, of which 0.4 in its calls: 93.6 wait.
+    """
     found: dict[PoolKey, Demand] = {}
     numbers = [column.tolist() for column in columns if not isinstance(column, Arrays)]
-    for number, done, asked, good, instances in zip(*numbers, strict=True):
+    for number, done, asked, good, instances, held, judges_held, calls_held in zip(*numbers, strict=True):
         if instances:
-            judged = asked > 0
+            key, judged = config.pools[number].key, asked > 0
             per_s = (asked if judged else done) / LASTS_S / instances
-            found[config.pools[number].key] = Demand(1000 * to_s, per_s, good / asked if judged else None)
+            in_flight, accounted = held / HELD / instances, (calls_held if key.side == "client" else held)
+            waiting = max(0.0, (judges_held - accounted) / HELD / instances) if judged else None
+            in_time = good / asked if judged else None
+            found[key] = Demand(1000 * to_s, per_s, in_time, in_flight, waiting, key.side == "server")
     return found

@@ -1,29 +1,43 @@
--- What was asked of each server pool from {from_s} to {to_s}, which are whole tens of seconds: what its own spans completed,
--- and what its callers' CLIENT spans did, in time or not. A wait for one of its threads shows in those alone.
+-- What was asked of each pool from {from_s} to {to_s}, which are whole tens of seconds, and who waited for it: what its own spans
+-- completed and held, and what those did and held who wait for it, in time or not. A wait for one of its places shows in those
+-- alone: in callers' CLIENT spans for the threads of a service, in the service's SERVER spans for its connections.
 --
--- The table `keys`, sent with the query, is that of windows.sql: a pool's own part (judges = 0) and its judges'.
+-- The table `keys`, sent with the query: a pool's own part (judges = 0), its judges' (1), and, of a client pool, all CLIENT spans
+-- of its service (2): what a request waits in them for is no wait for this pool. `part` names them: `server S`, `to P` (CLIENT
+-- spans of anybody), `of S` (CLIENT spans to anybody), `S to P`.
 SELECT
     toUInt32(pool)                                AS pool,
     toUInt64(sumIf(completions, judges = 0))      AS done,
     toUInt64(sumIf(completions, judges = 1))      AS asked,
     toUInt64(sumIf(good, judges = 1))             AS good,
-    toUInt64(uniqExactIf(instance, judges = 0))   AS instances
+    toUInt64(uniqExactIf(instance, judges = 0))   AS instances,
+    toUInt64(sumIf(busy_ns, judges = 0))          AS held_ns,
+    toUInt64(sumIf(busy_ns, judges = 1))          AS judges_held_ns,
+    toUInt64(sumIf(busy_ns, judges = 2))          AS calls_held_ns
 FROM
 (
     SELECT
-        pool, judges, instance, completions,
+        pool, judges, instance, completions, busy_ns,
         arraySum((i, n) -> if(i <= last_good, n, 0), mapKeys(latency), mapValues(latency)) AS good
     FROM
     (
-        SELECT cityHash64(side, if(side = 'server', service, peer)) AS part, instance, completions, latency
+        SELECT
+            arrayJoin(if(side = 'server', [cityHash64('server', service)],
+                [cityHash64('to', peer), cityHash64('of', service), cityHash64('of', service, peer)])) AS part,
+            instance, completions, latency, busy_ns
         FROM windows_10s FINAL
         PREWHERE start >= fromUnixTimestamp({from_s:Int64}) AND start < fromUnixTimestamp({to_s:Int64})
-          AND bucket_ms = {bucket_ms:UInt16}
-          AND (side, if(side = 'server', service, peer)) IN (SELECT side, if(side = 'server', service, peer) FROM keys)
+          AND bucket_ms = {bucket_ms:UInt16} AND side IN ('server', 'client')
+          AND ((side, service) IN (SELECT side, service FROM keys WHERE service != '')
+              OR (side = 'client' AND peer IN (SELECT peer FROM keys WHERE service = '')))
     ) AS w
     INNER JOIN
     (
-        SELECT pool, last_good, judges, cityHash64(side, if(side = 'server', service, peer)) AS part FROM keys
+        SELECT
+            pool, last_good, judges,
+            multiIf(side = 'server', cityHash64('server', service), service = '', cityHash64('to', peer),
+                judges = 2, cityHash64('of', service), cityHash64('of', service, peer)) AS part
+        FROM keys
     ) AS k USING (part)
 )
 GROUP BY pool

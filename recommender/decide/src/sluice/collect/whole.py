@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ class Whole:
 
     concurrency, completions  of one instance; 0 in a bucket in which nothing was in flight, completed
     errors  of the completions, those that failed
+    known_ms  up to when spans that ended are known: the end of the pool's newest data, whole or not
     instances  that were there, busy or not
     """
 
@@ -29,6 +31,7 @@ class Whole:
     instances: Ints
     bucket_ms: int
     errors: Floats = field(default_factory=lambda: np.zeros(0))
+    known_ms: float = inf
     """Zeros where it is not given."""
 
     def __post_init__(self) -> None:
@@ -48,6 +51,7 @@ class Whole:
             self.instances[later],
             self.bucket_ms,
             self.errors[later],
+            self.known_ms,
         )
 
 

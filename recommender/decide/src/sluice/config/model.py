@@ -114,6 +114,7 @@ class Pool(_Strict):
     quiet_hours  in which nothing changes
     model  what decides: the belief over the pool's curve, or a published model
     group  which of the groups it belongs to; "": the first
+    remember  how long the busiest stretch counts: no size is chosen below what it needed, and a quarter more
     slo  one name, or a list of them for a pool that requests under several SLOs share: the strictest threshold counts
     """
 
@@ -127,6 +128,7 @@ class Pool(_Strict):
     quiet_hours: list[QuietHours] = []
     model: str = BELIEF
     bucket: Bucket | None = None
+    remember: Milliseconds = Field(default=86_400_000.0, ge=3_600_000, le=2_678_400_000)
     group: str = ""
 
     @field_validator("model")

@@ -40,6 +40,7 @@ from sluice.core.keys import PoolKey
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.attempt import Failed
 from sluice.pools.estimate.threshold import Threshold
+from sluice.pools.guard.callees import callees
 from sluice.pools.guard.turns import waiting
 from sluice.pools.learn.condition import NOTHING_SAID, DataSize
 from sluice.pools.policy.observation import Buckets, Constraints, Demand
@@ -260,8 +261,15 @@ def _constraints(known: Known, window: Window, now_ms: int) -> dict[PoolKey, Con
         if config.backends
     }
     limits = ceilings_of(config, states, targets, instances)
-    wait = waiting(states, paths, now_ms)
+    wait, blamed = waiting(states, paths, now_ms), callees(states, [pool.key for pool in config.pools])
     return {
-        pool.key: constraints(pool, limits.get(pool.key), heard.pauses.get(pool.key), pool.key not in wait, now_ms)
+        pool.key: constraints(
+            pool,
+            limits.get(pool.key),
+            heard.pauses.get(pool.key),
+            pool.key not in wait,
+            now_ms,
+            blamed.get(pool.key, ""),
+        )
         for pool in config.pools
     }

@@ -65,6 +65,7 @@ def buckets_of(key: PoolKey, new: Whole, size: Floats | None, course: Course) ->
         course.cores(key, new.start_ms),
         new.bucket_ms / 1_000,
         new.errors,
+        new.known_ms,
     )
 
 
@@ -89,10 +90,13 @@ def by_target(key: PoolKey, each: Mapping[str, Whole], sizes: Mapping[str, Float
         course.cores(key, start_ms[order]),
         known[0][1].bucket_ms / 1_000,
         np.concatenate([of.errors for _, of in known])[order],
+        known[0][1].known_ms,
     )
 
 
-def constraints(pool: Pool, ceiling: Ceiling | None, pause: Pause | None, may_look: bool, now_ms: int) -> Constraints:
+def constraints(
+    pool: Pool, ceiling: Ceiling | None, pause: Pause | None, may_look: bool, now_ms: int, callee: str = ""
+) -> Constraints:
     least, most = pool.bounds.min, pool.bounds.max
     quiet = next((f"{hours} UTC" for hours in pool.quiet_hours if hours.hold(now_ms)), "")
     bound = ceiling is not None and ceiling.size < most
@@ -103,6 +107,9 @@ def constraints(pool: Pool, ceiling: Ceiling | None, pause: Pause | None, may_lo
         quiet=quiet,
         paused=f"by {pause.by}: {pause.why}" if pause is not None else "",
         set_to=pause.size if pause is not None else None,
+        own_most=most,
+        horizon_ms=int(pool.remember),
+        callee=callee,
         why=ceiling.text if ceiling is not None and bound else "",
     )
 

@@ -60,7 +60,7 @@ STALE_MS = 120_000
 def advise(before: Standing, seen: Observation, view: View, learnt: Learnt, full_share: float, now_ms: int) -> Standing:
     """The next one. full_share: of the newest seconds in which the pool was full, 0..1."""
     demand, kept = seen.demand, learnt.kept
-    if demand is None or demand.until_ms <= before.until_ms:
+    if demand is None or not demand.of_threads or demand.until_ms <= before.until_ms:
         stale = before.advice is not None and now_ms - before.until_ms > STALE_MS
         return Standing(until_ms=before.until_ms) if stale else before
     stood = before.advice if _same_hardware(before, seen) else None

@@ -85,7 +85,8 @@ class Demand:
     in_time: the part of them within the threshold, 0..1; None where no caller tells: a wait for a thread shows in no
     span of its own. in_flight: of the pool, by its own spans, mean. waiting: what is in flight at those who wait for
     it, beyond all that is accounted for: of a server pool, in callers' CLIENT spans beyond its own; of a client pool,
-    in the service's SERVER spans beyond its CLIENT spans. None where nobody tells.
+    in the service's SERVER spans beyond its CLIENT spans. None where nobody tells. of_threads: hardware is advised by
+    it, as it is not of connections.
     """
 
     until_ms: int
@@ -93,6 +94,7 @@ class Demand:
     in_time: float | None
     in_flight: float = 0.0
     waiting: float | None = None
+    of_threads: bool = True
 
 
 @dataclass(frozen=True)
@@ -122,8 +124,7 @@ class Observation:
 
     cores, version: of one instance of the service, as told; 0 and "" while nobody did. slo_s: the threshold that
     judges its completions. named: by a published model, where one is chosen for the pool, or no size is known by which
-    the belief could tell when the pool was full; None: the belief decides. demand: None where there is no new one, and
-    for client pools. replicas: of the service, None while nobody told. occupancy: None where no target tells it.
+    the belief could tell when the pool was full; None: the belief decides. demand: None where there is no new one. replicas: of the service, None while nobody told. occupancy: None where no target tells it.
     """
 
     sizes: dict[str, int | None]

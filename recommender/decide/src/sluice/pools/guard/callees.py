@@ -1,0 +1,45 @@
+"""Whose requests wait for what they call: their curve is their callee's, and says nothing of their own pool. Pure.
+
+    front/server --> front/client/db (full)       front/server is held: its requests wait for a connection
+    front/client/cart --> cart/server (full)      both pools of front are held: they wait for a thread of cart
+
+Worked: 200 threads of front wait for 2 connections. More threads complete no more, and less with each that is too many
+to wait: the curve falls, "best 11", though threads that wait cost nothing. The connections are decided first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from sluice.core.keys import PoolKey
+from sluice.pools.policy.compiled_worth import LOOK_SHARE
+from sluice.pools.policy.state import PoolState
+
+
+def callees(states: Mapping[PoolKey, PoolState], pools: Iterable[PoolKey]) -> dict[PoolKey, str]:
+    """Of each pool that waits, for which, as people read it."""
+    keys = list(pools)
+    full = {key: size for key in keys for size in (_full(states.get(key)),) if size is not None}
+    servers = {key.service: key for key in full if key.side == "server"}
+    found: dict[PoolKey, str] = {}
+    waits: dict[str, str] = {}
+    for key in keys:
+        if key.side != "client":
+            continue
+        callee = servers.get(key.peer)
+        if callee is not None and key.peer != key.service:
+            found[key] = waits[key.service] = f"{callee}, all {full[callee]} of which are taken"
+        elif key in full:
+            waits.setdefault(key.service, f"{key}, all {full[key]} of which are taken")
+    for key in keys:
+        if key.side == "server" and key.service in waits:
+            found[key] = waits[key.service]
+    return found
+
+
+def _full(state: PoolState | None) -> int | None:
+    """The size in force of a pool that was full in the newest seconds; None of one that was not."""
+    if state is None or state.facts.current is None or len(state.learnt.full) == 0:
+        return None
+    share = sum(state.learnt.full) / len(state.learnt.full)
+    return state.facts.current if share >= LOOK_SHARE else None

@@ -44,9 +44,19 @@ def test_whose_clock_is_off_and_by_how_much() -> None:
 
 
 def test_of_many_the_worst_are_named() -> None:
-    found = check.judge({Instance("s", f"{n:02}"): Seen(-1_000 - 100 * n, 6, -3_000, 12) for n in range(13)})
-    assert found.text.startswith("clocks of 13 of 13 instances are off: s 12 2.2 s ahead, s 11 2.1 s ahead, ")
+    right = {Instance("right", str(n)): Seen(0, 6, 0, 12) for n in range(14)}
+    off = {Instance("s", f"{n:02}"): Seen(-1_000 - 100 * n, 6, -3_000, 12) for n in range(13)}
+    found = check.judge(right | off)
+    assert found.text.startswith("clocks of 13 of 27 instances are off: s 12 2.2 s ahead, s 11 2.1 s ahead, ")
     assert found.text.endswith("3 more")
+
+
+def test_where_most_are_ahead_it_is_the_brokers_clock() -> None:
+    found = check.judge({Instance("s", str(n)): Seen(-1_000, 6, -3_000, 12) for n in range(5)})
+    assert (found.level, found.text) == (
+        "warn",
+        "most spans come before they end, by 1.0 s: the clock of the Kafka broker is behind",
+    )
 
 
 @pytest.mark.integration

@@ -40,7 +40,16 @@ def test_offset(given: Seen, expected: int | None) -> None:
 
 def test_the_way_is_the_fastest_of_those_that_are_not_ahead() -> None:
     assert fastest_ms([RIGHT, seen(900), seen(-800), seen(20, recent=1)]) == 200
-    assert fastest_ms([seen(-800)]) is None
+    assert fastest_ms([seen(-800)]) == 0
+    assert fastest_ms([]) == 0
+
+
+def test_where_most_of_many_are_ahead_the_brokers_clock_is_behind() -> None:
+    each = [seen(ms) for ms in (-700, -800, -2_000, -810, 300)]
+    assert fastest_ms(each) == -800
+    # Not even the last, whose clock is a second behind the others', is said to be: its exporter may keep spans.
+    assert [offset_ms(one, -800) for one in each] == [0, 0, 1_200, 0, 0]
+    assert fastest_ms(each[:4]) == 0
 
 
 def test_one_alone_that_is_ahead_is_so_by_what_is_sure() -> None:
@@ -84,6 +93,12 @@ def test_while_the_way_is_slow_nothing_is_said() -> None:
     for _ in range(5):
         clocks.take({A: seen(29_000), B: seen(30_000)}, BUCKET_MS)
     assert clocks.offsets_ms == {A: 1_000}
+
+
+def test_a_thousand_are_taken_out_and_stay_those() -> None:
+    clocks = Clocks()
+    clocks.take({Instance("s", str(n)): seen(-800 - n if n < 1_500 else 200) for n in range(4_000)}, BUCKET_MS)
+    assert list(clocks.offsets_ms) == [Instance("s", str(n)) for n in range(1_000)]
 
 
 def test_who_is_gone_is_forgotten() -> None:

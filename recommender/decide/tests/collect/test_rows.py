@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sluice.clocks.offsets import Instance
 from sluice.collect import query
 from sluice.collect.newest import measure_newest
 from sluice.collect.query import Key, Span
@@ -156,7 +157,16 @@ def test_each_pool_has_its_own_part_and_that_of_its_judges_but_nobody_judges_con
 def test_a_span_is_asked_for_in_milliseconds() -> None:
     span = Span(first=10, until=30, bucket_ms=100, before=25, seen=4).parameters(pools=2)
     times = {"from_ms": 1000, "to_ms": 3000, "before_ms": 2500, "bucket_ms": 100}
-    assert span == times | {"first": 10, "seen": 4, "many": False}
+    right = {"first_ms": 1000, "until_ms": 3000, "off": False, "clocks": [0], "ahead": [0]}
+    assert span == times | right | {"first": 10, "seen": 4, "many": False}
+
+
+def test_where_clocks_are_off_buckets_from_the_most_behind_to_the_most_ahead_are_asked_for() -> None:
+    ahead = {Instance("cart", "a"): 1_000, Instance("cart", "b"): -300}
+    span = Span(first=10, until=30, bucket_ms=100, before=25, seen=4, ahead_ms=ahead).parameters(pools=2)
+    assert (span["from_ms"], span["to_ms"]) == (700, 4_000)
+    assert (span["first_ms"], span["until_ms"], span["before_ms"]) == (1_000, 3_000, 2_500)
+    assert (span["off"], span["ahead"]) == (True, [0, 1_000, -300])
 
 
 def test_what_callers_have_in_flight_is_counted_in_requests_of_the_pool() -> None:

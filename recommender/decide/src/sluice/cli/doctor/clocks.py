@@ -29,8 +29,14 @@ def judge(seen: Mapping[Instance, Seen]) -> Verdict:
     """As the decider does at its first reading."""
     if not seen:
         return Verdict("ok", "no spans of the last 10 minutes tell")
-    way_ms = fastest_ms(seen.values()) or 0
+    way_ms = fastest_ms(seen.values())
     off = {instance: ms for instance, each in seen.items() if (ms := offset_ms(each, way_ms))}
+    if way_ms < 0:
+        return Verdict(
+            "warn",
+            f"most spans come before they end, by {-way_ms / 1000:.1f} s: the clock of the Kafka broker is behind",
+            "let NTP keep its clock, as those of all hosts (chronyd; `chronyc tracking` says how far one is off)",
+        )
     if not off:
         return Verdict("ok", f"{len(seen)} instances, none known to be off by more than 200 ms")
     worst = sorted(off, key=lambda instance: (-abs(off[instance]), instance))

@@ -1,0 +1,76 @@
+"""Stands in for the collector: the rows of one pool from the testbed's spans, and how late they come from the product."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from sluice.collect import Window
+from sluice.collect.delay import LONGEST_MS, NEVER, Arrivals, Delay
+from sluice.collect.demand import LASTS_S
+from sluice.collect.rows import Ints
+from sluice.collect.whole import Whole, whole
+from sluice.collect.window import OnDemand
+from sluice.config import Config
+from sluice.core.keys import PoolKey
+from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.learn.condition import DataSize
+from sluice.pools.policy.observation import Demand
+from testbed.patterns.windows import BUCKET_MS, ORIGIN_S, Known
+
+
+class Collected:
+    """Of one pool with one instance."""
+
+    def __init__(self, known: Known) -> None:
+        self._known = known
+        self._delay = Delay(1, BUCKET_MS)
+        self._read: Ints = np.zeros(0, dtype=np.int64)
+        self._newest_ms = NEVER
+
+    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
+        return {}
+
+    def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]:
+        return {}
+
+    def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
+        """As `sluice.collect.demand`: what the callers' spans of a minute say."""
+        key = config.pools[0].key
+        took_s = [call.took_s for call in self._known.calls if to_s - LASTS_S <= call.end_s < to_s]
+        if key.side != "server" or not took_s:
+            return {}
+        in_time = sum(took * 1e9 <= thresholds_ns[key] for took in took_s)
+        return {key: Demand(1_000 * to_s, len(took_s) / LASTS_S, in_time / len(took_s))}
+
+    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
+        columns = self._known.read(now_ms / 1_000 - ORIGIN_S)
+        first, until = max(0, (now_ms - int(config.window) - LONGEST_MS) // BUCKET_MS), now_ms // BUCKET_MS
+        columns.reach(until)
+        busy_ns = columns.busy_ns[first:until]
+        self._delay.take(self._arrivals(busy_ns, first), now_ms, live)
+        before_ms = int(self._delay.whole_before(now_ms)[0])
+        start_ms = BUCKET_MS * np.arange(first, until)
+        completions = columns.completions[first:until]
+
+        def made(number: int) -> Whole | None:
+            return whole(start_ms, busy_ns[None], completions[None], before_ms, BUCKET_MS)
+
+        return Window({}, OnDemand({config.pools[0].key: 0}, made))
+
+    def _arrivals(self, busy_ns: Ints, first: int) -> Arrivals:
+        """busy_ns: of the buckets from the `first` on, as known now."""
+        if len(self._read) < first + len(busy_ns):
+            more = first + len(busy_ns) - len(self._read)
+            self._read = np.concatenate([self._read, np.zeros(more, dtype=np.int64)])
+        before = self._read[first : first + len(busy_ns)]
+        new = np.flatnonzero(busy_ns != before) if self._newest_ms != NEVER else np.zeros(0, dtype=np.int64)
+        brought = (busy_ns - before)[new]
+        before[:] = busy_ns
+        there = np.flatnonzero(busy_ns)
+        if len(there):
+            self._newest_ms = BUCKET_MS * (first + int(there[-1]))
+        return Arrivals(
+            np.zeros(len(new), dtype=np.int64), BUCKET_MS * (first + new), brought, np.array([self._newest_ms])
+        )

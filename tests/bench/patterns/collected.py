@@ -1,4 +1,4 @@
-"""Stands in for the collector: the rows of one pool from the testbed's spans, and how late they come from the product."""
+"""Stands in for the collector: one pool's rows from the testbed's spans; how late they come is measured as in it."""
 
 from __future__ import annotations
 

@@ -50,8 +50,8 @@ class Callee(Pattern):
 
 
 class MaxSockets(Pattern):
-    """200 threads, and a caller whose agent has 3 sockets: its CLIENT spans begin before it has one, as Node's do. After
-    420 s it has 100."""
+    """200 threads, and a caller whose agent has 3 sockets: its CLIENT spans begin before it has one, as Node's do.
+    After 420 s it has 100."""
 
     name = "maxsockets"
     size = 200

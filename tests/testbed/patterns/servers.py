@@ -11,7 +11,7 @@ from .span import Kind
 
 
 class Plain(Pattern):
-    """The control: a SERVER span a request, 20 ms of CPU on 2 cores beside 80 ms of waiting; 64 threads are too many."""
+    """The control: a SERVER span a request, 20 ms of CPU on 2 cores beside 80 ms of waiting; 64 are too many."""
 
     name = "plain"
     size = 64
@@ -74,7 +74,6 @@ class LightSurge(Steady):
     """Three times the users after 300 s: vector #3255."""
 
     name = "lightsurge"
-    settles_at = None
 
     def set_up(self) -> None:
         self.come(50, 300.0, 2.0)
@@ -149,7 +148,7 @@ class PetClinic(Plain):
 
 
 class Probes(Light):
-    """Half of what a quiet service answers is asked by who watches it: Jolokia's polls and health checks, 5.8/s of 3 ms.
+    """Who watches a quiet service asks it nearly as often as its users: Jolokia's polls and health checks, 5.8/s.
 
     No user for the two minutes from 180 s on; then three times as many.
     """

@@ -52,10 +52,10 @@ class Collected:
         self._delay.take(self._arrivals(busy_ns, first), now_ms, live)
         before_ms = int(self._delay.whole_before(now_ms)[0])
         start_ms = BUCKET_MS * np.arange(first, until)
-        completions = columns.completions[first:until]
+        rows = busy_ns[None], columns.completions[None, first:until], columns.errors[None, first:until]
 
         def made(number: int) -> Whole | None:
-            return whole(start_ms, busy_ns[None], completions[None], before_ms, BUCKET_MS)
+            return whole(start_ms, *rows, before_ms, BUCKET_MS)
 
         return Window({}, OnDemand({config.pools[0].key: 0}, made))
 

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 
 from bench import (
     actuator_footprint,
+    adversary,
     cli,
     critical_path,
     decide_cost,
@@ -110,6 +111,7 @@ def table(name: str, found: Found, quick: bool, when: str = "") -> str:
 #: Each takes the arguments after its name.
 COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "race": race.main,
+    "adversary": adversary.main,
     "generate": generate.main,
     "subsets": subset_files.main,
 }

@@ -1,22 +1,25 @@
 """Whether Sluice keeps a pool for longer than a minute at a size that completes less than 0.7 of what the operator's
 would, in the worlds of an adversary (`testbed.adversary`).
 
-    python -m bench adversary --seeds 0..9999          # which seeds it does in; the longest of each
+    python -m bench adversary --seeds 0..9999          # the seeds in which it does
+    python -m bench adversary --honest                 # spans tell what is in flight, and any demand counts
 
 `step` is driven with windows of those worlds, a period each second, and its answers go through the actuator's rules.
 Held against the operator's size are seconds that were told of, whose demand is comparable to what was seen at that
 size: up to 1.25 times as large, or any where the size was known not to do what was asked. What it owes is the least of
-what it would do now and what it did when it was last in force: what nothing tells of, nobody can know.
+what it would do now and what it did when it was last in force, less what counts of so few requests cannot tell: what
+nothing tells of, nobody can know. Of an honest world a full pool and waiting callers tell, so that a demand that was
+never seen at the operator's size counts too.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, fields
-from math import exp, inf
+from math import exp, inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -30,11 +33,14 @@ from testbed.adversary.draw import world
 from testbed.adversary.world import Second, World, true_of
 
 LONGEST_S, LEAST, COMPARABLE = 60, 0.7, 1.25
+# Seconds of counts that a size is judged by, and that the operator's was seen for.
+OVER_S, SEEN_S = 30, 10
 # Fewer a second than that are not told from none.
 FEWEST_PER_S = 2.0
 SLO_S, TARGET = 1.0, "target"
 ORIGIN_S = 1_000
 PER_S = 10
+Decides = Callable[[PoolState, Observation, int], tuple[PoolState, Decision]]
 OF_BUCKETS = {each.name for each in fields(Buckets)}
 
 
@@ -55,7 +61,7 @@ class Kept:
 class _Was:
     """What was seen at the operator's size, of the newest 10 s of it: (good a second, demand)."""
 
-    seen: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=10))
+    seen: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=SEEN_S))
 
     def at(self, demand_per_s: float) -> float:
         """What it is known to do at a demand; infinite where nothing is."""
@@ -66,11 +72,22 @@ class _Was:
         return good if good < 0.98 * asked or demand_per_s <= COMPARABLE * asked else inf
 
 
-class Driven:
-    """A world with `step` in it. sizes: in force in each second; decisions: of each period."""
+def owes(due_per_s: float) -> float:
+    """What a size has to do where the operator's does that: 0.7 of it, less two standard deviations of the counts.
 
-    def __init__(self, of: World) -> None:
-        self.of = of
+    Worked: 100 a second: 70 - 2 sqrt(70 / 30 + 0.49 * 100 / 10) = 64.6. Under 2 a second nothing.
+    """
+    if due_per_s < FEWEST_PER_S:
+        return 0.0
+    return LEAST * due_per_s - 2 * sqrt(LEAST * due_per_s / OVER_S + LEAST**2 * due_per_s / SEEN_S)
+
+
+class Driven:
+    """A world with `step` in it. sizes: in force in each second; decisions: of each period. any_demand: one that was
+    never seen at the operator's size counts too. decides: in place of `step`."""
+
+    def __init__(self, of: World, any_demand: bool = False, decides: Decides = step) -> None:
+        self.of, self._any_demand, self._decides = of, any_demand, decides
         self.sizes: list[int] = []
         self.decisions: list[Decision] = []
         self.worst = Kept()
@@ -113,9 +130,9 @@ class Driven:
             self._worse_s = 0
             return
         would = true_of(phase, self._operator).good_per_s
-        due = min(would, self._was.at(phase.demand_per_s))
-        due = would if due == inf and not self._was.seen else 0.0 if due == inf else due
-        worse = due >= FEWEST_PER_S and truth.good_per_s < LEAST * due
+        did = self._was.at(phase.demand_per_s)
+        unknown = did == inf and self._was.seen and not self._any_demand
+        worse = not unknown and owes(min(would, did)) > truth.good_per_s
         self._worse_s = self._worse_s + 1 if worse else 0
         if self._worse_s > self.worst.seconds:
             self.worst = Kept(self._worse_s, second, self._size, self._operator, truth.good_per_s, would)
@@ -143,7 +160,7 @@ class Driven:
             constraints=Constraints(1, self.of.most),
             demand=self._demand(now_s, now_ms),
         )
-        self._state, decision = step(self._state, seen, now_ms)
+        self._state, decision = self._decides(self._state, seen, now_ms)
         self.decisions.append(decision)
         wanted = self._actuator.size(decision.action.value, decision.target, self._size, now_ms)
         if wanted is not None:
@@ -173,31 +190,54 @@ class Driven:
         return Demand(now_ms, asked, min(1.0, good / asked) if asked else None)
 
 
-def kept(seed: int) -> Kept:
-    return Driven(world(seed)).run()
+def kept(seed: int, honest: bool = False) -> Kept:
+    return Driven(world(seed, honest), any_demand=honest).run()
 
 
-def all_kept(seeds: Sequence[int], processes: int = 2) -> list[Kept]:
+def all_kept(seeds: Sequence[int], honest: bool = False, processes: int = 2) -> list[Kept]:
+    """In the order of the seeds."""
     if processes == 1:
-        return [kept(seed) for seed in seeds]
+        return [kept(seed, honest) for seed in seeds]
     with ProcessPoolExecutor(processes) as pool:
-        return list(pool.map(kept, seeds, chunksize=25))
+        return list(pool.map(kept, seeds, [honest] * len(seeds), chunksize=25))
+
+
+def longer(seeds: Sequence[int], honest: bool = False, processes: int = 2) -> dict[int, str]:
+    """The seeds of those that were kept for too long, with what happened."""
+    found = zip(seeds, all_kept(seeds, honest, processes), strict=True)
+    return {
+        seed: f"{each.seconds} s up to second {each.at_s}: {each.per_s:.3g}/s at {each.size}, "
+        f"{each.operator_per_s:.3g}/s at the operator's {each.operator}"
+        for seed, each in found
+        if each.seconds > LONGEST_S
+    }
+
+
+def course(driven: Driven) -> str:
+    """A line for the world, and for each period in which something else was said."""
+    kept, lines = driven.run(), [f"{driven.of}"]
+    before: tuple[object, ...] = ()
+    for second, (size, said) in enumerate(zip(driven.sizes, driven.decisions, strict=True)):
+        now = size, said.action.value, said.target, said.state.value, said.reasons[0][0]
+        if now != before:
+            before = now
+            lines.append(f"{second:4} " + " ".join(map(str, now)))
+    return "\n".join([*lines, f"{kept}"])
 
 
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="bench adversary", description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", default="0..199", metavar="FIRST..LAST", help="default 0..199")
+    parser.add_argument("--honest", action="store_true", help="spans tell what is in flight, and any demand counts")
+    parser.add_argument("--course", type=int, metavar="SEED", help="what was decided in this one, a line a change")
     parser.add_argument("--processes", type=int, default=2, metavar="N", help="default 2")
     options = parser.parse_args(arguments)
+    if options.course is not None:
+        print(course(Driven(world(options.course, options.honest), any_demand=options.honest)))
+        return
     first, _, last = options.seeds.partition("..")
     seeds = range(int(first), int(last) + 1)
-    found = list(zip(seeds, all_kept(seeds, options.processes), strict=True))
-    longer = [(seed, each) for seed, each in found if each.seconds > LONGEST_S]
-    for seed, each in longer:
-        did = f"{each.per_s:.3g}/s at {each.size}, {each.operator_per_s:.3g}/s at {each.operator}"
-        print(f"seed {seed}: {each.seconds} s up to second {each.at_s}: {did}")
-    print(f"{len(longer)} of {len(found)} longer than {LONGEST_S} s")
-
-
-if __name__ == "__main__":
-    main([])
+    found = longer(seeds, options.honest, options.processes)
+    for seed, text in found.items():
+        print(f"seed {seed}: {text}")
+    print(f"{len(found)} of {len(seeds)} longer than {LONGEST_S} s")

@@ -1,4 +1,4 @@
-"""Worlds from a stream of random numbers: sparse, 2 to 5 minutes in 2 to 5 phases."""
+"""Worlds from a stream of random numbers: sparse, two to four minutes in two to five phases."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ LIES = 0.3
 """Share of phases in which spans tell another concurrency."""
 
 
-def world(seed: int) -> World:
-    return drawn(Random(f"adversary/{seed}"))
+def world(seed: int, honest: bool = False) -> World:
+    return drawn(Random(f"adversary/{seed}"), honest)
 
 
 def drawn(rng: Random, honest: bool = False) -> World:
@@ -23,7 +23,7 @@ def drawn(rng: Random, honest: bool = False) -> World:
     size = round(_log(rng, 2, 200))
     unit = _log(rng, 2, 50)
     knee = max(1.0, size * _log(rng, 0.15, 3))
-    seconds = rng.randrange(120, 300)
+    seconds = rng.randrange(100, 220)
     phases = [_phase(rng, at, size, unit, knee, honest) for at in _starts(rng, seconds)]
     trap = Trap(rng.randrange(3, 60), rng.choice((0.0, 0.1, 0.4, 0.6))) if rng.random() < 0.3 else None
     sets: tuple[tuple[int, int], ...] = ()

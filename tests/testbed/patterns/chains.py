@@ -12,15 +12,15 @@ from .span import Kind
 
 class Callee(Pattern):
     """200 threads, whose requests wait for one of 2 connections: 20 a second are done. Another 0.3 s they wait for
-    nothing that is bounded. After 420 s the operator makes 10 connections of the 2, which is enough."""
+    nothing that is bounded. After 150 s the operator makes 10 connections of the 2, which is enough."""
 
     name = "callee2"
     size = 200
     users = 60
     slo_s = 4.0
     most = 400
-    settles_at = 200, 200
-    mended_s: ClassVar[float] = 420.0
+    right = 200, 200
+    mended_s: ClassVar[float] = 150.0
 
     def set_up(self) -> None:
         self.connections = pool_of(2)
@@ -51,15 +51,15 @@ class Callee(Pattern):
 
 class MaxSockets(Pattern):
     """200 threads, and a caller whose agent has 3 sockets: its CLIENT spans begin before it has one, as Node's do.
-    After 420 s it has 100."""
+    After 150 s it has 100."""
 
     name = "maxsockets"
     size = 200
     users = 60
     slo_s = 2.5
     most = 400
-    settles_at = 200, 200
-    mended_s: ClassVar[float] = 420.0
+    right = 200, 200
+    mended_s: ClassVar[float] = 150.0
 
     def set_up(self) -> None:
         self.sockets = pool_of(3)

@@ -62,7 +62,6 @@ class Limited(Pattern):
     peer = "quota-api"
     users = 120
     slo_s = 2.0
-    settles_at = 12, 12
     takes: ClassVar[int] = 12
 
     def set_up(self) -> None:
@@ -99,7 +98,7 @@ class Held(OfDatabase):
     gives_up_s: ClassVar[float] = 10.0
 
     def set_up(self) -> None:
-        self.arrive(14.0, 0.0, 3600.0)
+        self.arrive(14.0)
 
     def request(self, rng: Random) -> Process:
         came, ids = self.engine.now, self.new_ids()

@@ -37,8 +37,8 @@ class Pattern:
 
     size: of the pool at first, as its operator has it. side, peer: which soft resource it is. users, think_s: closed
     loop, exponential. ramp_s: over which they come. ahead_s: how much the host's clock is ahead of the reader's.
-    slo_s: a response that takes longer is not good; nor is one that failed. settles_at: the sizes that are right in the
-    end, None where several are.
+    slo_s: a response that takes longer is not good; nor is one that failed. right: the least and the largest size that
+    is right from the first second on, None where sizes have to be tried.
     """
 
     name: ClassVar[str]
@@ -51,7 +51,7 @@ class Pattern:
     slo_s: ClassVar[float] = 1.0
     most: ClassVar[int] = 128
     ahead_s: ClassVar[float] = 0.0
-    settles_at: ClassVar[tuple[int, int] | None] = None
+    right: ClassVar[tuple[int, int] | None] = None
 
     def __init__(
         self,
@@ -86,14 +86,17 @@ class Pattern:
             rng = self.stream("user", at_s, user)
             start(self.engine, self._user(rng), at_s + rng.random() * over_s)
 
-    def arrive(self, per_s: float, from_s: float, to_s: float) -> None:
+    def arrive(self, per_s: float, from_s: float = 0.0, to_s: float = math.inf) -> None:
         """Beside the users: requests that come whatever becomes of those before them, Poisson."""
-        rng, at = self.stream("arrivals", from_s), from_s
+        start(self.engine, self._arrivals(per_s, from_s, to_s), from_s)
+
+    def _arrivals(self, per_s: float, from_s: float, to_s: float) -> Process:
+        rng = self.stream("arrivals", from_s)
         for number in count():
-            at += rng.expovariate(per_s)
-            if at >= to_s:
+            yield rng.expovariate(per_s)
+            if self.engine.now >= to_s:
                 return
-            start(self.engine, self.request(self.stream("arrival", from_s, number)), at)
+            start(self.engine, self.request(self.stream("arrival", from_s, number)))
 
     def stream(self, *of: object) -> Random:
         return Random(f"{self._seed}/{'/'.join(map(str, of))}")

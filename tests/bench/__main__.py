@@ -1,7 +1,6 @@
 """Runs the benchmarks and writes their tables: `make bench`, or `python -m bench [NAME...]`.
 
-`python -m bench race`, `adversary`, `patterns`, `generate` and `subsets` are commands of their own: `--help` says what they
-take.
+`python -m bench race`, `adversary`, `patterns`, `generate` and `subsets` are commands: `--help` says what they take.
 """
 
 import argparse

@@ -18,13 +18,13 @@ import argparse
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from math import exp, inf, sqrt
-from typing import Any
 
 import numpy as np
 
 from bench.controllers.applied import Applied
+from bench.given import given
 from sluice.pools.policy.decision import Decision
 from sluice.pools.policy.observation import Buckets, Constraints, Demand, Observation
 from sluice.pools.policy.state import PoolState
@@ -41,7 +41,6 @@ SLO_S, TARGET = 1.0, "target"
 ORIGIN_S = 1_000
 PER_S = 10
 Decides = Callable[[PoolState, Observation, int], tuple[PoolState, Decision]]
-OF_BUCKETS = {each.name for each in fields(Buckets)}
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,7 @@ class Driven:
         self._size = self._operator = of.size
         self._since_s, self._was, self._worse_s = 0, _Was(), 0
         self._rows: deque[tuple[float, ...]] = deque()
-        self._asked: deque[tuple[float, float]] = deque(maxlen=60)
+        self._asked: deque[tuple[float, float, float, float]] = deque(maxlen=60)
 
     def run(self) -> Kept:
         sets = dict(self.of.sets)
@@ -148,7 +147,9 @@ class Driven:
         for number in range(PER_S):
             end_s = second + (number + 1) / PER_S
             self._rows.append((end_s, float(tells[number]), float(good[number]), float(failed[number]), self._size))
-        self._asked.append((phase.demand_per_s, truth.good_per_s))
+        told = float(tells.mean())
+        waiting = max(0.0, truth.in_flight + truth.waiting - told)
+        self._asked.append((phase.demand_per_s, truth.good_per_s, told, waiting))
 
     def _decide(self, now_s: int) -> None:
         now_ms = 1_000 * (now_s + ORIGIN_S)
@@ -177,17 +178,26 @@ class Driven:
         start_ms = np.rint((end_s - 1 / PER_S + shift_s) * 1_000).astype(np.int64)
         stay_s = 1 / self.of.phase(now_s - 1).curve.unit
         missing = np.array([exp(-(now_s - end) / stay_s) for end in end_s])
-        known: dict[str, Any] = {"errors": failed}
-        if "known_ms" in OF_BUCKETS and len(end_s):
-            known["known_ms"] = float(end_s[-1] + shift_s) * 1_000
-        return Buckets(start_ms, tells * (1 - missing), good + failed, size, np.zeros(len(size)), 1 / PER_S, **known)
+        known_ms = float(end_s[-1] + shift_s) * 1_000 if len(end_s) else inf
+        return given(
+            Buckets,
+            start_ms=start_ms,
+            concurrency=tells * (1 - missing),
+            completions=good + failed,
+            size=size,
+            cores=np.zeros(len(size)),
+            bucket_s=1 / PER_S,
+            errors=failed,
+            known_ms=known_ms,
+        )
 
     def _demand(self, now_s: int, now_ms: int) -> Demand | None:
         """A new one each 10 s, of the last minute that was told of."""
         if now_s % 10 or len(self._asked) < 30:
             return None
-        asked, good = (float(np.mean(each)) for each in zip(*self._asked, strict=True))
-        return Demand(now_ms, asked, min(1.0, good / asked) if asked else None)
+        asked, good, told, waiting = (float(np.mean(each)) for each in zip(*self._asked, strict=True))
+        in_time = min(1.0, good / asked) if asked else None
+        return given(Demand, until_ms=now_ms, asked_per_s=asked, in_time=in_time, in_flight=told, waiting=waiting)
 
 
 def kept(seed: int, honest: bool = False) -> Kept:

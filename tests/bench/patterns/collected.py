@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from bench.given import given
 from sluice.collect import Window
 from sluice.collect.delay import LONGEST_MS, NEVER, Arrivals, Delay
 from sluice.collect.demand import LASTS_S
@@ -36,13 +37,27 @@ class Collected:
         return {}
 
     def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
-        """As `sluice.collect.demand`: what the callers' spans of a minute say."""
+        """As `sluice.collect.demand`: what the spans of who calls say of a minute, of a client pool its service's own.
+
+        Of who waits: what is in flight at those, beyond what is in the pool.
+        """
         key = config.pools[0].key
+        threshold_ns = thresholds_ns[key]
         took_s = [call.took_s for call in self._known.calls if to_s - LASTS_S <= call.end_s < to_s]
-        if key.side != "server" or not took_s:
+        if not took_s:
             return {}
-        in_time = sum(took * 1e9 <= thresholds_ns[key] for took in took_s)
-        return {key: Demand(1_000 * to_s, len(took_s) / LASTS_S, in_time / len(took_s))}
+        minute = slice(1_000 * (to_s - LASTS_S) // BUCKET_MS, 1_000 * to_s // BUCKET_MS)
+        columns = self._known.columns
+        in_flight, callers = (each[minute].sum() / 1e9 / LASTS_S for each in (columns.busy_ns, columns.callers_ns))
+        demand = given(
+            Demand,
+            until_ms=1_000 * to_s,
+            asked_per_s=len(took_s) / LASTS_S,
+            in_time=sum(took * 1e9 <= threshold_ns for took in took_s) / len(took_s),
+            in_flight=in_flight,
+            waiting=max(0.0, callers - in_flight),
+        )
+        return {key: demand}
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
         columns = self._known.read(now_ms / 1_000 - ORIGIN_S)

@@ -1,6 +1,6 @@
 """Runs the benchmarks and writes their tables: `make bench`, or `python -m bench [NAME...]`.
 
-`python -m bench race`, `generate` and `subsets` are commands of their own: `--help` says what they take.
+`python -m bench race`, `adversary`, `patterns`, `generate` and `subsets` are commands: `--help` says what they take.
 """
 
 import argparse
@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 
 from bench import (
     actuator_footprint,
+    adversary,
     cli,
     critical_path,
     decide_cost,
@@ -39,6 +40,7 @@ from bench.beside_autoscaler import run as beside_autoscaler
 from bench.decision import parts
 from bench.dqn import run as dqn
 from bench.loop_scale import run as loop_scale
+from bench.patterns import command as patterns
 from bench.results import OUT, keep
 from bench.subsets import files as subset_files
 from bench.subsets import moved as subsets_churn
@@ -65,6 +67,7 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "bad-start": parts.bad_start,
     "rest": parts.at_rest,
     "two-pools": parts.wrong_pools,
+    "ages": parts.ages_and_clocks,
     "table1": table1.run,
     "scaling": scaling.run,
     "drift": drift.run,
@@ -110,6 +113,8 @@ def table(name: str, found: Found, quick: bool, when: str = "") -> str:
 #: Each takes the arguments after its name.
 COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "race": race.main,
+    "adversary": adversary.main,
+    "patterns": patterns.main,
     "generate": generate.main,
     "subsets": subset_files.main,
 }

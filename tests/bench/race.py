@@ -3,6 +3,7 @@
     python -m bench race --scenario example.yaml --seeds 1,2,3            # everyone, a table
     python -m bench race --scenario example.yaml --from 60 -o json        # from 60 threads; for scripts
     python -m bench race --scenario a.yaml --scenario b.yaml --racers sluice,vegas
+    python -m bench race --scenario a.yaml --racers sluice --delay 5 --clock -1
 
 `-o json` prints a list of {racer, seed, p95_ms, p99_ms, goodput_per_s, changes, sizes} and nothing else on standard
 output, sizes as [[second, size], ...], a time of failed requests as null; with several scenarios each row begins with
@@ -37,10 +38,13 @@ class Task:
     scenario: Scenario
     racer: str
     seed: int
+    delay_s: float | None = None
+    """Age of the data; None: the racer's own."""
+    clock_s: float = 0.0
 
 
 def run(task: Task) -> Result:
-    return race(task.scenario, task.racer, RACERS[task.racer], task.seed)
+    return race(task.scenario, task.racer, RACERS[task.racer].on(task.delay_s, task.clock_s), task.seed)
 
 
 def run_all(tasks: Sequence[Task], processes: int = PROCESSES) -> list[Result]:
@@ -89,6 +93,10 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--seeds", type=_seeds, default=[1], metavar="1,2,3", help="default 1")
     parser.add_argument("--from", dest="threads", type=_threads, metavar="N", help="threads to start with")
     parser.add_argument("--racers", type=_racers, default=list(RACERS), metavar="A,B", help=f"of {', '.join(RACERS)}")
+    parser.add_argument("--delay", type=_seconds, metavar="S", help="age of the data of Sluice's loop, default 2")
+    parser.add_argument(
+        "--clock", type=float, default=0.0, metavar="S", help="how much the host's clock is ahead of it, default 0"
+    )
     parser.add_argument("--processes", type=int, default=PROCESSES, metavar="N", help=f"default {PROCESSES}")
     parser.add_argument("-o", dest="output", choices=["table", "json"], default="table")
     return parser.parse_args(arguments)
@@ -108,6 +116,16 @@ def _seeds(text: str) -> list[int]:
         raise argparse.ArgumentTypeError(f"{text!r} is not legal; legal: integers, as 1,2,3") from None
 
 
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 60:
+        raise argparse.ArgumentTypeError(f"{text!r} is not legal; legal: seconds, 0 to 60")
+    return value
+
+
 def _threads(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= MOST_THREADS:
         raise argparse.ArgumentTypeError(f"{text!r} is not legal; legal: 1 to {MOST_THREADS}")
@@ -124,7 +142,8 @@ def _racers(text: str) -> list[str]:
 def main(arguments: list[str]) -> None:
     options = parsed(arguments)
     scenarios = [starting_at(scenario, options.threads) for scenario in options.scenario]
-    tasks = [Task(each, racer, seed) for each in scenarios for racer in options.racers for seed in options.seeds]
+    way = options.delay, options.clock
+    tasks = [Task(each, racer, seed, *way) for each in scenarios for racer in options.racers for seed in options.seeds]
     results = run_all(tasks, options.processes)
     if options.output == "json":
         names = [{"scenario": task.scenario.name} if len(scenarios) > 1 else {} for task in tasks]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import inf, isfinite
 from typing import Any
 
@@ -32,6 +32,14 @@ class Racer:
     """Age of the newest bucket that it is given. In the buckets just before it, requests in flight are missing."""
     threads: int | None = None
     """To start with, instead of the scenario's."""
+    clock_s: float = 0.0
+    """How much the host's clock is ahead of the racer's: its buckets begin so much later."""
+
+    def on(self, delay_s: float | None, clock_s: float) -> Racer:
+        """With data of another age, and another clock; who has fresh data, or looks at none, stays as it is."""
+        if not self.delay_s:
+            return self
+        return replace(self, delay_s=self.delay_s if delay_s is None else delay_s, clock_s=clock_s)
 
 
 class Holding:
@@ -82,6 +90,7 @@ def drive(scenario: Scenario, racer: Racer, seed: int) -> FastRun:
         run.until(now)
         until = max(0.0, now - racer.delay_s)
         seen = run.windows(until - racer.window_s, until, racer.bucket_ms, scenario.slo_ms_at(now))
+        seen = replace(seen, since_ns=seen.since_ns + round(racer.clock_s * 1e9))
         for wanted in controller.decide(now, {POOL: seen}).values():
             size = min(max(wanted, BOUNDS[0]), BOUNDS[1])
             if size != run.size:

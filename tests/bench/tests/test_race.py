@@ -65,6 +65,26 @@ def test_a_racer_is_asked_every_period_with_data_of_its_age_and_the_slo_in_force
     assert run.now == 13.0
 
 
+def test_a_host_whose_clock_is_ahead_gives_its_buckets_later_times() -> None:
+    recorder = Recorder()
+    racer = Racer(lambda _: recorder, period_s=4.0, window_s=1.0, delay_s=2.0).on(0.5, 1.0)
+    drive(made(seconds=12), racer, 1)
+    # At second 4 up to 3.5 instead of 2, from 2.5 on, which the host calls 3.5.
+    assert recorder.given[0] == (4.0, 3500, 10, 250)
+
+
+def test_who_has_fresh_data_has_them_whatever_the_way() -> None:
+    assert RACERS[HARDWARE].on(5.0, 1.0) == RACERS[HARDWARE]
+    assert RACERS[SLUICE].on(None, 0.0) == RACERS[SLUICE]
+
+
+@pytest.mark.parametrize("delay_s", [0.0, 5.0])
+@pytest.mark.parametrize("clock_s", [-1.0, 1.0])
+def test_sluice_runs_on_data_of_any_age_by_any_clock(delay_s: float, clock_s: float) -> None:
+    result = race.run(race.Task(made(), SLUICE, 1, delay_s, clock_s))
+    assert result.goodput_per_s == pytest.approx(212, rel=0.1)
+
+
 def test_figures_count_what_comes_after_the_warm_up_and_failures_as_never() -> None:
     """20 s count. Good within 250 ms at 10, 12 and 20 s; at 25 s the SLO is 90 ms, which 100 ms misses."""
     scenario = made(seconds=30, events=[{"at_s": 24, "slo_ms": 90}])
@@ -130,6 +150,7 @@ def test_rows_of_several_scenarios_say_which(tmp_path: Path, capsys: pytest.Capt
         (["--scenario", str(SCENARIOS[0]), "--seeds", "1,x"], "legal: integers, as 1,2,3"),
         (["--scenario", str(SCENARIOS[0]), "--from", "0"], "'0' is not legal; legal: 1 to 1024"),
         (["--scenario", str(SCENARIOS[0]), "--racers", "nobody"], "'nobody' is unknown; legal: sluice, "),
+        (["--scenario", str(SCENARIOS[0]), "--delay", "-1"], "legal: seconds, 0 to 60"),
         ([], "--scenario"),
     ],
 )

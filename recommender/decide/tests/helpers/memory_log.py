@@ -18,7 +18,8 @@ from sluice.log.memory_broker import MemoryBroker, MemoryCluster
 from sluice.log.names import message_of, pool_name, shard_name, topics
 from sluice.log.shard import Identity
 from sluice.log.shards import Shards
-from sluice.log.told import event_of, scaling_name, timestamp
+from sluice.log.told import event_of, scaling_name
+from sluice.pools.policy.message_time import timestamp
 from sluice.pools.v1 import log_pb2
 from sluice.pools.v1.occupancy_pb2 import Occupancy
 from sluice.pools.v1.pool_size_pb2 import TargetSize

@@ -1,0 +1,83 @@
+"""The recommender's loop over one pattern: its decider on a log in memory, with the configuration's defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import cast
+
+from bench.controllers.applied import Applied
+from bench.patterns.collected import Collected
+from fakes import FakeClock
+from memory_log import MemoryLog
+from sluice.config import Config
+from sluice.control.deciding import Means
+from sluice.core.keys import PoolKey, Side
+from testbed.patterns.pattern import Pattern
+from testbed.patterns.windows import Known, reader_ms
+
+
+@dataclass(frozen=True)
+class Said:
+    """One answer. best: without the constraints; lower, upper, best, loss: None where nothing is believed."""
+
+    at_s: float
+    state: str
+    action: str
+    basis: str
+    current: int | None
+    target: int | None
+    best: int | None
+    lower: int | None
+    upper: int | None
+    loss: float | None
+    confidence: float
+    codes: tuple[str, ...]
+
+
+@dataclass
+class Loop:
+    """Of one pool, of one target. Nobody tells CPU limits or replicas."""
+
+    pattern: type[Pattern]
+    known: Known
+    course: list[Said] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        of = self.pattern
+        self._key = PoolKey(of.name, cast(Side, of.side), of.peer)
+        self._clock, self._log = FakeClock(reader_ms(0)), MemoryLog()
+        self._actuator = Applied((1, of.most))
+        pool = self._key._asdict() | {"threshold": f"{of.slo_s:g}s", "bounds": {"min": 1, "max": of.most}}
+        config = Config.model_validate({"pools": [pool]})
+        self._loop = self._log.loop(config, Collected(self.known), self._clock, Means())
+
+    def decide(self, now_s: float, size: int) -> int | None:
+        """size: as read back now. What the actuator writes, None for nothing."""
+        now_ms = self._clock.now_ms = reader_ms(now_s)
+        self._log.size(self._key, size, now_ms, "target", written=True)
+        self._loop.hear()
+        self._loop.periods()
+        answer = self._loop.deciders[0].answers.get(self._key)
+        if answer is None or "FAILED" in answer.content.codes:
+            raise RuntimeError(f"{now_s} s: nothing was decided for {self._key}")
+        content = answer.content
+        self.course.append(
+            Said(
+                now_s,
+                content.state,
+                content.action,
+                content.basis,
+                content.current,
+                content.target,
+                content.unguarded_target,
+                content.lower_bound,
+                content.upper_bound,
+                answer.loss,
+                answer.confidence,
+                content.codes,
+            )
+        )
+        wanted = self._actuator.size(content.action, content.target, size, now_ms)
+        if wanted is not None:
+            self._log.size(self._key, wanted, now_ms, "target", written=True)
+        return wanted

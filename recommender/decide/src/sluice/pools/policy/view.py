@@ -9,7 +9,7 @@ from sluice.pools.estimate.belief.evidence import PARTIAL
 from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.estimate.belief.kept import believed
 from sluice.pools.policy.allowed import larger_tried, least_needed, narrowed, unrefused, was_full
-from sluice.pools.policy.compiled_worth import LOOK_SHARE
+from sluice.pools.policy.compiled_worth import LEAST_GAIN, LOOK_SHARE, SURE_BY
 from sluice.pools.policy.harm import Verdict
 from sluice.pools.policy.learn import late
 from sluice.pools.policy.observation import Observation
@@ -93,6 +93,8 @@ def view_of(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> Vie
             within = max(within[0], min(least, current)), within[1]
             of = _prospects(facts, learnt, current, within, seen, now_ms)
             choice = consistent(_choice(of, learnt, seen, full, since_s), current, of.outlook)
+    if (choice is None or choice.look) and full >= LOOK_SHARE:
+        choice = further(of.outlook, current, within) or choice
     choice = undone(choice, current, before, seen)
     if choice is None and full >= LOOK_SHARE and _waited_for(learnt, now_ms):
         choice = _untried(facts, learnt, seen, current, now_ms)
@@ -121,6 +123,19 @@ def consistent(choice: Choice | None, current: int, outlook: Outlook) -> Choice 
     if choice is None or choice.look or (choice.size - current) * (outlook.best - current) > 0:
         return choice
     return None
+
+
+def further(outlook: Outlook, current: int, within: tuple[int, int]) -> Choice | None:
+    """As far as one change leads towards a size beyond that which is surely better: what lies between is passed in a
+    second or three.
+
+    Worked: 8 does 10 % more than 32, and 16, as is believed, 7 % less: 16 is on the way to 8.
+    """
+    low, high = within
+    if outlook.gain <= LEAST_GAIN or outlook.sure_by < SURE_BY or low <= outlook.best <= high:
+        return None
+    size = low if outlook.best < low else high
+    return None if size == current or low > high else Choice(size, outlook.gain, outlook.sure_by, look=False)
 
 
 def _waited_for(learnt: Learnt, now_ms: int) -> bool:

@@ -58,7 +58,8 @@ class Outlook:
     """best: the size of the highest mean; lower..upper: the sizes within 1 % of it; loss: expected loss of the
     size in force against what turns out best, as a part of that one's throughput; at_best: the same of `best`, which is
     what is not known; sure: how likely that is under 3 %. All of the legal sizes, by the gain that a choice goes by.
-    beyond: a size that is not legal and better by 1 %, None without one."""
+    beyond: a size that is not legal and better by 1 %, None without one. gain, sure_by: of `best` over the size in
+    force, as `Choice` has them."""
 
     best: int
     lower: int
@@ -67,6 +68,8 @@ class Outlook:
     at_best: float = 0.0
     sure: float = 0.0
     beyond: int | None = None
+    gain: float = 0.0
+    sure_by: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -142,7 +145,9 @@ def _outlook(now: Posterior, gains: Gains, legal: Ints, mean: Floats, variance: 
     )
     top = int(gains.mean.argmax())
     beyond = top not in legal and float(gains.mean[top] - gains.mean[legal].max()) > RANGE
-    return Outlook(*numbers, beyond=int(gains.sizes[top]) if beyond else None)
+    at = int(mean.argmax())
+    gain, sure_by = float(mean[at]), float(mean[at] / sqrt(variance[at] + 1e-12))
+    return Outlook(*numbers, beyond=int(gains.sizes[top]) if beyond else None, gain=gain, sure_by=sure_by)
 
 
 def _before_the_edge(gains: Gains) -> float:

@@ -2,6 +2,8 @@ package dev.sluice.flink;
 
 import dev.sluice.accounting.DeadLetter;
 import dev.sluice.accounting.OutcomeCounts;
+import dev.sluice.rules.Left;
+import dev.sluice.rules.LeftCount;
 import dev.sluice.samples.Sample;
 import dev.sluice.samples.Site;
 import dev.sluice.sizes.DataSize;
@@ -104,6 +106,19 @@ final class Rows {
         size.rowSum(),
         size.byteSpans(),
         size.byteSum());
+  }
+
+  static GenericRowData left(Texts texts, Left left, LeftCount count) {
+    return GenericRowData.of(
+        texts.of(left.side()),
+        texts.of(left.service()),
+        texts.of(left.peer()),
+        texts.of(left.operation()),
+        texts.of(left.action()),
+        texts.of(left.rule()),
+        time(count.windowMs()),
+        count.spans(),
+        count.durationNs());
   }
 
   /** Emits the accounts of one message through rows whose other columns are NULL. */

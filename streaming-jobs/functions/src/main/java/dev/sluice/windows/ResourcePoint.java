@@ -33,10 +33,14 @@ public record ResourcePoint(String service, String instance, boolean clientSide,
     return clientSide != span.isServerSide()
         && service.equals(span.service())
         && instance.equals(span.instance())
-        && (!clientSide || peer.equals(peer(span)));
+        && (!clientSide || peer.equals(peerOf(span)));
   }
 
-  private static String peer(Span span) {
+  /** The peer under which a span of either side is counted when it is read: "" for the server's. */
+  public static String peerOf(Span span) {
+    if (span.isServerSide()) {
+      return "";
+    }
     return span.peer().isEmpty() ? UNKNOWN_PEER : span.peer();
   }
 

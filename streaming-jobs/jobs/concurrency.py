@@ -1,8 +1,8 @@
 """The job `concurrency`: time-weighted concurrency, completions and latency of every soft resource, per fine window.
 
 span_partial -> what messages add -> sums by resource and bucket -> windows
-span_moved   -> what whole traces change, as partial rows with - and +: client spans move from a stand-in peer to the service
-                they called, spans that are nested in others are taken back -> sums
+span_moved   -> what whole traces change, as partial rows with - and +: client spans move from a stand-in peer to the
+                service they called, spans that are nested in others are taken back -> sums
 span_left, span_nested -> spans that are not counted, by rule -> spans_left_out
 span_counted_window -> outcomes of spans -> ingest_counts
 

@@ -70,8 +70,8 @@ SETTINGS: Mapping[str, Setting] = {
         1,
         0,
         1,
-        "1: client spans move to the service that their trace shows, and spans that it shows to be nested are taken back; "
-        "0: they stay with their attributes' peer, and are nested only in spans of their own message",
+        "1: client spans move to the service that their trace shows, and spans that it shows to be nested are taken "
+        "back; 0: they stay with their attributes' peer, and are nested only in spans of their own message",
     ),
     "state-ttl-ms": Setting(
         HOUR_MS, MINUTE_MS, 30 * DAY_MS, "the sum of a window is kept for this long after its last change"

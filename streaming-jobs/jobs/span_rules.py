@@ -130,7 +130,7 @@ def _attributes(told: object, where: str) -> list[Values]:
     for attribute, patterns in told.items():
         if not _ATTRIBUTE.fullmatch(attribute) or len(attribute.encode()) > MOST_ATTRIBUTE_BYTES:
             raise SpanRulesError(
-                f"{where}: attributes: {attribute!r} must be 1 to {MOST_ATTRIBUTE_BYTES} bytes without commas and spaces"
+                f"{where}: attributes: {attribute!r} must be 1 to {MOST_ATTRIBUTE_BYTES} bytes without comma and space"
             )
         found.append(Values((attribute,), _patterns(patterns, f"{where}: attributes: {attribute}")))
     return found

@@ -6,7 +6,9 @@ import dev.sluice.traces.TraceSpan;
 import java.util.function.Consumer;
 import org.apache.flink.table.data.RowData;
 
-/** Spans that are taken out of the fine windows as traces are closed: {@link MovedSums} finds them. */
+/**
+ * Spans that are taken out of the fine windows as traces are closed: {@link MovedSums} finds them.
+ */
 final class NestedSums implements TraceSums {
   private final Texts texts = new Texts();
   private final LeftAccumulator left;

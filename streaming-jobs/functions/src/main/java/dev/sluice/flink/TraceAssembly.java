@@ -126,8 +126,7 @@ final class TraceAssembly extends SummingOperator<Void>
     idleMs = settings.idleMs();
     PathsOfTrace paths = new PathsOfTrace();
     NestedSums nested = new NestedSums(settings);
-    Consumer<TraceSpan> takeNested =
-        settings.wants(SpanTable.NESTED) ? nested::take : span -> {};
+    Consumer<TraceSpan> takeNested = settings.wants(SpanTable.NESTED) ? nested::take : span -> {};
     tables = new EnumMap<>(SpanTable.class);
     Map<SpanTable, TraceSums> all =
         Map.of(

@@ -2,7 +2,9 @@ package dev.sluice.rules;
 
 import dev.sluice.windows.Windowed;
 
-/** How many spans of one kind were not counted, and for how long they were, by window of their end. */
+/**
+ * How many spans of one kind were not counted, and for how long they were, by window of their end.
+ */
 public final class LeftCount implements Windowed<LeftCount> {
   private final long windowMs;
   private long spans;

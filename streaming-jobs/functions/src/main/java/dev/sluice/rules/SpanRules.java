@@ -76,8 +76,7 @@ public final class SpanRules {
                     List.of(words).subList(3, words.length),
                     words[1].equals("path"));
         case "service", "side", "peer", "name", "scope" ->
-            conditions.put(
-                words[0], Arrays.stream(words).skip(1).map(Glob::new).toList());
+            conditions.put(words[0], Arrays.stream(words).skip(1).map(Glob::new).toList());
         default -> throw new IllegalArgumentException("read rules of spans: " + line);
       }
     }

@@ -66,8 +66,7 @@ public final class Corrections {
                 nested.add(span);
               }
               if (outermost != null && !callee(trace.childrenOf(span)).isEmpty()) {
-                within.merge(
-                    outermost.spanId(), span, (a, b) -> FIRST.compare(b, a) < 0 ? b : a);
+                within.merge(outermost.spanId(), span, (a, b) -> FIRST.compare(b, a) < 0 ? b : a);
               }
             });
     for (TraceSpan span : trace.all()) {

@@ -93,9 +93,7 @@ public final class FragmentAccumulator implements SpanStage {
       lastOfTrace.add(last);
     }
     last.add(TraceSpan.of(span, receivedMs, spread == null ? Place.NONE : Place.of(span)));
-    if (spread != null
-        && span.use() == Use.HELD
-        && (span.isServerSide() || span.isClientSide())) {
+    if (spread != null && span.use() == Use.HELD && (span.isServerSide() || span.isClientSide())) {
       long from =
           span.isShortened() ? spread.shortFrom(span.startNs(), span.endNs()) : span.startNs();
       touched += spread.touched(from, span.endNs());

@@ -21,8 +21,8 @@ import java.util.function.LongFunction;
  * as a sidecar (Envoy) has one between its own SERVER span and the application's.
  *
  * <p>Where instances differ, both of them known, both count: a replica called another. Of a SERVER
- * span that names no instance it is not known; it is nested in any, and around any: a sidecar's that
- * stands above one of a known instance gives way to it, so that the thread counts where it is.
+ * span that names no instance it is not known; it is nested in any, and around any: a sidecar's
+ * that stands above one of a known instance gives way to it, so that the thread counts where it is.
  *
  * <p>What is found in a part of a trace is found in all of it: more spans only add what is above. A
  * ring of parents has nothing above.
@@ -196,9 +196,7 @@ final class Nesting {
               ? new Above(span, span.instance().isEmpty() ? above.known : span, null)
               : new Above(above.server, above.known, null);
       case Span.CLIENT ->
-          counts
-              ? new Above(above.server, above.known, new Clients(span, above.clients))
-              : above;
+          counts ? new Above(above.server, above.known, new Clients(span, above.clients)) : above;
       case Span.PRODUCER, Span.CONSUMER -> Above.NOTHING;
       default -> above;
     };

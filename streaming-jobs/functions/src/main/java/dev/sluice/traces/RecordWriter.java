@@ -25,6 +25,7 @@ final class RecordWriter {
   static final int FORMAT = 6;
   static final int KIND = 0x07;
   static final int CHILD_BIT = 0x08;
+
   /** Two bits of {@link Place}. */
   static final int PLACE_SHIFT = 4;
 

@@ -55,7 +55,9 @@ public final class Trace {
     return spans.values();
   }
 
-  /** Those that are kept and those that repeat their ids: all that were added with room for them. */
+  /**
+   * Those that are kept and those that repeat their ids: all that were added with room for them.
+   */
   Iterable<TraceSpan> all() {
     return duplicates.isEmpty()
         ? spans.values()

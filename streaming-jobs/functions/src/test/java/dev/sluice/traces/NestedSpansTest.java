@@ -122,8 +122,7 @@ class NestedSpansTest {
 
     /** As the stage that closes traces does. */
     void close() {
-      new Corrections(SPREAD)
-          .of(Trace.assemble(trace, MANY), this::add, span -> takenBack++);
+      new Corrections(SPREAD).of(Trace.assemble(trace, MANY), this::add, span -> takenBack++);
     }
 
     /** "completions x busy ms" of each point that is not empty. */
@@ -176,8 +175,7 @@ class NestedSpansTest {
 
   @Test
   void fastifyRequestWithinTheHttpServersSpan() throws Exception {
-    assertThat(
-            rows(made("shop", 1, 0, SERVER, 0, 100), made("shop", 2, 1, SERVER, 0.2, 99.9)))
+    assertThat(rows(made("shop", 1, 0, SERVER, 0, 100), made("shop", 2, 1, SERVER, 0.2, 99.9)))
         .isEqualTo(Map.of("shop@i-0 server", "1 x 100.0"));
   }
 
@@ -223,14 +221,12 @@ class NestedSpansTest {
                 made("cart@", 1, 0, SERVER, 0, 60),
                 made("cart@", 2, 1, CLIENT, 2, 58, to("cart")),
                 made("cart@pod-1", 3, 2, SERVER, 4, 56)))
-        .isEqualTo(
-            Map.of("cart@pod-1 server", "1 x 52.0", "cart@ client cart", "1 x 56.0"));
+        .isEqualTo(Map.of("cart@pod-1 server", "1 x 52.0", "cart@ client cart", "1 x 56.0"));
   }
 
   @Test
   void anApplicationWithoutAnInstanceIsNestedInItsSidecar() throws Exception {
-    assertThat(
-            rows(made("cart@pod-1", 1, 0, SERVER, 0, 60), made("cart@", 2, 1, SERVER, 4, 56)))
+    assertThat(rows(made("cart@pod-1", 1, 0, SERVER, 0, 60), made("cart@", 2, 1, SERVER, 4, 56)))
         .isEqualTo(Map.of("cart@pod-1 server", "1 x 60.0"));
     assertThat(rows(made("cart@", 1, 0, SERVER, 0, 60), made("cart@", 2, 1, SERVER, 4, 56)))
         .isEqualTo(Map.of("cart@ server", "1 x 60.0"));
@@ -375,8 +371,7 @@ class NestedSpansTest {
                 acquire,
                 made("shop", 3, 2, CLIENT, 40, 50, to("db")),
                 made("shop", 4, 1, CLIENT, 50, 90, to("db"))))
-        .isEqualTo(
-            Map.of("shop@i-0 server", "1 x 100.0", "shop@i-0 client db", "2 x 50.0"));
+        .isEqualTo(Map.of("shop@i-0 server", "1 x 100.0", "shop@i-0 client db", "2 x 50.0"));
   }
 
   @Test

@@ -21,3 +21,8 @@ PARTITION BY toDate(window)
 ORDER BY (side, service, peer, operation, action, rule, window_s, window)
 TTL window + INTERVAL 30 DAY
 SETTINGS ttl_only_drop_parts = 1;
+
+-- What an error is: a failure that the response code lays on the caller is none, one that the status does not tell of is one.
+ALTER TABLE windows COMMENT COLUMN errors 'of those, that failed by no fault of their caller';
+ALTER TABLE container_latency COMMENT COLUMN errors 'of those, that failed by no fault of their caller';
+ALTER TABLE container_own_time COMMENT COLUMN errors 'of those, that failed by no fault of their caller';

@@ -29,6 +29,11 @@ public final class Glob {
     middle = parts.length == 1 ? null : between.toArray(byte[][]::new);
   }
 
+  /** What every text that matches begins with. */
+  byte[] head() {
+    return head;
+  }
+
   public boolean matches(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     return matches(bytes, 0, bytes.length);

@@ -55,6 +55,7 @@ public final class Span {
   String scope = "";
   // One bit for each pattern of an attribute that a value of the span matched.
   long matched;
+  private String name;
   private Use use = Use.HELD;
   private String rule = "";
 
@@ -73,17 +74,17 @@ public final class Span {
     return host;
   }
 
-  /** The span's name. Read from the bytes at each call: most stages never ask for it. */
+  /** The span's name. Read from the bytes when it is asked for: not every job does. */
   public String operation() {
-    if (operation != null) {
-      return operation;
-    }
-    return nameLength == 0 ? "" : names.get(bytes, nameOffset, nameLength);
+    return operation != null ? operation : name();
   }
 
   /** The span's own name, whatever {@link #operation} it counts under. */
   public String name() {
-    return nameLength == 0 ? "" : names.get(bytes, nameOffset, nameLength);
+    if (name == null) {
+      name = nameLength == 0 ? "" : names.get(bytes, nameOffset, nameLength);
+    }
+    return name;
   }
 
   /** The name of the instrumentation scope, or "". */
@@ -255,6 +256,7 @@ public final class Span {
     spanIdLength = 0;
     parentIdLength = 0;
     nameLength = 0;
+    name = null;
     service = ownService;
     instance = ownInstance;
     host = ownHost;

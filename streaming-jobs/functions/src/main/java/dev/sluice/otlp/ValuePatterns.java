@@ -2,6 +2,7 @@ package dev.sluice.otlp;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -16,8 +17,15 @@ public final class ValuePatterns {
 
   private record Pattern(Glob glob, boolean path, long bit) {}
 
+  /** Bytes of a value by which most are turned away: three tell "/health" from "/items". */
+  private static final int BEGIN = 3;
+
+  private static final int SLOTS = 1 << 8;
+
   private final List<String> attributes = new ArrayList<>();
   private final List<List<Pattern>> patterns = new ArrayList<>();
+  // Of each attribute: which beginnings may match.
+  private final List<boolean[]> begins = new ArrayList<>();
   private int size;
 
   /**
@@ -40,12 +48,27 @@ public final class ValuePatterns {
         at = attributes.size();
         attributes.add(name);
         patterns.add(new ArrayList<>());
+        begins.add(new boolean[SLOTS]);
       }
       for (String glob : globs) {
-        patterns.get(at).add(new Pattern(new Glob(glob), path, bit));
+        Pattern pattern = new Pattern(new Glob(glob), path, bit);
+        patterns.get(at).add(pattern);
+        begin(begins.get(at), pattern.glob.head());
       }
     }
     return bit;
+  }
+
+  private static void begin(boolean[] begins, byte[] head) {
+    if (head.length < BEGIN) {
+      Arrays.fill(begins, true);
+    } else {
+      begins[slot(head, 0)] = true;
+    }
+  }
+
+  private static int slot(byte[] bytes, int at) {
+    return (31 * (31 * bytes[at] + bytes[at + 1]) + bytes[at + 2]) & SLOTS - 1;
   }
 
   List<String> attributes() {
@@ -59,6 +82,9 @@ public final class ValuePatterns {
 
   /** The bits of what matches the value of an attribute, by its place in {@link #attributes}. */
   long match(int attribute, byte[] bytes, int offset, int length) {
+    if (length >= BEGIN && !begins.get(attribute)[slot(bytes, offset)]) {
+      return 0;
+    }
     long bits = 0;
     int path = -1;
     for (Pattern pattern : patterns.get(attribute)) {

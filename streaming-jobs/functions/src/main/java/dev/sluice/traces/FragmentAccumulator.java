@@ -150,20 +150,26 @@ public final class FragmentAccumulator implements SpanStage {
     if (spans.size() == 1) {
       return;
     }
-    Set<TraceSpan> nested = Collections.newSetFromMap(new IdentityHashMap<>(0));
+    List<TraceSpan> nested = new ArrayList<>(0);
     new Nesting(lookup(spans))
         .of(
             spans,
             (span, outermost) -> {
               if (span.counted()) {
                 nested.add(span);
-                out.accept(span);
               }
             });
     if (!nested.isEmpty()) {
-      for (List<TraceSpan> each : ofTrace) {
-        each.replaceAll(span -> nested.contains(span) ? span.settled() : span);
-      }
+      nested.forEach(out);
+      settle(ofTrace, nested);
+    }
+  }
+
+  private static void settle(List<List<TraceSpan>> ofTrace, List<TraceSpan> nested) {
+    Set<TraceSpan> each = Collections.newSetFromMap(new IdentityHashMap<>());
+    each.addAll(nested);
+    for (List<TraceSpan> spans : ofTrace) {
+      spans.replaceAll(span -> each.contains(span) ? span.settled() : span);
     }
   }
 

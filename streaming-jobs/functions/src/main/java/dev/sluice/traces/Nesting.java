@@ -60,9 +60,9 @@ final class Nesting {
   private static final Above PENDING = new Above(null, null, null);
 
   private final LongFunction<TraceSpan> byId;
-  // By id, of spans that byId gives.
-  private final Map<Long, Above> known = new HashMap<>();
-  private final Set<Long> givesWay = new HashSet<>();
+  // By id, of spans that byId gives; both are null until there is something to remember.
+  private Map<Long, Above> known;
+  private Set<Long> givesWay;
 
   /**
    * @param byId the span of an id in the trace, or in the part of it that is there; null if none
@@ -78,6 +78,7 @@ final class Nesting {
       anonymous |= isServer(span) && span.instance().isEmpty();
     }
     if (anonymous) {
+      givesWay = new HashSet<>();
       spans.forEach(this::giveWay);
     }
     for (TraceSpan span : spans) {
@@ -102,7 +103,7 @@ final class Nesting {
 
   private boolean isNestedServer(TraceSpan span) {
     boolean anonymous = span.instance().isEmpty();
-    if (anonymous && givesWay.contains(span.spanId())) {
+    if (anonymous && givesWay != null && givesWay.contains(span.spanId())) {
       return true;
     }
     if (parent(span) == null) { // of most
@@ -152,8 +153,12 @@ final class Nesting {
   }
 
   private Above above(TraceSpan span) {
+    if (known == null) {
+      known = new HashMap<>();
+    }
     if (byId.apply(span.spanId()) == span) {
-      return known.containsKey(span.spanId()) ? known.get(span.spanId()) : find(span);
+      Above found = known.get(span.spanId());
+      return found == null ? find(span) : found;
     }
     TraceSpan parent = parent(span); // it repeats the id of another: nothing is below it
     return parent == null || parent.spanId() == span.spanId()

@@ -58,6 +58,7 @@ ROWS = {
     "SAMPLE": Row("container_latency"),
     "SIZE": Row("data_sizes"),
     "LEFT": Row("spans_left_out"),
+    "DELAY": Row("instance_clocks"),
     "COUNTED": Row("ingest_counts", without="job", names=_SUMMED),
     "GAP": Row("offset_gaps", "first_missing first_read received"),
     "EDGE": Row("call_edges", names=_SUMMED, seconds=True),

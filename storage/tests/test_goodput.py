@@ -114,6 +114,21 @@ def test_an_instance_that_only_completed_on_the_border_is_not_counted(client: Cl
     ]
 
 
+def test_a_consumer_pool_is_judged_by_its_own_spans(client: Client) -> None:
+    rows = [
+        window("consumer", "mail", "", "a", 0, 14.0, {FAST: 2, SLOW: 1}),
+        window("server", "mail", "", "a", 0, 3.0, {FAST: 7}),
+        window("client", "web", "mail", "w", 0, 3.0, {FAST: 8}),
+    ]
+    client.insert("windows", rows, column_names=COLUMNS)
+    assert curve(client, "consumer", "mail", "", 1.048576) == [
+        (pytest.approx(14.0), pytest.approx(20), pytest.approx(30), 1, "own")
+    ]
+    assert curve(client, "server", "mail", "", 1.048576) == [
+        (pytest.approx(3.0), pytest.approx(80), pytest.approx(80), 1, "caller")
+    ]
+
+
 def test_server_spans_judge_a_client_pool(client: Client) -> None:
     rows = [
         window("client", "catalogue", "catalogue-db", "a", 0, 3.0, {FAST: 5}),

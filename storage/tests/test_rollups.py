@@ -96,7 +96,9 @@ def test_the_lowest_of_ten_full_seconds_is_the_least_busy_window(client: Client)
 
 UPSERTS = st.lists(
     st.tuples(
-        st.sampled_from([CART, ("client", "cart", "cart-db", "a"), ("server", "cart", "", "b")]),
+        st.sampled_from(
+            [CART, ("client", "cart", "cart-db", "a"), ("consumer", "cart", "", "a"), ("server", "cart", "", "b")]
+        ),
         st.sampled_from([0, 100, 900, 1000, 9900, 10_000, 59_900, 60_000]),
         st.integers(1, 6),
     ),

@@ -4,6 +4,7 @@ span_partial -> what messages add -> sums by resource and bucket -> windows
 span_moved   -> what whole traces change, as partial rows with - and +: client spans move from a stand-in peer to the
                 service they called, spans that are nested in others are taken back -> sums
 span_left, span_nested -> spans that are not counted, by rule -> spans_left_out
+span_delay   -> how late the spans of each instance came -> least and sum by instance and window -> instance_clocks
 span_counted_window -> outcomes of spans -> ingest_counts
 
 No bucket waits for a watermark: each change of a sum is written as a new version of its row.
@@ -16,12 +17,14 @@ from upserts import insert_sums
 
 NAME = "concurrency"
 REJECTED = spans.REJECTED
+# Of the log's time, as in Rows.java.
+DELAY_WINDOW_S = "10"
 FUNCTIONS = {"merge_latency": "dev.sluice.latency.MergeLatency"}
 
 
 def span_tables(settings: Settings) -> list[str]:
     """Traces are assembled for this job only if peers are to come from them."""
-    return ["partial", "left", *(["moved", "nested"] if settings["peers-from-traces"] else [])]
+    return ["partial", "left", *(["moved", "nested"] if settings["peers-from-traces"] else []), "delay"]
 
 
 def views(settings: Settings) -> dict[str, str]:
@@ -47,6 +50,13 @@ def inserts(settings: Settings) -> list[str]:
             "spans_left_out",
             "partial_left_out",
             window_s=str(settings["sample-window-ms"] // SECOND_MS),
+            version="SUM(spans)",
+        ),
+        insert_sums(
+            "instance_clocks",
+            "span_delay",
+            window_s=DELAY_WINDOW_S,
+            least_ms="MIN(least_ms)",
             version="SUM(spans)",
         ),
         accounts.counts(NAME, spans.COUNTED_WINDOWS),

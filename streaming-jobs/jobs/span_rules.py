@@ -15,7 +15,7 @@ from typing import Any
 FILE = Path(__file__).parents[1] / "spans.toml"
 
 ACTIONS = ("count", "leave_out", "waiting", "around")
-SIDES = ("server", "client")
+SIDES = ("server", "consumer", "client")
 #: Conditions on what every span has, by their word in the lines.
 OF_SPANS = {"service": "service", "side": "side", "peer": "peer", "span": "name", "scope": "scope"}
 #: Conditions on attributes of several names: old semantic conventions and new.

@@ -95,7 +95,7 @@ def test_what_is_shipped_leaves_out_probes_scrapes_and_its_own() -> None:
         ),
         (
             "[[rule]]\nname = 'a'\naction = 'count'\nside = 'left'\npath = '/'",
-            "side is 'left': must be one of server, client",
+            "side is 'left': must be one of server, consumer, client",
         ),
         ("[[rule]]\nname = 'a'\naction = 'count'\nside = 'server'", "rule a: names no spans"),
         ("[[rule]]\nname = 'a'\naction = 'count'\npath = []", "rule a: path is []: must be a text, or a list"),

@@ -1,23 +1,27 @@
 """The shipped actuator on a real Tomcat's threads and HikariCP's connections, over Jolokia: what it sets is in force.
 
-The load is in tests/long/test_real_application.py; here nobody asks the application for anything.
+The load is in tests/long/test_real_application.py; here hardly anybody asks the application for anything.
 """
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from string import Template
+from threading import Event
 
 import pytest
 import requests
 
 from sluice.pools.v1.actuation_pb2 import Actuation, ActuationOutcome
+from sluice.pools.v1.occupancy_pb2 import Occupancy
 from sluice.pools.v1.pool_pb2 import Pool, Side
 from support.ports import free_ports
 from support.postgres import postgres
 from support.processes import running
 from support.said_sizes import SaidSizes
+from support.span_sink import SpanSink
 from support.stack import REPOSITORY
 from support.tomcat import Application, application
 from support.waiting import until
@@ -40,7 +44,13 @@ def said() -> Iterator[SaidSizes]:
 
 
 @pytest.fixture(scope="module")
-def tomcat(said: SaidSizes, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
+def spans() -> Iterator[SpanSink]:
+    with SpanSink() as sink:
+        yield sink
+
+
+@pytest.fixture(scope="module")
+def tomcat(said: SaidSizes, spans: SpanSink, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
     """With as many spare threads as Tomcat has by default, and an actuator that applies what is said."""
     folder = tmp_path_factory.mktemp("tomcat")
     cores = os.sched_getaffinity(0)
@@ -48,7 +58,7 @@ def tomcat(said: SaidSizes, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     with ExitStack() as up:
         database = up.enter_context(postgres(cores, folder / "postgres.log"))
         tomcat = up.enter_context(
-            application("update", FIRST, database, cores, folder / "tomcat.log", spare_threads=None)
+            application("update", FIRST, database, cores, folder / "tomcat.log", spans.address, spare_threads=None)
         )
         names = {
             "status": f"127.0.0.1:{status}",
@@ -106,6 +116,52 @@ def test_fewer_threads_than_are_spare_by_default_are_in_force(said: SaidSizes, t
     assert tomcat.threads == SPARE - 5
     assert report(said, THREADS, FIRST).outcome == APPLIED
     assert tomcat.read(tomcat.mbean, "minSpareThreads") == SPARE
+
+
+def test_what_is_in_use_is_told_with_the_size(said: SaidSizes, tomcat: Application) -> None:
+    """Each of these beans tells what it has; of who waits for a connector's thread none does."""
+
+    def told(target: str, busy: int) -> list[Occupancy]:
+        reports = [each.occupancy for each in said.reports if each.target_name == target and each.HasField("occupancy")]
+        return [each for each in reports if each.busy_most >= busy]
+
+    for target, waits in (("threads", False), ("connections", True), ("attribute", True)):
+        until(f"what is in use of {target}", lambda target=target: bool(told(target, 0)))
+        assert all(each.HasField("waiting") is waits for each in told(target, 0)), target
+    with ThreadPoolExecutor(4) as users:
+        stop = Event()
+        asking = [users.submit(ask, f"{tomcat.url}/update", stop) for _ in range(4)]
+        try:
+            until("threads in use are told", lambda: bool(told("threads", 1)))
+            until("connections in use are told", lambda: bool(told("connections", 1)))
+        finally:
+            stop.set()
+        assert all(each.result() for each in asking)
+    assert all(each.busy_most <= 4 for each in told("threads", 1)), "more in use than there are users"
+
+
+def test_what_the_actuator_asks_makes_no_spans(said: SaidSizes, spans: SpanSink, tomcat: Application) -> None:
+    """The Java agent makes a SERVER span of what this test asks Jolokia, behind the JDK's HTTP server. Of what the
+    actuator asked before it makes none, since that is marked."""
+    told = len(said.reports)
+    until("the actuator has read its targets again", lambda: len(said.reports) >= told + 3)
+    assert tomcat.max_threads
+
+    def agents() -> list[str]:
+        paths = zip(spans.servers("url.path"), spans.servers("user_agent.original"), strict=True)
+        return [agent for path, agent in paths if path.startswith("/jolokia")]
+
+    until("a span of this test's own question", lambda: bool(agents()))
+    assert [agent for agent in agents() if not agent.startswith("python-requests")] == []
+
+
+def ask(url: str, stop: Event) -> int:
+    """How many requests were answered."""
+    answered = 0
+    with requests.Session() as session:
+        while not stop.is_set():
+            answered += session.get(url, timeout=30).ok
+    return answered
 
 
 def test_what_is_refused_is_told_so_with_what_is_in_force(said: SaidSizes, tomcat: Application) -> None:

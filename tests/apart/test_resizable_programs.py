@@ -123,6 +123,24 @@ def test_the_database_has_as_many_connections_as_were_said(programs: Programs, s
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
+def test_what_is_in_use_is_told_with_the_size(programs: Programs, name: str) -> None:
+    """24 clients without a pause and 4 connections: these are in use, and some 20 wait. Node's and Python's wait in a
+    queue that is read at one moment; Go's are the mean of the time that they waited."""
+    revision = programs.said.say(Pool(service=name, side=Side.SIDE_CLIENT, peer="postgres"), 4)
+
+    def told() -> list[Actuation]:
+        mine = [each for each in programs.said.reports if each.target_name == name and each.revision == revision]
+        reports = [each for each in mine if each.read_back == 4]
+        return [each for each in reports if each.occupancy.full and each.occupancy.waiting_mean >= 10]
+
+    until(f"{name}: a report that it is full and callers wait", lambda: bool(told()))
+    use = told()[-1].occupancy
+    assert use.busy_most == 4
+    assert use.full >= 0.5 * use.readings
+    assert use.waiting_most <= CLIENTS
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_handlers_refuse_alike(programs: Programs, name: str) -> None:
     url = f"http://127.0.0.1:{programs.ports[name]}/rows"
     known = {"Authorization": f"Bearer {TOKEN}"}

@@ -98,7 +98,8 @@ def test_client_spans_end_under_the_service_that_their_trace_shows(stack: Stack)
     trace.add("peer-cart", 3, Span.SPAN_KIND_CLIENT, address="mysql")
     trace.add("peer-cart", 4, Span.SPAN_KIND_CLIENT)
     trace.add("peer-stock", 5, Span.SPAN_KIND_SERVER, parent=1)
-    trace.add("peer-mail", 6, Span.SPAN_KIND_CONSUMER, parent=2)
+    trace.add("peer-mail", 6, Span.SPAN_KIND_SERVER, parent=2)
+    trace.add("peer-worker", 7, Span.SPAN_KIND_CONSUMER, parent=4)
     produce(stack, *trace.messages())
     # The same span in another message, as a collector that batches anew sends it: counted twice, and moved twice.
     again = Trace()
@@ -113,6 +114,7 @@ def test_client_spans_end_under_the_service_that_their_trace_shows(stack: Stack)
         ("peer-cart", "client", "unknown"): (1, 1, 50),
         ("peer-stock", "server", ""): (1, 1, 50),
         ("peer-mail", "server", ""): (1, 1, 50),
+        ("peer-worker", "consumer", ""): (1, 1, 50),
     }
     assert eventually(lambda: windows(stack, "peer-"), expected) == expected
 

@@ -35,6 +35,7 @@ def insert_shop(client: Client, end: datetime) -> None:
     _latencies(client, end)
     _data_sizes(client, end)
     _left_out(client, end)
+    _clocks(client, end)
     _resources(client, end)
     _recommendations(client, end)
     _actuations(client, end)
@@ -226,6 +227,16 @@ def _left_out(client: Client, end: datetime) -> None:
         ],
     ]
     _insert(client, "spans_left_out", names, rows)
+
+
+def _clocks(client: Client, end: datetime) -> None:
+    """What cart-0 sends comes 200 ms after its end at least, 1.2 s at most; the clock of catalogue-0 is 1 s ahead."""
+    names = "service instance window window_s spans least_ms sum_ms version"
+    rows: list[list[object]] = []
+    for window in _ten_seconds(end):
+        rows.append(["cart", "cart-0", window, 10, 1_000, 200, 700_000, 1_000])
+        rows.append(["catalogue", "catalogue-0", window, 10, 100, -800, -30_000, 100])
+    _insert(client, "instance_clocks", names, rows)
 
 
 def _resources(client: Client, end: datetime) -> None:

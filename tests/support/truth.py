@@ -9,7 +9,20 @@ from confluent_kafka import TIMESTAMP_LOG_APPEND_TIME, TopicPartition
 
 from schema.tables import tables
 from stack.flink import JOBS
-from support.reference import containers, counts, edges, left_out, paths, peers, sizes, spans, traces, trees, windows
+from support.reference import (
+    clocks,
+    containers,
+    counts,
+    edges,
+    left_out,
+    paths,
+    peers,
+    sizes,
+    spans,
+    traces,
+    trees,
+    windows,
+)
 from support.reference.settings import setting
 from support.reference.spans import Record
 from support.stack import Stack
@@ -45,6 +58,9 @@ class Reference:
 
     def windows(self) -> Rows:
         return _rows(windows.windows(peers.peers(self.traces)))
+
+    def instance_clocks(self) -> Rows:
+        return _rows(clocks.clocks(spans.accepted(self.read)))
 
     def call_edges(self) -> Rows:
         return _rows(edges.edges(self.traces))
@@ -127,6 +143,7 @@ class Table:
 
 ALL_TABLES = (
     Table("windows", "concurrency", ("service",), Reference.windows),
+    Table("instance_clocks", "concurrency", ("service",), Reference.instance_clocks),
     Table("call_edges", "call_graph", ("caller", "callee"), Reference.call_edges),
     Table("call_trees", "call_graph", ("root_service",), Reference.call_trees),
     Table("ingest_counts", "concurrency", ("service",), Reference.ingest_counts, "job != 'resource_metrics'"),

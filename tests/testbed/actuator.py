@@ -15,6 +15,8 @@ Verb = Literal["observe", "apply", "hold", "refuse"]
 HOUR_MS, DAY_MIN = 3_600_000, 1_440
 # A size that is needed again and again is written ever more rarely, down to once in so many cool-downs.
 MOST_COOLDOWNS = 64
+# What takes a harmful change back waits no longer after the last write.
+BACK_WITHIN_MS = 10_000
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class Advice:
 
     sizes  what was read of each instance of the pool; None where it has no limit
     targets  the instances that the target is for; () for all
+    basis, reasons  by which an answer says that it takes a change back; codes, of sluice.pools.v1 without its prefix
     """
 
     action: str
@@ -52,6 +55,13 @@ class Advice:
     valid_until_ms: int | None
     sizes: tuple[tuple[str, int | None], ...] = ()
     targets: tuple[str, ...] = ()
+    basis: str = ""
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def takes_back(self) -> bool:
+        """Undoes a change that did harm."""
+        return self.basis == "REVERT" or "GAVE_UP" in self.reasons
 
 
 @dataclass(frozen=True)
@@ -98,11 +108,16 @@ class Writes:
 
 @dataclass(frozen=True)
 class Replica:
-    """The pool of one instance as it is now. size: as it was just read, None when it has no limit."""
+    """The pool of one instance as it is now.
+
+    size   as it was just read, None when it has no limit
+    known  sizes that were in force here when the actuator wrote another one
+    """
 
     instance: str
     size: int | None
     writes: Writes
+    known: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -136,17 +151,18 @@ def _decide(rules: Rules, answer: Advice | None, replica: Replica, now_ms: int) 
         return Decision("hold", "not_its_turn")
     if answer.valid_until_ms is None or now_ms >= answer.valid_until_ms:
         return Decision("refuse", "lease_over")
-    if not rules.min <= target <= rules.max:
+    back, goal = answer.takes_back, min(max(target, rules.min), rules.max)
+    if goal != target and (not back or goal == replica.size):
         return Decision("refuse", "out_of_limits")
     if rules.stopped:
         return Decision("hold", "stopped")
-    if any(_holds(begin, end, now_ms) for begin, end in rules.quiet):
+    if not back and any(_holds(begin, end, now_ms) for begin, end in rules.quiet):
         return Decision("hold", "quiet_hours")
-    size = step(rules, answer, target, replica)
-    wait_ms = replica.writes.wait_ms(size, rules.cooldown_ms)
+    size = step(rules, answer, goal, replica)
+    wait_ms = replica.writes.wait_ms(size, min(rules.cooldown_ms, BACK_WITHIN_MS) if back else rules.cooldown_ms)
     if wait_ms > 0 and now_ms - replica.writes.at_ms < wait_ms:
         return Decision("hold", "backing_off" if size == replica.writes.size else "cooling_down")
-    if replica.writes.spent(rules.per_hour, now_ms):
+    if not back and replica.writes.spent(rules.per_hour, now_ms):
         return Decision("hold", "too_many")
     return Decision("apply", "differs" if size == target else "step", size)
 
@@ -157,14 +173,15 @@ def _holds(begin: int, end: int, now_ms: int) -> bool:
 
 def step(rules: Rules, answer: Advice, target: int, replica: Replica) -> int:
     """How far one write goes: by `max_factor` at most from the nearest size that was in force, by 1 at least, and
-    never beyond the limits; from no limit to the target.
+    never beyond the limits; from no limit to the target. What takes a change back knows the sizes of earlier too.
 
     Worked with a factor of 2: 128 -> 12 goes by 64, 32, 16; 1 -> 12 by 2, 4, 8.
     """
     if replica.size is None:
         return target
     others = (size for instance, size in answer.sizes if instance != replica.instance)
-    allowed = [size for size in (replica.writes.kept, *others) if size and rules.min <= size <= rules.max]
+    before = replica.known if answer.takes_back else ()
+    allowed = [size for size in (replica.writes.kept, *others, *before) if size and rules.min <= size <= rules.max]
     start = nearest([replica.size, *allowed], target)
     up = max(math.floor(start * rules.max_factor), start + 1)
     down = min(math.ceil(start / rules.max_factor), start - 1)

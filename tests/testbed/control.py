@@ -56,6 +56,9 @@ def describe(pool: AdjustablePool) -> dict[str, Any]:
         "max": pool.max,
         "in_use": pool.in_use,
         "queued": pool.queued,
+        # Of one replica, as an actuator reads them beside the size: full where all are, and waiting where anybody does.
+        "busy": pool.in_use // max(1, pool.count),
+        "waiting": -(-pool.queued // max(1, pool.count)),
     }
 
 

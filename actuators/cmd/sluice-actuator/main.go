@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 
 	"sluice.dev/actuators/internal/config"
+	"sluice.dev/actuators/internal/web"
 )
 
 // version is set by -ldflags "-X main.version=...".
@@ -59,7 +60,10 @@ type options struct {
 	version     bool
 }
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	web.Version = buildVersion()
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
 
 func run(arguments []string, out, errs io.Writer) int {
 	if len(arguments) > 0 && arguments[0] == "tune" {

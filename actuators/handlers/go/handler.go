@@ -19,6 +19,12 @@ type Pool interface {
 	Resize(limit int)
 }
 
+// User is a Pool that tells too how much of it is in use.
+type User interface {
+	// Use returns how many threads or connections are in use, and how many callers wait for one; below 0: it is not known.
+	Use() (busy, waiting int)
+}
+
 const (
 	maxSize     = 65535
 	maxBody     = 1 << 10
@@ -30,8 +36,9 @@ type handler struct {
 	pools     map[string]Pool
 }
 
-// New serves {"size": limit, "open": n} of each pool under its name, to who sends the token that tokenFile has now, of 16
-// characters or more. A PUT of {"size": n} resizes, and answers what is then.
+// New serves {"size": limit, "open": n} of each pool under its name, with "busy" and "waiting" of a User as far as these are
+// known, to who sends the token that tokenFile has now, of 16 characters or more. A PUT of {"size": n} resizes, and answers
+// what is then.
 func New(tokenFile string, pools map[string]Pool) http.Handler { return &handler{tokenFile, pools} }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -63,9 +70,27 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer(http.StatusMethodNotAllowed, map[string]any{"error": "want GET or PUT"})
 		return
 	}
-	limit, open := pool.Size()
-	answer(http.StatusOK, map[string]any{"size": limit, "open": open})
+	answer(http.StatusOK, now(pool))
 }
+
+func now(pool Pool) map[string]any {
+	limit, open := pool.Size()
+	fields := map[string]any{"size": limit, "open": open}
+	if user, ok := pool.(User); ok {
+		busy, waiting := user.Use()
+		for name, n := range map[string]int{"busy": busy, "waiting": waiting} {
+			if n >= 0 {
+				fields[name] = n
+			}
+		}
+	}
+	return fields
+}
+
+// NotSluice is false of what an actuator asks, which is no load of the program: of it a server makes no span with
+//
+//	otelhttp.NewHandler(mux, "server", otelhttp.WithFilter(handlers.NotSluice))
+func NotSluice(r *http.Request) bool { return r.Header.Get("Sluice-Request") == "" }
 
 func (h *handler) knows(r *http.Request) bool {
 	text, err := os.ReadFile(h.tokenFile)

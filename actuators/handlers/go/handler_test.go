@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"sluice.dev/handlers"
 )
@@ -66,8 +67,8 @@ func TestOpenAndIdleMoveTogether(t *testing.T) {
 			t.Errorf("%s %s: %s, want %s", method, body, got, answer)
 		}
 	}
-	want("GET", "", `{"open":0,"size":0}`)
-	want("PUT", `{"size": 6}`, `{"open":0,"size":6}`)
+	want("GET", "", `{"busy":0,"open":0,"size":0}`)
+	want("PUT", `{"size": 6}`, `{"busy":0,"open":0,"size":6}`)
 	var used []*sql.Conn
 	for range 6 {
 		c, err := db.Conn(t.Context())
@@ -76,17 +77,57 @@ func TestOpenAndIdleMoveTogether(t *testing.T) {
 		}
 		used = append(used, c)
 	}
-	want("PUT", `{"size": 2}`, `{"open":6,"size":2}`)
+	want("PUT", `{"size": 2}`, `{"busy":6,"open":6,"size":2}`)
 	for _, c := range used[:3] {
 		c.Close()
 	}
-	want("GET", "", `{"open":3,"size":2}`)
+	want("GET", "", `{"busy":3,"open":3,"size":2}`)
 	for _, c := range used[3:] {
 		c.Close()
 	}
-	want("GET", "", `{"open":2,"size":2}`)
+	want("GET", "", `{"busy":0,"open":2,"size":2}`)
 	if idle := db.Stats().Idle; idle != 2 {
 		t.Errorf("%d idle, want as many as may be open", idle)
+	}
+}
+
+// All connections are in use, and none comes back: who asks for one waits.
+func TestTellsHowManyWait(t *testing.T) {
+	db := sql.OpenDB(nowhere{})
+	defer db.Close()
+	url, _ := serve(t, db)
+	db.SetMaxOpenConns(2)
+	for range 2 {
+		c, err := db.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	const token = "Bearer 0123456789abcdef"
+	if _, got := ask(t, "GET", url, token, ""); got != `{"busy":2,"open":2,"size":2}` {
+		t.Errorf("%s: nobody knows at first how many wait", got)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for range 3 {
+		go db.Conn(ctx)
+	}
+	for range 100 {
+		if _, got := ask(t, "GET", url, token, ""); got == `{"busy":2,"open":2,"size":2,"waiting":3}` {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Error("want 3 waiting")
+}
+
+func TestWhatAnActuatorAsksIsNoLoad(t *testing.T) {
+	users, _ := http.NewRequest("GET", "http://cart/orders", nil)
+	ours, _ := http.NewRequest("GET", "http://cart/pools/rows", nil)
+	ours.Header.Set("Sluice-Request", "1")
+	if !handlers.NotSluice(users) || handlers.NotSluice(ours) {
+		t.Error("want users' requests alone")
 	}
 }
 

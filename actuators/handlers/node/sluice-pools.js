@@ -18,6 +18,7 @@ function pg(pool) {
   })
   return {
     sizes: () => [pool.options.max, pool.totalCount],
+    use: () => [pool.totalCount - pool.idleCount, pool.waitingCount],
     resize(limit) {
       pool.options.max = limit
       for (const { client } of [...pool._idle]) if (spare() > 0) pool._remove(client)
@@ -28,7 +29,8 @@ function pg(pool) {
 
 /**
  * Answers who sends the token that tokenFile has now, of 16 characters or more. `pools` has by name what can be resized:
- * sizes() gives the limit, 0 for none, and how many connections there are; resize(limit) sets it.
+ * sizes() gives the limit, 0 for none, and how many connections there are; resize(limit) sets it. use(), where there is one,
+ * gives how many are in use, and how many callers wait for one; undefined: it is not known.
  */
 function handler(tokenFile, pools) {
   return (request, response) => {
@@ -43,7 +45,8 @@ function handler(tokenFile, pools) {
     if (!Object.hasOwn(pools, name)) return answer(404, { error: 'no such pool' })
     const show = () => {
       const [size, open] = pools[name].sizes()
-      answer(200, { size, open })
+      const [busy, waiting] = pools[name].use?.() ?? []
+      answer(200, { size, open, busy, waiting }) // what is undefined is left out
     }
     if (request.method === 'GET') return show()
     if (request.method !== 'PUT') return answer(405, { error: 'want GET or PUT' })
@@ -58,6 +61,14 @@ function handler(tokenFile, pools) {
       show()
     })
   }
+}
+
+/**
+ * Whether an actuator asks, which is no load of the program: of it no span is made with
+ * new HttpInstrumentation({ ignoreIncomingRequestHook: fromSluice }).
+ */
+function fromSluice(request) {
+  return request.headers['sluice-request'] !== undefined
 }
 
 function knows(tokenFile, said) {
@@ -81,4 +92,4 @@ function sizeIn(body) {
   }
 }
 
-module.exports = { handler, pg }
+module.exports = { fromSluice, handler, pg }

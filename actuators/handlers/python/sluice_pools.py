@@ -17,7 +17,11 @@ LARGEST, LONGEST_BODY, SHORTEST_TOKEN = 65535, 1024, 16
 
 
 class Pool(Protocol):
-    """What can be resized while it runs; a pool of Thrift clients is one with these two methods."""
+    """What can be resized while it runs; a pool of Thrift clients is one with these two methods.
+
+    One that has `use() -> tuple[int | None, int | None]` tells too how many are in use, and how many callers wait for
+    one; None: it is not known.
+    """
 
     def resize(self, limit: int) -> None:
         """Sets the limit, at least 1."""
@@ -29,7 +33,8 @@ class Pool(Protocol):
 def serve(host: str, port: int, token_file: str, pools: dict[str, Pool]) -> ThreadingHTTPServer:
     """Answers who sends the token that token_file has now, of 16 characters or more, in a thread of its own.
 
-    {"size": limit, "open": n} of each pool; a PUT of {"size": n} resizes, and answers what is then.
+    {"size": limit, "open": n} of each pool, and "busy" and "waiting" as far as it tells; a PUT of {"size": n} resizes,
+    and answers what is then. No instrumentation makes spans of it: OpenTelemetry has none of `http.server`.
     """
 
     class Handler(BaseHTTPRequestHandler):
@@ -55,7 +60,7 @@ def serve(host: str, port: int, token_file: str, pools: dict[str, Pool]) -> Thre
                     return 400, {"error": f"size: want 1 to {LARGEST}"}
                 pool.resize(size)
             limit, there = pool.sizes()
-            return 200, {"size": limit, "open": there}
+            return 200, {"size": limit, "open": there} | _use(pool)
 
         def _answer(self, status: int, fields: dict[str, Any]) -> None:
             text = json.dumps(fields).encode()
@@ -70,6 +75,12 @@ def serve(host: str, port: int, token_file: str, pools: dict[str, Pool]) -> Thre
     server = ThreadingHTTPServer((host, port), Handler)
     threading.Thread(target=server.serve_forever, name="sluice-pools", daemon=True).start()
     return server
+
+
+def _use(pool: Pool) -> dict[str, int]:
+    tells = getattr(pool, "use", None)
+    told = zip(("busy", "waiting"), tells(), strict=True) if tells is not None else ()
+    return {name: number for name, number in told if number is not None}
 
 
 def _knows(token_file: str, said: str) -> bool:

@@ -17,6 +17,12 @@ class ResizablePool(QueuePool):
         with self._overflow_lock:
             return self._pool.maxsize, self._pool.maxsize + self._overflow
 
+    def use(self) -> tuple[int, int | None]:
+        """Connections that are checked out, and threads that wait for one; None where the queue does not tell these."""
+        waiters = getattr(getattr(self._pool, "not_empty", None), "_waiters", None)
+        with self._overflow_lock:
+            return max(0, self.checkedout()), None if waiters is None else len(waiters)
+
     def resize(self, limit: int) -> None:
         """Idle connections beyond the limit are closed at once, those in use as they come back.
 

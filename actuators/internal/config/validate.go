@@ -112,8 +112,8 @@ func (t *Target) validate() error {
 	if _, err := pool.ParseSide(t.Pool.Side); err != nil {
 		fault("pool.side: %w", err)
 	}
-	if (t.Pool.Side == "server") != (t.Pool.Peer == "") {
-		fault("pool.peer: %q: want the callee of a client pool, and nothing for a server pool", t.Pool.Peer)
+	if (t.Pool.Side == "client") == (t.Pool.Peer == "") {
+		fault("pool.peer: %q: want the callee of a client pool, and nothing for another", t.Pool.Peer)
 	}
 	if t.Min < 1 || t.Min > maxSize {
 		fault("min: %d: want 1 to %d", t.Min, maxSize)

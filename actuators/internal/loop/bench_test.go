@@ -78,6 +78,15 @@ func (b *bench) End(string)        {}
 
 // recommend gives another answer, with a lease of the given length, and with the sizes of other instances.
 func (b *bench) recommend(target uint32, revision uint64, lease time.Duration, others ...*poolsv1.TargetSize) {
+	b.answer(poolsv1.Basis_BASIS_CURVE, target, revision, lease, others...)
+}
+
+// revert gives an answer that takes a change back.
+func (b *bench) revert(target uint32, revision uint64, lease time.Duration) {
+	b.answer(poolsv1.Basis_BASIS_REVERT, target, revision, lease)
+}
+
+func (b *bench) answer(basis poolsv1.Basis, target uint32, revision uint64, lease time.Duration, others ...*poolsv1.TargetSize) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before := b.superseded
@@ -85,7 +94,7 @@ func (b *bench) recommend(target uint32, revision uint64, lease time.Duration, o
 	b.snapshot = watch.Snapshot{
 		ReceivedAt: time.Now(), Superseded: b.superseded,
 		Sizes: map[pool.Key]*poolsv1.PoolSize{cart: {
-			Pool: cart.Proto(), Action: commonv1.Action_ACTION_APPLY, Target: &target, Revision: revision,
+			Pool: cart.Proto(), Action: commonv1.Action_ACTION_APPLY, Basis: basis, Target: &target, Revision: revision,
 			ValidUntil: timestamppb.New(time.Now().Add(lease)), Sizes: others,
 		}},
 	}

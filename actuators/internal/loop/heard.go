@@ -13,27 +13,28 @@ import (
 // minute (FRESH_MS of sluice.control.sizes): three of four may be late.
 const tellEvery = 15 * time.Second
 
-// heard is the size that the recommender has of a target: what it was told last, and when. The zero value is nothing. It is for
+// heard is what the recommender has of a target: what it was told last, and when. The zero value is nothing. It is for
 // several goroutines.
 type heard struct {
 	mu   sync.Mutex
 	size pool.Size
+	use  *poolsv1.Occupancy
 	at   time.Time
 }
 
-// took is after a report that says the size: a reading of the same one in the same period of the recommender would stand for it
-// there, and hide that this process wrote it.
-func (h *heard) took(size pool.Size) {
+// took is after a report that says the size, and the use where it is known: a reading of the same size in the same period of
+// the recommender would stand for it there, and hide that this process wrote it.
+func (h *heard) took(size pool.Size, use *poolsv1.Occupancy) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.size, h.at = size, time.Now()
+	h.size, h.use, h.at = size, use, time.Now()
 }
 
-// due tells whether a size that was read now is to be told.
-func (h *heard) due(size pool.Size) bool {
+// due tells whether a size that was read now, and the use since the last report, are to be told.
+func (h *heard) due(size pool.Size, use *poolsv1.Occupancy) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.at.IsZero() || size != h.size || time.Since(h.at) >= tellEvery
+	return h.at.IsZero() || size != h.size || time.Since(h.at) >= min(tellEvery, newsAfter(h.use, use))
 }
 
 // forget lets the next size that is read be told.
@@ -46,11 +47,14 @@ func (h *heard) forget() {
 // told reports what a pass without a write made of a target: an observation when it is due, a refusal at once. Refused itself, as
 // of a pool that the recommender does not know yet, the size is told again with the next reading.
 func (w *worker) told(report *poolsv1.Actuation, current pool.Size) {
+	use := w.used.wire()
+	report.Occupancy = use
 	if report.GetOutcome() != poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED {
 		w.heard.forget()
 		w.Reporter.Report(audit.Report{Actuation: report})
-	} else if w.heard.due(current) {
-		w.heard.took(current)
+	} else if w.heard.due(current, use) {
+		w.heard.took(current, use)
+		w.used.told()
 		w.Reporter.Report(audit.Report{Actuation: report, Refused: w.heard.forget})
 	}
 }

@@ -17,6 +17,8 @@ type Pass struct {
 	At     time.Time
 	// Current is the size before, as read; none when ReadErr is set, and then nothing below Answer is.
 	Current pool.Size
+	// Use is what the target told with it.
+	Use     pool.Use
 	ReadErr error
 	// Answer is the recommendation acted on; nil when there was none.
 	Answer   *poolsv1.PoolSize

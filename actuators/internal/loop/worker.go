@@ -8,6 +8,7 @@ import (
 	"sluice.dev/actuators/internal/disk"
 	"sluice.dev/actuators/internal/policy"
 	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/realize"
 	"sluice.dev/actuators/internal/state"
 	"sluice.dev/actuators/internal/watch"
 	poolsv1 "sluice.dev/api/pools/v1"
@@ -22,6 +23,7 @@ type worker struct {
 	refused  refusal
 	lastSaid said
 	heard    heard
+	used     used
 }
 
 // pass is the whole cycle for one target. ctx ends when the process is to stop, work a grace later.
@@ -39,14 +41,16 @@ func (w *worker) pass(ctx, work context.Context, answers watch.Snapshot) Pass {
 			Decision: policy.Decision{Action: policy.Apply, Code: policy.Resolved, Size: ended.Size, Text: ended.Detail},
 		})
 	}
-	current, err := w.Realizer.Read(ctx)
+	current, use, err := realize.Look(ctx, w.Realizer)
 	if err != nil {
 		p.ReadErr = err
 		return w.conclude(ctx, p)
 	}
-	p.Current = current
+	p.Current, p.Use = current, use
+	w.used.add(current, use)
 	writes := w.seen(current)
-	p.Decision = policy.Decide(w.rules(work), p.Answer, policy.Replica{Instance: w.Instance, Size: current, Writes: writes}, time.Now())
+	replica := policy.Replica{Instance: w.Instance, Size: current, Writes: writes, Known: record.Known()}
+	p.Decision = policy.Decide(w.rules(work), p.Answer, replica, time.Now())
 	if p.Decision.Action == policy.Apply {
 		intent := w.intent(p.Decision.Size, current, p.Answer.GetRevision())
 		if err := w.begin(intent); err != nil {
@@ -56,7 +60,7 @@ func (w *worker) pass(ctx, work context.Context, answers watch.Snapshot) Pass {
 			ended := w.write(work, intent)
 			p.Report = w.tell(ended)
 			if ended.ReadBack != (pool.Size{}) {
-				w.heard.took(ended.ReadBack)
+				w.heard.took(ended.ReadBack, nil)
 			}
 			return w.conclude(ctx, p)
 		}
@@ -75,14 +79,15 @@ func (w *worker) pass(ctx, work context.Context, answers watch.Snapshot) Pass {
 // look is a pass that only reads and decides, as if the target had opted in.
 func (w *worker) look(ctx context.Context, answers watch.Snapshot) Pass {
 	p := Pass{Target: w.Name, At: time.Now(), Answer: answers.Answer(w.Pool)}
-	if p.Current, p.ReadErr = w.Realizer.Read(ctx); p.ReadErr != nil {
+	if p.Current, p.Use, p.ReadErr = realize.Look(ctx, w.Realizer); p.ReadErr != nil {
 		return p
 	}
 	record, _ := w.Book.Get(w.Name)
 	writes := record.Writes.Read(p.Current).Rest(p.Current, w.Rules.Cooldown, p.At)
 	rules := w.rulesHere()
 	rules.Apply = true
-	p.Decision = policy.Decide(rules, p.Answer, policy.Replica{Instance: w.Instance, Size: p.Current, Writes: writes}, p.At)
+	replica := policy.Replica{Instance: w.Instance, Size: p.Current, Writes: writes, Known: record.Known()}
+	p.Decision = policy.Decide(rules, p.Answer, replica, p.At)
 	return p
 }
 

@@ -30,6 +30,7 @@ func (w *worker) begin(intent state.Intent) error {
 		if r.Original == nil && !intent.Restore {
 			r.Original = &intent.Previous
 		}
+		r = r.Leave(intent.Previous)
 		r.Writes = r.Writes.Next(intent.Size, intent.At).Spend(w.Rules.PerHour, intent.At)
 		r.Intent = &intent
 		return r
@@ -43,7 +44,11 @@ func (w *worker) write(ctx context.Context, intent state.Intent) state.Ended {
 	if writeErr != nil {
 		settle = 0 // one look is enough: a write that failed may still have been taken
 	}
-	readBack, readErr := realize.ReadBack(ctx, w.Realizer, intent.Size, settle)
+	takenBack := func() bool {
+		answer := w.Source.Latest().Answer(w.Pool)
+		return policy.TakesBack(answer) && answer.GetRevision() != intent.Revision
+	}
+	readBack, readErr := realize.ReadBack(ctx, w.Realizer, intent.Size, settle, takenBack)
 	inForce := writeErr == nil && readErr == nil && readBack == pool.Of(intent.Size)
 	if ctx.Err() != nil && !inForce {
 		// The process has to stop and does not know: what is told is replaced by what the next one finds.

@@ -154,3 +154,42 @@ func TestItsOwnReportIsNotTheSizeOfAnother(t *testing.T) {
 		b.want(t, "APPLIED 64>32=32")
 	})
 }
+
+// Down by steps, each after a cool-down, and back at once, to what the operator had.
+func TestHarmIsTakenBackAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, true, 2)
+		for i, size := range []uint32{32, 16, 8} {
+			b.recommend(size, uint64(i+1), time.Hour)
+			advance(11 * time.Second)
+		}
+		b.said()
+		b.revert(64, 9, time.Hour)
+		synctest.Wait()
+		b.want(t, "APPLIED 8>64=64")
+	})
+}
+
+// A write that is waited for, as threads that do not end, does not hold up what takes it back.
+func TestHarmIsTakenBackWhileAWriteSettles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, true)
+		b.said()
+		b.fake.OnWrite(func(size uint32) error {
+			b.fake.SetSize(max(size, 24)) // 24 are held
+			return nil
+		})
+		b.recommend(16, 1, time.Hour)
+		advance(time.Second)
+		b.recommend(12, 2, time.Hour) // another one waits for its turn
+		advance(time.Second)
+		b.want(t, "")
+		b.revert(64, 3, time.Hour)
+		advance(300 * time.Millisecond)
+		b.want(t, "FAILED 64>16=24")
+		advance(10 * time.Second)
+		if got := b.fake.Size(); got != 64 {
+			t.Errorf("size %d after 10 s, want 64 again", got)
+		}
+	})
+}

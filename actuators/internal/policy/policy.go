@@ -57,6 +57,8 @@ type Replica struct {
 	// Size is what was just read.
 	Size   pool.Size
 	Writes Writes
+	// Known are sizes that were in force here when this process wrote another one, in any order.
+	Known []uint32
 }
 
 // Decide says what to do at a target whose pool is `replica`, at `now`.
@@ -97,7 +99,8 @@ func decide(rules Rules, answer *poolsv1.PoolSize, replica Replica, now time.Tim
 	if reason, ok := leaseOver(answer, now); ok {
 		return refuse(LeaseOver, "%s", reason)
 	}
-	if !rules.within(target) {
+	back, goal := TakesBack(answer), min(max(target, rules.Min), rules.Max)
+	if goal != target && (!back || pool.Of(goal) == current) {
 		return refuse(OutOfLimits, "target %d is outside the target's own limits %d..%d", target, rules.Min, rules.Max)
 	}
 	if rules.Stopped {
@@ -106,17 +109,20 @@ func decide(rules Rules, answer *poolsv1.PoolSize, replica Replica, now time.Tim
 	if rules.Foreign != "" {
 		return hold(Foreign, "%s", rules.Foreign)
 	}
-	if h, ok := rules.quiet(now); ok {
+	if h, ok := rules.quiet(now); ok && !back {
 		return hold(Quiet, "quiet from %s UTC", h)
 	}
-	size := step(rules, answer, replica)
-	if since, wait := now.Sub(writes.At), writes.Wait(size, rules.Cooldown); wait > 0 && since < wait {
+	size, cooldown := step(rules, answer, goal, replica), rules.Cooldown
+	if back {
+		cooldown = min(cooldown, backWithin)
+	}
+	if since, wait := now.Sub(writes.At), writes.Wait(size, cooldown); wait > 0 && since < wait {
 		if size == writes.Size {
 			return hold(BackingOff, "wrote %d %d times and the size is %s: again after %s", size, writes.Repeats, current, wait)
 		}
 		return hold(CoolingDown, "the last write is less than %s ago", wait)
 	}
-	if writes.Spent(rules.PerHour, now) {
+	if !back && writes.Spent(rules.PerHour, now) {
 		return hold(TooMany, "%d writes an hour are spent", rules.PerHour)
 	}
 	if size != target {

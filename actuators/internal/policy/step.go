@@ -15,12 +15,11 @@ import (
 // With a factor of 2: 128 -> 12 goes by 64, 32, 16; 1 -> 12 by 2, 4, 8. Limits come first: a pool that somebody
 // set beyond them is brought back within them at once. From no limit every step is as good as none: it is given
 // the target.
-func step(rules Rules, answer *poolsv1.PoolSize, replica Replica) uint32 {
-	target := answer.GetTarget()
+func step(rules Rules, answer *poolsv1.PoolSize, target uint32, replica Replica) uint32 {
 	if replica.Size.Unbounded {
 		return target
 	}
-	from := float64(nearest(rules, answer, replica))
+	from := float64(nearest(rules, answer, target, replica))
 	up := max(math.Floor(from*rules.MaxFactor), from+1)
 	down := min(math.Ceil(from/rules.MaxFactor), from-1)
 	size := min(max(float64(target), down), up)
@@ -32,12 +31,13 @@ func step(rules Rules, answer *poolsv1.PoolSize, replica Replica) uint32 {
 //	the size read
 //	the last size that this process wrote here and that was read back
 //	the sizes read of the pool's other instances, ordered by instance
+//	where the answer takes a change back, the sizes that were in force here before earlier writes
 //
 // So a size that somebody else set, or with which a replica comes up, does not lengthen the way: it leads back in
 // one write to what was in force here or is in force elsewhere. What limits do not let this target have is no
 // such size, nor is having none.
-func nearest(rules Rules, answer *poolsv1.PoolSize, replica Replica) uint32 {
-	target, best := answer.GetTarget(), replica.Size.Limit
+func nearest(rules Rules, answer *poolsv1.PoolSize, target uint32, replica Replica) uint32 {
+	best := replica.Size.Limit
 	consider := func(size uint32) {
 		if rules.within(size) && nearer(size, best, target) {
 			best = size
@@ -47,6 +47,11 @@ func nearest(rules Rules, answer *poolsv1.PoolSize, replica Replica) uint32 {
 	for _, other := range answer.GetSizes() {
 		if !other.GetUnbounded() && other.GetInstance() != replica.Instance {
 			consider(other.GetSize())
+		}
+	}
+	if TakesBack(answer) {
+		for _, size := range replica.Known {
+			consider(size)
 		}
 	}
 	return best

@@ -35,10 +35,13 @@ type vector struct {
 			Size     any
 		}
 		Targets []string
+		Basis   string
+		Reasons []string
 	}
 	Instance string
 	// Current, like each of Sizes, is a number, or "unbounded".
 	Current any
+	Known   []uint32
 	Writes  *struct {
 		AtMS    int64 `json:"at_ms"`
 		Size    uint32
@@ -107,7 +110,10 @@ func (v vector) answer(t *testing.T) *poolsv1.PoolSize {
 	}
 	answer := &poolsv1.PoolSize{
 		Action: commonv1.Action(commonv1.Action_value["ACTION_"+v.Answer.Action]), Target: v.Answer.Target,
-		Targets: v.Answer.Targets,
+		Targets: v.Answer.Targets, Basis: poolsv1.Basis(poolsv1.Basis_value["BASIS_"+v.Answer.Basis]),
+	}
+	for _, code := range v.Answer.Reasons {
+		answer.Reasons = append(answer.Reasons, &commonv1.Reason{Code: code})
 	}
 	if until := v.Answer.ValidUntilMS; until != nil {
 		answer.ValidUntil = timestamppb.New(time.UnixMilli(*until))
@@ -120,7 +126,7 @@ func (v vector) answer(t *testing.T) *poolsv1.PoolSize {
 }
 
 func (v vector) replica(t *testing.T) policy.Replica {
-	replica := policy.Replica{Instance: v.Instance, Size: size(t, v.Current)}
+	replica := policy.Replica{Instance: v.Instance, Size: size(t, v.Current), Known: v.Known}
 	if w := v.Writes; w != nil {
 		replica.Writes = policy.Writes{At: time.UnixMilli(w.AtMS), Size: w.Size, Repeats: w.Repeats, Kept: w.Kept}
 		if w.FullMS > 0 {

@@ -7,8 +7,8 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Key identifies a soft resource: the thread pool of a service (side server, no peer), or its connection
-// pool towards one peer (side client).
+// Key identifies a soft resource: the thread pool of a service (side server, or consumer of messages; no peer), or
+// its connection pool towards one peer (side client).
 type Key struct {
 	Service string
 	Side    poolsv1.Side
@@ -33,26 +33,30 @@ func (k Key) String() string {
 	return k.Service + "/" + SideName(k.Side) + "/" + k.Peer
 }
 
-// SideName returns "server", "client", or "unspecified".
+// SideName returns "server", "client", "consumer", or "unspecified".
 func SideName(side poolsv1.Side) string {
 	switch side {
 	case poolsv1.Side_SIDE_SERVER:
 		return "server"
 	case poolsv1.Side_SIDE_CLIENT:
 		return "client"
+	case poolsv1.Side_SIDE_CONSUMER:
+		return "consumer"
 	default:
 		return "unspecified"
 	}
 }
 
-// ParseSide is the inverse of SideName for the two sides that exist.
+// ParseSide is the inverse of SideName for the sides that exist.
 func ParseSide(name string) (poolsv1.Side, error) {
 	switch name {
 	case "server":
 		return poolsv1.Side_SIDE_SERVER, nil
 	case "client":
 		return poolsv1.Side_SIDE_CLIENT, nil
+	case "consumer":
+		return poolsv1.Side_SIDE_CONSUMER, nil
 	default:
-		return poolsv1.Side_SIDE_UNSPECIFIED, fmt.Errorf("%q: want server or client", name)
+		return poolsv1.Side_SIDE_UNSPECIFIED, fmt.Errorf("%q: want server, client or consumer", name)
 	}
 }

@@ -14,6 +14,7 @@ func TestKey(t *testing.T) {
 	}{
 		{pool.Key{Service: "cart", Side: poolsv1.Side_SIDE_SERVER}, "cart/server"},
 		{pool.Key{Service: "catalogue", Side: poolsv1.Side_SIDE_CLIENT, Peer: "catalogue-db"}, "catalogue/client/catalogue-db"},
+		{pool.Key{Service: "mail", Side: poolsv1.Side_SIDE_CONSUMER}, "mail/consumer"},
 		{pool.Key{}, "/unspecified"},
 	}
 	for _, tt := range tests {
@@ -30,7 +31,7 @@ func TestKey(t *testing.T) {
 }
 
 func TestParseSide(t *testing.T) {
-	for _, name := range []string{"server", "client"} {
+	for _, name := range []string{"server", "client", "consumer"} {
 		side, err := pool.ParseSide(name)
 		if err != nil || pool.SideName(side) != name {
 			t.Errorf("ParseSide(%q) = %v, %v", name, side, err)

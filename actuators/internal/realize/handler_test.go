@@ -8,24 +8,46 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"sluice.dev/actuators/internal/pool"
 	"sluice.dev/actuators/internal/realize"
 	"sluice.dev/actuators/internal/realize/realizetest"
 	"sluice.dev/handlers"
 )
+
+// used is a pool that tells how much of it is in use.
+type used struct {
+	handlers.Pool
+	busy, waiting atomic.Int64
+}
+
+func (u *used) Use() (busy, waiting int) { return int(u.busy.Load()), int(u.waiting.Load()) }
+
+func (u *used) set(use pool.Use) {
+	u.busy.Store(number(use.Busy))
+	u.waiting.Store(number(use.Waiting))
+}
+
+// number is -1 where there is none.
+func number(n *uint32) int64 {
+	if n == nil {
+		return -1
+	}
+	return int64(*n)
+}
 
 // The Go handler, as a program has it, on a pool that anybody may set.
 func TestHandlerContract(t *testing.T) {
 	realizetest.TestContract(t, func(t *testing.T) realizetest.Fixture {
 		var limit atomic.Int64
 		limit.Store(64)
-		pool := handlers.Setter(
+		rows := &used{Pool: handlers.Setter(
 			func() (int, int) { return int(limit.Load()), 0 },
-			func(size int) { limit.Store(int64(size)) })
+			func(size int) { limit.Store(int64(size)) })}
 		token := filepath.Join(t.TempDir(), "token")
 		if err := os.WriteFile(token, []byte("0123456789abcdef"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		handler, done := handlers.New(token, map[string]handlers.Pool{"rows": pool}), make(chan struct{})
+		handler, done := handlers.New(token, map[string]handlers.Pool{"rows": rows}), make(chan struct{})
 		var stalled atomic.Bool
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if stalled.Load() {
@@ -45,6 +67,7 @@ func TestHandlerContract(t *testing.T) {
 					limit.Store(-1) // 0 is what database/sql says where there is no limit
 				}
 			},
+			SetUse: rows.set, TellsWaiting: true,
 			Unbound: func() { limit.Store(0) },
 			Break:   func() { os.Remove(token) },
 			Stall:   func() { stalled.Store(true) },

@@ -57,33 +57,41 @@ type hikari struct {
 
 // Read implements Realizer.
 func (h *hikari) Read(ctx context.Context) (pool.Size, error) {
-	_, limit, total, err := h.read(ctx)
+	size, _, err := h.ReadUse(ctx)
+	return size, err
+}
+
+// ReadUse implements Telling.
+func (h *hikari) ReadUse(ctx context.Context) (pool.Size, pool.Use, error) {
+	_, limit, there, err := h.read(ctx)
 	if err != nil {
-		return pool.Size{}, fmt.Errorf("read size: %w", err)
+		return pool.Size{}, pool.Use{}, fmt.Errorf("read size: %w", err)
 	}
-	return inForce(limit, total), nil
+	use := pool.Use{Busy: pool.Count(there["ActiveConnections"]), Waiting: pool.Count(there["ThreadsAwaitingConnection"])}
+	return inForce(limit, there["TotalConnections"]), use, nil
 }
 
 // read returns the pool's name as its beans have it, its limit and its connections.
-func (h *hikari) read(ctx context.Context) (name string, limit, total int64, err error) {
+func (h *hikari) read(ctx context.Context) (name string, limit int64, there map[string]int64, err error) {
 	const prefix = "com.zaxxer.hikari:type=Pool "
 	bean, err := h.agent.bean(ctx, prefix+"("+h.config.Pool+")")
 	if err != nil {
-		return "", 0, 0, err
+		return "", 0, nil, err
 	}
 	name = bean[len(prefix):]
-	there, err := h.agent.numbers(ctx, bean, "TotalConnections")
+	there, err = h.agent.numbersAnd(ctx, bean, []string{"TotalConnections"}, []string{"ActiveConnections", "ThreadsAwaitingConnection"})
 	if err != nil {
-		return "", 0, 0, err
+		return "", 0, nil, err
 	}
 	configured, err := h.agent.numbers(ctx, hikariSettings(name), "MaximumPoolSize")
 	if err != nil {
-		return "", 0, 0, err
+		return "", 0, nil, err
 	}
-	if limit, total = configured["MaximumPoolSize"], there["TotalConnections"]; limit < 1 || total < 0 {
-		return "", 0, 0, fmt.Errorf("%s: MaximumPoolSize %d, TotalConnections %d: want at least 1 and 0", name, limit, total)
+	limit = configured["MaximumPoolSize"]
+	if total := there["TotalConnections"]; limit < 1 || total < 0 {
+		return "", 0, nil, fmt.Errorf("%s: MaximumPoolSize %d, TotalConnections %d: want at least 1 and 0", name, limit, total)
 	}
-	return name, limit, total, nil
+	return name, limit, there, nil
 }
 
 func hikariSettings(name string) string { return "com.zaxxer.hikari:type=PoolConfig " + name }
@@ -94,11 +102,11 @@ func (h *hikari) Write(ctx context.Context, size uint32) error {
 		return errors.New("write size: 0: want at least 1")
 	}
 	err := h.agent.alone(ctx, func() error {
-		name, limit, total, err := h.read(ctx)
+		name, limit, there, err := h.read(ctx)
 		if err != nil {
 			return err
 		}
-		return h.write(ctx, name, int64(size), limit, total)
+		return h.write(ctx, name, int64(size), limit, there["TotalConnections"])
 	})
 	if err != nil {
 		return fmt.Errorf("write size %d: %w", size, err)

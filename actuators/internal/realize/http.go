@@ -36,8 +36,14 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 // Read gets the read URL and returns the whole number that the pointer leads to, or pool.Unbounded where it is the one
 // that means so. Its errors show no credentials.
 func (h *HTTP) Read(ctx context.Context) (pool.Size, error) {
-	size, err := h.read(ctx)
-	return size, h.client.Hide(err)
+	size, _, err := h.ReadUse(ctx)
+	return size, err
+}
+
+// ReadUse implements Telling.
+func (h *HTTP) ReadUse(ctx context.Context) (pool.Size, pool.Use, error) {
+	size, use, err := h.read(ctx)
+	return size, use, h.client.Hide(err)
 }
 
 // Write sends the filled template. Its errors show no credentials.
@@ -45,17 +51,33 @@ func (h *HTTP) Write(ctx context.Context, size uint32) error {
 	return h.client.Hide(h.write(ctx, size))
 }
 
-func (h *HTTP) read(ctx context.Context) (pool.Size, error) {
+func (h *HTTP) read(ctx context.Context) (pool.Size, pool.Use, error) {
 	read := h.config.Read
 	answer, err := h.client.Do(ctx, web.Request{Method: http.MethodGet, URL: read.URL}, read.Status)
 	if err != nil {
-		return pool.Size{}, fmt.Errorf("read size: %w", err)
+		return pool.Size{}, pool.Use{}, fmt.Errorf("read size: %w", err)
 	}
 	size, err := h.sizeIn(answer)
 	if err != nil {
-		return pool.Size{}, fmt.Errorf("read size: GET %s: %w", read.URL, err)
+		return pool.Size{}, pool.Use{}, fmt.Errorf("read size: GET %s: %w", read.URL, err)
 	}
-	return size, nil
+	return size, pool.Use{Busy: countAt(answer, read.Busy), Waiting: countAt(answer, read.Waiting)}, nil
+}
+
+// countAt is nil where pointer is empty, or leads to no count.
+func countAt(answer []byte, pointer string) *uint32 {
+	if pointer == "" {
+		return nil
+	}
+	value, err := at(answer, pointer)
+	if err != nil {
+		return nil
+	}
+	count, err := wholeNumber(value, 0)
+	if err != nil {
+		return nil
+	}
+	return pool.Count(count)
 }
 
 func (h *HTTP) write(ctx context.Context, size uint32) error {

@@ -27,6 +27,10 @@ type HTTPRead struct {
 	// InForce leads to how many threads or connections there are now, where that may be more than the size at Pointer
 	// says; absent, that alone counts.
 	InForce string `yaml:"in_force"`
+	// Busy and Waiting lead to how many threads or connections are in use, and how many callers wait for one. Where nothing
+	// is there, or no whole number from 0, the target does not tell.
+	Busy    string `yaml:"busy"`
+	Waiting string `yaml:"waiting"`
 	// Status is the one that means success.
 	Status int `yaml:"status"`
 	// Unbounded is the number, 0 or less, that means that the pool has no limit; without it such a number is an error.
@@ -50,7 +54,7 @@ type HTTPWrite struct {
 func DefaultHTTP() HTTPConfig {
 	return HTTPConfig{
 		Config: web.Default(),
-		Read:   HTTPRead{Pointer: "/size", Status: http.StatusOK},
+		Read:   HTTPRead{Pointer: "/size", Busy: "/busy", Waiting: "/waiting", Status: http.StatusOK},
 		Write:  HTTPWrite{Method: http.MethodPut, Body: `{"size": {{.Size}}}`, Status: http.StatusOK},
 	}
 }
@@ -79,7 +83,9 @@ func (c *HTTPConfig) Validate() error {
 	if _, err := jsonpointer.New(c.Read.Pointer); err != nil {
 		fault("read.pointer: %q: want a JSON pointer (RFC 6901) such as /size, or nothing for the whole answer", c.Read.Pointer)
 	}
-	for key, pointer := range map[string]string{"read.in_force": c.Read.InForce, "write.pointer": c.Write.Pointer} {
+	for key, pointer := range map[string]string{
+		"read.in_force": c.Read.InForce, "read.busy": c.Read.Busy, "read.waiting": c.Read.Waiting, "write.pointer": c.Write.Pointer,
+	} {
 		if _, err := jsonpointer.New(pointer); err != nil {
 			fault("%s: %q: want a JSON pointer (RFC 6901) such as /status, or nothing", key, pointer)
 		}

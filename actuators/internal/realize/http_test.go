@@ -29,6 +29,7 @@ type poolServer struct {
 	pending     uint32
 	deaf        bool // answers 200 and changes nothing
 	headers     http.Header
+	use         string // what is answered besides
 	done        chan struct{}
 }
 
@@ -80,7 +81,7 @@ func (p *poolServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if p.none != "" {
 		size = p.none
 	}
-	fmt.Fprintf(w, `{"name": "cart.threads", "size": %s, "min": 1, "max": 256}`, size)
+	fmt.Fprintf(w, `{"name": "cart.threads", "size": %s, "min": 1, "max": 256%s}`, size, p.use)
 }
 
 func (p *poolServer) with(change func()) {
@@ -112,10 +113,39 @@ func TestHTTPContract(t *testing.T) {
 			Realizer: open(t, httpConfig(server)),
 			Size:     func() (size uint32) { p.with(func() { size = p.size }); return },
 			SetSize:  func(size uint32) { p.with(func() { p.size = size }) },
-			Break:    func() { p.with(func() { p.broken = true }) },
-			Stall:    func() { p.with(func() { p.stalled = true }) },
+			SetUse: func(use pool.Use) {
+				p.with(func() {
+					p.use = ""
+					for name, n := range map[string]*uint32{"busy": use.Busy, "waiting": use.Waiting} {
+						if n != nil {
+							p.use += fmt.Sprintf(`, "%s": %d`, name, *n)
+						}
+					}
+				})
+			},
+			TellsWaiting: true,
+			Break:        func() { p.with(func() { p.broken = true }) },
+			Stall:        func() { p.with(func() { p.stalled = true }) },
 		}
 	})
+}
+
+// What a target has under those names for itself is no count, and where the file names others these are read.
+func TestWhatIsNoCountIsNotTold(t *testing.T) {
+	p, server := startPool(t)
+	config := httpConfig(server)
+	p.use = `, "busy": true, "waiting": "none", "in_use": 7, "queue": {"depth": 2.5}`
+	if size, use, err := realize.Look(t.Context(), open(t, config)); err != nil || size != pool.Of(64) || use != (pool.Use{}) {
+		t.Errorf("Look() = %v, %v, %v, want 64 and nothing else", size, use, err)
+	}
+	config.Read.Busy, config.Read.Waiting = "/in_use", "/queue/depth"
+	if _, use, err := realize.Look(t.Context(), open(t, config)); err != nil || use.String() != "7 busy" {
+		t.Errorf("Look() = %v, %v, want 7 busy", use, err)
+	}
+	config.Read.Busy = ""
+	if _, use, err := realize.Look(t.Context(), open(t, config)); err != nil || use != (pool.Use{}) {
+		t.Errorf("Look() = %v, %v, want nothing, as the file says", use, err)
+	}
 }
 
 // Where a number means that the pool has no limit, as 0 does for Go's database/sql, it is no size and no error.

@@ -17,6 +17,10 @@ type JMXConfig struct {
 	Attribute string `yaml:"attribute"`
 	// InForce is an attribute with the threads or connections that there are; absent, the limit alone is read.
 	InForce string `yaml:"in_force"`
+	// Busy and Waiting are attributes with how many threads or connections are in use, and how many callers wait for one, as
+	// activeCount and queueSize of Tomcat's Executor; absent, they are not told.
+	Busy    string `yaml:"busy"`
+	Waiting string `yaml:"waiting"`
 	// First are attributes that must not be larger than the limit: they are written before it when it falls, and after
 	// it when it rises.
 	First []string `yaml:"first"`
@@ -55,29 +59,42 @@ type jmx struct {
 
 // Read implements Realizer.
 func (j *jmx) Read(ctx context.Context) (pool.Size, error) {
-	_, limit, there, err := j.read(ctx)
-	if err != nil {
-		return pool.Size{}, fmt.Errorf("read size: %w", err)
-	}
-	return inForce(limit, there), nil
+	size, _, err := j.ReadUse(ctx)
+	return size, err
 }
 
-func (j *jmx) read(ctx context.Context) (mbean string, limit, there int64, err error) {
+// ReadUse implements Telling.
+func (j *jmx) ReadUse(ctx context.Context) (pool.Size, pool.Use, error) {
+	_, now, err := j.read(ctx)
+	if err != nil {
+		return pool.Size{}, pool.Use{}, fmt.Errorf("read size: %w", err)
+	}
+	told := func(attribute string) *uint32 {
+		if attribute == "" {
+			return nil
+		}
+		return pool.Count(now[attribute])
+	}
+	return inForce(now[j.config.Attribute], now[j.config.InForce]), pool.Use{Busy: told(j.config.Busy), Waiting: told(j.config.Waiting)}, nil
+}
+
+func (j *jmx) read(ctx context.Context) (mbean string, now map[string]int64, err error) {
 	if mbean, err = j.agent.bean(ctx, j.config.MBean); err != nil {
-		return "", 0, 0, err
+		return "", nil, err
 	}
 	attributes := []string{j.config.Attribute}
-	if j.config.InForce != "" {
-		attributes = append(attributes, j.config.InForce)
+	for _, more := range []string{j.config.InForce, j.config.Busy, j.config.Waiting} {
+		if more != "" {
+			attributes = append(attributes, more)
+		}
 	}
-	now, err := j.agent.numbers(ctx, mbean, attributes...)
-	if err != nil {
-		return "", 0, 0, err
+	if now, err = j.agent.numbers(ctx, mbean, attributes...); err != nil {
+		return "", nil, err
 	}
-	if limit = now[j.config.Attribute]; limit < 1 {
-		return "", 0, 0, fmt.Errorf("%s: %s %d: want at least 1", mbean, j.config.Attribute, limit)
+	if limit := now[j.config.Attribute]; limit < 1 {
+		return "", nil, fmt.Errorf("%s: %s %d: want at least 1", mbean, j.config.Attribute, limit)
 	}
-	return mbean, limit, now[j.config.InForce], nil
+	return mbean, now, nil
 }
 
 // Write implements Realizer.
@@ -86,11 +103,11 @@ func (j *jmx) Write(ctx context.Context, size uint32) error {
 		return errors.New("write size: 0: want at least 1")
 	}
 	err := j.agent.alone(ctx, func() error {
-		mbean, limit, there, err := j.read(ctx)
+		mbean, now, err := j.read(ctx)
 		if err != nil {
 			return err
 		}
-		return j.write(ctx, mbean, int64(size), limit, there)
+		return j.write(ctx, mbean, int64(size), now[j.config.Attribute], now[j.config.InForce])
 	})
 	if err != nil {
 		return fmt.Errorf("write size %d: %w", size, err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"sluice.dev/actuators/internal/web"
@@ -83,6 +84,18 @@ type jolokiaAnswer struct {
 	Value  any    `json:"value"`
 }
 
+// errNotThere: the agent has no such bean, or the bean no such attribute.
+var errNotThere = errors.New("not there")
+
+// refusal is what the agent says in an answer that it does not do.
+type refusal struct {
+	text  string
+	cause error
+}
+
+func (r refusal) Error() string { return r.text }
+func (r refusal) Unwrap() error { return r.cause }
+
 // ask returns the answer's value where the body's status is 200.
 func (j *jolokia) ask(ctx context.Context, request jolokiaRequest) (any, error) {
 	request.Config = map[string]string{"includeStackTrace": "false"} // it may be longer than what is read of an answer
@@ -101,8 +114,12 @@ func (j *jolokia) ask(ctx context.Context, request jolokiaRequest) (any, error) 
 		return nil, j.client.Hide(fmt.Errorf("%s %s: the answer is not Jolokia's: %s", request.Type, request.MBean, web.Excerpt(text)))
 	}
 	if answer.Status != http.StatusOK {
-		return nil, j.client.Hide(fmt.Errorf("%s %s: status %d in the answer, want 200: %s",
-			request.Type, request.MBean, answer.Status, web.Excerpt([]byte(answer.Error))))
+		var cause error
+		if answer.Status == http.StatusNotFound {
+			cause = errNotThere
+		}
+		return nil, j.client.Hide(refusal{fmt.Sprintf("%s %s: status %d in the answer, want 200: %s",
+			request.Type, request.MBean, answer.Status, web.Excerpt([]byte(answer.Error))), cause})
 	}
 	return answer.Value, nil
 }
@@ -123,6 +140,21 @@ func (j *jolokia) numbers(ctx context.Context, mbean string, attributes ...strin
 		numbers[attribute] = number
 	}
 	return numbers, nil
+}
+
+// numbersAnd reads as numbers, and with them those of `more`, which a version of the bean may not have: then only the others.
+func (j *jolokia) numbersAnd(ctx context.Context, mbean string, attributes, more []string) (map[string]int64, error) {
+	numbers, err := j.numbers(ctx, mbean, slices.Concat(attributes, more)...)
+	if !errors.Is(err, errNotThere) {
+		return numbers, err
+	}
+	numbers, err = j.numbers(ctx, mbean, attributes...)
+	for _, each := range more {
+		if err == nil {
+			numbers[each] = -1
+		}
+	}
+	return numbers, err
 }
 
 func (j *jolokia) write(ctx context.Context, mbean, attribute string, value int64) error {

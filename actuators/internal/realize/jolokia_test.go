@@ -57,6 +57,9 @@ func TestTomcatContract(t *testing.T) {
 			SetSize: func(size uint32) {
 				agent.With(func() { bean.Set("minSpareThreads", 1); bean.Set("maxThreads", int64(size)) })
 			},
+			SetUse: func(use pool.Use) {
+				agent.With(func() { bean.Values["currentThreadsBusy"] = number(use.Busy) }) // -1 is Tomcat's own for none
+			},
 		}
 	})
 }
@@ -73,6 +76,12 @@ func TestHikariContract(t *testing.T) {
 					configured["MaximumPoolSize"] = int64(size)
 				})
 			},
+			SetUse: func(use pool.Use) {
+				agent.With(func() {
+					values["ActiveConnections"], values["ThreadsAwaitingConnection"] = number(use.Busy), number(use.Waiting)
+				})
+			},
+			TellsWaiting: true,
 		}
 	})
 }
@@ -80,15 +89,20 @@ func TestHikariContract(t *testing.T) {
 func TestJMXContract(t *testing.T) {
 	realizetest.TestContract(t, func(t *testing.T) realizetest.Fixture {
 		const name = "shop:type=Workers"
-		values := map[string]int64{"Size": 64, "Busy": 0}
+		values := map[string]int64{"Size": 64, "There": 0, "Busy": 0, "Queued": 0}
 		bean := &realizetest.Bean{Values: values, Set: func(attribute string, value int64) error { values[attribute] = value; return nil }}
 		agent := realizetest.StartJolokia(t, map[string]*realizetest.Bean{name: bean})
 		config := realize.DefaultJMX()
-		config.URL, config.MBean, config.Attribute, config.InForce = agent.URL, name, "Size", "Busy"
+		config.URL, config.MBean, config.Attribute, config.InForce = agent.URL, name, "Size", "There"
+		config.Busy, config.Waiting = "Busy", "Queued"
 		return realizetest.Fixture{
 			Realizer: opened(t, &config), Break: agent.Break, Stall: agent.Stall,
 			Size:    func() (size uint32) { agent.With(func() { size = uint32(values["Size"]) }); return },
 			SetSize: func(size uint32) { agent.With(func() { values["Size"] = int64(size) }) },
+			SetUse: func(use pool.Use) {
+				agent.With(func() { values["Busy"], values["Queued"] = number(use.Busy), number(use.Waiting) })
+			},
+			TellsWaiting: true,
 		}
 	})
 }
@@ -225,5 +239,18 @@ func TestHikariEvictsAfterItShrank(t *testing.T) {
 	}
 	if got, err := realize.ReadBack(t.Context(), r, 5, 300*time.Millisecond); err != nil || got != pool.Of(7) {
 		t.Errorf("ReadBack() = %v, %v, want the 7 connections that are in use", got, err)
+	}
+}
+
+// A bean without the attribute has a size all the same.
+func TestABeanThatDoesNotTellOfUse(t *testing.T) {
+	bean := realizetest.TomcatThreads(32, 10, 0)
+	delete(bean.Values, "currentThreadsBusy")
+	r, _ := tomcat(t, bean)
+	if size, use, err := realize.Look(t.Context(), r); err != nil || size != pool.Of(32) || use != (pool.Use{}) {
+		t.Errorf("Look() = %v, %v, %v, want 32 and nothing else", size, use, err)
+	}
+	if err := r.Write(t.Context(), 12); err != nil {
+		t.Error(err)
 	}
 }

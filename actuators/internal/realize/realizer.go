@@ -3,6 +3,7 @@ package realize
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"sluice.dev/actuators/internal/pool"
@@ -27,12 +28,30 @@ type Realizer interface {
 	Write(ctx context.Context, size uint32) error
 }
 
+// Telling is a realizer whose target tells, in the answer that has its size, how much of the pool is in use.
+type Telling interface {
+	// ReadUse is Read, and what the target tells of use: what is not a whole number from 0 is not told, and no error.
+	ReadUse(ctx context.Context) (pool.Size, pool.Use, error)
+}
+
+// Look reads the size in force, and what is in use where the target tells it.
+func Look(ctx context.Context, r Realizer) (pool.Size, pool.Use, error) {
+	if telling, ok := r.(Telling); ok {
+		return telling.ReadUse(ctx)
+	}
+	size, err := r.Read(ctx)
+	return size, pool.Use{}, err
+}
+
 // ReadBack reads until the size in force is `want` or `within` is over, and returns what it read last: pools shrink as
-// threads go idle, so the first reading may still be the old size.
-func ReadBack(ctx context.Context, r Realizer, want uint32, within time.Duration) (got pool.Size, err error) {
+// threads go idle, so the first reading may still be the old size. It ends too when `enough` says so.
+func ReadBack(ctx context.Context, r Realizer, want uint32, within time.Duration, enough ...func() bool) (got pool.Size, err error) {
 	settle.Until(ctx, within, func() bool {
 		got, err = r.Read(ctx)
-		return err == nil && got == pool.Of(want)
+		if err == nil && got == pool.Of(want) {
+			return true
+		}
+		return slices.ContainsFunc(enough, func(each func() bool) bool { return each() })
 	})
 	return got, err
 }

@@ -52,20 +52,32 @@ type tomcat struct {
 	spare int64
 }
 
+var (
+	threadCounts = []string{"maxThreads", "minSpareThreads", "currentThreadCount"}
+	threadsBusy  = []string{"currentThreadsBusy"}
+)
+
 // Read implements Realizer.
 func (t *tomcat) Read(ctx context.Context) (pool.Size, error) {
+	size, _, err := t.ReadUse(ctx)
+	return size, err
+}
+
+// ReadUse implements Telling. Who waits for a thread stands in the queue of the connector's own executor, of which no bean
+// tells.
+func (t *tomcat) ReadUse(ctx context.Context) (pool.Size, pool.Use, error) {
 	_, now, err := t.read(ctx)
 	if err != nil {
-		return pool.Size{}, fmt.Errorf("read size: %w", err)
+		return pool.Size{}, pool.Use{}, fmt.Errorf("read size: %w", err)
 	}
-	return inForce(now["maxThreads"], now["currentThreadCount"]), nil
+	return inForce(now["maxThreads"], now["currentThreadCount"]), pool.Use{Busy: pool.Count(now["currentThreadsBusy"])}, nil
 }
 
 func (t *tomcat) read(ctx context.Context) (mbean string, now map[string]int64, err error) {
 	if mbean, err = t.agent.bean(ctx, t.mbean); err != nil {
 		return "", nil, err
 	}
-	if now, err = t.agent.numbers(ctx, mbean, "maxThreads", "minSpareThreads", "currentThreadCount"); err != nil {
+	if now, err = t.agent.numbersAnd(ctx, mbean, threadCounts, threadsBusy); err != nil {
 		return "", nil, err
 	}
 	if now["maxThreads"] < 1 {

@@ -15,6 +15,8 @@ type Record struct {
 	// Original is the size before the first write; nil when nothing was written since it was restored.
 	Original *pool.Size    `json:"original,omitempty"`
 	Writes   policy.Writes `json:"writes"`
+	// InForce are the sizes that were in force here before writes, the newest first: to these a harmful one is taken back.
+	InForce []uint32 `json:"in_force,omitempty"`
 	// Intent is the write that was begun and of which nobody knows the end; nil when there is none.
 	Intent *Intent `json:"intent,omitempty"`
 	// Ended are writes whose report was not taken yet, the oldest first.
@@ -54,6 +56,32 @@ const (
 	// Failed: neither; ReadBack has what was read, if anything.
 	Failed Outcome = "FAILED"
 )
+
+// maxInForce bounds them: a look of the recommender changes a size twice, so it is the last 8 looks at least.
+const maxInForce = 16
+
+// Leave returns r as the size that was in force is going to be left.
+func (r Record) Leave(size pool.Size) Record {
+	if size.Limit == 0 {
+		return r
+	}
+	left := []uint32{size.Limit}
+	for _, each := range r.InForce {
+		if each != size.Limit && len(left) < maxInForce {
+			left = append(left, each)
+		}
+	}
+	r.InForce = left
+	return r
+}
+
+// Known are they, and the original size, which is the operator's.
+func (r Record) Known() []uint32 {
+	if r.Original == nil || r.Original.Limit == 0 {
+		return r.InForce
+	}
+	return append([]uint32{r.Original.Limit}, r.InForce...)
+}
 
 // maxEnded bounds what waits of one target: without a recommender leases end, and with them writes.
 const maxEnded = 64

@@ -54,8 +54,12 @@ type Target struct {
 	// has no limit.
 	Size *uint32 `json:"size,omitempty"`
 	// Unbounded: the pool has no limit.
-	Unbounded bool       `json:"unbounded,omitempty"`
-	ReadAt    *time.Time `json:"read_at,omitempty"`
+	Unbounded bool `json:"unbounded,omitempty"`
+	// Busy is how many threads or connections were in use, and Waiting how many callers waited for one, at the last reading;
+	// absent where the target does not tell.
+	Busy    *uint32    `json:"busy,omitempty"`
+	Waiting *uint32    `json:"waiting,omitempty"`
+	ReadAt  *time.Time `json:"read_at,omitempty"`
 	// ReadError is set while the target cannot be read.
 	ReadError      string          `json:"read_error,omitempty"`
 	Decision       *Decision       `json:"decision,omitempty"`
@@ -131,10 +135,12 @@ func (b *Board) Record(p loop.Pass) {
 	b.metrics.record(p)
 	if p.ReadErr != nil {
 		t.ReadError, t.ReadErrors, t.Decision = p.ReadErr.Error(), t.ReadErrors+1, nil
+		t.Busy, t.Waiting = nil, nil
 		return
 	}
 	t.ReadError, t.ReadAt = "", &p.At
 	t.Size, t.Unbounded = p.Report.ReadBack, p.Report.GetUnbounded()
+	t.Busy, t.Waiting = p.Use.Busy, p.Use.Waiting
 	t.Decision = &Decision{string(p.Decision.Action), string(p.Decision.Code), p.Decision.Size, p.Decision.Text, p.At}
 	outcome := outcomeName(p.Report.GetOutcome())
 	t.Counts[outcome]++

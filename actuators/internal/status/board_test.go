@@ -230,3 +230,27 @@ func TestCountsWhatExpiredAndWhatWasRolledBack(t *testing.T) {
 		count("rolled_back_total", 2)
 	}
 }
+
+func TestShowsWhatIsInUse(t *testing.T) {
+	board, get := open(t, watch.Snapshot{})
+	seen := pass(poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, 64)
+	board.Record(seen)
+	if page, metrics := get("/status"), get("/metrics"); strings.Contains(page, `"busy"`) || strings.Contains(metrics, "pool_busy{") {
+		t.Error("a target that does not tell shows a number")
+	}
+	seen.Use = pool.Use{Busy: pool.Count(64), Waiting: pool.Count(0)}
+	board.Record(seen)
+	if page := get("/status"); !strings.Contains(page, `"busy": 64,`) || !strings.Contains(page, `"waiting": 0,`) {
+		t.Error(page)
+	}
+	metrics := get("/metrics")
+	for _, line := range []string{`sluice_actuator_pool_busy{target="cart.threads"} 64`, `sluice_actuator_pool_waiting{target="cart.threads"} 0`} {
+		if !strings.Contains(metrics, line+"\n") {
+			t.Errorf("metrics lack %s", line)
+		}
+	}
+	board.Record(loop.Pass{Target: "cart.threads", At: noon, ReadErr: errors.New("gone")})
+	if metrics := get("/metrics"); strings.Contains(metrics, "pool_busy{") || strings.Contains(metrics, "pool_waiting{") {
+		t.Error("a target that cannot be read shows a number")
+	}
+}

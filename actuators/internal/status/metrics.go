@@ -21,6 +21,8 @@ type metrics struct {
 	rolledBack *prometheus.CounterVec
 	size       *prometheus.GaugeVec
 	wanted     *prometheus.GaugeVec
+	busy       *prometheus.GaugeVec
+	waiting    *prometheus.GaugeVec
 }
 
 // newMetrics registers everything that the actuator tells about itself.
@@ -40,8 +42,10 @@ func newMetrics(b *Board) *metrics {
 		rolledBack: counters("rolled_back_total", "Sizes that were put back: by a decision to REVERT, or after a write that was interrupted.", "target"),
 		size:       gauges("pool_size", "Size in force as last read, in threads or connections; +Inf without a limit."),
 		wanted:     gauges("pool_target_size", "Size recommended, in threads or connections; absent without a target."),
+		busy:       gauges("pool_busy", "Threads or connections in use as last read; absent where the target does not tell."),
+		waiting:    gauges("pool_waiting", "Callers that wait for one as last read; absent where the target does not tell."),
 	}
-	m.registry.MustRegister(m.actions, m.nacks, m.readErrors, m.expired, m.rolledBack, m.size, m.wanted,
+	m.registry.MustRegister(m.actions, m.nacks, m.readErrors, m.expired, m.rolledBack, m.size, m.wanted, m.busy, m.waiting,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.registerOthers(b)
 	return m
@@ -67,7 +71,7 @@ func (m *metrics) end(target string) {
 	for _, counters := range []*prometheus.CounterVec{m.actions, m.nacks, m.readErrors, m.expired, m.rolledBack} {
 		counters.DeletePartialMatch(label)
 	}
-	for _, gauges := range []*prometheus.GaugeVec{m.size, m.wanted} {
+	for _, gauges := range []*prometheus.GaugeVec{m.size, m.wanted, m.busy, m.waiting} {
 		gauges.DeletePartialMatch(label)
 	}
 }
@@ -114,6 +118,8 @@ func (m *metrics) record(p loop.Pass) {
 	} else {
 		m.wanted.DeleteLabelValues(p.Target)
 	}
+	show(m.busy, p.Target, p.Use.Busy)
+	show(m.waiting, p.Target, p.Use.Waiting)
 	if p.ReadErr != nil {
 		m.readErrors.WithLabelValues(p.Target).Inc()
 		m.size.DeleteLabelValues(p.Target)
@@ -137,4 +143,13 @@ func (m *metrics) record(p loop.Pass) {
 	default:
 		m.size.DeleteLabelValues(p.Target)
 	}
+}
+
+// show leaves a gauge without a value where there is none.
+func show(gauge *prometheus.GaugeVec, target string, value *uint32) {
+	if value == nil {
+		gauge.DeleteLabelValues(target)
+		return
+	}
+	gauge.WithLabelValues(target).Set(float64(*value))
 }

@@ -67,7 +67,7 @@ func (c *Client) do(ctx context.Context, request Request, headers map[string]str
 		return nil, err
 	}
 	r.Header.Set("Accept", "application/json")
-	r.Header.Set("User-Agent", "sluice-actuator")
+	mark(r.Header)
 	if request.Body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}

@@ -3,7 +3,7 @@
 -- through v_data_sizes.
 CREATE TABLE data_sizes
 (
-    side        Enum8('server' = 1, 'client' = 2),
+    side        Enum8('server' = 1, 'client' = 2, 'consumer' = 3),
     service     LowCardinality(String),
     peer        LowCardinality(String)      COMMENT 'empty for side = server',
     instance    LowCardinality(String),

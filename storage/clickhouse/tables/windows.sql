@@ -3,7 +3,7 @@
 -- only grows, so whatever is replayed ends in the same row. Read through v_windows (or FINAL).
 CREATE TABLE windows
 (
-    side        Enum8('server' = 1, 'client' = 2),
+    side        Enum8('server' = 1, 'client' = 2, 'consumer' = 3),
     service     LowCardinality(String),
     peer        LowCardinality(String)      COMMENT 'empty for side = server',
     instance    LowCardinality(String),

@@ -1,8 +1,8 @@
 -- Concurrency and goodput of one pool in each bucket of a time range [from_ms, until_ms), epoch milliseconds.
 -- Both are per instance (a mean over the instances that had work in the bucket; one whose span ended exactly where the
 -- bucket starts had none). Goodput is judged one level up, where the wait for the pool is visible: a server pool by its
--- callers' CLIENT spans, a client pool by the service's own SERVER spans; where the range has none of those, by the
--- pool's own spans (latency_source says which).
+-- callers' CLIENT spans, a client pool by the service's own SERVER spans; where the range has none of those, and a consumer
+-- pool always, by the pool's own spans (latency_source says which).
 CREATE OR REPLACE VIEW v_goodput_buckets AS
 WITH
     own AS
@@ -15,7 +15,7 @@ WITH
             sum(completions) AS completed,
             sum(latency_within(latency, {threshold_ms:Float64})) AS good
         FROM v_windows
-        WHERE service = {service:String} AND side = CAST({side:String}, 'Enum8(\'server\' = 1, \'client\' = 2)') AND peer = {peer:String}
+        WHERE service = {service:String} AND side = CAST({side:String}, 'Enum8(\'server\' = 1, \'client\' = 2, \'consumer\' = 3)') AND peer = {peer:String}
             AND bucket >= fromUnixTimestamp64Milli({from_ms:Int64})
             AND bucket < fromUnixTimestamp64Milli({until_ms:Int64})
         GROUP BY bucket, bucket_ms
@@ -29,8 +29,8 @@ WITH
             sum(completions) AS completed,
             sum(latency_within(latency, {threshold_ms:Float64})) AS good
         FROM v_windows
-        WHERE if({side:String} = 'server', side = 'client' AND peer = {service:String},
-                 side = 'server' AND service = {service:String})
+        WHERE multiIf({side:String} = 'server', side = 'client' AND peer = {service:String},
+                      {side:String} = 'client', side = 'server' AND service = {service:String}, false)
             AND bucket >= fromUnixTimestamp64Milli({from_ms:Int64})
             AND bucket < fromUnixTimestamp64Milli({until_ms:Int64})
         GROUP BY bucket, bucket_ms

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from bench.controllers.bridge import samples_of
+from sluice.clocks.offsets import Instance
 from sluice.collect import Measured, Window
 from sluice.collect.whole import Whole
 from sluice.collect.window import OnDemand
@@ -70,6 +71,9 @@ class Collected:
         return {}
 
     def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]:
+        return {}
+
+    def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]:
         return {}
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:

@@ -158,7 +158,7 @@ class InLoop:
                 now_s, content.state, best, content.target, content.codes, content.basis, content.current, answer.loss
             )
         )
-        size = pool.actuator.size(content.action, content.target, current, now_ms)
+        size = pool.actuator.size(content, current, now_ms)
         if size is not None:
             self._log.size(key, size, now_ms, pool.sized.name, written=True)
         return size

@@ -22,6 +22,7 @@ import numpy as np
 
 from bench.loop_scale.windows import BUCKET_MS, CURVES, DELAY_MS, Drawn, draw
 from memory_log import MemoryLog
+from sluice.clocks.offsets import Instance
 from sluice.collect import Measured, Window
 from sluice.collect.window import OnDemand
 from sluice.config import Config
@@ -53,6 +54,9 @@ class Held:
         return {}
 
     def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]:
+        return {}
+
+    def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]:
         return {}
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:

@@ -9,6 +9,7 @@ import numpy as np
 
 from bench.loaded_windows import BUCKETS
 from humps import Samples, draw_samples, draw_service
+from sluice.clocks.offsets import Instance
 from sluice.collect import Window
 from sluice.collect.whole import Whole, whole
 from sluice.collect.window import OnDemand
@@ -42,6 +43,8 @@ class Collects(Protocol):
     def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]: ...
 
     def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]: ...
+
+    def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]: ...
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window: ...
 
@@ -96,6 +99,9 @@ class Held:
         return {}
 
     def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]:
+        return {}
+
+    def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]:
         return {}
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:

@@ -46,7 +46,7 @@ def own_times(traces: Iterable[Trace]) -> dict[Key, Sample]:
     table: dict[Key, Sample] = {}
     for trace in traces:
         for span in trace.spans.values():
-            if span.kind in ("SERVER", "CONSUMER"):
+            if span.kind == "SERVER":
                 _add(table, span, max(_own_ns(trace, span), LEAST_NS))
     return table
 

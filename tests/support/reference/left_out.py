@@ -23,7 +23,7 @@ def left_out(spans: Iterable[Span], traces: Iterable[Trace]) -> dict[Key, LeftOu
 
     def count(span: Span, operation: str, action: str, rule: str) -> None:
         side = SIDES[span.kind]
-        peer = "" if side == "server" else span.named_peer or "unknown"
+        peer = span.named_peer or "unknown" if side == "client" else ""
         key = (side, span.service, peer, operation, action, rule, span.end_ns // WINDOW_NS * 10)
         row = table.setdefault(key, LeftOut())
         row.spans += 1

@@ -12,7 +12,7 @@ FROM_TRACES = bool(setting("peers-from-traces"))
 
 
 def peers(traces: Iterable[Trace]) -> Iterator[tuple[Span, str]]:
-    """Every span that counts, with the peer that `windows` counts it under in the end; "" for spans of the server side.
+    """Every span that counts, with the peer that `windows` counts it under in the end; "" for spans of other sides.
 
     A span that its trace had no room for stays where its attributes put it.
     """
@@ -70,5 +70,5 @@ def _inner(trace: Trace) -> dict[bytes, Span]:
 
 
 def _callee(span: Span, trace: Trace) -> str:
-    shown = [child for child in trace.children(span) if child.kind in ("SERVER", "CONSUMER")]
+    shown = [child for child in trace.children(span) if child.kind == "SERVER"]
     return min(shown, key=lambda child: (child.start_ns, child.span_id)).service if shown else ""

@@ -25,7 +25,7 @@ def sizes(spans: Iterable[Span]) -> dict[Key, Size]:
         if span.kind not in SIDES or (span.rows is None and span.data_bytes is None):
             continue
         side = SIDES[span.kind]
-        peer = "" if side == "server" else span.named_peer or "unknown"
+        peer = span.named_peer or "unknown" if side == "client" else ""
         row = table.setdefault((side, span.service, peer, span.instance, span.end_ns // WINDOW_NS * 10), Size())
         if span.rows is not None:
             row.row_spans += 1

@@ -44,7 +44,7 @@ DROPPED = "sluice.dropped.bytes"
 
 ACCEPTED = "accepted"
 #: On which side of a pool a span of each kind is.
-SIDES = {"SERVER": "server", "CONSUMER": "server", "CLIENT": "client", "PRODUCER": "client"}
+SIDES = {"SERVER": "server", "CONSUMER": "consumer", "CLIENT": "client", "PRODUCER": "client"}
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ def _span(span: OtlpSpan, resource: Iterable[KeyValue], scope: str, received_ms:
     located = f"{address}/{namespace}" if address and namespace else address
     use, action, rule = "held", "count", ""
     if side := SIDES.get(kind, ""):
-        named = "" if side == "server" else peer or located or "unknown"
+        named = peer or located or "unknown" if side == "client" else ""
         of = {"service": service, "side": side, "peer": named, "span": cut(span.name), "scope": cut(scope)}
         use, action, rule = rules.use(of, span.attributes)
     return Span(

@@ -14,7 +14,12 @@ CASES: list[dict[str, Any]] = json.loads(FILE.read_text())["cases"]
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_decides_as_the_shipped_actuator(case: dict[str, Any]) -> None:
-    replica = Replica(case.get("instance", ""), size_of(case["current"]), Writes(**(case["writes"] or {})))
+    replica = Replica(
+        case.get("instance", ""),
+        size_of(case["current"]),
+        Writes(**(case["writes"] or {})),
+        tuple(case.get("known", ())),
+    )
     assert decide(rules_of(case["rules"]), answer_of(case), replica, case["now_ms"]) == Decision(**case["decision"])
 
 
@@ -33,7 +38,8 @@ def answer_of(case: dict[str, Any]) -> Advice | None:
     if not case["answer"]:
         return None
     sizes = tuple((one["instance"], size_of(one["size"])) for one in case["answer"].get("sizes", []))
-    return Advice(**{**case["answer"], "sizes": sizes, "targets": tuple(case["answer"].get("targets", ()))})
+    lists = {name: tuple(case["answer"].get(name, ())) for name in ("targets", "reasons")}
+    return Advice(**{**case["answer"], "sizes": sizes, **lists})
 
 
 def size_of(read: int | str) -> int | None:

@@ -50,7 +50,7 @@ def test_lists_both_pools(api):
     pools = {pool["name"]: pool for pool in answer["pools"]}
     assert set(pools) == {"cart.threads", "catalogue.connections"}
     cart = pools["cart.threads"]
-    assert set(cart) == {"name", "service", "side", "peer", "size", "min", "max", "in_use", "queued"}
+    assert set(cart) == {"name", "service", "side", "peer", "size", "min", "max", "in_use", "queued", "busy", "waiting"}
     assert (cart["service"], cart["side"], cart["peer"], cart["size"]) == ("cart", "server", "", 64)
     assert [pools["catalogue.connections"][key] for key in ("service", "side", "peer")] == [
         "catalogue",

@@ -20,6 +20,11 @@ type Fixture struct {
 	SetSize func(uint32)
 	// Unbound takes the limit away; nil where the target always has one.
 	Unbound func()
+	// SetUse makes so many busy and waiting; what is nil the target does not tell any more, where it can stop to. Nil where the
+	// target never tells.
+	SetUse func(pool.Use)
+	// TellsWaiting: it tells too how many wait.
+	TellsWaiting bool
 	// Break lets the target fail every request from now on.
 	Break func()
 	// Stall lets the target never answer from now on.
@@ -75,6 +80,29 @@ func TestContract(t *testing.T, open func(t *testing.T) Fixture) {
 			t.Fatalf("Write(12): %v", err)
 		}
 		wantRead(t, f, 12)
+	})
+	t.Run("tells what is in use with the size", func(t *testing.T) {
+		f := open(t)
+		if f.SetUse == nil {
+			wantUse(t, f, nil, nil)
+			return
+		}
+		for _, n := range []int64{24, 0, 64} {
+			waiting := pool.Count(n / 8)
+			f.SetUse(pool.Use{Busy: pool.Count(n), Waiting: waiting})
+			if !f.TellsWaiting {
+				waiting = nil
+			}
+			wantUse(t, f, pool.Count(n), waiting)
+		}
+	})
+	t.Run("what is not told is not 0, and no error", func(t *testing.T) {
+		f := open(t)
+		if f.SetUse == nil {
+			t.Skip("the target never tells")
+		}
+		f.SetUse(pool.Use{})
+		wantUse(t, f, nil, nil)
 	})
 	t.Run("a broken target is an error, not a size", func(t *testing.T) {
 		f := open(t)
@@ -134,4 +162,17 @@ func wantReadError(t *testing.T, ctx context.Context, f Fixture) {
 	if got, err := f.Realizer.Read(ctx); err == nil || got != (pool.Size{}) {
 		t.Errorf("Read() = %v, %v, want no size and an error", got, err)
 	}
+	if got, use, err := realize.Look(ctx, f.Realizer); err == nil || got != (pool.Size{}) || use != (pool.Use{}) {
+		t.Errorf("Look() = %v, %v, %v, want nothing and an error", got, use, err)
+	}
 }
+
+func wantUse(t *testing.T, f Fixture, busy, waiting *uint32) {
+	t.Helper()
+	size, use, err := realize.Look(context.Background(), f.Realizer)
+	if err != nil || size != pool.Of(64) || !same(use.Busy, busy) || !same(use.Waiting, waiting) {
+		t.Fatalf("Look() = %v, %v, %v, want 64, %v", size, use, err, pool.Use{Busy: busy, Waiting: waiting})
+	}
+}
+
+func same(a, b *uint32) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }

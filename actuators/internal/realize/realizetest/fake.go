@@ -13,6 +13,7 @@ type Fake struct {
 	mu        sync.Mutex
 	size      uint32
 	unbounded bool
+	use       pool.Use
 	broken    error
 	stalled   bool
 	written   []uint32
@@ -36,6 +37,17 @@ func (f *Fake) Read(ctx context.Context) (pool.Size, error) {
 		return pool.Size{}, errors.New("read size: 0: want at least 1")
 	}
 	return pool.Of(f.size), nil
+}
+
+// ReadUse implements realize.Telling.
+func (f *Fake) ReadUse(ctx context.Context) (pool.Size, pool.Use, error) {
+	size, err := f.Read(ctx)
+	if err != nil {
+		return size, pool.Use{}, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return size, f.use, nil
 }
 
 // Write implements realize.Realizer.
@@ -81,6 +93,13 @@ func (f *Fake) SetSize(size uint32) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.size, f.unbounded = size, false
+}
+
+// SetUse is what is told with the size from now on.
+func (f *Fake) SetUse(use pool.Use) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.use = use
 }
 
 // Unbound takes the limit away.

@@ -6,7 +6,7 @@ import "fmt"
 // maxThreads then reads as if it had been taken. `busy` threads do not end.
 func TomcatThreads(size, spare, busy int64) *Bean {
 	core, most := spare, size
-	b := &Bean{Values: map[string]int64{"maxThreads": size, "minSpareThreads": spare, "currentThreadCount": spare}}
+	b := &Bean{Values: map[string]int64{"maxThreads": size, "minSpareThreads": spare, "currentThreadCount": spare, "currentThreadsBusy": busy}}
 	settle := func() {
 		if b.Values["currentThreadCount"] > most {
 			b.Values["currentThreadCount"] = max(most, busy)
@@ -41,7 +41,8 @@ func TomcatThreads(size, spare, busy int64) *Bean {
 // they are evicted; `busy` ones until they come back.
 func HikariConnections(size, busy int64) (settings, connections *Bean) {
 	settings = &Bean{Values: map[string]int64{"MaximumPoolSize": size, "MinimumIdle": size}}
-	connections = &Bean{Values: map[string]int64{"TotalConnections": size}}
+	connections = &Bean{Values: map[string]int64{
+		"TotalConnections": size, "ActiveConnections": busy, "ThreadsAwaitingConnection": 0}}
 	fill := func() {
 		wanted := min(settings.Values["MinimumIdle"], settings.Values["MaximumPoolSize"])
 		connections.Values["TotalConnections"] = max(connections.Values["TotalConnections"], wanted)

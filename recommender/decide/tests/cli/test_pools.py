@@ -21,6 +21,7 @@ from sluice.pools.v1.evidence_pb2 import (
     Explanation,
     RememberedCurve,
 )
+from sluice.pools.v1.occupancy_pb2 import Occupancy
 from sluice.pools.v1.pool_pb2 import SIDE_CLIENT, SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import (
     STATE_GUARDED,
@@ -250,6 +251,34 @@ def test_explain_says_what_the_hardware_could_be(run: Run, server: PoolServer) -
     assert (found["kind"], found["advised_replicas"]) == ("SCALE_OUT", 4)
 
 
+def test_explain_says_what_targets_tell(run: Run, server: PoolServer) -> None:
+    size = server.explanations[0].pool_size
+
+    def tell() -> str:
+        lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
+        return (
+            next((line for line in lines if line.startswith("targets tell")), "").removeprefix("targets tell").strip()
+        )
+
+    size.sizes.add(instance="a", size=32).read_at.FromDatetime(datetime.now(UTC) - timedelta(minutes=90))
+    assert tell() == ""
+    size.sizes[0].occupancy.CopyFrom(Occupancy(readings=7, full=7, busy=32, busy_mean=32, busy_most=32))
+    assert tell() == "32 of 32 busy, full in 7 of 7 readings; 1.5 h ago"
+    size.sizes[0].occupancy.waiting = 5
+    assert tell() == "32 of 32 busy, full in 7 of 7 readings, 5 waiting; 1.5 h ago"
+    found = json.loads(run("pools", "get", "cart", "-o", "json", "--address", server.address).stdout)
+    told = found["sizes"][0]["occupancy"]
+    assert (told["busy"], told["waiting"], told["waiting_mean"]) == (32, 5, None)
+    size.sizes.add(instance="b", unbounded=True).occupancy.CopyFrom(Occupancy(readings=7, busy=3))
+    assert tell().startswith(
+        "a 32 of 32 busy, full in 7 of 7 readings, 5 waiting; b 3 busy, full in 0 of 7 readings; 1.5"
+    )
+    del size.sizes[1]
+    for name in "bcde":
+        size.sizes.add(instance=name, size=32).occupancy.CopyFrom(Occupancy(readings=1, busy=2, waiting=1))
+    assert tell() == "40 of 160 busy, full in 7 of 11 readings, 9 waiting, all 5 together; 1.5 h ago"
+
+
 def test_explain_without_a_curve(run: Run, server: PoolServer) -> None:
     result = run("pools", "explain", "catalogue", "--address", server.address)
     assert result.exit_code == 0, result.output
@@ -311,6 +340,8 @@ def test_plot_draws_the_band_behind_all_others_and_cuts_it_off_at_the_top() -> N
     [
         ("a", None, None, ("a", None, "")),
         ("a/server", None, None, ("a", "server", "")),
+        ("a/consumer", None, None, ("a", "consumer", "")),
+        ("a", "consumer", None, ("a", "consumer", "")),
         ("a/client/b/c", None, None, ("a", "client", "b/c")),
         ("team/a", None, None, ("team/a", None, "")),
         ("team/a/client/b", None, None, ("team/a", "client", "b")),
@@ -331,6 +362,8 @@ def test_selector(text: str, side: str | None, peer: str | None, expected: tuple
         ("a/client/b", None, "c"),
         ("a", "client", None),
         ("a", "server", "b"),
+        ("a", "consumer", "b"),
+        ("a/consumer", "server", None),
     ],
 )
 def test_selector_refuses(text: str, side: str | None, peer: str | None) -> None:

@@ -122,6 +122,30 @@ def test_a_client_pool_is_judged_by_the_server_spans_of_its_own_service(collect:
     assert found.samples.goodput_per_s.tolist() == [20.0]
 
 
+def test_listeners_of_queues_are_a_pool_of_their_own(collect: Any) -> None:
+    """14 listeners, always busy with batches of 8 s, beside 16 threads of which 3 serve requests."""
+    listeners = PoolKey("cart", "consumer", "")
+    found = collect(
+        [
+            *NEWEST,
+            row(100, "consumer", "cart", "", "c-1", 14.0, {}),
+            row(2000, "server", "cart", "", "c-1", 3.0, {FAST: 4}),
+            row(2000, "consumer", "cart", "", "c-1", 14.0, {FAST: 1, SLOW: 2}),
+            row(2000, "client", "frontend", "cart", "f-1", 5.0, {FAST: 3, SLOW: 1}),
+        ],
+        CART,
+        listeners,
+    )
+    threads, busy = found[CART], found[listeners]
+    assert threads is not None
+    assert (threads.samples.concurrency.tolist(), threads.samples.completions.tolist()) == ([3.0], [4.0])
+    assert threads.samples.caller_judged
+    assert busy is not None
+    assert (busy.samples.concurrency.tolist(), busy.samples.completions.tolist()) == ([14.0], [3.0])
+    # One of its own three in time, in 0.1 s; the callers' CLIENT spans are of requests.
+    assert (busy.samples.goodput_per_s.tolist(), busy.samples.caller_judged) == ([10.0], False)
+
+
 def test_callers_that_are_not_there_yet_cut_the_window(collect: Any) -> None:
     """A caller's rows end 3 s before the pool's own, as those whose peer only traces tell: 1 s more to settle."""
     ages = range(100, 6_000, 100)

@@ -137,14 +137,19 @@ def test_what_is_cut_keeps_the_length_of_its_buckets_and_why() -> None:
     assert (newer.bucket_start_ms.tolist(), newer.bucket_ms, newer.reasons) == ([200], 200, why)
 
 
-def test_each_pool_has_its_own_part_and_that_of_its_judges() -> None:
-    given = [(7, PoolKey("cart", "server", "")), (8, PoolKey("cart", "client", "db"))]
+def test_each_pool_has_its_own_part_and_that_of_its_judges_but_nobody_judges_consumers() -> None:
+    given = [
+        (7, PoolKey("cart", "server", "")),
+        (8, PoolKey("cart", "client", "db")),
+        (9, PoolKey("cart", "consumer", "")),
+    ]
     table = query.keys([Key(pool, key, 63) for pool, key in given])
     assert table.rows == [
         (7, 63, 0, "server", "cart", ""),
         (7, 63, 1, "client", "", "cart"),
         (8, 63, 0, "client", "cart", "db"),
         (8, 63, 1, "server", "cart", ""),
+        (9, 63, 0, "consumer", "cart", ""),
     ]
 
 

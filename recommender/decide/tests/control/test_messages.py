@@ -9,6 +9,7 @@ from fakes import CART
 from feeds import evidence
 from sluice.control.answer import Answer, Content
 from sluice.control.messages import belief_evidence, content_of, explanation, pool_size
+from sluice.control.occupancy import Told
 from sluice.control.sizes import TargetSize
 from sluice.log.encode import MOST_EXPLANATION_BYTES
 from sluice.pools.estimate import Estimate, Reason, State
@@ -74,6 +75,18 @@ def test_an_answer_is_read_from_the_log_with_the_content_that_it_was_written_wit
         given = replace(answer(12), content=content, reasons=tuple(Reason(code, "") for code in content.codes))
         given = replace(given, targets=tuple(TargetSize(name, size, 5) for name, size in content.sizes))
         assert content_of(PoolSize.FromString(pool_size(given).SerializeToString())) == content
+
+
+def test_an_answer_has_what_its_targets_told_lately_and_is_no_other_one_for_it() -> None:
+    told = Told(5_000, 3, 2, (32, 30.0, 32), (5, 2.5, 6))
+    targets = (TargetSize("a", 32, 6_000, (told,)), TargetSize("b", 32, 26_000, (told,)), TargetSize("c", 32, 6_000))
+    given = pool_size(replace(answer(12), targets=targets))
+    a, b, c = given.sizes
+    assert (a.occupancy.full, a.occupancy.busy, a.occupancy.waiting, a.occupancy.waiting_mean) == (2, 32, 5, 2.5)
+    assert not b.HasField("occupancy")  # of 21 s before it was read
+    assert not c.HasField("occupancy")
+    bare = pool_size(replace(answer(12), targets=tuple(replace(each, told=()) for each in targets)))
+    assert content_of(given) == content_of(bare)
 
 
 def test_a_curve_of_many_levels_fits_a_record() -> None:

@@ -7,6 +7,7 @@ import numpy as np
 
 from feeds import FALLS, Curve
 from humps import samples_of
+from sluice.clocks.offsets import Instance
 from sluice.collect import Measured, Window
 from sluice.collect.whole import Whole
 from sluice.config import Config
@@ -122,6 +123,9 @@ class FakeCollector:
     data: dict[PoolKey, DataSize] = field(default_factory=dict)
     data_problem: Exception | None = None
     data_asked_ms: list[int] = field(default_factory=list)
+    ahead_ms: dict[Instance, int] = field(default_factory=dict)
+    clocks_problem: Exception | None = None
+    clocks_asked_ms: list[int] = field(default_factory=list)
 
     def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
         if self.upstream_problem is not None:
@@ -138,6 +142,12 @@ class FakeCollector:
         if self.data_problem is not None:
             raise self.data_problem
         return self.data
+
+    def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]:
+        self.clocks_asked_ms.append(now_ms)
+        if self.clocks_problem is not None:
+            raise self.clocks_problem
+        return self.ahead_ms
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
         self.thresholds_ns = thresholds_ns

@@ -20,6 +20,7 @@ from sluice.log.shard import Identity
 from sluice.log.shards import Shards
 from sluice.log.told import event_of, scaling_name, timestamp
 from sluice.pools.v1 import log_pb2
+from sluice.pools.v1.occupancy_pb2 import Occupancy
 from sluice.pools.v1.pool_size_pb2 import TargetSize
 
 
@@ -50,10 +51,19 @@ class MemoryLog:
         return loop
 
     def size(
-        self, key: PoolKey, size: int | None, at_ms: int, instance: str = "", written: bool = False, shard: int = 0
+        self,
+        key: PoolKey,
+        size: int | None,
+        at_ms: int,
+        instance: str = "",
+        written: bool = False,
+        shard: int = 0,
+        occupancy: Occupancy | None = None,
     ) -> None:
         """Read back from a target; None: it has no limit. written: it was just set."""
-        read = TargetSize(instance=instance, size=size, unbounded=size is None, read_at=timestamp(at_ms))
+        read = TargetSize(
+            instance=instance, size=size, unbounded=size is None, read_at=timestamp(at_ms), occupancy=occupancy
+        )
         observed = log_pb2.ObservedSize(pool=message_of(key), size=read, written=written)
         self._put(self.topics.observed, f"{pool_name(key, 'target/')}/{instance}", observed, shard)
 

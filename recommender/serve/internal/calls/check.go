@@ -64,6 +64,9 @@ func checkActuation(a *poolsv1.Actuation, newest uint64) error {
 			return problem.NotLegal(f+field, *size, ">= 1, or absent")
 		}
 	}
+	if err := checkOccupancy(a.GetOccupancy()); err != nil {
+		return err
+	}
 	return checkSizes(a)
 }
 

@@ -48,7 +48,7 @@ func (s *Service) ReportActuation(ctx context.Context, request *poolsv1.ReportAc
 // observed writes the size of a target. only: there is no report of it beside.
 func (s *Service) observed(ctx context.Context, e *table.Pool, size *poolsv1.TargetSize, report *poolsv1.Report, only bool) error {
 	actuation := report.GetActuation()
-	size.ReadAt = report.GetReceived()
+	size.ReadAt, size.Occupancy = report.GetReceived(), actuation.GetOccupancy()
 	seen := &poolsv1.ObservedSize{
 		Pool: e.Key.Proto(), Size: size, TargetName: actuation.GetTargetName(), Actuator: actuation.GetActuator(),
 		Written: actuation.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED, By: report.GetBy(),

@@ -13,6 +13,7 @@ func TestRecordNamesAsPythonQuotesThem(t *testing.T) {
 		want string
 	}{
 		{Pool{"cart", poolsv1.Side_SIDE_SERVER, ""}, "pool/cart/server/"},
+		{Pool{"mail", poolsv1.Side_SIDE_CONSUMER, ""}, "pool/mail/consumer/"},
 		{Pool{"a/b c+d", poolsv1.Side_SIDE_CLIENT, "ü@:~_.-"}, "pool/a%2Fb%20c%2Bd/client/%C3%BC%40%3A~_.-"},
 	} {
 		if got := each.pool.Record(); got != each.want {
@@ -27,7 +28,7 @@ func TestRecordNamesAsPythonQuotesThem(t *testing.T) {
 
 func TestKeysThatAreNone(t *testing.T) {
 	for _, text := range []string{
-		"", "pool", "pool/cart/server", "pool/cart/server/peer", "pool/cart/client/", "pool//server/",
+		"", "pool", "pool/cart/server", "pool/cart/server/peer", "pool/cart/client/", "pool/mail/consumer/queue", "pool//server/",
 		"pool/cart/other/", "facts/cart/server/", "pool/%zz/server/", "pool/a/b/c/d",
 	} {
 		if got, err := ParsePool(text); err == nil {

@@ -10,7 +10,8 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Pool is a soft resource: the thread pool of a service (no peer), or its connection pool towards one peer.
+// Pool is a soft resource: the thread pool of a service (side server, or consumer of messages; no peer), or its
+// connection pool towards one peer.
 type Pool struct {
 	Service string
 	Side    poolsv1.Side
@@ -40,10 +41,10 @@ func (p Pool) String() string {
 	return p.Service + "/" + SideName(p.Side) + "/" + p.Peer
 }
 
-// Legal tells whether p can be the key of anything: a server pool has no peer, a client pool has one.
+// Legal tells whether p can be the key of anything: a client pool has a peer, and no other has one.
 func (p Pool) Legal() bool {
 	switch p.Side {
-	case poolsv1.Side_SIDE_SERVER:
+	case poolsv1.Side_SIDE_SERVER, poolsv1.Side_SIDE_CONSUMER:
 		return p.Service != "" && p.Peer == ""
 	case poolsv1.Side_SIDE_CLIENT:
 		return p.Service != "" && p.Peer != ""
@@ -52,13 +53,15 @@ func (p Pool) Legal() bool {
 	}
 }
 
-// SideName is "server", "client" or "unspecified".
+// SideName is "server", "client", "consumer" or "unspecified".
 func SideName(side poolsv1.Side) string {
 	switch side {
 	case poolsv1.Side_SIDE_SERVER:
 		return "server"
 	case poolsv1.Side_SIDE_CLIENT:
 		return "client"
+	case poolsv1.Side_SIDE_CONSUMER:
+		return "consumer"
 	default:
 		return "unspecified"
 	}
@@ -67,7 +70,7 @@ func SideName(side poolsv1.Side) string {
 // Group is the service: most who ask for some pools ask for those of one.
 func (p Pool) Group() string { return p.Service }
 
-// Record is the key of a pool's record: pool/SERVICE/SIDE/PEER, names percent-encoded, PEER empty for a server pool.
+// Record is the key of a pool's record: pool/SERVICE/SIDE/PEER, names percent-encoded, PEER empty but for a client pool.
 func (p Pool) Record() string {
 	return strings.Join([]string{"pool", escape(p.Service), SideName(p.Side), escape(p.Peer)}, "/")
 }
@@ -100,6 +103,8 @@ func ParsePool(record string) (Pool, error) {
 		p.Side = poolsv1.Side_SIDE_SERVER
 	case "client":
 		p.Side = poolsv1.Side_SIDE_CLIENT
+	case "consumer":
+		p.Side = poolsv1.Side_SIDE_CONSUMER
 	}
 	if !p.Legal() {
 		return Pool{}, fmt.Errorf("%q: want pool/SERVICE/SIDE/PEER, with a peer for side client alone", record)

@@ -22,10 +22,12 @@ func Pool(pool *poolsv1.Pool, field string) (keys.Pool, error) {
 		return keys.Pool{}, Empty(field+".service", "a service name")
 	case key.Side == poolsv1.Side_SIDE_SERVER && key.Peer != "":
 		return keys.Pool{}, Conflict(field+".peer", "is set for SIDE_SERVER", "empty")
+	case key.Side == poolsv1.Side_SIDE_CONSUMER && key.Peer != "":
+		return keys.Pool{}, Conflict(field+".peer", "is set for SIDE_CONSUMER", "empty")
 	case key.Side == poolsv1.Side_SIDE_CLIENT && key.Peer == "":
 		return keys.Pool{}, Conflict(field+".peer", "is empty for SIDE_CLIENT", "the name of a peer")
 	case !key.Legal():
-		return keys.Pool{}, NotLegal(field+".side", int32(key.Side), "SIDE_SERVER, SIDE_CLIENT")
+		return keys.Pool{}, NotLegal(field+".side", int32(key.Side), "SIDE_SERVER, SIDE_CLIENT, SIDE_CONSUMER")
 	}
 	return key, nil
 }

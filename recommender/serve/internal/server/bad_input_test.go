@@ -50,6 +50,11 @@ func told(t *testing.T, err error, code codes.Code, reason, field string) {
 	}
 }
 
+func negative() *float64 {
+	n := -1.0
+	return &n
+}
+
 func set(n uint32) *uint32 { return &n }
 
 func report(change func(*poolsv1.Actuation)) *poolsv1.ReportActuationRequest {
@@ -75,6 +80,7 @@ func TestBadInputAtEveryEntry(t *testing.T) {
 		{&poolsv1.Pool{Service: "cart"}, "side"},
 		{&poolsv1.Pool{Service: "cart", Side: 7}, "side"},
 		{&poolsv1.Pool{Service: "cart", Side: 1, Peer: "db"}, "peer"},
+		{&poolsv1.Pool{Service: "mail", Side: 3, Peer: "queue"}, "peer"},
 		{&poolsv1.Pool{Service: "cart", Side: 2}, "peer"},
 		{&poolsv1.Pool{Service: long, Side: 1}, "service"},
 		{&poolsv1.Pool{Service: "cart", Side: 2, Peer: long}, "peer"},
@@ -151,6 +157,17 @@ func TestBadInputAtEveryEntry(t *testing.T) {
 	told(t, err, codes.InvalidArgument, problem.FieldEmpty, "by")
 	_, err = c.PausePool(ctx, &poolsv1.PausePoolRequest{Pool: cart.Proto(), By: "me", Why: long})
 	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "why")
+	for field, use := range map[string]*poolsv1.Occupancy{
+		"readings":     {Busy: 1, BusyMean: 1, BusyMost: 1},
+		"full":         {Readings: 2, Full: 3},
+		"busy":         {Readings: 1, Busy: 2, BusyMost: 1},
+		"busy_mean":    {Readings: 1, BusyMean: math.NaN()},
+		"waiting":      {Readings: 1, Waiting: set(1)},
+		"waiting_mean": {Readings: 1, Waiting: set(1), WaitingMean: negative(), WaitingMost: set(1)},
+	} {
+		_, err := c.ReportActuation(ctx, report(func(a *poolsv1.Actuation) { a.Occupancy = use }))
+		told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "actuation.occupancy."+field)
+	}
 	for _, size := range []uint32{0, 100_001} {
 		_, err = c.PausePool(ctx, &poolsv1.PausePoolRequest{Pool: cart.Proto(), By: "me", Size: &size})
 		told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "size")

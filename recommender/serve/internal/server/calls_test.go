@@ -201,6 +201,37 @@ func TestReportsGoIntoTheLog(t *testing.T) {
 	}
 }
 
+// What a target tells of its use goes with its size, of each report that has one, and what it cannot tell is absent.
+func TestUseGoesIntoTheLogWithTheSize(t *testing.T) {
+	log := logtest.New(t, 1)
+	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
+	r := start(t, log, options{}).ready(t)
+	mean := 2.5
+	told := map[string]*poolsv1.Occupancy{
+		"full":  {Readings: 3, Full: 2, Busy: 8, BusyMean: 7.5, BusyMost: 8, Waiting: set(5), WaitingMean: &mean, WaitingMost: set(6)},
+		"light": {Readings: 1},
+		"mute":  nil,
+	}
+	for instance, use := range told {
+		_, err := r.client.ReportActuation(t.Context(), report(func(a *poolsv1.Actuation) {
+			a.Outcome, a.Instance, a.Occupancy = poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, instance, use
+		}))
+		must(t, err)
+	}
+	for _, record := range log.Read(t, log.Observed) {
+		seen := &poolsv1.ObservedSize{}
+		must(t, proto.Unmarshal(record.Value, seen))
+		want := told[seen.GetSize().GetInstance()]
+		if got := seen.GetSize().Occupancy; (got == nil) != (want == nil) || !proto.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", seen.GetSize().GetInstance(), got, want)
+		}
+		delete(told, seen.GetSize().GetInstance())
+	}
+	if len(told) > 0 {
+		t.Error("not in the log:", told)
+	}
+}
+
 func TestPausesAndScalingGoIntoTheLog(t *testing.T) {
 	log := logtest.New(t, 3)
 	paused := logtest.Apply(cart, 1, 8)

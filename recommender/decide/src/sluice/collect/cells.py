@@ -118,7 +118,8 @@ class Cells:
         its k sources, shape (k, n)."""
         at = np.arange(self._first, until)
         lines, columns = self._of_pool.get(pool, ((), ()))[0], at % self.width
-        return at, *(_taken(each, lines, columns) for each in (self._busy_ns, self._completions, self._errors))
+        busy_ns, done, errors = (_taken(each, lines, columns) for each in self._counted)
+        return at, busy_ns, done, errors
 
     def own_source(self, pool: int, source: int, until: int) -> tuple[Ints, Ints, Ints, Ints] | None:
         """As `own`, of one source, each of shape (n,); None when it is not known."""
@@ -127,8 +128,12 @@ class Cells:
             return None
         at = np.arange(self._first, until)
         columns = at % self.width
-        of = (self._busy_ns, self._completions, self._errors)
-        return at, *(_taken(each, [line], columns)[0] for each in of)
+        busy_ns, done, errors = (_taken(each, [line], columns)[0] for each in self._counted)
+        return at, busy_ns, done, errors
+
+    @property
+    def _counted(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        return self._busy_ns, self._completions, self._errors
 
     def _find_newest(self, lines: Ints, new: NewRows) -> None:
         """Of those lines, after the new rows of each were put."""

@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
+from sluice.clocks import offsets
+from sluice.clocks.offsets import Clocks, Instance
 from sluice.collect import data_sizes, demand, upstream
 from sluice.collect.delay import LONGEST_MS, NEVER, Arrivals, Delay
 from sluice.collect.newest import fixed_settle_ms, newest
@@ -37,6 +39,7 @@ class Collector:
         self._delay = Delay(0, 1)
         self._intervals_ms: dict[PoolKey, int] = {}
         self._readings = 0
+        self._clocks = Clocks()
 
     @property
     def kept_bytes(self) -> int:
@@ -65,6 +68,12 @@ class Collector:
             return {}
         return data_sizes.data_sizes(self._database.arrays(data_sizes.SQL, data_sizes.parameters(now_ms), keys), config)
 
+    def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]:
+        """How many ms clocks are ahead, of instances where they are off: taken out of what is collected from now on."""
+        columns = self._database.columns(offsets.SQL, offsets.parameters(now_ms))
+        self._clocks.take(offsets.seen_of(columns) if columns else {}, config.stored_ms)
+        return self._clocks.offsets_ms
+
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
         """What is there at `now_ms`; the window that it gave before is over.
 
@@ -78,7 +87,7 @@ class Collector:
         thresholds = [thresholds_ns.get(key) for key in keys]
         from_ms = now_ms - int(config.window) - late_ms
         self._readings += 1
-        arrivals = self._reading.read(keys, thresholds, from_ms, now_ms, config.stored_ms)
+        arrivals = self._reading.read(keys, thresholds, from_ms, now_ms, config.stored_ms, self._clocks.offsets_ms)
         if fixed_ms is None:
             settle_ms, before_ms = self._measured(arrivals, now_ms, live, config.stored_ms)
         else:

@@ -1,5 +1,5 @@
 -- How much data spans moved, from {from_s} to {to_s}: of those that say so, how many and how much. The table `keys`, sent with
--- the query, has the pools. A server pool's rows are those that its service's calls brought: a database's are said by CLIENT
+-- the query, has the pools. A server or consumer pool's rows are those that its service's calls brought: a database's are said by CLIENT
 -- spans. Bytes are of the pool's own spans.
 SELECT
     toUInt32(pool)                            AS pool,
@@ -15,5 +15,5 @@ FROM
       AND service IN (SELECT service FROM keys)
 ) AS said
 INNER JOIN (SELECT pool, side AS asked, service, peer AS of FROM keys) AS k USING (service)
-WHERE asked = 'server' OR (side = 'client' AND peer = of)
+WHERE asked != 'client' OR (side = 'client' AND peer = of)
 GROUP BY pool

@@ -27,15 +27,20 @@ FROM
         groupArray(w.version)         AS version
     FROM
     (
+        WITH if({off:Bool},
+            transform(3 * CAST(halfMD5(service), 'UInt64') + CAST(halfMD5(instance), 'UInt64'),
+                {clocks:Array(UInt64)}, {ahead:Array(Int64)}, toInt64(0)), toInt64(0)) AS ahead_ms
         SELECT
             service, peer, instance, busy_ns, completions, errors, version, _block_number AS block,
-            toUInt32(intDiv(toUnixTimestamp64Milli(bucket), {bucket_ms:UInt16}) - {first:Int64}) AS at
+            toUInt32(intDiv(toUnixTimestamp64Milli(bucket) - ahead_ms, {bucket_ms:UInt16}) - {first:Int64}) AS at
         FROM windows FINAL
         PREWHERE side = {side:String} AND service >= {least:String} AND service <= {most:String}
           AND bucket >= fromUnixTimestamp64Milli({from_ms:Int64}, 'UTC')
           AND bucket < fromUnixTimestamp64Milli({to_ms:Int64}, 'UTC')
           AND bucket_ms = {bucket_ms:UInt16}
-          AND (_block_number > {seen:Int64} OR bucket >= fromUnixTimestamp64Milli({before_ms:Int64}, 'UTC'))
+          AND (NOT {off:Bool} OR (toUnixTimestamp64Milli(bucket) - ahead_ms >= {first_ms:Int64}
+              AND toUnixTimestamp64Milli(bucket) - ahead_ms < {until_ms:Int64}))
+          AND (_block_number > {seen:Int64} OR toUnixTimestamp64Milli(bucket) - ahead_ms >= {before_ms:Int64})
         WHERE service IN (SELECT service FROM keys)
     ) AS w
     GROUP BY service, peer, instance

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import NamedTuple
 
+from sluice.clocks.offsets import Instance
 from sluice.core.keys import PoolKey
 
 SQL = files(__package__).joinpath("windows.sql").read_text(encoding="utf-8")
@@ -21,6 +22,11 @@ NEWEST_SQL = """
     WHERE bucket >= fromUnixTimestamp64Milli({from_ms:Int64}, 'UTC')
       AND bucket < fromUnixTimestamp64Milli({to_ms:Int64}, 'UTC') AND bucket_ms = {bucket_ms:UInt16}
 """
+
+
+def clock_of(instance: Instance) -> int:
+    """The number of whose clock it is, in `SQL` and `OWN_SQL`."""
+    return (3 * source_of(instance.service) + source_of(instance.instance)) % 2**64
 
 
 def source_of(instance: str) -> int:
@@ -50,7 +56,7 @@ class Table(NamedTuple):
 
 OWN_COLUMNS = ("pool UInt32", "service String", "peer String")
 KEY_COLUMNS = (
-    *("pool UInt32", "last_good Int16", "judges UInt8", "side Enum8('server' = 1, 'client' = 2)"),
+    *("pool UInt32", "last_good Int16", "judges UInt8", "side Enum8('server' = 1, 'client' = 2, 'consumer' = 3)"),
     *("service String", "peer String"),
 )
 
@@ -66,13 +72,17 @@ class Key(NamedTuple):
 @dataclass(frozen=True)
 class Span:
     """Buckets [first, until), counted in their length since 1970. Of those before `before` only what came with inserts
-    after number `seen` is asked for, from it on everything."""
+    after number `seen` is asked for, from it on everything.
+
+    ahead_ms: of instances whose clocks are off, whole buckets by which they are ahead: theirs count as so much earlier.
+    """
 
     first: int
     until: int
     bucket_ms: int
     before: int
     seen: int = -1
+    ahead_ms: Mapping[Instance, int] = field(default_factory=dict)
 
     def parameters(self, pools: int) -> dict[str, object]:
         """Server-side parameters of `SQL` and `NEWEST_SQL`, for so many pools."""
@@ -85,10 +95,17 @@ class Span:
 
     @property
     def _buckets(self) -> dict[str, object]:
+        ahead = [0, *self.ahead_ms.values()]
         return {
-            "from_ms": self.first * self.bucket_ms,
-            "to_ms": self.until * self.bucket_ms,
+            # Of the most behind to the most ahead: what is outside by a clock that is right is left out behind this.
+            "from_ms": self.first * self.bucket_ms + min(ahead),
+            "to_ms": self.until * self.bucket_ms + max(ahead),
+            "first_ms": self.first * self.bucket_ms,
+            "until_ms": self.until * self.bucket_ms,
             "before_ms": self.before * self.bucket_ms,
+            "off": bool(self.ahead_ms),
+            "clocks": [0, *map(clock_of, self.ahead_ms)],
+            "ahead": ahead,
             "bucket_ms": self.bucket_ms,
             "first": self.first,
             "seen": self.seen,
@@ -99,9 +116,10 @@ def keys(requests: list[Key]) -> Table:
     """The parts that belong to each pool."""
     rows: list[tuple[int | str, ...]] = []
     for index, key, last_good in requests:
-        judge = ("client", "", key.service) if key.side == "server" else ("server", key.service, "")
         rows.append((index, last_good, 0, key.side, key.service, key.peer))
-        rows.append((index, last_good, 1, *judge))
+        if key.side != "consumer":  # nobody waits for who works on messages: its own spans alone judge it
+            judge = ("client", "", key.service) if key.side == "server" else ("server", key.service, "")
+            rows.append((index, last_good, 1, *judge))
     return Table("keys", KEY_COLUMNS, rows)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Protocol, get_args
 
 import numpy as np
 
+from sluice.clocks.offsets import Instance
 from sluice.collect import query
 from sluice.collect.cells import Cells
 from sluice.collect.delay import Arrivals
@@ -26,6 +28,7 @@ FEWEST_SOURCES = 2
 NEVER = -1
 # In place of a pool's last histogram bucket.
 UNJUDGED = -2
+NO_CLOCKS: Mapping[Instance, int] = MappingProxyType({})
 
 
 class Database(Protocol):
@@ -47,11 +50,12 @@ class Reading:
     """The rows of the window, kept up with the database by what was inserted since the last period.
 
     Inserts have numbers that grow in the order in which they become visible, so nothing that is late is missed, however
-    late it is and however long its insert took. A pool is read whole when it is new, is to be judged from now on, or
-    its threshold has moved (what is kept is counted by it); all are when the window, the buckets or the pools are
-    others, or the clock was set back. Where the table's engine is one that does not number its inserts so, as on
-    copies, everything is asked for each time, and goes into what is known: of a row the largest version stays,
-    whichever copy had it, and one that the copy of now does not have yet is not forgotten.
+    late it is and however long its insert took. A pool is read whole when it is new, is to be judged from now on, its
+    threshold has moved, or a clock is known to be off by other than it was (what is kept is counted by these); all are
+    when the window, the buckets or the pools are others, or the clock was set back. Where the table's engine is one
+    that does not number its inserts so, as on copies, everything is asked for each time, and goes into what is known:
+    of a row the largest version stays, whichever copy had it, and one that the copy of now does not have yet is not
+    forgotten.
 
     What a reading brought is told apart from what was known. A reading that fails is made good for by the next, whose
     arrivals count from the last one that did not.
@@ -70,15 +74,25 @@ class Reading:
         self._last_good: Ints = np.zeros(0, dtype=np.int64)
         self._anew = True
         self._arrived: list[tuple[Ints, Ints, Ints]] = []
+        self._ahead_ms: dict[Instance, int] = {}
 
     @property
     def cells(self) -> Cells:
         return self._cells
 
     def read(
-        self, keys: Sequence[PoolKey], thresholds_ns: Sequence[int | None], from_ms: int, to_ms: int, bucket_ms: int
+        self,
+        keys: Sequence[PoolKey],
+        thresholds_ns: Sequence[int | None],
+        from_ms: int,
+        to_ms: int,
+        bucket_ms: int,
+        ahead_ms: Mapping[Instance, int] = NO_CLOCKS,
     ) -> Arrivals:
         """Takes up the buckets that start in [from_ms, to_ms). Pools are numbered in the order of `keys`.
+
+        ahead_ms: of instances whose clocks are ahead; below 0, behind. Their buckets count by a clock that is right, to
+        a whole bucket; where that changes, the pools that have to do with such a service are read whole.
 
         thresholds_ns: by which each is judged, None where nobody is to judge it: of such a pool only its own rows are
         read, which is a third of the work.
@@ -95,10 +109,11 @@ class Reading:
         indices = [UNJUDGED if threshold is None else last_index_within(threshold) for threshold in thresholds_ns]
         last_good = np.array(indices, dtype=np.int64)
         self._judge_by(last_good)
+        self._set_clocks(ahead_ms)
         known = np.flatnonzero(self._seen > NEVER)
         if len(known):
             seen = int(self._seen[known].min()) if self._numbered else NEVER
-            span = Span(first, until, bucket_ms, self._until, seen)
+            span = Span(first, until, bucket_ms, self._until, seen, self._ahead_ms)
             buckets = until - self._until if self._numbered else width
             new = sum(self._ask(share, span, self._cells) for share in self._shares(known, buckets))
             if self._numbered and new == 0 and self._began_anew(span):
@@ -107,7 +122,7 @@ class Reading:
                 self._judge_by(last_good)
         self._until = until
         for share in self._shares(np.flatnonzero(self._seen == NEVER), width):
-            self._ask(share, Span(first, until, bucket_ms, until), None)
+            self._ask(share, Span(first, until, bucket_ms, until, ahead_ms=self._ahead_ms), None)
         return self._arrivals()
 
     def rows(self, pool: int) -> Rows:
@@ -117,8 +132,8 @@ class Reading:
     def own(self, pool: int) -> tuple[Ints, Ints, Ints, Ints]:
         """Of one pool's own rows, as of the last reading: starts of buckets in ms, shape (n,); busy_ns, completions and
         errors of each source, shape (k, n)."""
-        at, *of = self._cells.own(pool, self._until)
-        return at * self._bucket_ms, *of
+        at, busy_ns, completions, errors = self._cells.own(pool, self._until)
+        return at * self._bucket_ms, busy_ns, completions, errors
 
     def own_instance(self, pool: int, instance: str) -> tuple[Ints, Ints, Ints, Ints] | None:
         """As `own`, of one instance, each of shape (n,); None when nothing is known of it."""
@@ -158,6 +173,24 @@ class Reading:
             self._cells.forget_judges(np.flatnonzero(moved & unjudged).tolist())
         self._seen[moved & ~unjudged] = NEVER
         self._last_good = last_good
+
+    def _set_clocks(self, ahead_ms: Mapping[Instance, int]) -> None:
+        """Forgets what was counted by other clocks: of pools of these services, and of those that their calls judge,
+        which may be any server pool."""
+        whole = {each: round(ms / self._bucket_ms) * self._bucket_ms for each, ms in ahead_ms.items()}
+        now = {each: ms for each, ms in whole.items() if ms}
+        changed = {each.service for each, _ in now.items() ^ self._ahead_ms.items()}
+        self._ahead_ms = now
+        if not changed:
+            return
+        judged = self._last_good != UNJUDGED
+        others = [
+            pool
+            for pool, key in enumerate(self._keys)
+            if key.service in changed or (key.side == "server" and judged[pool])
+        ]
+        self._cells.forget(others)
+        self._seen[others] = NEVER
 
     def _ask(self, pools: Ints, span: Span, known: Cells | None) -> int:
         """How many rows are new; in halves where all are too many for the database. known: what arrivals add to; None

@@ -9,6 +9,9 @@
 -- ask for. PREWHERE is applied before FINAL: that leaves one version of each row, the largest of those that are new. An older
 -- one that is written again is smaller than what the reader has. Rows that a correction emptied are new too.
 --
+-- Where clocks are {off}, {clocks} says whose, and {ahead} by how many ms, of whole buckets: buckets are counted by a clock that is
+-- right. The numbers of both are as in `clock_of`.
+--
 -- Of few pools, the primary key leaves out most of the table; of {many}, asking each row costs more than it saves.
 SELECT
     toUInt32(pool)          AS pool,
@@ -28,19 +31,24 @@ FROM
         toUInt32(arraySum((i, n) -> if(i <= last_good, n, 0), mapKeys(latency), mapValues(latency))) AS good
     FROM
     (
+        WITH if({off:Bool},
+            transform(3 * CAST(halfMD5(service), 'UInt64') + CAST(halfMD5(instance), 'UInt64'),
+                {clocks:Array(UInt64)}, {ahead:Array(Int64)}, toInt64(0)), toInt64(0)) AS ahead_ms
         SELECT
             -- Hashes of 64 bits stand for names: of 100,000 of them, two are the same once in 10^9 databases.
             arrayJoin([cityHash64(0, side, service, peer), cityHash64(1, side, if(side = 'server', service, peer))]) AS part,
             halfMD5(instance) AS own_source, -- one that is had elsewhere too: `source_of`
             cityHash64(service, peer, instance) AS judge_source,
-            toUInt32(intDiv(toUnixTimestamp64Milli(bucket), {bucket_ms:UInt16}) - {first:Int64}) AS at,
+            toUInt32(intDiv(toUnixTimestamp64Milli(bucket) - ahead_ms, {bucket_ms:UInt16}) - {first:Int64}) AS at,
             toUInt64(_block_number) AS block,
             busy_ns, completions, errors, latency, version
         FROM windows FINAL
         PREWHERE bucket >= fromUnixTimestamp64Milli({from_ms:Int64}, 'UTC')
           AND bucket < fromUnixTimestamp64Milli({to_ms:Int64}, 'UTC')
           AND bucket_ms = {bucket_ms:UInt16}
-          AND (_block_number > {seen:Int64} OR bucket >= fromUnixTimestamp64Milli({before_ms:Int64}, 'UTC'))
+          AND (NOT {off:Bool} OR (toUnixTimestamp64Milli(bucket) - ahead_ms >= {first_ms:Int64}
+              AND toUnixTimestamp64Milli(bucket) - ahead_ms < {until_ms:Int64}))
+          AND (_block_number > {seen:Int64} OR toUnixTimestamp64Milli(bucket) - ahead_ms >= {before_ms:Int64})
           AND ({many:Bool}
               OR (side, service) IN (SELECT side, service FROM keys WHERE service != '')
               OR (side = 'client' AND peer IN (SELECT peer FROM keys WHERE judges = 1 AND side = 'client')))

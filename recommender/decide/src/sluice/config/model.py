@@ -152,8 +152,8 @@ class Pool(_Strict):
     def _consistent(self) -> Pool:
         if self.side == "client" and not self.peer:
             raise ValueError("peer is missing; a client pool names the service or database that it leads to")
-        if self.side == "server" and self.peer:
-            raise ValueError(f"peer {self.peer!r} is not legal with side server; legal: side client, or no peer")
+        if self.side != "client" and self.peer:
+            raise ValueError(f"peer {self.peer!r} is not legal with side {self.side}; legal: side client, or no peer")
         if bool(self.slo) == (self.threshold is not None):
             raise ValueError("exactly one of slo and threshold is legal")
         if self.threshold is not None and self.upstream:

@@ -26,10 +26,11 @@ class Baseline:
     def cores(self, side: Side) -> float:
         """What stands behind one instance's pool; 0 where nobody told.
 
-        The threads of a server pool compute on its own cores. A connection pool keeps its peer busy, of which each of
-        its service's replicas has a part. Worked: 1 caller of 2 replicas of 4 cores has 8; of 3 callers, each 2.7.
+        The threads of a server or consumer pool compute on its own cores. A connection pool keeps its peer busy, of
+        which each of its service's replicas has a part. Worked: 1 caller of 2 replicas of 4 cores has 8; of 3 callers,
+        each 2.7.
         """
-        if side == "server":
+        if side != "client":
             return self.own.cores or 0.0
         return (self.peer.cores or 0.0) * (self.peer.replicas or 1) / (self.own.replicas or 1)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from sluice.clocks.offsets import Instance
 from sluice.collect import Window
 from sluice.config import Config
 from sluice.core.keys import PoolKey
@@ -21,5 +22,7 @@ class Collects(Protocol):
     def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]: ...
 
     def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]: ...
+
+    def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]: ...
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window: ...

@@ -27,6 +27,12 @@ class Counts:
         self._applications = Gauge(
             "sluice_decider_applications", "Applications of these shards that get subsets.", registry=self.registry
         )
+        self._clocks = Gauge(
+            "sluice_decider_clocks_off", "Instances whose clocks are off, which is taken out.", registry=self.registry
+        )
+        self._farthest = Gauge(
+            "sluice_decider_clock_offset_max_seconds", "By how much the worst of them is.", registry=self.registry
+        )
         self._decisions = Counter("sluice_decider_decisions", "Pools that were decided.", registry=self.registry)
         self._standing = Gauge(
             "sluice_decider_not_renewed", "Pools of which the last period came to no answer.", registry=self.registry
@@ -45,6 +51,9 @@ class Counts:
         self.looked_ms = now_ms
         self._shards.set(len(deciders))
         self._pools.set(sum(len(each.config.pools) for each in deciders.values()))
+        # Each shard reads of all instances.
+        self._clocks.set(max((len(each.clocks.known_ms) for each in deciders.values()), default=0))
+        self._farthest.set(max((each.clocks.farthest_ms for each in deciders.values()), default=0) / 1e3)
         self._applications.set(sum(len(each.config.subsets) for each in deciders.values()))
 
     def period(self, spent_ms: float, asked_ms: float) -> None:

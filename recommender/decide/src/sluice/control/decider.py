@@ -10,6 +10,7 @@ from sluice.control.answer import AWAITED, Answer, unsaid
 from sluice.control.awaited import Awaited
 from sluice.control.before import Before
 from sluice.control.catching_up import caught_up
+from sluice.control.clocks import ShardClocks
 from sluice.control.collects import Collects
 from sluice.control.data_sizes import DataSizes
 from sluice.control.deciding import Known, Means, Outcome, decide
@@ -68,6 +69,7 @@ class ShardDecider:
         self._awaited = Awaited(found.states.evidence, now_ms)
         self._history = history if found.heartbeat is None else None
         self._thresholds, self._demands, self._data = Thresholds(), Demands(), DataSizes()
+        self.clocks = ShardClocks()
         self._paths: tuple[Config, list[set[PoolKey]]] | None = None
         self._taking_over = TakingOver()
         self._caught_up = False
@@ -100,6 +102,7 @@ class ShardDecider:
         thresholds = self._thresholds.of(config, self._upstream(config, now_ms), now_ms)
         targets = {pool.key: self._heard.sizes.targets(pool.key, now_ms) for pool in config.pools}
         thresholds_ns = {key: thresholds[key].value_ns for key in judged(config.pools, targets)}
+        self.clocks.look(config, self._collector, now_ms, self._means.problems)
         if not self._caught_up:
             self._states = caught_up(
                 config,

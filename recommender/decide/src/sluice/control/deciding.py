@@ -28,6 +28,7 @@ from sluice.control.observe import (
     observation,
     windows_of,
 )
+from sluice.control.occupancy import occupancy
 from sluice.control.problems import Problems
 from sluice.control.scalings import Course
 from sluice.control.sizes import TargetSize, one_size
@@ -121,7 +122,17 @@ def decide(
                 if awaited.waits(key, window.whole.get(key), now_ms):
                     yield Job(key, state, Past(buckets, course.now.version), now_ms, about)
                     continue
-                of = observation(pool, targets[key], buckets, course, threshold, bound[key], estimate, demands.get(key))
+                of = observation(
+                    pool,
+                    targets[key],
+                    buckets,
+                    course,
+                    threshold,
+                    bound[key],
+                    estimate,
+                    demands.get(key),
+                    occupancy((target.told for target in targets[key]), now_ms),
+                )
             except Exception as cause:
                 failed.append(Outcome(about, None, Failed(type(cause).__name__, str(cause))))
                 continue

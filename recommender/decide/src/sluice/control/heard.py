@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from sluice.control.occupancy import told_of
 from sluice.control.pauses import Pause
 from sluice.control.scalings import Scaling, Scalings
 from sluice.control.sizes import Sizes
@@ -77,7 +78,9 @@ class Heard:
         for each in sorted(new, key=_read_at_ms):
             size = each.size.size if each.size.HasField("size") else None
             if (key := _key_of(each)) is not None and (size or each.size.unbounded):
-                self.sizes.report(key, size, _read_at_ms(each), each.size.instance, each.written)
+                at_ms = _read_at_ms(each)
+                told = told_of(each.size.occupancy, at_ms)
+                self.sizes.report(key, size, at_ms, each.size.instance, each.written, told)
 
 
 def _read_at_ms(observed: ObservedSize) -> int:

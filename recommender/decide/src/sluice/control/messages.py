@@ -11,6 +11,8 @@ from sluice.common.v1.decision_pb2 import Action, Reason
 from sluice.control.answer import Answer, Content, Hardware
 from sluice.control.baseline import Baseline
 from sluice.control.learning.lesson import Learned
+from sluice.control.occupancy import message_of as occupancy_message
+from sluice.control.occupancy import newest_told
 from sluice.control.sizes import TargetSize
 from sluice.log.names import message_of
 from sluice.pools.estimate import Estimate
@@ -81,9 +83,13 @@ def _hardware(advice: Advice) -> Hardware:
 
 
 def _target_size(target: TargetSize) -> pool_size_pb2.TargetSize:
-    read_at = timestamp(target.read_at_ms)
+    read_at, newest = timestamp(target.read_at_ms), newest_told(target.told, target.read_at_ms)
     return pool_size_pb2.TargetSize(
-        instance=target.instance, size=target.size, unbounded=target.size is None, read_at=read_at
+        instance=target.instance,
+        size=target.size,
+        unbounded=target.size is None,
+        read_at=read_at,
+        occupancy=occupancy_message(newest) if newest is not None else None,
     )
 
 

@@ -19,7 +19,7 @@ from sluice.pools.estimate.belief.family import Floats
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.guard.backends import Ceiling, ceilings
 from sluice.pools.guard.backends import Demand as Wanted
-from sluice.pools.policy.observation import Buckets, Constraints, Demand, Observation
+from sluice.pools.policy.observation import Buckets, Constraints, Demand, Observation, Occupancy
 from sluice.pools.policy.state import PoolState
 
 _NONE = np.zeros(0)
@@ -35,6 +35,7 @@ def observation(
     constraints: Constraints,
     named: Estimate | None,
     demand: Demand | None = None,
+    occupancy: Occupancy | None = None,
 ) -> Observation:
     baseline = course.now
     return Observation(
@@ -47,6 +48,7 @@ def observation(
         named=named,
         demand=demand,
         replicas=baseline.own.replicas,
+        occupancy=occupancy,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from sluice.control.occupancy import Told, kept
 from sluice.core.keys import PoolKey
 from sluice.pools.estimate.belief.family import Floats, Ints
 
@@ -19,11 +20,15 @@ REMEMBERED = 256
 
 @dataclass(frozen=True)
 class TargetSize:
-    """The newest report of one target; size: None where it has no limit. read_at_ms: Unix time of receipt."""
+    """The newest report of one target; size: None where it has no limit. read_at_ms: Unix time of receipt.
+
+    told: what it told of its use under this size in the newest 30 s, oldest first; () where it does not tell.
+    """
 
     instance: str
     size: int | None
     read_at_ms: int
+    told: tuple[Told, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.instance} {'unbounded' if self.size is None else self.size}"
@@ -52,14 +57,23 @@ class Sizes:
         if key not in self._changes:
             self._changes[key] = _Changes([0, from_ms], [None, size])
 
-    def report(self, key: PoolKey, size: int | None, at_ms: int, instance: str = "", written: bool = False) -> None:
-        """Takes up a size, None for no limit.
+    def report(
+        self,
+        key: PoolKey,
+        size: int | None,
+        at_ms: int,
+        instance: str = "",
+        written: bool = False,
+        told: Told | None = None,
+    ) -> None:
+        """Takes up a size, None for no limit, and what was told with it.
 
         written: the actuator set it just now. A size that it found may be as old as its last look.
         """
         targets = self._targets.setdefault(key, {})
         before = targets.get(instance)
-        targets[instance] = TargetSize(instance, size, at_ms)
+        earlier = before.told if before is not None and before.size == size else ()
+        targets[instance] = TargetSize(instance, size, at_ms, kept(earlier, told, at_ms))
         of_target = self._of_target.setdefault(key, {})
         for gone in [name for name, target in targets.items() if at_ms - target.read_at_ms > FRESH_MS]:
             del targets[gone], of_target[gone]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-Side = Literal["server", "client"]
+Side = Literal["server", "client", "consumer"]
 
 
 class PoolKey(NamedTuple):
-    """A soft resource: where concurrency is bounded. `peer` is empty for a server pool."""
+    """A soft resource: where concurrency is bounded. server: threads that serve requests; consumer: threads that work
+    on messages; client: connections to `peer`, which is empty for the others."""
 
     service: str
     side: Side

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, cast
+from typing import NamedTuple, cast, get_args
 from urllib.parse import quote, unquote
 
 from sluice.core.keys import PoolKey, Side
-from sluice.pools.v1.pool_pb2 import SIDE_CLIENT, SIDE_SERVER, Pool
+from sluice.pools.v1 import pool_pb2
+from sluice.pools.v1.pool_pb2 import Pool
 
-_SIDES: dict[int, Side] = {SIDE_SERVER: "server", SIDE_CLIENT: "client"}
-_NUMBERS = {"server": SIDE_SERVER, "client": SIDE_CLIENT}
+_NUMBERS: dict[Side, pool_pb2.Side.ValueType] = {
+    "server": pool_pb2.SIDE_SERVER,
+    "client": pool_pb2.SIDE_CLIENT,
+    "consumer": pool_pb2.SIDE_CONSUMER,
+}
+_SIDES: dict[int, Side] = {number: side for side, number in _NUMBERS.items()}
 POOL = "pool/"
 
 
@@ -39,7 +44,7 @@ def pool_of(name: str, word: str = POOL) -> PoolKey:
     names = name.removeprefix(word).split("/")
     if name.startswith(word) and len(names) == 3:
         service, side, peer = (unquote(each) for each in names)
-        if service and side in ("server", "client") and (side == "client") == bool(peer):
+        if service and side in get_args(Side) and (side == "client") == bool(peer):
             return PoolKey(service, cast(Side, side), peer)
     raise ValueError(f"read the log: a key {name!r} is not {word}SERVICE/SIDE/PEER")
 
@@ -47,7 +52,7 @@ def pool_of(name: str, word: str = POOL) -> PoolKey:
 def key_of(pool: Pool) -> PoolKey:
     """ValueError where the side is none."""
     if pool.side not in _SIDES:
-        raise ValueError(f"name a pool of {pool.service}: its side is {pool.side}; legal: server, client")
+        raise ValueError(f"name a pool of {pool.service}: its side is {pool.side}; legal: {', '.join(get_args(Side))}")
     return PoolKey(pool.service, _SIDES[pool.side], pool.peer)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast, get_args
 from urllib.parse import quote, unquote
 
 from sluice.control.pauses import Pause
@@ -47,7 +47,7 @@ def ref_of(name: str) -> Ref:
     part, *names = name.split("/")
     if part in PARTS and len(names) == 3:
         service, side, peer = (unquote(each) for each in names)
-        if side in ("server", "client"):
+        if side in get_args(Side):
             return Ref(part, PoolKey(service, cast(Side, side), peer))
     raise StateError(f"read a record of sluice_state: its key {name!r} is not PART/SERVICE/SIDE/PEER")
 

@@ -101,9 +101,11 @@ type Actuation struct {
 	// Size after, as read from the target, never assumed; absent also where `unbounded`.
 	ReadBack *uint32 `protobuf:"varint,9,opt,name=read_back,json=readBack,proto3,oneof" json:"read_back,omitempty"`
 	// As read after: the pool has no limit.
-	Unbounded     bool                   `protobuf:"varint,10,opt,name=unbounded,proto3" json:"unbounded,omitempty"`
-	Detail        string                 `protobuf:"bytes,11,opt,name=detail,proto3" json:"detail,omitempty"`
-	At            *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=at,proto3" json:"at,omitempty"`
+	Unbounded bool                   `protobuf:"varint,10,opt,name=unbounded,proto3" json:"unbounded,omitempty"`
+	Detail    string                 `protobuf:"bytes,11,opt,name=detail,proto3" json:"detail,omitempty"`
+	At        *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=at,proto3" json:"at,omitempty"`
+	// Under the size after; absent where the target cannot tell, or was not read since it changed.
+	Occupancy     *Occupancy `protobuf:"bytes,13,opt,name=occupancy,proto3" json:"occupancy,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -222,11 +224,18 @@ func (x *Actuation) GetAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Actuation) GetOccupancy() *Occupancy {
+	if x != nil {
+		return x.Occupancy
+	}
+	return nil
+}
+
 var File_sluice_pools_v1_actuation_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_actuation_proto_rawDesc = "" +
 	"\n" +
-	"\x1fsluice/pools/v1/actuation.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1asluice/pools/v1/pool.proto\"\xd9\x03\n" +
+	"\x1fsluice/pools/v1/actuation.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/pools/v1/occupancy.proto\x1a\x1asluice/pools/v1/pool.proto\"\x93\x04\n" +
 	"\tActuation\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12\x1a\n" +
 	"\binstance\x18\x02 \x01(\tR\binstance\x12\x1f\n" +
@@ -241,7 +250,8 @@ const file_sluice_pools_v1_actuation_proto_rawDesc = "" +
 	"\tunbounded\x18\n" +
 	" \x01(\bR\tunbounded\x12\x16\n" +
 	"\x06detail\x18\v \x01(\tR\x06detail\x12*\n" +
-	"\x02at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\x02atB\f\n" +
+	"\x02at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x128\n" +
+	"\toccupancy\x18\r \x01(\v2\x1a.sluice.pools.v1.OccupancyR\toccupancyB\f\n" +
 	"\n" +
 	"_requestedB\v\n" +
 	"\t_previousB\f\n" +
@@ -273,16 +283,18 @@ var file_sluice_pools_v1_actuation_proto_goTypes = []any{
 	(*Actuation)(nil),             // 1: sluice.pools.v1.Actuation
 	(*Pool)(nil),                  // 2: sluice.pools.v1.Pool
 	(*timestamppb.Timestamp)(nil), // 3: google.protobuf.Timestamp
+	(*Occupancy)(nil),             // 4: sluice.pools.v1.Occupancy
 }
 var file_sluice_pools_v1_actuation_proto_depIdxs = []int32{
 	2, // 0: sluice.pools.v1.Actuation.pool:type_name -> sluice.pools.v1.Pool
 	0, // 1: sluice.pools.v1.Actuation.outcome:type_name -> sluice.pools.v1.ActuationOutcome
 	3, // 2: sluice.pools.v1.Actuation.at:type_name -> google.protobuf.Timestamp
-	3, // [3:3] is the sub-list for method output_type
-	3, // [3:3] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	4, // 3: sluice.pools.v1.Actuation.occupancy:type_name -> sluice.pools.v1.Occupancy
+	4, // [4:4] is the sub-list for method output_type
+	4, // [4:4] is the sub-list for method input_type
+	4, // [4:4] is the sub-list for extension type_name
+	4, // [4:4] is the sub-list for extension extendee
+	0, // [0:4] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_actuation_proto_init() }
@@ -290,6 +302,7 @@ func file_sluice_pools_v1_actuation_proto_init() {
 	if File_sluice_pools_v1_actuation_proto != nil {
 		return
 	}
+	file_sluice_pools_v1_occupancy_proto_init()
 	file_sluice_pools_v1_pool_proto_init()
 	file_sluice_pools_v1_actuation_proto_msgTypes[0].OneofWrappers = []any{}
 	type x struct{}

@@ -25,10 +25,12 @@ type Side int32
 
 const (
 	Side_SIDE_UNSPECIFIED Side = 0
-	// The thread pool behind SERVER and CONSUMER spans.
+	// The thread pool behind SERVER spans.
 	Side_SIDE_SERVER Side = 1
 	// The connection pool behind CLIENT and PRODUCER spans towards one peer.
 	Side_SIDE_CLIENT Side = 2
+	// The thread pool behind CONSUMER spans: listeners of queues.
+	Side_SIDE_CONSUMER Side = 3
 )
 
 // Enum value maps for Side.
@@ -37,11 +39,13 @@ var (
 		0: "SIDE_UNSPECIFIED",
 		1: "SIDE_SERVER",
 		2: "SIDE_CLIENT",
+		3: "SIDE_CONSUMER",
 	}
 	Side_value = map[string]int32{
 		"SIDE_UNSPECIFIED": 0,
 		"SIDE_SERVER":      1,
 		"SIDE_CLIENT":      2,
+		"SIDE_CONSUMER":    3,
 	}
 )
 
@@ -78,7 +82,7 @@ type Pool struct {
 	// The service that owns the pool (`service.name`).
 	Service string `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
 	Side    Side   `protobuf:"varint,2,opt,name=side,proto3,enum=sluice.pools.v1.Side" json:"side,omitempty"`
-	// The service, database or queue that a client pool leads to; empty for a server pool.
+	// The service, database or queue that a client pool leads to; empty for the other sides.
 	Peer          string `protobuf:"bytes,3,opt,name=peer,proto3" json:"peer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -143,11 +147,12 @@ const file_sluice_pools_v1_pool_proto_rawDesc = "" +
 	"\x04Pool\x12\x18\n" +
 	"\aservice\x18\x01 \x01(\tR\aservice\x12)\n" +
 	"\x04side\x18\x02 \x01(\x0e2\x15.sluice.pools.v1.SideR\x04side\x12\x12\n" +
-	"\x04peer\x18\x03 \x01(\tR\x04peer*>\n" +
+	"\x04peer\x18\x03 \x01(\tR\x04peer*Q\n" +
 	"\x04Side\x12\x14\n" +
 	"\x10SIDE_UNSPECIFIED\x10\x00\x12\x0f\n" +
 	"\vSIDE_SERVER\x10\x01\x12\x0f\n" +
-	"\vSIDE_CLIENT\x10\x02B!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3"
+	"\vSIDE_CLIENT\x10\x02\x12\x11\n" +
+	"\rSIDE_CONSUMER\x10\x03B!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3"
 
 var (
 	file_sluice_pools_v1_pool_proto_rawDescOnce sync.Once

@@ -185,8 +185,10 @@ type TargetSize struct {
 	// Absent where the pool has no limit.
 	Size *uint32 `protobuf:"varint,2,opt,name=size,proto3,oneof" json:"size,omitempty"`
 	// The pool has no limit, such as MaxOpenConns 0 of Go's database/sql. It is not a size of 0.
-	Unbounded     bool                   `protobuf:"varint,3,opt,name=unbounded,proto3" json:"unbounded,omitempty"`
-	ReadAt        *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=read_at,json=readAt,proto3" json:"read_at,omitempty"`
+	Unbounded bool                   `protobuf:"varint,3,opt,name=unbounded,proto3" json:"unbounded,omitempty"`
+	ReadAt    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=read_at,json=readAt,proto3" json:"read_at,omitempty"`
+	// As the target tells; absent where it cannot. An answer has it as of when it was written: it is no new one for that.
+	Occupancy     *Occupancy `protobuf:"bytes,5,opt,name=occupancy,proto3" json:"occupancy,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -249,12 +251,20 @@ func (x *TargetSize) GetReadAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *TargetSize) GetOccupancy() *Occupancy {
+	if x != nil {
+		return x.Occupancy
+	}
+	return nil
+}
+
 // Per instance of the service, like every size in this API.
 type PoolSize struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Pool  *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
 	State State                  `protobuf:"varint,2,opt,name=state,proto3,enum=sluice.pools.v1.State" json:"state,omitempty"`
-	// All that an actuator looks at, with target, valid_until, and sizes for how far one write goes.
+	// All that an actuator looks at, with target, valid_until, sizes for how far one write goes, and whether the basis is
+	// BASIS_REVERT or a reason GAVE_UP: then it goes back at once to what was in force.
 	Action v1.Action `protobuf:"varint,3,opt,name=action,proto3,enum=sluice.common.v1.Action" json:"action,omitempty"`
 	Basis  Basis     `protobuf:"varint,4,opt,name=basis,proto3,enum=sluice.pools.v1.Basis" json:"basis,omitempty"`
 	// The size that all targets have. Absent when they differ (reason MIXED), have no limit (reason UNBOUNDED), or no
@@ -486,13 +496,14 @@ var File_sluice_pools_v1_pool_size_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
 	"\n" +
-	"\x1fsluice/pools/v1/pool_size.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/common/v1/decision.proto\x1a\x1csluice/pools/v1/advice.proto\x1a\x1asluice/pools/v1/pool.proto\"\x9d\x01\n" +
+	"\x1fsluice/pools/v1/pool_size.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/common/v1/decision.proto\x1a\x1csluice/pools/v1/advice.proto\x1a\x1fsluice/pools/v1/occupancy.proto\x1a\x1asluice/pools/v1/pool.proto\"\xd7\x01\n" +
 	"\n" +
 	"TargetSize\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x17\n" +
 	"\x04size\x18\x02 \x01(\rH\x00R\x04size\x88\x01\x01\x12\x1c\n" +
 	"\tunbounded\x18\x03 \x01(\bR\tunbounded\x123\n" +
-	"\aread_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06readAtB\a\n" +
+	"\aread_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06readAt\x128\n" +
+	"\toccupancy\x18\x05 \x01(\v2\x1a.sluice.pools.v1.OccupancyR\toccupancyB\a\n" +
 	"\x05_size\"\x89\b\n" +
 	"\bPoolSize\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12,\n" +
@@ -574,31 +585,33 @@ var file_sluice_pools_v1_pool_size_proto_goTypes = []any{
 	(*TargetSize)(nil),            // 2: sluice.pools.v1.TargetSize
 	(*PoolSize)(nil),              // 3: sluice.pools.v1.PoolSize
 	(*timestamppb.Timestamp)(nil), // 4: google.protobuf.Timestamp
-	(*Pool)(nil),                  // 5: sluice.pools.v1.Pool
-	(v1.Action)(0),                // 6: sluice.common.v1.Action
-	(*v1.Reason)(nil),             // 7: sluice.common.v1.Reason
-	(*durationpb.Duration)(nil),   // 8: google.protobuf.Duration
-	(*Advice)(nil),                // 9: sluice.pools.v1.Advice
+	(*Occupancy)(nil),             // 5: sluice.pools.v1.Occupancy
+	(*Pool)(nil),                  // 6: sluice.pools.v1.Pool
+	(v1.Action)(0),                // 7: sluice.common.v1.Action
+	(*v1.Reason)(nil),             // 8: sluice.common.v1.Reason
+	(*durationpb.Duration)(nil),   // 9: google.protobuf.Duration
+	(*Advice)(nil),                // 10: sluice.pools.v1.Advice
 }
 var file_sluice_pools_v1_pool_size_proto_depIdxs = []int32{
 	4,  // 0: sluice.pools.v1.TargetSize.read_at:type_name -> google.protobuf.Timestamp
-	5,  // 1: sluice.pools.v1.PoolSize.pool:type_name -> sluice.pools.v1.Pool
-	0,  // 2: sluice.pools.v1.PoolSize.state:type_name -> sluice.pools.v1.State
-	6,  // 3: sluice.pools.v1.PoolSize.action:type_name -> sluice.common.v1.Action
-	1,  // 4: sluice.pools.v1.PoolSize.basis:type_name -> sluice.pools.v1.Basis
-	7,  // 5: sluice.pools.v1.PoolSize.reasons:type_name -> sluice.common.v1.Reason
-	4,  // 6: sluice.pools.v1.PoolSize.computed_at:type_name -> google.protobuf.Timestamp
-	4,  // 7: sluice.pools.v1.PoolSize.valid_until:type_name -> google.protobuf.Timestamp
-	2,  // 8: sluice.pools.v1.PoolSize.sizes:type_name -> sluice.pools.v1.TargetSize
-	8,  // 9: sluice.pools.v1.PoolSize.lease_left:type_name -> google.protobuf.Duration
-	8,  // 10: sluice.pools.v1.PoolSize.threshold:type_name -> google.protobuf.Duration
-	4,  // 11: sluice.pools.v1.PoolSize.data_until:type_name -> google.protobuf.Timestamp
-	9,  // 12: sluice.pools.v1.PoolSize.advice:type_name -> sluice.pools.v1.Advice
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	5,  // 1: sluice.pools.v1.TargetSize.occupancy:type_name -> sluice.pools.v1.Occupancy
+	6,  // 2: sluice.pools.v1.PoolSize.pool:type_name -> sluice.pools.v1.Pool
+	0,  // 3: sluice.pools.v1.PoolSize.state:type_name -> sluice.pools.v1.State
+	7,  // 4: sluice.pools.v1.PoolSize.action:type_name -> sluice.common.v1.Action
+	1,  // 5: sluice.pools.v1.PoolSize.basis:type_name -> sluice.pools.v1.Basis
+	8,  // 6: sluice.pools.v1.PoolSize.reasons:type_name -> sluice.common.v1.Reason
+	4,  // 7: sluice.pools.v1.PoolSize.computed_at:type_name -> google.protobuf.Timestamp
+	4,  // 8: sluice.pools.v1.PoolSize.valid_until:type_name -> google.protobuf.Timestamp
+	2,  // 9: sluice.pools.v1.PoolSize.sizes:type_name -> sluice.pools.v1.TargetSize
+	9,  // 10: sluice.pools.v1.PoolSize.lease_left:type_name -> google.protobuf.Duration
+	9,  // 11: sluice.pools.v1.PoolSize.threshold:type_name -> google.protobuf.Duration
+	4,  // 12: sluice.pools.v1.PoolSize.data_until:type_name -> google.protobuf.Timestamp
+	10, // 13: sluice.pools.v1.PoolSize.advice:type_name -> sluice.pools.v1.Advice
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_pool_size_proto_init() }
@@ -607,6 +620,7 @@ func file_sluice_pools_v1_pool_size_proto_init() {
 		return
 	}
 	file_sluice_pools_v1_advice_proto_init()
+	file_sluice_pools_v1_occupancy_proto_init()
 	file_sluice_pools_v1_pool_proto_init()
 	file_sluice_pools_v1_pool_size_proto_msgTypes[0].OneofWrappers = []any{}
 	file_sluice_pools_v1_pool_size_proto_msgTypes[1].OneofWrappers = []any{}

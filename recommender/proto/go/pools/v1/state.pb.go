@@ -38,7 +38,9 @@ type PoolFacts struct {
 	// What was last said of the pool by its curve; unspecified before the first.
 	State State `protobuf:"varint,6,opt,name=state,proto3,enum=sluice.pools.v1.State" json:"state,omitempty"`
 	// Of the pool's agent, where one learns (model "dqn"); absent before the first.
-	Checkpoint    *Checkpoint `protobuf:"bytes,7,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
+	Checkpoint *Checkpoint `protobuf:"bytes,7,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
+	// The operator's size, and what sizes did and do: by it a change that does harm is taken back.
+	Trust         *Trust `protobuf:"bytes,8,opt,name=trust,proto3" json:"trust,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -122,6 +124,136 @@ func (x *PoolFacts) GetCheckpoint() *Checkpoint {
 	return nil
 }
 
+func (x *PoolFacts) GetTrust() *Trust {
+	if x != nil {
+		return x.Trust
+	}
+	return nil
+}
+
+// What the guard of last resort knows of a pool. Rates are of one instance, and of completions without errors.
+type Trust struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The size that somebody else set last; absent before the first.
+	OperatorSize *uint32 `protobuf:"varint,1,opt,name=operator_size,json=operatorSize,proto3,oneof" json:"operator_size,omitempty"`
+	// When the size in force was read first.
+	Since *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=since,proto3" json:"since,omitempty"`
+	// Oldest first.
+	Measured []*Trust_Measured `protobuf:"bytes,3,rep,name=measured,proto3" json:"measured,omitempty"`
+	Refused  []*Trust_Refused  `protobuf:"bytes,4,rep,name=refused,proto3" json:"refused,omitempty"`
+	// When a look at the operator's size began, absent while there is none, and what completed a second before it.
+	Checked     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=checked,proto3" json:"checked,omitempty"`
+	CheckedPerS float64                `protobuf:"fixed64,6,opt,name=checked_per_s,json=checkedPerS,proto3" json:"checked_per_s,omitempty"`
+	// What such a look showed to be the demand, and until when that counts.
+	DemandPerS  float64                `protobuf:"fixed64,7,opt,name=demand_per_s,json=demandPerS,proto3" json:"demand_per_s,omitempty"`
+	DemandUntil *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=demand_until,json=demandUntil,proto3" json:"demand_until,omitempty"`
+	// Until when the operator's size is held, and how often it was, of late.
+	GivenUpUntil  *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=given_up_until,json=givenUpUntil,proto3" json:"given_up_until,omitempty"`
+	GivenUpTimes  uint32                 `protobuf:"varint,10,opt,name=given_up_times,json=givenUpTimes,proto3" json:"given_up_times,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Trust) Reset() {
+	*x = Trust{}
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Trust) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Trust) ProtoMessage() {}
+
+func (x *Trust) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Trust.ProtoReflect.Descriptor instead.
+func (*Trust) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Trust) GetOperatorSize() uint32 {
+	if x != nil && x.OperatorSize != nil {
+		return *x.OperatorSize
+	}
+	return 0
+}
+
+func (x *Trust) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+func (x *Trust) GetMeasured() []*Trust_Measured {
+	if x != nil {
+		return x.Measured
+	}
+	return nil
+}
+
+func (x *Trust) GetRefused() []*Trust_Refused {
+	if x != nil {
+		return x.Refused
+	}
+	return nil
+}
+
+func (x *Trust) GetChecked() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Checked
+	}
+	return nil
+}
+
+func (x *Trust) GetCheckedPerS() float64 {
+	if x != nil {
+		return x.CheckedPerS
+	}
+	return 0
+}
+
+func (x *Trust) GetDemandPerS() float64 {
+	if x != nil {
+		return x.DemandPerS
+	}
+	return 0
+}
+
+func (x *Trust) GetDemandUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.DemandUntil
+	}
+	return nil
+}
+
+func (x *Trust) GetGivenUpUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.GivenUpUntil
+	}
+	return nil
+}
+
+func (x *Trust) GetGivenUpTimes() uint32 {
+	if x != nil {
+		return x.GivenUpTimes
+	}
+	return 0
+}
+
 // A size that was decided, and the one in force then.
 type SizeChange struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
@@ -138,7 +270,7 @@ type SizeChange struct {
 
 func (x *SizeChange) Reset() {
 	*x = SizeChange{}
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[1]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -150,7 +282,7 @@ func (x *SizeChange) String() string {
 func (*SizeChange) ProtoMessage() {}
 
 func (x *SizeChange) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[1]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -163,7 +295,7 @@ func (x *SizeChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SizeChange.ProtoReflect.Descriptor instead.
 func (*SizeChange) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{1}
+	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *SizeChange) GetFromSize() uint32 {
@@ -224,13 +356,15 @@ type PoolEvidence struct {
 	// Oldest first.
 	OtherVersions []*PoolEvidence_Version `protobuf:"bytes,11,rep,name=other_versions,json=otherVersions,proto3" json:"other_versions,omitempty"`
 	Standing      *Standing               `protobuf:"bytes,12,opt,name=standing,proto3" json:"standing,omitempty"`
+	// The busiest 10 s of each hour of the remembered horizon, oldest first.
+	Peaks         []*Peak `protobuf:"bytes,13,rep,name=peaks,proto3" json:"peaks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PoolEvidence) Reset() {
 	*x = PoolEvidence{}
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[2]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -242,7 +376,7 @@ func (x *PoolEvidence) String() string {
 func (*PoolEvidence) ProtoMessage() {}
 
 func (x *PoolEvidence) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[2]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -255,7 +389,7 @@ func (x *PoolEvidence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PoolEvidence.ProtoReflect.Descriptor instead.
 func (*PoolEvidence) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{2}
+	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *PoolEvidence) GetPool() *Pool {
@@ -342,6 +476,66 @@ func (x *PoolEvidence) GetStanding() *Standing {
 	return nil
 }
 
+func (x *PoolEvidence) GetPeaks() []*Peak {
+	if x != nil {
+		return x.Peaks
+	}
+	return nil
+}
+
+// The most that completed a second over 10 s, without errors, in the hour that begins at `hour`.
+type Peak struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Hour          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=hour,proto3" json:"hour,omitempty"`
+	PerS          float64                `protobuf:"fixed64,2,opt,name=per_s,json=perS,proto3" json:"per_s,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Peak) Reset() {
+	*x = Peak{}
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Peak) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Peak) ProtoMessage() {}
+
+func (x *Peak) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Peak.ProtoReflect.Descriptor instead.
+func (*Peak) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Peak) GetHour() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Hour
+	}
+	return nil
+}
+
+func (x *Peak) GetPerS() float64 {
+	if x != nil {
+		return x.PerS
+	}
+	return 0
+}
+
 // What is said of the hardware, and how long there was ground for it.
 type Standing struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -361,7 +555,7 @@ type Standing struct {
 
 func (x *Standing) Reset() {
 	*x = Standing{}
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[3]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -373,7 +567,7 @@ func (x *Standing) String() string {
 func (*Standing) ProtoMessage() {}
 
 func (x *Standing) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[3]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -386,7 +580,7 @@ func (x *Standing) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Standing.ProtoReflect.Descriptor instead.
 func (*Standing) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{3}
+	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Standing) GetUntil() *timestamppb.Timestamp {
@@ -446,7 +640,7 @@ type PoolPause struct {
 
 func (x *PoolPause) Reset() {
 	*x = PoolPause{}
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[4]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -458,7 +652,7 @@ func (x *PoolPause) String() string {
 func (*PoolPause) ProtoMessage() {}
 
 func (x *PoolPause) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[4]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -471,7 +665,7 @@ func (x *PoolPause) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PoolPause.ProtoReflect.Descriptor instead.
 func (*PoolPause) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{4}
+	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *PoolPause) GetPool() *Pool {
@@ -521,7 +715,7 @@ type ServiceScalings struct {
 
 func (x *ServiceScalings) Reset() {
 	*x = ServiceScalings{}
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[5]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -533,7 +727,7 @@ func (x *ServiceScalings) String() string {
 func (*ServiceScalings) ProtoMessage() {}
 
 func (x *ServiceScalings) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[5]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -546,7 +740,7 @@ func (x *ServiceScalings) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceScalings.ProtoReflect.Descriptor instead.
 func (*ServiceScalings) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{5}
+	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ServiceScalings) GetService() string {
@@ -561,6 +755,180 @@ func (x *ServiceScalings) GetEvents() []*v1.ScalingEvent {
 		return x.Events
 	}
 	return nil
+}
+
+// What a size did when it was left.
+type Trust_Measured struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Size  uint32                 `protobuf:"varint,1,opt,name=size,proto3" json:"size,omitempty"`
+	PerS  float64                `protobuf:"fixed64,2,opt,name=per_s,json=perS,proto3" json:"per_s,omitempty"`
+	// How long a request stayed, s.
+	StayS float64 `protobuf:"fixed64,3,opt,name=stay_s,json=stayS,proto3" json:"stay_s,omitempty"`
+	// The share of completions that failed, 0..1.
+	Failed float64 `protobuf:"fixed64,4,opt,name=failed,proto3" json:"failed,omitempty"`
+	Full   bool    `protobuf:"varint,5,opt,name=full,proto3" json:"full,omitempty"`
+	// CPU limit of the instance; 0 where nobody told.
+	Cores float64                `protobuf:"fixed64,6,opt,name=cores,proto3" json:"cores,omitempty"`
+	At    *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=at,proto3" json:"at,omitempty"`
+	// How late windows were then, ms.
+	LagMs         uint32 `protobuf:"varint,8,opt,name=lag_ms,json=lagMs,proto3" json:"lag_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Trust_Measured) Reset() {
+	*x = Trust_Measured{}
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Trust_Measured) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Trust_Measured) ProtoMessage() {}
+
+func (x *Trust_Measured) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Trust_Measured.ProtoReflect.Descriptor instead.
+func (*Trust_Measured) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{1, 0}
+}
+
+func (x *Trust_Measured) GetSize() uint32 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *Trust_Measured) GetPerS() float64 {
+	if x != nil {
+		return x.PerS
+	}
+	return 0
+}
+
+func (x *Trust_Measured) GetStayS() float64 {
+	if x != nil {
+		return x.StayS
+	}
+	return 0
+}
+
+func (x *Trust_Measured) GetFailed() float64 {
+	if x != nil {
+		return x.Failed
+	}
+	return 0
+}
+
+func (x *Trust_Measured) GetFull() bool {
+	if x != nil {
+		return x.Full
+	}
+	return false
+}
+
+func (x *Trust_Measured) GetCores() float64 {
+	if x != nil {
+		return x.Cores
+	}
+	return 0
+}
+
+func (x *Trust_Measured) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *Trust_Measured) GetLagMs() uint32 {
+	if x != nil {
+		return x.LagMs
+	}
+	return 0
+}
+
+// A size that did harm: it, and all beyond it as seen from from_size, are not chosen before `until`.
+type Trust_Refused struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Size          uint32                 `protobuf:"varint,1,opt,name=size,proto3" json:"size,omitempty"`
+	FromSize      uint32                 `protobuf:"varint,2,opt,name=from_size,json=fromSize,proto3" json:"from_size,omitempty"`
+	Until         *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=until,proto3" json:"until,omitempty"`
+	Times         uint32                 `protobuf:"varint,4,opt,name=times,proto3" json:"times,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Trust_Refused) Reset() {
+	*x = Trust_Refused{}
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Trust_Refused) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Trust_Refused) ProtoMessage() {}
+
+func (x *Trust_Refused) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Trust_Refused.ProtoReflect.Descriptor instead.
+func (*Trust_Refused) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{1, 1}
+}
+
+func (x *Trust_Refused) GetSize() uint32 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *Trust_Refused) GetFromSize() uint32 {
+	if x != nil {
+		return x.FromSize
+	}
+	return 0
+}
+
+func (x *Trust_Refused) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
+func (x *Trust_Refused) GetTimes() uint32 {
+	if x != nil {
+		return x.Times
+	}
+	return 0
 }
 
 // Seconds about one concurrency, summed; older ones count less.
@@ -583,7 +951,7 @@ type PoolEvidence_Level struct {
 
 func (x *PoolEvidence_Level) Reset() {
 	*x = PoolEvidence_Level{}
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[6]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -595,7 +963,7 @@ func (x *PoolEvidence_Level) String() string {
 func (*PoolEvidence_Level) ProtoMessage() {}
 
 func (x *PoolEvidence_Level) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[6]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -608,7 +976,7 @@ func (x *PoolEvidence_Level) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PoolEvidence_Level.ProtoReflect.Descriptor instead.
 func (*PoolEvidence_Level) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{2, 0}
+	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{3, 0}
 }
 
 func (x *PoolEvidence_Level) GetCores() float64 {
@@ -676,7 +1044,7 @@ type PoolEvidence_Second struct {
 
 func (x *PoolEvidence_Second) Reset() {
 	*x = PoolEvidence_Second{}
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[7]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -688,7 +1056,7 @@ func (x *PoolEvidence_Second) String() string {
 func (*PoolEvidence_Second) ProtoMessage() {}
 
 func (x *PoolEvidence_Second) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[7]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -701,7 +1069,7 @@ func (x *PoolEvidence_Second) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PoolEvidence_Second.ProtoReflect.Descriptor instead.
 func (*PoolEvidence_Second) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{2, 1}
+	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{3, 1}
 }
 
 func (x *PoolEvidence_Second) GetCores() float64 {
@@ -757,7 +1125,7 @@ type PoolEvidence_Version struct {
 
 func (x *PoolEvidence_Version) Reset() {
 	*x = PoolEvidence_Version{}
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[8]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -769,7 +1137,7 @@ func (x *PoolEvidence_Version) String() string {
 func (*PoolEvidence_Version) ProtoMessage() {}
 
 func (x *PoolEvidence_Version) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[8]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -782,7 +1150,7 @@ func (x *PoolEvidence_Version) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PoolEvidence_Version.ProtoReflect.Descriptor instead.
 func (*PoolEvidence_Version) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{2, 2}
+	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{3, 2}
 }
 
 func (x *PoolEvidence_Version) GetVersion() string {
@@ -803,7 +1171,7 @@ var File_sluice_pools_v1_state_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_state_proto_rawDesc = "" +
 	"\n" +
-	"\x1bsluice/pools/v1/state.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esluice/common/v1/scaling.proto\x1a\x1csluice/pools/v1/advice.proto\x1a sluice/pools/v1/checkpoint.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xdd\x02\n" +
+	"\x1bsluice/pools/v1/state.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esluice/common/v1/scaling.proto\x1a\x1csluice/pools/v1/advice.proto\x1a sluice/pools/v1/checkpoint.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\x8b\x03\n" +
 	"\tPoolFacts\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12,\n" +
 	"\x03now\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x03now\x12\x1d\n" +
@@ -813,17 +1181,46 @@ const file_sluice_pools_v1_state_proto_rawDesc = "" +
 	"\x05state\x18\x06 \x01(\x0e2\x16.sluice.pools.v1.StateR\x05state\x12;\n" +
 	"\n" +
 	"checkpoint\x18\a \x01(\v2\x1b.sluice.pools.v1.CheckpointR\n" +
-	"checkpointB\n" +
+	"checkpoint\x12,\n" +
+	"\x05trust\x18\b \x01(\v2\x16.sluice.pools.v1.TrustR\x05trustB\n" +
 	"\n" +
 	"\b_currentB\v\n" +
-	"\t_baseline\"\xb6\x01\n" +
+	"\t_baseline\"\xe6\x06\n" +
+	"\x05Trust\x12(\n" +
+	"\roperator_size\x18\x01 \x01(\rH\x00R\foperatorSize\x88\x01\x01\x120\n" +
+	"\x05since\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x12;\n" +
+	"\bmeasured\x18\x03 \x03(\v2\x1f.sluice.pools.v1.Trust.MeasuredR\bmeasured\x128\n" +
+	"\arefused\x18\x04 \x03(\v2\x1e.sluice.pools.v1.Trust.RefusedR\arefused\x124\n" +
+	"\achecked\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\achecked\x12\"\n" +
+	"\rchecked_per_s\x18\x06 \x01(\x01R\vcheckedPerS\x12 \n" +
+	"\fdemand_per_s\x18\a \x01(\x01R\n" +
+	"demandPerS\x12=\n" +
+	"\fdemand_until\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\vdemandUntil\x12@\n" +
+	"\x0egiven_up_until\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\fgivenUpUntil\x12$\n" +
+	"\x0egiven_up_times\x18\n" +
+	" \x01(\rR\fgivenUpTimes\x1a\xcf\x01\n" +
+	"\bMeasured\x12\x12\n" +
+	"\x04size\x18\x01 \x01(\rR\x04size\x12\x13\n" +
+	"\x05per_s\x18\x02 \x01(\x01R\x04perS\x12\x15\n" +
+	"\x06stay_s\x18\x03 \x01(\x01R\x05stayS\x12\x16\n" +
+	"\x06failed\x18\x04 \x01(\x01R\x06failed\x12\x12\n" +
+	"\x04full\x18\x05 \x01(\bR\x04full\x12\x14\n" +
+	"\x05cores\x18\x06 \x01(\x01R\x05cores\x12*\n" +
+	"\x02at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x15\n" +
+	"\x06lag_ms\x18\b \x01(\rR\x05lagMs\x1a\x82\x01\n" +
+	"\aRefused\x12\x12\n" +
+	"\x04size\x18\x01 \x01(\rR\x04size\x12\x1b\n" +
+	"\tfrom_size\x18\x02 \x01(\rR\bfromSize\x120\n" +
+	"\x05until\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x14\n" +
+	"\x05times\x18\x04 \x01(\rR\x05timesB\x10\n" +
+	"\x0e_operator_size\"\xb6\x01\n" +
 	"\n" +
 	"SizeChange\x12\x1b\n" +
 	"\tfrom_size\x18\x01 \x01(\rR\bfromSize\x12\x17\n" +
 	"\ato_size\x18\x02 \x01(\rR\x06toSize\x12*\n" +
 	"\x02at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12,\n" +
 	"\x05basis\x18\x04 \x01(\x0e2\x16.sluice.pools.v1.BasisR\x05basis\x12\x18\n" +
-	"\atargets\x18\x05 \x03(\tR\atargets\"\xa6\b\n" +
+	"\atargets\x18\x05 \x03(\tR\atargets\"\xd3\b\n" +
 	"\fPoolEvidence\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12,\n" +
 	"\x03now\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x03now\x120\n" +
@@ -841,7 +1238,8 @@ const file_sluice_pools_v1_state_proto_rawDesc = "" +
 	" \x01(\bR\n" +
 	"remembered\x12L\n" +
 	"\x0eother_versions\x18\v \x03(\v2%.sluice.pools.v1.PoolEvidence.VersionR\rotherVersions\x125\n" +
-	"\bstanding\x18\f \x01(\v2\x19.sluice.pools.v1.StandingR\bstanding\x1a\xbf\x01\n" +
+	"\bstanding\x18\f \x01(\v2\x19.sluice.pools.v1.StandingR\bstanding\x12+\n" +
+	"\x05peaks\x18\r \x03(\v2\x15.sluice.pools.v1.PeakR\x05peaks\x1a\xbf\x01\n" +
 	"\x05Level\x12\x14\n" +
 	"\x05cores\x18\x01 \x01(\x01R\x05cores\x12\x12\n" +
 	"\x04full\x18\x02 \x01(\bR\x04full\x12\x1c\n" +
@@ -859,7 +1257,10 @@ const file_sluice_pools_v1_state_proto_rawDesc = "" +
 	"\aseconds\x18\x06 \x01(\x01R\aseconds\x1a`\n" +
 	"\aVersion\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12;\n" +
-	"\x06levels\x18\x02 \x03(\v2#.sluice.pools.v1.PoolEvidence.LevelR\x06levels\"\xdd\x01\n" +
+	"\x06levels\x18\x02 \x03(\v2#.sluice.pools.v1.PoolEvidence.LevelR\x06levels\"K\n" +
+	"\x04Peak\x12.\n" +
+	"\x04hour\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04hour\x12\x13\n" +
+	"\x05per_s\x18\x02 \x01(\x01R\x04perS\"\xdd\x01\n" +
 	"\bStanding\x120\n" +
 	"\x05until\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x14\n" +
 	"\x05short\x18\x02 \x01(\rR\x05short\x12\x14\n" +
@@ -890,52 +1291,67 @@ func file_sluice_pools_v1_state_proto_rawDescGZIP() []byte {
 	return file_sluice_pools_v1_state_proto_rawDescData
 }
 
-var file_sluice_pools_v1_state_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_sluice_pools_v1_state_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_sluice_pools_v1_state_proto_goTypes = []any{
 	(*PoolFacts)(nil),             // 0: sluice.pools.v1.PoolFacts
-	(*SizeChange)(nil),            // 1: sluice.pools.v1.SizeChange
-	(*PoolEvidence)(nil),          // 2: sluice.pools.v1.PoolEvidence
-	(*Standing)(nil),              // 3: sluice.pools.v1.Standing
-	(*PoolPause)(nil),             // 4: sluice.pools.v1.PoolPause
-	(*ServiceScalings)(nil),       // 5: sluice.pools.v1.ServiceScalings
-	(*PoolEvidence_Level)(nil),    // 6: sluice.pools.v1.PoolEvidence.Level
-	(*PoolEvidence_Second)(nil),   // 7: sluice.pools.v1.PoolEvidence.Second
-	(*PoolEvidence_Version)(nil),  // 8: sluice.pools.v1.PoolEvidence.Version
-	(*Pool)(nil),                  // 9: sluice.pools.v1.Pool
-	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
-	(State)(0),                    // 11: sluice.pools.v1.State
-	(*Checkpoint)(nil),            // 12: sluice.pools.v1.Checkpoint
-	(Basis)(0),                    // 13: sluice.pools.v1.Basis
-	(*Advice)(nil),                // 14: sluice.pools.v1.Advice
-	(*v1.ScalingEvent)(nil),       // 15: sluice.common.v1.ScalingEvent
+	(*Trust)(nil),                 // 1: sluice.pools.v1.Trust
+	(*SizeChange)(nil),            // 2: sluice.pools.v1.SizeChange
+	(*PoolEvidence)(nil),          // 3: sluice.pools.v1.PoolEvidence
+	(*Peak)(nil),                  // 4: sluice.pools.v1.Peak
+	(*Standing)(nil),              // 5: sluice.pools.v1.Standing
+	(*PoolPause)(nil),             // 6: sluice.pools.v1.PoolPause
+	(*ServiceScalings)(nil),       // 7: sluice.pools.v1.ServiceScalings
+	(*Trust_Measured)(nil),        // 8: sluice.pools.v1.Trust.Measured
+	(*Trust_Refused)(nil),         // 9: sluice.pools.v1.Trust.Refused
+	(*PoolEvidence_Level)(nil),    // 10: sluice.pools.v1.PoolEvidence.Level
+	(*PoolEvidence_Second)(nil),   // 11: sluice.pools.v1.PoolEvidence.Second
+	(*PoolEvidence_Version)(nil),  // 12: sluice.pools.v1.PoolEvidence.Version
+	(*Pool)(nil),                  // 13: sluice.pools.v1.Pool
+	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
+	(State)(0),                    // 15: sluice.pools.v1.State
+	(*Checkpoint)(nil),            // 16: sluice.pools.v1.Checkpoint
+	(Basis)(0),                    // 17: sluice.pools.v1.Basis
+	(*Advice)(nil),                // 18: sluice.pools.v1.Advice
+	(*v1.ScalingEvent)(nil),       // 19: sluice.common.v1.ScalingEvent
 }
 var file_sluice_pools_v1_state_proto_depIdxs = []int32{
-	9,  // 0: sluice.pools.v1.PoolFacts.pool:type_name -> sluice.pools.v1.Pool
-	10, // 1: sluice.pools.v1.PoolFacts.now:type_name -> google.protobuf.Timestamp
-	1,  // 2: sluice.pools.v1.PoolFacts.change:type_name -> sluice.pools.v1.SizeChange
-	11, // 3: sluice.pools.v1.PoolFacts.state:type_name -> sluice.pools.v1.State
-	12, // 4: sluice.pools.v1.PoolFacts.checkpoint:type_name -> sluice.pools.v1.Checkpoint
-	10, // 5: sluice.pools.v1.SizeChange.at:type_name -> google.protobuf.Timestamp
-	13, // 6: sluice.pools.v1.SizeChange.basis:type_name -> sluice.pools.v1.Basis
-	9,  // 7: sluice.pools.v1.PoolEvidence.pool:type_name -> sluice.pools.v1.Pool
-	10, // 8: sluice.pools.v1.PoolEvidence.now:type_name -> google.protobuf.Timestamp
-	10, // 9: sluice.pools.v1.PoolEvidence.until:type_name -> google.protobuf.Timestamp
-	6,  // 10: sluice.pools.v1.PoolEvidence.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
-	7,  // 11: sluice.pools.v1.PoolEvidence.doubted:type_name -> sluice.pools.v1.PoolEvidence.Second
-	10, // 12: sluice.pools.v1.PoolEvidence.completed:type_name -> google.protobuf.Timestamp
-	8,  // 13: sluice.pools.v1.PoolEvidence.other_versions:type_name -> sluice.pools.v1.PoolEvidence.Version
-	3,  // 14: sluice.pools.v1.PoolEvidence.standing:type_name -> sluice.pools.v1.Standing
-	10, // 15: sluice.pools.v1.Standing.until:type_name -> google.protobuf.Timestamp
-	14, // 16: sluice.pools.v1.Standing.advice:type_name -> sluice.pools.v1.Advice
-	9,  // 17: sluice.pools.v1.PoolPause.pool:type_name -> sluice.pools.v1.Pool
-	10, // 18: sluice.pools.v1.PoolPause.at:type_name -> google.protobuf.Timestamp
-	15, // 19: sluice.pools.v1.ServiceScalings.events:type_name -> sluice.common.v1.ScalingEvent
-	6,  // 20: sluice.pools.v1.PoolEvidence.Version.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
-	21, // [21:21] is the sub-list for method output_type
-	21, // [21:21] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	13, // 0: sluice.pools.v1.PoolFacts.pool:type_name -> sluice.pools.v1.Pool
+	14, // 1: sluice.pools.v1.PoolFacts.now:type_name -> google.protobuf.Timestamp
+	2,  // 2: sluice.pools.v1.PoolFacts.change:type_name -> sluice.pools.v1.SizeChange
+	15, // 3: sluice.pools.v1.PoolFacts.state:type_name -> sluice.pools.v1.State
+	16, // 4: sluice.pools.v1.PoolFacts.checkpoint:type_name -> sluice.pools.v1.Checkpoint
+	1,  // 5: sluice.pools.v1.PoolFacts.trust:type_name -> sluice.pools.v1.Trust
+	14, // 6: sluice.pools.v1.Trust.since:type_name -> google.protobuf.Timestamp
+	8,  // 7: sluice.pools.v1.Trust.measured:type_name -> sluice.pools.v1.Trust.Measured
+	9,  // 8: sluice.pools.v1.Trust.refused:type_name -> sluice.pools.v1.Trust.Refused
+	14, // 9: sluice.pools.v1.Trust.checked:type_name -> google.protobuf.Timestamp
+	14, // 10: sluice.pools.v1.Trust.demand_until:type_name -> google.protobuf.Timestamp
+	14, // 11: sluice.pools.v1.Trust.given_up_until:type_name -> google.protobuf.Timestamp
+	14, // 12: sluice.pools.v1.SizeChange.at:type_name -> google.protobuf.Timestamp
+	17, // 13: sluice.pools.v1.SizeChange.basis:type_name -> sluice.pools.v1.Basis
+	13, // 14: sluice.pools.v1.PoolEvidence.pool:type_name -> sluice.pools.v1.Pool
+	14, // 15: sluice.pools.v1.PoolEvidence.now:type_name -> google.protobuf.Timestamp
+	14, // 16: sluice.pools.v1.PoolEvidence.until:type_name -> google.protobuf.Timestamp
+	10, // 17: sluice.pools.v1.PoolEvidence.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
+	11, // 18: sluice.pools.v1.PoolEvidence.doubted:type_name -> sluice.pools.v1.PoolEvidence.Second
+	14, // 19: sluice.pools.v1.PoolEvidence.completed:type_name -> google.protobuf.Timestamp
+	12, // 20: sluice.pools.v1.PoolEvidence.other_versions:type_name -> sluice.pools.v1.PoolEvidence.Version
+	5,  // 21: sluice.pools.v1.PoolEvidence.standing:type_name -> sluice.pools.v1.Standing
+	4,  // 22: sluice.pools.v1.PoolEvidence.peaks:type_name -> sluice.pools.v1.Peak
+	14, // 23: sluice.pools.v1.Peak.hour:type_name -> google.protobuf.Timestamp
+	14, // 24: sluice.pools.v1.Standing.until:type_name -> google.protobuf.Timestamp
+	18, // 25: sluice.pools.v1.Standing.advice:type_name -> sluice.pools.v1.Advice
+	13, // 26: sluice.pools.v1.PoolPause.pool:type_name -> sluice.pools.v1.Pool
+	14, // 27: sluice.pools.v1.PoolPause.at:type_name -> google.protobuf.Timestamp
+	19, // 28: sluice.pools.v1.ServiceScalings.events:type_name -> sluice.common.v1.ScalingEvent
+	14, // 29: sluice.pools.v1.Trust.Measured.at:type_name -> google.protobuf.Timestamp
+	14, // 30: sluice.pools.v1.Trust.Refused.until:type_name -> google.protobuf.Timestamp
+	10, // 31: sluice.pools.v1.PoolEvidence.Version.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
+	32, // [32:32] is the sub-list for method output_type
+	32, // [32:32] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_state_proto_init() }
@@ -948,14 +1364,15 @@ func file_sluice_pools_v1_state_proto_init() {
 	file_sluice_pools_v1_pool_proto_init()
 	file_sluice_pools_v1_pool_size_proto_init()
 	file_sluice_pools_v1_state_proto_msgTypes[0].OneofWrappers = []any{}
-	file_sluice_pools_v1_state_proto_msgTypes[4].OneofWrappers = []any{}
+	file_sluice_pools_v1_state_proto_msgTypes[1].OneofWrappers = []any{}
+	file_sluice_pools_v1_state_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_pools_v1_state_proto_rawDesc), len(file_sluice_pools_v1_state_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -9,6 +9,7 @@ import click
 
 from sluice.cli.doctor import (
     clickhouse,
+    clocks,
     collector,
     decider,
     ends,
@@ -36,6 +37,7 @@ CHECKS = [
     *flink.CHECKS,
     *clickhouse.CHECKS,
     *rejected.CHECKS,
+    *clocks.CHECKS,
     *neo4j.CHECKS,
     *decider.CHECKS,
     *recommender.CHECKS,

@@ -11,6 +11,7 @@ from sluice.cli.pools.belief import belief_facts, print_belief
 from sluice.cli.pools.curve_plot import ASCII, UNICODE
 from sluice.cli.pools.goodput_curve import curve_facts, print_curve
 from sluice.cli.pools.learned import learned_facts, print_learned
+from sluice.cli.pools.occupancy import targets_tell
 from sluice.cli.pools.selector import pool_name
 from sluice.cli.pools.table import target
 from sluice.cli.pools.words import (
@@ -62,6 +63,8 @@ def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]
     yield "current", current(size)
     if len(size.sizes) > 1:
         yield "targets", ", ".join(map(_target_size, size.sizes))
+    if told := targets_tell(size.sizes, now):
+        yield "targets tell", told
     yield "target", target(size)
     yield "action", action(size)
     yield "basis", basis_meaning(size)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import click
 
 from sluice.cli.environment import addresses
+from sluice.cli.pools.selector import SIDES
 
 _PATIENCE_S = 1.0
 # A completed word stands on the prompt as it is: nothing that a shell would expand.
@@ -43,5 +44,5 @@ def _known(ctx: click.Context, incomplete: str, name: Callable[..., str]) -> lis
 address_option = click.option("--address", metavar="HOST:PORT", help="Recommender.  [default: SLUICE_RECOMMENDER]")
 pool_argument = click.argument("pool", metavar="POOL", shell_complete=_pool_names)
 service_option = click.option("--service", default="", help="Only the pools of this service.", shell_complete=_services)
-side_option = click.option("--side", type=click.Choice(["server", "client"]), help="Side, when POOL is a service.")
+side_option = click.option("--side", type=click.Choice([*SIDES]), help="Side, when POOL is a service.")
 peer_option = click.option("--peer", help="Where a client pool leads to.")

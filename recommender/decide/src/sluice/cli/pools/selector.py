@@ -1,10 +1,11 @@
-"""Names of pools on the command line: SERVICE, SERVICE/server, SERVICE/client/PEER."""
+"""Names of pools on the command line: SERVICE, SERVICE/server, SERVICE/consumer, SERVICE/client/PEER."""
 
 from dataclasses import dataclass
 
-from sluice.pools.v1.pool_pb2 import SIDE_CLIENT, SIDE_SERVER, Pool
+from sluice.pools.v1.pool_pb2 import SIDE_CLIENT, SIDE_CONSUMER, SIDE_SERVER, Pool
 
-_SIDES = {"server": SIDE_SERVER, "client": SIDE_CLIENT}
+SIDES = {"server": SIDE_SERVER, "client": SIDE_CLIENT, "consumer": SIDE_CONSUMER}
+_NAMES = {number: side for side, number in SIDES.items()}
 
 
 class SelectorError(ValueError):
@@ -20,18 +21,20 @@ class Selector:
     peer: str
 
     def pool(self) -> Pool:
-        return Pool(service=self.service, side=_SIDES[self.side or "server"], peer=self.peer)
+        return Pool(service=self.service, side=SIDES[self.side or "server"], peer=self.peer)
 
 
 def parse_selector(text: str, side: str | None, peer: str | None) -> Selector:
     """Reads `text` together with the options --side and --peer.
 
-    A name whose second part is neither `server` nor `client` is a service name with slashes in it. Raises
+    A name whose last part is no side is a service name with slashes in it. Raises
     SelectorError when the parts contradict each other or a client pool has no peer.
     """
     service, said_side, said_peer = _split(text)
     if not service:
-        raise SelectorError(f"{text!r} has no service; write SERVICE, SERVICE/server or SERVICE/client/PEER")
+        raise SelectorError(
+            f"{text!r} has no service; write SERVICE, SERVICE/server, SERVICE/consumer or SERVICE/client/PEER"
+        )
     if said_side and side and side != said_side:
         raise SelectorError(f"--side {side} contradicts {text!r}")
     if said_peer and peer and peer != said_peer:
@@ -39,16 +42,17 @@ def parse_selector(text: str, side: str | None, peer: str | None) -> Selector:
     side, peer = said_side or side, said_peer or peer or ""
     if peer and side is None:
         side = "client"
-    if side == "server" and peer:
-        raise SelectorError(f"a server pool has no peer, but {peer!r} was given")
+    if side in ("server", "consumer") and peer:
+        raise SelectorError(f"a {side} pool has no peer, but {peer!r} was given")
     if side == "client" and not peer:
         raise SelectorError(f"a client pool needs its peer: {service}/client/PEER, or --peer PEER")
     return Selector(service, side, peer)
 
 
 def _split(text: str) -> tuple[str, str | None, str]:
-    if text.endswith("/server"):
-        return text.removesuffix("/server"), "server", ""
+    for side in ("server", "consumer"):
+        if text.endswith("/" + side):
+            return text.removesuffix("/" + side), side, ""
     service, slash, peer = text.partition("/client/")
     if slash:
         return service, "client", peer
@@ -61,4 +65,9 @@ def pool_name(pool: Pool) -> str:
     """The shorthand that `parse_selector` reads."""
     if pool.side == SIDE_CLIENT:
         return f"{pool.service}/client/{pool.peer}"
-    return f"{pool.service}/server"
+    return f"{pool.service}/{side_name(pool)}"
+
+
+def side_name(pool: Pool) -> str:
+    """As --side takes it, and tables have it; server where a later version knows another side."""
+    return _NAMES.get(pool.side, "server")

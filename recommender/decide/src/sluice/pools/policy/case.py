@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from math import erfc, sqrt
+
 from sluice.core.states import State
+from sluice.pools.estimate.belief.evidence import OVER, PARTIAL
+from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.observation import Observation
+from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.reach import legal
-from sluice.pools.policy.state import Facts, Learnt
+from sluice.pools.policy.state import Change, Facts, Learnt
 from sluice.pools.policy.transitions import Case
-from sluice.pools.policy.view import View
+from sluice.pools.policy.view import DEMAND_MS, IN_TIME, View
+from sluice.pools.policy.worth import Choice
 
 WAIT_MS = 3_000
 # Windows of a size that have to be seen before the next change, and how long that is waited for at most.
 SEEN_MS, UNSEEN_MS = 1_000, 30_000
 # Without a completion for so long there is nothing to judge by.
 SILENT_MS = 30_000
+# Under it nothing is applied, but for what takes harm back; and the seconds of evidence, those of a saturated pool
+# double, from which on all that is believed counts.
+LEAST_CONFIDENCE, SURE_S = 0.1, 20.0
+# Standard deviations by which a size is better, for its next step not to wait.
+GOES_ON = 2.0
+OVER_S, DRAINED_S, DRAINED_STAYS = 3.0, 10.0, 3.0
+# Part of the size under which a pool is idle.
+IDLE = 0.5
 
 
 def case_of(facts: Facts, learnt: Learnt, seen: Observation, view: View, now_ms: int) -> Case:
@@ -27,6 +41,8 @@ def case_of(facts: Facts, learnt: Learnt, seen: Observation, view: View, now_ms:
         return Case.MIXED
     if current is None:
         return Case.UNBOUNDED
+    if view.verdict is not None:
+        return view.verdict.case
     if _silent(learnt, seen, now_ms):
         return Case.NO_DATA
     if bound.quiet:
@@ -35,6 +51,12 @@ def case_of(facts: Facts, learnt: Learnt, seen: Observation, view: View, now_ms:
         return Case.OUTSIDE
     if _waits(facts, learnt.until_ms + 1_000 * seen.buckets.bucket_s, view, now_ms):
         return Case.WAITING
+    if seen.occupancy is None and disagree(facts, learnt):
+        return Case.SPANS_DISAGREE
+    if seen.occupancy is None and unaccounted(learnt, current, now_ms):
+        return Case.UNACCOUNTED
+    if bound.callee:
+        return Case.CALLEE
     if learnt.doubt.aside and seen.named is None:
         return Case.DOUBT
     if view.wave is not None and not (view.came and view.outlook is None and seen.named is None):
@@ -43,7 +65,11 @@ def case_of(facts: Facts, learnt: Learnt, seen: Observation, view: View, now_ms:
         return Case.TOO_LITTLE
     if view.stopped:
         return Case.STOPPED if view.choice is not None else Case.TOO_LITTLE
+    if view.stuck:
+        return Case.STUCK
     if view.choice is not None:
+        if seen.named is None and confidence_in(view.choice, learnt, seen) < LEAST_CONFIDENCE:
+            return Case.UNSURE
         return Case.LOOK if view.choice.look else Case.BETTER
     return Case.NEVER_FULL if never_full(learnt, seen) else Case.BEST
 
@@ -63,6 +89,8 @@ def _waits(facts: Facts, seen_ms: float, view: View, now_ms: int) -> bool:
     change = facts.change
     if change is None or view.foreign or facts.pool != change.to_size:
         return False
+    if _goes_on(change, view):
+        return now_ms - change.at_ms < 1_000
     if view.wave is not None:
         unseen = not view.came or seen_ms < change.at_ms + SEEN_MS
     else:
@@ -70,7 +98,59 @@ def _waits(facts: Facts, seen_ms: float, view: View, now_ms: int) -> bool:
     return now_ms - change.at_ms < (UNSEEN_MS if unseen else WAIT_MS)
 
 
+def _goes_on(change: Change, view: View) -> bool:
+    """Whether the next step is one more towards a size that is surely better: it was chosen from further away than one
+    change leads, and of a pool that is full each second of waiting queues requests."""
+    choice = view.choice
+    if (
+        choice is None
+        or choice.look
+        or view.current != change.to_size
+        or change.basis not in (Basis.CURVE, Basis.MEMORY)
+    ):
+        return False
+    down = change.to_size < change.from_size
+    return down and choice.size < change.to_size and choice.sure_by >= GOES_ON
+
+
 def never_full(learnt: Learnt, seen: Observation) -> bool:
     if seen.named is not None:
         return seen.named.state is State.UNSATURATED
+    if seen.occupancy is not None and seen.occupancy.full_share > 0:
+        return False
     return not learnt.evidence.ever_full(seen.cores)
+
+
+def disagree(facts: Facts, learnt: Learnt) -> bool:
+    """Whether more was in flight than the pool holds, for 3 s of the newest half minute.
+
+    For 10 s after a change, and three times as long as requests stayed, a pool still holds what it held before.
+    """
+    trust = facts.trust
+    stays = [each.stay_s for each in trust.measured]
+    since_s = trust.since_ms / 1_000 + max(DRAINED_S, DRAINED_STAYS * max(stays, default=0.0))
+    over = [each for each in learnt.beats if each.second >= since_s and _over(each)]
+    return sum(each.length_s for each in over) >= OVER_S
+
+
+def _over(beat: Beat) -> bool:
+    return beat.in_flight_s > beat.length_s * max(OVER * beat.size, beat.size + 0.5)
+
+
+def unaccounted(learnt: Learnt, current: int, now_ms: int) -> bool:
+    """Whether as many wait as are in flight, a tenth is late, and spans show less than half of the pool taken."""
+    demand = learnt.demand
+    if demand is None or demand.in_time is None or demand.waiting is None or now_ms - demand.until_ms > DEMAND_MS:
+        return False
+    idle = (
+        demand.in_flight < IDLE * current and (sum(learnt.full) / len(learnt.full) if learnt.full else 0.0) <= PARTIAL
+    )
+    return idle and demand.in_time < IN_TIME and demand.waiting > max(1.0, demand.in_flight)
+
+
+def confidence_in(choice: Choice, learnt: Learnt, seen: Observation) -> float:
+    """How likely a size is not worse than the one in force, 0..1; less, while little was seen.
+
+    Worked: better by one standard deviation, after 5 s of a saturated pool: 0.84 x 10 / 20 = 0.42.
+    """
+    return 0.5 * erfc(-choice.sure_by / sqrt(2)) * min(1.0, learnt.evidence.weight(seen.cores) / SURE_S)

@@ -14,7 +14,9 @@ from sluice.pools.estimate.belief.doubt import LEAST_S, Doubt, believe, contradi
 from sluice.pools.estimate.belief.edge import DEEPER
 from sluice.pools.estimate.belief.evidence import Evidence, Second, runs
 from sluice.pools.estimate.belief.kept import Kept, believed
+from sluice.pools.policy.need import DAY_MS, with_peaks
 from sluice.pools.policy.observation import Buckets
+from sluice.pools.policy.pace import with_beats
 from sluice.pools.policy.state import RECENT, Change, Learnt, Standing
 
 # What is seen so soon after a pool has grown is of the size, and no contradiction of what was seen of others: where a
@@ -30,10 +32,17 @@ MOST_VERSIONS = 3
 
 
 def learn(
-    learnt: Learnt, buckets: Buckets, change: Change | None = None, slo_s: float = inf, now_ms: int | None = None
+    learnt: Learnt,
+    buckets: Buckets,
+    change: Change | None = None,
+    slo_s: float = inf,
+    of_callee: bool = False,
+    horizon_ms: int = DAY_MS,
 ) -> Learnt:
-    """Takes in what is newer than `until_ms`; older buckets were taken already. change: the last one decided. now_ms:
-    when the buckets were read; None: so late that all that was in flight in them has ended.
+    """Takes in what is newer than `until_ms`; older buckets were taken already. change: the last one decided.
+    of_callee: what completes is what the pool's callees do, and says nothing of it. horizon_ms: of peaks.
+
+    Completions are those without errors: what fails fast is no throughput.
 
     A second of a pool that is not full, in which nearly all is late, says nothing: no size helps there, or requests
     that have not ended yet are missing in it, of a service that collapsed.
@@ -42,16 +51,24 @@ def learn(
     if not newer.any():
         return learnt
     new = buckets if newer.all() else buckets.take(newer)
-    parts = _seconds(new, change, now_ms)
+    parts = _seconds(new, change)
     full = (*learnt.full, *(part.full for part in parts if part.full is not None))
     seen = [(each.seen, each) for each in parts if each.seen is not None]
-    says = [(one, part) for one, part in seen if _says(one, slo_s)]
+    says = [(one, part) for one, part in seen if not of_callee and _says(one, slo_s)]
     learnt = _taken(
         learnt, [(one, part.tried) for one, part in says if not _recovers(learnt, change, one, part.start_ms)]
     )
     done = np.flatnonzero(new.completions > 0)
     completed = int(new.start_ms[done[-1]]) if len(done) else learnt.completed_ms
-    return changed(learnt, full=full[-RECENT:], until_ms=int(new.start_ms[-1]), completed_ms=completed)
+    beats = with_beats(learnt.beats, new)
+    return changed(
+        learnt,
+        full=full[-RECENT:],
+        until_ms=int(new.start_ms[-1]),
+        completed_ms=completed,
+        beats=beats,
+        peaks=with_peaks(learnt.peaks, beats, horizon_ms),
+    )
 
 
 def of_version(learnt: Learnt, version: str) -> Learnt:
@@ -72,6 +89,7 @@ def of_version(learnt: Learnt, version: str) -> Learnt:
         doubt=Doubt(),
         remembered=known is not None,
         standing=Standing(),
+        peaks=(),
         versions=(*others, (learnt.version, learnt.evidence))[-MOST_VERSIONS:],
     )
 
@@ -89,11 +107,10 @@ class _Part(NamedTuple):
     tried: bool
 
 
-def _seconds(new: Buckets, change: Change | None, now_ms: int | None) -> list[_Part]:
+def _seconds(new: Buckets, change: Change | None) -> list[_Part]:
     """A second with a change of size or cores in it is two."""
-    until_ms = inf if now_ms is None else float(now_ms)
-    found = []
-    for run in runs((new.start_ms, new.concurrency, new.completions, new.size, new.cores), new.bucket_s, until_ms):
+    found, good = [], np.maximum(new.completions - new.errors, 0.0)
+    for run in runs((new.start_ms, new.concurrency, good, new.size, new.cores), new.bucket_s, new.known_ms):
         size, start_ms = float(new.size[run.low]), int(new.start_ms[run.low])
         full = None if isnan(run.full) else run.full
         found.append(_Part(start_ms, full, run.seen, _tried(change, size, start_ms)))

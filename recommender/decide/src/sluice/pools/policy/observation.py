@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,9 @@ from sluice.pools.estimate.model import Estimate
 class Buckets:
     """Windows that came since the last observation, oldest first, each array of shape (n,); rates of one instance.
 
-    errors: of the completions, those that failed; zeros where it is not given. size, cores: in force in each bucket, NaN where it is not known, or where instances differed; cores 0 where nobody
-    ever told them.
+    size, cores: in force in each bucket, NaN where it is not known, or where instances differed; cores 0 where nobody
+    ever told them. errors: of the completions, those that failed; zeros where it is not given. known_ms: up to when
+    spans that ended are known, by the pool's own newest data: what had not ended by then is missing.
     """
 
     start_ms: Ints
@@ -26,6 +28,7 @@ class Buckets:
     cores: Floats
     bucket_s: float
     errors: Floats = field(default_factory=lambda: np.zeros(0))
+    known_ms: float = inf
 
     def __post_init__(self) -> None:
         if len(self.errors) != len(self.start_ms):
@@ -43,6 +46,7 @@ class Buckets:
             self.cores[keep],
             self.bucket_s,
             self.errors[keep],
+            self.known_ms,
         )
 
 
@@ -56,6 +60,9 @@ class Constraints:
     paused        who paused the pool and why, "" when nobody did
     set_to        the size that they hold it at; None: the one in force
     why           which backend binds it, and the arithmetic; "" where only its bounds do
+    own_most      the pool's own bound, where its backend's capacity leaves less; None: `most`
+    horizon_ms    how long the busiest stretch counts (need.py)
+    callee        what its requests wait for instead of for it, and how that is known; "" where they do not
     """
 
     least: int = 1
@@ -65,6 +72,9 @@ class Constraints:
     paused: str = ""
     why: str = ""
     set_to: int | None = None
+    own_most: int | None = None
+    horizon_ms: int = 86_400_000
+    callee: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,12 +83,37 @@ class Demand:
 
     asked_per_s: calls of it that ended, as its callers' CLIENT spans tell, or its own where they tell of none.
     in_time: the part of them within the threshold, 0..1; None where no caller tells: a wait for a thread shows in no
-    span of its own.
+    span of its own. in_flight: of the pool, by its own spans, mean. waiting: what is in flight at those who wait for
+    it, beyond all that is accounted for: of a server pool, in callers' CLIENT spans beyond its own; of a client pool,
+    in the service's SERVER spans beyond its CLIENT spans. None where nobody tells.
     """
 
     until_ms: int
     asked_per_s: float
     in_time: float | None
+    in_flight: float = 0.0
+    waiting: float | None = None
+
+
+@dataclass(frozen=True)
+class Occupancy:
+    """As targets tell beside their sizes: means over the instances that told within 20 s, each under its size of now.
+
+    busy        threads or connections in use, of one instance, over its readings since it was told last (1 to 15 s)
+    waiting     callers that wait for one, of one instance, likewise; None where no target tells it
+    full_share  of the readings of the newest 30 s, those in which busy was at the size, 0..1
+    at_ms       of the newest report, Unix time of receipt
+    busy_most, waiting_most  at one reading of one instance
+    readings    behind full_share, of all instances
+    """
+
+    busy: float
+    waiting: float | None
+    full_share: float
+    at_ms: int
+    busy_most: int = 0
+    waiting_most: int | None = None
+    readings: int = 0
 
 
 @dataclass(frozen=True)
@@ -88,7 +123,7 @@ class Observation:
     cores, version: of one instance of the service, as told; 0 and "" while nobody did. slo_s: the threshold that
     judges its completions. named: by a published model, where one is chosen for the pool, or no size is known by which
     the belief could tell when the pool was full; None: the belief decides. demand: None where there is no new one, and
-    for client pools. replicas: of the service, None while nobody told.
+    for client pools. replicas: of the service, None while nobody told. occupancy: None where no target tells it.
     """
 
     sizes: dict[str, int | None]
@@ -100,3 +135,4 @@ class Observation:
     named: Estimate | None = None
     demand: Demand | None = None
     replicas: int | None = None
+    occupancy: Occupancy | None = None

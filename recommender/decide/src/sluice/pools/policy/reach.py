@@ -14,6 +14,11 @@ from sluice.pools.policy.worth import Choice
 LARGEST_STEP = 2
 
 
+def bounds(bound: Constraints) -> tuple[int, int]:
+    """The sizes that are legal for the pool itself, whatever its backend leaves to it now."""
+    return bound.least, max(bound.least, bound.own_most or bound.most)
+
+
 def reach(current: int, before: int | None, bound: Constraints, full: float) -> tuple[int, int]:
     """The sizes that one change leads to; none where the first is above the second."""
     high = max(largest(current, full), before or 0)
@@ -78,5 +83,10 @@ def decided_for(facts: Facts, current: int | None) -> int | None:
 
 
 def by_another(facts: Facts, current: int) -> bool:
-    ours = facts.change.to_size if facts.change else None
-    return current != facts.current and current != ours
+    """Whether somebody else set the size in force: it is neither the last one nor what was decided, nor on the way
+    there, as an actuator may take steps of its own."""
+    change = facts.change
+    if current == facts.current or change is None:
+        return current != facts.current
+    low, high = sorted((change.from_size, change.to_size))
+    return not low <= current <= high

@@ -9,6 +9,10 @@ from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.estimate.belief.kept import Kept
 from sluice.pools.policy.decision import Advice, Basis
+from sluice.pools.policy.harm import Trust
+from sluice.pools.policy.need import Peak
+from sluice.pools.policy.observation import Demand
+from sluice.pools.policy.pace import Beat
 
 # Fullness of so many newest seconds is kept.
 RECENT = 5
@@ -47,6 +51,7 @@ class Facts:
     change    the last one decided, None before the first
     baseline  the last size that was expected to lose less than 1 %: what to hold when nothing is known
     state  what was last said of the pool by its curve, None before the first
+    trust  the operator's size, what sizes did, and what is taken back (harm.py)
     checkpoint  the newest of the pool's agent, None where it has none
     """
 
@@ -56,6 +61,7 @@ class Facts:
     baseline: int | None = None
     state: State | None = None
     checkpoint: Checkpoint | None = None
+    trust: Trust = field(default_factory=Trust)
 
     @property
     def of_all(self) -> int | None:
@@ -99,6 +105,9 @@ class Learnt:
     completed_ms  start of the newest bucket in which something completed, None before the first
     versions   what was seen of other versions of the service, oldest first
     standing   what is said of the hardware
+    peaks      the most that completed a second, over 10 s, in each hour of the remembered horizon, oldest first
+    beats      completions of the newest half minute; they are neither compared nor written
+    demand     the newest of the pool, None before the first; as `beats`
     kept       the belief that was made last: it saves work, and is neither compared nor written
     wanted     the size that it has for the best, None without one; as `kept`
     """
@@ -112,6 +121,9 @@ class Learnt:
     remembered: bool = False
     versions: tuple[tuple[str, Evidence], ...] = ()
     standing: Standing = field(default_factory=Standing)
+    peaks: tuple[Peak, ...] = ()
+    beats: tuple[Beat, ...] = field(default=(), compare=False, repr=False)
+    demand: Demand | None = field(default=None, compare=False, repr=False)
     kept: Kept | None = field(default=None, compare=False, repr=False)
     wanted: int | None = field(default=None, compare=False)
 

@@ -11,6 +11,7 @@ from math import inf, isfinite
 
 from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.policy.decision import Advice
+from sluice.pools.policy.harm import Trust
 from sluice.pools.policy.state import Facts, Learnt, Standing
 
 MOST_SIZE = 2**32 - 1
@@ -32,12 +33,37 @@ def check_facts(facts: Facts) -> None:
         _size("change.from_size", facts.change.from_size)
         _size("change.to_size", facts.change.to_size)
         check_time("change.at", facts.change.at_ms)
+    _trust(facts.trust)
     if facts.checkpoint is not None:
         check_time("checkpoint.at", facts.checkpoint.at_ms)
         _between("checkpoint.version", facts.checkpoint.version, 1, MOST_SIZE)
         _between("checkpoint.steps", facts.checkpoint.steps, 0, MOST_STEPS)
         if not facts.checkpoint.name or not facts.checkpoint.sha256:
             raise IllegalError("checkpoint without a name or a checksum is not legal")
+
+
+def _trust(trust: Trust) -> None:
+    _size("trust.operator_size", trust.operator)
+    times = {"since": trust.since_ms, "demand_until": trust.demand_until_ms, "given_up_until": trust.given_up_ms}
+    for name, ms in times.items():
+        check_time(f"trust.{name}", ms)
+    _between("trust.demand_per_s", trust.demand_per_s, 0.0, inf)
+    _between("trust.given_up_times", trust.times, 0, MOST_SIZE)
+    for each in trust.measured:
+        _size("trust.measured.size", each.size)
+        check_time("trust.measured.at", each.at_ms)
+        _between("trust.measured.failed", each.failed, 0.0, 1.0)
+        _between("trust.measured.lag_ms", each.lag_ms, 0, MOST_SIZE)
+        for name, value in (("per_s", each.per_s), ("stay_s", each.stay_s), ("cores", each.cores)):
+            _between(f"trust.measured.{name}", value, 0.0, inf)
+    for one in trust.refused:
+        _size("trust.refused.size", one.size)
+        _size("trust.refused.from_size", one.from_size)
+        check_time("trust.refused.until", one.until_ms)
+        _between("trust.refused.times", one.times, 0, MOST_SIZE)
+    if trust.check is not None:
+        check_time("trust.checked", trust.check.at_ms)
+        _between("trust.checked_per_s", trust.check.per_s, 0.0, inf)
 
 
 def check_learnt(learnt: Learnt) -> None:
@@ -53,6 +79,9 @@ def check_learnt(learnt: Learnt) -> None:
         _above_0("doubted", (each.concurrency, each.completions, each.seconds))
         _between("doubted: cores", each.cores, 0.0, inf)
     _standing(learnt.standing)
+    for peak in learnt.peaks:
+        check_time("peaks: hour", peak.hour_ms)
+        _between("peaks: per_s", peak.per_s, 0.0, inf)
     for share in learnt.full:
         _between("full_shares", share, 0.0, 1.0)
 

@@ -18,14 +18,21 @@ from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.policy.advice_message import standing_message, standing_of
 from sluice.pools.policy.decision import Basis
+from sluice.pools.policy.harm import Trust
 from sluice.pools.policy.message_time import timestamp, unix_ms
+from sluice.pools.policy.need import Peak
 from sluice.pools.policy.state import Change, Checkpoint, Facts, Learnt, PoolState
 from sluice.pools.policy.state_check import IllegalError, check_facts, check_learnt, check_time
+from sluice.pools.policy.trust_message import trust_message, trust_of
 from sluice.pools.v1 import pool_pb2, pool_size_pb2
 from sluice.pools.v1.checkpoint_pb2 import Checkpoint as CheckpointMessage
 from sluice.pools.v1.state_pb2 import PoolEvidence, PoolFacts, SizeChange
 
-_SIDES: dict[Side, pool_pb2.Side.ValueType] = {"server": pool_pb2.SIDE_SERVER, "client": pool_pb2.SIDE_CLIENT}
+_SIDES: dict[Side, pool_pb2.Side.ValueType] = {
+    "server": pool_pb2.SIDE_SERVER,
+    "client": pool_pb2.SIDE_CLIENT,
+    "consumer": pool_pb2.SIDE_CONSUMER,
+}
 
 Value = TypeVar("Value")
 Parsed = TypeVar("Parsed", PoolFacts, PoolEvidence)
@@ -82,6 +89,8 @@ def _facts_message(key: PoolKey, facts: Facts) -> PoolFacts:
     change = facts.change
     if change is not None:
         message.change.CopyFrom(_change_message(change))
+    if facts.trust != Trust():
+        message.trust.CopyFrom(trust_message(facts.trust))
     if facts.checkpoint is not None:
         message.checkpoint.CopyFrom(checkpoint_message(facts.checkpoint))
     return message
@@ -113,6 +122,7 @@ def _facts(message: PoolFacts) -> Facts:
         baseline=message.baseline if message.HasField("baseline") else None,
         state=_state(message.state) if message.state else None,
         checkpoint=_checkpoint(message.checkpoint) if message.HasField("checkpoint") else None,
+        trust=trust_of(message.trust) if message.HasField("trust") else Trust(),
     )
     check_facts(facts)
     return facts
@@ -158,6 +168,8 @@ def _evidence_message(key: PoolKey, state: PoolState) -> PoolEvidence:
             completions=each.completions,
             seconds=each.seconds,
         )
+    for peak in learnt.peaks:
+        message.peaks.add(hour=timestamp(peak.hour_ms), per_s=peak.per_s)
     for version, evidence in learnt.versions:
         message.other_versions.add(version=version, levels=_level_messages(evidence))
     return message
@@ -174,6 +186,7 @@ def _learnt(message: PoolEvidence) -> tuple[Learnt, int]:
         remembered=message.remembered,
         versions=tuple((each.version, _evidence(each.levels)) for each in message.other_versions),
         standing=standing_of(message.standing),
+        peaks=tuple(Peak(unix_ms(each.hour), each.per_s) for each in message.peaks),
     )
     check_learnt(learnt)
     now_ms = unix_ms(message.now)

@@ -13,19 +13,23 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from math import erfc, sqrt
 
 from sluice.core.changed import changed
 from sluice.core.states import State
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.policy.advise import advise, with_advice
-from sluice.pools.policy.case import case_of, never_full
+from sluice.pools.policy.case import case_of, confidence_in, never_full
+from sluice.pools.policy.compiled_worth import FULL_SHARE
 from sluice.pools.policy.decision import Action, Basis, Decision
+from sluice.pools.policy.harm import left
 from sluice.pools.policy.learn import learn, of_version
 from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.reach import decided_for, legal, near, of_most
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.transitions import TABLE, Case
 from sluice.pools.policy.view import LEAST_EVIDENCE_S, View, full_share, judged, view_of
+from sluice.pools.policy.watch import as_told, watch
 from sluice.pools.policy.waves import first_wave, next_wave, still_for
 from sluice.pools.policy.worth import Outlook
 
@@ -35,20 +39,27 @@ GOOD_LOSS = 0.01
 STARTS_S = 60.0
 # Within how much it has to be known which size is best to be called known; and to stay so.
 KNOWN, STILL_KNOWN = 0.02, 0.03
+TAKE_BACK = frozenset({Case.GAVE_UP, Case.COLLAPSED, Case.ERRORS_RISE, Case.CHECKED})
+UNKNOWN_BEST = frozenset({*TAKE_BACK, Case.NEVER_FULL, Case.SPANS_DISAGREE, Case.UNACCOUNTED, Case.CALLEE})
+# Nothing is said of the hardware in another.
+ADVISES = frozenset({Case.BEST, Case.BETTER, Case.LOOK, Case.WAITING, Case.QUIET, Case.WAVE_ON})
 
 
 def step(state: PoolState, seen: Observation, now_ms: int) -> tuple[PoolState, Decision]:
     """The next state and what is said of the pool at `now_ms`, Unix time. A clock that was set back stands still."""
     now_ms = max(now_ms, state.facts.now_ms)
-    learnt = learn(of_version(state.learnt, seen.version), seen.buckets, state.facts.change, seen.slo_s, now_ms)
-    learnt = judged(learnt, seen)
-    view = view_of(state.facts, learnt, seen, now_ms)
-    case = case_of(state.facts, learnt, seen, view, now_ms)
-    decision = _decision(case, state.facts, learnt, seen, view)
-    standing = advise(learnt.standing, seen, view, learnt, full_share(state.facts, learnt), now_ms)
-    decision = with_advice(decision, standing.advice)
-    learnt = changed(learnt, wanted=decision.unguarded, standing=standing)
-    return PoolState(_facts(case, state.facts, decision, view, now_ms), learnt), decision
+    version = of_version(state.learnt, seen.version)
+    buckets, held = as_told(seen.buckets, seen.occupancy), bool(seen.constraints.callee)
+    learnt = learn(version, buckets, state.facts.change, seen.slo_s, held, seen.constraints.horizon_ms)
+    learnt = judged(changed(learnt, demand=seen.demand or learnt.demand), seen)
+    facts, verdict = watch(state.facts, learnt, seen, now_ms)
+    view = replace(view_of(facts, learnt, seen, now_ms), verdict=verdict)
+    case = case_of(facts, learnt, seen, view, now_ms)
+    decision = _decision(case, facts, learnt, seen, view)
+    standing = advise(learnt.standing, seen, view, learnt, full_share(facts, learnt), now_ms)
+    decision = with_advice(decision, standing.advice if case in ADVISES else None)
+    learnt = changed(learnt, wanted=_wanted(view, decision), standing=standing)
+    return PoolState(_facts(case, facts, learnt, seen, decision, view, now_ms), learnt), decision
 
 
 def _decision(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: View) -> Decision:
@@ -61,23 +72,42 @@ def _decision(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view:
         "inside": legal(view.before or decided_for(facts, view.current) or view.current, bound),
         "set": legal(bound.set_to, bound),
         "chosen": chosen,
+        "taken back": legal(view.verdict.size, bound) if view.verdict else None,
     }[row.target]
-    range_ = view.outlook or _range_of(seen.named)
+    taken_back = case in TAKE_BACK and target == view.current
+    # Of a pool that was never full nobody knows which size is best, and of one whose spans are not its own.
+    known = None if case in UNKNOWN_BEST else view.outlook
+    range_ = known or _range_of(seen.named)
     basis = row.basis or _basis(case, facts, learnt, seen, view)
     targets = _targets(case, facts, seen, view, target, basis)
     return Decision(
         target=target,
         targets=targets,
         basis=basis,
-        action=Action.HOLD if target is None else row.action,
+        action=Action.HOLD if target is None or taken_back else row.action,
         state=row.state or _state(facts, learnt, seen, view),
-        reasons=_reasons(case, seen, view, targets),
+        reasons=_reasons(case, facts, learnt, seen, view, targets),
         lower=range_.lower if range_ else None,
         upper=range_.upper if range_ else None,
         unguarded=range_.best if range_ else None,
-        loss=view.outlook.loss if view.outlook else None,
-        confidence=range_.sure * _begun(learnt, seen) if range_ else 0.0,
+        loss=view.outlook.loss if view.outlook and range_ else None,
+        confidence=_confidence(case, learnt, seen, view, range_),
     )
+
+
+def _confidence(case: Case, learnt: Learnt, seen: Observation, view: View, range_: Outlook | None) -> float:
+    """Of a size that is to be applied, how likely it is no worse; of one that is held, that it is the best. Where
+    nothing completes in time, little evidence is no reason to stay."""
+    if case is Case.STOPPED and view.choice is not None:
+        return 0.5 * erfc(-view.choice.sure_by / sqrt(2))
+    if case in (Case.BETTER, Case.LOOK, Case.UNSURE) and view.choice is not None and seen.named is None:
+        return confidence_in(view.choice, learnt, seen)
+    return range_.sure * _begun(learnt, seen) if range_ else 0.0
+
+
+def _wanted(view: View, decision: Decision) -> int | None:
+    """What the pool would have of its backend."""
+    return (view.outlook.beyond if view.outlook else None) or decision.unguarded
 
 
 def _of_all(facts: Facts, seen: Observation) -> int | None:
@@ -138,7 +168,7 @@ def _basis(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: Vi
 
 def _state(facts: Facts, learnt: Learnt, seen: Observation, view: View) -> State:
     """PROVIDED when it is known within 2 % which size is best, whichever is in force; and then up to 3 %, or the name
-    would change with each second's noise."""
+    would change with each second's noise. Not before the service can have started (`STARTS_S`)."""
     if seen.named is not None:
         return seen.named.state
     if view.stopped:
@@ -148,15 +178,18 @@ def _state(facts: Facts, learnt: Learnt, seen: Observation, view: View) -> State
         return facts.state if rolls and facts.state is not None else State.LEARNING
     if view.choice is None and never_full(learnt, seen):
         return State.UNSATURATED
-    bound, best = seen.constraints, view.outlook.best
+    bound, best = seen.constraints, view.outlook.beyond or view.outlook.best
     if (view.current == bound.most and best > bound.most) or (view.current == bound.least and best < bound.least):
-        return State.GUARDED if view.outlook.loss >= GOOD_LOSS else State.PROVIDED
+        return State.GUARDED
     known = STILL_KNOWN if facts.state is State.PROVIDED else KNOWN
-    return State.PROVIDED if view.outlook.at_best < known else State.LEARNING
+    begun = learnt.evidence.weight(seen.cores) >= STARTS_S
+    return State.PROVIDED if view.outlook.at_best < known and begun else State.LEARNING
 
 
-def _reasons(case: Case, seen: Observation, view: View, targets: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    more = _more(case, seen)
+def _reasons(
+    case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: View, targets: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    more = _more(case, facts, learnt, seen, view)
     reasons = [(case.name, f"{case.value}: {more}" if more else case.value)]
     if targets:
         reasons.append(("WAVE", f"for {', '.join(targets)} first: {len(targets)} of {len(seen.sizes)} targets"))
@@ -167,10 +200,19 @@ def _reasons(case: Case, seen: Observation, view: View, targets: tuple[str, ...]
     return tuple(reasons)
 
 
-def _more(case: Case, seen: Observation) -> str:
+def _more(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: View) -> str:
     """What there is to say of the case itself."""
-    bound = seen.constraints
+    bound, demand = seen.constraints, learnt.demand
     match case:
+        case Case.GAVE_UP | Case.COLLAPSED | Case.ERRORS_RISE | Case.CHECKED:
+            return view.verdict.why if view.verdict else ""
+        case Case.CALLEE:
+            return bound.callee
+        case Case.SPANS_DISAGREE:
+            most = max((each.in_flight_s / each.length_s for each in learnt.beats), default=0.0)
+            return f"{most:.0f} of {view.current}; see ./sluice doctor"
+        case Case.UNACCOUNTED if demand is not None and demand.waiting is not None:
+            return f"{demand.waiting:.1f} wait, {demand.in_flight:.1f} of {view.current} in flight"
         case Case.SET | Case.PAUSED:
             return bound.paused
         case Case.MIXED:
@@ -199,8 +241,14 @@ def _change(case: Case, facts: Facts, decision: Decision, view: View, now_ms: in
     return change
 
 
-def _facts(case: Case, facts: Facts, decision: Decision, view: View, now_ms: int) -> Facts:
-    change = _change(case, facts, decision, view, now_ms)
+def _facts(
+    case: Case, facts: Facts, learnt: Learnt, seen: Observation, decision: Decision, view: View, now_ms: int
+) -> Facts:
+    change, trust = _change(case, facts, decision, view, now_ms), facts.trust
+    if change is not None and change is not facts.change and change.from_size == view.current:
+        full = full_share(facts, learnt) >= FULL_SHARE
+        lag_ms = max(0, now_ms - learnt.until_ms)
+        trust = left(trust, change.from_size, learnt.beats, full, seen.cores, lag_ms, now_ms)
     good = view.current is not None and decision.loss is not None and decision.loss < GOOD_LOSS
     good = good and decision.state is State.PROVIDED
     return changed(
@@ -210,4 +258,5 @@ def _facts(case: Case, facts: Facts, decision: Decision, view: View, now_ms: int
         change=change,
         baseline=view.current if good else facts.baseline,
         state=decision.state if view.outlook is not None else facts.state,
+        trust=trust,
     )

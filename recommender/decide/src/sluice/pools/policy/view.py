@@ -8,12 +8,14 @@ from sluice.core.changed import changed
 from sluice.pools.estimate.belief.evidence import PARTIAL
 from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.estimate.belief.kept import believed
+from sluice.pools.policy.allowed import larger_tried, least_needed, narrowed, unrefused, was_full
 from sluice.pools.policy.compiled_worth import LOOK_SHARE
+from sluice.pools.policy.harm import Verdict
 from sluice.pools.policy.learn import late
 from sluice.pools.policy.observation import Observation
-from sluice.pools.policy.reach import by_another, legal, named_choice, reach, smallest
+from sluice.pools.policy.reach import LARGEST_STEP, bounds, by_another, legal, named_choice, reach, smallest
 from sluice.pools.policy.state import RECENT, Change, Facts, Learnt
-from sluice.pools.policy.waves import came, under_way, worse
+from sluice.pools.policy.waves import came, completes_less, under_way, worse
 from sluice.pools.policy.worth import Choice, Outlook, Prospects, choose, likeliest, prospects
 
 # A pool that is full for so many seconds on end, and was not before them, is full.
@@ -22,6 +24,10 @@ FILLED = 2
 LEAST_EVIDENCE_S = 4.0
 # After so many completions that took so many SLOs on average, and without one for so long, a pool has come to a stop.
 STOPPED_AFTER, SLOW, STOPPED_MS = 10, 0.5, 3_000
+# Part of a pool in flight from which on it may be shrunk where nothing is in time.
+TAKEN = 0.7
+# A part of the calls that is late, and how long what callers tell counts.
+IN_TIME, DEMAND_MS = 0.9, 120_000
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,7 @@ class View:
     outlook: None where nothing is believed. choice: None where no other size is worth it.
     stopped: nothing completes, or only late, and too little is known. wave: the change that some targets have alone,
     where there is one: `current` is what the others have. came: it was read back from those. worse: and is worse there.
+    stuck: the choice is of a pool that is full, whose callers wait. verdict: what the guard asks for (harm.py).
     """
 
     current: int | None
@@ -42,6 +49,8 @@ class View:
     wave: Change | None = None
     came: bool = False
     worse: bool = False
+    stuck: bool = False
+    verdict: Verdict | None = None
 
     @property
     def foreign(self) -> bool:
@@ -51,37 +60,101 @@ class View:
 def view_of(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> View:
     wave = under_way(facts, seen)
     if wave is not None:
-        return _within(wave, facts, learnt, seen)
+        return _within(wave, facts, learnt, seen, now_ms)
     sizes = set(seen.sizes.values())
     current = next(iter(sizes)) if len(sizes) == 1 else None
     foreign = current is not None and facts.current is not None and by_another(facts, current)
     before = facts.current if foreign else None
     if seen.named is not None:
         choice = named_choice(seen.named, current, before, seen.constraints)
+        if (
+            choice is not None
+            and current is not None
+            and not _may_name(choice.size, current, facts, learnt, seen, now_ms)
+        ):
+            choice = None
         return View(current, before, None, choice)
     known = enough(learnt, seen)
     stops = not known and stopped(learnt, seen)
     if current is None or learnt.kept is None or not (known or stops):
         return View(current, before, None, None)
     full = full_share(facts, learnt)
-    of = prospects(learnt.kept.now, current, *reach(current, before, seen.constraints, full), seen.slo_s)
+    may_shrink = was_full(learnt, current, seen.occupancy) or (stops and taken(seen, current))
+    within = narrowed(reach(current, before, seen.constraints, full), current, facts.trust, may_shrink, now_ms)
+    of = _prospects(facts, learnt, current, within, seen, now_ms)
     if stops:
-        return View(current, before, of.outlook, undone(likeliest(of), current, before, seen), stopped=True)
+        choice = undone(likeliest(of), current, before, seen)
+        return View(current, before, of.outlook, choice, stopped=True)
     since_s = (now_ms - facts.change.at_ms) / 1_000 if facts.change else float("inf")
-    return View(current, before, of.outlook, undone(_choice(of, learnt, seen, full, since_s), current, before, seen))
+    choice = consistent(_choice(of, learnt, seen, full, since_s), current, of.outlook)
+    if choice is not None and choice.size < current:
+        least = least_needed(learnt, learnt.kept.now, current)
+        if choice.size < least:
+            within = max(within[0], min(least, current)), within[1]
+            of = _prospects(facts, learnt, current, within, seen, now_ms)
+            choice = consistent(_choice(of, learnt, seen, full, since_s), current, of.outlook)
+    choice = undone(choice, current, before, seen)
+    if choice is None and full >= LOOK_SHARE and _waited_for(learnt, now_ms):
+        choice = _untried(facts, learnt, seen, current, now_ms)
+        return View(current, before, of.outlook, choice, stuck=choice is not None)
+    return View(current, before, of.outlook, choice)
 
 
-def _within(wave: Change, facts: Facts, learnt: Learnt, seen: Observation) -> View:
+def _may_name(size: int, current: int, facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> bool:
+    """Whether the size of a published model may be chosen."""
+    if facts.trust.refuses(size, now_ms):
+        return False
+    return size > current or was_full(learnt, current, seen.occupancy)
+
+
+def _prospects(
+    facts: Facts, learnt: Learnt, current: int, within: tuple[int, int], seen: Observation, now_ms: int
+) -> Prospects:
+    assert learnt.kept is not None
+    return prospects(
+        learnt.kept.now, current, *within, seen.slo_s, unrefused(bounds(seen.constraints), facts.trust, now_ms)
+    )
+
+
+def consistent(choice: Choice | None, current: int, outlook: Outlook) -> Choice | None:
+    """A size that is called better lies towards the best one."""
+    if choice is None or choice.look or (choice.size - current) * (outlook.best - current) > 0:
+        return choice
+    return None
+
+
+def _waited_for(learnt: Learnt, now_ms: int) -> bool:
+    """Whether callers wait for longer than they should."""
+    demand = learnt.demand
+    if demand is None or demand.in_time is None or now_ms - demand.until_ms > DEMAND_MS:
+        return False
+    return demand.in_time < IN_TIME
+
+
+def _untried(facts: Facts, learnt: Learnt, seen: Observation, current: int, now_ms: int) -> Choice | None:
+    """A larger size that nobody saw full: the operator's, where that is larger, else twice the size."""
+    if larger_tried(learnt, current, seen.cores) or not seen.constraints.may_look:
+        return None
+    operator = facts.trust.operator
+    size = operator if operator is not None and operator > current else LARGEST_STEP * current
+    size = min(size, seen.constraints.most)
+    if size <= current or facts.trust.refuses(size, now_ms):
+        return None
+    return Choice(size, gain=0.0, sure_by=0.0, look=True)
+
+
+def _within(wave: Change, facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> View:
     """While a change is on some targets, no other is chosen."""
     current, has_come = wave.from_size, came(wave, seen)
     if seen.named is not None or learnt.kept is None:
         return View(current, None, None, None, wave=wave, came=has_come)
     full = full_share(facts, learnt)
-    of = prospects(learnt.kept.now, current, *reach(current, None, seen.constraints, full), seen.slo_s)
+    of = _prospects(facts, learnt, current, reach(current, None, seen.constraints, full), seen, now_ms)
     if not enough(learnt, seen):
         stops = stopped(learnt, seen)
         return View(current, None, of.outlook if stops else None, None, stops, wave, has_come)
-    return View(current, None, of.outlook, None, wave=wave, came=has_come, worse=worse(wave, of))
+    does_worse = worse(wave, of) or completes_less(wave, learnt.beats)
+    return View(current, None, of.outlook, None, wave=wave, came=has_come, worse=does_worse)
 
 
 def undone(choice: Choice | None, current: int, before: int | None, seen: Observation) -> Choice | None:
@@ -97,6 +170,13 @@ def judged(learnt: Learnt, seen: Observation) -> Learnt:
     if not enough(learnt, seen) and not stopped(learnt, seen):
         return learnt
     return changed(learnt, kept=believed(learnt.kept, learnt.evidence, seen.cores))
+
+
+def taken(seen: Observation, current: int) -> bool:
+    """Whether most of the pool is in flight, though it is not full: of 64 that are taken for 57, all of them late, some
+    are always between two requests."""
+    came = seen.buckets
+    return len(came) > 0 and float(came.concurrency.mean()) >= TAKEN * current
 
 
 def enough(learnt: Learnt, seen: Observation) -> bool:

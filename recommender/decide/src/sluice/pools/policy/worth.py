@@ -40,7 +40,7 @@ import numpy as np
 from sluice.pools.estimate.belief.evidence import TAU_SATURATED
 from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.estimate.belief.posterior import Gains, Posterior
-from sluice.pools.policy.compiled_worth import LEAST_GAIN, chosen, gradient, look_s, outlooked, prospected
+from sluice.pools.policy.compiled_worth import LEAST_GAIN, RANGE, chosen, gradient, look_s, outlooked, prospected
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,8 @@ class Choice:
 class Outlook:
     """best: the size of the highest mean; lower..upper: the sizes within 1 % of it; loss: expected loss of the
     size in force against what turns out best, as a part of that one's throughput; at_best: the same of `best`, which is
-    what is not known; sure: how likely that is under 3 %."""
+    what is not known; sure: how likely that is under 3 %. All of the legal sizes, by the gain that a choice goes by.
+    beyond: a size that is not legal and better by 1 %, None without one."""
 
     best: int
     lower: int
@@ -65,6 +66,7 @@ class Outlook:
     loss: float
     at_best: float = 0.0
     sure: float = 0.0
+    beyond: int | None = None
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class Prospects:
 
     rate: completions a second that are expected at the current size, 0 where nothing was seen. falls: the chance that
     the size is beyond an edge; smooth: the mean gain where it is not; lost: in ln X, where it is. outlook: over all
-    sizes, reachable or not.
+    legal sizes, reachable or not.
     """
 
     sizes: Ints
@@ -87,9 +89,11 @@ class Prospects:
     outlook: Outlook
 
 
-def prospects(now: Posterior, current: int, least: int, most: int, slo_s: float) -> Prospects:
-    """Of the sizes from least to most."""
-    asked = (current, least, most, slo_s)
+def prospects(
+    now: Posterior, current: int, least: int, most: int, slo_s: float, legal: tuple[int, int] = (1, 1_000_000)
+) -> Prospects:
+    """Of the sizes from least to most, which one change leads to. legal: the smallest and the largest one."""
+    asked = (current, least, most, slo_s, legal)
     found: Prospects | None = now.answers.get(asked)
     if found is None:
         found = _prospects(now, *asked)
@@ -98,21 +102,24 @@ def prospects(now: Posterior, current: int, least: int, most: int, slo_s: float)
     return found
 
 
-def _prospects(now: Posterior, current: int, least: int, most: int, slo_s: float) -> Prospects:
+def _prospects(now: Posterior, current: int, least: int, most: int, slo_s: float, legal: tuple[int, int]) -> Prospects:
     gains = now.gains(current, *((least, most) if least <= most else ()))
     moments = np.stack([gains.mean, gains.variance, gains.falls, gains.smooth])
     # Without a row nobody knows how long anything takes.
     slo_s = float(slo_s) if len(now.rows) > 0 else inf
-    within, (mean, variance, falls, smooth) = prospected(
+    within, moments = prospected(
         gains.of_shape.T,
         moments,
         gains.ln_rate_now,
         now.weight,
         gains.sizes,
         gains.current_at,
-        (least, most),
+        (min(least, legal[0]), max(most, legal[1])),
         slo_s,
     )
+    found = _outlook(now, gains, within, moments[0], moments[1])
+    near = ((gains.sizes[within] >= least) & (gains.sizes[within] <= most)) | (within == gains.current_at)
+    within, (mean, variance, falls, smooth) = within[near], moments[:, near]
     sizes, at = gains.sizes[within], int((within == gains.current_at).argmax())
     rate, lost = 0.0, np.zeros(len(within))
     if len(now.rows) > 0:
@@ -120,17 +127,22 @@ def _prospects(now: Posterior, current: int, least: int, most: int, slo_s: float
         rate = exp(ln_rate)
         if now.edge is not None:
             lost = ln_rate - now.edge.fallen(np.log(sizes))
-    return Prospects(sizes, at, mean, variance, rate, falls, smooth, lost, _outlook(now, gains))
+    return Prospects(sizes, at, mean, variance, rate, falls, smooth, lost, found)
 
 
-def outlook(now: Posterior, current: int) -> Outlook:
-    """Over all sizes, reachable or not."""
-    return _outlook(now, now.gains(current))
+def outlook(now: Posterior, current: int, slo_s: float = inf, legal: tuple[int, int] = (1, 1_000_000)) -> Outlook:
+    """Over all legal sizes, reachable or not."""
+    return prospects(now, current, current, current, slo_s, legal).outlook
 
 
-def _outlook(now: Posterior, gains: Gains) -> Outlook:
-    hope = _before_the_edge(gains)
-    return Outlook(*outlooked(gains.of_shape.T, gains.mean, gains.variance, now.weight, gains.sizes, hope))
+def _outlook(now: Posterior, gains: Gains, legal: Ints, mean: Floats, variance: Floats) -> Outlook:
+    """legal: where the legal sizes stand, with the mean and variance of their gain, (N,) each."""
+    numbers = outlooked(
+        gains.of_shape.T[legal], mean, variance, now.weight, gains.sizes[legal], _before_the_edge(gains)
+    )
+    top = int(gains.mean.argmax())
+    beyond = top not in legal and float(gains.mean[top] - gains.mean[legal].max()) > RANGE
+    return Outlook(*numbers, beyond=int(gains.sizes[top]) if beyond else None)
 
 
 def _before_the_edge(gains: Gains) -> float:

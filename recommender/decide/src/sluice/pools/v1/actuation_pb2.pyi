@@ -7,6 +7,7 @@ from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from sluice.pools.v1 import occupancy_pb2 as _occupancy_pb2
 from sluice.pools.v1 import pool_pb2 as _pool_pb2
 import builtins as _builtins
 import sys
@@ -66,6 +67,7 @@ class Actuation(_message.Message):
     UNBOUNDED_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
     AT_FIELD_NUMBER: _builtins.int
+    OCCUPANCY_FIELD_NUMBER: _builtins.int
     instance: _builtins.str
     """Of the service that owns the pool: which of its replicas the target is. Empty: `target_name` stands in."""
     target_name: _builtins.str
@@ -88,6 +90,10 @@ class Actuation(_message.Message):
     def pool(self) -> _pool_pb2.Pool: ...
     @_builtins.property
     def at(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def occupancy(self) -> _occupancy_pb2.Occupancy:
+        """Under the size after; absent where the target cannot tell, or was not read since it changed."""
+
     def __init__(
         self,
         *,
@@ -103,10 +109,11 @@ class Actuation(_message.Message):
         unbounded: _builtins.bool = ...,
         detail: _builtins.str = ...,
         at: _timestamp_pb2.Timestamp | None = ...,
+        occupancy: _occupancy_pb2.Occupancy | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_previous", b"_previous", "_read_back", b"_read_back", "_requested", b"_requested", "at", b"at", "pool", b"pool", "previous", b"previous", "read_back", b"read_back", "requested", b"requested"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_previous", b"_previous", "_read_back", b"_read_back", "_requested", b"_requested", "at", b"at", "occupancy", b"occupancy", "pool", b"pool", "previous", b"previous", "read_back", b"read_back", "requested", b"requested"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_previous", b"_previous", "_read_back", b"_read_back", "_requested", b"_requested", "actuator", b"actuator", "at", b"at", "detail", b"detail", "instance", b"instance", "outcome", b"outcome", "pool", b"pool", "previous", b"previous", "read_back", b"read_back", "requested", b"requested", "revision", b"revision", "target_name", b"target_name", "unbounded", b"unbounded"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_previous", b"_previous", "_read_back", b"_read_back", "_requested", b"_requested", "actuator", b"actuator", "at", b"at", "detail", b"detail", "instance", b"instance", "occupancy", b"occupancy", "outcome", b"outcome", "pool", b"pool", "previous", b"previous", "read_back", b"read_back", "requested", b"requested", "revision", b"revision", "target_name", b"target_name", "unbounded", b"unbounded"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__previous: _TypeAlias = _typing.Literal["previous"]  # noqa: Y015
     _WhichOneofArgType__previous: _TypeAlias = _typing.Literal["_previous", b"_previous"]  # noqa: Y015

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1asluice/pools/v1/pool.proto\x12\x0fsluice.pools.v1\"J\n\x04Pool\x12\x0f\n\x07service\x18\x01 \x01(\t\x12#\n\x04side\x18\x02 \x01(\x0e\x32\x15.sluice.pools.v1.Side\x12\x0c\n\x04peer\x18\x03 \x01(\t*>\n\x04Side\x12\x14\n\x10SIDE_UNSPECIFIED\x10\x00\x12\x0f\n\x0bSIDE_SERVER\x10\x01\x12\x0f\n\x0bSIDE_CLIENT\x10\x02\x42!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1asluice/pools/v1/pool.proto\x12\x0fsluice.pools.v1\"J\n\x04Pool\x12\x0f\n\x07service\x18\x01 \x01(\t\x12#\n\x04side\x18\x02 \x01(\x0e\x32\x15.sluice.pools.v1.Side\x12\x0c\n\x04peer\x18\x03 \x01(\t*Q\n\x04Side\x12\x14\n\x10SIDE_UNSPECIFIED\x10\x00\x12\x0f\n\x0bSIDE_SERVER\x10\x01\x12\x0f\n\x0bSIDE_CLIENT\x10\x02\x12\x11\n\rSIDE_CONSUMER\x10\x03\x42!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,7 +33,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z\037sluice.dev/api/pools/v1;poolsv1'
   _globals['_SIDE']._serialized_start=123
-  _globals['_SIDE']._serialized_end=185
+  _globals['_SIDE']._serialized_end=204
   _globals['_POOL']._serialized_start=47
   _globals['_POOL']._serialized_end=121
 # @@protoc_insertion_point(module_scope)

@@ -25,17 +25,21 @@ class _SideEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Side.ValueType],
     DESCRIPTOR: _descriptor.EnumDescriptor
     SIDE_UNSPECIFIED: _Side.ValueType  # 0
     SIDE_SERVER: _Side.ValueType  # 1
-    """The thread pool behind SERVER and CONSUMER spans."""
+    """The thread pool behind SERVER spans."""
     SIDE_CLIENT: _Side.ValueType  # 2
     """The connection pool behind CLIENT and PRODUCER spans towards one peer."""
+    SIDE_CONSUMER: _Side.ValueType  # 3
+    """The thread pool behind CONSUMER spans: listeners of queues."""
 
 class Side(_Side, metaclass=_SideEnumTypeWrapper): ...
 
 SIDE_UNSPECIFIED: Side.ValueType  # 0
 SIDE_SERVER: Side.ValueType  # 1
-"""The thread pool behind SERVER and CONSUMER spans."""
+"""The thread pool behind SERVER spans."""
 SIDE_CLIENT: Side.ValueType  # 2
 """The connection pool behind CLIENT and PRODUCER spans towards one peer."""
+SIDE_CONSUMER: Side.ValueType  # 3
+"""The thread pool behind CONSUMER spans: listeners of queues."""
 Global___Side: _TypeAlias = Side  # noqa: Y015
 
 @_typing.final
@@ -51,7 +55,7 @@ class Pool(_message.Message):
     """The service that owns the pool (`service.name`)."""
     side: Global___Side.ValueType
     peer: _builtins.str
-    """The service, database or queue that a client pool leads to; empty for a server pool."""
+    """The service, database or queue that a client pool leads to; empty for the other sides."""
     def __init__(
         self,
         *,

@@ -12,6 +12,7 @@ from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from sluice.common.v1 import decision_pb2 as _decision_pb2
 from sluice.pools.v1 import advice_pb2 as _advice_pb2
+from sluice.pools.v1 import occupancy_pb2 as _occupancy_pb2
 from sluice.pools.v1 import pool_pb2 as _pool_pb2
 import builtins as _builtins
 import sys
@@ -130,6 +131,7 @@ class TargetSize(_message.Message):
     SIZE_FIELD_NUMBER: _builtins.int
     UNBOUNDED_FIELD_NUMBER: _builtins.int
     READ_AT_FIELD_NUMBER: _builtins.int
+    OCCUPANCY_FIELD_NUMBER: _builtins.int
     instance: _builtins.str
     """Of the service; as the actuator's configuration names it."""
     size: _builtins.int
@@ -138,6 +140,10 @@ class TargetSize(_message.Message):
     """The pool has no limit, such as MaxOpenConns 0 of Go's database/sql. It is not a size of 0."""
     @_builtins.property
     def read_at(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def occupancy(self) -> _occupancy_pb2.Occupancy:
+        """As the target tells; absent where it cannot. An answer has it as of when it was written: it is no new one for that."""
+
     def __init__(
         self,
         *,
@@ -145,10 +151,11 @@ class TargetSize(_message.Message):
         size: _builtins.int | None = ...,
         unbounded: _builtins.bool = ...,
         read_at: _timestamp_pb2.Timestamp | None = ...,
+        occupancy: _occupancy_pb2.Occupancy | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_size", b"_size", "read_at", b"read_at", "size", b"size"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_size", b"_size", "occupancy", b"occupancy", "read_at", b"read_at", "size", b"size"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_size", b"_size", "instance", b"instance", "read_at", b"read_at", "size", b"size", "unbounded", b"unbounded"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_size", b"_size", "instance", b"instance", "occupancy", b"occupancy", "read_at", b"read_at", "size", b"size", "unbounded", b"unbounded"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__size: _TypeAlias = _typing.Literal["size"]  # noqa: Y015
     _WhichOneofArgType__size: _TypeAlias = _typing.Literal["_size", b"_size"]  # noqa: Y015
@@ -186,7 +193,9 @@ class PoolSize(_message.Message):
     ADVICE_FIELD_NUMBER: _builtins.int
     state: Global___State.ValueType
     action: _decision_pb2.Action.ValueType
-    """All that an actuator looks at, with target, valid_until, and sizes for how far one write goes."""
+    """All that an actuator looks at, with target, valid_until, sizes for how far one write goes, and whether the basis is
+    BASIS_REVERT or a reason GAVE_UP: then it goes back at once to what was in force.
+    """
     basis: Global___Basis.ValueType
     current: _builtins.int
     """The size that all targets have. Absent when they differ (reason MIXED), have no limit (reason UNBOUNDED), or no

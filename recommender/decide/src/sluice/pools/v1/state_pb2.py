@@ -30,7 +30,7 @@ from sluice.pools.v1 import pool_pb2 as sluice_dot_pools_dot_v1_dot_pool__pb2
 from sluice.pools.v1 import pool_size_pb2 as sluice_dot_pools_dot_v1_dot_pool__size__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bsluice/pools/v1/state.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esluice/common/v1/scaling.proto\x1a\x1csluice/pools/v1/advice.proto\x1a sluice/pools/v1/checkpoint.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xa4\x02\n\tPoolFacts\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12\'\n\x03now\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x14\n\x07\x63urrent\x18\x03 \x01(\rH\x00\x88\x01\x01\x12+\n\x06\x63hange\x18\x04 \x01(\x0b\x32\x1b.sluice.pools.v1.SizeChange\x12\x15\n\x08\x62\x61seline\x18\x05 \x01(\rH\x01\x88\x01\x01\x12%\n\x05state\x18\x06 \x01(\x0e\x32\x16.sluice.pools.v1.State\x12/\n\ncheckpoint\x18\x07 \x01(\x0b\x32\x1b.sluice.pools.v1.CheckpointB\n\n\x08_currentB\x0b\n\t_baseline\"\x90\x01\n\nSizeChange\x12\x11\n\tfrom_size\x18\x01 \x01(\r\x12\x0f\n\x07to_size\x18\x02 \x01(\r\x12&\n\x02\x61t\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12%\n\x05\x62\x61sis\x18\x04 \x01(\x0e\x32\x16.sluice.pools.v1.Basis\x12\x0f\n\x07targets\x18\x05 \x03(\t\"\xa6\x06\n\x0cPoolEvidence\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12\'\n\x03now\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x05until\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07version\x18\x04 \x01(\t\x12\x33\n\x06levels\x18\x05 \x03(\x0b\x32#.sluice.pools.v1.PoolEvidence.Level\x12\x13\n\x0b\x64oubt_score\x18\x06 \x01(\x01\x12\x35\n\x07\x64oubted\x18\x07 \x03(\x0b\x32$.sluice.pools.v1.PoolEvidence.Second\x12\x13\n\x0b\x66ull_shares\x18\x08 \x03(\x01\x12-\n\tcompleted\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nremembered\x18\n \x01(\x08\x12=\n\x0eother_versions\x18\x0b \x03(\x0b\x32%.sluice.pools.v1.PoolEvidence.Version\x12+\n\x08standing\x18\x0c \x01(\x0b\x32\x19.sluice.pools.v1.Standing\x1a\x80\x01\n\x05Level\x12\r\n\x05\x63ores\x18\x01 \x01(\x01\x12\x0c\n\x04\x66ull\x18\x02 \x01(\x08\x12\x11\n\tsaturated\x18\x03 \x01(\x08\x12\x0c\n\x04step\x18\x04 \x01(\x11\x12\x13\n\x0b\x63ompletions\x18\x05 \x01(\x01\x12\x0f\n\x07seconds\x18\x06 \x01(\x01\x12\x13\n\x0bin_flight_s\x18\x07 \x01(\x01\x1as\n\x06Second\x12\r\n\x05\x63ores\x18\x01 \x01(\x01\x12\x0c\n\x04\x66ull\x18\x02 \x01(\x08\x12\x11\n\tsaturated\x18\x03 \x01(\x08\x12\x13\n\x0b\x63oncurrency\x18\x04 \x01(\x01\x12\x13\n\x0b\x63ompletions\x18\x05 \x01(\x01\x12\x0f\n\x07seconds\x18\x06 \x01(\x01\x1aO\n\x07Version\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x33\n\x06levels\x18\x02 \x03(\x0b\x32#.sluice.pools.v1.PoolEvidence.Level\"\xa7\x01\n\x08Standing\x12)\n\x05until\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05short\x18\x02 \x01(\r\x12\r\n\x05spare\x18\x03 \x01(\r\x12\x17\n\x0f\x63pu_limit_cores\x18\x04 \x01(\x01\x12\x10\n\x08replicas\x18\x05 \x01(\r\x12\'\n\x06\x61\x64vice\x18\x06 \x01(\x0b\x32\x17.sluice.pools.v1.Advice\"\x8d\x01\n\tPoolPause\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\n\n\x02\x62y\x18\x03 \x01(\t\x12\x0b\n\x03why\x18\x04 \x01(\t\x12\x11\n\x04size\x18\x05 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_size\"R\n\x0fServiceScalings\x12\x0f\n\x07service\x18\x01 \x01(\t\x12.\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x1e.sluice.common.v1.ScalingEventB!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bsluice/pools/v1/state.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esluice/common/v1/scaling.proto\x1a\x1csluice/pools/v1/advice.proto\x1a sluice/pools/v1/checkpoint.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xcb\x02\n\tPoolFacts\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12\'\n\x03now\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x14\n\x07\x63urrent\x18\x03 \x01(\rH\x00\x88\x01\x01\x12+\n\x06\x63hange\x18\x04 \x01(\x0b\x32\x1b.sluice.pools.v1.SizeChange\x12\x15\n\x08\x62\x61seline\x18\x05 \x01(\rH\x01\x88\x01\x01\x12%\n\x05state\x18\x06 \x01(\x0e\x32\x16.sluice.pools.v1.State\x12/\n\ncheckpoint\x18\x07 \x01(\x0b\x32\x1b.sluice.pools.v1.Checkpoint\x12%\n\x05trust\x18\x08 \x01(\x0b\x32\x16.sluice.pools.v1.TrustB\n\n\x08_currentB\x0b\n\t_baseline\"\xa1\x05\n\x05Trust\x12\x1a\n\roperator_size\x18\x01 \x01(\rH\x00\x88\x01\x01\x12)\n\x05since\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x31\n\x08measured\x18\x03 \x03(\x0b\x32\x1f.sluice.pools.v1.Trust.Measured\x12/\n\x07refused\x18\x04 \x03(\x0b\x32\x1e.sluice.pools.v1.Trust.Refused\x12+\n\x07\x63hecked\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rchecked_per_s\x18\x06 \x01(\x01\x12\x14\n\x0c\x64\x65mand_per_s\x18\x07 \x01(\x01\x12\x30\n\x0c\x64\x65mand_until\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x32\n\x0egiven_up_until\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x16\n\x0egiven_up_times\x18\n \x01(\r\x1a\x9c\x01\n\x08Measured\x12\x0c\n\x04size\x18\x01 \x01(\r\x12\r\n\x05per_s\x18\x02 \x01(\x01\x12\x0e\n\x06stay_s\x18\x03 \x01(\x01\x12\x0e\n\x06\x66\x61iled\x18\x04 \x01(\x01\x12\x0c\n\x04\x66ull\x18\x05 \x01(\x08\x12\r\n\x05\x63ores\x18\x06 \x01(\x01\x12&\n\x02\x61t\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06lag_ms\x18\x08 \x01(\r\x1a\x64\n\x07Refused\x12\x0c\n\x04size\x18\x01 \x01(\r\x12\x11\n\tfrom_size\x18\x02 \x01(\r\x12)\n\x05until\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05times\x18\x04 \x01(\rB\x10\n\x0e_operator_size\"\x90\x01\n\nSizeChange\x12\x11\n\tfrom_size\x18\x01 \x01(\r\x12\x0f\n\x07to_size\x18\x02 \x01(\r\x12&\n\x02\x61t\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12%\n\x05\x62\x61sis\x18\x04 \x01(\x0e\x32\x16.sluice.pools.v1.Basis\x12\x0f\n\x07targets\x18\x05 \x03(\t\"\xcc\x06\n\x0cPoolEvidence\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12\'\n\x03now\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x05until\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07version\x18\x04 \x01(\t\x12\x33\n\x06levels\x18\x05 \x03(\x0b\x32#.sluice.pools.v1.PoolEvidence.Level\x12\x13\n\x0b\x64oubt_score\x18\x06 \x01(\x01\x12\x35\n\x07\x64oubted\x18\x07 \x03(\x0b\x32$.sluice.pools.v1.PoolEvidence.Second\x12\x13\n\x0b\x66ull_shares\x18\x08 \x03(\x01\x12-\n\tcompleted\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nremembered\x18\n \x01(\x08\x12=\n\x0eother_versions\x18\x0b \x03(\x0b\x32%.sluice.pools.v1.PoolEvidence.Version\x12+\n\x08standing\x18\x0c \x01(\x0b\x32\x19.sluice.pools.v1.Standing\x12$\n\x05peaks\x18\r \x03(\x0b\x32\x15.sluice.pools.v1.Peak\x1a\x80\x01\n\x05Level\x12\r\n\x05\x63ores\x18\x01 \x01(\x01\x12\x0c\n\x04\x66ull\x18\x02 \x01(\x08\x12\x11\n\tsaturated\x18\x03 \x01(\x08\x12\x0c\n\x04step\x18\x04 \x01(\x11\x12\x13\n\x0b\x63ompletions\x18\x05 \x01(\x01\x12\x0f\n\x07seconds\x18\x06 \x01(\x01\x12\x13\n\x0bin_flight_s\x18\x07 \x01(\x01\x1as\n\x06Second\x12\r\n\x05\x63ores\x18\x01 \x01(\x01\x12\x0c\n\x04\x66ull\x18\x02 \x01(\x08\x12\x11\n\tsaturated\x18\x03 \x01(\x08\x12\x13\n\x0b\x63oncurrency\x18\x04 \x01(\x01\x12\x13\n\x0b\x63ompletions\x18\x05 \x01(\x01\x12\x0f\n\x07seconds\x18\x06 \x01(\x01\x1aO\n\x07Version\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x33\n\x06levels\x18\x02 \x03(\x0b\x32#.sluice.pools.v1.PoolEvidence.Level\"?\n\x04Peak\x12(\n\x04hour\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05per_s\x18\x02 \x01(\x01\"\xa7\x01\n\x08Standing\x12)\n\x05until\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05short\x18\x02 \x01(\r\x12\r\n\x05spare\x18\x03 \x01(\r\x12\x17\n\x0f\x63pu_limit_cores\x18\x04 \x01(\x01\x12\x10\n\x08replicas\x18\x05 \x01(\r\x12\'\n\x06\x61\x64vice\x18\x06 \x01(\x0b\x32\x17.sluice.pools.v1.Advice\"\x8d\x01\n\tPoolPause\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\n\n\x02\x62y\x18\x03 \x01(\t\x12\x0b\n\x03why\x18\x04 \x01(\t\x12\x11\n\x04size\x18\x05 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_size\"R\n\x0fServiceScalings\x12\x0f\n\x07service\x18\x01 \x01(\t\x12.\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x1e.sluice.common.v1.ScalingEventB!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -39,21 +39,29 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z\037sluice.dev/api/pools/v1;poolsv1'
   _globals['_POOLFACTS']._serialized_start=239
-  _globals['_POOLFACTS']._serialized_end=531
-  _globals['_SIZECHANGE']._serialized_start=534
-  _globals['_SIZECHANGE']._serialized_end=678
-  _globals['_POOLEVIDENCE']._serialized_start=681
-  _globals['_POOLEVIDENCE']._serialized_end=1487
-  _globals['_POOLEVIDENCE_LEVEL']._serialized_start=1161
-  _globals['_POOLEVIDENCE_LEVEL']._serialized_end=1289
-  _globals['_POOLEVIDENCE_SECOND']._serialized_start=1291
-  _globals['_POOLEVIDENCE_SECOND']._serialized_end=1406
-  _globals['_POOLEVIDENCE_VERSION']._serialized_start=1408
-  _globals['_POOLEVIDENCE_VERSION']._serialized_end=1487
-  _globals['_STANDING']._serialized_start=1490
-  _globals['_STANDING']._serialized_end=1657
-  _globals['_POOLPAUSE']._serialized_start=1660
-  _globals['_POOLPAUSE']._serialized_end=1801
-  _globals['_SERVICESCALINGS']._serialized_start=1803
-  _globals['_SERVICESCALINGS']._serialized_end=1885
+  _globals['_POOLFACTS']._serialized_end=570
+  _globals['_TRUST']._serialized_start=573
+  _globals['_TRUST']._serialized_end=1246
+  _globals['_TRUST_MEASURED']._serialized_start=970
+  _globals['_TRUST_MEASURED']._serialized_end=1126
+  _globals['_TRUST_REFUSED']._serialized_start=1128
+  _globals['_TRUST_REFUSED']._serialized_end=1228
+  _globals['_SIZECHANGE']._serialized_start=1249
+  _globals['_SIZECHANGE']._serialized_end=1393
+  _globals['_POOLEVIDENCE']._serialized_start=1396
+  _globals['_POOLEVIDENCE']._serialized_end=2240
+  _globals['_POOLEVIDENCE_LEVEL']._serialized_start=1914
+  _globals['_POOLEVIDENCE_LEVEL']._serialized_end=2042
+  _globals['_POOLEVIDENCE_SECOND']._serialized_start=2044
+  _globals['_POOLEVIDENCE_SECOND']._serialized_end=2159
+  _globals['_POOLEVIDENCE_VERSION']._serialized_start=2161
+  _globals['_POOLEVIDENCE_VERSION']._serialized_end=2240
+  _globals['_PEAK']._serialized_start=2242
+  _globals['_PEAK']._serialized_end=2305
+  _globals['_STANDING']._serialized_start=2308
+  _globals['_STANDING']._serialized_end=2475
+  _globals['_POOLPAUSE']._serialized_start=2478
+  _globals['_POOLPAUSE']._serialized_end=2619
+  _globals['_SERVICESCALINGS']._serialized_start=2621
+  _globals['_SERVICESCALINGS']._serialized_end=2703
 # @@protoc_insertion_point(module_scope)

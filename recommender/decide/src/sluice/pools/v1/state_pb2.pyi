@@ -42,6 +42,7 @@ class PoolFacts(_message.Message):
     BASELINE_FIELD_NUMBER: _builtins.int
     STATE_FIELD_NUMBER: _builtins.int
     CHECKPOINT_FIELD_NUMBER: _builtins.int
+    TRUST_FIELD_NUMBER: _builtins.int
     current: _builtins.int
     """The size in force, as last read. Absent before the first, and where the pool has no limit."""
     baseline: _builtins.int
@@ -62,6 +63,10 @@ class PoolFacts(_message.Message):
     def checkpoint(self) -> _checkpoint_pb2.Checkpoint:
         """Of the pool's agent, where one learns (model "dqn"); absent before the first."""
 
+    @_builtins.property
+    def trust(self) -> Global___Trust:
+        """The operator's size, and what sizes did and do: by it a change that does harm is taken back."""
+
     def __init__(
         self,
         *,
@@ -72,10 +77,11 @@ class PoolFacts(_message.Message):
         baseline: _builtins.int | None = ...,
         state: _pool_size_pb2.State.ValueType = ...,
         checkpoint: _checkpoint_pb2.Checkpoint | None = ...,
+        trust: Global___Trust | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_baseline", b"_baseline", "_current", b"_current", "baseline", b"baseline", "change", b"change", "checkpoint", b"checkpoint", "current", b"current", "now", b"now", "pool", b"pool"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_baseline", b"_baseline", "_current", b"_current", "baseline", b"baseline", "change", b"change", "checkpoint", b"checkpoint", "current", b"current", "now", b"now", "pool", b"pool", "trust", b"trust"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_baseline", b"_baseline", "_current", b"_current", "baseline", b"baseline", "change", b"change", "checkpoint", b"checkpoint", "current", b"current", "now", b"now", "pool", b"pool", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_baseline", b"_baseline", "_current", b"_current", "baseline", b"baseline", "change", b"change", "checkpoint", b"checkpoint", "current", b"current", "now", b"now", "pool", b"pool", "state", b"state", "trust", b"trust"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__baseline: _TypeAlias = _typing.Literal["baseline"]  # noqa: Y015
     _WhichOneofArgType__baseline: _TypeAlias = _typing.Literal["_baseline", b"_baseline"]  # noqa: Y015
@@ -87,6 +93,146 @@ class PoolFacts(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__current) -> _WhichOneofReturnType__current | None: ...
 
 Global___PoolFacts: _TypeAlias = PoolFacts  # noqa: Y015
+
+@_typing.final
+class Trust(_message.Message):
+    """What the guard of last resort knows of a pool. Rates are of one instance, and of completions without errors."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class Measured(_message.Message):
+        """What a size did when it was left."""
+
+        DESCRIPTOR: _descriptor.Descriptor
+
+        SIZE_FIELD_NUMBER: _builtins.int
+        PER_S_FIELD_NUMBER: _builtins.int
+        STAY_S_FIELD_NUMBER: _builtins.int
+        FAILED_FIELD_NUMBER: _builtins.int
+        FULL_FIELD_NUMBER: _builtins.int
+        CORES_FIELD_NUMBER: _builtins.int
+        AT_FIELD_NUMBER: _builtins.int
+        LAG_MS_FIELD_NUMBER: _builtins.int
+        size: _builtins.int
+        per_s: _builtins.float
+        stay_s: _builtins.float
+        """How long a request stayed, s."""
+        failed: _builtins.float
+        """The share of completions that failed, 0..1."""
+        full: _builtins.bool
+        cores: _builtins.float
+        """CPU limit of the instance; 0 where nobody told."""
+        lag_ms: _builtins.int
+        """How late windows were then, ms."""
+        @_builtins.property
+        def at(self) -> _timestamp_pb2.Timestamp: ...
+        def __init__(
+            self,
+            *,
+            size: _builtins.int = ...,
+            per_s: _builtins.float = ...,
+            stay_s: _builtins.float = ...,
+            failed: _builtins.float = ...,
+            full: _builtins.bool = ...,
+            cores: _builtins.float = ...,
+            at: _timestamp_pb2.Timestamp | None = ...,
+            lag_ms: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at"]  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "cores", b"cores", "failed", b"failed", "full", b"full", "lag_ms", b"lag_ms", "per_s", b"per_s", "size", b"size", "stay_s", b"stay_s"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    @_typing.final
+    class Refused(_message.Message):
+        """A size that did harm: it, and all beyond it as seen from from_size, are not chosen before `until`."""
+
+        DESCRIPTOR: _descriptor.Descriptor
+
+        SIZE_FIELD_NUMBER: _builtins.int
+        FROM_SIZE_FIELD_NUMBER: _builtins.int
+        UNTIL_FIELD_NUMBER: _builtins.int
+        TIMES_FIELD_NUMBER: _builtins.int
+        size: _builtins.int
+        from_size: _builtins.int
+        times: _builtins.int
+        @_builtins.property
+        def until(self) -> _timestamp_pb2.Timestamp: ...
+        def __init__(
+            self,
+            *,
+            size: _builtins.int = ...,
+            from_size: _builtins.int = ...,
+            until: _timestamp_pb2.Timestamp | None = ...,
+            times: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _typing.Literal["until", b"until"]  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["from_size", b"from_size", "size", b"size", "times", b"times", "until", b"until"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    OPERATOR_SIZE_FIELD_NUMBER: _builtins.int
+    SINCE_FIELD_NUMBER: _builtins.int
+    MEASURED_FIELD_NUMBER: _builtins.int
+    REFUSED_FIELD_NUMBER: _builtins.int
+    CHECKED_FIELD_NUMBER: _builtins.int
+    CHECKED_PER_S_FIELD_NUMBER: _builtins.int
+    DEMAND_PER_S_FIELD_NUMBER: _builtins.int
+    DEMAND_UNTIL_FIELD_NUMBER: _builtins.int
+    GIVEN_UP_UNTIL_FIELD_NUMBER: _builtins.int
+    GIVEN_UP_TIMES_FIELD_NUMBER: _builtins.int
+    operator_size: _builtins.int
+    """The size that somebody else set last; absent before the first."""
+    checked_per_s: _builtins.float
+    demand_per_s: _builtins.float
+    """What such a look showed to be the demand, and until when that counts."""
+    given_up_times: _builtins.int
+    @_builtins.property
+    def since(self) -> _timestamp_pb2.Timestamp:
+        """When the size in force was read first."""
+
+    @_builtins.property
+    def measured(self) -> _containers.RepeatedCompositeFieldContainer[Global___Trust.Measured]:
+        """Oldest first."""
+
+    @_builtins.property
+    def refused(self) -> _containers.RepeatedCompositeFieldContainer[Global___Trust.Refused]: ...
+    @_builtins.property
+    def checked(self) -> _timestamp_pb2.Timestamp:
+        """When a look at the operator's size began, absent while there is none, and what completed a second before it."""
+
+    @_builtins.property
+    def demand_until(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def given_up_until(self) -> _timestamp_pb2.Timestamp:
+        """Until when the operator's size is held, and how often it was, of late."""
+
+    def __init__(
+        self,
+        *,
+        operator_size: _builtins.int | None = ...,
+        since: _timestamp_pb2.Timestamp | None = ...,
+        measured: _abc.Iterable[Global___Trust.Measured] | None = ...,
+        refused: _abc.Iterable[Global___Trust.Refused] | None = ...,
+        checked: _timestamp_pb2.Timestamp | None = ...,
+        checked_per_s: _builtins.float = ...,
+        demand_per_s: _builtins.float = ...,
+        demand_until: _timestamp_pb2.Timestamp | None = ...,
+        given_up_until: _timestamp_pb2.Timestamp | None = ...,
+        given_up_times: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_operator_size", b"_operator_size", "checked", b"checked", "demand_until", b"demand_until", "given_up_until", b"given_up_until", "operator_size", b"operator_size", "since", b"since"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_operator_size", b"_operator_size", "checked", b"checked", "checked_per_s", b"checked_per_s", "demand_per_s", b"demand_per_s", "demand_until", b"demand_until", "given_up_times", b"given_up_times", "given_up_until", b"given_up_until", "measured", b"measured", "operator_size", b"operator_size", "refused", b"refused", "since", b"since"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__operator_size: _TypeAlias = _typing.Literal["operator_size"]  # noqa: Y015
+    _WhichOneofArgType__operator_size: _TypeAlias = _typing.Literal["_operator_size", b"_operator_size"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__operator_size) -> _WhichOneofReturnType__operator_size | None: ...
+
+Global___Trust: _TypeAlias = Trust  # noqa: Y015
 
 @_typing.final
 class SizeChange(_message.Message):
@@ -244,6 +390,7 @@ class PoolEvidence(_message.Message):
     REMEMBERED_FIELD_NUMBER: _builtins.int
     OTHER_VERSIONS_FIELD_NUMBER: _builtins.int
     STANDING_FIELD_NUMBER: _builtins.int
+    PEAKS_FIELD_NUMBER: _builtins.int
     version: _builtins.str
     """Of the service; empty where nobody told."""
     doubt_score: _builtins.float
@@ -278,6 +425,10 @@ class PoolEvidence(_message.Message):
 
     @_builtins.property
     def standing(self) -> Global___Standing: ...
+    @_builtins.property
+    def peaks(self) -> _containers.RepeatedCompositeFieldContainer[Global___Peak]:
+        """The busiest 10 s of each hour of the remembered horizon, oldest first."""
+
     def __init__(
         self,
         *,
@@ -293,14 +444,40 @@ class PoolEvidence(_message.Message):
         remembered: _builtins.bool = ...,
         other_versions: _abc.Iterable[Global___PoolEvidence.Version] | None = ...,
         standing: Global___Standing | None = ...,
+        peaks: _abc.Iterable[Global___Peak] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["completed", b"completed", "now", b"now", "pool", b"pool", "standing", b"standing", "until", b"until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["completed", b"completed", "doubt_score", b"doubt_score", "doubted", b"doubted", "full_shares", b"full_shares", "levels", b"levels", "now", b"now", "other_versions", b"other_versions", "pool", b"pool", "remembered", b"remembered", "standing", b"standing", "until", b"until", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["completed", b"completed", "doubt_score", b"doubt_score", "doubted", b"doubted", "full_shares", b"full_shares", "levels", b"levels", "now", b"now", "other_versions", b"other_versions", "peaks", b"peaks", "pool", b"pool", "remembered", b"remembered", "standing", b"standing", "until", b"until", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___PoolEvidence: _TypeAlias = PoolEvidence  # noqa: Y015
+
+@_typing.final
+class Peak(_message.Message):
+    """The most that completed a second over 10 s, without errors, in the hour that begins at `hour`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HOUR_FIELD_NUMBER: _builtins.int
+    PER_S_FIELD_NUMBER: _builtins.int
+    per_s: _builtins.float
+    @_builtins.property
+    def hour(self) -> _timestamp_pb2.Timestamp: ...
+    def __init__(
+        self,
+        *,
+        hour: _timestamp_pb2.Timestamp | None = ...,
+        per_s: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["hour", b"hour"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hour", b"hour", "per_s", b"per_s"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Peak: _TypeAlias = Peak  # noqa: Y015
 
 @_typing.final
 class Standing(_message.Message):

@@ -65,7 +65,7 @@ def _kind(
     done: float,
     since: float,
     shares: tuple[float, float, float],
-    drains: float,
+    drains: tuple[float, float],
     fills: tuple[float, float],
     ended: float,
 ) -> int:
@@ -75,7 +75,9 @@ def _kind(
     mean = in_flight / len(concurrency)
     if not (since <= 0 or mean <= ended * since or most >= size or 4 * most < size):
         return UNENDED
-    if in_flight <= 0 or most > drains * max(size, concurrency.min()):
+    if in_flight <= 0 or most > drains[0] * max(size, concurrency.min()):
+        return NOTHING
+    if mean > max(drains[1] * size, size + 0.5):
         return NOTHING
     saturated, full, partial = shares
     share = _share_full(size, concurrency)
@@ -92,7 +94,7 @@ def parts(
     bucket_s: float,
     now_ms: float,
     shares: tuple[float, float, float],
-    drains: float,
+    drains: tuple[float, float],
     fills: tuple[float, float],
     ended: float,
 ) -> Floats:

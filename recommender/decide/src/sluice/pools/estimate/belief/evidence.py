@@ -35,6 +35,10 @@ Numbers = list[float] | Floats
 SATURATED, FULL, PARTIAL = 0.95, 0.7, 0.4
 # Of the size, and of the least in flight: a second in which so much was in flight drains.
 DRAINS = 1.15
+# More in flight than the size by this factor, over a second: spans count what the pool does not hold.
+OVER = 1.15
+# What has not ended yet may be so much of what was seen; beyond, a second says nothing.
+MOST_MISSING = 1.3
 # A second is neither in which so many more come in flight, of what completes in it, and half as many again.
 FILLS, GROWS = 0.25, 1.5
 # When u mean durations are over, 1 - exp(-u) of what was in flight has ended; by what was seen as a part of what
@@ -94,21 +98,31 @@ def second(
     mean concurrency: at its size, a pool of 4 that had 3.5 in flight would be taken for one that completes no more at
     4. Under 95 % it is the load that limits it for a part: it completed no more than came, which says little of what
     the pool can. With at most 40 % it is a second of a pool that is not full. In between it is neither. Nor is one in
-    which a pool drains to a smaller size: half of it at 46 and half at 24 is nothing that the pool does at 35.
+    which a pool drains to a smaller size: half of it at 46 and half at 24 is nothing that the pool does at 35; nor one
+    with more in flight than the pool holds.
+
+    What has not ended yet is added to the mean, and makes no second a full one: where with it the pool would be, and
+    without it is not, the second says nothing, nor where it is over 30 % of what was seen. Worked: 4.6 in flight of 16
+    and 34 completions, read after 0.1 s: that would be 16, and says nothing; after 5 s nothing is missing.
     """
     done = float(sum(completions))
     if done <= 0 or len(concurrency) == 0:
         return None
-    concurrency = ended(size, concurrency, done / (len(concurrency) * bucket_s) * age_s)
     in_flight = float(sum(concurrency))
     if in_flight <= 0:
         return None
-    if max(concurrency) > DRAINS * max(size, min(concurrency)):
-        return None
+    with_missing = ended(size, concurrency, done / (len(concurrency) * bucket_s) * age_s)
     full = share_full(size, concurrency)
+    if float(sum(with_missing)) > MOST_MISSING * in_flight or (
+        full < FULL and share_full(size, with_missing) > PARTIAL
+    ):
+        return None
+    concurrency, in_flight = with_missing, float(sum(with_missing))
+    mean, length = in_flight / len(concurrency), len(concurrency) * bucket_s
+    if max(concurrency) > DRAINS * max(size, min(concurrency)) or mean > max(OVER * size, size + 0.5):
+        return None
     if full < SATURATED and _fills(concurrency, done):
         return None
-    mean, length = in_flight / len(concurrency), len(concurrency) * bucket_s
     if full >= FULL:
         return Second(cores, True, full >= SATURATED, mean, done, length)
     if full <= PARTIAL:
@@ -127,13 +141,13 @@ class Run(NamedTuple):
 
 def runs(buckets: tuple[Ints, Floats, Floats, Floats, Floats], bucket_s: float, now_ms: float) -> list[Run]:
     """Of all buckets, in order: `second` of each, at a tenth of the cost. buckets: start_ms, concurrency, completions,
-    size and cores, (n,) each, n > 0. now_ms: when they were read."""
+    size and cores, (n,) each, n > 0. now_ms: up to when spans that ended are known, by the pool's own newest data."""
     start_ms = np.ascontiguousarray(buckets[0], np.int64)
     concurrency, completions, size, cores = (np.ascontiguousarray(each, np.float64) for each in buckets[1:])
     given = (start_ms, concurrency, completions, size, cores)
     found = []
     for low, high, full, kind, mean, done, seconds in parts(
-        given, bucket_s, now_ms, (SATURATED, FULL, PARTIAL), DRAINS, (FILLS, GROWS), ENDED
+        given, bucket_s, now_ms, (SATURATED, FULL, PARTIAL), (DRAINS, OVER), (FILLS, GROWS), ENDED
     ).tolist():
         at, until, seen = int(low), int(high), None
         on = float(cores[at])

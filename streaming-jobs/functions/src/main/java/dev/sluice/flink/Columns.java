@@ -35,6 +35,12 @@ final class Columns {
       operation STRING NOT NULL, action STRING NOT NULL, rule STRING NOT NULL,
       window_start TIMESTAMP_LTZ(3) NOT NULL, spans BIGINT NOT NULL, duration_ns BIGINT NOT NULL""";
 
+  /** Of instance_clocks. */
+  static final String DELAY =
+      """
+      service STRING NOT NULL, instance STRING NOT NULL, window_start TIMESTAMP_LTZ(3) NOT NULL,
+      spans BIGINT NOT NULL, least_ms BIGINT NOT NULL, sum_ms BIGINT NOT NULL""";
+
   /** Of ingest_counts. */
   static final String COUNTED =
       """

@@ -2,6 +2,8 @@ package dev.sluice.flink;
 
 import dev.sluice.accounting.DeadLetter;
 import dev.sluice.accounting.OutcomeCounts;
+import dev.sluice.delays.Delays;
+import dev.sluice.delays.Instance;
 import dev.sluice.rules.Left;
 import dev.sluice.rules.LeftCount;
 import dev.sluice.samples.Sample;
@@ -31,7 +33,7 @@ final class Rows {
 
   static GenericRowData partial(Texts texts, ResourcePoint point, Partial partial) {
     return GenericRowData.of(
-        texts.of(point.side()),
+        texts.of(point.side().label()),
         texts.of(point.service()),
         texts.of(point.peer()),
         texts.of(point.instance()),
@@ -97,7 +99,7 @@ final class Rows {
 
   static GenericRowData size(Texts texts, ResourcePoint point, DataSize size) {
     return GenericRowData.of(
-        texts.of(point.side()),
+        texts.of(point.side().label()),
         texts.of(point.service()),
         texts.of(point.peer()),
         texts.of(point.instance()),
@@ -119,6 +121,16 @@ final class Rows {
         time(count.windowMs()),
         count.spans(),
         count.durationNs());
+  }
+
+  static GenericRowData delay(Texts texts, Instance instance, Delays delays) {
+    return GenericRowData.of(
+        texts.of(instance.service()),
+        texts.of(instance.instance()),
+        time(delays.windowMs()),
+        delays.spans(),
+        delays.leastMs(),
+        delays.sumMs());
   }
 
   /** Emits the accounts of one message through rows whose other columns are NULL. */

@@ -6,6 +6,9 @@ import dev.sluice.accounting.MessageReader;
 import dev.sluice.accounting.Outcome;
 import dev.sluice.accounting.SpanStage;
 import dev.sluice.bounds.LogBounds;
+import dev.sluice.delays.DelayAccumulator;
+import dev.sluice.delays.Delays;
+import dev.sluice.delays.Instance;
 import dev.sluice.otlp.Span;
 import dev.sluice.otlp.TraceRequestDecoder;
 import dev.sluice.rules.Left;
@@ -33,7 +36,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
  * Decodes each message once, for all jobs: fragments of traces go on at once; what messages add to
- * windows, to samples, to sizes and to accounts is summed across messages.
+ * windows, to samples, to sizes, to delays and to accounts is summed across messages.
  *
  * <p>What names there are ({@link LogBounds}) is state.
  */
@@ -73,11 +76,13 @@ final class SpanReader extends SummingOperator<TraceFragment>
   private transient SampleAccumulator samples;
   private transient SizeAccumulator sizes;
   private transient LeftAccumulator left;
+  private transient DelayAccumulator delays;
   private transient FragmentAccumulator fragments;
   private transient WindowSums<ResourcePoint, Partial> partialSums;
   private transient WindowSums<Site, Sample> sampleSums;
   private transient WindowSums<ResourcePoint, DataSize> sizeSums;
   private transient WindowSums<Left, LeftCount> leftSums;
+  private transient WindowSums<Instance, Delays> delaySums;
   private transient AccountSums counted;
   private transient AccountSums countedWindows;
 
@@ -105,6 +110,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
     sampleSums = new WindowSums<>();
     sizeSums = new WindowSums<>();
     leftSums = new WindowSums<>();
+    delaySums = new WindowSums<>();
     counted = new AccountSums(Rows.COUNT_WINDOW_MS);
     countedWindows = new AccountSums(Rows.COUNT_WINDOW_MS);
     windows = new WindowAccumulator(settings.spread());
@@ -112,6 +118,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
     sizes = new SizeAccumulator(settings.sampleWindowMs());
     assembles = settings.assemblesTraces();
     left = new LeftAccumulator(settings.sampleWindowMs(), bounds::operationOf);
+    delays = new DelayAccumulator(Rows.COUNT_WINDOW_MS);
     fragments =
         settings.wants(SpanTable.PARTIAL)
             ? new FragmentAccumulator(settings.messageTraces(), settings.spread())
@@ -128,6 +135,9 @@ final class SpanReader extends SummingOperator<TraceFragment>
     }
     if (settings.wants(SpanTable.LEFT)) {
       stages.add(left);
+    }
+    if (settings.wants(SpanTable.DELAY)) {
+      stages.add(delays);
     }
     if (assembles || settings.wants(SpanTable.PARTIAL)) {
       stages.add(fragments);
@@ -147,12 +157,14 @@ final class SpanReader extends SummingOperator<TraceFragment>
     long recordMs = message.recordMs();
     bounds.at(message.partition(), recordMs);
     fragments.at(recordMs);
+    delays.at(recordMs);
     reader.read(message.bytes(), recordMs, message.repeated());
     fragments.takeNested(this::takeBack);
     windows.forEach(partialSums::add);
     samples.forEach(sampleSums::add);
     sizes.forEach(sizeSums::add);
     left.drain(leftSums::add);
+    delays.forEach(delaySums::add);
     if (assembles) {
       fragments.forEach(
           (traceId, spans) ->
@@ -168,6 +180,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
     }
     if (Math.max(partialSums.rows(), sampleSums.rows()) >= MOST_ROWS
         || Math.max(sizeSums.rows(), leftSums.rows()) >= MOST_ROWS
+        || delaySums.rows() >= MOST_ROWS
         || Math.max(counted.rows(), countedWindows.rows()) >= MOST_ROWS) {
       flush();
     }
@@ -186,6 +199,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
     sampleSums.drain((site, sample) -> emit(SpanTable.SAMPLE, Rows.sample(texts, site, sample)));
     sizeSums.drain((point, size) -> emit(SpanTable.SIZE, Rows.size(texts, point, size)));
     leftSums.drain((each, count) -> emit(SpanTable.LEFT, Rows.left(texts, each, count)));
+    delaySums.drain((instance, each) -> emit(SpanTable.DELAY, Rows.delay(texts, instance, each)));
     counted.drain((ms, key, sums) -> emit(SpanTable.COUNTED, Rows.counted(key, sums, ms)));
     countedWindows.drain(
         (ms, key, sums) -> emit(SpanTable.COUNTED_WINDOW, Rows.counted(key, sums, ms)));

@@ -28,7 +28,7 @@ import org.apache.flink.table.types.DataType;
  *
  * <pre>
  * otlp_spans -> ReadMessages -> RepeatedMessages -> SpanReader: each message is decoded once
- *   |             position                            partial, sample, left, counted, counted_window, rejected
+ *   |             position                            partial, sample, size, left, delay, counted, counted_window, rejected
  *   |                                                 fragments of traces -> TraceAssembly
  *   |                                                   edge, seen, tree, moved, nested, path, on_path, trace_count, own, recounted
  * </pre>
@@ -98,6 +98,7 @@ public final class SpanStreams {
     view(tables, spans, SpanTable.SAMPLE);
     view(tables, spans, SpanTable.SIZE);
     view(tables, spans, SpanTable.LEFT);
+    view(tables, spans, SpanTable.DELAY);
     view(tables, spans, SpanTable.COUNTED);
     view(tables, spans, SpanTable.COUNTED_WINDOW);
     view(tables, spans, SpanTable.REJECTED);

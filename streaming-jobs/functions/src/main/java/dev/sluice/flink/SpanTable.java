@@ -23,6 +23,8 @@ enum SpanTable {
   SIZE(Columns.SIZE),
   /** Spans that the fine windows do not count, as far as messages show. */
   LEFT(Columns.LEFT),
+  /** How late spans came. */
+  DELAY(Columns.DELAY),
   /** Outcomes of spans. */
   COUNTED(Columns.COUNTED),
   /** The same for the fine windows, which cut some. */

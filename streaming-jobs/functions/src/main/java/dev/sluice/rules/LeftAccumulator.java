@@ -5,6 +5,7 @@ import dev.sluice.accounting.SpanStage;
 import dev.sluice.otlp.Span;
 import dev.sluice.otlp.Use;
 import dev.sluice.windows.ResourcePoint;
+import dev.sluice.windows.Side;
 import dev.sluice.windows.WindowSums;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -31,7 +32,7 @@ public final class LeftAccumulator implements SpanStage {
     if (span.use() != Use.HELD) {
       add(
           new Left(
-              span.isServerSide() ? "server" : "client",
+              Side.of(span).label(),
               span.service(),
               ResourcePoint.peerOf(span),
               operationOf.apply(span),
@@ -47,10 +48,10 @@ public final class LeftAccumulator implements SpanStage {
   public void nested(ResourcePoint point, String operation, long endNs, long durationNs) {
     add(
         new Left(
-            point.side(),
+            point.side().label(),
             point.service(),
             point.peer(),
-            point.clientSide() ? "" : operation,
+            point.side() == Side.CLIENT ? "" : operation,
             Left.NESTED,
             Left.NESTED),
         endNs,

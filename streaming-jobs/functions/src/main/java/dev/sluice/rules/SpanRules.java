@@ -5,6 +5,7 @@ import dev.sluice.otlp.Span;
 import dev.sluice.otlp.Use;
 import dev.sluice.otlp.ValuePatterns;
 import dev.sluice.windows.ResourcePoint;
+import dev.sluice.windows.Side;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -122,7 +123,7 @@ public final class SpanRules {
 
   private SpanRule of(Span span) {
     String service = span.service();
-    String side = span.isServerSide() ? "server" : "client";
+    String side = Side.of(span).label();
     String peer = ResourcePoint.peerOf(span);
     String name = span.name();
     String scope = span.scope();

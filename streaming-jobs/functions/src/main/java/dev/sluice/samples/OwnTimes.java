@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A container's own time for each of its requests: its SERVER or CONSUMER span without what it
- * waited for others. Those times, unlike whole spans, add up along a call tree, which is what
- * Microns does with the latencies of pairs (section 5.4).
+ * A container's own time for each of its requests: its SERVER span without what it waited for
+ * others. Those times, unlike whole spans, add up along a call tree, which is what Microns does
+ * with the latencies of pairs (section 5.4).
  *
  * <p>What is waited for is the union of the intervals of the calls below the span, clipped to it. A
  * call is a CLIENT or PRODUCER span; where there is none, a SERVER span, or the first span of
@@ -46,7 +46,7 @@ public final class OwnTimes {
   public static void of(Trace trace, long windowMs, Visitor out) {
     Map<Site, Map<Long, Sample>> sites = new HashMap<>();
     for (TraceSpan span : trace.spans()) {
-      if (span.kind() == Span.SERVER || span.kind() == Span.CONSUMER) {
+      if (span.kind() == Span.SERVER) {
         sites
             .computeIfAbsent(
                 new Site(span.service(), span.instance(), span.host()), site -> new HashMap<>(2))

@@ -3,6 +3,7 @@ package dev.sluice.traces;
 import dev.sluice.bounds.Rest;
 import dev.sluice.otlp.Span;
 import dev.sluice.windows.ResourcePoint;
+import dev.sluice.windows.Side;
 
 /**
  * What trace assembly keeps of a span.
@@ -105,16 +106,13 @@ public record TraceSpan(
     return place == Place.MOVABLE;
   }
 
-  /** SERVER or CONSUMER: else, of a span that has a {@link #place}, it is of the client's side. */
-  boolean isServerSide() {
-    return kind == Span.SERVER || kind == Span.CONSUMER;
-  }
-
-  /** Under what it was counted when it was read. */
+  /** Under what it was counted when it was read; of a span that has a {@link #place}. */
   public ResourcePoint point() {
-    return isServerSide()
-        ? new ResourcePoint(service, instance, false, "")
-        : ResourcePoint.client(service, instance, peer);
+    return switch (kind) {
+      case Span.SERVER -> new ResourcePoint(service, instance, Side.SERVER, "");
+      case Span.CONSUMER -> new ResourcePoint(service, instance, Side.CONSUMER, "");
+      default -> ResourcePoint.client(service, instance, peer);
+    };
   }
 
   /** The same span, of which nothing can be taken back any more. */

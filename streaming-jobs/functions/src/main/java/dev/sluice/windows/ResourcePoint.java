@@ -5,18 +5,19 @@ import dev.sluice.otlp.Span;
 /**
  * A point where concurrency is bounded, on one instance.
  *
- * @param clientSide false for the server side, whose peer is ""
+ * @param peer "" unless it is of the client side
  */
-public record ResourcePoint(String service, String instance, boolean clientSide, String peer) {
+public record ResourcePoint(String service, String instance, Side side, String peer) {
   /** Peer of a client span that names none. */
   public static final String UNKNOWN_PEER = "unknown";
 
-  /** Of a span of either side; the peer of a client span is that of its attributes. */
+  /** Of a span of any side; the peer of a client span is that of its attributes. */
   public static ResourcePoint of(Span span) {
-    if (span.isServerSide()) {
-      return new ResourcePoint(span.service(), span.instance(), false, "");
+    Side side = Side.of(span);
+    if (side == Side.CLIENT) {
+      return client(span.service(), span.instance(), span.peer());
     }
-    return client(span.service(), span.instance(), span.peer());
+    return new ResourcePoint(span.service(), span.instance(), side, "");
   }
 
   /**
@@ -25,27 +26,22 @@ public record ResourcePoint(String service, String instance, boolean clientSide,
    * @param peer "" where it is not known
    */
   public static ResourcePoint client(String service, String instance, String peer) {
-    return new ResourcePoint(service, instance, true, peer.isEmpty() ? UNKNOWN_PEER : peer);
+    return new ResourcePoint(service, instance, Side.CLIENT, peer.isEmpty() ? UNKNOWN_PEER : peer);
   }
 
   /** Whether {@link #of} would give this point: without making one. */
   public boolean covers(Span span) {
-    return clientSide != span.isServerSide()
+    return side == Side.of(span)
         && service.equals(span.service())
         && instance.equals(span.instance())
-        && (!clientSide || peer.equals(peerOf(span)));
+        && (side != Side.CLIENT || peer.equals(peerOf(span)));
   }
 
-  /** The peer under which a span of either side is counted when it is read: "" for the server's. */
+  /** The peer under which a span is counted when it is read: "" unless it is of the client side. */
   public static String peerOf(Span span) {
     if (span.isServerSide()) {
       return "";
     }
     return span.peer().isEmpty() ? UNKNOWN_PEER : span.peer();
-  }
-
-  /** {@code windows.side}. */
-  public String side() {
-    return clientSide ? "client" : "server";
   }
 }

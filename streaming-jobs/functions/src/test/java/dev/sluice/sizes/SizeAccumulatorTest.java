@@ -30,7 +30,7 @@ class SizeAccumulatorTest {
   private static String name(ResourcePoint point, DataSize size) {
     return String.join(
         " ",
-        point.side(),
+        point.side().label(),
         point.service(),
         point.instance(),
         point.peer(),
@@ -101,7 +101,8 @@ class SizeAccumulatorTest {
                         span(5, Span.INTERNAL, 0, 1).addAttributes(intAttribute(RESPONSE, 16))))))
         .isEqualTo(
             Map.of(
-                "server cart i-0  0", new Row(0, 0, 2, 3),
+                "server cart i-0  0", new Row(0, 0, 1, 1),
+                "consumer cart i-0  0", new Row(0, 0, 1, 2),
                 "client cart i-0 unknown 0", new Row(0, 0, 1, 4),
                 "client cart i-0 db 0", new Row(0, 0, 1, 8)));
   }

@@ -75,7 +75,7 @@ class CorrectionsTest {
               "%s@%s %s:%s %d",
               point.service(),
               point.instance(),
-              point.side(),
+              point.side().label(),
               point.peer(),
               partial.bucketMs() - MIDNIGHT_MS);
       computeIfAbsent(name, key -> new Sum()).add(partial);
@@ -147,11 +147,20 @@ class CorrectionsTest {
     assertThat(
             moves(
                 service("cart", failed(to("10.0.0.7", span(1, 0, PRODUCER, 0, 10)))),
-                service("mail", span(2, 1, CONSUMER, 50, 60))))
+                service("mail", span(2, 1, SERVER, 50, 60))))
         .isEqualTo(
             Map.of(
                 "cart@i-0 client:10.0.0.7 0", "-10.0 ms -1/-1 [-1]",
                 "cart@i-0 client:mail 0", "10.0 ms 1/1 [1]"));
+  }
+
+  @Test
+  void whoWorksOnAMessageIsNotWhomItsSenderWaitsFor() throws Exception {
+    assertThat(
+            moves(
+                service("cart", to("broker", span(1, 0, PRODUCER, 0, 10))),
+                service("mail", span(2, 1, CONSUMER, 50, 8_060))))
+        .isEmpty();
   }
 
   @Test

@@ -90,7 +90,13 @@ class NestedSpansTest {
     private void add(ResourcePoint point, Partial partial) {
       assertThat(partial.contributions()).isPositive();
       String name =
-          (point.service() + "@" + point.instance() + " " + point.side() + " " + point.peer())
+          (point.service()
+                  + "@"
+                  + point.instance()
+                  + " "
+                  + point.side().label()
+                  + " "
+                  + point.peer())
               .trim();
       long[] sum = sums.computeIfAbsent(name, each -> new long[3]);
       sum[0] += partial.busyNs();
@@ -336,7 +342,7 @@ class NestedSpansTest {
                 made("shop", 1, 0, CONSUMER, 0, 100),
                 made("shop", 2, 1, CONSUMER, 10, 20),
                 made("shop", 3, 2, SERVER, 12, 18)))
-        .containsEntry("shop@i-0 server", "3 x 116.0");
+        .isEqualTo(Map.of("shop@i-0 consumer", "2 x 110.0", "shop@i-0 server", "1 x 6.0"));
   }
 
   private static final String RULES =

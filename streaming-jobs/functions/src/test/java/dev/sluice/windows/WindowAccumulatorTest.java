@@ -46,7 +46,7 @@ class WindowAccumulatorTest {
                     String.format(
                         "%s %s %s %d",
                         point.service(),
-                        point.side(),
+                        point.side().label(),
                         point.peer(),
                         partial.bucketMs() - MIDNIGHT_MS),
                     new Row(
@@ -103,7 +103,8 @@ class WindowAccumulatorTest {
     assertThat(rows(message))
         .isEqualTo(
             Map.of(
-                "cart server  0", new Row(30, 2, 1, 4),
+                "cart server  0", new Row(10, 1, 0, 2),
+                "cart consumer  0", new Row(20, 1, 1, 2),
                 "cart client db 0", new Row(30, 1, 0, 2),
                 "cart client unknown 0", new Row(40, 1, 0, 2)));
     assertThat(outcomes).hasSize(6).containsOnly(Outcome.ACCEPTED);

@@ -91,7 +91,7 @@ class DirectEncoderTest {
             MAP);
     List<String> stored =
         List.of(
-            "Enum8('server' = 1, 'client' = 2)",
+            "Enum8('server' = 1, 'client' = 2, 'consumer' = 3)",
             "LowCardinality(String)",
             "DateTime64(3, 'UTC')",
             "DateTime('UTC')",

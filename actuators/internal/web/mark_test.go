@@ -1,0 +1,39 @@
+package web_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"testing"
+
+	"sluice.dev/actuators/internal/web"
+)
+
+// Every request says whose it is, and asks for no span; what the file says of a header goes before.
+func TestRequestsAreMarked(t *testing.T) {
+	var asked []http.Header
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked = append(asked, r.Header) }))
+	defer server.Close()
+	named := web.Default()
+	named.Headers = map[string]string{"User-Agent": "shop"}
+	for _, config := range []web.Config{web.Default(), web.Default(), named} {
+		if _, err := get(t, client(t, config), server.URL); err != nil {
+			t.Fatal(err)
+		}
+	}
+	notSampled := regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-00$`)
+	for i, header := range asked {
+		if !notSampled.MatchString(header.Get("traceparent")) || header.Get("Sluice-Request") != "1" {
+			t.Errorf("request %d: %v", i, header)
+		}
+	}
+	if asked[0].Get("traceparent") == asked[1].Get("traceparent") {
+		t.Error("two requests are one trace")
+	}
+	if got := asked[0].Get("User-Agent"); got != "sluice-actuator/development" {
+		t.Error(got)
+	}
+	if got := asked[2].Get("User-Agent"); got != "shop" {
+		t.Error(got)
+	}
+}

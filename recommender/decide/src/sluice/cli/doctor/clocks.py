@@ -1,0 +1,55 @@
+"""Instances' clocks: whose is off, by how late their spans come?"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.environment import Addresses
+from sluice.cli.output import CliError
+from sluice.cli.sql.http import reader, run_query
+from sluice.cli.sql.result import ROWS_FORMAT, parse_rows
+from sluice.clocks.offsets import LONGEST_BATCH_MS, SQL, Instance, Seen, fastest_ms, offset_ms, parameters, seen_of
+
+_SHOWN = 10
+
+
+def clocks(where: Addresses, timeout_s: float) -> Verdict:
+    server = replace(reader(), url=where.clickhouse.split(",")[0])
+    given = {name: str(value) for name, value in parameters(round(1_000 * time.time())).items()}
+    try:
+        with run_query(server, SQL, ROWS_FORMAT, given, timeout_s) as answer:
+            rows = [list(row) for row in parse_rows(answer.iter_lines()).rows]
+    except CliError as error:
+        raise NotAnsweringError(str(error)) from None
+    return judge(seen_of([list(column) for column in zip(*rows, strict=True)]) if rows else {})
+
+
+def judge(seen: Mapping[Instance, Seen]) -> Verdict:
+    """As the decider does at its first reading."""
+    if not seen:
+        return Verdict("ok", "no spans of the last 10 minutes tell")
+    way_ms = fastest_ms(seen.values()) or 0
+    off = {instance: ms for instance, each in seen.items() if (ms := offset_ms(each, way_ms))}
+    if not off:
+        return Verdict("ok", f"{len(seen)} instances, none known to be off by more than 200 ms")
+    worst = sorted(off, key=lambda instance: (-abs(off[instance]), instance))
+    parts = [f"{instance} {_clock(off[instance])}" for instance in worst[:_SHOWN]]
+    if len(worst) > _SHOWN:
+        parts.append(f"{len(worst) - _SHOWN} more")
+    return Verdict(
+        "warn",
+        f"clocks of {len(off)} of {len(seen)} instances are off: {', '.join(parts)}",
+        "let NTP keep the clocks of their hosts (chronyd; `chronyc tracking` says how far one is off). Until then the "
+        "recommender counts their windows earlier, or later, by whole buckets",
+    )
+
+
+def _clock(ms: int) -> str:
+    """As much of what is behind may be an exporter that keeps spans."""
+    if ms > 0:
+        return f"{ms / 1000:.1f} s ahead"
+    return f"{-ms / 1000:.1f} s behind (beside the {LONGEST_BATCH_MS // 1000} s that an exporter may keep spans)"
+
+
+CHECKS = [Check("clocks", "of instances", clocks)]

@@ -1,0 +1,1 @@
+"""How far the clocks of instances are off, by how late their spans come into the log."""

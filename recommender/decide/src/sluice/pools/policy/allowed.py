@@ -1,0 +1,78 @@
+"""Which sizes may be chosen at all, whatever is believed of them. Pure.
+
+- A pool that was never full is not shrunk: there is nothing to gain at that load, and all to lose at the next. It was
+  full where 3 s were, at its size or above, on any CPU limit, or where a target says so.
+- None is below what the busiest stretch of the remembered horizon needed (`need.py`).
+- None that did harm, nor beyond it, until that is forgotten (`harm.py`).
+"""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+
+from sluice.pools.estimate.belief.family import SIZES, Floats
+from sluice.pools.estimate.belief.posterior import Posterior
+from sluice.pools.policy.harm import Trust
+from sluice.pools.policy.need import BEST_SHARE, RESERVE, busiest
+from sluice.pools.policy.observation import Occupancy
+from sluice.pools.policy.state import Learnt
+
+# Seconds of a full pool without which it is not shrunk, and from which part of the size on they count.
+FULL_S, OF_SIZE = 3.0, 0.85
+# Of the newest readings of a target, from which on it says that its pool is full, and up to which that it is not.
+TOLD_FULL, TOLD_IDLE = 0.9, 0.1
+
+
+def was_full(learnt: Learnt, size: int, told: Occupancy | None) -> bool:
+    """Worked, a size of 16: 13.6 in flight on average, of seconds that were full, for 3 s."""
+    if told is not None and told.full_share >= TOLD_FULL:
+        return True
+    least = log(OF_SIZE * size)
+    table = learnt.evidence.table
+    if len(table) == 0:
+        return False
+    full, seconds, in_flight_s = table[:, 1] > 0, table[:, 5], table[:, 6]
+    at = full & (in_flight_s > 0) & (np.log(np.maximum(in_flight_s, 1e-9) / seconds) >= least)
+    return float(seconds[at].sum()) >= FULL_S
+
+
+def least_needed(learnt: Learnt, now: Posterior, current: int) -> int:
+    """`need.py` has the formula; at most the size in force."""
+    peak = busiest(learnt.peaks)
+    sizes = SIZES[current >= SIZES]
+    if peak <= 0 or len(sizes) == 0 or len(now.rows) == 0:
+        return 1
+    does: Floats = np.exp(now.predict_each(sizes.astype(np.float64), np.ones(len(sizes), dtype=bool))[0])
+    enough = np.flatnonzero(does >= min(RESERVE * peak, BEST_SHARE * float(does.max())))
+    return int(sizes[enough[0]]) if len(enough) else current
+
+
+def narrowed(reach: tuple[int, int], current: int, trust: Trust, may_shrink: bool, now_ms: int) -> tuple[int, int]:
+    """Of the sizes that one change leads to, those that are refused left out; none where the first is above the
+    second."""
+    low, high = unrefused(reach, trust, now_ms)
+    return (low if may_shrink else max(low, current)), high
+
+
+def unrefused(sizes: tuple[int, int], trust: Trust, now_ms: int) -> tuple[int, int]:
+    """Without those that did harm. Worked, 1 to 100: 13 was too many from 12, and 8 too few from 16: 9 to 12."""
+    low, high = sizes
+    for each in trust.refused:
+        if now_ms >= each.until_ms:
+            continue
+        if each.size < each.from_size:
+            low = max(low, each.size + 1)
+        else:
+            high = min(high, each.size - 1)
+    return low, high
+
+
+def larger_tried(learnt: Learnt, current: int, cores: float) -> bool:
+    """Whether a full pool was seen on this CPU limit that is larger by a quarter or more."""
+    table = learnt.evidence.table
+    if len(table) == 0:
+        return False
+    at = (table[:, 0] == cores) & (table[:, 1] > 0) & (table[:, 6] >= 1.25 * current * table[:, 5])
+    return bool(at.any())

@@ -1,0 +1,279 @@
+"""The guard of last resort: a change of ours that makes a service worse is taken back, whatever is believed. Pure.
+
+It counts completions without errors (`pace.py`), and nothing else. The operator's size, the one that somebody else set
+last, is the floor of trust: what it did when it was left is the measure of all others, on the same CPU limit.
+
+COLLAPSED    within 2 min of a change of ours: nothing completes for 5 s, and 5 times as long as a request stayed; or
+             less than half of before over 3 s, of a pool that is full or whose requests stay 1.5 times as long. Back to
+             the size before, and that one and all beyond it are refused for 10 min, twice as long each time.
+ERRORS_RISE  within 2 min of a change of ours: 5 errors over 3 s, 2 % more of all than before, and more than two
+             standard errors. Back, and refused for an hour.
+CHECKED      over 30 s less than 0.7 of what completed at the operator's size, of a pool that is neither full nor
+             slower: the demand may have fallen, or spans do not show what the pool holds. The operator's size tells,
+             in 3 to 15 s, and costs little where a pool is not full. If no more completes there it was the demand, and
+             down to 0.7 of that is no ground for another look within 10 min.
+GAVE_UP      the same of a pool that is full or slower, or where the operator's size did more when it was looked at:
+             the operator's size is held for 10 min, twice as long each time, up to a day.
+
+Worked: 100 a second at the operator's 32, then 16. 0 from then on: back after 5 s and what windows are late. 60 a
+second, 16 in flight: GAVE_UP after 30 s. 60 a second, 6 in flight: 32 for 15 s; 95 a second there: GAVE_UP; 61: it was
+the demand, until under 43 a second complete.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import sqrt
+
+from sluice.pools.policy.compiled_worth import FULL_SHARE
+from sluice.pools.policy.pace import LASTS_S, Beat, Pace, pace_of
+from sluice.pools.policy.transitions import Case
+
+# Part of what completed before under which it collapsed, and of the operator's under which that is better.
+COLLAPSED_TO, FEWER = 0.5, 0.7
+# A change is on trial for so long; seen for so long to be judged; and what silence is.
+TRIAL_MS, SEEN_S, SILENT_MS, SILENT_STAYS = 120_000, 3.0, 5_000, 5.0
+# Of requests that stay longer, by when the pool's change was made and by the operator's size.
+SLOWER, GUARD_SLOWER = 1.5, 1.3
+# Completions that had to be seen for their lack to say something.
+EXPECTED = 10.0
+# Seconds at the operator's size that tell whether it does more, as soon as so many would have completed.
+CHECK_S, CHECK_COMPLETIONS = 15.0, 50.0
+ERRORS, ERRORS_BY, ERRORS_SURE = 5.0, 0.02, 2.0
+REFUSED_MS, ERRORS_REFUSED_MS, GIVEN_UP_MS, LONGEST_MS = 600_000, 3_600_000, 600_000, 86_400_000
+# Sizes that are remembered as measured, and as refused.
+MOST_MEASURED, MOST_REFUSED = 8, 8
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a size did when it was left, as `Pace` has it. full: the pool was. lag_ms: how late windows were then."""
+
+    size: int
+    per_s: float
+    stay_s: float
+    failed: float
+    full: bool
+    cores: float
+    at_ms: int
+    lag_ms: int = 0
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A size that did harm, and all beyond it as seen from `from_size`, are not chosen before `until_ms`."""
+
+    size: int
+    from_size: int
+    until_ms: int
+    times: int = 1
+
+    def holds(self, size: int) -> bool:
+        return size <= self.size if self.size < self.from_size else size >= self.size
+
+
+@dataclass(frozen=True)
+class Check:
+    """A look at the operator's size. per_s: what completed at the one that was left."""
+
+    at_ms: int
+    per_s: float
+
+
+@dataclass(frozen=True)
+class Trust:
+    """operator: the size that somebody else set last. since_ms: when the size in force was read first. measured:
+    oldest first. demand_per_s: what a look showed to be the demand, which counts until `demand_until_ms`.
+    given_up_ms: until when the operator's size is held; times: how often, of late."""
+
+    operator: int | None = None
+    since_ms: int = 0
+    measured: tuple[Measured, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    check: Check | None = None
+    demand_per_s: float = 0.0
+    demand_until_ms: int = 0
+    given_up_ms: int = 0
+    times: int = 0
+
+    def at(self, size: int, cores: float) -> Measured | None:
+        return next((each for each in self.measured if each.size == size and each.cores == cores), None)
+
+    def refuses(self, size: int, now_ms: int) -> bool:
+        return any(each.holds(size) for each in self.refused if now_ms < each.until_ms)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the guard asks for: a row of the table, and a size. why: figures, for people."""
+
+    case: Case
+    size: int
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What there is to judge by. current: the size in force. changed_ms, from_size: of the last change of ours, where
+    it is in force; None where it is not. beats: of the newest half minute. completed_ms: when something completed last
+    without an error, None before the first. full_share: of the newest seconds, 0..1. lag_ms: of windows."""
+
+    current: int
+    from_size: int | None
+    changed_ms: int | None
+    beats: tuple[Beat, ...]
+    completed_ms: int | None
+    full_share: float
+    cores: float
+    lag_ms: int
+
+
+def watched(trust: Trust, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | None]:
+    """The next trust, and what has to be done, None for nothing."""
+    operator = trust.operator
+    if operator is None:
+        return trust, None
+    if now_ms < trust.given_up_ms:
+        left_s = (trust.given_up_ms - now_ms) // 1_000
+        return trust, Verdict(Case.GAVE_UP, operator, f"for {left_s} s more")
+    if trust.check is not None:
+        return _checked(trust, trust.check, operator, scene, now_ms)
+    if scene.current == operator:
+        return trust, None
+    fewer = _fewer(trust, operator, scene, now_ms)
+    if fewer is not None:
+        return fewer
+    return _on_trial(trust, operator, scene, now_ms)
+
+
+def _on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | None]:
+    """Whether the last change did harm."""
+    if scene.changed_ms is None or scene.from_size is None or now_ms - trust.since_ms > TRIAL_MS:
+        return trust, None
+    before = trust.at(scene.from_size, scene.cores)
+    if before is None:
+        return trust, None
+    after = pace_of(scene.beats, scene.current, -(-scene.changed_ms // 1_000))
+    why = _collapsed(before, after, scene, trust.since_ms, now_ms)
+    if why:
+        return _back(trust, Case.COLLAPSED, scene, why, REFUSED_MS, now_ms)
+    if after is not None and after.seconds >= SEEN_S and errors_rise(before, after):
+        why = f"{after.failed:.0%} at {scene.current}, {before.failed:.0%} at {before.size}"
+        return _back(trust, Case.ERRORS_RISE, scene, why, ERRORS_REFUSED_MS, now_ms)
+    return trust, None
+
+
+def _collapsed(before: Measured, after: Pace | None, scene: Scene, since_ms: int, now_ms: int) -> str:
+    """Why, "" where it did not."""
+    silent_ms = max(float(SILENT_MS), SILENT_STAYS * 1_000 * before.stay_s)
+    good = after is not None and after.per_s > 0
+    waited_ms = now_ms - since_ms - max(before.lag_ms, 0)
+    expected = before.per_s * waited_ms / 1_000
+    if not good and waited_ms >= silent_ms and expected >= EXPECTED:
+        return f"nothing completed at {scene.current} in {waited_ms // 1_000} s, {before.per_s:.3g}/s at {before.size}"
+    if after is None or after.seconds < SEEN_S or before.per_s * after.seconds < EXPECTED:
+        return ""
+    slower = scene.full_share >= FULL_SHARE or after.stay_s > SLOWER * before.stay_s
+    if slower and after.per_s < COLLAPSED_TO * before.per_s:
+        return f"{after.per_s:.3g}/s at {scene.current}, {before.per_s:.3g}/s at {before.size}"
+    return ""
+
+
+def errors_rise(before: Measured, after: Pace) -> bool:
+    """Worked: none failed before, 5 of 100 after: 5 > 2 sqrt(0 + 1). 12 % before, 15 of 100: 3 < 2 sqrt(10.6 + 1)."""
+    if after.errors < ERRORS or after.failed < before.failed + ERRORS_BY:
+        return False
+    expected = before.failed * after.completions
+    return after.errors - expected > ERRORS_SURE * sqrt(expected * (1 - before.failed) + 1)
+
+
+def _back(
+    trust: Trust, case: Case, scene: Scene, why: str, refused_ms: int, now_ms: int
+) -> tuple[Trust, Verdict | None]:
+    """To the size before, unless that is refused too; then to the operator's."""
+    assert scene.from_size is not None
+    trust = refusing(trust, scene.current, scene.from_size, refused_ms, now_ms)
+    to = scene.from_size if not trust.refuses(scene.from_size, now_ms) else trust.operator
+    assert to is not None
+    return trust, Verdict(case, to, why)
+
+
+def refusing(trust: Trust, size: int, from_size: int, lasts_ms: int, now_ms: int) -> Trust:
+    """Twice as long each time that the same is refused within a day."""
+    before = next((each for each in trust.refused if each.size == size and each.from_size == from_size), None)
+    times = 1 if before is None or now_ms - before.until_ms > LONGEST_MS else before.times + 1
+    until_ms = now_ms + min(lasts_ms * 2 ** (times - 1), LONGEST_MS)
+    others = tuple(each for each in trust.refused if each is not before)
+    return replace(trust, refused=(*others, Refused(size, from_size, until_ms, times))[-MOST_REFUSED:])
+
+
+def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | None] | None:
+    """Whether the operator's size did more; None where it did not, or that is not known."""
+    did = trust.at(operator, scene.cores)
+    if did is None or now_ms - trust.since_ms < 1_000 * LASTS_S or did.per_s * LASTS_S < EXPECTED:
+        return None
+    does = pace_of(scene.beats, scene.current, trust.since_ms / 1_000)
+    silent_ms = now_ms - max(scene.completed_ms or 0, trust.since_ms) - max(did.lag_ms, 0)
+    silent = silent_ms >= 1_000 * LASTS_S
+    if does is None or silent:
+        does = Pace(LASTS_S, 0.0, 0.0, 0.0, 0.0, 0.0)
+    elif does.seconds < LASTS_S - SEEN_S:
+        return None
+    if does.per_s >= FEWER * did.per_s:
+        return None
+    by_demand = now_ms < trust.demand_until_ms and does.per_s >= FEWER * trust.demand_per_s
+    slower = not silent and (scene.full_share >= FULL_SHARE or does.stay_s > GUARD_SLOWER * did.stay_s)
+    slower = slower or does.failed > did.failed + ERRORS_BY
+    why = f"{does.per_s:.3g}/s at {scene.current}, {did.per_s:.3g}/s at {operator}"
+    if slower:
+        return given_up(trust, operator, why, now_ms)
+    if by_demand:
+        return None
+    return replace(trust, check=Check(now_ms, does.per_s)), Verdict(Case.CHECKED, operator, why)
+
+
+def _checked(trust: Trust, check: Check, operator: int, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | None]:
+    """A look at the operator's size, until it is over."""
+    looks = Verdict(Case.CHECKED, operator, f"{check.per_s:.3g}/s at the one before")
+    if scene.current != operator or trust.since_ms < check.at_ms:
+        # A target that does not follow is not waited for.
+        return (replace(trust, check=None), None) if now_ms - check.at_ms > TRIAL_MS else (trust, looks)
+    does = pace_of(scene.beats, operator, -(-trust.since_ms // 1_000))
+    over = now_ms - trust.since_ms > 1_000 * (LASTS_S + CHECK_S)
+    enough = does is not None and does.seconds >= SEEN_S and does.per_s * does.seconds >= CHECK_COMPLETIONS
+    if not (enough or over or (does is not None and does.seconds >= CHECK_S)):
+        return trust, looks
+    per_s = does.per_s if does is not None else 0.0
+    if per_s * LASTS_S >= EXPECTED and check.per_s < FEWER * per_s:
+        return given_up(trust, operator, f"{check.per_s:.3g}/s at the one before, {per_s:.3g}/s at {operator}", now_ms)
+    demand = max(per_s, check.per_s)
+    return replace(trust, check=None, demand_per_s=demand, demand_until_ms=now_ms + REFUSED_MS), None
+
+
+def given_up(trust: Trust, operator: int, why: str, now_ms: int) -> tuple[Trust, Verdict]:
+    """Twice as long each time within a day of the last one."""
+    times = 1 if now_ms - trust.given_up_ms > LONGEST_MS else trust.times + 1
+    until_ms = now_ms + min(GIVEN_UP_MS * 2 ** (times - 1), LONGEST_MS)
+    found = replace(trust, check=None, given_up_ms=until_ms, times=times)
+    return found, Verdict(Case.GAVE_UP, operator, why)
+
+
+def in_force(trust: Trust, current: int | None, before: int | None, foreign: bool, now_ms: int) -> Trust:
+    """With the size in force as it was read: one that somebody else set is the operator's. before: the last one."""
+    if current is None:
+        return trust
+    if trust.operator is None or foreign:
+        return Trust(operator=current, since_ms=now_ms, measured=trust.measured)
+    return trust if current == before else replace(trust, since_ms=now_ms)
+
+
+def left(trust: Trust, size: int, beats: tuple[Beat, ...], full: bool, cores: float, lag_ms: int, now_ms: int) -> Trust:
+    """With what a size did that is left now."""
+    does = pace_of(beats, size)
+    if does is None or does.completions <= 0:
+        return trust
+    of = Measured(size, does.per_s, does.stay_s, does.failed, full, cores, now_ms, lag_ms)
+    others = [each for each in trust.measured if (each.size, each.cores) != (size, cores)]
+    if len(others) >= MOST_MEASURED:
+        others = [each for each in others if each.size == trust.operator or each is not others[0]][-MOST_MEASURED + 1 :]
+    return replace(trust, measured=(*others, of))

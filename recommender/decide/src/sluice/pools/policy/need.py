@@ -1,0 +1,51 @@
+"""What a pool needed in its busiest stretch of the remembered horizon: no size below that is chosen. Pure.
+
+    needed = the smallest size that is believed to complete RESERVE x the most that completed in 10 s of the horizon,
+             or 99 % of what the best size does, where that is less
+
+So a pool that was light all day keeps what its peak took and a quarter more, and one that was overloaded is not kept
+from the size that completes most.
+
+Worked, the horizon a day: 12 a second at most, of 0.25 s each, on a service that does 4 n up to 200: 15 / 4, so 4
+threads are the least. A service that does 106 a second at 12 threads, its best, and 71 at 64: its peak was 71, so the
+smallest size that does 88.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sluice.pools.policy.pace import Beat
+
+RESERVE = 1.25
+BEST_SHARE = 0.99
+STRETCH_S = 10
+HOUR_MS, DAY_MS = 3_600_000, 86_400_000
+
+
+class Peak(NamedTuple):
+    """The most that completed a second over 10 s, without errors, in the hour that begins at `hour_ms`."""
+
+    hour_ms: int
+    per_s: float
+
+
+def with_peaks(peaks: tuple[Peak, ...], beats: tuple[Beat, ...], horizon_ms: int = DAY_MS) -> tuple[Peak, ...]:
+    """With the newest 10 s, if that many are known."""
+    if not beats:
+        return peaks
+    newest = beats[-1].second
+    stretch = [beat for beat in beats if beat.second > newest - STRETCH_S]
+    length = sum(beat.length_s for beat in stretch)
+    if length < STRETCH_S / 2:
+        return peaks
+    per_s, hour_ms = sum(beat.good for beat in stretch) / length, newest * 1_000 // HOUR_MS * HOUR_MS
+    if peaks and peaks[-1].hour_ms == hour_ms:
+        return peaks if per_s <= peaks[-1].per_s else (*peaks[:-1], Peak(hour_ms, per_s))
+    kept = tuple(each for each in peaks if hour_ms - horizon_ms <= each.hour_ms < hour_ms)
+    return (*kept, Peak(hour_ms, per_s))
+
+
+def busiest(peaks: tuple[Peak, ...]) -> float:
+    """Completions a second; 0 where nothing is known."""
+    return max((each.per_s for each in peaks), default=0.0)

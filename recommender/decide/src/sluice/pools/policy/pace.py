@@ -1,0 +1,94 @@
+"""What completes: beats of a second, of the newest half minute, by the size in force; and their mean. Pure.
+
+The guard (`harm.py`) judges by it, and not by the belief: it counts what completes without an error, whatever spans say
+of how full the pool is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import isnan
+from typing import NamedTuple
+
+from sluice.pools.policy.observation import Buckets
+
+LASTS_S = 30
+
+
+class Beat(NamedTuple):
+    """Of one instance, of a second since 1970 under one size: completions with and without an error, sum of n dt, and
+    how much of the second it is."""
+
+    second: int
+    size: int
+    good: float
+    failed: float
+    in_flight_s: float
+    length_s: float
+
+
+@dataclass(frozen=True)
+class Pace:
+    """The mean of some beats. per_s: completions without an error; stay_s: how long a request stays, by Little's law,
+    0 where nothing ends; failed: the share of errors, 0..1; in_flight: mean."""
+
+    seconds: float
+    per_s: float
+    stay_s: float
+    failed: float
+    in_flight: float
+    errors: float
+
+    @property
+    def completions(self) -> float:
+        """With and without an error."""
+        return self.per_s * self.seconds + self.errors
+
+
+def with_beats(before: tuple[Beat, ...], buckets: Buckets) -> tuple[Beat, ...]:
+    """With buckets that are newer, oldest first, as far as their size is known; those of the newest half minute."""
+    if len(buckets) == 0:
+        return before
+    found = list(before)
+    columns = (buckets.start_ms, buckets.size, buckets.completions, buckets.errors, buckets.concurrency)
+    for start_ms, size, done, failed, in_flight in zip(*(each.tolist() for each in columns), strict=True):
+        if isnan(size):
+            continue
+        second, held = start_ms // 1_000, in_flight * buckets.bucket_s
+        good = max(0.0, done - failed)
+        last = found[-1] if found else None
+        if last is not None and (last.second, last.size) == (second, int(size)):
+            found[-1] = Beat(
+                second,
+                last.size,
+                last.good + good,
+                last.failed + failed,
+                last.in_flight_s + held,
+                last.length_s + buckets.bucket_s,
+            )
+        else:
+            found.append(Beat(second, int(size), good, failed, held, buckets.bucket_s))
+    since = max((beat.second for beat in found), default=0) - LASTS_S
+    return tuple(beat for beat in found if beat.second > since)
+
+
+def pace_of(beats: Iterable[Beat], size: int, since_s: float = float("-inf")) -> Pace | None:
+    """At that size, in whole seconds from `since_s` on; None where there is no beat.
+
+    Worked: 20 completions and 5 errors in 2 s of 4 in flight: 10 a second, 8 / 25 = 0.32 s each, a fifth failed.
+    """
+    of = [beat for beat in beats if beat.size == size and beat.second >= since_s]
+    length = sum(beat.length_s for beat in of)
+    if length <= 0:
+        return None
+    good, failed = sum(beat.good for beat in of), sum(beat.failed for beat in of)
+    held, done = sum(beat.in_flight_s for beat in of), good + failed
+    return Pace(
+        seconds=length,
+        per_s=good / length,
+        stay_s=held / done if done > 0 else 0.0,
+        failed=failed / done if done > 0 else 0.0,
+        in_flight=held / length,
+        errors=failed,
+    )

@@ -1,0 +1,61 @@
+"""Between what the guard knows (`harm.py`) and its message, `Trust` of proto/sluice/pools/v1/state.proto."""
+
+from __future__ import annotations
+
+from sluice.pools.policy.harm import Check, Measured, Refused, Trust
+from sluice.pools.policy.message_time import timestamp, unix_ms
+from sluice.pools.v1.state_pb2 import Trust as Message
+
+
+def trust_message(of: Trust) -> Message:
+    message = Message(
+        operator_size=of.operator,
+        since=timestamp(of.since_ms),
+        demand_per_s=of.demand_per_s,
+        demand_until=timestamp(of.demand_until_ms),
+        given_up_until=timestamp(of.given_up_ms),
+        given_up_times=of.times,
+    )
+    for each in of.measured:
+        message.measured.add(
+            size=each.size,
+            per_s=each.per_s,
+            stay_s=each.stay_s,
+            failed=each.failed,
+            full=each.full,
+            cores=each.cores,
+            at=timestamp(each.at_ms),
+            lag_ms=each.lag_ms,
+        )
+    for one in of.refused:
+        message.refused.add(size=one.size, from_size=one.from_size, until=timestamp(one.until_ms), times=one.times)
+    if of.check is not None:
+        message.checked.CopyFrom(timestamp(of.check.at_ms))
+        message.checked_per_s = of.check.per_s
+    return message
+
+
+def trust_of(message: Message) -> Trust:
+    return Trust(
+        operator=message.operator_size if message.HasField("operator_size") else None,
+        since_ms=unix_ms(message.since),
+        measured=tuple(
+            Measured(
+                each.size,
+                each.per_s,
+                each.stay_s,
+                each.failed,
+                each.full,
+                each.cores,
+                unix_ms(each.at),
+                each.lag_ms,
+            )
+            for each in message.measured
+        ),
+        refused=tuple(Refused(each.size, each.from_size, unix_ms(each.until), each.times) for each in message.refused),
+        check=Check(unix_ms(message.checked), message.checked_per_s) if message.HasField("checked") else None,
+        demand_per_s=message.demand_per_s,
+        demand_until_ms=unix_ms(message.demand_until),
+        given_up_ms=unix_ms(message.given_up_until),
+        times=message.given_up_times,
+    )

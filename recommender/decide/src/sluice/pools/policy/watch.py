@@ -1,0 +1,56 @@
+"""What the guard (`harm.py`) is shown of a pool, and what targets tell in place of spans. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from sluice.core.changed import changed
+from sluice.pools.policy.allowed import TOLD_FULL, TOLD_IDLE
+from sluice.pools.policy.harm import Scene, Verdict, in_force, watched
+from sluice.pools.policy.observation import Buckets, Observation, Occupancy
+from sluice.pools.policy.reach import by_another
+from sluice.pools.policy.state import Facts, Learnt
+from sluice.pools.policy.view import full_share
+
+
+def watch(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> tuple[Facts, Verdict | None]:
+    """The facts with the size in force as it was read, and what the guard asks for. While sizes differ nothing is."""
+    sizes = set(seen.sizes.values())
+    current = next(iter(sizes)) if len(sizes) == 1 else None
+    if seen.constraints.paused or current is None:
+        return facts, None
+    foreign = facts.current is not None and by_another(facts, current)
+    trust = in_force(facts.trust, current, facts.current, foreign, now_ms)
+    change = facts.change
+    ours = change is not None and change.to_size == current
+    good_s = max((beat.second + 1 for beat in learnt.beats if beat.good > 0), default=None)
+    scene = Scene(
+        current=current,
+        from_size=change.from_size if change is not None and ours else None,
+        changed_ms=trust.since_ms if ours else None,
+        beats=learnt.beats,
+        completed_ms=None if good_s is None else 1_000 * good_s,
+        full_share=full_share(facts, learnt),
+        cores=seen.cores,
+        lag_ms=max(0, now_ms - learnt.until_ms),
+    )
+    trust, verdict = watched(trust, scene, now_ms)
+    return (facts if trust == facts.trust else changed(facts, trust=trust)), verdict
+
+
+def as_told(buckets: Buckets, told: Occupancy | None) -> Buckets:
+    """In flight as targets tell it, where spans show another fullness: a connection that is held between queries has no
+    span, and nested spans are more than a thread.
+
+    Worked, a pool of 4 that is told full: 0.4 in flight by spans are 4; one of 34 with 5 busy, 40 by spans: 5.
+    """
+    if told is None or len(buckets) == 0:
+        return buckets
+    size, by_spans = buckets.size, buckets.concurrency
+    if told.full_share >= TOLD_FULL:
+        return replace(buckets, concurrency=np.where(np.isnan(size), by_spans, size))
+    if told.full_share <= TOLD_IDLE:
+        return replace(buckets, concurrency=np.where(by_spans >= 0.9 * size, told.busy, by_spans))
+    return buckets

@@ -1,0 +1,65 @@
+"""What the doctor says of instances' clocks; of a real engine too."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from migrate.__main__ import schema_up
+from sluice.cli.doctor import clocks as check
+from sluice.cli.doctor.finding import NotAnsweringError
+from sluice.cli.environment import addresses
+from sluice.clocks.offsets import Instance, Seen
+from support.clickhouse import ClickHouse, clickhouse
+
+RIGHT = Seen(200, 6, 180, 12)
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouse]:
+    with clickhouse(tmp_path_factory.mktemp("clickhouse")) as server:
+        yield server
+
+
+def test_right_clocks_are_no_finding() -> None:
+    found = check.judge({Instance("cart", "a"): RIGHT, Instance("cart", "b"): Seen(3_000, 6, 2_000, 12)})
+    assert (found.level, found.text) == ("ok", "2 instances, none known to be off by more than 200 ms")
+    assert check.judge({}).level == "ok"
+
+
+def test_whose_clock_is_off_and_by_how_much() -> None:
+    found = check.judge(
+        {
+            Instance("cart", "a"): RIGHT,
+            Instance("cart", "b"): Seen(-800, 6, -850, 12),
+            Instance("stock", "c"): Seen(9_700, 6, 9_600, 12),
+        }
+    )
+    assert found.level == "warn"
+    assert found.text == (
+        "clocks of 2 of 3 instances are off: "
+        "stock c 3.4 s behind (beside the 6 s that an exporter may keep spans), cart b 1.0 s ahead"
+    )
+    assert "chronyd" in found.remedy
+
+
+def test_of_many_the_worst_are_named() -> None:
+    found = check.judge({Instance("s", f"{n:02}"): Seen(-1_000 - 100 * n, 6, -3_000, 12) for n in range(13)})
+    assert found.text.startswith("clocks of 13 of 13 instances are off: s 12 2.2 s ahead, s 11 2.1 s ahead, ")
+    assert found.text.endswith("3 more")
+
+
+@pytest.mark.integration
+def test_on_a_real_engine(engine: ClickHouse, tmp_path: Path) -> None:
+    where = addresses({"SLUICE_CLICKHOUSE": engine.url})
+    with pytest.raises(NotAnsweringError):
+        check.clocks(where, 5)
+    schema_up(engine.writer_url, "sluice", wait_s=10)
+    assert check.clocks(where, 5).level == "ok"
+    engine.client("sluice").command(
+        "INSERT INTO instance_clocks (service, instance, window, window_s, spans, least_ms, sum_ms, version) "
+        "SELECT 'cart', 'cart-\\'1', toStartOfInterval(now(), INTERVAL 10 SECOND) - 10 * number, 10, 5, -800, 0, 5 "
+        "FROM numbers(6)"
+    )
+    found = check.clocks(where, 5)
+    assert (found.level, found.text) == ("warn", "clocks of 1 of 1 instances are off: cart cart-'1 0.8 s ahead")

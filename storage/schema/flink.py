@@ -57,6 +57,7 @@ ROWS = {
     "PARTIAL": Row("windows", names=_SUMMED),
     "SAMPLE": Row("container_latency"),
     "SIZE": Row("data_sizes"),
+    "LEFT": Row("spans_left_out"),
     "DELAY": Row("instance_clocks"),
     "COUNTED": Row("ingest_counts", without="job", names=_SUMMED),
     "GAP": Row("offset_gaps", "first_missing first_read received"),

@@ -34,6 +34,7 @@ ARGUMENTS = {
     "v_container_latency_between": "(from_ms = 0, until_ms = 4102444800000)",
     "v_host_utilization_between": "(from_ms = 0, until_ms = 4102444800000)",
     "v_latency_samples_between": "(from_ms = 0, until_ms = 4102444800000)",
+    "v_spans_left_out_between": "(from_ms = 0, until_ms = 4102444800000)",
 }
 
 
@@ -91,6 +92,24 @@ def test_data_sizes_are_means_of_the_spans_that_say_them(reader: Client) -> None
     """Catalogue's calls: 2,000 rows and 200,000 bytes of 100 spans; no span of cart says rows."""
     found = rows(reader, "SELECT DISTINCT service, rows_per_span, bytes_per_span FROM v_data_sizes ORDER BY service")
     assert [tuple(row.values()) for row in found] == [("cart", None, 500.0), ("catalogue", 20.0, 2_000.0)]
+
+
+def test_what_is_left_out_has_its_share_of_the_services_spans(reader: Client) -> None:
+    """Of cart's SERVER spans 300 are probes and 100 nested; those that count beside them are in the windows."""
+    found = rows(reader, f"SELECT * FROM v_spans_left_out_between{ARGUMENTS['v_spans_left_out_between']}")
+    (counted,) = rows(
+        reader, "SELECT sum(completions) AS spans FROM v_windows WHERE service = 'cart' AND side = 'server'"
+    )
+    told = [(row["service"], row["operation"], row["action"], row["spans"], row["mean_ms"]) for row in found]
+    assert sorted(told) == [
+        ("cart", "GET /cart", "nested", 100, 30.0),
+        ("cart", "GET /healthz", "leave_out", 300, 2.0),
+        ("catalogue", "pg-pool.connect", "waiting", 50, 4.0),
+    ]
+    shares = {row["operation"]: row["share"] for row in found}
+    assert shares["GET /healthz"] == pytest.approx(300 / (400 + counted["spans"]))
+    assert shares["GET /cart"] == pytest.approx(100 / (400 + counted["spans"]))
+    assert 0 < shares["pg-pool.connect"] < 1
 
 
 def test_pool_now_is_the_newest_answer(reader: Client) -> None:

@@ -1,7 +1,9 @@
 """The job `concurrency`: time-weighted concurrency, completions and latency of every soft resource, per fine window.
 
 span_partial -> what messages add -> sums by resource and bucket -> windows
-span_moved   -> client spans move, as partial rows with - and +, from a stand-in peer to the service they called -> sums
+span_moved   -> what whole traces change, as partial rows with - and +: client spans move from a stand-in peer to the
+                service they called, spans that are nested in others are taken back -> sums
+span_left, span_nested -> spans that are not counted, by rule -> spans_left_out
 span_delay   -> how late the spans of each instance came -> least and sum by instance and window -> instance_clocks
 span_counted_window -> outcomes of spans -> ingest_counts
 
@@ -10,7 +12,7 @@ No bucket waits for a watermark: each change of a sum is written as a new versio
 
 import accounts
 import spans
-from settings import Settings
+from settings import SECOND_MS, Settings
 from upserts import insert_sums
 
 NAME = "concurrency"
@@ -22,16 +24,16 @@ FUNCTIONS = {"merge_latency": "dev.sluice.latency.MergeLatency"}
 
 def span_tables(settings: Settings) -> list[str]:
     """Traces are assembled for this job only if peers are to come from them."""
-    return [*_partials(settings), "delay"]
-
-
-def _partials(settings: Settings) -> list[str]:
-    return ["partial", "moved"] if settings["peers-from-traces"] else ["partial"]
+    return ["partial", "left", *(["moved", "nested"] if settings["peers-from-traces"] else []), "delay"]
 
 
 def views(settings: Settings) -> dict[str, str]:
-    parts = " UNION ALL ".join(f"SELECT * FROM span_{table}" for table in _partials(settings))
-    return {"partial_windows": parts}
+    parts = {"partial_windows": ("partial", "moved"), "partial_left_out": ("left", "nested")}
+    wanted = span_tables(settings)
+    return {
+        view: " UNION ALL ".join(f"SELECT * FROM span_{table}" for table in tables if table in wanted)
+        for view, tables in parts.items()
+    }
 
 
 def inserts(settings: Settings) -> list[str]:
@@ -43,6 +45,12 @@ def inserts(settings: Settings) -> list[str]:
             "GREATEST(SUM({}), 0)",
             bucket_ms=str(settings["bucket-ms"]),
             version="SUM(contributions)",
+        ),
+        insert_sums(
+            "spans_left_out",
+            "partial_left_out",
+            window_s=str(settings["sample-window-ms"] // SECOND_MS),
+            version="SUM(spans)",
         ),
         insert_sums(
             "instance_clocks",

@@ -19,6 +19,7 @@ import critical_paths
 import gaps
 import resource_metrics
 import sources
+import span_rules
 import spans
 import starts
 import stores
@@ -50,6 +51,14 @@ def parser() -> argparse.ArgumentParser:
     root.add_argument("--name", help="of the Flink job and its consumer group (default: sluice- and the jobs' names)")
     root.add_argument(
         "--start", default=starts.EARLIEST, metavar="WHERE", help=f"without a savepoint: {starts.FORMS}; see README.md"
+    )
+    root.add_argument(
+        "--span-rules",
+        type=Path,
+        default=span_rules.FILE,
+        metavar="FILE",
+        help="which spans hold no thread and no connection, and so are not counted: probes, waits for connections "
+        "(default: %(default)s)",
     )
     root.add_argument("--no-dead-letters", action="store_true", help="another Flink job of the same topic writes them")
     root.add_argument(
@@ -142,7 +151,7 @@ def main(arguments: list[str]) -> int:
     try:
         values = {name: getattr(options, name.replace("-", "_")) for name in SETTINGS}
         name = options.name or flink_job(options.jobs)
-        settings = Settings(Addresses.from_environment(), values, name, options.start)
+        settings = Settings(Addresses.from_environment(), values, name, options.start, options.span_rules)
     except SettingsError as error:
         print(f"run.py: {error}", file=sys.stderr)
         return 2

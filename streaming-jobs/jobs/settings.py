@@ -4,8 +4,10 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import kafka
+import span_rules
 import starts
 
 FLINK_JOB = "sluice-streaming"  # the one that has every job
@@ -65,7 +67,11 @@ SETTINGS: Mapping[str, Setting] = {
         "messages are not hashed",
     ),
     "peers-from-traces": Setting(
-        1, 0, 1, "1: client spans move to the service that their trace shows; 0: they stay with their attributes' peer"
+        1,
+        0,
+        1,
+        "1: client spans move to the service that their trace shows, and spans that it shows to be nested are taken "
+        "back; 0: they stay with their attributes' peer, and are nested only in spans of their own message",
     ),
     "state-ttl-ms": Setting(
         HOUR_MS, MINUTE_MS, 30 * DAY_MS, "the sum of a window is kept for this long after its last change"
@@ -259,13 +265,14 @@ class Addresses:
 class Settings:
     """All that the jobs' definitions depend on. `values` holds every key of SETTINGS.
 
-    flink_job: name of the Flink job, and of its consumer group. start: one of starts.FORMS.
+    flink_job: name of the Flink job, and of its consumer group. start: one of starts.FORMS. rules: file of span_rules.
     """
 
     addresses: Addresses
     values: Mapping[str, int]
     flink_job: str = FLINK_JOB
     start: str = starts.EARLIEST
+    rules: Path = span_rules.FILE
 
     def __post_init__(self) -> None:
         for name, value in self.values.items():
@@ -284,6 +291,7 @@ class Settings:
             raise SettingsError("--graph-max-age-ms: must not be less than --max-ahead-ms and two --edge-window-ms")
         self._check_state_outlives_what_it_sums()
         self._check_name_and_start()
+        self._span_rules()
 
     def _check_state_outlives_what_it_sums(self) -> None:
         """A window is changed last by a span that lies on it with its oldest part and comes late, then is moved."""
@@ -313,4 +321,11 @@ class Settings:
 
     def job_parameters(self) -> dict[str, str]:
         """What the Java functions read: `sluice.NAME`."""
-        return {f"sluice.{name}": str(value) for name, value in self.values.items()}
+        numbers = {f"sluice.{name}": str(value) for name, value in self.values.items()}
+        return numbers | {"sluice.span-rules": span_rules.encoded(self._span_rules())}
+
+    def _span_rules(self) -> tuple[span_rules.Rule, ...]:
+        try:
+            return span_rules.load(self.rules)
+        except span_rules.SpanRulesError as error:
+            raise SettingsError(f"--span-rules: {error}") from error

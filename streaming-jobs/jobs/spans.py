@@ -1,10 +1,10 @@
 """The spans, decoded once for all jobs: the views that the Java stage SpanStreams defines before the SQL is planned.
 
-otlp_spans -> is it a repeat? -> decoded -> span_partial, span_sample, span_size, span_delay, span_counted,
+otlp_spans -> is it a repeat? -> decoded -> span_partial, span_sample, span_size, span_left, span_delay, span_counted,
    |                                     |  span_counted_window, span_rejected
    \\-> span_position                     \\-> traces, in the heap until they are quiet
-                                              -> span_edge, span_seen, span_tree, span_moved, span_path, span_on_path,
-                                                 span_trace_count, span_own, span_recounted
+                                              -> span_edge, span_seen, span_tree, span_moved, span_nested, span_path,
+                                                 span_on_path, span_trace_count, span_own, span_recounted
 
 A job names the views that it reads in SPAN_TABLES (or span_tables(), where they depend on the settings), without
 `span_`; what nobody reads is not made. SpanTable.java has their columns.

@@ -148,6 +148,19 @@ COLUMNS = {
         "last_ns": "BIGINT NOT NULL",
         "version": "BIGINT NOT NULL",
     },
+    "spans_left_out": {
+        "side": "STRING NOT NULL",
+        "service": "STRING NOT NULL",
+        "peer": "STRING NOT NULL",
+        "operation": "STRING NOT NULL",
+        "action": "STRING NOT NULL",
+        "rule": "STRING NOT NULL",
+        "window": "TIMESTAMP_LTZ(3) NOT NULL",
+        "window_s": "INT NOT NULL",
+        "spans": "BIGINT NOT NULL",
+        "duration_ns": "BIGINT NOT NULL",
+        "version": "BIGINT NOT NULL",
+    },
     "trace_counts": {
         "cause": "STRING NOT NULL",
         "service": "STRING NOT NULL",
@@ -183,6 +196,7 @@ KEYS = {
     "offset_gaps": "flink_job topic partition first_missing",
     "path_services": "root_service root_operation complete service window",
     "resource_metrics": "host instance role metric_rank series kind start_ns window",
+    "spans_left_out": "side service peer operation action rule window",
     "trace_counts": "cause service received",
     "windows": "side service peer instance bucket",
 }

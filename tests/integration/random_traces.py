@@ -35,6 +35,22 @@ SIZES: tuple[tuple[tuple[str, int | str], ...], ...] = (
     (("messaging.message.payload_size_bytes", 128), ("http.response.body.size", 1 << 40)),
     (("messaging.message_payload_size_bytes", 256),),
 )
+#: What spans say of whom they answered and how, by turns: nothing, no load, and whose fault a failure was.
+ANSWERS: tuple[tuple[tuple[str, int | str], ...], ...] = (
+    (),
+    (("http.response.status_code", 200),),
+    (("http.response.status_code", 404),),
+    (),
+    (("url.path", "/healthz"), ("http.response.status_code", 200)),
+    (("http.status_code", "429"),),
+    (("rpc.grpc.status_code", 5),),
+    (("http.target", "/livez?verbose"),),
+    (("rpc.response.status_code", "UNAVAILABLE"), ("http.response.status_code", 200)),
+    (("user_agent.original", "sluice-actuator/0.1"),),
+    (("http.route", "/items/{id}"), ("user_agent.original", "curl/8")),
+)
+#: Every so many spans of clients are waits for a connection.
+ACQUIRE = 9
 
 
 @st.composite
@@ -70,12 +86,12 @@ def traces(draw: st.DrawFn, number: int) -> list[SentSpan]:
                 span_id=(n + 1).to_bytes(8, "big"),
                 parent_id=above.span_id if above else b"",
                 kind=kind,
-                name=f"op-{draw(st.integers(0, 2))}",
+                name=_name(draw, kind, number + n),
                 start_ns=start_ns + skew_ns[kept_host],
                 end_ns=end_ns + skew_ns[kept_host],
                 error=draw(st.integers(0, 6)) == 0,
                 attributes=_peer(draw, kind, group),
-                sizes=SIZES[(5 * number + n) % len(SIZES)],
+                sizes=SIZES[(5 * number + n) % len(SIZES)] + ANSWERS[(3 * number + n) % len(ANSWERS)],
             )
         )
     return _break(draw, spans) if broken else spans
@@ -148,6 +164,11 @@ def _times(draw: st.DrawFn, above: SentSpan | None, ticks: Callable[[int, int], 
     if where == "touching":
         return draw(st.sampled_from([(low, start_ns), (start_ns, high)]))
     return start_ns, start_ns if where == "empty" else draw(st.integers(start_ns, high))
+
+
+def _name(draw: st.DrawFn, kind: str, turn: int) -> str:
+    drawn = f"op-{draw(st.integers(0, 2))}"
+    return "pg-pool.connect" if kind == "CLIENT" and turn % ACQUIRE == 0 else drawn
 
 
 def _peer(draw: st.DrawFn, kind: str, group: str) -> tuple[tuple[str, str], ...]:

@@ -31,6 +31,7 @@ TABLES = (
     "container_latency",
     "container_own_time",
     "data_sizes",
+    "spans_left_out",
     "instance_clocks",
 )
 COUNTED = "(SELECT count() FROM ingest_counts WHERE job != 'resource_metrics') AS ingest_counts"

@@ -34,6 +34,7 @@ def insert_shop(client: Client, end: datetime) -> None:
     _losses(client, end)
     _latencies(client, end)
     _data_sizes(client, end)
+    _left_out(client, end)
     _clocks(client, end)
     _resources(client, end)
     _recommendations(client, end)
@@ -202,6 +203,30 @@ def _data_sizes(client: Client, end: datetime) -> None:
         rows.append(["client", "catalogue", "catalogue-db", "catalogue-0", window, 10, 100, 2_000, 100, 200_000, 200])
         rows.append(["server", "cart", "", "cart-0", window, 10, 0, 0, 50, 25_000, 50])
     _insert(client, "data_sizes", names, rows)
+
+
+def _left_out(client: Client, end: datetime) -> None:
+    """In one window: 300 probes of cart of 2 ms each, 100 spans of it within others, and 50 waits of catalogue."""
+    names = "side service peer operation action rule window window_s spans duration_ns version"
+    window = _ten_seconds(end)[0]
+    rows: list[list[object]] = [
+        ["server", "cart", "", "GET /healthz", "leave_out", "probe-path", window, 10, 300, 300 * 2 * MS, 300],
+        ["server", "cart", "", "GET /cart", "nested", "nested", window, 10, 100, 100 * 30 * MS, 100],
+        [
+            "client",
+            "catalogue",
+            "catalogue-db",
+            "pg-pool.connect",
+            "waiting",
+            "acquire",
+            window,
+            10,
+            50,
+            50 * 4 * MS,
+            50,
+        ],
+    ]
+    _insert(client, "spans_left_out", names, rows)
 
 
 def _clocks(client: Client, end: datetime) -> None:

@@ -9,7 +9,20 @@ from confluent_kafka import TIMESTAMP_LOG_APPEND_TIME, TopicPartition
 
 from schema.tables import tables
 from stack.flink import JOBS
-from support.reference import clocks, containers, counts, edges, paths, peers, sizes, spans, traces, trees, windows
+from support.reference import (
+    clocks,
+    containers,
+    counts,
+    edges,
+    left_out,
+    paths,
+    peers,
+    sizes,
+    spans,
+    traces,
+    trees,
+    windows,
+)
 from support.reference.settings import setting
 from support.reference.spans import Record
 from support.stack import Stack
@@ -69,6 +82,9 @@ class Reference:
 
     def data_sizes(self) -> Rows:
         return _rows(sizes.sizes(spans.accepted(self.read)))
+
+    def spans_left_out(self) -> Rows:
+        return _rows(left_out.left_out(spans.accepted(self.read), self.traces))
 
     def critical_paths(self) -> Rows:
         return _rows(paths.path_rows(self.traces))
@@ -134,6 +150,7 @@ ALL_TABLES = (
     Table("container_latency", "container_latency", ("service",), Reference.container_latency),
     Table("container_own_time", "call_graph", ("service",), Reference.container_own_time),
     Table("data_sizes", "container_latency", ("service",), Reference.data_sizes, seldom=True),
+    Table("spans_left_out", "concurrency", ("service",), Reference.spans_left_out, seldom=True),
     Table("critical_paths", "critical_paths", ("root_service",), Reference.critical_paths),
     Table("path_services", "critical_paths", ("root_service",), Reference.path_services),
     Table("trace_counts", "critical_paths", ("service",), Reference.trace_counts),

@@ -106,7 +106,8 @@ def snapshots(settings: Settings) -> list[Snapshot]:
 
 def options(settings: Settings) -> list[str]:
     """The options of run.py that the stack file sets."""
-    return [f"--{name}={value}" for name, value in settings.jobs.items()]
+    rules = REPOSITORY / settings.config["spans"]
+    return [f"--span-rules={rules}", *(f"--{name}={value}" for name, value in settings.jobs.items())]
 
 
 def check_options(settings: Settings) -> None:

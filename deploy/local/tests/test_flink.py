@@ -1,18 +1,28 @@
 """Options of the streaming jobs in a stack file: run.py, which knows them, is asked."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from stack.flink import check_options, options
-from stack.settings import load
+from stack.settings import REPOSITORY, load
 from stack.steps import StepError
 
 
 def test_the_options_of_the_stack_file_are_those_of_the_jobs() -> None:
     settings = replace(load({}), jobs={"trace-quiet-ms": 2000, "idle-ms": 300})
-    assert options(settings) == ["--trace-quiet-ms=2000", "--idle-ms=300"]
+    rules = REPOSITORY / "streaming-jobs/spans.toml"
+    assert options(settings) == [f"--span-rules={rules}", "--trace-quiet-ms=2000", "--idle-ms=300"]
     check_options(settings)
+
+
+def test_the_rules_of_spans_of_the_stack_file_are_those_of_the_jobs(tmp_path: Path) -> None:
+    path = tmp_path / "spans.toml"
+    path.write_text("[[rule]]\nname = 'a'\naction = 'drop'\n")
+    base = load({})
+    with pytest.raises(StepError, match="rule a: action is 'drop': must be one of count, leave_out, waiting, around"):
+        check_options(replace(base, config={**base.config, "spans": str(path)}))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ CREATE TABLE container_latency
     window      DateTime('UTC')             CODEC(Delta, ZSTD(1)),
     window_s    UInt16                      CODEC(ZSTD(1)),
     requests    UInt64                      CODEC(T64, ZSTD(1)),
-    errors      UInt64                      COMMENT 'of those, with status ERROR' CODEC(T64, ZSTD(1)),
+    errors      UInt64                      COMMENT 'of those, that failed by no fault of their caller' CODEC(T64, ZSTD(1)),
     ln_sum      Int64                       COMMENT 'sum of round(1e9 * ln(ns)); 0 ns counts as 1 ns' CODEC(T64, ZSTD(1)),
     ln_sum2     Int64                       COMMENT 'sum of round(1e9 * ln(ns)^2)' CODEC(T64, ZSTD(1)),
     latency     Map(Int16, UInt32)          COMMENT 'requests by duration, indexed as in windows' CODEC(ZSTD(1)),

@@ -11,7 +11,7 @@ CREATE TABLE windows
     bucket_ms   UInt16                      COMMENT 'length of the bucket' CODEC(ZSTD(1)),
     busy_ns     UInt64                      COMMENT 'sum over spans of overlap(span, bucket)' CODEC(T64, ZSTD(1)),
     completions UInt32                      COMMENT 'spans that end in the bucket' CODEC(T64, ZSTD(1)),
-    errors      UInt32                      COMMENT 'of those, with status ERROR' CODEC(T64, ZSTD(1)),
+    errors      UInt32                      COMMENT 'of those, that failed by no fault of their caller' CODEC(T64, ZSTD(1)),
     latency     Map(Int16, UInt32)          COMMENT 'completions by duration: index i counts 2^(i/64) < ns <= 2^((i+1)/64); 0 ns counts as 1 ns' CODEC(ZSTD(1)),
     version     UInt64                      CODEC(T64, ZSTD(1)),
     written     DateTime64(3, 'UTC')        DEFAULT now64(3) CODEC(Delta, ZSTD(1)),

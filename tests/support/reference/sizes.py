@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from support.reference.containers import WINDOW_NS
-from support.reference.spans import Span
-from support.reference.windows import SIDES
+from support.reference.spans import SIDES, Span
 
 #: side, service, peer, instance, start of the window in s
 Key = tuple[str, str, str, str, int]

@@ -1,7 +1,7 @@
 """The spans of the topic, named and judged; the first step of every table."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -9,6 +9,7 @@ from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as OtlpSpan
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
+from support.reference import errors, rules
 from support.reference.settings import setting
 
 MS = 1_000_000
@@ -42,6 +43,8 @@ MOST_SIZE = 1 << 40
 DROPPED = "sluice.dropped.bytes"
 
 ACCEPTED = "accepted"
+#: On which side of a pool a span of each kind is.
+SIDES = {"SERVER": "server", "CONSUMER": "consumer", "CLIENT": "client", "PRODUCER": "client"}
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,8 @@ class Read:
 @dataclass(frozen=True)
 class Span:
     """`peer` is what the attributes name outright, `address` what they only locate; both "" when absent. `rows` and
-    `data_bytes`, of request and response, are None where the span does not say."""
+    `data_bytes`, of request and response, are None where the span does not say. `use`, `action` and `rule` are what the
+    stack's rules say of it; `nested` is whether its own message shows it within another that holds the same place."""
 
     service: str
     instance: str
@@ -88,6 +92,10 @@ class Span:
     rows: int | None
     data_bytes: int | None
     received_ms: int
+    use: str = "held"
+    action: str = "count"
+    rule: str = ""
+    nested: bool = False
 
     @property
     def duration_ns(self) -> int:
@@ -112,12 +120,31 @@ def spans_of(record: Record) -> list[Span] | None:
         request = ExportTraceServiceRequest.FromString(record.message)
     except DecodeError:
         return None
-    return [
-        _span(span, resource.resource.attributes, record.received_ms)
-        for resource in request.resource_spans
-        for scope in resource.scope_spans
-        for span in scope.spans
-    ]
+    return with_nested(
+        [
+            _span(span, resource.resource.attributes, scope.scope.name, record.received_ms)
+            for resource in request.resource_spans
+            for scope in resource.scope_spans
+            for span in scope.spans
+        ]
+    )
+
+
+def with_nested(spans: list[Span]) -> list[Span]:
+    """The spans of a message in their order; those that are used, and that it shows to be nested, say so."""
+    from support.reference.nesting import nested  # which reads spans
+
+    parts: dict[bytes, list[Span]] = {}
+    for span in spans:
+        if judge(span) == ACCEPTED:
+            parts.setdefault(span.trace_id, []).append(span)
+    found: set[int] = set()
+    for part in parts.values():
+        by_id: dict[bytes, Span] = {}
+        for span in part:
+            by_id.setdefault(span.span_id, span)
+        found |= {id(span) for span, _ in nested(part, by_id) if span.use == "held"}
+    return [replace(span, nested=True) if id(span) in found else span for span in spans]
 
 
 def judge(span: Span) -> str:
@@ -165,29 +192,41 @@ def cut(name: str) -> str:
     return name.encode()[:NAME_BYTES].decode(errors="ignore")
 
 
-def _span(span: OtlpSpan, resource: Iterable[KeyValue], received_ms: int) -> Span:
+def _span(span: OtlpSpan, resource: Iterable[KeyValue], scope: str, received_ms: int) -> Span:
     address, namespace = _first(span.attributes, ADDRESS), _first(span.attributes, NAMESPACE)
     moved = [size for names in (REQUEST, RESPONSE) if (size := _size(span.attributes, names)) is not None]
     parent_id = span.parent_span_id
+    kind = OtlpSpan.SpanKind.Name(span.kind).removeprefix("SPAN_KIND_") if 0 <= span.kind <= 5 else "UNKNOWN"
+    service = _first(resource, ("service.name",))
+    peer = _first(span.attributes, PEER)
+    located = f"{address}/{namespace}" if address and namespace else address
+    use, action, rule = "held", "count", ""
+    if side := SIDES.get(kind, ""):
+        named = peer or located or "unknown" if side == "client" else ""
+        of = {"service": service, "side": side, "peer": named, "span": cut(span.name), "scope": cut(scope)}
+        use, action, rule = rules.use(of, span.attributes)
     return Span(
-        service=_first(resource, ("service.name",)),
+        service=service,
         instance=_first(resource, INSTANCE),
         host=_first(resource, HOST),
         trace_id=span.trace_id,
         span_id=span.span_id,
         parent_id=b"" if parent_id == bytes(8) else parent_id,
-        kind=OtlpSpan.SpanKind.Name(span.kind).removeprefix("SPAN_KIND_") if 0 <= span.kind <= 5 else "UNKNOWN",
+        kind=kind,
         operation=cut(span.name),
         start_ns=span.start_time_unix_nano,
         end_ns=span.end_time_unix_nano,
-        error=span.status.code == Status.STATUS_CODE_ERROR,
+        error=errors.is_error(span.status.code == Status.STATUS_CODE_ERROR, span.attributes),
         linked=any(link.trace_id == span.trace_id for link in span.links),
-        peer=_first(span.attributes, PEER),
-        address=f"{address}/{namespace}" if address and namespace else address,
+        peer=peer,
+        address=located,
         dropped_bytes=max([0, *(each.value.int_value for each in span.attributes if each.key == DROPPED)]),
         rows=_size(span.attributes, ROWS),
         data_bytes=sum(moved) if moved else None,
         received_ms=received_ms,
+        use=use,
+        action=action,
+        rule=rule,
     )
 
 

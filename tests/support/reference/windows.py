@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 
 from contract.make_latency_index import exact_index
 from support.reference.settings import setting
-from support.reference.spans import MS, Span
+from support.reference.spans import MS, SIDES, Span
 
 BUCKET_NS = setting("bucket-ms") * MS
 MAX_SPREAD_NS = setting("max-spread-ms") * MS
-SIDES = {"SERVER": "server", "CONSUMER": "consumer", "CLIENT": "client", "PRODUCER": "client"}
 
 #: side, service, peer, instance, start of the bucket in ms
 Key = tuple[str, str, str, str, int]
@@ -25,7 +24,7 @@ class Window:
 
 
 def windows(spans: Iterable[tuple[Span, str]]) -> dict[Key, Window]:
-    """The table, from spans and the peer that each one counts under."""
+    """The table, from spans that count and the peer that each one counts under."""
     table: dict[Key, Window] = {}
     for span, peer in spans:
         if span.kind not in SIDES:
@@ -50,4 +49,4 @@ def windows(spans: Iterable[tuple[Span, str]]) -> dict[Key, Window]:
 
 def is_cut(span: Span) -> bool:
     """Whether the span is too long to be spread whole."""
-    return span.kind in SIDES and span.duration_ns > MAX_SPREAD_NS
+    return span.kind in SIDES and span.use == "held" and span.duration_ns > MAX_SPREAD_NS

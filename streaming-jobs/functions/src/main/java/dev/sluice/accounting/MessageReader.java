@@ -16,7 +16,7 @@ import java.util.List;
 public final class MessageReader {
   private static final long NS_PER_MS = 1_000_000;
 
-  private final TraceRequestDecoder decoder = new TraceRequestDecoder();
+  private final TraceRequestDecoder decoder;
   private final Validity validity;
   private final SpanStage stage;
   private final SpanBounds bounds;
@@ -26,6 +26,15 @@ public final class MessageReader {
   private long recordTimeMs;
 
   public MessageReader(Validity validity, SpanStage stage, SpanBounds bounds) {
+    this(new TraceRequestDecoder(), validity, stage, bounds);
+  }
+
+  /**
+   * @param decoder by which messages are read
+   */
+  public MessageReader(
+      TraceRequestDecoder decoder, Validity validity, SpanStage stage, SpanBounds bounds) {
+    this.decoder = decoder;
     this.validity = validity;
     this.stage = stage;
     this.bounds = bounds;

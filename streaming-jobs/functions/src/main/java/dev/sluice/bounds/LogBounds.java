@@ -59,6 +59,14 @@ public final class LogBounds implements SpanBounds {
     }
   }
 
+  /**
+   * The name of a span that {@link #rename} has seen, or that of the rest: also of spans by which
+   * no service is entered.
+   */
+  public String operationOf(Span span) {
+    return current.operationOf(span);
+  }
+
   /** All that is known, for {@link #restore}. */
   public byte[] snapshot() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();

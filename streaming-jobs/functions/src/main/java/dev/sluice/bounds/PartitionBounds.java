@@ -65,6 +65,14 @@ final class PartitionBounds {
     return Rest.isIn(span.kind(), parentId, service, instance, host, peer, operation);
   }
 
+  /**
+   * The span's operation, if it is told apart: within the bound of those by which it is entered.
+   */
+  String operationOf(Span span) {
+    String service = span.service();
+    return service.equals(Rest.NAME) ? Rest.NAME : operations.told(service, span.operation());
+  }
+
   /** Whether a long span that makes so many rows may make them. */
   boolean takeRows(long rows) {
     if (spreadRows + rows > limits.spreadRows()) {

@@ -28,6 +28,13 @@ final class Columns {
       row_spans BIGINT NOT NULL, row_sum BIGINT NOT NULL, byte_spans BIGINT NOT NULL,
       byte_sum BIGINT NOT NULL""";
 
+  /** Of spans_left_out. */
+  static final String LEFT =
+      """
+      side STRING NOT NULL, service STRING NOT NULL, peer STRING NOT NULL,
+      operation STRING NOT NULL, action STRING NOT NULL, rule STRING NOT NULL,
+      window_start TIMESTAMP_LTZ(3) NOT NULL, spans BIGINT NOT NULL, duration_ns BIGINT NOT NULL""";
+
   /** Of instance_clocks. */
   static final String DELAY =
       """

@@ -1,26 +1,32 @@
 package dev.sluice.flink;
 
-import dev.sluice.traces.PeerMoves;
+import dev.sluice.traces.Corrections;
 import dev.sluice.traces.Trace;
+import dev.sluice.traces.TraceSpan;
 import dev.sluice.windows.Partial;
 import dev.sluice.windows.ResourcePoint;
 import dev.sluice.windows.WindowSums;
 import java.util.function.Consumer;
 import org.apache.flink.table.data.RowData;
 
-/** What closed traces move in the fine windows from stand-in peers to the services called. */
+/** What closed traces change in the fine windows: spans that move to a peer, or are nested. */
 final class MovedSums implements TraceSums {
   private final Texts texts = new Texts();
-  private final PeerMoves moves;
+  private final Corrections corrections;
+  private final Consumer<TraceSpan> nested;
   private final WindowSums<ResourcePoint, Partial> sums = new WindowSums<>();
 
-  MovedSums(Settings settings) {
-    moves = new PeerMoves(settings.spread());
+  /**
+   * @param nested takes spans that are taken back
+   */
+  MovedSums(Settings settings, Consumer<TraceSpan> nested) {
+    corrections = new Corrections(settings.spread());
+    this.nested = nested;
   }
 
   @Override
   public void add(byte[] traceId, Trace trace) {
-    moves.of(trace, sums::add);
+    corrections.of(trace, sums::add, nested);
   }
 
   @Override

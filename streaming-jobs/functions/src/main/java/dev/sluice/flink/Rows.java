@@ -4,6 +4,8 @@ import dev.sluice.accounting.DeadLetter;
 import dev.sluice.accounting.OutcomeCounts;
 import dev.sluice.delays.Delays;
 import dev.sluice.delays.Instance;
+import dev.sluice.rules.Left;
+import dev.sluice.rules.LeftCount;
 import dev.sluice.samples.Sample;
 import dev.sluice.samples.Site;
 import dev.sluice.sizes.DataSize;
@@ -106,6 +108,19 @@ final class Rows {
         size.rowSum(),
         size.byteSpans(),
         size.byteSum());
+  }
+
+  static GenericRowData left(Texts texts, Left left, LeftCount count) {
+    return GenericRowData.of(
+        texts.of(left.side()),
+        texts.of(left.service()),
+        texts.of(left.peer()),
+        texts.of(left.operation()),
+        texts.of(left.action()),
+        texts.of(left.rule()),
+        time(count.windowMs()),
+        count.spans(),
+        count.durationNs());
   }
 
   static GenericRowData delay(Texts texts, Instance instance, Delays delays) {

@@ -2,8 +2,11 @@ package dev.sluice.flink;
 
 import dev.sluice.accounting.Validity;
 import dev.sluice.bounds.Limits;
+import dev.sluice.rules.SpanRules;
 import dev.sluice.traces.OpenTraces;
 import dev.sluice.windows.Spread;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -63,6 +66,12 @@ final class Settings {
 
   long repeatWindowMs() {
     return number("repeat-window-ms");
+  }
+
+  /** What spans are to the pools on whose sides they are. */
+  SpanRules spanRules() {
+    return SpanRules.parse(
+        new String(Base64.getUrlDecoder().decode(text("span-rules")), StandardCharsets.UTF_8));
   }
 
   long edgeWindowMs() {

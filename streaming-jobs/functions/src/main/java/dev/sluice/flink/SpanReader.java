@@ -10,6 +10,11 @@ import dev.sluice.delays.DelayAccumulator;
 import dev.sluice.delays.Delays;
 import dev.sluice.delays.Instance;
 import dev.sluice.otlp.Span;
+import dev.sluice.otlp.TraceRequestDecoder;
+import dev.sluice.rules.Left;
+import dev.sluice.rules.LeftAccumulator;
+import dev.sluice.rules.LeftCount;
+import dev.sluice.rules.SpanRules;
 import dev.sluice.samples.Sample;
 import dev.sluice.samples.SampleAccumulator;
 import dev.sluice.samples.Site;
@@ -17,6 +22,7 @@ import dev.sluice.sizes.DataSize;
 import dev.sluice.sizes.SizeAccumulator;
 import dev.sluice.traces.FragmentAccumulator;
 import dev.sluice.traces.TraceFragment;
+import dev.sluice.traces.TraceSpan;
 import dev.sluice.windows.Partial;
 import dev.sluice.windows.ResourcePoint;
 import dev.sluice.windows.WindowAccumulator;
@@ -41,9 +47,10 @@ final class SpanReader extends SummingOperator<TraceFragment>
   /**
    * All stages that want spans, as one. What a stage cuts of a span is cut in the windows alone.
    */
-  private record Stages(List<SpanStage> all) implements SpanStage {
+  private record Stages(SpanRules rules, List<SpanStage> all) implements SpanStage {
     @Override
     public Outcome accept(Span span) {
+      rules.apply(span);
       Outcome outcome = Outcome.ACCEPTED;
       for (SpanStage stage : all) {
         if (stage.accept(span) == Outcome.ACCEPTED_CUT) {
@@ -64,14 +71,17 @@ final class SpanReader extends SummingOperator<TraceFragment>
   private transient LogBounds bounds;
   private transient OwnState boundsState;
   private transient MessageReader reader;
+  private transient boolean assembles;
   private transient WindowAccumulator windows;
   private transient SampleAccumulator samples;
   private transient SizeAccumulator sizes;
+  private transient LeftAccumulator left;
   private transient DelayAccumulator delays;
   private transient FragmentAccumulator fragments;
   private transient WindowSums<ResourcePoint, Partial> partialSums;
   private transient WindowSums<Site, Sample> sampleSums;
   private transient WindowSums<ResourcePoint, DataSize> sizeSums;
+  private transient WindowSums<Left, LeftCount> leftSums;
   private transient WindowSums<Instance, Delays> delaySums;
   private transient AccountSums counted;
   private transient AccountSums countedWindows;
@@ -80,7 +90,8 @@ final class SpanReader extends SummingOperator<TraceFragment>
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
     settings = Settings.of(getRuntimeContext().getGlobalJobParameters());
-    bounds = new LogBounds(settings.limits(), settings.spread(), settings.assemblesTraces());
+    boolean withOperations = settings.assemblesTraces() || settings.wants(SpanTable.LEFT);
+    bounds = new LogBounds(settings.limits(), settings.spread(), withOperations);
     boundsState = new OwnState(context, getRuntimeContext().getTaskInfo(), "bounds");
     boundsState.restored().forEach(bounds::restore);
   }
@@ -98,15 +109,18 @@ final class SpanReader extends SummingOperator<TraceFragment>
     partialSums = new WindowSums<>();
     sampleSums = new WindowSums<>();
     sizeSums = new WindowSums<>();
+    leftSums = new WindowSums<>();
     delaySums = new WindowSums<>();
     counted = new AccountSums(Rows.COUNT_WINDOW_MS);
     countedWindows = new AccountSums(Rows.COUNT_WINDOW_MS);
     windows = new WindowAccumulator(settings.spread());
     samples = new SampleAccumulator(settings.sampleWindowMs());
     sizes = new SizeAccumulator(settings.sampleWindowMs());
+    assembles = settings.assemblesTraces();
+    left = new LeftAccumulator(settings.sampleWindowMs(), bounds::operationOf);
     delays = new DelayAccumulator(Rows.COUNT_WINDOW_MS);
     fragments =
-        settings.wants(SpanTable.MOVED)
+        settings.wants(SpanTable.PARTIAL)
             ? new FragmentAccumulator(settings.messageTraces(), settings.spread())
             : new FragmentAccumulator(settings.messageTraces());
     List<SpanStage> stages = new ArrayList<>();
@@ -119,13 +133,22 @@ final class SpanReader extends SummingOperator<TraceFragment>
     if (settings.wants(SpanTable.SIZE)) {
       stages.add(sizes);
     }
+    if (settings.wants(SpanTable.LEFT)) {
+      stages.add(left);
+    }
     if (settings.wants(SpanTable.DELAY)) {
       stages.add(delays);
     }
-    if (settings.assemblesTraces()) {
+    if (assembles || settings.wants(SpanTable.PARTIAL)) {
       stages.add(fragments);
     }
-    reader = new MessageReader(settings.validity(), new Stages(stages), bounds);
+    SpanRules rules = settings.spanRules();
+    reader =
+        new MessageReader(
+            new TraceRequestDecoder(rules.patterns()),
+            settings.validity(),
+            new Stages(rules, stages),
+            bounds);
   }
 
   @Override
@@ -136,26 +159,37 @@ final class SpanReader extends SummingOperator<TraceFragment>
     fragments.at(recordMs);
     delays.at(recordMs);
     reader.read(message.bytes(), recordMs, message.repeated());
+    fragments.takeNested(this::takeBack);
     windows.forEach(partialSums::add);
     samples.forEach(sampleSums::add);
     sizes.forEach(sizeSums::add);
+    left.drain(leftSums::add);
     delays.forEach(delaySums::add);
-    fragments.forEach(
-        (traceId, spans) ->
-            output.collect(
-                element.replace(
-                    new TraceFragment(
-                        traceId, recordMs, message.partition(), message.offset(), spans))));
+    if (assembles) {
+      fragments.forEach(
+          (traceId, spans) ->
+              output.collect(
+                  element.replace(
+                      new TraceFragment(
+                          traceId, recordMs, message.partition(), message.offset(), spans))));
+    }
     reader.counts().forEach(countedWindows.at(recordMs)::add);
     reader.forEachWhole(counted.at(recordMs)::add);
     for (DeadLetter letter : reader.deadLetters()) {
       emit(SpanTable.REJECTED, Rows.rejected(letter, message.partition(), message.offset()));
     }
     if (Math.max(partialSums.rows(), sampleSums.rows()) >= MOST_ROWS
-        || Math.max(sizeSums.rows(), delaySums.rows()) >= MOST_ROWS
+        || Math.max(sizeSums.rows(), leftSums.rows()) >= MOST_ROWS
+        || delaySums.rows() >= MOST_ROWS
         || Math.max(counted.rows(), countedWindows.rows()) >= MOST_ROWS) {
       flush();
     }
+  }
+
+  /** A span that the message shows to be nested in another. */
+  private void takeBack(TraceSpan span) {
+    windows.undo(span.point(), span.startNs(), span.endNs(), span.error());
+    left.nested(span.point(), span.operation(), span.endNs(), span.durationNs());
   }
 
   @Override
@@ -164,6 +198,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
         (point, partial) -> emit(SpanTable.PARTIAL, Rows.partial(texts, point, partial)));
     sampleSums.drain((site, sample) -> emit(SpanTable.SAMPLE, Rows.sample(texts, site, sample)));
     sizeSums.drain((point, size) -> emit(SpanTable.SIZE, Rows.size(texts, point, size)));
+    leftSums.drain((each, count) -> emit(SpanTable.LEFT, Rows.left(texts, each, count)));
     delaySums.drain((instance, each) -> emit(SpanTable.DELAY, Rows.delay(texts, instance, each)));
     counted.drain((ms, key, sums) -> emit(SpanTable.COUNTED, Rows.counted(key, sums, ms)));
     countedWindows.drain(

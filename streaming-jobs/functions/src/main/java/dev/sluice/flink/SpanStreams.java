@@ -28,9 +28,9 @@ import org.apache.flink.table.types.DataType;
  *
  * <pre>
  * otlp_spans -> ReadMessages -> RepeatedMessages -> SpanReader: each message is decoded once
- *   |             position                            partial, sample, size, delay, counted, counted_window, rejected
+ *   |             position                            partial, sample, size, left, delay, counted, counted_window, rejected
  *   |                                                 fragments of traces -> TraceAssembly
- *   |                                                   edge, seen, tree, moved, path, on_path, trace_count, own, recounted
+ *   |                                                   edge, seen, tree, moved, nested, path, on_path, trace_count, own, recounted
  * </pre>
  *
  * <p>With parallelism 1 all of it is one chain in the task that reads the topic: nothing is
@@ -97,6 +97,7 @@ public final class SpanStreams {
     view(tables, spans, SpanTable.PARTIAL);
     view(tables, spans, SpanTable.SAMPLE);
     view(tables, spans, SpanTable.SIZE);
+    view(tables, spans, SpanTable.LEFT);
     view(tables, spans, SpanTable.DELAY);
     view(tables, spans, SpanTable.COUNTED);
     view(tables, spans, SpanTable.COUNTED_WINDOW);

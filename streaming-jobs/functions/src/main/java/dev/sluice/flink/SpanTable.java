@@ -21,6 +21,8 @@ enum SpanTable {
   SAMPLE(Columns.SAMPLE),
   /** What messages add to the sizes of data. */
   SIZE(Columns.SIZE),
+  /** Spans that the fine windows do not count, as far as messages show. */
+  LEFT(Columns.LEFT),
   /** How late spans came. */
   DELAY(Columns.DELAY),
   /** Outcomes of spans. */
@@ -36,6 +38,8 @@ enum SpanTable {
   SEEN(SeenSums.TYPE),
   TREE(Columns.TREE),
   MOVED(Columns.PARTIAL),
+  /** Spans that the fine windows do not count, as traces show. */
+  NESTED(Columns.LEFT),
   PATH(PathSums.TYPE),
   ON_PATH(OnPathSums.TYPE),
   TRACE_COUNT(Columns.TRACE_COUNT),
@@ -45,7 +49,7 @@ enum SpanTable {
 
   /** What is known only of assembled traces. */
   static final Set<SpanTable> OF_TRACES =
-      EnumSet.of(EDGE, SEEN, TREE, MOVED, PATH, ON_PATH, TRACE_COUNT, OWN);
+      EnumSet.of(EDGE, SEEN, TREE, MOVED, NESTED, PATH, ON_PATH, TRACE_COUNT, OWN);
 
   private final String columns;
   private final OutputTag<RowData> tag;

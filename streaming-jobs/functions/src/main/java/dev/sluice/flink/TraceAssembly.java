@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
@@ -124,13 +125,16 @@ final class TraceAssembly extends SummingOperator<Void>
     clocked = settings.clockRecordsMs() > 0;
     idleMs = settings.idleMs();
     PathsOfTrace paths = new PathsOfTrace();
+    NestedSums nested = new NestedSums(settings);
+    Consumer<TraceSpan> takeNested = settings.wants(SpanTable.NESTED) ? nested::take : span -> {};
     tables = new EnumMap<>(SpanTable.class);
     Map<SpanTable, TraceSums> all =
         Map.of(
             SpanTable.EDGE, new EdgeSums(settings),
             SpanTable.SEEN, new SeenSums(settings),
             SpanTable.TREE, new TreeSums(settings, trees),
-            SpanTable.MOVED, new MovedSums(settings),
+            SpanTable.MOVED, new MovedSums(settings, takeNested),
+            SpanTable.NESTED, nested,
             SpanTable.OWN, new OwnSums(settings),
             SpanTable.PATH, new PathSums(settings, paths, ways),
             SpanTable.ON_PATH, new OnPathSums(settings, paths));

@@ -27,11 +27,20 @@ final class AttributeTable {
     DROPPED,
     ROWS,
     REQUEST,
-    RESPONSE;
+    RESPONSE,
+    HTTP_CODE,
+    RPC_CODE,
+    /** It is matched with patterns; the rank is its number among those that are. */
+    MATCHED;
 
     /** Whether it is told by a number, not by text. */
     boolean isNumber() {
-      return compareTo(DROPPED) >= 0;
+      return compareTo(DROPPED) >= 0 && compareTo(RESPONSE) <= 0;
+    }
+
+    /** Whether it is told by either. */
+    boolean isCode() {
+      return this == HTTP_CODE || this == RPC_CODE;
     }
   }
 
@@ -65,11 +74,19 @@ final class AttributeTable {
     }
   }
 
-  /** The table that ships with this module. */
-  static AttributeTable load() {
+  /**
+   * The table that ships with this module.
+   *
+   * @param matched names of attributes that are matched with patterns, besides
+   */
+  static AttributeTable load(List<String> matched) {
     try (InputStream in = AttributeTable.class.getResourceAsStream(RESOURCE)) {
-      return new AttributeTable(
-          parse(new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))));
+      List<Entry> entries =
+          parse(new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8)));
+      for (int i = 0; i < matched.size(); i++) {
+        entries.add(new Entry(Role.MATCHED, i, matched.get(i).getBytes(StandardCharsets.UTF_8)));
+      }
+      return new AttributeTable(entries);
     } catch (IOException e) {
       throw new UncheckedIOException("read " + RESOURCE, e);
     }

@@ -7,6 +7,7 @@ import static dev.sluice.otlp.WireReader.expect;
 
 import dev.sluice.otlp.MetricPoint.Kind;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -36,7 +37,7 @@ public final class MetricsRequestDecoder {
   }
 
   private final MetricTable metrics = MetricTable.load();
-  private final AttributeTable identities = AttributeTable.load();
+  private final AttributeTable identities = AttributeTable.load(List.of());
   private final WireReader in = new WireReader();
   private final AttributeReader attributes = new AttributeReader(in, new StringPool());
   private final TreeMap<String, String> resource = new TreeMap<>();

@@ -49,6 +49,15 @@ public final class Span {
   long rows;
   long requestBytes;
   long responseBytes;
+  int httpCode;
+  int rpcCode;
+  // Of the scope; never null.
+  String scope = "";
+  // One bit for each pattern of an attribute that a value of the span matched.
+  long matched;
+  private String name;
+  private Use use = Use.HELD;
+  private String rule = "";
 
   /** {@code service.name}, or "". */
   public String service() {
@@ -65,12 +74,43 @@ public final class Span {
     return host;
   }
 
-  /** The span's name. Read from the bytes at each call: most stages never ask for it. */
+  /** The span's name. Read from the bytes when it is asked for: not every job does. */
   public String operation() {
-    if (operation != null) {
-      return operation;
+    return operation != null ? operation : name();
+  }
+
+  /** The span's own name, whatever {@link #operation} it counts under. */
+  public String name() {
+    if (name == null) {
+      name = nameLength == 0 ? "" : names.get(bytes, nameOffset, nameLength);
     }
-    return nameLength == 0 ? "" : names.get(bytes, nameOffset, nameLength);
+    return name;
+  }
+
+  /** The name of the instrumentation scope, or "". */
+  public String scope() {
+    return scope;
+  }
+
+  /** A bit for each pattern that was given to the decoder and that a value of the span matched. */
+  public long matched() {
+    return matched;
+  }
+
+  /** Says what the span is to its pool, and by which rule. */
+  public void use(Use found, String by) {
+    use = found;
+    rule = by;
+  }
+
+  /** What the span is to its pool: it holds a place in it, as long as nothing else was said. */
+  public Use use() {
+    return use;
+  }
+
+  /** The rule that said so, or "". */
+  public String rule() {
+    return rule;
   }
 
   /** Counts the span under other names from now on. */
@@ -148,8 +188,9 @@ public final class Span {
     return endNs - startNs;
   }
 
+  /** Whether it failed, and not by its caller's fault: {@link ResponseCode} says how. */
   public boolean isError() {
-    return statusCode == STATUS_ERROR;
+    return ResponseCode.isError(statusCode == STATUS_ERROR, httpCode, rpcCode);
   }
 
   /** SERVER or CONSUMER: work that this service was asked to do. */
@@ -215,6 +256,7 @@ public final class Span {
     spanIdLength = 0;
     parentIdLength = 0;
     nameLength = 0;
+    name = null;
     service = ownService;
     instance = ownInstance;
     host = ownHost;
@@ -231,5 +273,10 @@ public final class Span {
     rows = -1;
     requestBytes = -1;
     responseBytes = -1;
+    httpCode = ResponseCode.NONE;
+    rpcCode = ResponseCode.NONE;
+    matched = 0;
+    use = Use.HELD;
+    rule = "";
   }
 }

@@ -24,7 +24,8 @@ public final class TraceRequestDecoder {
 
   private static final int ROLES = AttributeTable.Role.values().length;
 
-  private final AttributeTable table = AttributeTable.load();
+  private final ValuePatterns patterns;
+  private final AttributeTable table;
   private final WireReader in = new WireReader();
   private final StringPool strings = new StringPool();
   private final Span span = new Span();
@@ -33,6 +34,19 @@ public final class TraceRequestDecoder {
   private String lastAddress = "";
   private String lastNamespace = "";
   private String lastPeer = "";
+
+  /** Spans match no pattern. */
+  public TraceRequestDecoder() {
+    this(ValuePatterns.NONE);
+  }
+
+  /**
+   * @param patterns that values of attributes are matched with
+   */
+  public TraceRequestDecoder(ValuePatterns patterns) {
+    this.patterns = patterns;
+    table = AttributeTable.load(patterns.attributes());
+  }
 
   /**
    * Visits every span of the message.
@@ -89,6 +103,21 @@ public final class TraceRequestDecoder {
   }
 
   private void scopeSpans(SpanConsumer consumer) throws MalformedMessageException {
+    // As the resource, the scope may stand behind its spans.
+    int start = in.position();
+    span.scope = "";
+    while (in.hasMore()) {
+      int tag = in.tag();
+      if (tag >>> 3 == 1) { // scope
+        expect(tag, LENGTH_DELIMITED);
+        int outer = in.enter();
+        scope();
+        in.leave(outer);
+      } else {
+        in.skip(tag);
+      }
+    }
+    in.seek(start);
     while (in.hasMore()) {
       int tag = in.tag();
       if (tag >>> 3 == 2) { // spans
@@ -97,6 +126,18 @@ public final class TraceRequestDecoder {
         span();
         in.leave(outer);
         consumer.accept(span);
+      } else {
+        in.skip(tag);
+      }
+    }
+  }
+
+  private void scope() throws MalformedMessageException {
+    while (in.hasMore()) {
+      int tag = in.tag();
+      if (tag >>> 3 == 1) { // name
+        int length = bytes(tag);
+        span.scope = strings.get(in.bytes(), in.position() - length, length);
       } else {
         in.skip(tag);
       }
@@ -246,14 +287,84 @@ public final class TraceRequestDecoder {
       }
     }
     if (entries.length > 0 && valueStart >= 0) {
-      in.seek(valueStart);
-      if (entries[0].role().isNumber()) {
-        number(entries[0]);
-      } else {
-        anyValue(entries);
+      value(entries, valueStart);
+    }
+    in.leave(outer);
+  }
+
+  private void value(AttributeTable.Entry[] entries, int start) throws MalformedMessageException {
+    in.seek(start);
+    AttributeTable.Role role = entries[0].role();
+    if (role.isNumber()) {
+      number(entries[0]);
+    } else if (role.isCode()) {
+      code(entries[0]);
+    } else if (role != AttributeTable.Role.MATCHED) {
+      anyValue(entries);
+    }
+    AttributeTable.Entry last = entries[entries.length - 1];
+    if (last.role() == AttributeTable.Role.MATCHED) {
+      in.seek(start);
+      match(last.rank());
+    }
+  }
+
+  /** AnyValue: string_value = 1, bool_value = 2, int_value = 3; the latter as text. */
+  private void match(int attribute) throws MalformedMessageException {
+    int outer = in.enter();
+    while (in.hasMore()) {
+      int tag = in.tag();
+      switch (tag >>> 3) {
+        case 1 -> {
+          int length = bytes(tag);
+          span.matched |= patterns.match(attribute, in.bytes(), in.position() - length, length);
+        }
+        case 2 -> {
+          expect(tag, VARINT);
+          span.matched |= patterns.match(attribute, Boolean.toString(in.varint() != 0));
+        }
+        case 3 -> {
+          expect(tag, VARINT);
+          span.matched |= patterns.match(attribute, Long.toString(in.varint()));
+        }
+        default -> in.skip(tag);
       }
     }
     in.leave(outer);
+  }
+
+  /** AnyValue: string_value = 1, int_value = 3. What is no code is not told. */
+  private void code(AttributeTable.Entry entry) throws MalformedMessageException {
+    int outer = in.enter();
+    boolean http = entry.role() == AttributeTable.Role.HTTP_CODE;
+    int code = ResponseCode.NONE;
+    while (in.hasMore()) {
+      int tag = in.tag();
+      switch (tag >>> 3) {
+        case 1 -> {
+          int length = bytes(tag);
+          String text = strings.get(in.bytes(), in.position() - length, length);
+          code = http ? ResponseCode.http(text) : ResponseCode.rpc(text);
+        }
+        case 3 -> {
+          expect(tag, VARINT);
+          long number = in.varint();
+          code = http ? ResponseCode.http(number) : ResponseCode.rpc(number);
+        }
+        default -> in.skip(tag);
+      }
+    }
+    in.leave(outer);
+    int role = entry.role().ordinal();
+    if (code == ResponseCode.NONE || entry.rank() >= rank[role]) {
+      return;
+    }
+    rank[role] = entry.rank();
+    if (http) {
+      span.httpCode = code;
+    } else {
+      span.rpcCode = code;
+    }
   }
 
   /** AnyValue: string_value = 1. A name or address of another type does not name anybody. */
@@ -303,7 +414,7 @@ public final class TraceRequestDecoder {
   private void take(AttributeTable.Entry[] entries, String text) {
     for (AttributeTable.Entry entry : entries) {
       int role = entry.role().ordinal();
-      if (entry.rank() < rank[role]) {
+      if (entry.role() != AttributeTable.Role.MATCHED && entry.rank() < rank[role]) {
         rank[role] = entry.rank();
         value[role] = text;
       }

@@ -3,12 +3,18 @@ package dev.sluice.traces;
 import dev.sluice.accounting.Outcome;
 import dev.sluice.accounting.SpanStage;
 import dev.sluice.otlp.Span;
+import dev.sluice.otlp.Use;
 import dev.sluice.windows.Spread;
 import dev.sluice.windows.WindowAccumulator;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.LongFunction;
 
 /**
  * Groups the spans of one message by trace: one fragment for each.
@@ -16,7 +22,7 @@ import java.util.Map;
  * <p>Bounded: of more trace ids than are kept of one message the spans are given out without a
  * trace ({@link #isRest}), to be counted. A fragment has {@value #MOST_SPANS} spans at most.
  *
- * <p>Spans are movable only if their message is surely below the bound of {@link
+ * <p>Spans can be moved and taken back only if their message is surely below the bound of {@link
  * WindowAccumulator}: what it cut of a span beyond cannot be told from the span.
  */
 public final class FragmentAccumulator implements SpanStage {
@@ -27,6 +33,9 @@ public final class FragmentAccumulator implements SpanStage {
   }
 
   static final int MOST_SPANS = 10_000;
+
+  /** Spans of one trace that are looked through one by one: a map of them would cost more. */
+  private static final int FEW = 8;
 
   /** A map that held more is not cleared, which would cost as much for every message after it. */
   private static final int USUAL_TRACES = 1_000;
@@ -44,7 +53,7 @@ public final class FragmentAccumulator implements SpanStage {
   private List<TraceSpan> last;
 
   /**
-   * No span is movable.
+   * No span is in the fine windows.
    *
    * @param maxTraces trace ids of one message that are kept
    */
@@ -83,10 +92,8 @@ public final class FragmentAccumulator implements SpanStage {
       last = new ArrayList<>(1);
       lastOfTrace.add(last);
     }
-    boolean movable =
-        spread != null && span.isClientSide() && !span.isPeerNamed() && !span.isShortened();
-    last.add(TraceSpan.of(span, receivedMs, movable));
-    if (spread != null && (span.isServerSide() || span.isClientSide())) {
+    last.add(TraceSpan.of(span, receivedMs, spread == null ? Place.NONE : Place.of(span)));
+    if (spread != null && span.use() == Use.HELD && (span.isServerSide() || span.isClientSide())) {
       long from =
           span.isShortened() ? spread.shortFrom(span.startNs(), span.endNs()) : span.startNs();
       touched += spread.touched(from, span.endNs());
@@ -114,17 +121,83 @@ public final class FragmentAccumulator implements SpanStage {
     touched = 0;
   }
 
-  /** Visits the fragments of the current message, in no order. They are the visitor's. */
-  public void forEach(Visitor visitor) {
-    boolean settled = touched > WindowAccumulator.MAX_ROWS;
+  /**
+   * Finds, once all spans of the message are there, which are nested in others of it, and gives
+   * each that was counted: it has to be taken back. From then on it is not.
+   */
+  public void takeNested(Consumer<TraceSpan> out) {
+    if (spread == null) {
+      return;
+    }
+    if (touched > WindowAccumulator.MAX_ROWS) {
+      fragments.values().forEach(FragmentAccumulator::settle);
+      return;
+    }
     fragments.forEach(
         (id, ofTrace) -> {
-          for (List<TraceSpan> spans : ofTrace) {
-            if (settled) {
-              spans.replaceAll(TraceSpan::settled);
-            }
-            visitor.visit(id, spans);
+          if (!isRest(id)) {
+            takeNested(ofTrace, out);
           }
         });
+  }
+
+  private static void settle(List<List<TraceSpan>> ofTrace) {
+    ofTrace.forEach(spans -> spans.replaceAll(TraceSpan::settled));
+  }
+
+  private static void takeNested(List<List<TraceSpan>> ofTrace, Consumer<TraceSpan> out) {
+    List<TraceSpan> spans = ofTrace.size() == 1 ? ofTrace.get(0) : flat(ofTrace);
+    if (spans.size() == 1) {
+      return;
+    }
+    List<TraceSpan> nested = new ArrayList<>(0);
+    new Nesting(lookup(spans))
+        .of(
+            spans,
+            (span, outermost) -> {
+              if (span.counted()) {
+                nested.add(span);
+              }
+            });
+    if (!nested.isEmpty()) {
+      nested.forEach(out);
+      settle(ofTrace, nested);
+    }
+  }
+
+  private static void settle(List<List<TraceSpan>> ofTrace, List<TraceSpan> nested) {
+    Set<TraceSpan> each = Collections.newSetFromMap(new IdentityHashMap<>());
+    each.addAll(nested);
+    for (List<TraceSpan> spans : ofTrace) {
+      spans.replaceAll(span -> each.contains(span) ? span.settled() : span);
+    }
+  }
+
+  private static List<TraceSpan> flat(List<List<TraceSpan>> ofTrace) {
+    return ofTrace.stream().flatMap(List::stream).toList();
+  }
+
+  /** Of spans with the same id the first. */
+  private static LongFunction<TraceSpan> lookup(List<TraceSpan> spans) {
+    if (spans.size() <= FEW) {
+      return id -> {
+        for (TraceSpan span : spans) {
+          if (span.spanId() == id) {
+            return span;
+          }
+        }
+        return null;
+      };
+    }
+    Map<Long, TraceSpan> byId = new HashMap<>();
+    for (TraceSpan span : spans) {
+      byId.putIfAbsent(span.spanId(), span);
+    }
+    return byId::get;
+  }
+
+  /** Visits the fragments of the current message, in no order. They are the visitor's. */
+  public void forEach(Visitor visitor) {
+    fragments.forEach((id, ofTrace) -> ofTrace.forEach(spans -> visitor.visit(id, spans)));
   }
 }

@@ -90,7 +90,7 @@ final class RecordReader {
         name(),
         name(),
         receivedMs,
-        (flags & RecordWriter.MOVABLE_BIT) != 0);
+        (byte) (flags >> RecordWriter.PLACE_SHIFT & RecordWriter.PLACE));
   }
 
   private String name() {

@@ -25,7 +25,11 @@ final class RecordWriter {
   static final int FORMAT = 6;
   static final int KIND = 0x07;
   static final int CHILD_BIT = 0x08;
-  static final int MOVABLE_BIT = 0x20;
+
+  /** Two bits of {@link Place}. */
+  static final int PLACE_SHIFT = 4;
+
+  static final int PLACE = 0x03;
   static final int LINKED_BIT = 0x40;
   static final int ERROR_BIT = 0x80;
   private static final VarHandle LONG =
@@ -97,7 +101,7 @@ final class RecordWriter {
     octet(
         span.kind() & KIND
             | (child ? CHILD_BIT : 0)
-            | (span.movable() ? MOVABLE_BIT : 0)
+            | span.place() << PLACE_SHIFT
             | (span.linked() ? LINKED_BIT : 0)
             | (span.error() ? ERROR_BIT : 0));
     if (child) {

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * An assembled trace: its spans by id, each once.
@@ -52,6 +53,20 @@ public final class Trace {
 
   public Collection<TraceSpan> spans() {
     return spans.values();
+  }
+
+  /**
+   * Those that are kept and those that repeat their ids: all that were added with room for them.
+   */
+  Iterable<TraceSpan> all() {
+    return duplicates.isEmpty()
+        ? spans.values()
+        : () -> Stream.concat(spans.values().stream(), duplicates.stream()).iterator();
+  }
+
+  /** The span of an id, or null. */
+  TraceSpan byId(long id) {
+    return spans.get(id);
   }
 
   /** The parent, or null for a root and for an orphan. */

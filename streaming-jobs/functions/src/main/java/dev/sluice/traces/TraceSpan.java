@@ -2,6 +2,8 @@ package dev.sluice.traces;
 
 import dev.sluice.bounds.Rest;
 import dev.sluice.otlp.Span;
+import dev.sluice.windows.ResourcePoint;
+import dev.sluice.windows.Side;
 
 /**
  * What trace assembly keeps of a span.
@@ -15,8 +17,7 @@ import dev.sluice.otlp.Span;
  * @param host where its clock stands, "" where that is not known
  * @param instance the process that recorded it, "" where that is not known
  * @param receivedMs Kafka record time of the message that brought it
- * @param movable whether it was counted in the fine windows, exactly as {@link
- *     dev.sluice.windows.Spread} says, under a peer that is not a service's name
+ * @param place what it is in the fine windows: one of {@link Place}
  */
 public record TraceSpan(
     long spanId,
@@ -32,10 +33,10 @@ public record TraceSpan(
     String host,
     String instance,
     long receivedMs,
-    boolean movable) {
+    byte place) {
   private static final long NS_PER_MS = 1_000_000;
 
-  /** A span that is not movable. */
+  /** A span that is not in the fine windows. */
   public TraceSpan(
       long spanId,
       long parentId,
@@ -64,15 +65,15 @@ public record TraceSpan(
         host,
         instance,
         receivedMs,
-        false);
+        Place.NONE);
   }
 
-  /** A copy of a span that the decoder shows, with valid ids; not movable. */
+  /** A copy of a span that the decoder shows, with valid ids; not in the fine windows. */
   public static TraceSpan of(Span span, long receivedMs) {
-    return of(span, receivedMs, false);
+    return of(span, receivedMs, Place.NONE);
   }
 
-  static TraceSpan of(Span span, long receivedMs, boolean movable) {
+  static TraceSpan of(Span span, long receivedMs, byte place) {
     return new TraceSpan(
         span.spanId(),
         span.parentId(),
@@ -87,7 +88,7 @@ public record TraceSpan(
         span.host(),
         span.instance(),
         receivedMs,
-        movable);
+        place);
   }
 
   /** A kind of a later version is none that anybody asks for. */
@@ -95,8 +96,31 @@ public record TraceSpan(
     return kind < 0 || kind > Span.CONSUMER ? 0 : kind;
   }
 
-  /** The same span, not movable. */
+  /** Whether it is in the fine windows, exactly as {@link dev.sluice.windows.Spread} says. */
+  boolean counted() {
+    return place == Place.COUNTED || place == Place.MOVABLE;
+  }
+
+  /** Whether it is so under a peer that is not a service's name. */
+  boolean movable() {
+    return place == Place.MOVABLE;
+  }
+
+  /** Under what it was counted when it was read; of a span that has a {@link #place}. */
+  public ResourcePoint point() {
+    return switch (kind) {
+      case Span.SERVER -> new ResourcePoint(service, instance, Side.SERVER, "");
+      case Span.CONSUMER -> new ResourcePoint(service, instance, Side.CONSUMER, "");
+      default -> ResourcePoint.client(service, instance, peer);
+    };
+  }
+
+  /** The same span, of which nothing can be taken back any more. */
   TraceSpan settled() {
+    return place == Place.NONE ? this : at(Place.FIXED);
+  }
+
+  private TraceSpan at(byte other) {
     return new TraceSpan(
         spanId,
         parentId,
@@ -110,7 +134,8 @@ public record TraceSpan(
         operation,
         host,
         instance,
-        receivedMs);
+        receivedMs,
+        other);
   }
 
   public long endNs() {

@@ -39,6 +39,22 @@ public final class Partial implements Windowed<Partial> {
     contributions++;
   }
 
+  /** Takes back an overlap that was added to this row, as if it had never been. */
+  void undoOverlap(long ns) {
+    busyNs -= ns;
+    contributions--;
+  }
+
+  /** The same of a span that ends in the bucket. */
+  void undoCompletion(long durationNs, boolean error) {
+    completions--;
+    if (error) {
+      errors--;
+    }
+    latency.add(LatencyIndex.of(durationNs), -1);
+    contributions--;
+  }
+
   @Override
   public void merge(Partial other) {
     busyNs += other.busyNs;
@@ -68,7 +84,7 @@ public final class Partial implements Windowed<Partial> {
     return completions;
   }
 
-  /** Of those, with status ERROR. */
+  /** Of those, that failed by no fault of their caller. */
   public long errors() {
     return errors;
   }

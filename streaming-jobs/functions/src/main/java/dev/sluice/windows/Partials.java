@@ -54,6 +54,16 @@ public final class Partials {
     return true;
   }
 
+  /** Takes back a span that was added whole to the rows that are here, as if it had never been. */
+  void undo(ResourcePoint point, long startNs, long endNs, boolean error) {
+    Buckets buckets = bucketsOf(point);
+    buckets.get(spread.completedIn(endNs)).undoCompletion(endNs - startNs, error);
+    long oldest = spread.oldest(startNs, endNs);
+    for (long bucket = spread.newest(endNs); bucket >= oldest; bucket--) {
+      buckets.get(bucket).undoOverlap(spread.overlapNs(bucket, startNs, endNs));
+    }
+  }
+
   /** The buckets of a point, to add several spans to. */
   Buckets bucketsOf(ResourcePoint point) {
     return points.computeIfAbsent(point, key -> new Buckets());
@@ -74,10 +84,16 @@ public final class Partials {
     return rows;
   }
 
-  /** Visits the rows, in no order. */
+  /** Visits the rows, in no order, but for those of which all was taken back. */
   public void forEach(Visitor visitor) {
     points.forEach(
-        (point, buckets) -> buckets.values().forEach(partial -> visitor.visit(point, partial)));
+        (point, buckets) -> {
+          for (Partial partial : buckets.values()) {
+            if (partial.contributions() > 0) {
+              visitor.visit(point, partial);
+            }
+          }
+        });
   }
 
   public void clear() {

@@ -34,10 +34,14 @@ public record ResourcePoint(String service, String instance, Side side, String p
     return side == Side.of(span)
         && service.equals(span.service())
         && instance.equals(span.instance())
-        && (side != Side.CLIENT || peer.equals(peer(span)));
+        && (side != Side.CLIENT || peer.equals(peerOf(span)));
   }
 
-  private static String peer(Span span) {
+  /** The peer under which a span is counted when it is read: "" unless it is of the client side. */
+  public static String peerOf(Span span) {
+    if (span.isServerSide()) {
+      return "";
+    }
     return span.peer().isEmpty() ? UNKNOWN_PEER : span.peer();
   }
 }

@@ -22,7 +22,7 @@ public enum Side {
   }
 
   /** Of a span that is no INTERNAL one. */
-  static Side of(Span span) {
+  public static Side of(Span span) {
     if (span.isClientSide()) {
       return CLIENT;
     }

@@ -3,6 +3,7 @@ package dev.sluice.windows;
 import dev.sluice.accounting.Outcome;
 import dev.sluice.accounting.SpanStage;
 import dev.sluice.otlp.Span;
+import dev.sluice.otlp.Use;
 import java.util.Arrays;
 
 /**
@@ -31,7 +32,7 @@ public final class WindowAccumulator implements SpanStage {
 
   @Override
   public Outcome accept(Span span) {
-    if (!span.isServerSide() && !span.isClientSide()) {
+    if (!span.isServerSide() && !span.isClientSide() || span.use() != Use.HELD) {
       return Outcome.ACCEPTED; // INTERNAL spans are no use of a soft resource
     }
     long start = span.startNs();
@@ -41,6 +42,11 @@ public final class WindowAccumulator implements SpanStage {
     return whole && !span.isShortened() && !spread.cuts(start, end)
         ? Outcome.ACCEPTED
         : Outcome.ACCEPTED_CUT;
+  }
+
+  /** Takes back a span of the current message of which nothing was cut. */
+  public void undo(ResourcePoint point, long startNs, long endNs, boolean error) {
+    partials.undo(point, startNs, endNs, error);
   }
 
   @Override

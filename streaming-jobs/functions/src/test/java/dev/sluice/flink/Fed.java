@@ -1,8 +1,10 @@
 package dev.sluice.flink;
 
 import dev.sluice.otlp.Requests;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -82,7 +84,15 @@ final class Fed {
               Map.entry("trace-late-ms", "100000"),
               Map.entry("trace-max-spans", "100"),
               Map.entry("trace-open-spans", "100000"),
-              Map.entry("trace-heap-percent", "30")));
+              Map.entry("trace-heap-percent", "30"),
+              Map.entry("span-rules", "Cg==")));
+
+  /** Rules of spans, as lines of words. */
+  Fed ruled(String lines) {
+    byte[] bytes = lines.getBytes(StandardCharsets.UTF_8);
+    parameters.put("span-rules", Base64.getUrlEncoder().encodeToString(bytes));
+    return this;
+  }
 
   Fed with(String setting, long value) {
     parameters.put(setting, String.valueOf(value));

@@ -107,6 +107,7 @@ class FragmentAccumulatorTest {
   private static List<Boolean> movable(FragmentAccumulator accumulator, byte[] message)
       throws Exception {
     new TraceRequestDecoder().decode(message, accumulator::accept);
+    accumulator.takeNested(span -> {});
     List<Boolean> movable = new ArrayList<>();
     accumulator.forEach((trace, spans) -> spans.forEach(each -> movable.add(each.movable())));
     return movable;

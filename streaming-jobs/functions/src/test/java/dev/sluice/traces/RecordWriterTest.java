@@ -41,7 +41,8 @@ class RecordWriterTest {
     long ms = 1_700_000_000_000L;
     TraceSpan root = new TraceSpan(1, 0, 2, false, false, ns, 1_000, "a", "", "op", "", "", ms);
     TraceSpan child =
-        new TraceSpan(2, 1, 3, true, true, ns + 50, 900, "a", "b", "op", "", "", ms + 3, true);
+        new TraceSpan(
+            2, 1, 3, true, true, ns + 50, 900, "a", "b", "op", "", "", ms + 3, Place.FIXED);
     out.spans(List.of(root));
     // Times as numbers of 64 and 42 bits: 9 and 6 bytes; 1,000 takes 2. Names: a 3, "" 2, op 4,
     // twice "" 1.
@@ -76,7 +77,7 @@ class RecordWriterTest {
               "h",
               name,
               random.nextLong(),
-              random.nextBoolean()));
+              (byte) random.nextInt(4)));
     }
     assertThat(SpanBytes.decode(SpanBytes.encode(spans))).isEqualTo(spans);
   }

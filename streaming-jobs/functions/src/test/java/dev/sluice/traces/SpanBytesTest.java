@@ -39,7 +39,12 @@ class SpanBytesTest {
     new TraceRequestDecoder()
         .decode(
             message,
-            span -> spans.add(TraceSpan.of(span, MIDNIGHT_MS + spans.size(), spans.isEmpty())));
+            span ->
+                spans.add(
+                    TraceSpan.of(
+                        span,
+                        MIDNIGHT_MS + spans.size(),
+                        spans.isEmpty() ? Place.MOVABLE : Place.NONE)));
     assertThat(SpanBytes.decode(SpanBytes.encode(spans))).isEqualTo(spans);
     assertThat(spans.get(0))
         .extracting(TraceSpan::operation, TraceSpan::host, TraceSpan::instance, TraceSpan::linked)

@@ -28,7 +28,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 
-class PeerMovesTest {
+class CorrectionsTest {
   private static final int SERVER = dev.sluice.otlp.Span.SERVER;
   private static final int CLIENT = dev.sluice.otlp.Span.CLIENT;
   private static final int PRODUCER = dev.sluice.otlp.Span.PRODUCER;
@@ -110,7 +110,7 @@ class PeerMovesTest {
       new TraceRequestDecoder().decode(message, accumulator::accept);
       accumulator.forEach((id, fragment) -> spans.addAll(fragment));
     }
-    new PeerMoves(spread).of(Trace.assemble(spans, maxSpans), sums);
+    new Corrections(spread).of(Trace.assemble(spans, maxSpans), sums, span -> {});
   }
 
   private Map<String, String> moves(ResourceSpans... resources) throws Exception {

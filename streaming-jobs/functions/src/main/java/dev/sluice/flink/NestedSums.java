@@ -1,0 +1,38 @@
+package dev.sluice.flink;
+
+import dev.sluice.rules.LeftAccumulator;
+import dev.sluice.traces.Trace;
+import dev.sluice.traces.TraceSpan;
+import java.util.function.Consumer;
+import org.apache.flink.table.data.RowData;
+
+/**
+ * Spans that are taken out of the fine windows as traces are closed: {@link MovedSums} finds them.
+ */
+final class NestedSums implements TraceSums {
+  private final Texts texts = new Texts();
+  private final LeftAccumulator left;
+
+  NestedSums(Settings settings) {
+    left = new LeftAccumulator(settings.sampleWindowMs(), span -> "");
+  }
+
+  /** Counts a span. */
+  void take(TraceSpan span) {
+    left.nested(span.point(), span.operation(), span.endNs(), span.durationNs());
+  }
+
+  /** It is told of each span. */
+  @Override
+  public void add(byte[] traceId, Trace trace) {}
+
+  @Override
+  public int rows() {
+    return left.rows();
+  }
+
+  @Override
+  public void drain(Consumer<RowData> out) {
+    left.drain((each, count) -> out.accept(Rows.left(texts, each, count)));
+  }
+}

@@ -1,0 +1,109 @@
+package dev.sluice.otlp;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Patterns that values of spans' attributes are matched with as they are read: each gives a bit, so
+ * that a value that may be of any number is never kept.
+ */
+public final class ValuePatterns {
+  public static final ValuePatterns NONE = new ValuePatterns();
+
+  /** As many as a long has bits. */
+  public static final int MOST = Long.SIZE;
+
+  private record Pattern(Glob glob, boolean path, long bit) {}
+
+  /** Bytes of a value by which most are turned away: three tell "/health" from "/items". */
+  private static final int BEGIN = 3;
+
+  private static final int SLOTS = 1 << 8;
+
+  private final List<String> attributes = new ArrayList<>();
+  private final List<List<Pattern>> patterns = new ArrayList<>();
+  // Of each attribute: which beginnings may match.
+  private final List<boolean[]> begins = new ArrayList<>();
+  private int size;
+
+  /**
+   * Adds patterns.
+   *
+   * @param names of attributes, any of which may match
+   * @param globs any of which may match
+   * @param path whether values are cut before their query
+   * @return the bit by which {@link Span#matched} says that one did
+   * @throws IllegalArgumentException if there are {@link #MOST} already
+   */
+  public long add(List<String> names, List<String> globs, boolean path) {
+    if (size == MOST) {
+      throw new IllegalArgumentException("match attributes of spans: more than " + MOST + " times");
+    }
+    long bit = 1L << size++;
+    for (String name : names) {
+      int at = attributes.indexOf(name);
+      if (at < 0) {
+        at = attributes.size();
+        attributes.add(name);
+        patterns.add(new ArrayList<>());
+        begins.add(new boolean[SLOTS]);
+      }
+      for (String glob : globs) {
+        Pattern pattern = new Pattern(new Glob(glob), path, bit);
+        patterns.get(at).add(pattern);
+        begin(begins.get(at), pattern.glob.head());
+      }
+    }
+    return bit;
+  }
+
+  private static void begin(boolean[] begins, byte[] head) {
+    if (head.length < BEGIN) {
+      Arrays.fill(begins, true);
+    } else {
+      begins[slot(head, 0)] = true;
+    }
+  }
+
+  private static int slot(byte[] bytes, int at) {
+    return (31 * (31 * bytes[at] + bytes[at + 1]) + bytes[at + 2]) & SLOTS - 1;
+  }
+
+  List<String> attributes() {
+    return attributes;
+  }
+
+  long match(int attribute, String value) {
+    byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+    return match(attribute, bytes, 0, bytes.length);
+  }
+
+  /** The bits of what matches the value of an attribute, by its place in {@link #attributes}. */
+  long match(int attribute, byte[] bytes, int offset, int length) {
+    if (length >= BEGIN && !begins.get(attribute)[slot(bytes, offset)]) {
+      return 0;
+    }
+    long bits = 0;
+    int path = -1;
+    for (Pattern pattern : patterns.get(attribute)) {
+      if (pattern.path && path < 0) {
+        path = beforeQuery(bytes, offset, length);
+      }
+      if (pattern.glob.matches(bytes, offset, pattern.path ? path : length)) {
+        bits |= pattern.bit;
+      }
+    }
+    return bits;
+  }
+
+  private static int beforeQuery(byte[] bytes, int offset, int length) {
+    for (int i = 0; i < length; i++) {
+      if (bytes[offset + i] == '?') {
+        return i;
+      }
+    }
+    return length;
+  }
+}

@@ -1,0 +1,81 @@
+package dev.sluice.rules;
+
+import dev.sluice.accounting.Outcome;
+import dev.sluice.accounting.SpanStage;
+import dev.sluice.otlp.Span;
+import dev.sluice.otlp.Use;
+import dev.sluice.windows.ResourcePoint;
+import dev.sluice.windows.Side;
+import dev.sluice.windows.WindowSums;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+
+/** Counts the spans that the fine windows do not, so that anybody can see what that is. */
+public final class LeftAccumulator implements SpanStage {
+  private static final long NS_PER_MS = 1_000_000;
+
+  private final long windowMs;
+  private final Function<Span, String> operationOf;
+  private final WindowSums<Left, LeftCount> sums = new WindowSums<>();
+
+  /**
+   * @param windowMs length of a window
+   * @param operationOf the name of a span, of which there is a bounded number
+   */
+  public LeftAccumulator(long windowMs, Function<Span, String> operationOf) {
+    this.windowMs = windowMs;
+    this.operationOf = operationOf;
+  }
+
+  @Override
+  public Outcome accept(Span span) {
+    if (span.use() != Use.HELD) {
+      add(
+          new Left(
+              Side.of(span).label(),
+              span.service(),
+              ResourcePoint.peerOf(span),
+              operationOf.apply(span),
+              Left.action(span.use()),
+              span.rule()),
+          span.endNs(),
+          span.durationNs());
+    }
+    return Outcome.ACCEPTED;
+  }
+
+  /** Counts a span that is nested in another; of which nobody bounds the name if it is a client. */
+  public void nested(ResourcePoint point, String operation, long endNs, long durationNs) {
+    add(
+        new Left(
+            point.side().label(),
+            point.service(),
+            point.peer(),
+            point.side() == Side.CLIENT ? "" : operation,
+            Left.NESTED,
+            Left.NESTED),
+        endNs,
+        durationNs);
+  }
+
+  private void add(Left left, long endNs, long durationNs) {
+    LeftCount count = new LeftCount(Math.floorDiv(endNs / NS_PER_MS, windowMs) * windowMs);
+    count.add(durationNs);
+    sums.add(left, count);
+  }
+
+  @Override
+  public void clear() {
+    sums.drain((left, count) -> {});
+  }
+
+  /** How many rows there are. */
+  public int rows() {
+    return sums.rows();
+  }
+
+  /** Gives what was counted, in no order, and forgets it. */
+  public void drain(BiConsumer<? super Left, ? super LeftCount> out) {
+    sums.drain(out);
+  }
+}

@@ -1,0 +1,165 @@
+package dev.sluice.rules;
+
+import dev.sluice.otlp.Glob;
+import dev.sluice.otlp.Span;
+import dev.sluice.otlp.Use;
+import dev.sluice.otlp.ValuePatterns;
+import dev.sluice.windows.ResourcePoint;
+import dev.sluice.windows.Side;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The rules of {@code spans.toml}, in their order: the first that matches a span says what it is to
+ * its pool. As lines of words parted by tabs, which {@code jobs/span_rules.py} makes of the file:
+ *
+ * <pre>
+ * rule    NAME  count | leave_out | waiting | around
+ * service | side | peer | name | scope  PATTERN...     conditions of the rule above
+ * values  path | whole  ATTRIBUTE,ATTRIBUTE  PATTERN...
+ * </pre>
+ *
+ * <p>Spans of one kind come again and again, so what was found is remembered, in a table of fixed
+ * size of which a slot keeps the newest: most spans cost one look-up.
+ */
+public final class SpanRules {
+  private static final int SLOTS = 1 << 12;
+
+  private static final Map<String, Use> ACTIONS =
+      Map.of(
+          "count", Use.HELD,
+          "leave_out", Use.LEFT_OUT,
+          "waiting", Use.WAITING,
+          "around", Use.AROUND);
+
+  /** What was found, and for which spans. */
+  private record Found(
+      String service,
+      String side,
+      String peer,
+      String name,
+      String scope,
+      long matched,
+      SpanRule rule) {}
+
+  private final List<SpanRule> rules = new ArrayList<>();
+  private final ValuePatterns patterns = new ValuePatterns();
+  private final Found[] found = new Found[SLOTS];
+
+  private SpanRules() {}
+
+  /**
+   * Reads the lines.
+   *
+   * @throws IllegalArgumentException for what is not of this form
+   */
+  public static SpanRules parse(String lines) {
+    SpanRules rules = new SpanRules();
+    String[] head = null;
+    Map<String, List<Glob>> conditions = new HashMap<>();
+    long values = 0;
+    for (String line : lines.lines().filter(each -> !each.isEmpty()).toList()) {
+      String[] words = line.split("\t", -1);
+      switch (words[0]) {
+        case "rule" -> {
+          rules.add(head, conditions, values);
+          head = words;
+          conditions = new HashMap<>();
+          values = 0;
+        }
+        case "values" ->
+            values |=
+                rules.patterns.add(
+                    List.of(words[2].split(",")),
+                    List.of(words).subList(3, words.length),
+                    words[1].equals("path"));
+        case "service", "side", "peer", "name", "scope" ->
+            conditions.put(words[0], Arrays.stream(words).skip(1).map(Glob::new).toList());
+        default -> throw new IllegalArgumentException("read rules of spans: " + line);
+      }
+    }
+    rules.add(head, conditions, values);
+    return rules;
+  }
+
+  private void add(String[] head, Map<String, List<Glob>> conditions, long values) {
+    if (head == null) {
+      return;
+    }
+    Use use = ACTIONS.get(head[2]);
+    if (use == null) {
+      throw new IllegalArgumentException("read rules of spans: action " + head[2]);
+    }
+    rules.add(
+        new SpanRule(
+            head[1],
+            use,
+            conditions.getOrDefault("service", List.of()),
+            conditions.getOrDefault("side", List.of()),
+            conditions.getOrDefault("peer", List.of()),
+            conditions.getOrDefault("name", List.of()),
+            conditions.getOrDefault("scope", List.of()),
+            values));
+  }
+
+  /** What the decoder has to match values with. */
+  public ValuePatterns patterns() {
+    return patterns;
+  }
+
+  /** Says what the span is to the pool on whose side it is; of other spans nothing. */
+  public void apply(Span span) {
+    if (rules.isEmpty() || !span.isServerSide() && !span.isClientSide()) {
+      return;
+    }
+    SpanRule rule = of(span);
+    if (rule != null && rule.use() != Use.HELD) {
+      span.use(rule.use(), rule.name());
+    }
+  }
+
+  private SpanRule of(Span span) {
+    String service = span.service();
+    String side = Side.of(span).label();
+    String peer = ResourcePoint.peerOf(span);
+    String name = span.name();
+    String scope = span.scope();
+    long matched = span.matched();
+    int hash = 31 * (31 * service.hashCode() + name.hashCode()) + scope.hashCode();
+    hash = 31 * (31 * hash + peer.hashCode()) + side.hashCode() + Long.hashCode(matched);
+    int slot = (hash ^ hash >>> 16) & SLOTS - 1;
+    Found known = found[slot];
+    if (known == null
+        || known.matched != matched
+        || !known.name.equals(name)
+        || !known.service.equals(service)
+        || !known.peer.equals(peer)
+        || !known.scope.equals(scope)
+        || !known.side.equals(side)) {
+      known =
+          new Found(
+              service,
+              side,
+              peer,
+              name,
+              scope,
+              matched,
+              first(service, side, peer, name, scope, matched));
+      found[slot] = known;
+    }
+    return known.rule;
+  }
+
+  private SpanRule first(
+      String service, String side, String peer, String name, String scope, long matched) {
+    for (SpanRule rule : rules) {
+      if (rule.matches(service, side, peer, name, scope, matched)) {
+        return rule;
+      }
+    }
+    return null;
+  }
+}

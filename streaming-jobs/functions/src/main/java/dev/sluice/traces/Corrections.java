@@ -1,0 +1,110 @@
+package dev.sluice.traces;
+
+import dev.sluice.otlp.Span;
+import dev.sluice.windows.Partials;
+import dev.sluice.windows.ResourcePoint;
+import dev.sluice.windows.Spread;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * What only a whole trace shows of its spans in the fine windows, as rows with less than nothing
+ * and more:
+ *
+ * <ul>
+ *   <li>a span that is nested in another ({@link Nesting}), which came in another message, is taken
+ *       back where it was counted;
+ *   <li>a client span that was counted under its address, or under "unknown", moves to the service
+ *       of its SERVER child (design, section 2, "Identity"); one without such a child to that of
+ *       the client spans that are nested in it. Who works on a message is no such child: its sender
+ *       holds a connection to the broker, and waits for nobody's threads.
+ * </ul>
+ *
+ * <p>Of several children (a request that was retried) the one that starts first names the peer,
+ * then the one with the smaller id. A span that came several times was counted as often, and is
+ * moved or taken back as often. Spans that the trace had no room for stay.
+ *
+ * <p>Worked example, buckets of 100 ms: a span [80, 130) ms of cart without a peer, whose child is
+ * a SERVER span of stock, gives (cart, unknown): bucket 0 -20 ms, bucket 100 -30 ms and -1
+ * completion; (cart, stock): the same with +. Summed with what was counted at first, (cart,
+ * unknown) is empty.
+ */
+public final class Corrections {
+  /** A trace of many long spans would not fit memory: sums are given out when there are so many. */
+  private static final int MAX_ROWS = 100_000;
+
+  private static final Comparator<TraceSpan> FIRST =
+      Comparator.comparingLong(TraceSpan::startNs)
+          .thenComparing(span -> Long.reverseBytes(span.spanId()), Long::compareUnsigned);
+
+  private final Partials changes;
+
+  public Corrections(Spread spread) {
+    changes = new Partials(spread);
+  }
+
+  /**
+   * Gives the partial rows by which the fine windows have to change.
+   *
+   * @param takenBack each span that was counted and is nested
+   */
+  public void of(Trace trace, Partials.Visitor out, Consumer<TraceSpan> takenBack) {
+    Set<TraceSpan> nested = Collections.newSetFromMap(new IdentityHashMap<>(0));
+    // By the id of the span that counts for them: the first of those nested in it that shows whom.
+    Map<Long, TraceSpan> within = new HashMap<>(0);
+    new Nesting(trace::byId)
+        .of(
+            trace.all(),
+            (span, outermost) -> {
+              if (span.counted()) {
+                nested.add(span);
+              }
+              if (outermost != null && !callee(trace.childrenOf(span)).isEmpty()) {
+                within.merge(outermost.spanId(), span, (a, b) -> FIRST.compare(b, a) < 0 ? b : a);
+              }
+            });
+    for (TraceSpan span : trace.all()) {
+      if (nested.contains(span)) {
+        changes.add(span.point(), span.startNs(), span.endNs(), span.error(), -1);
+        takenBack.accept(span);
+      } else if (span.movable()) {
+        String callee = callee(trace.childrenOf(span));
+        TraceSpan inner = callee.isEmpty() ? within.get(span.spanId()) : null;
+        move(span, inner == null ? callee : callee(trace.childrenOf(inner)));
+      }
+      if (changes.rows() >= MAX_ROWS) {
+        flush(out);
+      }
+    }
+    flush(out);
+  }
+
+  private void move(TraceSpan span, String callee) {
+    ResourcePoint from = span.point();
+    if (callee.isEmpty() || callee.equals(from.peer())) {
+      return;
+    }
+    ResourcePoint to = ResourcePoint.client(span.service(), span.instance(), callee);
+    changes.add(from, span.startNs(), span.endNs(), span.error(), -1);
+    changes.add(to, span.startNs(), span.endNs(), span.error(), 1);
+  }
+
+  private void flush(Partials.Visitor out) {
+    changes.forEach(out);
+    changes.clear();
+  }
+
+  private static String callee(List<TraceSpan> children) {
+    return children.stream()
+        .filter(child -> child.kind() == Span.SERVER)
+        .min(FIRST)
+        .map(TraceSpan::service)
+        .orElse("");
+  }
+}

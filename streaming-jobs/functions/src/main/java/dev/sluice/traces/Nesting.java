@@ -1,0 +1,209 @@
+package dev.sluice.traces;
+
+import dev.sluice.otlp.Span;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongFunction;
+
+/**
+ * Which spans stand within another that holds the same place in a pool: a thread, or a connection,
+ * is held once, however many spans tell of it, and the outermost tells for how long.
+ *
+ * <p>A SERVER span is nested if a SERVER span of its service and instance stands above it, a CLIENT
+ * span if one of its service and instance towards the peer that its attributes name does. Above are
+ * the parent, its parent and so on, as long as they are of the same service: what comes back by way
+ * of another service takes another thread. For SERVER spans the way ends at messages (PRODUCER,
+ * CONSUMER), for CLIENT spans at SERVER spans too; it does not end at CLIENT spans for SERVER ones,
+ * as a sidecar (Envoy) has one between its own SERVER span and the application's.
+ *
+ * <p>Where instances differ, both of them known, both count: a replica called another. Of a SERVER
+ * span that names no instance it is not known; it is nested in any, and around any: a sidecar's
+ * that stands above one of a known instance gives way to it, so that the thread counts where it is.
+ *
+ * <p>What is found in a part of a trace is found in all of it: more spans only add what is above. A
+ * ring of parents has nothing above.
+ *
+ * <p>Worked example: cart's SERVER span, below it a CLIENT span and a SERVER span of the same
+ * instance: the second SERVER span is nested, the CLIENT span is not.
+ */
+final class Nesting {
+  /** Takes what was found. */
+  @FunctionalInterface
+  interface Visitor {
+    /**
+     * @param outermost of client spans the one that counts for it; null of others
+     */
+    void nested(TraceSpan span, TraceSpan outermost);
+  }
+
+  /** Client spans of one service that stand in each other; deeper is not looked. */
+  private static final int DEEPEST = 16;
+
+  /** The client spans above, the nearest first. */
+  private record Clients(TraceSpan span, Clients above) {}
+
+  /**
+   * What stands above a span.
+   *
+   * @param server the nearest SERVER span; null if none
+   * @param known the nearest that names its instance; null if none
+   * @param clients null if none
+   */
+  private record Above(TraceSpan server, TraceSpan known, Clients clients) {
+    private static final Above NOTHING = new Above(null, null, null);
+  }
+
+  private static final Above PENDING = new Above(null, null, null);
+
+  private final LongFunction<TraceSpan> byId;
+  // By id, of spans that byId gives; both are null until there is something to remember.
+  private Map<Long, Above> known;
+  private Set<Long> givesWay;
+
+  /**
+   * @param byId the span of an id in the trace, or in the part of it that is there; null if none
+   */
+  Nesting(LongFunction<TraceSpan> byId) {
+    this.byId = byId;
+  }
+
+  /** Visits the spans that are nested, each once. */
+  void of(Iterable<TraceSpan> spans, Visitor out) {
+    boolean anonymous = false;
+    for (TraceSpan span : spans) {
+      anonymous |= isServer(span) && span.instance().isEmpty();
+    }
+    if (anonymous) {
+      givesWay = new HashSet<>();
+      spans.forEach(this::giveWay);
+    }
+    for (TraceSpan span : spans) {
+      if (span.place() != Place.NONE) {
+        judge(span, out);
+      }
+    }
+  }
+
+  private void judge(TraceSpan span, Visitor out) {
+    if (isServer(span)) {
+      if (isNestedServer(span)) {
+        out.nested(span, null);
+      }
+    } else if (span.kind() == Span.CLIENT && !span.peer().isEmpty()) {
+      TraceSpan outermost = outermost(span);
+      if (outermost != null) {
+        out.nested(span, outermost);
+      }
+    }
+  }
+
+  private boolean isNestedServer(TraceSpan span) {
+    boolean anonymous = span.instance().isEmpty();
+    if (anonymous && givesWay != null && givesWay.contains(span.spanId())) {
+      return true;
+    }
+    if (parent(span) == null) { // of most
+      return false;
+    }
+    Above above = above(span);
+    return anonymous
+        ? above.server != null
+        : above.known != null && above.known.instance().equals(span.instance());
+  }
+
+  private TraceSpan outermost(TraceSpan span) {
+    TraceSpan parent = parent(span);
+    if (parent == null || parent.kind() == Span.SERVER) { // of most
+      return null;
+    }
+    TraceSpan found = null;
+    Clients at = above(span).clients;
+    for (int depth = 0; at != null && depth < DEEPEST; depth++) {
+      if (at.span.peer().equals(span.peer()) && at.span.instance().equals(span.instance())) {
+        found = at.span;
+      }
+      at = at.above;
+    }
+    return found;
+  }
+
+  /** Marks the SERVER spans without an instance above one that has one. */
+  private void giveWay(TraceSpan span) {
+    if (!isServer(span) || span.instance().isEmpty() || parent(span) == null) {
+      return;
+    }
+    TraceSpan at = above(span).server;
+    while (at != null && at.instance().isEmpty() && givesWay.add(at.spanId())) {
+      at = above(at).server;
+    }
+  }
+
+  private static boolean isServer(TraceSpan span) {
+    return span.kind() == Span.SERVER && span.place() != Place.NONE;
+  }
+
+  /** The parent, if it is there and of the same service. */
+  private TraceSpan parent(TraceSpan span) {
+    TraceSpan parent = span.parentId() == 0 ? null : byId.apply(span.parentId());
+    return parent != null && parent.service().equals(span.service()) ? parent : null;
+  }
+
+  private Above above(TraceSpan span) {
+    if (known == null) {
+      known = new HashMap<>();
+    }
+    if (byId.apply(span.spanId()) == span) {
+      Above found = known.get(span.spanId());
+      return found == null ? find(span) : found;
+    }
+    TraceSpan parent = parent(span); // it repeats the id of another: nothing is below it
+    return parent == null || parent.spanId() == span.spanId()
+        ? Above.NOTHING
+        : below(above(parent), parent);
+  }
+
+  /** Walks up to what is known, and back; without recursion, as a trace may be a chain. */
+  private Above find(TraceSpan span) {
+    List<TraceSpan> path = new ArrayList<>();
+    for (TraceSpan at = span; at != null && !known.containsKey(at.spanId()); at = parent(at)) {
+      known.put(at.spanId(), PENDING);
+      path.add(at);
+    }
+    TraceSpan last = path.get(path.size() - 1);
+    TraceSpan met = parent(last);
+    if (met != null && known.get(met.spanId()) == PENDING) {
+      int ring = path.indexOf(met);
+      for (TraceSpan member : path.subList(ring, path.size())) {
+        known.put(member.spanId(), Above.NOTHING);
+      }
+      path.subList(ring, path.size()).clear();
+    }
+    for (int i = path.size() - 1; i >= 0; i--) {
+      TraceSpan each = path.get(i);
+      TraceSpan parent = parent(each);
+      known.put(
+          each.spanId(),
+          parent == null ? Above.NOTHING : below(known.get(parent.spanId()), parent));
+    }
+    return known.get(span.spanId());
+  }
+
+  /** What stands above a child of a span, of its service, above which stands so much. */
+  private static Above below(Above above, TraceSpan span) {
+    boolean counts = span.place() != Place.NONE;
+    return switch (span.kind()) {
+      case Span.SERVER ->
+          counts
+              ? new Above(span, span.instance().isEmpty() ? above.known : span, null)
+              : new Above(above.server, above.known, null);
+      case Span.CLIENT ->
+          counts ? new Above(above.server, above.known, new Clients(span, above.clients)) : above;
+      case Span.PRODUCER, Span.CONSUMER -> Above.NOTHING;
+      default -> above;
+    };
+  }
+}

@@ -1,0 +1,37 @@
+package dev.sluice.traces;
+
+import dev.sluice.otlp.Span;
+import dev.sluice.otlp.Use;
+
+/**
+ * What a span is in the fine windows, as a number of two bits: a {@link TraceSpan} has no room for
+ * more, and states of earlier versions knew {@link #NONE} and {@link #MOVABLE}.
+ */
+final class Place {
+  /** It is in none, and nothing is nested in it: what is below counts as if it were not there. */
+  static final byte NONE = 0;
+
+  /** It was counted exactly as {@link dev.sluice.windows.Spread} says, and stays with its peer. */
+  static final byte COUNTED = 1;
+
+  /** The same, of a client span that names no service: its trace may show another peer. */
+  static final byte MOVABLE = 2;
+
+  /** It was left out, or counted in part: nothing of it can be taken back. */
+  static final byte FIXED = 3;
+
+  private Place() {}
+
+  static byte of(Span span) {
+    if (!span.isServerSide() && !span.isClientSide()) {
+      return NONE;
+    }
+    if (span.use() == Use.HELD) {
+      if (span.isShortened()) {
+        return FIXED;
+      }
+      return span.isClientSide() && !span.isPeerNamed() ? MOVABLE : COUNTED;
+    }
+    return span.use() == Use.LEFT_OUT ? FIXED : NONE;
+  }
+}

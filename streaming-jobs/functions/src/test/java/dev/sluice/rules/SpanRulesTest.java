@@ -1,0 +1,153 @@
+package dev.sluice.rules;
+
+import static dev.sluice.otlp.Requests.attribute;
+import static dev.sluice.otlp.Requests.intAttribute;
+import static dev.sluice.otlp.Requests.message;
+import static dev.sluice.otlp.Requests.service;
+import static dev.sluice.otlp.Requests.span;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.otlp.Span;
+import dev.sluice.otlp.TraceRequestDecoder;
+import io.opentelemetry.proto.common.v1.InstrumentationScope;
+import io.opentelemetry.proto.trace.v1.ResourceSpans;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SpanRulesTest {
+  private static final String PROBES =
+      """
+      rule\tcart-counts\tcount
+      service\tcart
+      values\tpath\turl.path,http.target\t/healthz
+      rule\tprobe\tleave_out
+      side\tserver
+      values\tpath\turl.path,http.target\t/healthz\t/livez*
+      rule\tagent\tleave_out
+      values\twhole\tuser_agent.original\tkube-probe/*
+      rule\tacquire\twaiting
+      side\tclient
+      name\tpg-pool.connect\t*.getConnection
+      rule\tnode\twaiting
+      scope\t@opentelemetry/instrumentation-ioredis
+      name\tconnect
+      rule\tproxy\taround
+      values\twhole\tcomponent\tproxy
+      values\twhole\tport\t15006
+      """;
+
+  /** "use rule" of each span of a message. */
+  private static List<String> found(String lines, ResourceSpans... resources) throws Exception {
+    SpanRules rules = SpanRules.parse(lines);
+    List<String> found = new ArrayList<>();
+    new TraceRequestDecoder(rules.patterns())
+        .decode(
+            message(resources),
+            span -> {
+              rules.apply(span);
+              found.add((span.use() + " " + span.rule()).trim());
+            });
+    return found;
+  }
+
+  private static io.opentelemetry.proto.trace.v1.Span.Builder with(
+      int kind, String key, String value) {
+    return span(1, kind, 0, 1).addAttributes(attribute(key, value));
+  }
+
+  @Test
+  void probesAreLeftOutByPathWithoutTheirQuery() throws Exception {
+    assertThat(
+            found(
+                PROBES,
+                service(
+                    "stock",
+                    with(Span.SERVER, "url.path", "/healthz"),
+                    with(Span.SERVER, "http.target", "/livez?verbose"),
+                    with(Span.SERVER, "url.path", "/healthzz"),
+                    with(Span.SERVER, "http.target", "/a?/healthz"),
+                    with(Span.CLIENT, "url.path", "/healthz"),
+                    with(Span.INTERNAL, "url.path", "/healthz"))))
+        .containsExactly("LEFT_OUT probe", "LEFT_OUT probe", "HELD", "HELD", "HELD", "HELD");
+  }
+
+  @Test
+  void theFirstRuleThatMatchesDecides() throws Exception {
+    assertThat(
+            found(
+                PROBES,
+                service("cart", with(Span.SERVER, "url.path", "/healthz")),
+                service(
+                    "cart",
+                    with(Span.SERVER, "url.path", "/x")
+                        .addAttributes(attribute("user_agent.original", "kube-probe/1.31")))))
+        .containsExactly("HELD", "LEFT_OUT agent");
+  }
+
+  @Test
+  void acquireSpansWaitByNameAndScope() throws Exception {
+    ResourceSpans redis = service("cart", span(3, Span.CLIENT, 0, 1).setName("connect"));
+    InstrumentationScope.Builder scope =
+        InstrumentationScope.newBuilder().setName("@opentelemetry/instrumentation-ioredis");
+    ResourceSpans.Builder scoped = redis.toBuilder();
+    scoped.getScopeSpansBuilder(0).setScope(scope);
+    assertThat(
+            found(
+                PROBES,
+                service(
+                    "cart",
+                    span(1, Span.CLIENT, 0, 1).setName("pg-pool.connect"),
+                    span(2, Span.CLIENT, 0, 1).setName("HikariDataSource.getConnection"),
+                    span(4, Span.CLIENT, 0, 1).setName("pg.query:SELECT")),
+                redis,
+                scoped.build()))
+        .containsExactly("WAITING acquire", "WAITING acquire", "HELD", "HELD", "WAITING node");
+  }
+
+  @Test
+  void allConditionsOfARuleHaveToHold() throws Exception {
+    assertThat(
+            found(
+                PROBES,
+                service(
+                    "cart",
+                    with(Span.SERVER, "component", "proxy"),
+                    with(Span.SERVER, "component", "proxy")
+                        .addAttributes(intAttribute("port", 15_006)))))
+        .containsExactly("HELD", "AROUND proxy");
+  }
+
+  @Test
+  void aPeerIsThatOfTheAttributes() throws Exception {
+    assertThat(
+            found(
+                "rule\tr\tleave_out\npeer\tdb/*\nrule\tu\tleave_out\npeer\tunknown\n",
+                service(
+                    "cart",
+                    with(Span.CLIENT, "server.address", "db")
+                        .addAttributes(attribute("db.namespace", "shop")),
+                    span(2, Span.CLIENT, 0, 1),
+                    span(3, Span.SERVER, 0, 1))))
+        .containsExactly("LEFT_OUT r", "LEFT_OUT u", "HELD");
+  }
+
+  @Test
+  void manySpansDifferWithoutForgettingWhatTheyAre() throws Exception {
+    var spans = new io.opentelemetry.proto.trace.v1.Span.Builder[20_000];
+    for (int i = 0; i < spans.length; i++) {
+      spans[i] = span(i + 1, Span.CLIENT, 0, 1).setName(i % 2 == 0 ? "op-" + i : "wait-" + i);
+    }
+    List<String> found = found("rule\tr\twaiting\nname\twait-*\n", service("cart", spans));
+    for (int i = 0; i < spans.length; i++) {
+      assertThat(found.get(i)).isEqualTo(i % 2 == 0 ? "HELD" : "WAITING r");
+    }
+  }
+
+  @Test
+  void whatIsNotOfTheFormIsRefused() {
+    assertThatThrownBy(() -> SpanRules.parse("rule\tr\tdrop\n")).hasMessageContaining("drop");
+    assertThatThrownBy(() -> SpanRules.parse("rool\tr\n")).hasMessageContaining("rool");
+  }
+}

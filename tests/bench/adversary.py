@@ -24,7 +24,7 @@ from math import exp, inf, sqrt
 import numpy as np
 
 from bench.controllers.applied import Applied
-from bench.given import given
+from sluice.control.answer import Content
 from sluice.pools.policy.decision import Decision
 from sluice.pools.policy.observation import Buckets, Constraints, Demand, Observation
 from sluice.pools.policy.state import PoolState
@@ -163,7 +163,7 @@ class Driven:
         )
         self._state, decision = self._decides(self._state, seen, now_ms)
         self.decisions.append(decision)
-        wanted = self._actuator.size(decision.action.value, decision.target, self._size, now_ms)
+        wanted = self._actuator.size(content_of(decision, self._size), self._size, now_ms)
         if wanted is not None:
             self._set(wanted, now_s)
 
@@ -179,8 +179,7 @@ class Driven:
         stay_s = 1 / self.of.phase(now_s - 1).curve.unit
         missing = np.array([exp(-(now_s - end) / stay_s) for end in end_s])
         known_ms = float(end_s[-1] + shift_s) * 1_000 if len(end_s) else inf
-        return given(
-            Buckets,
+        return Buckets(
             start_ms=start_ms,
             concurrency=tells * (1 - missing),
             completions=good + failed,
@@ -197,7 +196,21 @@ class Driven:
             return None
         asked, good, told, waiting = (float(np.mean(each)) for each in zip(*self._asked, strict=True))
         in_time = min(1.0, good / asked) if asked else None
-        return given(Demand, until_ms=now_ms, asked_per_s=asked, in_time=in_time, in_flight=told, waiting=waiting)
+        return Demand(until_ms=now_ms, asked_per_s=asked, in_time=in_time, in_flight=told, waiting=waiting)
+
+
+def content_of(decision: Decision, current: int) -> Content:
+    return Content(
+        state=decision.state.value,
+        current=current,
+        target=decision.target,
+        lower_bound=decision.lower,
+        upper_bound=decision.upper,
+        unguarded_target=decision.unguarded,
+        codes=tuple(code for code, _ in decision.reasons),
+        basis=decision.basis.value,
+        action=decision.action.value,
+    )
 
 
 def kept(seed: int, honest: bool = False) -> Kept:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from bench.given import given
+from sluice.clocks.offsets import Instance
 from sluice.collect import Window
 from sluice.collect.delay import LONGEST_MS, NEVER, Arrivals, Delay
 from sluice.collect.demand import LASTS_S
@@ -33,6 +33,10 @@ class Collected:
     def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
         return {}
 
+    def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]:
+        """Nobody knows how far a clock is off: a decision has to stand it."""
+        return {}
+
     def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]:
         return {}
 
@@ -49,8 +53,7 @@ class Collected:
         minute = slice(1_000 * (to_s - LASTS_S) // BUCKET_MS, 1_000 * to_s // BUCKET_MS)
         columns = self._known.columns
         in_flight, callers = (each[minute].sum() / 1e9 / LASTS_S for each in (columns.busy_ns, columns.callers_ns))
-        demand = given(
-            Demand,
+        demand = Demand(
             until_ms=1_000 * to_s,
             asked_per_s=len(took_s) / LASTS_S,
             in_time=sum(took * 1e9 <= threshold_ns for took in took_s) / len(took_s),

@@ -77,7 +77,7 @@ class Loop:
                 content.codes,
             )
         )
-        wanted = self._actuator.size(content.action, content.target, size, now_ms)
+        wanted = self._actuator.size(content, size, now_ms)
         if wanted is not None:
             self._log.size(self._key, wanted, now_ms, "target", written=True)
         return wanted

@@ -6,6 +6,7 @@ from math import erfc, sqrt
 
 from sluice.core.states import State
 from sluice.pools.estimate.belief.evidence import OVER, PARTIAL
+from sluice.pools.policy.allowed import was_full
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.pace import Beat
@@ -71,7 +72,7 @@ def case_of(facts: Facts, learnt: Learnt, seen: Observation, view: View, now_ms:
         if seen.named is None and confidence_in(view.choice, learnt, seen) < LEAST_CONFIDENCE:
             return Case.UNSURE
         return Case.LOOK if view.choice.look else Case.BETTER
-    return Case.NEVER_FULL if never_full(learnt, seen) else Case.BEST
+    return Case.NEVER_FULL if never_full(learnt, seen, view) else Case.BEST
 
 
 def _silent(learnt: Learnt, seen: Observation, now_ms: int) -> bool:
@@ -113,11 +114,15 @@ def _goes_on(change: Change, view: View) -> bool:
     return down and choice.size < change.to_size and choice.sure_by >= GOES_ON
 
 
-def never_full(learnt: Learnt, seen: Observation) -> bool:
+def never_full(learnt: Learnt, seen: Observation, view: View) -> bool:
+    """Whether the pool was never full on these cores, or not for long enough at its size to be shrunk."""
     if seen.named is not None:
         return seen.named.state is State.UNSATURATED
     if seen.occupancy is not None and seen.occupancy.full_share > 0:
         return False
+    smaller = view.outlook is not None and view.current is not None and view.outlook.best < view.current
+    if smaller and view.current is not None and not was_full(learnt, view.current, seen.occupancy):
+        return True
     return not learnt.evidence.ever_full(seen.cores)
 
 

@@ -124,7 +124,8 @@ class Observation:
 
     cores, version: of one instance of the service, as told; 0 and "" while nobody did. slo_s: the threshold that
     judges its completions. named: by a published model, where one is chosen for the pool, or no size is known by which
-    the belief could tell when the pool was full; None: the belief decides. demand: None where there is no new one. replicas: of the service, None while nobody told. occupancy: None where no target tells it.
+    the belief could tell when the pool was full; None: the belief decides. demand: None where there is no new one.
+    replicas: of the service, None while nobody told. occupancy: None where no target tells it.
     """
 
     sizes: dict[str, int | None]

@@ -78,6 +78,8 @@ def _decision(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view:
     # Of a pool that was never full nobody knows which size is best, and of one whose spans are not its own.
     known = None if case in UNKNOWN_BEST else view.outlook
     range_ = known or _range_of(seen.named)
+    # Where no other size is known to be better, the one in force may be the best.
+    here = (view.current,) if case is Case.BEST and known is not None and view.current is not None else ()
     basis = row.basis or _basis(case, facts, learnt, seen, view)
     targets = _targets(case, facts, seen, view, target, basis)
     return Decision(
@@ -87,8 +89,8 @@ def _decision(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view:
         action=Action.HOLD if target is None or taken_back else row.action,
         state=row.state or _state(facts, learnt, seen, view),
         reasons=_reasons(case, facts, learnt, seen, view, targets),
-        lower=range_.lower if range_ else None,
-        upper=range_.upper if range_ else None,
+        lower=min((range_.lower, *here)) if range_ else None,
+        upper=max((range_.upper, *here)) if range_ else None,
         unguarded=range_.best if range_ else None,
         loss=view.outlook.loss if view.outlook and range_ else None,
         confidence=_confidence(case, learnt, seen, view, range_),
@@ -176,7 +178,7 @@ def _state(facts: Facts, learnt: Learnt, seen: Observation, view: View) -> State
     if view.outlook is None:
         rolls = len(set(seen.sizes.values())) > 1
         return facts.state if rolls and facts.state is not None else State.LEARNING
-    if view.choice is None and never_full(learnt, seen):
+    if view.choice is None and never_full(learnt, seen, view):
         return State.UNSATURATED
     bound, best = seen.constraints, view.outlook.beyond or view.outlook.best
     if (view.current == bound.most and best > bound.most) or (view.current == bound.least and best < bound.least):

@@ -152,7 +152,7 @@ class PetClinic(Plain):
 class Probes(Light):
     """Who watches a quiet service asks it nearly as often as its users: Jolokia's polls and health checks, 5.8/s.
 
-    No user for the minute from 90 s on; then six times as many.
+    No user for the minute from 90 s on; then more than twice as many.
     """
 
     name = "probes"
@@ -163,7 +163,7 @@ class Probes(Light):
 
     def set_up(self) -> None:
         self.arrive(8.0, 0.0, 90.0)
-        self.arrive(48.0, 150.0)
+        self.arrive(20.0, 150.0)
         for name, per_s in self.probes:
             start(self.engine, self._probe(name, per_s))
 

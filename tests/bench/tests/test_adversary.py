@@ -13,9 +13,6 @@ from sluice.pools.policy.decision import Action, Basis, Decision
 from testbed.adversary.draw import drawn, world
 from testbed.adversary.world import Curve, Phase, Trap, World
 
-not_yet = pytest.mark.xfail(
-    strict=False, raises=AssertionError, reason="issue 32: a size of ours that does harm is not always taken back"
-)
 LIGHT = Phase(0, Curve("rises", unit=10, knee=8), demand_per_s=60)
 """60 a second, of 80 that 8 can do: 6 of them busy."""
 
@@ -74,24 +71,20 @@ def test_a_trap_lets_other_sizes_collapse():
     assert (found.seconds, found.per_s, found.operator_per_s) == (79, 0, 40)
 
 
-@not_yet
 def test_no_size_of_ours_is_kept_that_does_less_than_the_operators():
     assert longer(range(150), processes=1) == {}
 
 
-@not_yet
 @given(st.randoms(use_true_random=False))
 @settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 def test_nor_of_what_hypothesis_finds(rng: Random):
     assert Driven(drawn(rng)).run().seconds <= LONGEST_S
 
 
-@not_yet
 def test_nor_under_a_load_that_was_never_seen_where_spans_are_honest():
     assert longer(range(50), honest=True, processes=1) == {}
 
 
-@not_yet
 @pytest.mark.long
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("honest", [False, True])

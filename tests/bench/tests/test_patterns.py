@@ -9,7 +9,6 @@ from bench.patterns.command import main, table
 from bench.patterns.run import Way, held, sized
 from testbed.patterns.registry import PATTERNS
 
-not_yet = pytest.mark.xfail(strict=False, raises=AssertionError, reason="issue 32: decisions that do not hurt")
 SEED, SECONDS = 1, 240
 LIGHT = ("light", "steady", "ahead")
 USUAL = Way()
@@ -36,13 +35,11 @@ def in_the_end(name, way=USUAL):
     return float(np.median(ours(name, way=way).sizes[-60:]))
 
 
-@not_yet
 @pytest.mark.parametrize("name", PATTERNS)
 def test_no_minute_after_the_first_is_worse_than_at_the_operators_size(name):
     assert worst_minute(name) >= 0.95
 
 
-@not_yet
 @pytest.mark.parametrize("name", [name for name, kind in PATTERNS.items() if kind.right])
 def test_a_size_that_is_right_is_not_left(name):
     least, most = PATTERNS[name].right
@@ -50,12 +47,10 @@ def test_a_size_that_is_right_is_not_left(name):
     assert (least, most) == (min(least, sizes.min()), max(most, sizes.max()))
 
 
-@not_yet
 def test_a_callees_quota_is_where_the_pool_ends():
     assert in_the_end("agg") == 12
 
 
-@not_yet
 def test_an_exhausted_pool_is_never_called_light():
     said = ours("held").said[60:]
     assert {"UNSATURATED"} & {each.state for each in said} == set()
@@ -69,13 +64,11 @@ def test_it_goes_where_its_control_goes(name, control):
     assert in_the_end(name) < 0.5 * PATTERNS[name].size
 
 
-@not_yet
 @pytest.mark.parametrize("name", ["nested", "mixed", "pgnode"])
 def test_where_every_span_counts_nothing_is_worse_either(name):
     assert worst_minute(name, way=Way(plainly=True)) >= 0.95
 
 
-@not_yet
 @pytest.mark.parametrize("name", ["maxsockets", "callee2"])
 def test_a_wait_elsewhere_is_not_blamed_on_the_pool(name):
     codes = {code for each in ours(name).said for code in each.codes}
@@ -106,14 +99,12 @@ def test_an_unknown_pattern_is_named(capsys):
     assert "unknown pattern 'heavy'; legal: plain, nested" in capsys.readouterr().err
 
 
-@not_yet
 @pytest.mark.long
 @pytest.mark.parametrize("name", PATTERNS)
 def test_nor_in_twelve_minutes(name):
     assert worst_minute(name, 720) >= 0.95
 
 
-@not_yet
 @pytest.mark.long
 @pytest.mark.parametrize("delay_s", DELAYS_S)
 @pytest.mark.parametrize("clock_s", CLOCKS_S)
@@ -122,7 +113,6 @@ def test_nor_on_data_of_another_age_and_clock(name, delay_s, clock_s):
     assert worst_minute(name, 240, Way(delay_s, clock_s)) >= 0.95
 
 
-@not_yet
 @pytest.mark.long
 @pytest.mark.parametrize("way", [Way(delay, clock) for delay in DELAYS_S for clock in CLOCKS_S])
 @pytest.mark.parametrize("name", LIGHT)

@@ -94,19 +94,27 @@ def prospected(
     sizes: Ints,
     at: int,
     reach: tuple[int, int],
+    legal: tuple[int, int],
     slo_s: float,
 ) -> tuple[Ints, Floats]:
-    """Where the sizes within reach stand, ascending, (n,); and their moments, with what is in time there in the mean.
+    """Where the legal sizes stand, ascending, (n,); and their moments, with what is in time there in the mean. Of a size
+    out of reach that is behind the best one within it by all that can be said good, that changes nothing, and is left.
 
     gain: (N, s), over the size at `at`. moments: (k, N), of which the first is the mean gain. here: ln X at that size,
     (s,).
     """
-    within = _within(sizes, at, reach[0], reach[1])
-    found = np.empty((len(moments), len(within)))
+    within = _within(sizes, at, min(reach[0], legal[0]), max(reach[1], legal[1]))
+    found, top = np.empty((len(moments), len(within))), -np.inf
     for place in range(len(within)):
         found[:, place] = moments[:, within[place]]
         size = within[place]
-        found[0, place] += _in_time(gain[size], here, weight, log(slo_s) - log(sizes[size]))
+        if size == at or reach[0] <= sizes[size] <= reach[1]:
+            found[0, place] += _in_time(gain[size], here, weight, log(slo_s) - log(sizes[size]))
+            top = max(top, found[0, place])
+    for place in range(len(within)):
+        size = within[place]
+        if size != at and not reach[0] <= sizes[size] <= reach[1] and found[0, place] >= top - RANGE:
+            found[0, place] += _in_time(gain[size], here, weight, log(slo_s) - log(sizes[size]))
     found[0] -= _in_time(gain[at], here, weight, log(slo_s) - log(sizes[at]))
     return within, found
 

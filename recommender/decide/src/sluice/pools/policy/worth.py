@@ -117,7 +117,8 @@ def _prospects(now: Posterior, current: int, least: int, most: int, slo_s: float
         now.weight,
         gains.sizes,
         gains.current_at,
-        (min(least, legal[0]), max(most, legal[1])),
+        (least, most),
+        legal,
         slo_s,
     )
     found = _outlook(now, gains, within, moments[0], moments[1])

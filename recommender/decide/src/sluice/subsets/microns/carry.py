@@ -14,12 +14,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from sluice.subsets.churn import Named
-from sluice.subsets.connections import Connections, flow
+from sluice.subsets.connections import Connections, Downwards, flow
 from sluice.subsets.fleet import Floats, Ints
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.microns.before import Kept, kept_by_name, kept_of
 from sluice.subsets.microns.improve import differences, improve, shared
-from sluice.subsets.microns.reference import Reference, references, target_of
+from sluice.subsets.microns.reference import Reference, back, references, target_of
 from sluice.subsets.microns.repair import repaired, sizes_near
 from sluice.subsets.microns.settings import Settings
 from sluice.subsets.microns.solve import Solved, notes_on, place, solve, wishes
@@ -132,13 +132,11 @@ def _placed(
     work_before: Sequence[Floats | None],
 ) -> tuple[list[Connections], list[Floats], int]:
     """Connections of all pairs with what has to change, the loads then, and how many connections changed."""
-    rate = problem.rate_per_s
-    work = [np.full(len(each), out / len(each)) for each, out in zip(problem.fleets, problem.outside, strict=True)]
+    down = Downwards(problem, back(problem, loads))
     found: list[Connections] = [None] * len(quota)  # type: ignore[list-item]
     changes = 0
-    for number in problem.order:
-        pair, was = problem.pairs[number], kept[number]
-        sent = work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream])
+    for number, pair, sent in down:
+        was = kept[number]
         if was is None:
             wanted = bounded(wishes(sent, settings.weights), pair.least, pair.most, int(quota[number]))
             now = place(problem, number, sent, wanted, loads[pair.downstream], settings.weights)
@@ -151,13 +149,13 @@ def _placed(
                 repaired(was.connections, sizes, sent, target, pair.zone, below.zone, 0), sent, target, settings
             )
             changes += differences(was.connections, now, was.quota)
-        elif work_before[pair.downstream] is not None and _close(work[pair.upstream], work_before[pair.upstream]):
+        elif work_before[pair.downstream] is not None and _close(down.work[pair.upstream], work_before[pair.upstream]):
             now = was.connections
         else:
             now = shared(was.connections, sent, target_of(problem, number, loads[pair.downstream]), settings)
         found[number] = now
-        work[pair.downstream] = work[pair.downstream] + now.received(sent, pair.containers)
-    return found, work, changes
+        down.brings(number, now.received(sent, pair.containers))
+    return found, flow(problem, found)[0] if problem.cut else down.work, changes
 
 
 def _close(now: Floats, before: Floats | None) -> bool:

@@ -8,20 +8,16 @@ from dataclasses import dataclass
 from sluice.subsets.application import Application, Container, Host, Service
 from sluice.subsets.calls import edges_of
 from sluice.subsets.cut import roots
-from sluice.subsets.present import present
-from sluice.subsets.seen import Seen, SeenContainer, SeenHost, Told, ToldContainer
-
-#: Where a container runs whose spans and source name no host.
-NOWHERE = "host of {}"
+from sluice.subsets.members import Address, Present, containers, host_of, zones_of
+from sluice.subsets.seen import Seen, SeenHost, Told, ToldContainer
 
 
 @dataclass(frozen=True)
 class Rules:
-    """As of Application; wants: by upstream and downstream service. address: of a container by service, instance and
-    host, where nobody told it."""
+    """As of Application; wants: by upstream and downstream service."""
 
     wants: Callable[[str, str], bool]
-    address: Callable[[str, str, str], str]
+    address: Address
     quota: int | None = None
     min_subset: int = 2
     percentile: float = 0.95
@@ -41,7 +37,7 @@ def assemble(seen: Seen, told: Mapping[str, Told], rules: Rules) -> Assembled:
     """Calls to peers that show no containers, and of a service to itself, are left out. Whether the rest has a meaning
     is for `legal.check` to say."""
     missing: list[str] = []
-    there = _containers(seen, told, rules.gone_s)
+    there = containers(seen, told, rules.gone_s)
     known = there.keys()
 
     def wanted(up: str, down: str) -> bool:
@@ -73,29 +69,14 @@ def assemble(seen: Seen, told: Mapping[str, Told], rules: Rules) -> Assembled:
     return Assembled(app, tuple(missing))
 
 
-Present = dict[str, list[tuple[ToldContainer, bool]]]
-
-
-def _containers(seen: Seen, told: Mapping[str, Told], gone_s: float) -> Present:
-    by_service: dict[str, list[SeenContainer]] = {name: [] for name in told}
-    for each in seen.containers:
-        if each.instance:
-            by_service.setdefault(each.service, []).append(each)
-    found = {name: present(each, told.get(name), seen.newest_s, gone_s) for name, each in by_service.items()}
-    return {name: each for name, each in found.items() if each}
-
-
 def _container(service: str, each: ToldContainer, rules: Rules) -> Container:
     address = each.address or rules.address(service, each.instance, each.host)
-    return Container(each.instance, each.host or NOWHERE.format(each.instance), address, each.drained)
+    return Container(each.instance, host_of(each), address, each.drained)
 
 
 def _hosts(used: Iterable[ToldContainer], known: Mapping[str, SeenHost], missing: list[str]) -> tuple[Host, ...]:
     """What is not known of one is the mean of the others, and 0 where it is known of none."""
-    zones: dict[str, str] = {}
-    for each in used:
-        name = each.host or NOWHERE.format(each.instance)
-        zones[name] = each.zone or zones.get(name, "")
+    zones = zones_of(used)
     values: dict[str, dict[str, float]] = {}
     for field in ("cpu", "memory_bandwidth", "network"):
         told = {name: value for name in zones if (value := getattr(known.get(name), field, None)) is not None}

@@ -173,8 +173,8 @@ def _pair(rules: Rules, fleets: Sequence[Fleet], up: int, down: int, rate: float
 
 
 def _outside(known: Floats, pairs: Sequence[Pair]) -> Floats:
-    """`known`, (S,); a service that calls others and that nobody is known to call, as of pairs without a tree, is called
-    as often as it calls any."""
+    """`known`, (S,); one that calls and that nobody is known to call, as of pairs without a tree, is called as often as
+    it calls any."""
     called = known.copy()
     calls = np.zeros(len(known))
     for pair in pairs:

@@ -19,8 +19,8 @@ def some(service: str, *numbers: int, **more: object) -> tuple[Member, ...]:
     return tuple(Member(f"{service}-{number}", **more) for number in numbers)  # type: ignore[arg-type]
 
 
-def one(before: dict[str, dict[str, int]], there: Members, bounds: Bounds = Bounds()) -> dict[str, dict[str, int]]:
-    return follow({PAIR: before}, there, bounds)[PAIR]
+def one(before: dict[str, dict[str, int]], there: Members) -> dict[str, dict[str, int]]:
+    return follow({PAIR: before}, there, Bounds())[PAIR]
 
 
 BEFORE = {"a-0": {"b-0": 150, "b-1": 50}, "a-1": {"b-1": 100, "b-2": 100}}

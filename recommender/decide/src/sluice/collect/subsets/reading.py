@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from importlib.resources import files
 from typing import Any, Protocol
 
@@ -58,11 +59,13 @@ class Reading:
         )
 
     def samples(self, now_ms: int, learn_ms: float) -> dict[str, tuple[Samples, np.ndarray]]:
-        """By service, with the starts of their windows. What is not known of a host counts as 0."""
+        """By service, with the starts of their windows. What is not known of a host is NaN."""
         asked: dict[str, object] = {"from_ms": now_ms - int(learn_ms), "to_ms": now_ms}
         asked |= {"least": LEAST_REQUESTS, "most": MOST_SAMPLES}
         services, windows, *values = self._columns(SAMPLES, asked, 8)
-        table = np.array([[0.0 if value is None else value for value in column] for column in values], dtype=np.float64)
+        table = np.array(
+            [[math.nan if value is None else value for value in column] for column in values], dtype=np.float64
+        )
         names, starts = np.array(services, dtype=object), np.array(windows, dtype=np.int64)
         found = {}
         for name in sorted(set(services)):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sluice.subsets.application import Application, Container, Host, Service
 from sluice.subsets.calls import edges_of
 from sluice.subsets.cut import roots
 from sluice.subsets.members import Address, Present, containers, host_of, zones_of
 from sluice.subsets.seen import Seen, SeenHost, Told, ToldContainer
+from sluice.subsets.trial import Measured
 
 
 @dataclass(frozen=True)
@@ -27,10 +28,11 @@ class Rules:
 
 @dataclass(frozen=True)
 class Assembled:
-    """missing: what was not seen or told, and what stands in for it, as lines for people."""
+    """missing: what was not seen or told, and what stands in for it, as lines for people. measured: as of `Seen`."""
 
     application: Application
     missing: tuple[str, ...]
+    measured: Mapping[str, Measured] = field(default_factory=dict)
 
 
 def assemble(seen: Seen, told: Mapping[str, Told], rules: Rules) -> Assembled:
@@ -66,7 +68,7 @@ def assemble(seen: Seen, told: Mapping[str, Told], rules: Rules) -> Assembled:
         rules.percentile,
         rules.keep_in_zone,
     )
-    return Assembled(app, tuple(missing))
+    return Assembled(app, tuple(missing), seen.measured)
 
 
 def _container(service: str, each: ToldContainer, rules: Rules) -> Container:
@@ -78,15 +80,15 @@ def _hosts(used: Iterable[ToldContainer], known: Mapping[str, SeenHost], missing
     """What is not known of one is the mean of the others, and 0 where it is known of none."""
     zones = zones_of(used)
     values: dict[str, dict[str, float]] = {}
-    for field in ("cpu", "memory_bandwidth", "network"):
-        told = {name: value for name in zones if (value := getattr(known.get(name), field, None)) is not None}
+    for kind in ("cpu", "memory_bandwidth", "network"):
+        told = {name: value for name in zones if (value := getattr(known.get(name), kind, None)) is not None}
         mean = sum(told.values()) / len(told) if told else 0.0
-        values[field] = {name: told.get(name, mean) for name in zones}
+        values[kind] = {name: told.get(name, mean) for name in zones}
         without = sorted(zones.keys() - told.keys())
         if without and told:
-            missing.append(f"no {field} utilization of {_some(without)}: the mean of the other hosts stands in")
+            missing.append(f"no {kind} utilization of {_some(without)}: the mean of the other hosts stands in")
         elif without:
-            missing.append(f"no {field} utilization of any host: it counts for nothing")
+            missing.append(f"no {kind} utilization of any host: it counts for nothing")
     return tuple(
         Host(name, **{field: of[name] for field, of in values.items()}, zone=zones[name]) for name in sorted(zones)
     )

@@ -37,7 +37,11 @@ def test_what_traces_show_becomes_subsets_in_the_shard_s_transaction() -> None:
 
 def test_nothing_is_written_again_while_nothing_changes() -> None:
     world = SubsetWorld()
-    world.step()
+    for _ in range(60):
+        world.step(60)
+    solved = world.loop.deciders[0]._subsets.known.solved
+    assert solved is not None
+    assert not solved.unfinished, "weights went all of their way"
     partition = world.log.cluster.partitions[world.log.topics.decisions, 0]
     written = sum(record.key.startswith("subset/") for record in partition.committed(0))
     for _ in range(20):
@@ -327,10 +331,10 @@ def test_an_application_that_is_new_has_its_first_model_in_a_tenth_of_the_usual_
     assert not means.training._asked, "not in every step either"
     world.step(10)
     means.training._asked["default"].future.result(60)
-    world.step(10)
+    world.step(60)
     assert world.run.cause == "TRAINED"
     assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_PROVIDED}
-    world.step(580)
+    world.step(530)
     assert not means.training._asked, "it is young"
     means.training.close()
 

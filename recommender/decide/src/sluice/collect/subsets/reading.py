@@ -11,13 +11,15 @@ import numpy as np
 from sluice.collect.subsets.trees import call_of
 from sluice.subsets.latency.samples import Samples
 from sluice.subsets.seen import Seen, SeenContainer, SeenHost, SeenTree
+from sluice.subsets.trial import Measured
 
 _FOLDER = files(__package__)
-CONTAINERS, TREES, HOSTS, SAMPLES = (
-    _FOLDER.joinpath(f"{name}.sql").read_text(encoding="utf-8") for name in ("containers", "trees", "hosts", "samples")
+CONTAINERS, TREES, HOSTS, SAMPLES, MEASURED = (
+    _FOLDER.joinpath(f"{name}.sql").read_text(encoding="utf-8")
+    for name in ("containers", "trees", "hosts", "samples", "measured")
 )
 
-# Contention is that of the newest minute: what a drift is told by.
+# Contention and latencies are those of the newest minute: what a drift is told by, and what became of a change.
 CONTENTION_MS = 60_000
 # mu of fewer requests says little: its standard error is sigma / sqrt(n).
 LEAST_REQUESTS = 20
@@ -49,6 +51,8 @@ class Reading:
         newest_s = max((each.last_s for each in containers), default=0)
         oldest_s = max(min((each.first_s for each in containers), default=0), (now_ms - int(window_ms)) // 1000)
         hosts = self._columns(HOSTS, {"from_ms": now_ms - CONTENTION_MS, "to_ms": now_ms}, 4)
+        newest: dict[str, object] = {"from_s": (now_ms - CONTENTION_MS) // 1000, "to_s": now_ms // 1000}
+        measured = self._columns(MEASURED, newest, 5)
         return Seen(
             containers,
             tuple(trees),
@@ -56,6 +60,7 @@ class Reading:
             float(max(newest_s - oldest_s, 10)),
             newest_s,
             cut,
+            {name: Measured(*values) for name, *values in zip(*measured, strict=True)},
         )
 
     def samples(self, now_ms: int, learn_ms: float) -> dict[str, tuple[Samples, np.ndarray]]:

@@ -107,6 +107,7 @@ def _inputs(asked: Subsetting, seen: Assembled, learnt: Learnt, before: Named | 
         asked.strategy,
         seen.missing,
         before,
+        seen.measured,
     )
 
 

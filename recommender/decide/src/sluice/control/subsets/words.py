@@ -48,6 +48,8 @@ def of_state(state: State, application: Application, said: Subsets, now_ms: int)
         up, down = problem.fleets[pair.upstream], problem.fleets[pair.downstream]
         below = {each.name: each for each in services[down.service].containers}
         learnt = isinstance(state.model.of(down.service), BoostedLatency)
+        pace = state.paces.get(down.service)
+        back = pace.reverted if pace is not None else ""
         for number, instance in enumerate(up.names):
             start, end = int(subsets.start[number]), int(subsets.start[number + 1])
             ends = [below[down.names[to]] for to in subsets.to[start:end]]
@@ -57,7 +59,7 @@ def of_state(state: State, application: Application, said: Subsets, now_ms: int)
                 key=message_of(key),
                 state=subset_pb2.STATE_PROVIDED if learnt else subset_pb2.STATE_LEARNING,
                 endpoints=_endpoints(ends, subsets.share[start:end].tolist(), zones, said.get(key)),
-                reasons=list(_reasons(down.service, ends, learnt)),
+                reasons=list(_reasons(down.service, ends, learnt, back)),
                 strategy=solution.strategy,
                 computed_at=timestamp(now_ms),
             )
@@ -193,7 +195,9 @@ def _endpoints(
     ]
 
 
-def _reasons(service: str, ends: Sequence[Container], learnt: bool) -> Iterator[Reason]:
+def _reasons(service: str, ends: Sequence[Container], learnt: bool, back: str) -> Iterator[Reason]:
+    if back:
+        yield Reason(code="REVERT", text=back)
     if not learnt:
         yield Reason(
             code="FEW_SAMPLES",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,9 +46,14 @@ class Solved:
     work: Sequence[Floats]
 
 
-def solve(problem: Problem, curves: Sequence[Curves], settings: Settings) -> Solved:
-    """From nothing. `curves`: of each service's containers."""
+Aim = Callable[[Problem, list[Reference]], list[Reference]]
+"""The loads that connections are to be made for, of the best ones."""
+
+
+def solve(problem: Problem, curves: Sequence[Curves], settings: Settings, aim: Aim | None = None) -> Solved:
+    """From nothing. `curves`: of each service's containers. aim: at the best loads where there is none."""
     loads = references(problem, curves, [None] * len(problem.fleets), settings.balance)
+    loads = loads if aim is None else aim(problem, loads)
     subsets, iterations, converged = _loop(problem, curves, loads, settings)
     work = settled(problem, curves, loads, subsets, settings)
     notes = notes_on(problem, loads, work)

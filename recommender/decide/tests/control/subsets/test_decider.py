@@ -136,7 +136,7 @@ def test_one_trace_with_a_callback_in_3001_is_solved_and_said() -> None:
     assert ends == {f"new-{number}" for number in range(6)}
 
 
-BAD = {
+BAD: dict[str, dict[str, object]] = {
     "bad input": {"cpu": {"h0": float("nan")}},
     "no rates": {"trees": []},
 }

@@ -11,12 +11,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from subset_worlds import TREE, SubsetWorld, shop
 
 from sluice.control.scalings import Scaling
-from sluice.control.subsets.step import plan
 from sluice.control.subsets.training import Training
 from sluice.core.keys import SubsetKey
 from sluice.log.memory_broker import MemoryBroker
 from sluice.log.shard import AbortedError
 from sluice.subsets.application import USUAL, Call
+from sluice.subsets.plan import plan
 from sluice.subsets.seen import SeenTree, ToldContainer
 from sluice.subsets.v1 import subset_pb2
 
@@ -210,5 +210,5 @@ class Subsets(RuleBasedStateMachine):
         return None if self.wrong == "learning" else newest(*of)
 
 
-Subsets.TestCase.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
+Subsets.TestCase.settings = settings(max_examples=20, stateful_step_count=20, deadline=None)
 TestSubsets = Subsets.TestCase

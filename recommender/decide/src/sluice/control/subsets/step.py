@@ -154,10 +154,10 @@ def _held(
     made = list(words.followed(known.subsets, members, bounds, problems, now_ms))
     services = () if app is None else [each.name for each in app.services]
     containers = words.members_of(members, known.containers, services, now_ms)
-    state = known.state
-    if problems and state is not None and not state.HasField("held_since"):
+    state = last = known.state
+    if problems and last is not None and not last.HasField("held_since"):
         state = log_pb2.ApplicationState()
-        state.CopyFrom(known.state)
+        state.CopyFrom(last)
         state.held_since.CopyFrom(timestamp(now_ms))
     after = replace(
         known,

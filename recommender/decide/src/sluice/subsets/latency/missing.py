@@ -21,7 +21,7 @@ def complete(samples: Samples) -> tuple[Samples, np.ndarray]:
     """
     unknown = np.isnan(samples.contention)
     told = unknown.mean(axis=0) <= MOST_MISSING if len(samples) else np.ones(3, dtype=bool)
-    chosen = ~unknown[:, told].any(axis=1)
+    chosen = np.asarray(~unknown[:, told].any(axis=1))
     contention = np.where(told, samples.contention, 0.0)
     return replace(samples, contention=contention).where(chosen), chosen
 

@@ -28,7 +28,7 @@ WRONG = {"nan": True, "no trees": True, "away": False, "fails": True, "learning"
 
 
 class Subsets(RuleBasedStateMachine):
-    services, numbers = st.sampled_from(["front", "cart"]), st.integers(0, 9)
+    services, numbers, then = st.sampled_from(["front", "cart"]), st.integers(0, 9), st.booleans()
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,26 +52,31 @@ class Subsets(RuleBasedStateMachine):
         for each in self.patches:
             each.stop()
 
-    @initialize()
-    def begin(self) -> None:
+    @initialize(wrong=st.sampled_from(["", *WRONG]))
+    def begin(self, wrong: str) -> None:
         self.world.step()
-        self.there = self._known()
+        self._becomes(wrong)
+        self._steps(10)
 
-    @rule(service=services, number=numbers, host=st.sampled_from(HOSTS))
-    def comes(self, service: str, number: int, host: str) -> None:
+    @rule(then=then, service=services, number=numbers, host=st.sampled_from(HOSTS))
+    def comes(self, service: str, number: int, host: str, then: bool) -> None:
         name = f"{service}-{number}"
         if name not in self.world.source.containers[service]:
             self._add(service, name, host)
+        if then:
+            self._steps(10)
 
-    @rule(service=services, number=numbers)
-    def goes(self, service: str, number: int) -> None:
+    @rule(then=then, service=services, number=numbers)
+    def goes(self, service: str, number: int, then: bool) -> None:
         there = self.world.source.containers[service]
         if len(there.keys()) > 1:
             there.pop(f"{service}-{number}", None)
             self.there = {}
+        if then:
+            self._steps(10)
 
-    @rule(service=services)
-    def is_replaced(self, service: str) -> None:
+    @rule(then=then, service=services)
+    def is_replaced(self, service: str, then: bool) -> None:
         """A rollout: other names, all of them."""
         old = self.world.source.containers[service]
         self.generation += 1
@@ -80,19 +85,25 @@ class Subsets(RuleBasedStateMachine):
             self._add(service, f"{service}-{self.generation}-{at}", host)
         if service == "cart" and self.told:
             self._tell({name: ToldContainer(name, f"10.1.{self.generation}.{at}:80") for at, name in self._cart()})
+        if then:
+            self._steps(10)
 
-    @rule(number=numbers)
-    def is_drained(self, number: int) -> None:
+    @rule(then=then, number=numbers)
+    def is_drained(self, number: int, then: bool) -> None:
         drained = {name for name, each in self.told.items() if each.drained} ^ {f"cart-{number}"}
         there = {name: at for at, name in self._cart()}
         if there.keys() - drained:
             self._tell(
                 {name: ToldContainer(name, f"10.0.0.{at}:80", drained=name in drained) for name, at in there.items()}
             )
+        if then:
+            self._steps(10)
 
-    @rule(third=st.integers(0, 255))
-    def has_new_addresses(self, third: int) -> None:
+    @rule(then=then, third=st.integers(0, 255))
+    def has_new_addresses(self, third: int, then: bool) -> None:
         self._tell({name: ToldContainer(name, f"10.2.{third}.{at}:80") for at, name in self._cart()})
+        if then:
+            self._steps(10)
 
     @rule(host=st.sampled_from(HOSTS), cpu=st.floats(0, 1))
     def drifts(self, host: str, cpu: float) -> None:
@@ -101,6 +112,9 @@ class Subsets(RuleBasedStateMachine):
 
     @rule(wrong=st.sampled_from(["", *WRONG]))
     def becomes(self, wrong: str) -> None:
+        self._becomes(wrong)
+
+    def _becomes(self, wrong: str) -> None:
         self.wrong = wrong
         source = self.world.source
         source.trees = [] if wrong == "no trees" else GOOD
@@ -115,6 +129,9 @@ class Subsets(RuleBasedStateMachine):
 
     @rule(seconds=st.sampled_from([10, 30, 90]))
     def steps(self, seconds: int) -> None:
+        self._steps(seconds)
+
+    def _steps(self, seconds: int) -> None:
         self.world.step(seconds)
         if self.wrong != "away":
             self.there = self._known()

@@ -51,13 +51,22 @@ class FakeSource:
     silent: set[str] = field(default_factory=set)
     """Instances without a request in the newest minute."""
     problem: Exception | None = None
+    first_s: dict[str, int] = field(default_factory=dict)
+    """By instance when it was seen first, of those that came lately."""
 
     def seen(self, now_ms: int, window_ms: float) -> Seen:
         if self.problem is not None:
             raise self.problem
         newest = now_ms // S
         found = [
-            SeenContainer(service, instance, host, 3_000, newest - 300, newest - 60 * (instance in self.silent))
+            SeenContainer(
+                service,
+                instance,
+                host,
+                3_000,
+                self.first_s.get(instance, newest - 300),
+                newest - 60 * (instance in self.silent),
+            )
             for service, instances in self.containers.items()
             for instance, host in instances.items()
         ]

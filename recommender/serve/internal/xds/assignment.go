@@ -29,7 +29,8 @@ const (
 
 // assign is whom a client is given: its subset, without what clients would refuse, or what cannot be reached. Nobody is left
 // with nobody while the service has containers: without a subset, or where nothing of it is usable, a client is given all
-// of them with equal weights, drained ones where there are no others. Empty: none has an address.
+// of them with equal weights, drained ones where there are no others. Where a container is is what was found last of it: one
+// that comes back under its name may have another address. Empty: none has an address.
 func assign(subset *subsetsv1.Subset, all *subsetsv1.ServiceContainers, told func(instance string, why fault)) []endpoint {
 	known := map[string]*subsetsv1.Container{}
 	for _, each := range all.GetContainers() {
@@ -44,7 +45,7 @@ func assign(subset *subsetsv1.Subset, all *subsetsv1.ServiceContainers, told fun
 		case container.GetDrained():
 			told(each.GetInstance(), drained)
 		default:
-			given = append(given, each)
+			given = append(given, located(each, container))
 		}
 	}
 	if those := usable(given, told); len(those) > 0 {
@@ -54,6 +55,16 @@ func assign(subset *subsetsv1.Subset, all *subsetsv1.ServiceContainers, told fun
 		return those
 	}
 	return usable(everybody(all, true), told)
+}
+
+// located is an endpoint where its container is, if that is known.
+func located(one *subsetsv1.Endpoint, container *subsetsv1.Container) *subsetsv1.Endpoint {
+	if container.GetAddress() == "" || container.GetAddress() == one.GetAddress() {
+		return one
+	}
+	return &subsetsv1.Endpoint{
+		Instance: one.GetInstance(), Address: container.GetAddress(), Zone: container.GetZone(), Weight: one.GetWeight(),
+	}
 }
 
 func everybody(all *subsetsv1.ServiceContainers, drained bool) (those []*subsetsv1.Endpoint) {

@@ -44,6 +44,20 @@ func subsetOf(of *subsetsv1.ServiceContainers, words string) *subsetsv1.Subset {
 	return s
 }
 
+func TestAContainerIsWhereItWasFoundLast(t *testing.T) {
+	subset := subsetOf(some("b-1 b-2"), "b-1 b-2")
+	moved := some("b-1=b-7 b-2?")
+	moved.Containers[0].Zone = "z2"
+	moved.Containers[1].Address = ""
+	var got []string
+	for _, e := range assign(subset, moved, func(instance string, why fault) { t.Errorf("%s %s", instance, why) }) {
+		got = append(got, fmt.Sprintf("%s %s:%d %s *%d", e.instance, e.host, e.port, e.zone, e.weight))
+	}
+	if want := "b-1 10.0.0.7:80 z2 *3, b-2 10.0.0.2:80  *3"; strings.Join(got, ", ") != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestWhomAClientIsGiven(t *testing.T) {
 	for _, each := range []struct{ containers, subset, want, faults string }{
 		{"b-1 b-2 b-3", "b-1 b-3", "b-1*3 b-3*3", ""},

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sluice.subsets.application import Application, Container, Host, Service
 from sluice.subsets.calls import edges_of
 from sluice.subsets.cut import roots
-from sluice.subsets.present import present
-from sluice.subsets.seen import Seen, SeenContainer, SeenHost, Told, ToldContainer
-
-#: Where a container runs whose spans and source name no host.
-NOWHERE = "host of {}"
+from sluice.subsets.members import Address, Present, containers, host_of, zones_of
+from sluice.subsets.seen import Seen, SeenHost, Told, ToldContainer
+from sluice.subsets.trial import Measured
 
 
 @dataclass(frozen=True)
 class Rules:
-    """As of Application; wants: by upstream and downstream service. address: of a container by service, instance and
-    host, where nobody told it."""
+    """As of Application; wants: by upstream and downstream service."""
 
     wants: Callable[[str, str], bool]
-    address: Callable[[str, str, str], str]
+    address: Address
     quota: int | None = None
     min_subset: int = 2
     percentile: float = 0.95
@@ -31,17 +28,18 @@ class Rules:
 
 @dataclass(frozen=True)
 class Assembled:
-    """missing: what was not seen or told, and what stands in for it, as lines for people."""
+    """missing: what was not seen or told, and what stands in for it, as lines for people. measured: as of `Seen`."""
 
     application: Application
     missing: tuple[str, ...]
+    measured: Mapping[str, Measured] = field(default_factory=dict)
 
 
 def assemble(seen: Seen, told: Mapping[str, Told], rules: Rules) -> Assembled:
     """Calls to peers that show no containers, and of a service to itself, are left out. Whether the rest has a meaning
     is for `legal.check` to say."""
     missing: list[str] = []
-    there = _containers(seen, told, rules.gone_s)
+    there = containers(seen, told, rules.gone_s)
     known = there.keys()
 
     def wanted(up: str, down: str) -> bool:
@@ -70,42 +68,27 @@ def assemble(seen: Seen, told: Mapping[str, Told], rules: Rules) -> Assembled:
         rules.percentile,
         rules.keep_in_zone,
     )
-    return Assembled(app, tuple(missing))
-
-
-Present = dict[str, list[tuple[ToldContainer, bool]]]
-
-
-def _containers(seen: Seen, told: Mapping[str, Told], gone_s: float) -> Present:
-    by_service: dict[str, list[SeenContainer]] = {name: [] for name in told}
-    for each in seen.containers:
-        if each.instance:
-            by_service.setdefault(each.service, []).append(each)
-    found = {name: present(each, told.get(name), seen.newest_s, gone_s) for name, each in by_service.items()}
-    return {name: each for name, each in found.items() if each}
+    return Assembled(app, tuple(missing), seen.measured)
 
 
 def _container(service: str, each: ToldContainer, rules: Rules) -> Container:
     address = each.address or rules.address(service, each.instance, each.host)
-    return Container(each.instance, each.host or NOWHERE.format(each.instance), address, each.drained)
+    return Container(each.instance, host_of(each), address, each.drained)
 
 
 def _hosts(used: Iterable[ToldContainer], known: Mapping[str, SeenHost], missing: list[str]) -> tuple[Host, ...]:
     """What is not known of one is the mean of the others, and 0 where it is known of none."""
-    zones: dict[str, str] = {}
-    for each in used:
-        name = each.host or NOWHERE.format(each.instance)
-        zones[name] = each.zone or zones.get(name, "")
+    zones = zones_of(used)
     values: dict[str, dict[str, float]] = {}
-    for field in ("cpu", "memory_bandwidth", "network"):
-        told = {name: value for name in zones if (value := getattr(known.get(name), field, None)) is not None}
+    for kind in ("cpu", "memory_bandwidth", "network"):
+        told = {name: value for name in zones if (value := getattr(known.get(name), kind, None)) is not None}
         mean = sum(told.values()) / len(told) if told else 0.0
-        values[field] = {name: told.get(name, mean) for name in zones}
+        values[kind] = {name: told.get(name, mean) for name in zones}
         without = sorted(zones.keys() - told.keys())
         if without and told:
-            missing.append(f"no {field} utilization of {_some(without)}: the mean of the other hosts stands in")
+            missing.append(f"no {kind} utilization of {_some(without)}: the mean of the other hosts stands in")
         elif without:
-            missing.append(f"no {field} utilization of any host: it counts for nothing")
+            missing.append(f"no {kind} utilization of any host: it counts for nothing")
     return tuple(
         Host(name, **{field: of[name] for field, of in values.items()}, zone=zones[name]) for name in sorted(zones)
     )

@@ -27,8 +27,11 @@ def edges_of(tree: Call, rate: float = 1.0) -> Iterator[tuple[str, str, float]]:
 
 
 def rates(application: Application) -> dict[tuple[str, str], float]:
-    """Calls per second of each pair, over all trees. Summed in an order that does not depend on that of the lists."""
+    """Calls per second of each pair of two services, over all trees. Summed in an order that does not depend on that of
+    the lists."""
     found: dict[tuple[str, str], list[float]] = {}
     for up, down, rate in edges(application):
+        if up == down:
+            continue
         found.setdefault((up, down), []).append(rate)
     return {pair: sum(sorted(found[pair])) for pair in sorted(found)}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from sluice.subsets.circles import MOST_PASSES, fixed_point
 from sluice.subsets.fleet import Floats, Ints
-from sluice.subsets.problem import Problem
+from sluice.subsets.problem import Pair, Problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,22 +56,50 @@ def connections(subsets: Sequence[Ints], shares: Sequence[Floats] | None = None)
     )
 
 
-def flow(problem: Problem, subsets: Sequence[Connections]) -> tuple[list[Floats], list[Floats]]:
-    """Workload(x, W) of Microns, 5.1: calls per second of each service's containers, and of each pair's downstream
-    ones.
+class Downwards:
+    """Goes from callers to those that they call: pairs with what their upstream containers send, (U,) calls per second.
 
     What comes from outside is spread evenly over the containers of a service. A container makes calls in proportion to
-    those that it gets.
+    those that it gets. work: calls per second of each service's containers, as far as it got. back: what each pair that
+    is cut out of a circle brings, (D,), before its callers are known; evenly spread where it is not given.
     """
-    rate = problem.rate_per_s
-    work = [
-        np.full(len(fleet), outside / len(fleet))
-        for fleet, outside in zip(problem.fleets, problem.outside, strict=True)
-    ]
+
+    def __init__(self, problem: Problem, back: Mapping[int, Floats] | None = None) -> None:
+        self._problem = problem
+        self.work = [
+            np.full(len(fleet), outside / len(fleet))
+            for fleet, outside in zip(problem.fleets, problem.outside, strict=True)
+        ]
+        self.back: dict[int, Floats] = dict(back or {})
+        for number in problem.cut:
+            pair = problem.pairs[number]
+            self.back.setdefault(number, np.full(pair.containers, pair.rate_per_s / pair.containers))
+            self.work[pair.downstream] = self.work[pair.downstream] + self.back[number]
+
+    def __iter__(self) -> Iterator[tuple[int, Pair, Floats]]:
+        for number in self._problem.order:
+            pair = self._problem.pairs[number]
+            yield number, pair, self.work[pair.upstream] * (pair.rate_per_s / self._problem.rate_per_s[pair.upstream])
+
+    def brings(self, number: int, got: Floats) -> None:
+        """What the downstream containers of a pair get, (D,)."""
+        if number not in self._problem.cut:
+            at = self._problem.pairs[number].downstream
+            self.work[at] = self.work[at] + got
+
+
+def flow(problem: Problem, subsets: Sequence[Connections]) -> tuple[list[Floats], list[Floats]]:
+    """Workload(x, W) of Microns, 5.1: calls per second of each service's containers, and of each pair's downstream
+    ones. Through a circle it is the fixed point: what comes back is what was sent."""
     got: list[Floats] = [np.empty(0)] * len(problem.pairs)
-    for number in problem.order:
-        pair = problem.pairs[number]
-        sent = work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream])
-        got[number] = subsets[number].received(sent, pair.containers)
-        work[pair.downstream] += got[number]
-    return work, got
+    back: dict[int, Floats] | None = None
+    for passes in range(MOST_PASSES):
+        down = Downwards(problem, back)
+        for number, pair, sent in down:
+            got[number] = subsets[number].received(sent, pair.containers)
+            down.brings(number, got[number])
+        ends = {n: fixed_point(problem.pairs[n].rate_per_s, down.back[n], got[n], passes) for n in problem.cut}
+        if all(done for _, done in ends.values()):
+            break
+        back = {number: brought for number, (brought, _) in ends.items()}
+    return down.work, got

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from sluice.subsets.application import Call, PairRate, Root
 from sluice.subsets.calls import edges_of
 from sluice.subsets.seen import SeenTree
+from sluice.subsets.self_calls import parts
 
 #: Of a root operation so many trees count as such: of others, what they alone call counts as pairs.
 MOST_TREES = 8
@@ -32,41 +33,18 @@ def roots(trees: Iterable[SeenTree], wanted: Wanted, window_s: float) -> tuple[l
         chosen, rest = ordered[:MOST_TREES], ordered[MOST_TREES:]
         more = sum(found.values()) / sum(traces for _, traces in chosen)
         for tree, traces in chosen:
-            for part in _parts(tree, wanted):
+            for part, often in parts(tree, wanted):
                 name = f"{service} {operation} {_digest(part)}"
                 known = rates[name][1] if name in rates else 0.0
-                rates[name] = part, known + traces * more / window_s
+                rates[name] = part, known + often * traces * more / window_s
         for tree, traces in rest:
-            for part in _parts(tree, wanted):
+            for part, often in parts(tree, wanted):
                 for up, down, calls in edges_of(part):
-                    rare[up, down] = rare.get((up, down), 0.0) + calls * traces / window_s
+                    rare[up, down] = rare.get((up, down), 0.0) + often * calls * traces / window_s
     made = [Root(name, rate, tree) for name, (tree, rate) in sorted(rates.items())]
     known_pairs = {(up, down) for root in made for up, down, _ in edges_of(root.tree)}
     pairs = [PairRate(up, down, rate) for (up, down), rate in sorted(rare.items()) if (up, down) not in known_pairs]
     return made, pairs
-
-
-def _parts(tree: Call, wanted: Wanted) -> Iterator[Call]:
-    """The tree without calls that are not wanted, and what is below those."""
-    loose: list[Call] = []
-
-    def kept(call: Call) -> Call:
-        stages = []
-        for stage in call.stages:
-            stays = []
-            for each in stage:
-                below = kept(each)
-                if wanted(call.service, each.service):
-                    stays.append(below)
-                elif below.stages:
-                    loose.append(below)
-            if stays:
-                stages.append(tuple(stays))
-        return Call(call.service, tuple(stages), call.calls)
-
-    top = kept(tree)
-    yield top
-    yield from loose
 
 
 def _digest(tree: Call) -> str:

@@ -97,7 +97,7 @@ def _tree(root: Root, names: set[str]) -> Iterator[str]:
 
 
 def _graph(application: Application) -> Iterator[str]:
-    found = sorted({(up, down) for up, down, _ in edges(application)})
+    found = sorted({(up, down) for up, down, _ in edges(application) if up != down})
     if not found:
         yield "roots: no service calls another; legal: at least one pair"
     services = {service.name: service for service in application.services}
@@ -106,40 +106,10 @@ def _graph(application: Application) -> Iterator[str]:
             which = "has no containers" if not services[name].containers else "has only drained containers"
             pairs = ", ".join(f"{up} -> {down}" for up, down in found if name in (up, down))
             yield f"services {name!r} {which}, so there is nothing to connect in {pairs}; legal: at least one"
-    cycle = _cycle(found)
-    if cycle:
-        yield f"services call each other in a circle: {' -> '.join(cycle)}; legal: a graph without one"
 
 
 def _available(service: Service) -> bool:
     return any(not each.drained for each in service.containers)
-
-
-def _cycle(found: Sequence[tuple[str, str]]) -> list[str]:
-    """The services of one circle in calling order, the first one again at the end; empty where there is none."""
-    below: dict[str, list[str]] = {}
-    for up, down in found:
-        below.setdefault(up, []).append(down)
-    done: set[str] = set()
-    for start in below:
-        path: list[str] = []
-        on_path: set[str] = set()
-        waiting = [(start, 0)]
-        while waiting:
-            name, depth = waiting.pop()
-            while len(path) > depth:
-                gone = path.pop()
-                on_path.discard(gone)
-                done.add(gone)
-            if name in on_path:
-                return [*path[path.index(name) :], name]
-            if name in done:
-                continue
-            path.append(name)
-            on_path.add(name)
-            waiting += [(each, depth + 1) for each in below.get(name, ())]
-        done.update(path)
-    return []
 
 
 def _limits(application: Application) -> Iterator[str]:

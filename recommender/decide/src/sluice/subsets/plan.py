@@ -4,6 +4,8 @@
   the contention and the loads of the last run, so nothing else moves.
 - Contention or load that drifted, or latencies that were learnt anew: after the quiet time, within the budget of
   changes.
+- Weights that went a part of the way go on after the quiet time, and are taken back where what is measured became
+  worse (`easing`).
 - What has no meaning is named; the last good solution stands, and is marked (`State.held`).
 """
 
@@ -14,8 +16,10 @@ from dataclasses import replace
 
 from sluice.subsets.application import Application, Host, Service
 from sluice.subsets.calls import rates
-from sluice.subsets.churn import changed, churn, named
+from sluice.subsets.churn import named
 from sluice.subsets.connections import flow
+from sluice.subsets.damping import Damping
+from sluice.subsets.easing import at_start, back, going_on, judged, put_in_force, resting, waiting
 from sluice.subsets.fleet import Fleet
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.latency.model import LatencyModel
@@ -40,25 +44,31 @@ def plan(state: State | None, inputs: Inputs, now_s: float) -> tuple[State | Non
     try:
         check(application)
         if state is None:
-            solved = _first(inputs, problem(application))
-            after = named(solved.problem, solved.solution)
-            run = Run(Cause.START, now_s, churn(inputs.before or {}, after), changed(inputs.before or after, after))
-            return _state(solved, inputs, application, now_s), run
+            step = at_start(inputs)
+            first, run = put_in_force(
+                _first(inputs, problem(application), step), step, None, inputs, Cause.START, now_s
+            )
+            return _state(first, inputs, application, now_s), run
+        state, bad = judged(state, inputs.measured, now_s)
         cause = _cause(state, inputs, now_s)
-        if cause is None:
+        if bad and cause is not Cause.SCALING:
+            cause, used, step = Cause.REVERT, _settled(state, inputs), back(state, bad)
+        elif cause is not None:
+            used = application if cause is not Cause.SCALING else _settled(state, inputs)
+            step = going_on(state, inputs, cause, now_s)
+        else:
             return (replace(state, held=()) if state.held else state), None
-        used = application if cause is not Cause.SCALING else _settled(state, inputs)
-        solved = _again(state, inputs, used, cause)
+        solved = _again(state, inputs, used, cause, step)
     except IllegalError as error:
         if state is None:
             raise
         return replace(state, held=error.problems), None
-    before = named(state.solved.problem, state.solved.solution)
-    after = named(solved.problem, solved.solution)
-    run = Run(cause, now_s, churn(before, after), changed(before, after))
+    after, run = put_in_force(solved, step, state, inputs, cause, now_s)
+    if cause is Cause.REVERT:
+        after, run = resting(after, run, bad, inputs.measured)
     # The quiet time is that of drift: what containers make necessary does not put it off.
     at_s = state.at_s if cause is Cause.SCALING else now_s
-    return _state(solved, inputs, used, at_s), run
+    return _state(after, inputs, used, at_s), run
 
 
 def missing(application: Application, model: LatencyModel) -> tuple[str, ...]:
@@ -78,17 +88,17 @@ def _some(names: list[str]) -> str:
     return ", ".join(names) if len(names) <= 3 else f"{', '.join(names[:3])} and {len(names) - 3} more"
 
 
-def _state(solved: Solved, inputs: Inputs, application: Application, at_s: float) -> State:
+def _state(found: State, inputs: Inputs, application: Application, at_s: float) -> State:
     lacking = (*inputs.missing, *missing(inputs.application, inputs.model))
-    return State(solved, application, inputs.model, at_s, (), lacking)
+    return replace(found, application=application, at_s=at_s, missing=lacking)
 
 
-def _first(inputs: Inputs, asked: Problem) -> Solved:
+def _first(inputs: Inputs, asked: Problem, step: Damping) -> Solved:
     """What was there before another process knew of it stays: only what has to change does."""
     curves = all_curves(asked, inputs.model)
     if inputs.strategy != MICRONS:
         return _by_rule(inputs, asked, curves)
-    return solved_on(asked, curves, replace(inputs.settings, churn_budget=0.0), inputs.before)
+    return solved_on(asked, curves, replace(inputs.settings, churn_budget=0.0), inputs.before, step)
 
 
 def _by_rule(inputs: Inputs, asked: Problem, curves: Sequence[Curves]) -> Solved:
@@ -109,7 +119,9 @@ def _cause(state: State, inputs: Inputs, now_s: float) -> Cause | None:
         return None
     if state.model is not inputs.model:
         return Cause.TRAINED
-    return Cause.DRIFT if _drifted(was, now, inputs.when) else None
+    if _drifted(was, now, inputs.when):
+        return Cause.DRIFT
+    return Cause.WEIGHTS if state.unfinished - waiting(state, now_s) else None
 
 
 def _who_calls_whom(application: Application) -> set[tuple[str, str]]:
@@ -166,10 +178,11 @@ def _settled(state: State, inputs: Inputs) -> Application:
     )
 
 
-def _again(state: State, inputs: Inputs, application: Application, cause: Cause) -> Solved:
+def _again(state: State, inputs: Inputs, application: Application, cause: Cause, step: Damping) -> Solved:
     """Fleets and curves are made again only where something of them changed."""
     known: Mapping[str, Fleet] = {}
-    if cause is Cause.SCALING:
+    settings = inputs.settings if cause is not Cause.REVERT else replace(inputs.settings, churn_budget=0.0)
+    if cause in (Cause.SCALING, Cause.REVERT, Cause.WEIGHTS):
         same = _containers(state.application)
         now = _containers(application)
         known = {
@@ -182,8 +195,8 @@ def _again(state: State, inputs: Inputs, application: Application, cause: Cause)
     if inputs.strategy != MICRONS:
         return _by_rule(inputs, asked, curves)
     if not state.solved.references:
-        return solved_on(asked, curves, inputs.settings, named(state.solved.problem, state.solved.solution))
-    return solve_again(state.solved, asked, curves, inputs.settings)
+        return solved_on(asked, curves, settings, named(state.solved.problem, state.solved.solution), step)
+    return solve_again(state.solved, asked, curves, settings, state.best, step)
 
 
 def _same_hosts(was: Application, now: Application) -> bool:

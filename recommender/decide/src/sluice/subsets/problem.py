@@ -10,8 +10,10 @@ import numpy as np
 
 from sluice.subsets.application import USUAL, Application
 from sluice.subsets.calls import rates
+from sluice.subsets.circles import Calls, in_order
 from sluice.subsets.fleet import NO_ZONE, Fleet, Floats, Ints, fleet, zones
 from sluice.subsets.legal import IllegalError, check
+from sluice.subsets.self_calls import without_self_calls
 from sluice.subsets.trees import Trees, trees
 
 
@@ -58,7 +60,8 @@ class Problem:
     """Fleets are ordered by service, pairs by upstream and downstream service.
 
     outside: (S,) calls per second that come to each service from outside. order: the pairs, those towards a service
-    before those from it. quota: connections over all pairs, within what there can be.
+    before those from it. cut: those of them for which that does not hold, since services call each other in a circle;
+    they come last. quota: connections over all pairs, within what there can be.
     """
 
     fleets: tuple[Fleet, ...]
@@ -69,6 +72,7 @@ class Problem:
     quota: int
     percentile: float
     rules: Rules
+    cut: frozenset[int] = frozenset()
 
     @cached_property
     def rate_per_s(self) -> Floats:
@@ -77,6 +81,16 @@ class Problem:
         for pair in self.pairs:
             found[pair.downstream] += pair.rate_per_s
         return found
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What people are to know of how it is solved."""
+        if not self.cut:
+            return ()
+        shown = sorted(self.cut, key=lambda number: -self.pairs[number].rate_per_s)
+        some = [f"{self.name(self.pairs[number])} ({self.pairs[number].rate_per_s:.3g}/s)" for number in shown[:3]]
+        more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
+        return (f"services call each other in a circle: it is solved around its rarest calls, {', '.join(some)}{more}",)
 
     def name(self, pair: Pair) -> str:
         return f"{self.fleets[pair.upstream].service} -> {self.fleets[pair.downstream].service}"
@@ -89,6 +103,7 @@ def problem(application: Application, known: Mapping[str, Fleet] | None = None) 
         IllegalError: as `check`; or the quota is less than what the least subsets take.
     """
     check(application)
+    application = without_self_calls(application)
     hosts = {host.name: host for host in application.hosts}
     numbers = zones(application.hosts)
     called = rates(application)
@@ -101,15 +116,17 @@ def problem(application: Application, known: Mapping[str, Fleet] | None = None) 
     index = {each.service: number for number, each in enumerate(fleets)}
     rules = Rules(application.quota, application.min_subset, application.keep_in_zone)
     pairs = tuple(_pair(rules, fleets, index[up], index[down], rate) for (up, down), rate in called.items())
+    order, cut = in_order([Calls(each.upstream, each.downstream, each.rate_per_s) for each in pairs], len(fleets))
     return Problem(
         fleets,
         pairs,
         trees(application, {key: number for number, key in enumerate(called)}),
-        np.array([tops.get(each.service, 0.0) for each in fleets]),
-        _order(pairs, len(fleets)),
+        _outside(np.array([tops.get(each.service, 0.0) for each in fleets]), pairs),
+        order,
         _quota(rules, fleets, pairs),
         application.percentile,
         rules,
+        cut,
     )
 
 
@@ -155,23 +172,15 @@ def _pair(rules: Rules, fleets: Sequence[Fleet], up: int, down: int, rate: float
     return Pair(up, down, rate, zone, least.astype(np.int64), most.astype(np.int64), count, reachable)
 
 
-def _order(pairs: Sequence[Pair], services: int) -> tuple[int, ...]:
-    """Topological, by Kahn; the graph has no circle (`check`)."""
-    waiting = [0] * services
-    below: list[list[int]] = [[] for _ in range(services)]
-    for number, pair in enumerate(pairs):
-        waiting[pair.downstream] += 1
-        below[pair.upstream].append(number)
-    ready = [service for service in range(services) if waiting[service] == 0]
-    found: list[int] = []
-    for service in ready:
-        for number in below[service]:
-            found.append(number)
-            after = pairs[number].downstream
-            waiting[after] -= 1
-            if waiting[after] == 0:
-                ready.append(after)
-    return tuple(found)
+def _outside(known: Floats, pairs: Sequence[Pair]) -> Floats:
+    """`known`, (S,); one that calls and that nobody is known to call, as of pairs without a tree, is called as often as
+    it calls any."""
+    called = known.copy()
+    calls = np.zeros(len(known))
+    for pair in pairs:
+        called[pair.downstream] += pair.rate_per_s
+        calls[pair.upstream] = max(calls[pair.upstream], pair.rate_per_s)
+    return np.where(called > 0, known, calls)
 
 
 def _quota(rules: Rules, fleets: Sequence[Fleet], pairs: Sequence[Pair]) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sluice.subsets.application import Call
+from sluice.subsets.trial import Measured
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class SeenHost:
 @dataclass(frozen=True)
 class Seen:
     """In the newest window_s seconds before newest_s, the end of the newest window of all. cut: traces whose tree could
-    not be read."""
+    not be read. measured: by service how long its requests took in the newest minute."""
 
     containers: tuple[SeenContainer, ...] = ()
     trees: tuple[SeenTree, ...] = ()
@@ -49,6 +50,7 @@ class Seen:
     window_s: float = 300.0
     newest_s: int = 0
     cut: int = 0
+    measured: Mapping[str, Measured] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, order=True)

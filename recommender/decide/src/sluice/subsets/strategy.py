@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Protocol
 
-import numpy as np
-
-from sluice.subsets.connections import Connections
+from sluice.subsets.connections import Connections, Downwards
 from sluice.subsets.fleet import Fleet, Floats
 from sluice.subsets.problem import Pair, Problem
 from sluice.subsets.solution import Solution
@@ -52,18 +50,13 @@ def _by_pair(name: str, rule: Rival, problem: Problem) -> Solution:
     if name == "full" and sum(pair.all for pair in problem.pairs) > MOST:
         raise TooManyError(sum(pair.all for pair in problem.pairs))
     quotas = first_quotas(problem)
-    rate = problem.rate_per_s
-    work = [
-        np.full(len(each), outside / len(each)) for each, outside in zip(problem.fleets, problem.outside, strict=True)
-    ]
+    down_from = Downwards(problem)
     found: list[Connections] = [None] * len(problem.pairs)  # type: ignore[list-item]
-    for number in problem.order:
-        pair = problem.pairs[number]
+    for number, pair, sent in down_from:
         up, down = problem.fleets[pair.upstream], problem.fleets[pair.downstream]
-        sent = work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream])
         found[number] = rule(up, down, sent, _size(pair, int(quotas[number])), int(quotas[number]))
-        work[pair.downstream] += found[number].received(sent, len(down))
-    return Solution(name, tuple(found))
+        down_from.brings(number, found[number].received(sent, len(down)))
+    return Solution(name, tuple(found), notes=problem.notes)
 
 
 def _size(pair: Pair, quota: int) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tuning_worlds import index_of
 
 from sluice.collect.subsets.reading import LEAST_REQUESTS, Reading
 from sluice.control.clickhouse import READER, ClickHouse
@@ -137,7 +138,21 @@ def test_samples_are_own_times_with_what_the_host_was_busy_with(client: Any, rea
     client.insert("resource_metrics", [level("host_cpu_idle", "h1", 20, 0.7)], column_names=METRICS)
     ((samples, windows),) = reading.samples(NOW_MS, 3_600_000).values()
     assert samples.rate_per_s.tolist() == [5.0]
-    assert samples.contention[0] == pytest.approx([0.3, 0.0, 0.0])
+    assert samples.contention[0] == pytest.approx([0.3, math.nan, math.nan], nan_ok=True), "not known is not idle"
     assert np.exp(samples.mu[0]) == pytest.approx(8.0)
     assert samples.sigma[0] == pytest.approx(0.0, abs=1e-3)
     assert windows.tolist() == [NOW_S - 20]
+
+
+def test_the_p95_of_the_newest_minute_is_over_all_containers(client: Any, reading: Reading) -> None:
+    """90 requests of 8 ms and 10 of 80 ms; the index of a latency is good to 1 %. What is older than a minute does not
+    count."""
+    rows = [
+        [*requests("cart-0", "h1", 20, 90, 8.0)[:-2], {index_of(8.0): 90}, 90],
+        [*requests("cart-1", "h1", 40, 10, 80.0)[:-2], {index_of(80.0): 10}, 10],
+        [*requests("cart-1", "h1", 90, 500, 800.0)[:-2], {index_of(800.0): 500}, 500],
+    ]
+    client.insert("container_own_time", rows, column_names=LATENCY)
+    measured = reading.seen(NOW_MS, 300_000).measured["cart"]
+    assert measured.p95_ms == pytest.approx(80.0, rel=0.02)
+    assert (measured.requests, measured.since_s, measured.until_s) == (100, NOW_S - 40, NOW_S - 10)

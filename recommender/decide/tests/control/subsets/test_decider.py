@@ -37,7 +37,11 @@ def test_what_traces_show_becomes_subsets_in_the_shard_s_transaction() -> None:
 
 def test_nothing_is_written_again_while_nothing_changes() -> None:
     world = SubsetWorld()
-    world.step()
+    for _ in range(60):
+        world.step(60)
+    solved = world.loop.deciders[0]._subsets.known.solved
+    assert solved is not None
+    assert not solved.unfinished, "weights went all of their way"
     partition = world.log.cluster.partitions[world.log.topics.decisions, 0]
     written = sum(record.key.startswith("subset/") for record in partition.committed(0))
     for _ in range(20):
@@ -91,10 +95,10 @@ def test_a_drained_container_leaves_in_the_period_after_it_was_told() -> None:
 @pytest.mark.parametrize(
     ("tell", "words"),
     [
-        ({"trees": [SeenTree("GET /", Call("front", ((Call("cart", ((Call("front"),),)),),)), 1)]}, "in a circle"),
+        ({"cpu": {"h0": float("nan")}}, "cpu nan"),
         ({"trees": []}, "no call trees were seen"),
         ({"containers": {}}, "no containers were seen"),
-        ({"containers": {"front": {"front-0": "h0"}}}, "roots"),
+        ({"containers": {"front": shop().containers["front"]}}, "roots"),
     ],
 )
 def test_bad_input_is_named_and_the_last_good_answer_stands_and_is_marked(tell: dict[str, object], words: str) -> None:
@@ -117,6 +121,119 @@ def test_bad_input_is_named_and_the_last_good_answer_stands_and_is_marked(tell: 
     assert world.ends() == good
     state = world.log.committed(world.log.topics.state)["subsets/default"]
     assert not log_pb2.ApplicationState.FromString(state).HasField("held_since")
+
+
+def test_one_trace_with_a_callback_in_3001_is_solved_and_said() -> None:
+    world = SubsetWorld()
+    world.source.trees.append(SeenTree("GET /", Call("front", ((Call("cart", ((Call("front"),),)),),)), 1))
+    world.step()
+    assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_LEARNING}
+    assert {key.downstream for key in world.subsets} == {"front", "cart"}
+    assert any("in a circle" in note and "cart -> front" in note for note in world.run.notes)
+    world.source.containers["cart"] = {f"new-{number}": "h1" for number in range(6)}
+    world.step()
+    ends = {end.instance for key, each in world.subsets.items() if key.downstream == "cart" for end in each.endpoints}
+    assert ends == {f"new-{number}" for number in range(6)}
+
+
+BAD: dict[str, dict[str, object]] = {
+    "bad input": {"cpu": {"h0": float("nan")}},
+    "no rates": {"trees": []},
+}
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_a_rollout_is_followed_while_nothing_can_be_solved(bad: str) -> None:
+    """All of cart is replaced while subsets are held, and one of front comes and one goes."""
+    world = SubsetWorld()
+    world.step()
+    before = world.subsets
+    for name, value in BAD[bad].items():
+        setattr(world.source, name, value)
+    world.step()
+    assert world.ends() == {key.instance: [end.instance for end in each.endpoints] for key, each in before.items()}
+    new = {f"cart-{number}": f"h{number % 4}" for number in range(10, 16)}
+    world.source.containers = {"front": {f"front-{n}": "h0" for n in (1, 2, 3, 9)}, "cart": new}
+    world.step()
+    assert set(world.ends()) == {"front-1", "front-2", "front-3", "front-9"}
+    assert all(len(ends) == 4 and set(ends) <= new.keys() for ends in world.ends().values())
+    calls = [end for ends in world.ends().values() for end in ends]
+    assert {calls.count(each) for each in new} <= {2, 3}, "16 connections of 6"
+    assert world.containers == {"front": ["front-1", "front-2", "front-3", "front-9"], "cart": sorted(new)}
+    assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_HELD}
+    held = world.ends()
+    world.source.cpu, world.source.trees = shop().cpu, shop().trees
+    world.step()
+    assert world.ends() == held, "it goes on from what is said"
+    assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_LEARNING}
+
+
+def test_a_new_address_under_the_same_name_is_followed_while_held() -> None:
+    world = SubsetWorld()
+    tell(world, {n: f"10.0.0.{n}:80" for n in range(6)})
+    world.step()
+    world.source.trees = []
+    world.step()
+    revisions = {key: each.revision for key, each in world.subsets.items()}
+    tell(world, {n: f"10.0.1.{n}:80" for n in range(6)})
+    world.step(1)
+    addresses = {(end.instance, end.address) for each in world.subsets.values() for end in each.endpoints}
+    assert addresses == {(f"cart-{n}", f"10.0.1.{n}:80") for n in range(6)}
+    assert {key: each.revision - 1 for key, each in world.subsets.items()} == revisions
+
+
+def test_what_is_told_is_followed_while_the_database_is_away() -> None:
+    world = SubsetWorld()
+    world.step()
+    world.source.problem = OSError("refused")
+    tell(world, {n: f"10.0.1.{n}:80" for n in range(4, 9)})
+    world.step(1)
+    assert {end for ends in world.ends().values() for end in ends} == {f"cart-{n}" for n in range(4, 9)}
+    assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_LEARNING}, "it is not the input"
+    world.source.problem = None
+    world.source.containers["cart"] = {f"cart-{n}": "h0" for n in range(4, 10)}
+    world.source.first_s = {"cart-9": world.clock() // 1000 + 1}
+    world.step()
+    assert "cart-9" in world.containers["cart"]
+    world.source.problem = OSError("refused")
+    world.step()
+    assert "cart-9" in world.containers["cart"], "older words do not know of it"
+
+
+def test_a_solver_that_fails_is_said_and_membership_followed(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    world = SubsetWorld()
+    world.step()
+
+    def fails(*_: object) -> None:
+        raise ZeroDivisionError("by the test")
+
+    monkeypatch.setattr("sluice.control.subsets.step.plan", fails)
+    del world.source.containers["cart"]["cart-2"]
+    world.step()
+    assert all("cart-2" not in ends for ends in world.ends().values())
+    assert {each.reasons[0].text for each in world.subsets.values()} == {
+        "the solver failed: ZeroDivisionError: by the test"
+    }
+    assert "subsets of default failed" in caplog.text
+
+
+def test_containers_come_and_go_while_the_first_model_is_trained(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = SubsetWorld()
+    world.step()
+    monkeypatch.setattr("sluice.control.subsets.training.Training.newest", lambda *_: None)
+    cart = world.source.containers["cart"]
+    cart["cart-6"] = cart.pop("cart-0")
+    world.step()
+    assert {end for ends in world.ends().values() for end in ends} == cart.keys()
+    assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_LEARNING}
+
+
+def tell(world: SubsetWorld, addresses: dict[int, str]) -> None:
+    told = tuple(ToldContainer(f"cart-{n}", address) for n, address in addresses.items())
+    world.clock.pass_s(1)
+    world.log.scaling(Scaling(world.clock(), "cart", None, None, "", "deploy", told))
 
 
 def test_bad_input_from_the_start_after_a_kill_keeps_what_is_there() -> None:
@@ -214,10 +331,10 @@ def test_an_application_that_is_new_has_its_first_model_in_a_tenth_of_the_usual_
     assert not means.training._asked, "not in every step either"
     world.step(10)
     means.training._asked["default"].future.result(60)
-    world.step(10)
+    world.step(60)
     assert world.run.cause == "TRAINED"
     assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_PROVIDED}
-    world.step(580)
+    world.step(530)
     assert not means.training._asked, "it is young"
     means.training.close()
 

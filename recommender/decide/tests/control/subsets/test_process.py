@@ -28,7 +28,7 @@ pools:
   - {service: cart, side: server, threshold: 100ms}
 period: 1s
 subsets:
-  - {window: 1h, learn: 1h, gone: 30m, addresses: {cart: "{instance}:8080"}}
+  - {window: 1h, learn: 1h, gone: 30m, quiet: 20s, addresses: {cart: "{instance}:8080"}}
 """
 OF_CONTAINERS = [
     *("service", "instance", "host", "window", "window_s", "requests", "errors"),

@@ -383,7 +383,8 @@ type Run struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Strategy string                 `protobuf:"bytes,1,opt,name=strategy,proto3" json:"strategy,omitempty"`
 	At       *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
-	// What it was made for: SCALING, DRIFT, START, REQUEST.
+	// What it was made for: START, SCALING, DRIFT, TRAINED; WEIGHTS: they go on towards the solution; REVERT: what they did
+	// was worse.
 	Cause       string   `protobuf:"bytes,3,opt,name=cause,proto3" json:"cause,omitempty"`
 	Iterations  uint32   `protobuf:"varint,4,opt,name=iterations,proto3" json:"iterations,omitempty"`
 	Converged   bool     `protobuf:"varint,5,opt,name=converged,proto3" json:"converged,omitempty"`
@@ -393,8 +394,10 @@ type Run struct {
 	Churn       float64 `protobuf:"fixed64,8,opt,name=churn,proto3" json:"churn,omitempty"`
 	ChurnBudget float64 `protobuf:"fixed64,9,opt,name=churn_budget,json=churnBudget,proto3" json:"churn_budget,omitempty"`
 	// Inputs that were missing, and what stood in.
-	Missing       []string `protobuf:"bytes,10,rep,name=missing,proto3" json:"missing,omitempty"`
-	Notes         []string `protobuf:"bytes,11,rep,name=notes,proto3" json:"notes,omitempty"`
+	Missing []string `protobuf:"bytes,10,rep,name=missing,proto3" json:"missing,omitempty"`
+	Notes   []string `protobuf:"bytes,11,rep,name=notes,proto3" json:"notes,omitempty"`
+	// The part of all calls that weights alone brought elsewhere, within the budget too.
+	Moved         float64 `protobuf:"fixed64,12,opt,name=moved,proto3" json:"moved,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -506,6 +509,13 @@ func (x *Run) GetNotes() []string {
 	return nil
 }
 
+func (x *Run) GetMoved() float64 {
+	if x != nil {
+		return x.Moved
+	}
+	return 0
+}
+
 var File_sluice_subsets_v1_explanation_proto protoreflect.FileDescriptor
 
 const file_sluice_subsets_v1_explanation_proto_rawDesc = "" +
@@ -562,7 +572,7 @@ const file_sluice_subsets_v1_explanation_proto_rawDesc = "" +
 	"\n" +
 	"latency_ms\x18\b \x01(\x01H\x00R\tlatencyMs\x88\x01\x01\x12 \n" +
 	"\vconnections\x18\t \x01(\rR\vconnectionsB\r\n" +
-	"\v_latency_ms\"\xd9\x02\n" +
+	"\v_latency_ms\"\xef\x02\n" +
 	"\x03Run\x12\x1a\n" +
 	"\bstrategy\x18\x01 \x01(\tR\bstrategy\x12*\n" +
 	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x14\n" +
@@ -577,7 +587,8 @@ const file_sluice_subsets_v1_explanation_proto_rawDesc = "" +
 	"\fchurn_budget\x18\t \x01(\x01R\vchurnBudget\x12\x18\n" +
 	"\amissing\x18\n" +
 	" \x03(\tR\amissing\x12\x14\n" +
-	"\x05notes\x18\v \x03(\tR\x05notesB\x0f\n" +
+	"\x05notes\x18\v \x03(\tR\x05notes\x12\x14\n" +
+	"\x05moved\x18\f \x01(\x01R\x05movedB\x0f\n" +
 	"\r_predicted_msB%Z#sluice.dev/api/subsets/v1;subsetsv1b\x06proto3"
 
 var (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from importlib.resources import files
 from typing import Any, Protocol
 
@@ -10,13 +11,15 @@ import numpy as np
 from sluice.collect.subsets.trees import call_of
 from sluice.subsets.latency.samples import Samples
 from sluice.subsets.seen import Seen, SeenContainer, SeenHost, SeenTree
+from sluice.subsets.trial import Measured
 
 _FOLDER = files(__package__)
-CONTAINERS, TREES, HOSTS, SAMPLES = (
-    _FOLDER.joinpath(f"{name}.sql").read_text(encoding="utf-8") for name in ("containers", "trees", "hosts", "samples")
+CONTAINERS, TREES, HOSTS, SAMPLES, MEASURED = (
+    _FOLDER.joinpath(f"{name}.sql").read_text(encoding="utf-8")
+    for name in ("containers", "trees", "hosts", "samples", "measured")
 )
 
-# Contention is that of the newest minute: what a drift is told by.
+# Contention and latencies are those of the newest minute: what a drift is told by, and what became of a change.
 CONTENTION_MS = 60_000
 # mu of fewer requests says little: its standard error is sigma / sqrt(n).
 LEAST_REQUESTS = 20
@@ -48,6 +51,8 @@ class Reading:
         newest_s = max((each.last_s for each in containers), default=0)
         oldest_s = max(min((each.first_s for each in containers), default=0), (now_ms - int(window_ms)) // 1000)
         hosts = self._columns(HOSTS, {"from_ms": now_ms - CONTENTION_MS, "to_ms": now_ms}, 4)
+        newest: dict[str, object] = {"from_s": (now_ms - CONTENTION_MS) // 1000, "to_s": now_ms // 1000}
+        measured = self._columns(MEASURED, newest, 5)
         return Seen(
             containers,
             tuple(trees),
@@ -55,14 +60,17 @@ class Reading:
             float(max(newest_s - oldest_s, 10)),
             newest_s,
             cut,
+            {name: Measured(*values) for name, *values in zip(*measured, strict=True)},
         )
 
     def samples(self, now_ms: int, learn_ms: float) -> dict[str, tuple[Samples, np.ndarray]]:
-        """By service, with the starts of their windows. What is not known of a host counts as 0."""
+        """By service, with the starts of their windows. What is not known of a host is NaN."""
         asked: dict[str, object] = {"from_ms": now_ms - int(learn_ms), "to_ms": now_ms}
         asked |= {"least": LEAST_REQUESTS, "most": MOST_SAMPLES}
         services, windows, *values = self._columns(SAMPLES, asked, 8)
-        table = np.array([[0.0 if value is None else value for value in column] for column in values], dtype=np.float64)
+        table = np.array(
+            [[math.nan if value is None else value for value in column] for column in values], dtype=np.float64
+        )
         names, starts = np.array(services, dtype=object), np.array(windows, dtype=np.int64)
         found = {}
         for name in sorted(set(services)):

@@ -33,7 +33,8 @@ def run_message(state: State, run: Run, churn_budget: float, now_ms: int) -> exp
         churn=run.churn,
         churn_budget=churn_budget,
         missing=list(state.missing),
-        notes=list(solution.notes),
+        notes=[*run.notes, *solution.notes],
+        moved=run.moved,
     )
     if state.model.known:
         latency, _ = _latency(state)
@@ -87,11 +88,9 @@ def _best(state: State) -> Floats:
     solved = state.solved
     if not solved.references:
         return _latency(state)[0]
-    work = [each.load for each in solved.references]
-    got = [
-        target_of(solved.problem, number, solved.references[pair.downstream])
-        for number, pair in enumerate(solved.problem.pairs)
-    ]
+    best = state.best or solved.references
+    work = [each.load for each in best]
+    got = [target_of(solved.problem, number, best[pair.downstream]) for number, pair in enumerate(solved.problem.pairs)]
     return pair_latency(solved.problem, solved.curves, work, got)[0]
 
 
@@ -131,7 +130,8 @@ def _loads(
     }
     connected = np.bincount(solved.solution.subsets[number].to, minlength=len(below))
     work = solved.work[pair.downstream]
-    best = solved.references[pair.downstream].load if solved.references else work
+    references = state.best or solved.references
+    best = references[pair.downstream].load if references else work
     for at in sorted(np.argsort(-slowness, kind="stable")[:MOST_CONTAINERS].tolist()):
         cpu, memory, network = below.contention[at].tolist()
         load = explanation_pb2.ContainerLoad(

@@ -19,6 +19,7 @@ from sluice.subsets.assemble import Rules, assemble
 from sluice.subsets.latency.learnt import Learnt
 from sluice.subsets.latency.training import latency_model
 from sluice.subsets.legal import IllegalError
+from sluice.subsets.members import members, newer
 from sluice.subsets.seen import Seen, Told
 
 # Windows of what subsets are made from are 10 s long.
@@ -47,10 +48,11 @@ class SubsetMeans:
 
 
 class Proposal(NamedTuple):
-    """What is known once it is committed."""
+    """What is known once it is committed. failure: what it was made in spite of."""
 
     known: Known
     commit: Commit
+    failure: Exception | None = None
 
 
 class ShardSubsets:
@@ -101,11 +103,13 @@ class ShardSubsets:
     def _take(self, job: Future[Proposal], asked: Subsetting) -> None:
         what = f"subsets of {asked.called}"
         try:
-            known, commit = job.result()
+            known, commit, failure = job.result()
         except Exception as cause:
             self._problems.failed(what, cause)
             return
-        if commit.held:
+        if failure is not None:
+            self._problems.failed(what, failure)
+        elif commit.held:
             self._problems.failed(what, IllegalError(commit.held))
         else:
             self._problems.succeeded(what)
@@ -126,15 +130,32 @@ class ShardSubsets:
 def _work(
     known: Known, asked: Subsetting, told: Mapping[str, Told], source: Source, training: Training, now_ms: int
 ) -> Proposal:
-    seen = source.seen(now_ms, asked.window)
+    """Whatever fails, who is there is followed."""
+    rules = _rules(asked)
+    try:
+        seen = source.seen(now_ms, asked.window)
+    except Exception as cause:
+        found_s = {name: each.computed_at.ToMilliseconds() / 1000 for name, each in known.containers.items()}
+        news = members(Seen(), newer(told, found_s), rules.address, rules.gone_s)
+        return Proposal(*step(known, asked, news, (), None, now_ms), cause)
+    there = members(seen, told, rules.address, rules.gone_s)
     if problems := _nothing(seen, asked):
-        return Proposal(*step(known, asked, problems, None, now_ms))
-    found = assemble(seen, told, _rules(asked))
-    app = found.application
-    learnt = training.newest(asked.called, app, lambda: source.samples(now_ms, asked.learn), asked.retrain, now_ms)
-    if learnt is None and known.state is None:
-        learnt = _nothing_learnt(app)
-    return Proposal(*step(known, asked, found, learnt, now_ms))
+        return Proposal(*step(known, asked, there, problems, None, now_ms))
+    try:
+        found = assemble(seen, told, rules)
+        app, failure = found.application, None
+        try:
+            learnt = training.newest(
+                asked.called, app, lambda: source.samples(now_ms, asked.learn), asked.retrain, now_ms
+            )
+        except Exception as cause:
+            learnt, failure = None, cause
+        if learnt is None and known.state is None:
+            learnt = _nothing_learnt(app)
+        return Proposal(*step(known, asked, there, found, learnt, now_ms), failure)
+    except Exception as cause:
+        failed = f"the solver failed: {type(cause).__name__}: {cause}"
+        return Proposal(*step(known, asked, there, [failed], None, now_ms), cause)
 
 
 def _nothing(seen: Seen, asked: Subsetting) -> list[str]:

@@ -15,10 +15,12 @@ from sluice.subsets.assemble import Assembled
 from sluice.subsets.churn import Named
 from sluice.subsets.latency.learnt import Learnt
 from sluice.subsets.legal import IllegalError
+from sluice.subsets.members import Members
+from sluice.subsets.membership import Bounds
 from sluice.subsets.microns.settings import Settings
 from sluice.subsets.plan import plan
 from sluice.subsets.state import Cause, Inputs, Run, State, When
-from sluice.subsets.v1 import explanation_pb2, log_pb2
+from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
 
 #: Causes that change connections because they have to.
 NEEDED = (Cause.SCALING, Cause.START)
@@ -52,15 +54,21 @@ class Commit:
 
 
 def step(
-    known: Known, asked: Subsetting, seen: Assembled | Sequence[str], learnt: Learnt | None, now_ms: int
+    known: Known,
+    asked: Subsetting,
+    members: Members,
+    seen: Assembled | Sequence[str],
+    learnt: Learnt | None,
+    now_ms: int,
 ) -> tuple[Known, Commit]:
-    """seen: what it is to be solved for, or what is wrong with what came. learnt: None while nothing is, yet: what was
-    said before stands for so long, but for containers that went; where nothing was, `learnt` has to be."""
+    """members: who is there, as far as anything is known: what is said follows it, whatever becomes of the rest. seen:
+    what it is to be solved for, or what is wrong with what came. learnt: None while nothing is, yet: connections stay
+    for so long; where nothing was said before, `learnt` has to be."""
     if not isinstance(seen, Assembled):
-        return _held(known, asked, seen, None, now_ms)
+        return _held(known, asked, members, seen, None, now_ms)
     app = seen.application
     if learnt is None:
-        return _held(known, asked, (), app, now_ms)
+        return _held(known, asked, members, (), app, now_ms)
     before = known.solved
     if before is None and known.state is not None:
         inputs = _inputs(asked, seen, learnt, words.connections(known.subsets.values()))
@@ -69,10 +77,10 @@ def step(
     try:
         solved, run = plan(before, inputs, now_ms / 1000)
     except IllegalError as cause:
-        return _held(known, asked, cause.problems, app, now_ms)
+        return _held(known, asked, members, cause.problems, app, now_ms)
     assert solved is not None
     if solved.held:
-        return _held(replace(known, solved=solved), asked, solved.held, app, now_ms)
+        return _held(replace(known, solved=solved), asked, members, solved.held, app, now_ms)
     if run is None:
         if known.state is not None and known.state.HasField("held_since"):
             return _said(replace(known, solved=solved), asked, app, None, learnt, now_ms)
@@ -99,6 +107,7 @@ def _inputs(asked: Subsetting, seen: Assembled, learnt: Learnt, before: Named | 
         asked.strategy,
         seen.missing,
         before,
+        seen.measured,
     )
 
 
@@ -138,32 +147,34 @@ def _said(
 
 
 def _held(
-    known: Known, asked: Subsetting, problems: Sequence[str], app: Application | None, now_ms: int
+    known: Known, asked: Subsetting, members: Members, problems: Sequence[str], app: Application | None, now_ms: int
 ) -> tuple[Known, Commit]:
-    """What was said stands, but for containers that went. problems: none where it only waits to be solved."""
-    went = _went(known, app)
-    if known.state is None or not (problems or went):
-        return known, Commit(held=tuple(problems))
-    made = list(words.held(known.subsets.values(), problems, went, now_ms))
-    state = known.state
-    if problems and not state.HasField("held_since"):
+    """What was said stands, of the containers that are there. problems: none where it only waits to be solved."""
+    bounds = Bounds(asked.quota, asked.min_subset, asked.keep_in_zone)
+    made = list(words.followed(known.subsets, members, bounds, problems, now_ms))
+    services = () if app is None else [each.name for each in app.services]
+    containers = words.members_of(members, known.containers, services, now_ms)
+    state = last = known.state
+    if problems and last is not None and not last.HasField("held_since"):
         state = log_pb2.ApplicationState()
-        state.CopyFrom(known.state)
+        state.CopyFrom(last)
         state.held_since.CopyFrom(timestamp(now_ms))
-    after = replace(known, subsets={**known.subsets, **words.by_key(made)}, state=state)
+    after = replace(
+        known,
+        subsets={**known.subsets, **words.by_key(made)},
+        containers={**known.containers, **{name: each for name, each in containers.items() if each is not None}},
+        state=state,
+        # Who solves it next goes on from what is said, as one who comes after a restart does.
+        solved=None if _moved(known, made) else known.solved,
+    )
     changed = {asked.called: state} if state is not known.state else {}
-    return after, Commit(words.Words(made), (), None, changed, tuple(problems))
+    return after, Commit(words.Words(made, containers), (), None, changed, tuple(problems))
 
 
-def _went(known: Known, app: Application | None) -> set[tuple[str, str]]:
-    """Service and instance of containers that were, and are not or are drained, of services that have others."""
-    found: set[tuple[str, str]] = set()
-    for service in app.services if app is not None else ():
-        there = {each.name for each in service.containers if not each.drained}
-        was = known.containers.get(service.name)
-        if was is not None and there:
-            found |= {(service.name, each.instance) for each in was.containers if each.instance not in there}
-    return found
+def _moved(known: Known, made: Sequence[subset_pb2.Subset]) -> bool:
+    """Whether these are other connections than were said."""
+    was = {key: {end.instance for end in each.endpoints} for key, each in known.subsets.items()}
+    return any({end.instance for end in each.endpoints} != was.get(key) for key, each in words.by_key(made).items())
 
 
 def _since(solved: State, before: log_pb2.ApplicationState | None, now_ms: int) -> State:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sluice.common.v1.decision_pb2 import Reason
@@ -12,6 +12,8 @@ from sluice.pools.policy.message_time import timestamp
 from sluice.subsets.application import Application, Container, Service
 from sluice.subsets.churn import Named
 from sluice.subsets.latency.boosted import BoostedLatency
+from sluice.subsets.members import Member, Members
+from sluice.subsets.membership import Bounds, follow
 from sluice.subsets.state import State
 from sluice.subsets.v1 import log_pb2, subset_pb2
 
@@ -46,6 +48,8 @@ def of_state(state: State, application: Application, said: Subsets, now_ms: int)
         up, down = problem.fleets[pair.upstream], problem.fleets[pair.downstream]
         below = {each.name: each for each in services[down.service].containers}
         learnt = isinstance(state.model.of(down.service), BoostedLatency)
+        pace = state.paces.get(down.service)
+        back = pace.reverted if pace is not None else ""
         for number, instance in enumerate(up.names):
             start, end = int(subsets.start[number]), int(subsets.start[number + 1])
             ends = [below[down.names[to]] for to in subsets.to[start:end]]
@@ -55,7 +59,7 @@ def of_state(state: State, application: Application, said: Subsets, now_ms: int)
                 key=message_of(key),
                 state=subset_pb2.STATE_PROVIDED if learnt else subset_pb2.STATE_LEARNING,
                 endpoints=_endpoints(ends, subsets.share[start:end].tolist(), zones, said.get(key)),
-                reasons=list(_reasons(down.service, ends, learnt)),
+                reasons=list(_reasons(down.service, ends, learnt, back)),
                 strategy=solution.strategy,
                 computed_at=timestamp(now_ms),
             )
@@ -64,27 +68,48 @@ def of_state(state: State, application: Application, said: Subsets, now_ms: int)
         yield from ended(said[key], now_ms)
 
 
-def held(
-    said: Iterable[subset_pb2.Subset], problems: Sequence[str], gone: set[tuple[str, str]], now_ms: int
+def followed(
+    said: Subsets, members: Members, bounds: Bounds, problems: Sequence[str], now_ms: int
 ) -> Iterator[subset_pb2.Subset]:
-    """What was said stands, but for containers that went; it says why, where there is a why. gone: service and
-    instance."""
-    for last in said:
-        if last.state == subset_pb2.STATE_DELETED:
-            continue
-        if (last.key.upstream, last.key.instance) in gone:
+    """What was said stands, of the containers that are there now; it says why, where there is a why."""
+    there = {key: each for key, each in said.items() if each.state != subset_pb2.STATE_DELETED}
+    before: dict[tuple[str, str], dict[str, dict[str, int]]] = {}
+    some: dict[tuple[str, str], subset_pb2.Subset] = {}
+    for key, each in there.items():
+        pair = key.upstream, key.downstream
+        before.setdefault(pair, {})[key.instance] = {end.instance: end.weight for end in each.endpoints}
+        some.setdefault(pair, each)
+    after = follow(before, members, bounds)
+    for pair, subsets in after.items():
+        up, down = pair
+        known = {each.instance: each for each in members.get(down, ())}
+        for instance, ends in subsets.items():
+            key = SubsetKey(up, instance, down)
+            made = subset_pb2.Subset()
+            made.CopyFrom(there.get(key, some[pair]))
+            made.key.CopyFrom(message_of(key))
+            lasts = {each.instance: each for each in there[key].endpoints} if key in there else {}
+            del made.endpoints[:]
+            made.endpoints.extend(_endpoint(to, weight, known, lasts) for to, weight in ends.items())
+            if problems:
+                made.state = subset_pb2.STATE_HELD
+                del made.reasons[:]
+                made.reasons.extend(Reason(code="HELD", text=each) for each in problems[:MOST_REASONS])
+            yield from _if_new(made, said.get(key))
+    for key, last in there.items():
+        pair = key.upstream, key.downstream
+        if pair in after and key.instance not in after[pair]:
             yield from ended(last, now_ms)
-            continue
-        left = [each for each in last.endpoints if (last.key.downstream, each.instance) not in gone]
-        made = subset_pb2.Subset()
-        made.CopyFrom(last)
-        del made.endpoints[:]
-        made.endpoints.extend(left or last.endpoints)
-        if problems:
-            made.state = subset_pb2.STATE_HELD
-            del made.reasons[:]
-            made.reasons.extend(Reason(code="HELD", text=each) for each in problems[:MOST_REASONS])
-        yield from _if_new(made, last)
+
+
+def _endpoint(
+    instance: str, weight: int, known: Mapping[str, Member], lasts: Mapping[str, subset_pb2.Endpoint]
+) -> subset_pb2.Endpoint:
+    """Where it is to be reached now; as last where nobody tells any more."""
+    now, last = known.get(instance, Member(instance)), lasts.get(instance, subset_pb2.Endpoint())
+    return subset_pb2.Endpoint(
+        instance=instance, weight=weight, address=now.address or last.address, zone=now.zone or last.zone
+    )
 
 
 def ended(last: subset_pb2.Subset, now_ms: int) -> Iterator[subset_pb2.Subset]:
@@ -110,6 +135,20 @@ def containers(
     return found
 
 
+def members_of(
+    members: Members, said: Mapping[str, log_pb2.ServiceContainers], services: Collection[str], now_ms: int
+) -> dict[str, log_pb2.ServiceContainers | None]:
+    """As `containers`, of `services` and those that were said, as far as anything is known of them; none ends."""
+    found: dict[str, log_pb2.ServiceContainers | None] = {}
+    for name in sorted((said.keys() | set(services)) & members.keys()):
+        now = _message(name, members[name])
+        last = said.get(name)
+        if last is None or list(last.containers) != list(now.containers):
+            now.computed_at.CopyFrom(timestamp(now_ms))
+            found[name] = now
+    return found
+
+
 def connections(said: Iterable[subset_pb2.Subset]) -> Named:
     """Those that were said, to go on from."""
     found: Named = {}
@@ -126,11 +165,16 @@ def by_key(subsets: Iterable[subset_pb2.Subset]) -> dict[SubsetKey, subset_pb2.S
 
 
 def _service(service: Service, zones: Mapping[str, str]) -> log_pb2.ServiceContainers:
+    those = (Member(each.name, each.address, zones[each.host], each.drained) for each in service.containers)
+    return _message(service.name, those)
+
+
+def _message(service: str, those: Iterable[Member]) -> log_pb2.ServiceContainers:
     return log_pb2.ServiceContainers(
-        service=service.name,
+        service=service,
         containers=[
-            log_pb2.Container(instance=each.name, address=each.address, zone=zones[each.host], drained=each.drained)
-            for each in sorted(service.containers, key=lambda each: each.name)
+            log_pb2.Container(instance=each.instance, address=each.address, zone=each.zone, drained=each.drained)
+            for each in sorted(those, key=lambda each: each.instance)
         ],
     )
 
@@ -151,7 +195,9 @@ def _endpoints(
     ]
 
 
-def _reasons(service: str, ends: Sequence[Container], learnt: bool) -> Iterator[Reason]:
+def _reasons(service: str, ends: Sequence[Container], learnt: bool, back: str) -> Iterator[Reason]:
+    if back:
+        yield Reason(code="REVERT", text=back)
     if not learnt:
         yield Reason(
             code="FEW_SAMPLES",

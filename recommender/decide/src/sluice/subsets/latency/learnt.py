@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sluice.subsets.fleet import Ints
 from sluice.subsets.latency.held_out import HeldOut, held_out
+from sluice.subsets.latency.missing import complete
 from sluice.subsets.latency.model import LatencyModel
 from sluice.subsets.latency.samples import Samples
 from sluice.subsets.latency.training import latency_model
@@ -27,6 +28,11 @@ def learn(
 ) -> Learnt:
     """Of `services`. samples: by service, with the starts of their windows. Trains twice: once without what is held
     out."""
-    accuracy = {name: how for name in services if name in samples and (how := held_out(*samples[name])) is not None}
+    accuracy = {name: how for name in services if name in samples and (how := _held_out(*samples[name])) is not None}
     model = latency_model({name: each for name, (each, _) in samples.items()}, services, usual_rate_per_s)
     return Learnt(model, version, accuracy)
+
+
+def _held_out(samples: Samples, window: Ints) -> HeldOut | None:
+    whole, chosen = complete(samples)
+    return held_out(whole, window[chosen])

@@ -8,6 +8,7 @@ import numpy as np
 
 from sluice.subsets.fleet import Floats
 from sluice.subsets.latency.curves import Curves
+from sluice.subsets.latency.missing import busiest
 from sluice.subsets.latency.samples import Samples
 
 # Containers on hosts that are 60 % utilized take 5 times as long (Microns, 2.2).
@@ -46,8 +47,11 @@ def slower(utilization: Floats | float) -> Floats:
 
 
 def pooled_latency(samples: Samples, basis: str) -> PooledLatency:
-    """Of one sample or more. The spread of the mixture: within samples, and between them at the same utilization."""
-    utilization = samples.contention.max(axis=1)
+    """Of one sample or more. The spread of the mixture: within samples, and between them at the same utilization. What
+    is not known of a host is what the others have on average, and 0 where it is known of none."""
+    utilization = busiest(samples.contention)
+    known = utilization[~np.isnan(utilization)]
+    utilization = np.where(np.isnan(utilization), known.mean() if len(known) else 0.0, utilization)
     at_mean = samples.mu - slower(utilization) + slower(float(utilization.mean()))
     sigma = float(np.sqrt((samples.sigma**2).mean()))
     rate = float(max(samples.rate_per_s.mean(), 1e-9))

@@ -15,7 +15,7 @@ class Samples:
     """n windows of containers of one service.
 
     rate_per_s: (n,) calls to the container. contention: (n, 3) CPU, memory bandwidth and network utilization of its
-    host, ratios. mu, sigma: (n,) of ln(latency in ms).
+    host, ratios; NaN where nothing tells. mu, sigma: (n,) of ln(latency in ms).
     """
 
     rate_per_s: Floats

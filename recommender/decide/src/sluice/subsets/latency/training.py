@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from sluice.subsets.latency.boosted import FEWEST, train
+from sluice.subsets.latency.missing import complete
 from sluice.subsets.latency.model import LatencyModel, ServiceLatency
 from sluice.subsets.latency.pooled import pooled_latency, unknown_latency
 from sluice.subsets.latency.samples import Samples, pooled
@@ -19,14 +20,22 @@ def latency_model(
     """
     known = {name: samples[name] for name in sorted(services) if name in samples and len(samples[name])}
     everything = [samples[name] for name in sorted(samples) if len(samples[name])]
-    notes, few = [], []
+    notes, few, strangers = [], [], []
     found: dict[str, ServiceLatency] = {}
     for name, seen in known.items():
-        if len(seen) >= FEWEST:
-            found[name] = train(seen)
+        whole, chosen = complete(seen)
+        if not chosen.all():
+            strangers.append(f"{name} ({len(seen) - len(whole)} of {len(seen)})")
+        if len(whole) >= FEWEST:
+            found[name] = train(whole)
             continue
         found[name] = pooled_latency(seen, f"pooled: {len(seen)} samples, scaled by utilization")
         few.append(f"{name} ({len(seen)})")
+    if strangers:
+        notes.append(
+            f"latency samples of whose host a utilization is not known, of {', '.join(strangers)}: no model is trained"
+            " on them"
+        )
     if few:
         notes.append(
             f"latency samples that are too few to train on, under {FEWEST}, of {', '.join(few)}: their pooled"

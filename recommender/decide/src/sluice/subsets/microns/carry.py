@@ -14,15 +14,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from sluice.subsets.churn import Named
-from sluice.subsets.connections import Connections, flow
+from sluice.subsets.connections import Connections, Downwards, flow
 from sluice.subsets.fleet import Floats, Ints
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.microns.before import Kept, kept_by_name, kept_of
 from sluice.subsets.microns.improve import differences, improve, shared
-from sluice.subsets.microns.reference import Reference, references, target_of
+from sluice.subsets.microns.reference import Reference, back, references, target_of
 from sluice.subsets.microns.repair import repaired, sizes_near
 from sluice.subsets.microns.settings import Settings
-from sluice.subsets.microns.solve import Solved, notes_on, place, solve, wishes
+from sluice.subsets.microns.solve import Aim, Solved, notes_on, place, solve, wishes
 from sluice.subsets.problem import Pair, Problem
 from sluice.subsets.quotas import bounded, first_quotas
 from sluice.subsets.solution import Solution
@@ -37,20 +37,31 @@ def solve_on(problem: Problem, curves: Sequence[Curves], settings: Settings, bef
     return solved_on(problem, curves, settings, before).solution
 
 
-def solved_on(problem: Problem, curves: Sequence[Curves], settings: Settings, before: Named | None) -> Solved:
-    """The same, with all that the next one can go on from."""
+def solved_on(
+    problem: Problem, curves: Sequence[Curves], settings: Settings, before: Named | None, aim: Aim | None = None
+) -> Solved:
+    """The same, with all that the next one can go on from. `aim` as of `solve`."""
     if not before or settings.churn_budget >= 1:
-        return solve(problem, curves, settings)
+        return solve(problem, curves, settings, aim)
     nothing: list[None] = [None] * len(problem.fleets)
-    return _carried(problem, curves, settings, kept_by_name(problem, before), nothing, nothing)
+    return _carried(problem, curves, settings, kept_by_name(problem, before), (nothing, nothing, nothing), aim)
 
 
-def solve_again(solved: Solved, problem: Problem, curves: Sequence[Curves], settings: Settings) -> Solved:
+def solve_again(
+    solved: Solved,
+    problem: Problem,
+    curves: Sequence[Curves],
+    settings: Settings,
+    best: Sequence[Reference] = (),
+    aim: Aim | None = None,
+) -> Solved:
     """From a solution whose arrays are still there: fleets that are the same objects, with the same curves and calls,
-    keep their optimal loads, and pairs of which neither end has another load keep their connections as they are."""
-    old = solved.problem
+    keep their optimal loads, and pairs of which neither end has another load keep their connections as they are. best:
+    the optimal loads then, where the solution was made for others. `aim` as of `solve`."""
+    old, best = solved.problem, best or solved.references
     numbers = {fleet.service: number for number, fleet in enumerate(old.fleets)}
     known: list[Reference | None] = []
+    aimed: list[Reference | None] = []
     work: list[Floats | None] = []
     for number, fleet in enumerate(problem.fleets):
         was = numbers.get(fleet.service, -1)
@@ -60,9 +71,10 @@ def solve_again(solved: Solved, problem: Problem, curves: Sequence[Curves], sett
             and solved.curves[was] is curves[number]
             and abs(old.rate_per_s[was] - problem.rate_per_s[number]) <= 1e-9 * problem.rate_per_s[number]
         )
-        known.append(solved.references[was] if same else None)
+        known.append(best[was] if same else None)
+        aimed.append(solved.references[was] if same else None)
         work.append(solved.work[was] if same else None)
-    return _carried(problem, curves, settings, kept_of(problem, old, solved.solution), known, work)
+    return _carried(problem, curves, settings, kept_of(problem, old, solved.solution), (known, aimed, work), aim)
 
 
 def _carried(
@@ -70,10 +82,15 @@ def _carried(
     curves: Sequence[Curves],
     settings: Settings,
     kept: Sequence[Kept | None],
-    known: Sequence[Reference | None],
-    work_before: Sequence[Floats | None],
+    before: tuple[Sequence[Reference | None], Sequence[Reference | None], Sequence[Floats | None]],
+    aim: Aim | None,
 ) -> Solved:
+    """before: of each service, as far as it is the same: the best loads, those that connections were made for, and
+    those that they brought."""
+    known, aimed, work_before = before
     loads = references(problem, curves, known, settings.balance)
+    loads = loads if aim is None else aim(problem, loads)
+    same = [was is not None and _close(each.load, was.load) for each, was in zip(loads, aimed, strict=True)]
     quota = _quotas(problem, kept)
     found, work, left = _placed(
         problem,
@@ -81,7 +98,7 @@ def _carried(
         kept,
         quota,
         settings,
-        [None if one is None else before for one, before in zip(known, work_before, strict=True)],
+        [load if one else None for one, load in zip(same, work_before, strict=True)],
     )
     touched = [number for number, each in enumerate(kept) if each is not None and each.touched]
     budget = int(settings.churn_budget * problem.quota) - left
@@ -132,13 +149,11 @@ def _placed(
     work_before: Sequence[Floats | None],
 ) -> tuple[list[Connections], list[Floats], int]:
     """Connections of all pairs with what has to change, the loads then, and how many connections changed."""
-    rate = problem.rate_per_s
-    work = [np.full(len(each), out / len(each)) for each, out in zip(problem.fleets, problem.outside, strict=True)]
+    down = Downwards(problem, back(problem, loads))
     found: list[Connections] = [None] * len(quota)  # type: ignore[list-item]
     changes = 0
-    for number in problem.order:
-        pair, was = problem.pairs[number], kept[number]
-        sent = work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream])
+    for number, pair, sent in down:
+        was = kept[number]
         if was is None:
             wanted = bounded(wishes(sent, settings.weights), pair.least, pair.most, int(quota[number]))
             now = place(problem, number, sent, wanted, loads[pair.downstream], settings.weights)
@@ -151,13 +166,13 @@ def _placed(
                 repaired(was.connections, sizes, sent, target, pair.zone, below.zone, 0), sent, target, settings
             )
             changes += differences(was.connections, now, was.quota)
-        elif work_before[pair.downstream] is not None and _close(work[pair.upstream], work_before[pair.upstream]):
+        elif work_before[pair.downstream] is not None and _close(down.work[pair.upstream], work_before[pair.upstream]):
             now = was.connections
         else:
             now = shared(was.connections, sent, target_of(problem, number, loads[pair.downstream]), settings)
         found[number] = now
-        work[pair.downstream] = work[pair.downstream] + now.received(sent, pair.containers)
-    return found, work, changes
+        down.brings(number, now.received(sent, pair.containers))
+    return found, flow(problem, found)[0] if problem.cut else down.work, changes
 
 
 def _close(now: Floats, before: Floats | None) -> bool:

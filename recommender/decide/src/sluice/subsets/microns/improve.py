@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sluice.subsets.connections import Connections, flow
+from sluice.subsets.connections import Connections, Downwards, flow
 from sluice.subsets.fleet import Floats
 from sluice.subsets.latency.curves import Curves
-from sluice.subsets.microns.reference import Reference, target_of
+from sluice.subsets.microns.reference import Reference, back, target_of
 from sluice.subsets.microns.repair import moved
 from sluice.subsets.microns.settings import Settings
 from sluice.subsets.microns.weigh import weighed
@@ -47,14 +47,11 @@ def _reshared(
     problem: Problem, loads: Sequence[Reference], found: list[Connections], settings: Settings
 ) -> list[Floats]:
     """Gives all connections the shares that go with what comes from above now; the loads of containers then."""
-    rate = problem.rate_per_s
-    work = [np.full(len(each), out / len(each)) for each, out in zip(problem.fleets, problem.outside, strict=True)]
-    for number in problem.order:
-        pair = problem.pairs[number]
-        sent = work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream])
+    down = Downwards(problem, back(problem, loads))
+    for number, pair, sent in down:
         found[number] = shared(found[number], sent, target_of(problem, number, loads[pair.downstream]), settings)
-        work[pair.downstream] = work[pair.downstream] + found[number].received(sent, pair.containers)
-    return work
+        down.brings(number, found[number].received(sent, pair.containers))
+    return flow(problem, found)[0] if problem.cut else down.work
 
 
 def improve(

@@ -48,8 +48,13 @@ def target_of(problem: Problem, number: int, load: Reference) -> Floats:
     return np.asarray(wanted * (pair.rate_per_s / wanted.sum()))
 
 
+def back(problem: Problem, loads: Sequence[Reference]) -> dict[int, Floats]:
+    """What pairs that are cut out of a circle are to bring, (D,) calls per second."""
+    return {number: target_of(problem, number, loads[problem.pairs[number].downstream]) for number in problem.cut}
+
+
 def _callers_first(problem: Problem) -> list[int]:
-    below = [problem.pairs[number].downstream for number in problem.order]
+    below = [problem.pairs[number].downstream for number in problem.order if number not in problem.cut]
     last = {service: at for at, service in enumerate(below)}
     return sorted(range(len(problem.fleets)), key=lambda service: last.get(service, -1))
 
@@ -57,7 +62,7 @@ def _callers_first(problem: Problem) -> list[int]:
 def _reference(
     problem: Problem,
     curves: Sequence[Curves],
-    found: Sequence[Reference],
+    found: Sequence[Reference | None],
     rate: Floats,
     how: tuple[float, float],
     service: int,
@@ -80,8 +85,14 @@ def _reference(
     return Reference(load, max(each.apart for each in balances), all(each.fits for each in balances))
 
 
+def _even(problem: Problem, rate: Floats, service: int) -> Reference:
+    """Of a caller in a circle that is not known yet."""
+    count = len(problem.fleets[service])
+    return Reference(np.full(count, rate[service] / count), 0.0, True)
+
+
 def _zones(
-    problem: Problem, found: Sequence[Reference], rate: Floats, service: int
+    problem: Problem, found: Sequence[Reference | None], rate: Floats, service: int
 ) -> list[tuple[NDArray[np.intp], float]] | None:
     """The containers of each zone with the calls per second that come to it; None where zones bind nobody."""
     pairs = [pair for pair in problem.pairs if pair.downstream == service]
@@ -90,7 +101,8 @@ def _zones(
     fleet = problem.fleets[service]
     free, kept = float(problem.outside[service]), dict.fromkeys(np.unique(fleet.zone).tolist(), 0.0)
     for pair in pairs:
-        sent = found[pair.upstream].load * (pair.rate_per_s / rate[pair.upstream])
+        above = found[pair.upstream] or _even(problem, rate, pair.upstream)
+        sent = above.load * (pair.rate_per_s / rate[pair.upstream])
         free += float(sent[pair.zone == NO_ZONE].sum())
         for zone in kept:
             if zone != NO_ZONE:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from sluice.subsets.chance import seed
-from sluice.subsets.connections import Connections
+from sluice.subsets.connections import Connections, Downwards, flow
 from sluice.subsets.fleet import Floats, Ints
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.microns.adjust import adjusted, gradients
 from sluice.subsets.microns.improve import settled
 from sluice.subsets.microns.orchestrate import orchestrate
-from sluice.subsets.microns.reference import Reference, references, target_of
+from sluice.subsets.microns.reference import Reference, back, references, target_of
 from sluice.subsets.microns.settings import Settings
 from sluice.subsets.microns.weigh import weighed
 from sluice.subsets.predict import pair_latency
@@ -46,9 +46,14 @@ class Solved:
     work: Sequence[Floats]
 
 
-def solve(problem: Problem, curves: Sequence[Curves], settings: Settings) -> Solved:
-    """From nothing. `curves`: of each service's containers."""
+Aim = Callable[[Problem, list[Reference]], list[Reference]]
+"""The loads that connections are to be made for, of the best ones."""
+
+
+def solve(problem: Problem, curves: Sequence[Curves], settings: Settings, aim: Aim | None = None) -> Solved:
+    """From nothing. `curves`: of each service's containers. aim: at the best loads where there is none."""
     loads = references(problem, curves, [None] * len(problem.fleets), settings.balance)
+    loads = loads if aim is None else aim(problem, loads)
     subsets, iterations, converged = _loop(problem, curves, loads, settings)
     work = settled(problem, curves, loads, subsets, settings)
     notes = notes_on(problem, loads, work)
@@ -60,7 +65,7 @@ def solve(problem: Problem, curves: Sequence[Curves], settings: Settings) -> Sol
 
 def notes_on(problem: Problem, loads: Sequence[Reference], work: Sequence[Floats]) -> list[str]:
     """What did not go as it should: capacities that cannot be kept, or are not. `work`: the loads of containers."""
-    notes = []
+    notes = list(problem.notes)
     for fleet, each, load in zip(problem.fleets, loads, work, strict=True):
         if not each.fits:
             notes.append(f"{fleet.service}: its containers' capacity_per_s is less than the calls that come")
@@ -107,18 +112,17 @@ def place_all(
     problem: Problem, loads: Sequence[Reference], quota: Ints, weights: bool
 ) -> tuple[list[Connections], list[Floats], list[Floats]]:
     """Connections of all pairs, and what flows then, as `flow` has it."""
-    rate = problem.rate_per_s
-    work = [np.full(len(each), out / len(each)) for each, out in zip(problem.fleets, problem.outside, strict=True)]
+    down = Downwards(problem, back(problem, loads))
     found: list[Connections] = [None] * len(quota)  # type: ignore[list-item]
     got: list[Floats] = [None] * len(quota)  # type: ignore[list-item]
-    for number in problem.order:
-        pair = problem.pairs[number]
-        sent = work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream])
+    for number, pair, sent in down:
         sizes = bounded(wishes(sent, weights), pair.least, pair.most, int(quota[number]))
         found[number] = place(problem, number, sent, sizes, loads[pair.downstream], weights)
         got[number] = found[number].received(sent, pair.containers)
-        work[pair.downstream] = work[pair.downstream] + got[number]
-    return found, work, got
+        down.brings(number, got[number])
+    if problem.cut:
+        return found, *flow(problem, found)
+    return found, down.work, got
 
 
 def wishes(sent: Floats, weights: bool) -> Floats:

@@ -224,9 +224,12 @@ class Run(_message.Message):
     CHURN_BUDGET_FIELD_NUMBER: _builtins.int
     MISSING_FIELD_NUMBER: _builtins.int
     NOTES_FIELD_NUMBER: _builtins.int
+    MOVED_FIELD_NUMBER: _builtins.int
     strategy: _builtins.str
     cause: _builtins.str
-    """What it was made for: SCALING, DRIFT, START, REQUEST."""
+    """What it was made for: START, SCALING, DRIFT, TRAINED; WEIGHTS: they go on towards the solution; REVERT: what they did
+    was worse.
+    """
     iterations: _builtins.int
     converged: _builtins.bool
     quota: _builtins.int
@@ -234,6 +237,8 @@ class Run(_message.Message):
     churn: _builtins.float
     """The part of all connections that it changed, and that it was allowed to beyond what had to be."""
     churn_budget: _builtins.float
+    moved: _builtins.float
+    """The part of all calls that weights alone brought elsewhere, within the budget too."""
     @_builtins.property
     def at(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
@@ -256,10 +261,11 @@ class Run(_message.Message):
         churn_budget: _builtins.float = ...,
         missing: _abc.Iterable[_builtins.str] | None = ...,
         notes: _abc.Iterable[_builtins.str] | None = ...,
+        moved: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_predicted_ms", b"_predicted_ms", "at", b"at", "predicted_ms", b"predicted_ms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_predicted_ms", b"_predicted_ms", "at", b"at", "cause", b"cause", "churn", b"churn", "churn_budget", b"churn_budget", "converged", b"converged", "iterations", b"iterations", "missing", b"missing", "notes", b"notes", "predicted_ms", b"predicted_ms", "quota", b"quota", "strategy", b"strategy"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_predicted_ms", b"_predicted_ms", "at", b"at", "cause", b"cause", "churn", b"churn", "churn_budget", b"churn_budget", "converged", b"converged", "iterations", b"iterations", "missing", b"missing", "moved", b"moved", "notes", b"notes", "predicted_ms", b"predicted_ms", "quota", b"quota", "strategy", b"strategy"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__predicted_ms: _TypeAlias = _typing.Literal["predicted_ms"]  # noqa: Y015
     _WhichOneofArgType__predicted_ms: _TypeAlias = _typing.Literal["_predicted_ms", b"_predicted_ms"]  # noqa: Y015

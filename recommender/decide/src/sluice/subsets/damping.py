@@ -1,0 +1,108 @@
+"""Loads on their way from those that weights are made for now to those of a solution: a part of it, within bounds.
+
+The load that weights bring to a host is part of the contention that the solver takes for given, and what it would be
+with other weights nobody knows yet. So a run goes a part of the way, lets no container's load grow by much before it
+was seen what that does, and counts what it moves within the budget of changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from sluice.subsets.fleet import Fleet, Floats
+from sluice.subsets.microns.reference import Reference
+from sluice.subsets.pace import LEAST, Pace, turned
+from sluice.subsets.problem import Problem
+
+#: A container's load grows by so much of it at most, or of a mean one where it has less. That of one that keeps 0.3 of
+#: its host busy brings 0.075 more.
+GROWS = 0.25
+#: Loads that differ by less, relative to the mean one, are the same: `words` has weights so.
+CLOSE = 0.03
+
+Loads = Mapping[str, Mapping[str, float]]
+"""By service those of its containers, relative to their mean."""
+
+
+@dataclass
+class Damping:
+    """What loads connections are made for, in place of the best ones.
+
+    now: those of before; of a container that is not there the mean one. None: what `found` says of the problem.
+    earlier: those one run before. still: services whose loads stay; None: all. budget: the part of all calls that may
+    go elsewhere. Then, of the run: best, the solution's loads; moved, the part of all calls; changed, services;
+    unfinished, those that have more of the way to go.
+    """
+
+    now: Loads | None = None
+    earlier: Loads = field(default_factory=dict)
+    paces: Mapping[str, Pace] = field(default_factory=dict)
+    still: Collection[str] | None = ()
+    budget: float = 1.0
+    found: Callable[[Problem], Loads] = lambda problem: {}
+    best: list[Reference] = field(default_factory=list)
+    moved: float = 0.0
+    changed: frozenset[str] = frozenset()
+    unfinished: frozenset[str] = frozenset()
+
+    def __call__(self, problem: Problem, best: list[Reference]) -> list[Reference]:
+        self.best = best
+        now = self.found(problem) if self.now is None else self.now
+        base = [_loads(fleet, now, each.load) for fleet, each in zip(problem.fleets, best, strict=True)]
+        ways = [each.load - one for each, one in zip(best, base, strict=True)]
+        self.paces = {
+            fleet.service: self._pace(fleet, one, way)
+            for fleet, one, way in zip(problem.fleets, base, ways, strict=True)
+        }
+        part = [self._part(fleet, one, way) for fleet, one, way in zip(problem.fleets, base, ways, strict=True)]
+        moved = sum(each * float(np.abs(way).sum()) / 2 for each, way in zip(part, ways, strict=True))
+        calls = sum(pair.rate_per_s for pair in problem.pairs)
+        within = min(1.0, self.budget * calls / moved) if moved > 0 else 1.0
+        self.moved = moved * within / max(calls, 1e-300)
+        found, changed, unfinished = [], set(), set()
+        for fleet, each, one, way, some in zip(problem.fleets, best, base, ways, part, strict=True):
+            found.append(replace(each, load=one + within * some * way))
+            if _far(one, within * some * way):
+                changed.add(fleet.service)
+            if self.paces[fleet.service].step > 2 * LEAST and _far(one, (1 - within * some) * way):
+                unfinished.add(fleet.service)
+        self.changed, self.unfinished = frozenset(changed), frozenset(unfinished)
+        return found
+
+    def _pace(self, fleet: Fleet, base: Floats, way: Floats) -> Pace:
+        pace = self.paces.get(fleet.service, Pace())
+        if fleet.service not in self.earlier or not _far(base, way):
+            return pace
+        went = base - _loads(fleet, self.earlier, base)
+        return turned(pace, float(way @ went)) if _far(base, went) else pace
+
+    def _part(self, fleet: Fleet, base: Floats, way: Floats) -> float:
+        if self.still is None or fleet.service in self.still:
+            return 0.0
+        step = self.paces[fleet.service].step
+        most = float((way / np.maximum(base, base.mean())).max(initial=0.0))
+        return min(step, GROWS / most) if most > 0 else step
+
+
+def relative(problem: Problem, loads: list[Floats]) -> dict[str, dict[str, float]]:
+    """`loads`: calls per second of each service's containers."""
+    return {
+        fleet.service: dict(zip(fleet.names, (each / each.mean()).tolist(), strict=True))
+        for fleet, each in zip(problem.fleets, loads, strict=True)
+        if each.mean() > 0
+    }
+
+
+def _loads(fleet: Fleet, known: Loads, like: Floats) -> Floats:
+    """Calls per second that add up to those of `like`."""
+    of = known.get(fleet.service, {})
+    found = np.array([of.get(name, 1.0) for name in fleet.names])
+    return np.asarray(found * (float(like.sum()) / found.sum()))
+
+
+def _far(base: Floats, way: Floats) -> bool:
+    """Whether some load is off by more than CLOSE of the mean one."""
+    return bool((np.abs(way) > CLOSE * base.mean()).any())

@@ -1,0 +1,116 @@
+"""What is put in force of a solution: connections at once, loads by steps, each tried before the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from sluice.subsets.churn import Named, changed, churn, named
+from sluice.subsets.connections import Downwards
+from sluice.subsets.damping import Damping, Loads, relative
+from sluice.subsets.microns.before import kept_by_name
+from sluice.subsets.microns.solve import Solved
+from sluice.subsets.pace import Pace, rests, taken_back
+from sluice.subsets.problem import Problem
+from sluice.subsets.state import Cause, Inputs, Run, State
+from sluice.subsets.trial import Measured, Trial, begun, best_of, ended, worse
+
+
+def at_start(inputs: Inputs) -> Damping:
+    """What others put in force stays. Where nothing is, all loads are even."""
+    before = inputs.before
+    if before:
+        return Damping(None, still=None, found=lambda problem: loads_of(problem, before))
+    return Damping({})
+
+
+def going_on(state: State, inputs: Inputs, cause: Cause, now_s: float) -> Damping:
+    """Services whose loads are being tried, or rest after they were taken back, keep them, and all do where containers
+    came or went."""
+    still = None if cause is Cause.SCALING else waiting(state, now_s)
+    return Damping(state.loads, state.earlier, state.paces, still, inputs.settings.churn_budget)
+
+
+def back(state: State, bad: Mapping[str, Trial]) -> Damping:
+    """The loads of before a change, in the services that it made worse."""
+    return Damping({**state.loads, **{service: trial.loads for service, trial in bad.items()}}, {}, state.paces, None)
+
+
+def waiting(state: State, now_s: float) -> set[str]:
+    return {service for service, pace in state.paces.items() if rests(pace, now_s)} | state.trials.keys()
+
+
+def put_in_force(
+    solved: Solved, step: Damping, state: State | None, inputs: Inputs, cause: Cause, now_s: float
+) -> tuple[State, Run]:
+    """The next state and the run. Without `state` it is the first of a process."""
+    before: Named = (inputs.before or {}) if state is None else named(state.solved.problem, state.solved.solution)
+    after = named(solved.problem, solved.solution)
+    moved = changed(before, after) if before else {}
+    trials, anchors = ({}, {}) if state is None else (dict(state.trials), dict(state.anchors))
+    if cause is Cause.SCALING:
+        # Other containers are called now, so that nothing can be compared.
+        for _, down in moved:
+            trials.pop(down, None)
+            anchors.pop(down, None)
+    loads = relative(solved.problem, [each.load for each in solved.references]) if solved.references else {}
+    was = step.now or {}
+    for service in sorted(step.changed):
+        if (measured := inputs.measured.get(service)) is not None:
+            trials[service] = begun(anchors.get(service), measured, was.get(service, {}), now_s)
+    paces = {name: replace(each, reverted="") if name in step.changed else each for name, each in step.paces.items()}
+    run = Run(cause, now_s, churn(before, after), moved, step.moved)
+    next_one = State(
+        solved,
+        inputs.application,
+        inputs.model,
+        now_s,
+        loads=loads,
+        earlier=was,
+        paces=paces,
+        trials=trials,
+        unfinished=step.unfinished,
+        anchors=anchors,
+        best=step.best,
+    )
+    return next_one, run
+
+
+def judged(state: State, measured: Mapping[str, Measured], now_s: float) -> tuple[State, dict[str, Trial]]:
+    """Without the trials that came to an end; and those of services that they made worse. The same state where none
+    did."""
+    over = {name for name, trial in state.trials.items() if ended(trial, measured.get(name), now_s)}
+    if not over:
+        return state, {}
+    bad = {name: state.trials[name] for name in sorted(over) if worse(state.trials[name], measured.get(name))}
+    anchors = {name: each for name, each in state.anchors.items() if name not in over}
+    for name in over:
+        best = best_of(state.trials[name], measured.get(name), state.loads.get(name, {}), now_s)
+        if best is not None:
+            anchors[name] = best
+    left = {name: each for name, each in state.trials.items() if name not in over}
+    return replace(state, trials=left, anchors=anchors), bad
+
+
+def resting(state: State, run: Run, bad: Mapping[str, Trial], measured: Mapping[str, Measured]) -> tuple[State, Run]:
+    """With the services whose loads the run took back at rest, and why."""
+    why = {
+        name: f"the p95 of {name} went from {trial.before.p95_ms:.3g} to {measured[name].p95_ms:.3g} ms after weights"
+        " changed: they are taken back"
+        for name, trial in bad.items()
+    }
+    paces = {name: taken_back(state.paces.get(name, Pace()), run.at_s, text) for name, text in why.items()}
+    return replace(state, paces={**state.paces, **paces}), replace(run, notes=tuple(why.values()))
+
+
+def loads_of(problem: Problem, before: Named) -> Loads:
+    """The loads that connections bring which others put in force; of pairs without any even ones."""
+    kept = kept_by_name(problem, before)
+    down = Downwards(problem)
+    for number, pair, sent in down:
+        one = kept[number]
+        even = np.full(pair.containers, sent.sum() / pair.containers)
+        down.brings(number, even if one is None else one.connections.received(sent, pair.containers))
+    return relative(problem, down.work)

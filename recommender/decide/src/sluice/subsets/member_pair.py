@@ -1,0 +1,194 @@
+"""The connections of one pair of services, by name, while its containers come and go."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping, Sequence
+from statistics import median_low
+
+from sluice.subsets.application import USUAL
+from sluice.subsets.chance import seed
+from sluice.subsets.members import Member
+
+#: The weight of a connection where there is none to go by.
+MEAN_WEIGHT = 100
+
+
+class MemberPair:
+    """above, below: who is there. Sizes, fewest, most, wanted: numbers of connections, as `problem.Pair` bounds them.
+    touched: whether anything has to change."""
+
+    def __init__(
+        self,
+        key: tuple[str, str],
+        before: Mapping[str, Mapping[str, int]],
+        above: Sequence[Member],
+        below: Sequence[Member],
+        min_subset: int,
+        keep_in_zone: bool,
+    ) -> None:
+        self.above = [each.instance for each in above]
+        self._below = sorted((each.instance for each in below), key=lambda name: seed(*key, name))
+        self._order = sorted(self.above, key=lambda name: seed(*key, name))
+        self._may = _allowed(above, below, self._below, keep_in_zone)
+        self._kept = {
+            name: {to: weight for to, weight in before.get(name, {}).items() if to in self._may[name][1]}
+            for name in self.above
+        }
+        self._weight = {
+            name: max(1, round(sum(ends.values()) / len(ends))) if ends else MEAN_WEIGHT
+            for name, ends in self._kept.items()
+        }
+        reached = {to for may, _ in self._may.values() for to in may}
+        self._callers: dict[str, set[str]] = {name: set() for name in self._below}
+        for name, ends in self._kept.items():
+            for to in ends:
+                self._callers[to].add(name)
+        self._new = [name for name in self._below if name in reached and not self._callers[name]]
+        self._least = self._least_sizes(min_subset, len(reached))
+        usual = median_low([len(ends) for ends in before.values()] or [USUAL])
+        self._size = {
+            name: min(max(len(before.get(name, ())) or usual, self._least[name]), len(self._may[name][0]))
+            for name in self.above
+        }
+        self.fewest = max(sum(self._least.values()), len(reached))
+        self.most = sum(len(may) for may, _ in self._may.values())
+        self.wanted = min(max(sum(self._size.values()), self.fewest), self.most)
+        self.touched = (
+            before.keys() != set(self.above)
+            or bool(self._new)
+            or any(len(ends) != len(before[name]) for name, ends in self._kept.items() if name in before)
+            or self.wanted != sum(len(ends) for ends in self._kept.values())
+        )
+
+    def become(self, total: int) -> None:
+        """So many connections in all, between `fewest` and `most`."""
+        self._resize(total)
+        self._drop()
+        self._fill()
+        self._give(max(1, total // max(len(self._below), 1)))
+
+    def ends(self) -> dict[str, dict[str, int]]:
+        return {name: dict(sorted(ends.items())) for name, ends in self._kept.items()}
+
+    def _least_sizes(self, min_subset: int, reached: int) -> dict[str, int]:
+        """Those that may have the same together reach each of it: of a zone all, of all what is in no such zone."""
+        groups: dict[int, list[str]] = {}
+        for name, (may, _) in self._may.items():
+            groups.setdefault(id(may), []).append(name)
+        of_zones = {to for may, _ in self._may.values() if len(may) < len(self._below) for to in may}
+        found = {}
+        for names in groups.values():
+            may, _ = self._may[names[0]]
+            theirs = len(may) if len(may) < len(self._below) else reached - len(of_zones)
+            for name in names:
+                found[name] = max(min(len(may), min_subset), -(-theirs // len(names)) if len(groups) > 1 else 0)
+        return found
+
+    def _resize(self, total: int) -> None:
+        """Sizes that add up to `total`: what is open is given up first, then of the largest; the smallest grow."""
+        over = sum(self._size.values()) - total
+        step = -1 if over > 0 else 1
+
+        def rank(name: str) -> tuple[bool, int, int]:
+            is_open = len(self._kept[name]) < self._size[name]
+            return (not is_open and step < 0, step * self._size[name], place[name])
+
+        def room(name: str) -> bool:
+            return self._size[name] > self._least[name] if step < 0 else self._size[name] < len(self._may[name][0])
+
+        place = {name: at for at, name in enumerate(self._order)}
+        heap = [(rank(name), name) for name in self._order if room(name)]
+        heapq.heapify(heap)
+        while over and heap:
+            _, name = heapq.heappop(heap)
+            self._size[name] += step
+            over += step
+            if room(name):
+                heapq.heappush(heap, (rank(name), name))
+
+    def _drop(self) -> None:
+        """What is over a size leaves those with the most callers."""
+        for name in self._order:
+            while len(self._kept[name]) > self._size[name]:
+                self._disconnect(name, max(self._kept[name], key=lambda to: (len(self._callers[to]), to)))
+
+    def _fill(self) -> None:
+        """What is open goes to those with the fewest callers."""
+        heaps: dict[int, list[tuple[int, int, str]]] = {}
+        for name in self._order:
+            may, _ = self._may[name]
+            if id(may) not in heaps:
+                heaps[id(may)] = sorted((len(self._callers[to]), at, to) for at, to in enumerate(may))
+            heap, passed = heaps[id(may)], []
+            while len(self._kept[name]) < self._size[name] and heap:
+                callers, at, to = heapq.heappop(heap)
+                now = len(self._callers[to])
+                if callers != now:
+                    heapq.heappush(heap, (now, at, to))
+                elif to in self._kept[name]:
+                    passed.append((now, at, to))
+                else:
+                    self._connect(name, to)
+                    passed.append((now + 1, at, to))
+            for one in passed:
+                heapq.heappush(heap, one)
+
+    def _give(self, part: int) -> None:
+        """Those that nobody called get up to `part` callers, of those that have more; what lost its last one gets
+        one."""
+        heap = [(-len(callers), at, to) for at, (to, callers) in enumerate(self._callers.items())]
+        heapq.heapify(heap)
+        reached = {to for may, _ in self._may.values() for to in may}
+        left = [to for to in self._below if to in reached and not self._callers[to] and to not in self._new]
+        for new, wanted in [*((to, 1) for to in left), *((to, part) for to in self._new)]:
+            passed = []
+            while len(self._callers[new]) < wanted and heap:
+                callers, at, to = heapq.heappop(heap)
+                now = len(self._callers[to])
+                if callers != -now:
+                    heapq.heappush(heap, (-now, at, to))
+                    continue
+                if now <= max(len(self._callers[new]) + (1 if self._callers[new] else 0), 1):
+                    passed.append((callers, at, to))
+                    break
+                mover = next((name for name in self._ordered(to) if self._goes(name, new)), None)
+                if mover is None:
+                    passed.append((callers, at, to))
+                    continue
+                self._disconnect(mover, to)
+                self._connect(mover, new)
+                heapq.heappush(heap, (-now + 1, at, to))
+            for one in passed:
+                heapq.heappush(heap, one)
+
+    def _ordered(self, to: str) -> list[str]:
+        """Its callers, those with the most connections first."""
+        return sorted(self._callers[to], key=lambda name: (-len(self._kept[name]), name))
+
+    def _goes(self, name: str, to: str) -> bool:
+        return to in self._may[name][1] and to not in self._kept[name]
+
+    def _connect(self, name: str, to: str) -> None:
+        self._kept[name][to] = self._weight[name]
+        self._callers[to].add(name)
+
+    def _disconnect(self, name: str, to: str) -> None:
+        del self._kept[name][to]
+        self._callers[to].discard(name)
+
+
+def _allowed(
+    above: Sequence[Member], below: Sequence[Member], order: Sequence[str], keep_in_zone: bool
+) -> dict[str, tuple[Sequence[str], frozenset[str]]]:
+    """By upstream container whom it may be connected to: those of its zone, if it is to be kept there and there are
+    any."""
+    everybody = order, frozenset(order)
+    if not keep_in_zone:
+        return {each.instance: everybody for each in above}
+    zone = {each.instance: each.zone for each in below}
+    groups = {}
+    for name in sorted({each.zone for each in below} - {""}):
+        those = [to for to in order if zone[to] == name]
+        groups[name] = those, frozenset(those)
+    return {each.instance: groups.get(each.zone, everybody) for each in above}

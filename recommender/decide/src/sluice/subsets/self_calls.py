@@ -1,0 +1,52 @@
+"""Calls of a service to itself, which are no calls between two services' containers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from sluice.subsets.application import Application, Call, Root
+from sluice.subsets.calls import edges_of
+
+
+def parts(tree: Call, wanted: Callable[[str, str], bool]) -> Iterator[tuple[Call, float]]:
+    """The tree without the calls that are not wanted (by upstream and downstream service), and what is below each of
+    those, with how often it is called for each call of the tree."""
+    loose: list[tuple[Call, float]] = []
+
+    def kept(call: Call, often: float) -> Call:
+        stages = []
+        for stage in call.stages:
+            stays = []
+            for each in stage:
+                below = kept(each, often * each.calls)
+                if wanted(call.service, each.service):
+                    stays.append(below)
+                elif below.stages:
+                    loose.append((replace(below, calls=1.0), often * each.calls))
+            if stays:
+                stages.append(tuple(stays))
+        return Call(call.service, tuple(stages), call.calls)
+
+    yield kept(tree, 1.0), 1.0
+    yield from loose
+
+
+def without_self_calls(application: Application) -> Application:
+    """As the pipeline drops them (`cut.roots`): what is below one is called from outside, as often. A service that
+    calls none but itself has no more calls for that: nothing is known of where they go."""
+    if not any(up == down for up, down in _edges(application)):
+        return application
+    roots = []
+    for root in application.roots:
+        for number, (tree, often) in enumerate(parts(root.tree, lambda up, down: up != down)):
+            name = root.name if number == 0 else f"{root.name} (below call {number} of {tree.service} to itself)"
+            roots.append(Root(name, root.rate_per_s * often, tree))
+    pairs = tuple(each for each in application.pairs if each.upstream != each.downstream)
+    return replace(application, roots=tuple(roots), pairs=pairs)
+
+
+def _edges(application: Application) -> Iterator[tuple[str, str]]:
+    for root in application.roots:
+        yield from ((up, down) for up, down, _ in edges_of(root.tree))
+    yield from ((each.upstream, each.downstream) for each in application.pairs)

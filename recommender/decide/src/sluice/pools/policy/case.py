@@ -131,15 +131,18 @@ def disagree(facts: Facts, learnt: Learnt) -> bool:
 
     For 10 s after a change, and three times as long as requests stayed, a pool still holds what it held before.
     """
+    over = [each for each in learnt.beats if _over(each)]
+    if not over:
+        return False
     trust = facts.trust
     stays = [each.stay_s for each in trust.measured]
     since_s = trust.since_ms / 1_000 + max(DRAINED_S, DRAINED_STAYS * max(stays, default=0.0))
-    over = [each for each in learnt.beats if each.second >= since_s and _over(each)]
-    return sum(each.length_s for each in over) >= OVER_S
+    return sum(each.length_s for each in over if each.second >= since_s) >= OVER_S
 
 
 def _over(beat: Beat) -> bool:
-    return beat.in_flight_s > beat.length_s * max(OVER * beat.size, beat.size + 0.5)
+    most = beat.length_s * beat.size
+    return beat.in_flight_s > OVER * most and beat.in_flight_s > most + 0.5 * beat.length_s
 
 
 def unaccounted(learnt: Learnt, current: int, now_ms: int) -> bool:

@@ -34,12 +34,14 @@ def with_peaks(peaks: tuple[Peak, ...], beats: tuple[Beat, ...], horizon_ms: int
     """With the newest 10 s, if that many are known."""
     if not beats:
         return peaks
-    newest = beats[-1].second
-    stretch = [beat for beat in beats if beat.second > newest - STRETCH_S]
-    length = sum(beat.length_s for beat in stretch)
+    newest, length, good = beats[-1].second, 0.0, 0.0
+    for beat in reversed(beats):
+        if beat.second <= newest - STRETCH_S:
+            break
+        length, good = length + beat.length_s, good + beat.good
     if length < STRETCH_S / 2:
         return peaks
-    per_s, hour_ms = sum(beat.good for beat in stretch) / length, newest * 1_000 // HOUR_MS * HOUR_MS
+    per_s, hour_ms = good / length, newest * 1_000 // HOUR_MS * HOUR_MS
     if peaks and peaks[-1].hour_ms == hour_ms:
         return peaks if per_s <= peaks[-1].per_s else (*peaks[:-1], Peak(hour_ms, per_s))
     kept = tuple(each for each in peaks if hour_ms - horizon_ms <= each.hour_ms < hour_ms)

@@ -69,8 +69,8 @@ def with_beats(before: tuple[Beat, ...], buckets: Buckets) -> tuple[Beat, ...]:
             )
         else:
             found.append(Beat(second, int(size), good, failed, held, buckets.bucket_s))
-    since = max((beat.second for beat in found), default=0) - LASTS_S
-    return tuple(beat for beat in found if beat.second > since)
+    since = found[-1].second - LASTS_S if found else 0
+    return tuple(found if not found or found[0].second > since else (each for each in found if each.second > since))
 
 
 def pace_of(beats: Iterable[Beat], size: int, since_s: float = float("-inf")) -> Pace | None:

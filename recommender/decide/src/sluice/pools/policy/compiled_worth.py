@@ -97,8 +97,8 @@ def prospected(
     legal: tuple[int, int],
     slo_s: float,
 ) -> tuple[Ints, Floats]:
-    """Where the legal sizes stand, ascending, (n,); and their moments, with what is in time there in the mean. Of a size
-    out of reach that is behind the best one within it by all that can be said good, that changes nothing, and is left.
+    """Where the legal sizes stand, ascending, (n,); and their moments, with what is in time there in the mean: but of a
+    size out of reach that is behind the best one within it anyway, which that would change nothing for.
 
     gain: (N, s), over the size at `at`. moments: (k, N), of which the first is the mean gain. here: ln X at that size,
     (s,).

@@ -36,8 +36,14 @@ LATENCY = [
         "version",
     )
 ]
-WINDOWS = "side service peer instance start bucket_ms busy_ns busy_buckets min_busy_ns max_busy_ns completions".split()
-SIZES = "service side peer at state basis action current confidence threshold_ms model reasons revision".split()
+WINDOWS = [
+    *("side", "service", "peer", "instance", "start", "bucket_ms"),
+    *("busy_ns", "busy_buckets", "min_busy_ns", "max_busy_ns", "completions"),
+]
+SIZES = [
+    *("service", "side", "peer", "at", "state", "basis", "action", "current"),
+    *("confidence", "threshold_ms", "model", "reasons", "revision"),
+]
 RESOURCE = [
     *("role", "host", "instance", "metric_rank", "series", "kind", "start_ns", "window", "window_s", "points"),
     *("value_sum", "value_min", "value_max", "first_ns", "last_ns", "version"),

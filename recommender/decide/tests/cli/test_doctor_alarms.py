@@ -39,9 +39,9 @@ def test_more_in_flight_than_it_holds_says_of_what_and_the_remedies_in_order() -
     found = alarms.judge([size(CART, "SPANS_DISAGREE", DISAGREE, TargetSize(instance="cart-0", size=34))], {CART: seen})
     assert found.level == "warn"
     assert found.text == (
-        "cart/server SPANS_DISAGREE: more is in flight than the pool holds: spans count what it does not hold: 109 of 34; "
-        "in flight over 10 s at most: cart-0 80 of 34, (no instance) 29; spans are of 2 instances, sizes of 1 target; "
-        "its operations: GET /cart 75%, POST /cart 25%; "
+        "cart/server SPANS_DISAGREE: more is in flight than the pool holds: spans count what it does not hold: "
+        "109 of 34; in flight over 10 s at most: cart-0 80 of 34, (no instance) 29; spans are of 2 instances, "
+        "sizes of 1 target; its operations: GET /cart 75%, POST /cart 25%; "
         "left out already: GET /healthz 1,200 (probe-path), GET /cart 9 (nested)"
     )
     order = [found.remedy.index(word) for word in ("spans.toml", "`busy`", "this pool's")]

@@ -172,8 +172,8 @@ def test_a_pools_spans_by_instance_and_name(where: Addresses, engine: ClickHouse
     pools = [PoolKey("cart", "server", ""), PoolKey("cart", "client", "cart-db")]
     client = engine.client("sluice")
     client.command(
-        "INSERT INTO windows_10s (side, service, peer, instance, start, bucket_ms, busy_ns, completions, version) VALUES "
-        "('server', 'cart', '', 'cart-0', now() - 60, 100, 800e9, 1, 1), "
+        "INSERT INTO windows_10s (side, service, peer, instance, start, bucket_ms, busy_ns, completions, version) "
+        "VALUES ('server', 'cart', '', 'cart-0', now() - 60, 100, 800e9, 1, 1), "
         "('server', 'cart', '', 'cart-0', now() - 80, 100, 500e9, 1, 1), "
         "('server', 'cart', '', 'cart-1', now() - 60, 100, 290e9, 1, 1), "
         "('client', 'cart', 'cart-db', 'cart-0', now() - 60, 100, 30e9, 1, 1), "

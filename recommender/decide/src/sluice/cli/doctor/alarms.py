@@ -13,21 +13,22 @@ from sluice.pools.v1.pool_size_pb2 import PoolSize
 _SHOWN = 6
 _RULES = (
     "in this order: a rule in streaming-jobs/spans.toml for those of its spans that hold no place in it (`leave_out`; "
-    "`waiting` where they wait for one; `around` for a sidecar's); let its target tell `busy` (actuators/README.md, What is "
-    "in use), which wins over spans; look whether the size that its actuator reads is this pool's, and of all instances"
+    "`waiting` where they wait for one; `around` for a sidecar's); let its target tell `busy` (actuators/README.md, "
+    "What is in use), which wins over spans; look whether the size that its actuator reads is this pool's, and of all "
+    "its instances"
 )
 _REMEDIES = {
     "GAVE_UP": "the operator's size is in force again, and held. `./sluice pools history` and `explain` show what was "
     "seen; where it comes again set the pool's `bounds: {min}` to that size, or leave its target without --apply",
-    "COLLAPSED": "it is being taken back, and that size is not tried again for a while. Where it comes again set the pool's "
-    "`bounds`, or let its target tell `busy` and `waiting`: streams that have not ended show in no span",
-    "ERRORS_RISE": "it is being taken back. Look at what the pool calls: it may refuse what a larger pool asks (429, 503); "
-    "`backends` with its `capacity` keeps all pools within that",
+    "COLLAPSED": "it is being taken back, and that size is not tried again for a while. Where it comes again set the "
+    "pool's `bounds`, or let its target tell `busy` and `waiting`: streams that have not ended show in no span",
+    "ERRORS_RISE": "it is being taken back. Look at what the pool calls: it may refuse what a larger pool asks (429, "
+    "503); `backends` with its `capacity` keeps all pools within that",
     "SPANS_DISAGREE": _RULES,
-    "UNACCOUNTED": "connections that are held between queries, and streams that have not ended, are in no span: let the "
-    "target tell `busy` and `waiting` (actuators/README.md, What is in use)",
-    "CALLERS": "the targets tell that the pool is not full: callers wait for connections of their own; raise their limits "
-    "(`maxSockets` of Node's agent, connections per route of an HTTP client)",
+    "UNACCOUNTED": "connections that are held between queries, and streams that have not ended, are in no span: let "
+    "the target tell `busy` and `waiting` (actuators/README.md, What is in use)",
+    "CALLERS": "the targets tell that the pool is not full: callers wait for connections of their own; raise their "
+    "limits (`maxSockets` of Node's agent, connections per route of an HTTP client)",
 }
 _CODES = ("GAVE_UP", "COLLAPSED", "ERRORS_RISE", "SPANS_DISAGREE", "UNACCOUNTED")
 

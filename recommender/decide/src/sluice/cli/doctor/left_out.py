@@ -1,4 +1,4 @@
-"""Spans that the rules of streaming-jobs/spans.toml leave out of pools: which operations, and how much of their service?"""
+"""Spans that the rules of streaming-jobs/spans.toml leave out of pools: which operations, how much of a service?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,8 +8,8 @@ from sluice.cli.doctor.finding import Check, Verdict
 from sluice.cli.environment import Addresses
 
 _SHOWN = 6
-# Part of a service's spans on a side from which on a rule may hide the service's work. Of spans that wait, or stand around
-# another, there is one beside each that counts: with a wait and two sidecars for each, three in four.
+# Part of a service's spans on a side from which on a rule may hide the service's work. Of spans that wait, or stand
+# around another, there is one beside each that counts: with a wait and two sidecars for each, three in four.
 _MOST_LEFT_OUT, _MOST_IN_ALL = 0.5, 0.75
 # The rollup that has what counts follows 35 s behind: the newest minute would show too large a share.
 _QUERY = """
@@ -54,8 +54,8 @@ def judge(rows: Sequence[LeftOut]) -> Verdict:
     return Verdict(
         "warn",
         f"{text}. That is most of what {named} does",
-        "if these are requests that hold threads or connections, put a rule with action `count` and their `service` before "
-        "the ones named, in streaming-jobs/spans.toml; if the service does little else now, nothing is wrong",
+        "if these are requests that hold threads or connections, put a rule with action `count` and their `service` "
+        "before the ones named, in streaming-jobs/spans.toml; if the service does little else now, nothing is wrong",
     )
 
 

@@ -172,8 +172,8 @@ def _signals(each: PathTimes, whole: PathTimes) -> Ranked:
 
 
 def _wait(each: PathTimes, share: float) -> Reason:
-    """Whose limit it is. A wait between a caller's span and the service's is for a thread, or for one of the caller's own
-    connections.
+    """Whose limit it is. A wait between a caller's span and the service's is for a thread, or for one of the caller's
+    own connections.
 
     Worked: 3 of 200 in flight at the most: no thread was waited for. 150 of 200: some may have been. 3, and the size is
     not known: either.

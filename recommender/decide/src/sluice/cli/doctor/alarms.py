@@ -50,7 +50,8 @@ def judge(sizes: Sequence[PoolSize], seen: Mapping[PoolKey, PoolSpans]) -> Verdi
     )
     if not wrong:
         return Verdict("ok", "no pool was given up or taken back, and none contradicts its spans")
-    parts, remedies = [], {}
+    parts: list[str] = []
+    remedies: dict[str, str] = {}
     for size in wrong[:_SHOWN]:
         key, code = key_of(size.pool), _code(size)
         text = next(reason.text for reason in size.reasons if reason.code == code).removesuffix("; see ./sluice doctor")

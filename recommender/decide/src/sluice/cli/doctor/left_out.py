@@ -33,7 +33,7 @@ class LeftOut(NamedTuple):
 
 
 def left_out(where: Addresses, timeout_s: float) -> Verdict:
-    return judge([LeftOut(*map(str, names), float(share)) for *names, share in ask(where, timeout_s, _QUERY)])
+    return judge([LeftOut(*row) for row in ask(where, timeout_s, _QUERY)])
 
 
 def judge(rows: Sequence[LeftOut]) -> Verdict:

@@ -36,6 +36,14 @@ LATENCY = [
         "version",
     )
 ]
+WINDOWS = [
+    *("side", "service", "peer", "instance", "start", "bucket_ms"),
+    *("busy_ns", "busy_buckets", "min_busy_ns", "max_busy_ns", "completions"),
+]
+SIZES = [
+    *("service", "side", "peer", "at", "state", "basis", "action", "current"),
+    *("confidence", "threshold_ms", "model", "reasons", "revision"),
+]
 RESOURCE = [
     *("role", "host", "instance", "metric_rank", "series", "kind", "start_ns", "window", "window_s", "points"),
     *("value_sum", "value_min", "value_max", "first_ns", "last_ns", "version"),
@@ -66,6 +74,18 @@ def busy(client: Any, service: str, used: float, limit: float) -> None:
         value, ns = round(cores * 1e9), int(at.timestamp()) * 10**9
         row = [role, "h", instance, 0, role, "level", 0, at, 10, 1, value, value, value, ns, ns, 1]
         client.insert("resource_metrics", [row], column_names=RESOURCE)
+
+
+def in_flight(client: Any, instance: str, most: float) -> None:
+    """Of cart, in buckets of 100 ms; 1 on average."""
+    row = ["server", "cart", "", instance, window(25), 100, 10 * 10**9, 100, 0, round(most * 100 * MS), 50]
+    client.insert("windows_10s", [row], column_names=WINDOWS)
+
+
+def in_force(client: Any, size: int | None, age_s: int) -> None:
+    at = datetime.now(UTC) - timedelta(seconds=age_s)
+    row = ["cart", "server", "", at, "LEARNING", "HELD", "HOLD", size, 0.0, 250.0, "belief", ["BEST"], 1]
+    client.insert("recommendations", [row], column_names=SIZES)
 
 
 FRONT = [(10, 20), (12, 32), (10, 40), (12, 52)] * 10
@@ -137,6 +157,39 @@ def test_a_busy_cpu_comes_first(critical: Run, engine: ClickHouse) -> None:
     assert reason == "  CPU_HIGH: CPU at 90% of its limit"
     rows = [line.split() for line in result.stdout.splitlines() if line.startswith(("frontend ", "cart "))]
     assert [row[:3] for row in rows] == [["frontend", "90%", "0.51"], ["cart", "25%", "1.00"]]
+
+
+def test_whose_limit_a_wait_is_for_is_told_by_the_pool_and_what_is_in_flight(critical: Run, engine: ClickHouse) -> None:
+    """Of 36 ms on average 18 are a wait before cart: half of the end to end time."""
+    client = engine.client("sluice")
+
+    def told() -> tuple[str, str]:
+        (found,) = ranked(critical("-o", "json", "--root", "waits/GET /cart"))
+        (cart,) = (each for each in found["ranking"] if each["service"] == "cart")
+        reason = cart["reasons"][-1]
+        return reason["code"], reason["text"]
+
+    rows = [[*path(service, pairs), waits] for service, pairs, waits in (("waits", FRONT, 0), ("cart", CART, 720 * MS))]
+    client.insert("path_services", [["waits", *row[1:]] for row in rows], column_names=[*PATHS, "wait_sum"])
+    try:
+        assert told()[0] == "THREADS_TAKEN"
+        assert "50% of the end to end time, or for connections of its callers: the size of its pool" in told()[1]
+        in_force(client, 200, age_s=10)
+        in_force(client, None, age_s=5)  # targets differ: nothing is told of sizes
+        assert "how many it has in flight is not known" in told()[1]
+        in_flight(client, "cart-1", most=2)
+        in_flight(client, "cart-2", most=3)
+        assert told() == (
+            "CALLERS_WAIT",
+            "requests wait 50% of the end to end time before they reach it, with 3 of 200 of its threads in flight at "
+            "the most, by its spans: the limit is on the callers' side (connections, sockets)",
+        )
+        in_force(client, 4, age_s=40)  # it was smaller, and may have been full then
+        assert told()[0] == "THREADS_TAKEN"
+    finally:
+        for table in ("recommendations", "windows_10s"):
+            client.command(f"TRUNCATE TABLE {table}")
+        client.command("ALTER TABLE path_services DELETE WHERE root_service = 'waits' SETTINGS mutations_sync = 2")
 
 
 def test_a_database_that_is_down_is_named(run: Run) -> None:

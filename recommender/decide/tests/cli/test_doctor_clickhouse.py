@@ -8,9 +8,11 @@ import pytest
 
 from migrate.__main__ import schema_up
 from sluice.cli.doctor import clickhouse as check
-from sluice.cli.doctor import rejected, spans
+from sluice.cli.doctor import left_out, rejected, spans
 from sluice.cli.doctor.finding import NotAnsweringError
+from sluice.cli.doctor.pool_spans import PoolSpans, pool_spans
 from sluice.cli.environment import Addresses, addresses
+from sluice.core.keys import PoolKey
 from support.clickhouse import ClickHouse, clickhouse
 
 from .http_server import FixedServer
@@ -144,3 +146,50 @@ def test_records_that_were_deleted_unread(where: Addresses, engine: ClickHouse) 
     assert found.level == "warn"
     assert "last day: 1,507 of otlp_spans/1, last seen " in found.text
     assert "missed_records" in found.remedy
+
+
+def test_spans_that_rules_leave_out_are_named_by_operation_with_their_share(
+    where: Addresses, engine: ClickHouse
+) -> None:
+    """Of 400 SERVER spans 100 are probes, and 100 nested, of which no rule says anything."""
+    assert left_out.left_out(where, 5).text == "no rule of spans.toml left a span out in the last 10 minutes"
+    client = engine.client("sluice")
+    client.command(
+        "INSERT INTO spans_left_out (side, service, peer, operation, action, rule, window, window_s, spans, version) "
+        "SELECT 'server', 'cart', '', operation, action, rule, now() - 300, 10, 100, 1 FROM values("
+        "'operation String, action String, rule String', ('GET /healthz', 'leave_out', 'probe-path'), "
+        "('GET /cart', 'nested', 'nested'))"
+    )
+    client.command(
+        "INSERT INTO windows_10s (side, service, peer, instance, start, bucket_ms, busy_ns, completions, version) "
+        "VALUES ('server', 'cart', '', 'cart-0', now() - 300, 100, 1, 200, 200)"
+    )
+    found = left_out.left_out(where, 5)
+    assert (found.level, found.text.endswith("of cart (server) GET /healthz 25% (probe-path)")) == ("ok", True)
+
+
+def test_a_pools_spans_by_instance_and_name(where: Addresses, engine: ClickHouse) -> None:
+    pools = [PoolKey("cart", "server", ""), PoolKey("cart", "client", "cart-db")]
+    client = engine.client("sluice")
+    client.command(
+        "INSERT INTO windows_10s (side, service, peer, instance, start, bucket_ms, busy_ns, completions, version) "
+        "VALUES ('server', 'cart', '', 'cart-0', now() - 60, 100, 800e9, 1, 1), "
+        "('server', 'cart', '', 'cart-0', now() - 80, 100, 500e9, 1, 1), "
+        "('server', 'cart', '', 'cart-1', now() - 60, 100, 290e9, 1, 1), "
+        "('client', 'cart', 'cart-db', 'cart-0', now() - 60, 100, 30e9, 1, 1), "
+        "('server', 'shop', '', 'shop-0', now() - 60, 100, 90e9, 1, 1), "
+        "('server', 'cart', '', 'cart-9', now() - 900, 100, 90e9, 1, 1)"
+    )
+    tree = '{"service":"shop","operation":"GET /","stages":[[{"service":"cart","operation":"read"}]]}'
+    client.command(
+        "INSERT INTO call_trees (root_service, root_operation, window, window_s, tree, traces, version) "
+        f"VALUES ('shop', 'GET /', now() - 60, 10, '{tree}', 7, 7)"
+    )
+    client.command(
+        "INSERT INTO spans_left_out (side, service, peer, operation, action, rule, window, window_s, spans, version) "
+        "VALUES ('client', 'cart', 'cart-db', 'pg.connect', 'waiting', 'acquire-node-pg', now() - 60, 10, 50, 1)"
+    )
+    assert pool_spans(where, 5, pools) == {
+        pools[0]: PoolSpans({"cart-0": 80.0, "cart-1": 29.0}, {"read": 7}, {}),
+        pools[1]: PoolSpans({"cart-0": 3.0}, {}, {("pg.connect", "acquire-node-pg"): 50}),
+    }

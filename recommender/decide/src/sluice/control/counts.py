@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter as Tally
+from collections.abc import Iterable, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, disable_created_metrics
 
+from sluice.control.alarms import CONTRADICTED, TAKEN_BACK, Entered
 from sluice.control.decider import Period, ShardDecider
+from sluice.pools.policy.transitions import Case
 
 # When each counter began: nothing that the numbers of other programs here have.
 disable_created_metrics()  # type: ignore[no-untyped-call]
@@ -41,6 +44,26 @@ class Counts:
             "sluice_decider_records", "Records that were written.", ["topic"], registry=self.registry
         )
         self._failed = Counter("sluice_decider_failures", "What failed, by what.", ["source"], registry=self.registry)
+        self._taken_back = Counter(
+            "sluice_decider_taken_back",
+            "Pools whose last change was taken back, or is doubted, by why: once each time.",
+            ["reason"],
+            registry=self.registry,
+        )
+        self._given_up = Gauge(
+            "sluice_decider_pools_given_up",
+            "Pools whose operator's size is held, since Sluice's completed less.",
+            registry=self.registry,
+        )
+        self._contradicted = Gauge(
+            "sluice_decider_pools_contradicted",
+            "Pools of which nothing is decided, since spans do not show what they hold, by what.",
+            ["reason"],
+            registry=self.registry,
+        )
+        # From 0 on: the first time is an increase, too.
+        for reason in TAKEN_BACK:
+            self._taken_back.labels(reason)
         self._newest = Gauge(
             "sluice_decider_newest_period_timestamp_seconds",
             "When the newest period began that was committed.",
@@ -55,6 +78,10 @@ class Counts:
         self._clocks.set(max((len(each.clocks.known_ms) for each in deciders.values()), default=0))
         self._farthest.set(max((each.clocks.farthest_ms for each in deciders.values()), default=0) / 1e3)
         self._applications.set(sum(len(each.config.subsets) for each in deciders.values()))
+        cases = Tally(case for each in deciders.values() for case in each.alarms.values())
+        self._given_up.set(cases[Case.GAVE_UP.name])
+        for reason in CONTRADICTED:
+            self._contradicted.labels(reason).set(cases[reason])
 
     def period(self, spent_ms: float, asked_ms: float) -> None:
         self._period.set(spent_ms / 1e3)
@@ -74,6 +101,12 @@ class Counts:
                 ("state", len(commit.states) + told),
             ):
                 self._written.labels(topic).inc(records)
+
+    def entered(self, pools: Iterable[Entered]) -> None:
+        """pools: that came into a case with this period."""
+        for each in pools:
+            if each.case in TAKEN_BACK:
+                self._taken_back.labels(each.case).inc()
 
     def failed(self, source: str) -> None:
         """source: what was tried, without of what."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from sluice.config import Config
+from sluice.control.alarms import Alarms, Entered
 from sluice.control.answer import AWAITED, Answer, unsaid
 from sluice.control.awaited import Awaited
 from sluice.control.before import Before
@@ -62,6 +63,7 @@ class ShardDecider:
         self._heard, self._heard_to = Heard(found, now_ms), 0
         self._states = found.states.states()
         self._said = restored(found.decisions)
+        self._alarms = Alarms({key: each.content.codes for key, each in self._said.items() if each.content})
         self._answers: dict[PoolKey, Answer] = {}
         self._due = Due()
         self._due.restored(found.states)
@@ -85,6 +87,11 @@ class ShardDecider:
     def answers(self) -> Mapping[PoolKey, Answer]:
         """The newest that was decided for each pool."""
         return self._answers
+
+    @property
+    def alarms(self) -> Mapping[PoolKey, str]:
+        """Pools that somebody should look at, with the name of the case."""
+        return self._alarms.of
 
     def hear(self, received: Received) -> bool:
         """What came between two periods, since of a target only the newest size waits. True: it is to be acted on."""
@@ -144,17 +151,19 @@ class ShardDecider:
         )
         return Period(commit, said, states, not_renewed)
 
-    def keep(self, period: Period, written: bool) -> None:
-        """What was committed, or was nothing that is to be written."""
+    def keep(self, period: Period, written: bool) -> tuple[Entered, ...]:
+        """What was committed, or was nothing that is to be written. Returns the pools that came to an alarm."""
         self._subsets.keep()
         self._tuning.keep()
         self._states |= period.states
         self._said |= period.words.said
-        gone = self._answers.keys() - {pool.key for pool in self.config.pools}
+        pools = {pool.key for pool in self.config.pools}
+        gone = self._answers.keys() - pools
         self._answers = {key: each for key, each in self._answers.items() if key not in gone} | period.words.answers
         if written:
             self._history = None
             self._leases.renewed(period.commit.heartbeat, period.not_renewed)
+        return self._alarms.look(period.words.answers.values(), pools)
 
     def drop(self, period: Period) -> None:
         """It was aborted."""

@@ -114,8 +114,11 @@ class Loop:
             self._leave(number, cause)
         else:
             problems.succeeded(f"commit of shard {number}")
-            decider.keep(period, written)
+            entered = decider.keep(period, written)
             self.counts.decided(period, written)
+            self.counts.entered(entered)
+            for each in entered:
+                log.warning("%s: %s: %s", each.key, each.case, each.text)
 
     def _leave(self, number: int, cause: Exception) -> None:
         log.error("shard %d is given up: %s: %s", number, type(cause).__name__, cause)

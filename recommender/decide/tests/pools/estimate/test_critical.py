@@ -19,12 +19,14 @@ def times(
     p99: float = 20.0,
     own_ms: int = 0,
     wait_ms: int = 0,
+    pool: int | None = None,
+    in_flight: float | None = None,
 ) -> PathTimes:
     """own_ms, wait_ms: of each trace."""
     x, y = [each * MS for each in blame_ms], [each * MS for each in e2e_ms]
     squares = (sum(a * a for a in x), sum(y), sum(b * b for b in y), sum(a * b for a, b in zip(x, y, strict=True)))
     sums = (own_ms * len(x) * MS, wait_ms * len(x) * MS)
-    return PathTimes(service, len(x), sum(x), *squares, *sums, p50_ms=p50, p99_ms=p99, cpu=cpu)
+    return PathTimes(service, len(x), sum(x), *squares, *sums, p50, p99, cpu, pool, in_flight)
 
 
 # 40 traces: the frontend takes 10 ms or 12 ms by turns, cart 10, 20, 30, 40 ms; they end to end.
@@ -51,14 +53,45 @@ def test_a_long_wait_for_threads_is_said_of_the_service_that_owns_them() -> None
     """Of 36 ms, 4 ms are a wait for the frontend's threads, which cart holds: 11 % of the end to end time."""
     found = localize(
         "frontend",
-        [times("frontend", FRONT, WHOLE, own_ms=9, wait_ms=4), times("cart", CART, WHOLE, own_ms=20, wait_ms=3)],
+        [
+            times("frontend", FRONT, WHOLE, own_ms=9, wait_ms=4, pool=8, in_flight=7.6),
+            times("cart", CART, WHOLE, own_ms=20, wait_ms=3),
+        ],
     )
     cart, front = found.ranking
     assert found.critical == "cart"
     assert (cart.mean_ms, cart.wait_ms, front.mean_ms, front.wait_ms) == (20.0, 3.0, 9.0, 4.0)
     assert [reason.code for reason in cart.reasons] == ["MOVES_WITH_END_TO_END"]
-    assert front.reasons[-1].text == "requests wait for its threads for 11% of the end to end time"
     assert front.reasons[-1].code == "THREADS_TAKEN"
+    assert front.reasons[-1].text == (
+        "requests wait for its threads for 11% of the end to end time, "
+        "with 8 of 8 of its threads in flight at the most, by its spans"
+    )
+
+
+@pytest.mark.parametrize(
+    ("pool", "in_flight", "code", "text"),
+    [
+        # Node's maxSockets of 3, towards 200 threads; 99.9 and 100 are on either side of half.
+        (200, 3.0, "CALLERS_WAIT", "with 3 of 200 of its threads in flight at the most, by its spans: the limit is on"),
+        (200, 99.9, "CALLERS_WAIT", "requests wait 30% of the end to end time before they reach it"),
+        (200, 100.0, "THREADS_TAKEN", "30% of the end to end time, with 100 of 200 of its threads"),
+        (200, None, "THREADS_TAKEN", "how many it has in flight is not known, and it may be either"),
+        (None, 3.0, "THREADS_TAKEN", "the size of its pool is not known, and it may be either"),
+        (None, None, "THREADS_TAKEN", "or for connections of its callers"),
+    ],
+)
+def test_a_wait_is_the_callers_where_the_pool_is_not_half_full(
+    pool: int | None, in_flight: float | None, code: str, text: str
+) -> None:
+    """3 ms of 10 ms."""
+    waits = times("cart", [2] * 40, [10] * 40, wait_ms=3, pool=pool, in_flight=in_flight)
+    found = localize("frontend", [times("frontend", [8] * 40, [10] * 40), waits])
+    (cart,) = (each for each in found.ranking if each.service == "cart")
+    (reason,) = cart.reasons
+    assert reason.code == code
+    assert text in reason.text
+    assert (cart.pool, cart.in_flight) == (pool, in_flight)
 
 
 def test_a_busy_cpu_outranks_a_correlation() -> None:

@@ -38,7 +38,9 @@ def critical_service(root: str, seconds: int, output: str) -> None:
 
     MEAN MS is what the service takes itself, WAIT MS what its callers wait for its threads, BLAME MS what ranks it, and
     OF END TO END its share. Where the CPU of containers is not known (no metrics), a pool that is too small looks like
-    the services that its threads wait for: THREADS_TAKEN names its service.
+    the services that its threads wait for: THREADS_TAKEN names its service. CALLERS_WAIT is said in its place where the
+    size of the service's pool is known, and less than half of it was ever in flight: then requests wait for connections
+    of their callers.
 
     \b
     Examples:
@@ -63,8 +65,15 @@ def critical_service(root: str, seconds: int, output: str) -> None:
 def localizations(rows: Iterable[list[Any]]) -> dict[Root, Localization]:
     """From the query's rows; the operation with the most traces first."""
     roots: dict[Root, list[PathTimes]] = {}
-    for service, operation, on_path, traces, x, xx, y, yy, xy, own, wait, p50, p99, cpu in rows:
+    for service, operation, on_path, traces, x, xx, y, yy, xy, own, wait, *more in rows:
         sums = (int(traces), int(x), int(xx), int(y), int(yy), int(xy), int(own), int(wait))
-        roots.setdefault(Root(service, operation), []).append(PathTimes(on_path, *sums, p50, p99, cpu))
+        roots.setdefault(Root(service, operation), []).append(PathTimes(on_path, *sums, *_signals(*more)))
     found = {root: localize(root.service, services) for root, services in roots.items()}
     return dict(sorted(found.items(), key=lambda each: -each[1].traces))
+
+
+def _signals(
+    p50: float | None, p99: float | None, cpu: float | None, pool: str | int | None, in_flight: float | None
+) -> tuple[float | None, float | None, float | None, int | None, float | None]:
+    """The last fields of PathTimes."""
+    return p50, p99, cpu, None if pool is None else int(pool), in_flight

@@ -45,6 +45,8 @@ def as_json(root: tuple[str, str], found: Localization) -> dict[str, Any]:
                 "blame_ms": each.blame_ms,
                 "share_of_end_to_end": each.share_of_end_to_end,
                 "share_of_traces": each.share_of_traces,
+                "pool_size": each.pool,
+                "most_in_flight": each.in_flight,
                 "reasons": [{"code": reason.code, "text": reason.text} for reason in each.reasons],
             }
             for each in found.ranking

@@ -1,5 +1,6 @@
 -- The services on the complete critical paths of each root operation, and how busy the busiest instance of each was, in the
--- windows that reach into the last {seconds} s. Sums as text: JSON has no 128 bit integers.
+-- windows that reach into the last {seconds} s; the least size of its threads in force, as the decider's answers have it
+-- once a minute, and the most of its requests in flight in one instance. Sums as text: JSON has no 128 bit integers.
 WITH
     fromUnixTimestamp64Milli(toUnixTimestamp64Milli(now64(3)) - 1000 * {seconds:Int64}) AS since,
     cpu AS
@@ -14,6 +15,20 @@ WITH
             WHERE container_cpu_utilization IS NOT NULL
             GROUP BY service, instance
         )
+        GROUP BY service
+    ),
+    pools AS
+    (
+        SELECT service, min(current) AS size
+        FROM recommendations
+        WHERE side = 'server' AND at > since - toIntervalSecond(120) AND current IS NOT NULL
+        GROUP BY service
+    ),
+    in_flight AS
+    (
+        SELECT service, max(highest_concurrency) AS most
+        FROM v_windows_10s
+        WHERE side = 'server' AND start > since - toIntervalSecond(10)
         GROUP BY service
     ),
     paths AS
@@ -42,8 +57,12 @@ SELECT
     toString(n) AS traces, blame, blame2, e2e, e2e2, product, self, wait,
     latency_quantile_ms(latency, 0.5) AS p50_ms,
     latency_quantile_ms(latency, 0.99) AS p99_ms,
-    cpu.cpu AS cpu
+    cpu.cpu AS cpu,
+    pools.size AS pool,
+    in_flight.most AS in_flight
 FROM paths AS p
 LEFT JOIN cpu ON cpu.service = p.service
+LEFT JOIN pools ON pools.service = p.service
+LEFT JOIN in_flight ON in_flight.service = p.service
 ORDER BY root_service, root_operation, service
 SETTINGS join_use_nulls = 1

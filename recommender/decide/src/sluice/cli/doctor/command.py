@@ -8,6 +8,7 @@ from dataclasses import asdict
 import click
 
 from sluice.cli.doctor import (
+    alarms,
     clickhouse,
     clocks,
     collector,
@@ -15,6 +16,7 @@ from sluice.cli.doctor import (
     ends,
     flink,
     kafka,
+    left_out,
     neo4j,
     recommender,
     rejected,
@@ -35,12 +37,14 @@ CHECKS = [
     *kafka.CHECKS,
     *retention.CHECKS,
     *flink.CHECKS,
+    *left_out.CHECKS,
     *clickhouse.CHECKS,
     *rejected.CHECKS,
     *clocks.CHECKS,
     *neo4j.CHECKS,
     *decider.CHECKS,
     *recommender.CHECKS,
+    *alarms.CHECKS,
     *subsets.CHECKS,
     *ends.CHECKS,
 ]

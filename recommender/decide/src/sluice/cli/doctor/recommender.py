@@ -38,6 +38,11 @@ def health(where: Addresses, timeout_s: float) -> Verdict:
 
 
 def pools(where: Addresses, timeout_s: float) -> Verdict:
+    return judge_pools(listed(where, timeout_s), datetime.now(UTC))
+
+
+def listed(where: Addresses, timeout_s: float) -> list[PoolSize]:
+    """The newest answer of each pool."""
     found: list[PoolSize] = []
     request = ListPoolSizesRequest()
     try:
@@ -51,7 +56,7 @@ def pools(where: Addresses, timeout_s: float) -> Verdict:
                     break
     except grpc.RpcError as error:
         raise NotAnsweringError(f"the recommender does not list pools ({error.code().name})") from None
-    return judge_pools(found, datetime.now(UTC))
+    return found
 
 
 def _channel(where: Addresses) -> grpc.Channel:

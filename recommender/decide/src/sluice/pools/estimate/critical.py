@@ -32,6 +32,9 @@ CPU_UNKNOWN = Reason(
 )
 # Share of the end to end time.
 LONG_WAIT = 0.1
+# Part of a pool that is surely not all of it: a request waits for a thread only where all are taken, and what is in
+# flight is the mean of a bucket (100 ms), in which a pool may have been full for a part.
+HALF_FULL = 0.5
 # Below it blame explains less than a tenth of the end to end time's variance (r^2 = 0.09).
 WEAK_CORRELATION = 0.3
 CONGESTED = 3.0
@@ -48,6 +51,8 @@ class PathTimes:
     wait_sum          of what its callers waited for its threads
     p50_ms, p99_ms    of x
     cpu               of its busiest instance, used / limit; None: not known
+    pool              the least size of its threads that was in force meanwhile; None: not known
+    in_flight         the most of its SERVER spans in a bucket meanwhile, of one instance; None: not known
     """
 
     service: str
@@ -62,6 +67,8 @@ class PathTimes:
     p50_ms: float | None = None
     p99_ms: float | None = None
     cpu: float | None = None
+    pool: int | None = None
+    in_flight: float | None = None
 
 
 @dataclass(frozen=True)
@@ -81,6 +88,8 @@ class Ranked:
     correlation: float | None
     congestion_ratio: float | None
     cpu: float | None
+    pool: int | None
+    in_flight: float | None
     reasons: tuple[Reason, ...]
 
     @property
@@ -145,8 +154,7 @@ def _signals(each: PathTimes, whole: PathTimes) -> Ranked:
     if ratio is not None and ratio >= CONGESTED:
         reasons.append(Reason("CONGESTED", f"p99 is {ratio:.1f} times p50"))
     if whole.e2e_sum and each.wait_sum >= LONG_WAIT * whole.e2e_sum:
-        share = each.wait_sum / whole.e2e_sum
-        reasons.append(Reason("THREADS_TAKEN", f"requests wait for its threads for {share:.0%} of the end to end time"))
+        reasons.append(_wait(each, each.wait_sum / whole.e2e_sum))
     return Ranked(
         service=each.service,
         share_of_traces=each.traces / whole.traces,
@@ -157,8 +165,29 @@ def _signals(each: PathTimes, whole: PathTimes) -> Ranked:
         correlation=r,
         congestion_ratio=ratio,
         cpu=each.cpu,
+        pool=each.pool,
+        in_flight=each.in_flight,
         reasons=tuple(reasons),
     )
+
+
+def _wait(each: PathTimes, share: float) -> Reason:
+    """Whose limit it is. A wait between a caller's span and the service's is for a thread, or for one of the caller's
+    own connections.
+
+    Worked: 3 of 200 in flight at the most: no thread was waited for. 150 of 200: some may have been. 3, and the size is
+    not known: either.
+    """
+    taken = f"requests wait for its threads for {share:.0%} of the end to end time"
+    if each.pool is None or each.in_flight is None:
+        unknown = "the size of its pool" if each.pool is None else "how many it has in flight"
+        text = f"{taken}, or for connections of its callers: {unknown} is not known, and it may be either"
+        return Reason("THREADS_TAKEN", text)
+    in_flight = f"with {each.in_flight:.0f} of {each.pool} of its threads in flight at the most, by its spans"
+    if each.in_flight >= HALF_FULL * each.pool:
+        return Reason("THREADS_TAKEN", f"{taken}, {in_flight}")
+    text = f"requests wait {share:.0%} of the end to end time before they reach it, {in_flight}"
+    return Reason("CALLERS_WAIT", f"{text}: the limit is on the callers' side (connections, sockets)")
 
 
 def _mean_ms(sum_ns: int, each: PathTimes) -> float:

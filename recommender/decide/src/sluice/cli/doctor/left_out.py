@@ -1,0 +1,79 @@
+"""Spans that the rules of streaming-jobs/spans.toml leave out of pools: which operations, how much of a service?"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sluice.cli.doctor.clickhouse import ask
+from sluice.cli.doctor.finding import Check, Verdict
+from sluice.cli.environment import Addresses
+
+_SHOWN = 6
+# Part of a service's spans on a side from which on a rule may hide the service's work. Of spans that wait, or stand
+# around another, there is one beside each that counts: with a wait and two sidecars for each, three in four.
+_MOST_LEFT_OUT, _MOST_IN_ALL = 0.5, 0.75
+# The rollup that has what counts follows 35 s behind: the newest minute would show too large a share.
+_QUERY = """
+SELECT toString(service), toString(side), toString(operation), toString(rule), toString(action), sum(share)
+FROM v_spans_left_out_between(
+    from_ms = toUnixTimestamp64Milli(now64(3)) - 660000, until_ms = toUnixTimestamp64Milli(now64(3)) - 60000)
+WHERE action != 'nested'
+GROUP BY ALL
+"""
+
+
+class LeftOut(NamedTuple):
+    """share: of the service's spans on that side, 0..1."""
+
+    service: str
+    side: str
+    operation: str
+    rule: str
+    action: str
+    share: float
+
+
+def left_out(where: Addresses, timeout_s: float) -> Verdict:
+    return judge([LeftOut(*row) for row in ask(where, timeout_s, _QUERY)])
+
+
+def judge(rows: Sequence[LeftOut]) -> Verdict:
+    if not rows:
+        return Verdict("ok", "no rule of spans.toml left a span out in the last 10 minutes")
+    of: dict[tuple[str, str], list[LeftOut]] = {}
+    for row in rows:
+        of.setdefault((row.service, row.side), []).append(row)
+    wrong = sorted(key for key, each in of.items() if _too_much(each))
+    rest = sorted(of.keys() - set(wrong), key=lambda key: (-sum(row.share for row in of[key]), key))
+    parts = [_words(key, of[key]) for key in (*wrong, *rest)[:_SHOWN]]
+    if len(of) > _SHOWN:
+        parts.append(f"{len(of) - _SHOWN} more services")
+    text = f"left out of pools in the last 10 minutes, by rule: {'; '.join(parts)}"
+    if not wrong:
+        return Verdict("ok", text)
+    named = ", ".join(f"{service} ({side})" for service, side in wrong)
+    return Verdict(
+        "warn",
+        f"{text}. That is most of what {named} does",
+        "if these are requests that hold threads or connections, put a rule with action `count` and their `service` "
+        "before the ones named, in streaming-jobs/spans.toml; if the service does little else now, nothing is wrong",
+    )
+
+
+def _too_much(rows: Sequence[LeftOut]) -> bool:
+    no_load = sum(row.share for row in rows if row.action == "leave_out")
+    return no_load > _MOST_LEFT_OUT or sum(row.share for row in rows) > _MOST_IN_ALL
+
+
+def _words(key: tuple[str, str], rows: Sequence[LeftOut]) -> str:
+    first = sorted(rows, key=lambda row: (-row.share, row.operation, row.rule))
+    named = [f"{row.operation or '(any)'} {_percent(row.share)} ({row.rule})" for row in first[:_SHOWN]]
+    if len(first) > _SHOWN:
+        named.append(f"{len(first) - _SHOWN} more operations")
+    return f"of {key[0]} ({key[1]}) {', '.join(named)}"
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}" if share >= 0.01 else "under 1%"
+
+
+CHECKS = [Check("flink", "spans left out", left_out)]

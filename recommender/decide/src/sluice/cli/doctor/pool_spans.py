@@ -1,0 +1,108 @@
+"""What tables have of the spans that stand for a pool: how many in flight where, under which names, and what rules made
+of others.
+
+Windows know no names: those of a service's own operations are in call trees, of whole traces. Scopes are in no table.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sluice.cli.doctor.clickhouse import ask
+from sluice.cli.environment import Addresses
+from sluice.core.keys import PoolKey
+
+_SHOWN = 4
+_IN_FLIGHT = """
+SELECT toString(side), toString(service), toString(peer), toString(instance), max(concurrency)
+FROM v_windows_10s WHERE start > now() - INTERVAL 3 MINUTE GROUP BY ALL
+"""
+_LEFT_OUT = """
+SELECT toString(side), toString(service), toString(peer), toString(operation), toString(rule), sum(spans)
+FROM v_spans_left_out_between(
+    from_ms = toUnixTimestamp64Milli(now64(3)) - 180000, until_ms = toUnixTimestamp64Milli(now64(3)) + 60000)
+GROUP BY ALL
+"""
+_TREES = """
+SELECT tree, sum(traces) AS n FROM call_trees FINAL WHERE window > now() - INTERVAL 3 MINUTE
+GROUP BY tree ORDER BY n DESC, tree LIMIT 500
+"""
+
+
+@dataclass(frozen=True)
+class PoolSpans:
+    """Of the last three minutes. in_flight: the highest mean of 10 s, by instance. operations: calls of the service, by
+    name; of a client pool none, since its spans' names are kept nowhere. left_out: spans, by name and rule."""
+
+    in_flight: Mapping[str, float] = field(default_factory=dict)
+    operations: Mapping[str, int] = field(default_factory=dict)
+    left_out: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+    def words(self, sizes: Mapping[str, int]) -> str:
+        """sizes: in force, by the instance that an actuator names."""
+        parts = []
+        if self.in_flight:
+            told = [
+                f"{instance or '(no instance)'} {most:.0f}" + (f" of {sizes[instance]}" if instance in sizes else "")
+                for instance, most in _most(self.in_flight)
+            ]
+            parts.append(f"in flight over 10 s at most: {', '.join(told)}{_more(self.in_flight)}")
+        if sizes and self.in_flight and len(sizes) != len(self.in_flight):
+            parts.append(f"spans are of {_count(self.in_flight, 'instance')}, sizes of {_count(sizes, 'target')}")
+        if self.operations:
+            calls = sum(self.operations.values())
+            told = [f"{name} {count / calls:.0%}" for name, count in _most(self.operations)]
+            parts.append(f"its operations: {', '.join(told)}{_more(self.operations)}")
+        if self.left_out:
+            told = [f"{name or '(any)'} {count:,} ({rule})" for (name, rule), count in _most(self.left_out)]
+            parts.append(f"left out already: {', '.join(told)}{_more(self.left_out)}")
+        return "; ".join(parts)
+
+
+def pool_spans(where: Addresses, timeout_s: float, pools: Iterable[PoolKey]) -> dict[PoolKey, PoolSpans]:
+    """Raises NotAnsweringError."""
+    found = {key: PoolSpans() for key in pools}
+    for side, service, peer, instance, most in ask(where, timeout_s, _IN_FLIGHT):
+        if (key := PoolKey(service, side, peer)) in found:
+            found[key] = replace(found[key], in_flight={**found[key].in_flight, instance: float(most)})
+    for side, service, peer, operation, rule, spans in ask(where, timeout_s, _LEFT_OUT):
+        if (key := PoolKey(service, side, peer)) in found:
+            more = {**found[key].left_out, (operation, rule): int(spans)}
+            found[key] = replace(found[key], left_out=more)
+    if any(key.side != "client" for key in found):
+        calls = operations_of([(str(tree), int(traces)) for tree, traces in ask(where, timeout_s, _TREES)])
+        for key in found:
+            if key.side != "client":
+                found[key] = replace(found[key], operations=calls.get(key.service, {}))
+    return found
+
+
+def operations_of(trees: Iterable[tuple[str, int]]) -> dict[str, dict[str, int]]:
+    """By service and operation, how often traces called it. trees: as the job writes them, and of how many traces; one
+    that is deeper than anything that has a meaning is left out."""
+    calls: dict[str, Counter[str]] = {}
+    for text, traces in trees:
+        try:
+            open_nodes: list[dict[str, Any]] = [json.loads(text)]
+        except RecursionError:
+            continue
+        while open_nodes:
+            node = open_nodes.pop()
+            if "service" in node:
+                calls.setdefault(node["service"], Counter())[node.get("operation", "")] += traces
+            open_nodes += [call for stage in node.get("stages", ()) for call in stage]
+    return {service: dict(each) for service, each in calls.items()}
+
+
+def _most(counts: Mapping[Any, Any]) -> Sequence[tuple[Any, Any]]:
+    return sorted(counts.items(), key=lambda each: (-each[1], str(each[0])))[:_SHOWN]
+
+
+def _more(counts: Mapping[Any, Any]) -> str:
+    return f" and {len(counts) - _SHOWN} more" if len(counts) > _SHOWN else ""
+
+
+def _count(counts: Mapping[Any, Any], what: str) -> str:
+    return f"{len(counts)} {what}" + ("s" if len(counts) != 1 else "")

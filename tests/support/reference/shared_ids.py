@@ -1,4 +1,4 @@
-"""Ids that a CLIENT and a SERVER span share (Zipkin's B3): each side gets its own, as tracers without sharing give it."""
+"""Ids that a CLIENT and a SERVER span share (Zipkin's B3): each side gets its own, as other tracers give it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

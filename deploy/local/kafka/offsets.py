@@ -1,8 +1,8 @@
 """Prints as JSON what each topic holds and how long it keeps it, and how far each consumer group is behind.
 
-Reads records, but commits nothing. For each topic: `records`; `retention_ms` and `retention_bytes` (of a partition), -1 where there is no limit;
-`oldest_ms`, by partition the record time of its first record, null where it is empty; by group of Sluice's `groups`,
-the records that it has not read, and `missed`, those of them that are deleted already.
+Reads records, but commits nothing. For each topic: `records`; `retention_ms` and `retention_bytes` (of a partition), -1
+where there is no limit; `oldest_ms`, by partition the record time of its first record, null where it is empty; by group
+of Sluice's `groups`, the records that it has not read, and `missed`, those of them that are deleted already.
 """
 
 import argparse

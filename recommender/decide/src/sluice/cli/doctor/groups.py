@@ -1,4 +1,4 @@
-"""Which consumer groups read the topics for Sluice: others, and those of a doctor that once committed, are nobody's lag."""
+"""Which consumer groups read the topics for Sluice: those of others, and of who only looked once, are nobody's lag."""
 
 from collections.abc import Callable, Collection
 

@@ -18,8 +18,8 @@ from sluice.pools.estimate.samples import Floats, Samples
 # Sizes whose fitted goodput is within 10 % of the best are not told apart from it.
 TOLD_APART = 0.10
 # A fall: the fit ends more than 10 % below its best, and of the buckets above the band there are at least 5, whose mean
-# lies below the band's by at least 3 standard errors. (That this mean lies 10 % below as well must not be asked: a curve
-# that ends 12.6 % under its peak, where it is 8 % below the band's, would neither fall nor be flat.)
+# lies below the band's by at least 3 standard errors. (That this mean lies 10 % below as well must not be asked: a
+# curve that ends 12.6 % under its peak, where it is 8 % below the band's, would neither fall nor be flat.)
 MIN_COMPARED = 5
 FALL_STANDARD_ERRORS = 3.0
 # A flat part: no fall, and the last concurrency is at least twice that where the band begins. For the saturating curve

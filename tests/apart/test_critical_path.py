@@ -9,11 +9,13 @@ import sys
 from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from integration import hotel
 from integration.path_reference import SpanDict, critical_paths, jaeger_spans
+from support.reference.shared_ids import derived
 from support.stack import REPOSITORY
 
 CONFORMANCE = Path(os.environ.get("SLUICE_CONFORMANCE", REPOSITORY.parent / "shared/conformance"))
@@ -53,8 +55,11 @@ def check(path: Path, traces: dict[str, list[SpanDict]]) -> None:
     excluded: dict[str, int] = {}
     for trace_id, spans in traces.items():
         found = critical_paths(spans)
+        sent = {derived(bytes.fromhex(span["span_id"])).hex(): span["span_id"] for span in spans}
         of_trace = {
-            root: [(name, Decimal(start) / 1000, Decimal(end) / 1000) for name, start, end in sections]
+            sent.get(root, root): [
+                (sent.get(name, name), Decimal(start) / 1000, Decimal(end) / 1000) for name, start, end in sections
+            ]
             for root, sections in found.sections.items()
             if sections
         }
@@ -62,7 +67,8 @@ def check(path: Path, traces: dict[str, list[SpanDict]]) -> None:
             expected[trace_id] = of_trace
         for cause, count in found.excluded.items():
             excluded[cause] = excluded.get(cause, 0) + count
-        assert found.incomplete & of_trace.keys() == incomplete & of_trace.keys()
+        orphans = {sent.get(root, root) for root in found.incomplete}
+        assert orphans & of_trace.keys() == incomplete & of_trace.keys()
     assert len(expected) > 0
     assert actual.keys() == expected.keys()
     for trace_id, paths in expected.items():
@@ -74,7 +80,7 @@ def check(path: Path, traces: dict[str, list[SpanDict]]) -> None:
 def otlp_line(trace_id: str, spans: Iterable[SpanDict]) -> str:
     resources = []
     for span in spans:
-        attributes = [("service.name", "s")] + ([("host.name", span["host"])] if span["host"] else [])
+        attributes = [("service.name", span["service"])] + ([("host.name", span["host"])] if span["host"] else [])
         out = {
             "traceId": trace_id,
             "spanId": span["span_id"],
@@ -104,7 +110,7 @@ def random_trace(rng: random.Random, prefix: str) -> list[SpanDict]:
         if rng.random() < 0.2:
             by = rng.randint(-60, 60)
             start, end = start + by, end + by
-        parent = f"{prefix}{above:08x}" if n else ""
+        parent = spans[above]["span_id"] if n else ""
         cause = rng.randrange(40) if broken else -1
         if cause == 0:
             parent = f"{prefix}{rng.randrange(size):08x}"
@@ -120,17 +126,26 @@ def random_trace(rng: random.Random, prefix: str) -> list[SpanDict]:
             "span_id": f"{prefix}{rng.randrange(size) if cause == 5 else n:08x}",
             "parent_id": parent,
             "kind": rng.choice(KINDS),
+            "service": rng.choice(["s", "t", "u"]),
             "linked": cause >= 0 and rng.random() < 0.2,
             "host": rng.choice(["", "a", "b"]),
             "start_ns": start,
             "end_ns": end,
         }
+        if n and spans[above]["kind"] == "CLIENT" and rng.random() < 0.3:
+            pair = {key: spans[above][key] for key in ("span_id", "parent_id")}
+            span |= pair | {"kind": "SERVER", "linked": False}
         taken = {(s["span_id"], s["start_ns"], s["end_ns"]) for s in spans}
         if (span["span_id"], start, end) not in taken:  # which of two such stays is a matter of more than the rules
             spans.append(span)
         else:
             spans.append(span | {"span_id": f"{prefix}{0x10000 + n:08x}"})
-    return spans
+    return stretched(rng, spans) if rng.random() < 0.5 else spans
+
+
+def stretched(rng: random.Random, spans: list[SpanDict]) -> list[SpanDict]:
+    """Where two spans touched they may now overlap by so little that they are serial ones."""
+    return [span | {end: span[end] * 1000 + rng.randrange(100) for end in ("start_ns", "end_ns")} for span in spans]
 
 
 def test_random_traces_in_pieces_and_shuffled(tmp_path: Path) -> None:
@@ -145,6 +160,58 @@ def test_random_traces_in_pieces_and_shuffled(tmp_path: Path) -> None:
     path = tmp_path / "traces.jsonl"
     path.write_text("".join(lines))
     check(path, traces)
+
+
+def test_calls_that_overlap_by_a_microsecond_are_serial(tmp_path: Path) -> None:
+    """Checkout calls stock for 40 ms, then pay for 60; the first may end 1 us after the second starts, or just then."""
+    for overlap_us in (0, 1):
+        path = tmp_path / f"{overlap_us}.json"
+        spans = [
+            jaeger_span("1", "", "checkout", "server", 0, 100_000),
+            jaeger_span("2", "1", "checkout", "client", 0, 40_000 + overlap_us),
+            jaeger_span("3", "1", "checkout", "client", 40_000, 60_000),
+        ]
+        path.write_text(json.dumps(jaeger_export(spans)))
+        sections, _, _ = critical_path(path)
+        ms = [(name[-1], (end - start) / 1000) for name, start, end in next(iter(sections.values()))[f"{1:016x}"]]
+        assert ms == [("2", 40), ("3", 60)]
+
+
+def test_shared_ids_give_the_same_path_as_ids_apart(tmp_path: Path) -> None:
+    found = {}
+    for server in ("2", "4"):
+        path = tmp_path / f"{server}.json"
+        spans = [
+            jaeger_span("1", "", "web", "server", 0, 50_000),
+            jaeger_span("2", "1", "web", "client", 5_000, 35_000),
+            jaeger_span(server, "1" if server == "2" else "2", "stock", "server", 9_000, 22_000),
+            jaeger_span("3", server, "stock", "client", 10_000, 20_000),
+        ]
+        path.write_text(json.dumps(jaeger_export(spans)))
+        sections, incomplete, said = critical_path(path)
+        assert not incomplete
+        assert "on no path" not in said
+        found[server] = [(end - start) / 1000 for _, start, end in next(iter(sections.values()))[f"{1:016x}"]]
+    # web's server and client spans, stock's server and client spans, and back.
+    assert found["2"] == found["4"] == [5, 4, 1, 20, 1, 9, 10]
+
+
+def jaeger_span(span_id: str, parent: str, service: str, kind: str, start_us: int, duration_us: int) -> dict[str, Any]:
+    return {
+        "traceID": "ab",
+        "spanID": span_id,
+        "operationName": "op",
+        "processID": service,
+        "startTime": 1_700_000_000_000_000 + start_us,
+        "duration": duration_us,
+        "references": [{"refType": "CHILD_OF", "traceID": "ab", "spanID": parent}] if parent else [],
+        "tags": [{"key": "span.kind", "type": "string", "value": kind}],
+    }
+
+
+def jaeger_export(spans: list[dict[str, Any]]) -> dict[str, Any]:
+    processes = {span["processID"]: {"serviceName": span["processID"]} for span in spans}
+    return {"data": [{"traceID": "ab", "spans": spans, "processes": processes}]}
 
 
 def test_made_hotel_traces(tmp_path: Path) -> None:
@@ -179,6 +246,7 @@ def test_agreed_paths(tmp_path: Path) -> None:
                 "span_id": ids[span["span_id"]],
                 "parent_id": ids.get(span["parent_span_id"], ""),
                 "kind": (span["kind"] or "internal").upper(),
+                "service": span["service"],
                 "linked": False,
                 "host": "",
                 "start_ns": span["start_us"] * 1000,

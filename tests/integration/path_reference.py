@@ -7,7 +7,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-#: span_id, parent_id ("" for none), kind ("SERVER" ...), linked, host ("" if unknown), start_ns, end_ns
+from support.reference.serial import are_serial
+from support.reference.shared_ids import Ids, apart
+
+#: span_id, parent_id ("" for none), kind ("SERVER" ...), service ("" if left out), linked, host ("" if unknown),
+#: start_ns, end_ns
 SpanDict = dict[str, Any]
 
 
@@ -31,9 +35,10 @@ class Paths:
 
 
 def critical_paths(spans: list[SpanDict]) -> Paths:
-    """The paths of one trace. Of spans with one id that stays which starts first, then ends last."""
+    """The paths of one trace. Of spans with one id that stays which starts first, then ends last; CLIENT and SERVER
+    spans of one id both stay, the latter under another id (`apart_by_id`)."""
     found = Paths()
-    by_id = _by_id(spans, found.excluded)
+    by_id = _by_id(apart_by_id(spans), found.excluded)
     children: dict[str, list[SpanDict]] = {}
     for span in by_id.values():
         children.setdefault(span["parent_id"], []).append(span)
@@ -67,6 +72,7 @@ def critical_paths(spans: list[SpanDict]) -> Paths:
             exclude(span, "asynchronous")
         elif span["parent_id"] not in by_id:
             span |= {"from": span["start_ns"], "to": span["end_ns"], "moved": 0, "clock": span["host"]}
+            span["until"] = span["to"]
             place(span)
             ways: list[tuple[str, ...]] = []
             sections = _merged(_back(span, [], (), ways, found))
@@ -77,6 +83,21 @@ def critical_paths(spans: list[SpanDict]) -> Paths:
                 found.incomplete.add(span["span_id"])
     found.excluded["cycle"] = len(left)
     return found
+
+
+def apart_by_id(spans: list[SpanDict]) -> list[SpanDict]:
+    """The spans with ids of their own for both sides of a shared one."""
+    ids = apart([Ids(_id(s["span_id"]), _id(s["parent_id"]), s["kind"], s.get("service", "")) for s in spans])
+    return [
+        span
+        if (span_id, parent_id) == (_id(span["span_id"]), _id(span["parent_id"]))
+        else span | {"span_id": span_id.hex(), "parent_id": parent_id.hex()}
+        for span, (span_id, parent_id) in zip(spans, ids, strict=True)
+    ]
+
+
+def _id(text: str) -> bytes:
+    return bytes.fromhex(text.zfill(16)) if text else b""
 
 
 def jaeger_spans(trace: dict[str, Any]) -> list[SpanDict]:
@@ -94,6 +115,7 @@ def jaeger_spans(trace: dict[str, Any]) -> list[SpanDict]:
                 "span_id": span["spanID"],
                 "parent_id": parents[0] if parents else "",
                 "kind": kind.upper(),
+                "service": trace["processes"][span["processID"]]["serviceName"],
                 "linked": len(span["references"]) > len(parents),
                 "host": hosts[span["processID"]],
                 "start_ns": span["startTime"] * 1000,
@@ -151,28 +173,38 @@ def _back(
     found: Paths,
 ) -> list[tuple[str, int, int]]:
     """Appends the sections of the span and of what it waited for, and the ways to them, the latest first."""
-    at = span["to"]
+    at = span["until"]
     waiting = list(span["kept"])
     way = (*above, span["span_id"])
     met: list[SpanDict] = []
-    while finished := [child for child in waiting if child["to"] <= at]:
+    while finished := [child for child in waiting if _has_finished(child, at, met)]:
         child = max(finished, key=lambda c: (c["to"], c["from"], c["span_id"]))
         waiting.remove(child)
-        sections.append((span["span_id"], child["to"], at))
+        child["until"] = min(child["to"], at)
+        sections.append((span["span_id"], child["until"], at))
         _back(child, sections, way, ways, found)
         met.append(child)
         at = child["from"]
     sections.append((span["span_id"], span["from"], at))
     ways.append(way)
-    found.lengths[span["span_id"]] = span["to"] - span["from"]
+    found.lengths[span["span_id"]] = span["until"] - span["from"]
     if span["kind"] == "CLIENT":
         _waits(span, met[::-1], found.waits)
     return sections
 
 
+def _has_finished(child: SpanDict, at: int, met: list[SpanDict]) -> bool:
+    """Before the call that was met last, or nearly so. A span that is cut at its end cuts what lies below it."""
+    if child["to"] <= at:
+        return True
+    if not met:
+        return bool(child["from"] < at)
+    return are_serial(child["to"] - at, child["to"] - child["from"], met[-1]["to"] - met[-1]["from"])
+
+
 def _waits(client: SpanDict, answers: list[SpanDict], waits: dict[str, int]) -> None:
     """`answers`: the children on the path, in order of time."""
-    edges = [client["from"], *(edge for child in answers for edge in (child["from"], child["to"])), client["to"]]
+    edges = [client["from"], *(edge for child in answers for edge in (child["from"], child["until"])), client["until"]]
     gaps = [end - start for start, end in zip(edges[::2], edges[1::2], strict=True)]
     for child, before, behind in zip(answers, gaps, gaps[1:], strict=False):
         if child["kind"] == "SERVER":

@@ -61,6 +61,7 @@ def traces(draw: st.DrawFn, number: int) -> list[SentSpan]:
     tick_ns = draw(st.sampled_from([1, 1_000, 250 * 1_000, MS, 25 * MS, 100 * MS]))
     skew_ns = {"a": 0, "b": draw(st.sampled_from([0, 0, 3 * MS, -40 * MS, 2_000 * MS])), "": 0}
     broken = draw(st.booleans())
+    shares_ids = shape == "calls" and draw(st.booleans())
     group = f"{number % GROUPS}"
     trace_id = (number + 1).to_bytes(16, "big")
     spans: list[SentSpan] = []
@@ -76,6 +77,7 @@ def traces(draw: st.DrawFn, number: int) -> list[SentSpan]:
             kind = "CLIENT" if above is None or above.kind == "SERVER" else "SERVER"
         if above is not None and (kind == "CLIENT" or draw(st.booleans())):
             service, host = above.service.rsplit("-", 1)[1], above.host
+        pair = shares_ids and above is not None and (above.kind, kind) == ("CLIENT", "SERVER")
         kept_host = host if draw(st.integers(0, 4)) else ""
         spans.append(
             SentSpan(
@@ -83,8 +85,8 @@ def traces(draw: st.DrawFn, number: int) -> list[SentSpan]:
                 instance=f"{service}-{host}" if draw(st.integers(0, 5)) else "",
                 host=kept_host,
                 trace_id=trace_id,
-                span_id=(n + 1).to_bytes(8, "big"),
-                parent_id=above.span_id if above else b"",
+                span_id=above.span_id if above and pair else (n + 1).to_bytes(8, "big"),
+                parent_id=(above.parent_id if pair else above.span_id) if above else b"",
                 kind=kind,
                 name=_name(draw, kind, number + n),
                 start_ns=start_ns + skew_ns[kept_host],
@@ -183,6 +185,9 @@ def _peer(draw: st.DrawFn, kind: str, group: str) -> tuple[tuple[str, str], ...]
                 (("service.peer.name", f"{group}-c"), ("peer.service", f"{group}-old")),
                 (("server.address", f"{group}-db"),),
                 (("net.peer.name", f"{group}-db"), ("db.name", "orders")),
+                (("url.full", f"http://{group}-pay:8081/v1"), ("network.peer.address", f"{group}-db")),
+                (("upstream_cluster", f"{group}-cluster"), ("http.url", f"http://{group}-pay/v1")),
+                (("net.sock.peer.addr", f"{group}-db"),),
                 (("peer.service", f"{group}-queue"), ("server.address", f"{group}-db"), ("db.namespace", "orders")),
             ]
         )

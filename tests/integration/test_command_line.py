@@ -1,8 +1,12 @@
 """`./sluice` on the whole stack: an answer from each server behind it."""
 
 import json
+import subprocess
+import sys
 
-from support.stack import Stack
+from confluent_kafka.admin import AdminClient
+
+from support.stack import REPOSITORY, Stack
 
 #: The first check of each stage, and what it finds on a stack that is up, whatever other tests have sent.
 FOUND = {
@@ -11,6 +15,7 @@ FOUND = {
     ("flink", "job"): ("ok",),
     ("clickhouse", "reachable"): ("ok",),
     ("clickhouse", "migrations"): ("ok",),
+    ("clickhouse", "peers"): ("ok", "warn"),
     ("neo4j", "call graph"): ("ok", "warn"),  # which of the two is what was sent
     ("decider", "health"): ("ok",),
     ("decider", "periods"): ("ok",),
@@ -25,6 +30,17 @@ def test_doctor_reaches_every_stage(stack: Stack) -> None:
     findings = {(each["stage"], each["what"]): each for each in json.loads(answer.stdout)}
     wrong = [findings[check] for check, levels in FOUND.items() if findings[check]["level"] not in levels]
     assert wrong == []
+
+
+def test_who_looks_leaves_no_consumer_group_behind(stack: Stack) -> None:
+    """A group that committed where it looked would be behind for ever, and be warned of."""
+    kafka = stack.address["SLUICE_KAFKA"]
+    stack.sluice("doctor", "--timeout", "30")
+    offsets = [sys.executable, str(REPOSITORY / "deploy/local/kafka/offsets.py"), "--bootstrap", kafka]
+    topics = {each["topic"]: each for each in json.loads(subprocess.check_output(offsets, timeout=60))}
+    assert set(topics["otlp_spans"]["groups"]) <= {"sluice-streaming"}
+    listed = AdminClient({"bootstrap.servers": kafka}).list_consumer_groups().result(30).valid
+    assert {"sluice-doctor", "sluice-status"}.isdisjoint(group.group_id for group in listed)
 
 
 def test_sizes_and_rows(stack: Stack) -> None:

@@ -1,13 +1,14 @@
 """Prints as JSON what each topic holds and how long it keeps it, and how far each consumer group is behind.
 
-For each topic: `records`; `retention_ms` and `retention_bytes` (of a partition), -1 where there is no limit;
-`oldest_ms`, by partition the record time of its first record, null where it is empty; by group `groups`, the records
-that it has not read, and `missed`, those of them that are deleted already.
+Reads records, but commits nothing. For each topic: `records`; `retention_ms` and `retention_bytes` (of a partition), -1
+where there is no limit; `oldest_ms`, by partition the record time of its first record, null where it is empty; by group
+of Sluice's `groups`, the records that it has not read, and `missed`, those of them that are deleted already.
 """
 
 import argparse
 import json
 import os
+import re
 import sys
 from typing import Any
 
@@ -15,11 +16,14 @@ from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaExcepti
 from confluent_kafka.admin import AdminClient, ConfigResource, ResourceType  # type: ignore[attr-defined]
 
 TIMEOUT_S = 5.0
+#: The streaming job of the local stack, the deciders, and who writes records: not who only looked once.
+READERS = re.compile(r"sluice-streaming|.+-deciders|.+-sluice-records")
 
 
 def committed_offsets(admin: AdminClient) -> dict[str, list[TopicPartition]]:
-    """Group -> its partitions with a committed offset."""
-    groups = [group.group_id for group in admin.list_consumer_groups().result(TIMEOUT_S).valid]
+    """Group of `READERS` -> its partitions with a committed offset."""
+    listed = [group.group_id for group in admin.list_consumer_groups().result(TIMEOUT_S).valid]
+    groups = list(filter(READERS.fullmatch, listed))
     found = {}
     for name in groups:
         futures = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(name)])
@@ -84,7 +88,8 @@ def main() -> int:
     parser.add_argument("--bootstrap", default=os.environ.get("SLUICE_KAFKA", "127.0.0.1:9092"))
     options = parser.parse_args()
     servers = {"bootstrap.servers": options.bootstrap, "log_level": 0}
-    consumer = Consumer(servers | {"group.id": "sluice-status", "enable.partition.eof": True})
+    looking = {"group.id": "sluice-status", "enable.auto.commit": False, "enable.partition.eof": True}
+    consumer = Consumer(servers | looking)
     try:
         print(json.dumps(facts(consumer, AdminClient(servers))))
     except KafkaException as error:

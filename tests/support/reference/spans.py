@@ -10,6 +10,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span as OtlpSpan
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
 from support.reference import errors, rules
+from support.reference.peer_names import PEER, address, cut, first_text
 from support.reference.settings import setting
 
 MS = 1_000_000
@@ -17,7 +18,6 @@ RECORD_BYTES = 16 << 20
 #: What a record has besides its value of nearly that size: two bytes, its number in the batch, no key, the length of
 #: the value, no headers.
 RECORD_OVERHEAD = 9
-NAME_BYTES = 256
 
 MAX_AGE_NS = setting("max-age-ms") * MS
 MAX_AHEAD_NS = setting("max-ahead-ms") * MS
@@ -26,9 +26,6 @@ REPEAT_WINDOW_MS = setting("repeat-window-ms")
 
 INSTANCE = ("service.instance.id", "k8s.pod.name", "container.id", "host.name")
 HOST = ("k8s.node.name", "host.id", "host.name")
-PEER = ("service.peer.name", "peer.service")
-ADDRESS = ("server.address", "net.peer.name")
-NAMESPACE = ("db.namespace", "db.name")
 ROWS = ("db.response.returned_rows",)
 REQUEST = (
     "http.request.body.size",
@@ -187,19 +184,14 @@ def accepted(records: Iterable[Read]) -> Iterator[Span]:
             yield from (span for span in record.spans or [] if judge(span) == ACCEPTED)
 
 
-def cut(name: str) -> str:
-    """At most 256 bytes of UTF-8, no character split."""
-    return name.encode()[:NAME_BYTES].decode(errors="ignore")
-
-
 def _span(span: OtlpSpan, resource: Iterable[KeyValue], scope: str, received_ms: int) -> Span:
-    address, namespace = _first(span.attributes, ADDRESS), _first(span.attributes, NAMESPACE)
     moved = [size for names in (REQUEST, RESPONSE) if (size := _size(span.attributes, names)) is not None]
     parent_id = span.parent_span_id
     kind = OtlpSpan.SpanKind.Name(span.kind).removeprefix("SPAN_KIND_") if 0 <= span.kind <= 5 else "UNKNOWN"
-    service = _first(resource, ("service.name",))
-    peer = _first(span.attributes, PEER)
-    located = f"{address}/{namespace}" if address and namespace else address
+    service = first_text(resource, ("service.name",))
+    asks = kind in ("CLIENT", "PRODUCER")
+    peer = first_text(span.attributes, PEER) if asks else ""
+    located = address(span.attributes) if asks else ""
     use, action, rule = "held", "count", ""
     if side := SIDES.get(kind, ""):
         named = peer or located or "unknown" if side == "client" else ""
@@ -207,8 +199,8 @@ def _span(span: OtlpSpan, resource: Iterable[KeyValue], scope: str, received_ms:
         use, action, rule = rules.use(of, span.attributes)
     return Span(
         service=service,
-        instance=_first(resource, INSTANCE),
-        host=_first(resource, HOST),
+        instance=first_text(resource, INSTANCE),
+        host=first_text(resource, HOST),
         trace_id=span.trace_id,
         span_id=span.span_id,
         parent_id=b"" if parent_id == bytes(8) else parent_id,
@@ -238,12 +230,3 @@ def _size(attributes: Iterable[KeyValue], names: tuple[str, ...]) -> int | None:
             if attribute.key == name and value.HasField("int_value") and 0 <= value.int_value <= MOST_SIZE:
                 return value.int_value
     return None
-
-
-def _first(attributes: Iterable[KeyValue], names: tuple[str, ...]) -> str:
-    """The first name that has a text which is not empty, cut."""
-    for name in names:
-        for attribute in attributes:
-            if attribute.key == name and attribute.value.string_value:
-                return cut(attribute.value.string_value)
-    return ""

@@ -1,9 +1,13 @@
-"""Traces as the stream assembles them: the spans of one trace id that came together, each span id once."""
+"""Traces as the stream assembles them: the spans of one trace id that came together, each span id once.
+
+A CLIENT and a SERVER span of one id are two spans, of which the SERVER span gets an id of its own.
+"""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from support.reference.settings import setting
+from support.reference.shared_ids import Ids, apart, key
 from support.reference.spans import Span
 
 QUIET_MS = setting("trace-quiet-ms")
@@ -15,7 +19,7 @@ MAX_SPANS = setting("trace-max-spans")
 class Trace:
     """One session of a trace id, by the record times of its first and of its last span so far.
 
-    Kept: `spans` by id. Left out: `duplicates`, and `excess` beyond the bound.
+    Kept: `spans` by id, once it is `closed`. Left out: `duplicates`, and `excess` beyond the bound.
     """
 
     trace_id: bytes
@@ -24,6 +28,7 @@ class Trace:
     spans: dict[bytes, Span] = field(default_factory=dict)
     duplicates: list[Span] = field(default_factory=list)
     excess: list[Span] = field(default_factory=list)
+    _kept: dict[tuple[bytes, bool], Span] = field(default_factory=dict)
 
     @property
     def due_ms(self) -> int:
@@ -36,12 +41,24 @@ class Trace:
 
     def add(self, span: Span) -> None:
         self.last_ms = span.received_ms
-        if span.span_id in self.spans:
+        as_sent = key(span.span_id, span.kind)
+        if as_sent in self._kept:
             self.duplicates.append(span)
-        elif len(self.spans) == MAX_SPANS:
+        elif len(self._kept) == MAX_SPANS:
             self.excess.append(span)
         else:
-            self.spans[span.span_id] = span
+            self._kept[as_sent] = span
+
+    def closed(self) -> "Trace":
+        """With the two sides of a shared id apart; another two spans of one id are repeats."""
+        spans = list(self._kept.values())
+        ids = apart([Ids(span.span_id, span.parent_id, span.kind, span.service) for span in spans])
+        for span, (span_id, parent_id) in zip(spans, ids, strict=True):
+            if span_id in self.spans:
+                self.duplicates.append(span)
+            else:
+                self.spans[span_id] = replace(span, span_id=span_id, parent_id=parent_id)
+        return self
 
     def parent(self, span: Span) -> Span | None:
         return self.spans.get(span.parent_id)
@@ -63,4 +80,4 @@ def traces(spans: Iterable[Span]) -> list[Trace]:
                 trace = Trace(trace_id, span.received_ms, span.received_ms)
                 found.append(trace)
             trace.add(span)
-    return found
+    return [trace.closed() for trace in found]

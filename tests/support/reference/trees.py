@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from support.reference.serial import are_serial
 from support.reference.spans import MS, Span
 from support.reference.traces import Trace
 
@@ -33,15 +34,19 @@ class Node:
     calls: list["Node"] = field(default_factory=list)
 
     def written(self) -> Any:
-        stages: list[list[Any]] = []
-        busy_until = began = -1
+        stages: list[list[Node]] = []
+        began = -1
         for call in sorted(self.calls, key=lambda c: (c.start_ns, c.end_ns)):
-            if call.start_ns >= busy_until and call.start_ns > began:
+            if not stages or (call.start_ns > began and all(call.follows(other) for other in stages[-1])):
                 stages.append([])
             began = call.start_ns
-            stages[-1].append(call.written())
-            busy_until = max(busy_until, call.end_ns)
-        return [self.service, self.operation, [sorted(stage, key=json.dumps) for stage in stages]]
+            stages[-1].append(call)
+        written = [sorted((call.written() for call in stage), key=json.dumps) for stage in stages]
+        return [self.service, self.operation, written]
+
+    def follows(self, other: "Node") -> bool:
+        lengths = self.end_ns - self.start_ns, other.end_ns - other.start_ns
+        return are_serial(other.end_ns - self.start_ns, *lengths)
 
 
 def trees(traces: Iterable[Trace]) -> dict[Key, Tree]:

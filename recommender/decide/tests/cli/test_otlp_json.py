@@ -77,11 +77,11 @@ def test_a_message_of_several_traces_is_taken_apart_by_trace_id() -> None:
 @pytest.mark.parametrize(
     ("record", "message_part"),
     [
-        (message(span("5b8e", "0000000000000001")), "traceId '5b8e' is not 32 hexadecimal digits"),
-        (message(span(TRACE_A, "W47/95gDgQM=")), "spans[0].spanId 'W47/95gDgQM=' is not 16 hexadecimal digits"),
+        (message(span("5b8e", "0000000000000001")), "traceId '5b8e' is neither 32 hexadecimal digits nor 16 bytes"),
+        (message(span(TRACE_A, "W47/95gDgQ==")), "spans[0].spanId 'W47/95gDgQ==' is neither 16 hexadecimal digits"),
         (message(span("0" * 32, "0000000000000001")), "traceId is all zeros"),
         (message({"name": "n"}), "traceId is missing"),
-        (message(span(TRACE_A, "0000000000000001", parentSpanId="1")), "parentSpanId '1' is not 16"),
+        (message(span(TRACE_A, "0000000000000001", parentSpanId="1")), "parentSpanId '1' is neither 16"),
         (message(span(TRACE_A, "0000000000000001", startTimeUnixNano="soon")), "is not OTLP JSON"),
         (message(), "has no spans"),
         ({"resourceSpans": []}, "has no spans"),
@@ -93,3 +93,30 @@ def test_what_is_wrong_is_named(record: dict[str, Any], message_part: str) -> No
     with pytest.raises(BadRecordError) as error:
         convert_otlp_json(record)
     assert message_part in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("trace_id", "span_id"),
+    [
+        ("W47/95gDgQPSabYzgT/GDA==", "7uGbfsPBsXM="),
+        ("W47_95gDgQPSabYzgT_GDA", "7uGbfsPBsXM"),
+        (TRACE_A, "eee19b7ec3c1b173"),
+    ],
+)
+def test_ids_in_base64_are_told_by_their_length(trace_id: str, span_id: str) -> None:
+    record = message(
+        span(trace_id, span_id, parentSpanId="AAAAAAAAAAE=", links=[{"traceId": trace_id, "spanId": span_id}])
+    )
+    (trace,) = convert_otlp_json(record)
+    (found,) = trace.resource_spans[0].scope_spans[0].spans
+    assert (found.trace_id.hex(), found.span_id.hex()) == (TRACE_A, "eee19b7ec3c1b173")
+    assert found.parent_span_id.hex() == "0000000000000001"
+    assert found.links[0].span_id == found.span_id
+
+
+def test_spans_of_old_instrumentation_libraries_are_read_beside_new_ones() -> None:
+    record = message(span(TRACE_A, "00000000000000a1"))
+    old = {"instrumentationLibrary": {"name": "old"}, "spans": [span(TRACE_A, "00000000000000a2")]}
+    record["resourceSpans"][0]["instrumentationLibrarySpans"] = [old]
+    (trace,) = convert_otlp_json(record)
+    assert [(s.scope.name, len(s.spans)) for s in trace.resource_spans[0].scope_spans] == [("lib", 1), ("old", 1)]

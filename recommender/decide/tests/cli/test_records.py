@@ -94,7 +94,8 @@ def test_broken_lines_are_skipped_with_their_place_and_the_rest_is_read(tmp_path
     reasons = [(item.line, item.reason) for item in skipped]
     assert [line for line, _ in reasons] == [1, 3, 5, 6, 6, 7, 9]
     assert reasons[0][1].startswith("is not JSON")
-    assert reasons[2][1] == "is neither a Jaeger trace (`spans`) nor OTLP (`resourceSpans`); its keys: a"
+    assert reasons[2][1].startswith("is neither a Jaeger trace (`spans`), OTLP (`resourceSpans`)")
+    assert reasons[2][1].endswith("; its keys: a")
     assert reasons[3][1] == "is JSON, but not an object: neither a Jaeger trace nor OTLP"
     assert reasons[5][1] == "has no spans"
     assert "spanID 'zz' is not" in reasons[6][1]
@@ -157,7 +158,8 @@ def test_an_export_with_an_error_of_the_server_says_what_it_holds(tmp_path: Path
     path = write_lines(tmp_path / "export", {"data": None, "errors": [{"code": 404, "msg": "trace not found"}]})
     _, skipped = read(path)
     assert [item.reason for item in skipped] == [
-        "is neither a Jaeger trace (`spans`) nor OTLP (`resourceSpans`); its keys: data, errors"
+        "is neither a Jaeger trace (`spans`), OTLP (`resourceSpans`), of Tempo (`trace`, `batches`), nor a Zipkin span "
+        "(`traceId`, `id`); its keys: data, errors"
     ]
 
 

@@ -83,6 +83,18 @@ def test_bad_input_is_named_and_ends_with_1(tmp_path: Path, change: dict[str, ob
     assert message in err
 
 
+def test_several_faults_are_a_list(tmp_path: Path) -> None:
+    file = tmp_path / "app.json"
+    change = {"hosts": [{"name": "h1", "cpu": -1}], "quota": -1, "latency": {}}
+    file.write_text(json.dumps({**json.loads(Path(EXAMPLE).read_text()), **change}))
+    code, _, err = run("--input", str(file))
+    first, *faults = err.splitlines()
+    assert (code, first) == (1, f"Error: {len(faults)} problems:")
+    assert len(faults) >= 2
+    assert all(each.startswith(f"- cannot solve {file}: ") for each in faults)
+    assert "\\n" not in err
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", "\xff\xfe"])
 def test_what_is_no_application_is_no_traceback(tmp_path: Path, text: str) -> None:
     file = tmp_path / "app.json"

@@ -16,12 +16,19 @@ FORMS = ("table", "json", "yaml", "jsonl")
 
 
 class CliError(click.ClickException):
-    """Verb, object, cause, and what to do about it; printed to standard error, exit code 1."""
+    """Verb, object, cause, and what to do about it; printed to standard error, exit code 1. Of several, each has a line
+    of a list."""
 
     exit_code = 1
 
+    def __init__(self, *problems: str) -> None:
+        super().__init__("\n".join(problems))
+        self._problems = problems
+
     def format_message(self) -> str:
-        return printable(self.message)
+        if len(self._problems) == 1:
+            return printable(self._problems[0])
+        return "\n".join([f"{len(self._problems)} problems:", *(f"- {printable(each)}" for each in self._problems)])
 
 
 def say(text: str, style: str = "") -> None:

@@ -2,10 +2,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from humps import samples_of
 from sluice.pools.estimate import evidence
 from sluice.pools.estimate.curve import Curve
+from sluice.pools.estimate.unimodal import unimodal_fit
 
 
 def points(x: list[float], y: list[float]) -> Curve:
@@ -60,8 +63,48 @@ def test_flat_needs_a_band_twice_as_wide_as_where_it_begins() -> None:
     assert parts is not None
     assert [x[part].tolist() for part in parts] == [[5.0], [8.0, 10.0]]  # divided at 7.07
     assert evidence.flat(points([1, 5.1, 8, 10], fitted.tolist()), fitted, seen) is None
-    falling = np.array([50.0, 95.0, 100.0, 80.0])
-    assert evidence.flat(points([1, 2, 8, 10], falling.tolist()), falling, seen) is None
+
+
+def test_a_fall_is_not_flat_but_one_within_noise_is() -> None:
+    x, fitted = [1.0, 2.0, 8.0, 10.0], np.array([50.0, 95.0, 100.0, 80.0])
+    curve = points(x, fitted.tolist())
+    calm = samples_of(np.repeat(x, 10), np.repeat(fitted, 10) + np.tile([-1.0, 1.0], 20))
+    assert evidence.falling(curve, fitted, calm) is not None
+    assert evidence.flat(curve, fitted, calm) is None
+    # +-40 at 10 in flight, as above: nothing tells 80 from 97.5.
+    noise = np.concatenate((np.zeros(30), np.tile([-40.0, 40], 5)))
+    wild = samples_of(np.repeat(x, 10), np.repeat(fitted, 10) + noise)
+    assert evidence.falling(curve, fitted, wild) is None
+    assert evidence.flat(curve, fitted, wild) is not None
+
+
+def test_a_fall_that_is_shallow_from_the_whole_band_is_one() -> None:
+    """From 100 to 87 at the end: the band (90 to 100) has a mean of 95.3, what is above it 87.5, 8 % less."""
+    x, fitted = [1.0, 2.0, 4.0, 8.0, 16.0, 20.0], np.array([50.0, 92.0, 100.0, 94.0, 88.0, 87.0])
+    seen = samples_of(np.repeat(x, 10), np.repeat(fitted, 10) + np.tile([-1.0, 1.0], 30))
+    assert evidence.end_of_rise(points(x, fitted.tolist()), fitted, seen) is evidence.End.FALL
+
+
+@given(
+    heights=st.lists(st.floats(0.0, 100.0), min_size=2, max_size=20).filter(lambda y: max(y) > 1.0),
+    first=st.floats(0.1, 10.0),
+    step=st.floats(0.1, 10.0),
+    noise=st.sampled_from([0.0, 1.0, 20.0]),
+    buckets=st.integers(2, 12),
+)
+def test_every_curve_rises_or_is_flat_or_falls_and_only_one_of_them(
+    heights: list[float], first: float, step: float, noise: float, buckets: int
+) -> None:
+    x = [first + step * i for i in range(len(heights))]
+    goodput = np.repeat(heights, buckets) + noise * np.resize([-1.0, 1.0], len(heights) * buckets)
+    seen = samples_of(np.repeat(x, buckets), goodput)
+    fitted = unimodal_fit(np.array(heights), np.full(len(heights), float(buckets)))
+    curve = points(x, heights)
+    falls = evidence.falling(curve, fitted, seen) is not None
+    flat = evidence.flat(curve, fitted, seen) is not None
+    rises = not falls and evidence.rising(curve, fitted)
+    assert falls + flat + rises == 1
+    assert (evidence.end_of_rise(curve, fitted, seen) is evidence.End.NONE) == rises
 
 
 @pytest.mark.parametrize(("last", "end"), [(40.0, evidence.End.FALL), (98.0, evidence.End.FLAT)])

@@ -37,8 +37,9 @@ _EXCLUDED = {
 def critical_path(files: tuple[str, ...], limit: int | None, skip_bad: bool, output: str) -> None:
     """Print what each recorded trace waited for: its critical path, section by section.
 
-    FILE is Jaeger JSON (a trace a line, an array, or an export of the Jaeger UI) or OTLP JSON (a message a line or
-    a whole document), gzipped or not; `-` is standard input. Parts of one trace are put together, over records and
+    FILE is JSON of Jaeger (a trace a line, an array, an export of the UI, or an answer of its API v3), OTLP (a message
+    a line or a whole document), Tempo (an answer of its API), or Zipkin v2 (lists of spans), gzipped or not; `-` is
+    standard input. Parts of one trace are put together, over records and
     files. The walk is the Java code of the streaming jobs (`make setup` builds it).
 
     -o json, yaml and jsonl print one object a section: trace_id, span_id, service, operation, start_us, end_us,

@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.groups import Known, known
 from sluice.cli.doctor.probe import START, open_port
 from sluice.cli.environment import Addresses
 from sluice.log.kafka_settings import KafkaSettings, KafkaSettingsError, from_environment
@@ -61,13 +62,14 @@ def lag(where: Addresses, timeout_s: float) -> Verdict:
     spans = kafka_settings(where).topic(_SPANS)
     if spans not in found:
         return Verdict("unknown", f"not known: there is no topic {spans}")
-    return judge_lag(_group_lags(client, timeout_s, _ends(client, timeout_s, {spans: found[spans]})))
+    ends = _ends(client, timeout_s, {spans: found[spans]})
+    return judge_lag(_group_lags(client, timeout_s, ends, known(where, timeout_s)))
 
 
 def judge_lag(lags: dict[str, int]) -> Verdict:
-    """lags: messages of the spans topic not yet committed, by consumer group."""
+    """lags: messages of the spans topic not yet committed, by consumer group of a streaming job."""
     if not lags:
-        return Verdict("unknown", f"not known: no consumer group has committed an offset of {_SPANS} yet")
+        return Verdict("unknown", f"not known: no streaming job has committed an offset of {_SPANS} yet")
     text = "; ".join(f"group {group}: {behind:,} messages behind" for group, behind in sorted(lags.items()))
     if max(lags.values()) > _LAG_WARN:
         return Verdict("warn", text, "the streaming job does not keep up or does not run: see the stage flink")
@@ -124,19 +126,24 @@ def _ends(client: Any, timeout_s: float, partitions: dict[str, int]) -> dict[tup
     return {(tp.topic, tp.partition): future.result(timeout_s).offset for tp, future in futures.items()}
 
 
-def _group_lags(client: Any, timeout_s: float, ends: dict[tuple[str, int], int]) -> dict[str, int]:
+def _group_lags(client: Any, timeout_s: float, ends: dict[tuple[str, int], int], known: Known) -> dict[str, int]:
     return {
         group: sum(max(ends[at] - offset, 0) for at, offset in offsets.items())
-        for group, offsets in committed(client, timeout_s, set(ends)).items()
+        for group, offsets in committed(client, timeout_s, set(ends), known).items()
     }
 
 
-def committed(client: Any, timeout_s: float, partitions: set[tuple[str, int]]) -> dict[str, dict[tuple[str, int], int]]:
-    """Consumer group -> the offset that it reads next, by topic and partition; groups that read none are left out."""
+def committed(
+    client: Any, timeout_s: float, partitions: set[tuple[str, int]], known: Known
+) -> dict[str, dict[tuple[str, int], int]]:
+    """Consumer group -> the offset that it reads next, by topic and partition; groups that are not `known`, and those
+    that read none, are left out."""
     from confluent_kafka import ConsumerGroupTopicPartitions
 
     found: dict[str, dict[tuple[str, int], int]] = {}
     for group in client.list_consumer_groups(request_timeout=timeout_s).result(timeout_s).valid:
+        if not known(group.group_id):
+            continue
         asked = client.list_consumer_group_offsets(
             [ConsumerGroupTopicPartitions(group.group_id)], request_timeout=timeout_s
         )

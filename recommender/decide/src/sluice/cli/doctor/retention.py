@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.groups import known
 from sluice.cli.doctor.kafka import admin, committed, kafka_settings, partition_counts
 from sluice.cli.environment import Addresses
 from sluice.cli.pools.words import seconds
@@ -116,8 +117,10 @@ def _kept(where: Addresses, timeout_s: float) -> list[Kept]:
     names = [settings.topic(topic) for topic in _TOPICS]
     partitions = [(topic, number) for topic in names for number in range(found.get(topic, 0))]
     limits = _retention_ms(client, timeout_s, [topic for topic in names if topic in found])
-    groups = committed(client, timeout_s, set(partitions))
-    consumer = Consumer({**settings.client(), "group.id": "sluice-doctor", "enable.partition.eof": True})
+    groups = committed(client, timeout_s, set(partitions), known(where, timeout_s))
+    # Who looks is no reader: a client wants a group's name, but what was read here is not committed under it.
+    looking = {"group.id": "sluice-doctor", "enable.auto.commit": False, "enable.partition.eof": True}
+    consumer = Consumer({**settings.client(), **looking})
 
     def of_partition(topic: str, number: int) -> list[Kept]:
         def time_of(offset: int) -> int | None:

@@ -73,8 +73,9 @@ def replay_command(
 ) -> None:
     """Send recorded traces to the collector as OTLP.
 
-    FILE is Jaeger JSON (a trace a line, an array, or an export of the Jaeger UI) or OTLP JSON (a message a line or
-    a whole document), gzipped or not; `-` is standard input.
+    FILE is JSON of Jaeger (a trace a line, an array, an export of the UI, or an answer of its API v3), OTLP (a message
+    a line or a whole document), Tempo (an answer of its API), or Zipkin v2 (lists of spans), gzipped or not; `-` is
+    standard input.
 
     A trace is sent when its last span ended, at the recorded pace times --speed. To bring traces into that order
     they are first put by in the system's directory for temporary files (not with --speed max --times keep, which

@@ -23,6 +23,7 @@ from typing import Any
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span, Status
 
 from sluice.cli.replay.attributes import add_jaeger_tags
+from sluice.cli.replay.fields import id_bytes, integer, time_ns
 from sluice.cli.replay.trace import BadRecordError, Trace, measure
 
 _KINDS = {
@@ -32,7 +33,6 @@ _KINDS = {
     "producer": Span.SPAN_KIND_PRODUCER,
     "consumer": Span.SPAN_KIND_CONSUMER,
 }
-_MAX_NS = 2**64 - 1
 
 
 def convert_jaeger(record: dict[str, Any]) -> Trace:
@@ -76,16 +76,16 @@ def _resource(process: Any, name: str, where: str) -> ResourceSpans:
 
 def _fill(out: Span, span: dict[str, Any], record_trace_id: Any, where: str) -> None:
     trace_id = span.get("traceID", record_trace_id)
-    out.trace_id = _id_bytes(trace_id, 16, f"{where}.traceID")
-    out.span_id = _id_bytes(span.get("spanID"), 8, f"{where}.spanID")
+    out.trace_id = id_bytes(trace_id, 16, f"{where}.traceID")
+    out.span_id = id_bytes(span.get("spanID"), 8, f"{where}.spanID")
     name = span.get("operationName")
     if not isinstance(name, str):
         raise BadRecordError(f"{where}.operationName is missing")
     out.name = name
-    start_us = _integer(span.get("startTime"), f"{where}.startTime")
-    duration_us = _integer(span.get("duration"), f"{where}.duration")
-    out.start_time_unix_nano = _time_ns(start_us, f"{where}.startTime")
-    out.end_time_unix_nano = _time_ns(start_us + duration_us, f"{where}.duration")
+    start_us = integer(span.get("startTime"), f"{where}.startTime")
+    duration_us = integer(span.get("duration"), f"{where}.duration")
+    out.start_time_unix_nano = time_ns(start_us, f"{where}.startTime")
+    out.end_time_unix_nano = time_ns(start_us + duration_us, f"{where}.duration")
     out.kind = Span.SPAN_KIND_INTERNAL
     _references(out, span, where)
     _tags(out, _array(span, "tags", where), f"{where}.tags")
@@ -102,8 +102,8 @@ def _references(out: Span, span: dict[str, Any], where: str) -> None:
         kind = reference.get("refType")
         if kind not in ("CHILD_OF", "FOLLOWS_FROM"):
             raise BadRecordError(f"{place}.refType is {kind!r}, not CHILD_OF or FOLLOWS_FROM")
-        span_id = _id_bytes(reference.get("spanID"), 8, f"{place}.spanID")
-        trace_id = _id_bytes(reference["traceID"], 16, f"{place}.traceID") if "traceID" in reference else out.trace_id
+        span_id = id_bytes(reference.get("spanID"), 8, f"{place}.spanID")
+        trace_id = id_bytes(reference["traceID"], 16, f"{place}.traceID") if "traceID" in reference else out.trace_id
         if kind == "CHILD_OF" and trace_id == out.trace_id and not out.parent_span_id:
             out.parent_span_id = span_id
         else:
@@ -111,7 +111,7 @@ def _references(out: Span, span: dict[str, Any], where: str) -> None:
             link.attributes.add(key="opentracing.ref_type").value.string_value = kind.lower()
     # Exports older than Jaeger 1.7 name the parent in a field of its own.
     if not out.parent_span_id and not references and span.get("parentSpanID") not in (None, "", "0"):
-        out.parent_span_id = _id_bytes(span["parentSpanID"], 8, f"{where}.parentSpanID")
+        out.parent_span_id = id_bytes(span["parentSpanID"], 8, f"{where}.parentSpanID")
 
 
 def _tags(out: Span, tags: list[Any], where: str) -> None:
@@ -138,7 +138,7 @@ def _tags(out: Span, tags: list[Any], where: str) -> None:
 def _event(out: Span, log: Any, where: str) -> None:
     if not isinstance(log, dict):
         raise BadRecordError(f"{where} is {_json_type(log)}, not an object")
-    event = out.events.add(time_unix_nano=_time_ns(_integer(log.get("timestamp"), f"{where}.timestamp"), where))
+    event = out.events.add(time_unix_nano=time_ns(integer(log.get("timestamp"), f"{where}.timestamp"), where))
     attributes = []
     for field in _array(log, "fields", where):
         if isinstance(field, dict) and field.get("key") == "event" and not event.name:
@@ -154,38 +154,6 @@ def _array(owner: dict[str, Any], key: str, where: str) -> list[Any]:
     if value is not None and not isinstance(value, list):
         raise BadRecordError(f"{where}.{key} is {_json_type(value)}, not an array")
     return value or []
-
-
-def _id_bytes(value: Any, length: int, where: str) -> bytes:
-    if not isinstance(value, str) or not value:
-        raise BadRecordError(f"{where} is missing")
-    try:
-        # bytes.fromhex also takes white space, which is no part of an id.
-        raw = bytes.fromhex(value.zfill(2 * length)) if len(value) <= 2 * length and value.isalnum() else b""
-    except ValueError:
-        raw = b""
-    if len(raw) != length:
-        raise BadRecordError(f"{where} {value[:64]!r} is not 1 to {2 * length} hexadecimal digits")
-    if not any(raw):
-        raise BadRecordError(f"{where} is all zeros")
-    return raw
-
-
-def _integer(value: Any, where: str) -> int:
-    if value is None:
-        raise BadRecordError(f"{where} is missing")
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise BadRecordError(f"{where} is {value!r}, not a whole number of microseconds")
-    return value
-
-
-def _time_ns(time_us: int, where: str) -> int:
-    time_ns = time_us * 1000
-    if not 0 <= time_ns <= _MAX_NS:
-        raise BadRecordError(f"{where}: {time_us} us is outside 1970 .. 2554")
-    return time_ns
 
 
 def _json_type(value: Any) -> str:

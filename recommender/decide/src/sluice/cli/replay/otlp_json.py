@@ -2,10 +2,13 @@
 
 OTLP/JSON is protobuf's JSON mapping with two differences: ids are hexadecimal instead of base64, and enums are
 integers (OTLP specification 1.x, "JSON Protobuf Encoding"). 64-bit integers may be strings or numbers; unknown
-keys are ignored, as the specification demands of receivers.
+keys are ignored, as the specification demands of receivers. Who writes protobuf's own mapping (Tempo does) has ids in
+base64: they are told by their length. `instrumentationLibrarySpans` is what scopeSpans was called until
+opentelemetry-proto 0.15.
 """
 
 import base64
+import binascii
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,6 +26,8 @@ def convert_otlp_json(record: dict[str, Any]) -> list[Trace]:
 
     `record` is changed in place. Raises BadRecordError naming the field at fault.
     """
+    for resource in _objects(record, "resourceSpans", "resource_spans"):
+        _rename_libraries(resource)
     _ids_to_base64(record)
     try:
         data = ParseDict(record, TracesData(), ignore_unknown_fields=True)
@@ -60,6 +65,17 @@ def _by_trace_id(data: TracesData) -> Iterator[tuple[ResourceSpans, ...]]:
         yield tuple(part_list)
 
 
+def _rename_libraries(resource: dict[str, Any]) -> None:
+    """Of one resource, in place; it may have both."""
+    old = _objects(resource, "instrumentationLibrarySpans", "instrumentation_library_spans")
+    if old:
+        for each in old:
+            each["scope"] = each.get("instrumentationLibrary", each.get("instrumentation_library")) or {}
+        scopes = [*_objects(resource, "scopeSpans", "scope_spans"), *old]
+        resource.pop("scope_spans", None)
+        resource["scopeSpans"] = scopes
+
+
 def _ids_to_base64(record: dict[str, Any]) -> None:
     for i, resource in enumerate(_objects(record, "resourceSpans", "resource_spans")):
         for j, scope in enumerate(_objects(resource, "scopeSpans", "scope_spans")):
@@ -88,12 +104,22 @@ def _id(owner: dict[str, Any], keys: tuple[str, ...], length: int, where: str) -
     if key is None:
         raise BadRecordError(f"{where}.{keys[0]} is missing")
     value = owner[key]
-    try:
-        raw = bytes.fromhex(value) if isinstance(value, str) and value.isalnum() else b""
-    except ValueError:
-        raw = b""
+    raw = _bytes(value, length) if isinstance(value, str) else b""
     if len(raw) != length:
-        raise BadRecordError(f"{where}.{key} {str(value)[:64]!r} is not {2 * length} hexadecimal digits")
+        raise BadRecordError(
+            f"{where}.{key} {str(value)[:64]!r} is neither {2 * length} hexadecimal digits nor {length} bytes in base64"
+        )
     if not any(raw):
         raise BadRecordError(f"{where}.{key} is all zeros")
     owner[key] = base64.b64encode(raw).decode()
+
+
+def _bytes(text: str, length: int) -> bytes:
+    """16 bytes have 32 hexadecimal digits, or 22 characters of base64 without its padding; 8 bytes 16, or 11."""
+    try:
+        if len(text) == 2 * length:
+            return bytes.fromhex(text) if text.isalnum() else b""
+        bare = text.rstrip("=").replace("-", "+").replace("_", "/")
+        return base64.b64decode(bare + "=" * (-len(bare) % 4), validate=True)
+    except (ValueError, binascii.Error):
+        return b""

@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sluice.cli.replay.jaeger import convert_jaeger
+from sluice.cli.replay.formats import convert
 from sluice.cli.replay.json_elements import MAX_ELEMENT_BYTES, Element, TruncatedError, elements
-from sluice.cli.replay.otlp_json import convert_otlp_json
 from sluice.cli.replay.rejoin import take_head
 from sluice.cli.replay.source import STDIN, ByteSource, open_source
 from sluice.cli.replay.trace import BadRecordError, Trace
+from sluice.cli.replay.zipkin_spans import ZipkinSpans
 
+_ZIPKIN_TRACES = re.compile(rb"\s*\[\s*\[")
 _JAEGER_EXPORT = re.compile(rb'\s*\{\s*"data"\s*:\s*\[')
 _OTLP_MESSAGE = re.compile(rb'\s*\{\s*"(resourceSpans|resource_spans)"\s*:\s*\[')
 
@@ -33,11 +34,18 @@ class Skipped:
 
 
 def read_traces(path: str) -> Iterator[Trace | Skipped]:
-    """Reads Jaeger JSON or OTLP JSON: a record a line, an array, or one document; gzipped or not.
+    """Reads JSON of Jaeger, OTLP, Tempo or Zipkin: a record a line, an array, or one document; gzipped or not.
 
     A broken record becomes a Skipped and the rest goes on; a damaged gzip stream ends the file with one. Raises
     OSError when the file cannot be opened.
     """
+    spans = ZipkinSpans()
+    for item in _items(path):
+        yield from spans.take(item)
+    yield from spans.rest()
+
+
+def _items(path: str) -> Iterator[Trace | Skipped]:
     name = "(stdin)" if path == STDIN else path
     line, empty = 1, True
     with open_source(path) as stream:
@@ -58,6 +66,8 @@ def read_traces(path: str) -> Iterator[Trace | Skipped]:
 def _records(source: ByteSource) -> Iterator[Element]:
     head, stream = take_head(source)
     first = head.lstrip()[:1]
+    if _ZIPKIN_TRACES.match(head):
+        return elements(stream, depth=2)
     if first == b"[":
         return elements(stream, depth=1)
     if _JAEGER_EXPORT.match(head):
@@ -104,7 +114,7 @@ def _traces(name: str, element: Element) -> Iterator[Trace | Skipped]:
         return
     for part in _parts(record):
         try:
-            yield from _convert(part)
+            yield from convert(part)
         except BadRecordError as error:
             yield Skipped(name, element.line, str(error))
         except (UnicodeEncodeError, SystemError):
@@ -114,18 +124,9 @@ def _traces(name: str, element: Element) -> Iterator[Trace | Skipped]:
 
 
 def _parts(record: Any) -> list[Any]:
-    """A line may itself be an array or an export of the Jaeger UI."""
+    """A line may itself be an array, an array of arrays (Zipkin's traces), or an export of the Jaeger UI."""
     if isinstance(record, dict) and isinstance(data := record.get("data"), list):
         return data
-    return record if isinstance(record, list) else [record]
-
-
-def _convert(record: Any) -> list[Trace]:
-    if not isinstance(record, dict):
-        raise BadRecordError("is JSON, but not an object: neither a Jaeger trace nor OTLP")
-    if "spans" in record:
-        return [convert_jaeger(record)]
-    if "resourceSpans" in record or "resource_spans" in record:
-        return convert_otlp_json(record)
-    keys = ", ".join(list(record)[:5]) or "none"
-    raise BadRecordError(f"is neither a Jaeger trace (`spans`) nor OTLP (`resourceSpans`); its keys: {keys}")
+    if not isinstance(record, list):
+        return [record]
+    return [part for each in record for part in (each if isinstance(each, list) else [each])]

@@ -1,5 +1,6 @@
 """The unit of a replay: the spans of one trace that one record of a file holds."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans
@@ -23,6 +24,11 @@ class Trace:
     end_ns: int
 
 
+@dataclass(frozen=True)
+class LoneSpan(Trace):
+    """One span of a format that lists spans: those around it in the file may be of its trace."""
+
+
 def measure(resource_spans: tuple[ResourceSpans, ...]) -> Trace:
     """Counts the spans of one trace and finds their extent. Raises BadRecordError when there are none."""
     spans = 0
@@ -38,6 +44,16 @@ def measure(resource_spans: tuple[ResourceSpans, ...]) -> Trace:
     if spans == 0:
         raise BadRecordError("has no spans")
     return Trace(resource_spans, spans, start_ns, end_ns)
+
+
+def joined(parts: Sequence[Trace]) -> Trace:
+    """Parts of one trace as one; there must be one at least."""
+    return Trace(
+        tuple(resource for part in parts for resource in part.resource_spans),
+        sum(part.spans for part in parts),
+        min(part.start_ns for part in parts),
+        max(part.end_ns for part in parts),
+    )
 
 
 def shift(resource_spans: tuple[ResourceSpans, ...], by_ns: int) -> None:

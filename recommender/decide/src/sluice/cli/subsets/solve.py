@@ -64,8 +64,7 @@ def solve_command(
             file = source
         found = answer(application, strategy, samples, settings, before)
     except (IllegalError, TooManyError) as error:
-        lines = str(error).split("\n")
-        raise CliError("\n".join(f"cannot solve {file}: {line}" for line in lines)) from None
+        raise CliError(*(f"cannot solve {file}: {each}" for each in str(error).split("\n"))) from None
     for key in document.ignored:
         note(f"{source}: {key} means nothing here and is ignored")
     for each in found.notes:

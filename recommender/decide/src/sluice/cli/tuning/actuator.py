@@ -32,7 +32,7 @@ def check(parameters: Path, session: str, address: str) -> None:
         [*command(parameters, session, address), "--check"], capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
-        raise CliError((done.stderr or done.stdout).strip() or f"{parameters} is not legal")
+        raise CliError(*((done.stderr or done.stdout).strip() or f"{parameters} is not legal").split("\n"))
 
 
 def end(process: subprocess.Popen[bytes]) -> int:

@@ -83,7 +83,7 @@ class TuningClient:
             return method(request, timeout=TIMEOUT_S)
         except grpc.RpcError as error:
             if error.code() in REFUSED:
-                raise CliError(error.details() or error.code().name) from None
+                raise CliError(*(error.details() or error.code().name).split("\n")) from None
             raise CliError(why_not(error, self._address)) from None
 
 

@@ -66,7 +66,7 @@ def space_command(app: Path, rules: tuple[str, ...], named: tuple[str, ...], sec
     try:
         application = load(app, "space")
     except ConfigError as cause:
-        raise CliError(str(cause)) from None
+        raise CliError(*str(cause).split("\n")) from None
     asked = {"service": application.service, "operation": application.operation or "", "seconds": str(seconds)}
     with run_query(reader(), QUERY, ROWS_FORMAT, asked) as answer:
         figures = figures_of(parse_rows(answer.iter_lines(1 << 16)).rows)

@@ -62,7 +62,7 @@ def start_command(
     try:
         application = load(app, name)
     except ConfigError as cause:
-        raise CliError(str(cause)) from None
+        raise CliError(*str(cause).split("\n")) from None
     where = address or addresses().recommender
     print_plan(application)
     if parameters is not None:

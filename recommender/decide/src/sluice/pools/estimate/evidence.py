@@ -17,11 +17,12 @@ from sluice.pools.estimate.samples import Floats, Samples
 
 # Sizes whose fitted goodput is within 10 % of the best are not told apart from it.
 TOLD_APART = 0.10
-# A fall: at least 5 buckets above the band, their mean at least 10 % below the band's, by at least 3 standard errors.
-FALL = 0.10
+# A fall: the fit ends more than 10 % below its best, and of the buckets above the band there are at least 5, whose mean
+# lies below the band's by at least 3 standard errors. (That this mean lies 10 % below as well must not be asked: a
+# curve that ends 12.6 % under its peak, where it is 8 % below the band's, would neither fall nor be flat.)
 MIN_COMPARED = 5
 FALL_STANDARD_ERRORS = 3.0
-# A flat part: the band reaches at least twice the concurrency where it begins. For the saturating curve
+# A flat part: no fall, and the last concurrency is at least twice that where the band begins. For the saturating curve
 # x / (1 + x/K) such a band goes from 4 K to 8 K: 80 % and 89 % of all there is. (1.5 called 16 % of scatters flat that
 # end at 0.7 of their optimum; 2 calls 1 %.)
 FLAT_RATIO = 2.0
@@ -106,7 +107,8 @@ def find_top(points: Curve, fitted: Floats, samples: Samples, told_apart: float 
 
 
 class End(Enum):
-    """How the rise of goodput ends. ONCE: with buckets that differ in time as well, which can be other requests."""
+    """How the rise of goodput ends; NONE while it rises. ONCE: with buckets that differ in time as well, which can be
+    other requests."""
 
     NONE = 0
     ONCE = 1
@@ -115,9 +117,9 @@ class End(Enum):
 
 
 def end_of_rise(points: Curve, fitted: Floats, samples: Samples) -> End:
-    """A fall if there is one, else a flat part; `fitted` has the shape of `points`.
+    """A fall if there is one, else a flat part where the band is wide enough, else none: of each curve one is so.
 
-    Believed where it is seen in turns: a load that changed looks like a fall too.
+    `fitted` has the shape of `points`. Believed where it is seen in turns: a load that changed looks like a fall too.
     """
     for end, parts, holds in (
         (End.FALL, falling(points, fitted, samples), falls),
@@ -137,7 +139,8 @@ def _in_turns(samples: Samples, first: Mask, second: Mask, holds: Callable[[Floa
 def falling(points: Curve, fitted: Floats, samples: Samples) -> tuple[Mask, Mask] | None:
     """Whether goodput above the points within `TOLD_APART` of the best is lower, by more than noise explains.
 
-    The buckets of those points, and the ones above, if it is.
+    The buckets of those points, and the ones above, if it is. Where the fit ends within `TOLD_APART` there are none
+    above.
     """
     band = np.flatnonzero(fitted >= (1 - TOLD_APART) * fitted.max())
     edges = _edges(points.concurrency)
@@ -148,25 +151,38 @@ def falling(points: Curve, fitted: Floats, samples: Samples) -> tuple[Mask, Mask
 
 
 def falls(inside: Floats, after: Floats) -> bool:
-    """Whether the mean of the second is lower by `FALL` and by more than noise explains."""
+    """Whether the mean of the second is lower by more than noise explains."""
     if min(len(after), len(inside)) < MIN_COMPARED:
         return False
     drop = inside.mean() - after.mean()
     noise = np.sqrt(inside.var(ddof=1) / len(inside) + after.var(ddof=1) / len(after))
-    return bool(drop >= FALL * inside.mean() and drop >= FALL_STANDARD_ERRORS * noise)
+    return bool(drop > 0 and drop >= FALL_STANDARD_ERRORS * noise)
 
 
 def flat(points: Curve, fitted: Floats, samples: Samples) -> tuple[Mask, Mask] | None:
-    """Whether the last points of a unimodal fit are all within `TOLD_APART` of the best, over a wide enough range.
+    """Whether goodput, which does not fall, stays near its best over a wide enough range, up to the end.
 
-    Without the allowance for noise that `find_top` makes: noise would make the end of a rising curve look flat. The
-    buckets on either side of the middle of that range, by ratio, if they are.
+    From the first point of a unimodal fit within `TOLD_APART` of the best, without the allowance for noise that
+    `find_top` makes: noise would make the end of a rising curve look flat. The buckets on either side of the middle of
+    that range, by ratio, if it is.
     """
-    x = points.concurrency[fitted >= (1 - TOLD_APART) * fitted.max()]
-    if x[-1] != points.concurrency[-1] or x[-1] < FLAT_RATIO * x[0]:
+    if rising(points, fitted) or falling(points, fitted, samples) is not None:
         return None
-    middle = float(np.sqrt(x[0] * x[-1]))
-    return (samples.concurrency >= x[0]) & (samples.concurrency < middle), samples.concurrency >= middle
+    begin, end = _near_best(points, fitted)
+    middle = float(np.sqrt(begin * end))
+    return (samples.concurrency >= begin) & (samples.concurrency < middle), samples.concurrency >= middle
+
+
+def rising(points: Curve, fitted: Floats) -> bool:
+    """Whether the best was first come near to in the last part of the range: what does not fall then still rises."""
+    begin, end = _near_best(points, fitted)
+    return end < FLAT_RATIO * begin
+
+
+def _near_best(points: Curve, fitted: Floats) -> tuple[float, float]:
+    """The concurrency of the first point within `TOLD_APART` of the best, and of the last point of all."""
+    near = int(np.argmax(fitted >= (1 - TOLD_APART) * fitted.max()))
+    return float(points.concurrency[near]), float(points.concurrency[-1])
 
 
 def level(lower: Floats, upper: Floats) -> bool:

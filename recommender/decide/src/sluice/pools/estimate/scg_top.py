@@ -5,6 +5,11 @@ slope goes by the range of concurrency that was seen: between 1 and 50 in flight
 of the best, between 1 and 25 while it gains 4 %. So the knee lies left of the top, further left the smaller the range.
 Here it is the smallest concurrency, left of the polynomial's top, from which on goodput stays at 99 % of it and more:
 the same for every range. Everything else is as in `scg`; `tests/bench/table1.py` compares them.
+
+Of the degrees whose top lies in the band that is taken which says most in the fewest terms (Schwarz, "Estimating the
+dimension of a model", 1978), where `scg` takes the lowest: a wide band holds the tops of polynomials that miss the
+curve. Of 600 points of USL with its top at 96.5, noise 3 %, degree 5 has its top at 92.7 and 99 % of it from 73.6 on,
+where the law has 98.6 %; degree 7, which is taken, from 80.0 on, where it has 99.2 %.
 """
 
 from __future__ import annotations
@@ -48,12 +53,20 @@ class ScgTop:
 
 
 def _matching_top(curve: Curve, top: Top) -> Knee | None:
-    """Of the lowest degree whose polynomial, over all that was seen, is highest inside the band."""
+    """Of the degree that fits best for its terms, of those whose polynomial is highest inside the band."""
+    matching = []
     for degree in DEGREES:
         found = find_top_of_fit(curve, degree)
         if found is not None and top.lower <= found[0] <= top.upper:
-            return Knee(max(found[1], top.lower), degree, found[2])
-    return None
+            matching.append(Knee(max(found[1], top.lower), degree, found[2]))
+    return min(matching, key=lambda knee: _criterion(curve, knee), default=None)
+
+
+def _criterion(curve: Curve, fit: Knee) -> float:
+    """m ln(error) + terms ln(m), of m levels; the error is the weighted mean square. The least is best."""
+    m = len(curve)
+    error = np.average((fit.fitted_per_s - curve.goodput_per_s) ** 2, weights=curve.count)
+    return float(m * np.log(max(error, np.finfo(float).tiny)) + (fit.degree + 1) * np.log(m))
 
 
 def find_top_of_fit(curve: Curve, degree: int) -> tuple[float, float, np.ndarray] | None:

@@ -23,7 +23,11 @@ final class AttributeTable {
     HOST,
     PEER,
     ADDRESS,
+    /** A text in which an address stands, perhaps with a port. */
+    LOCATION,
     NAMESPACE,
+    /** Of the address of the same rank. */
+    PORT,
     DROPPED,
     ROWS,
     REQUEST,
@@ -53,6 +57,9 @@ final class AttributeTable {
   private static final String RESOURCE = "attributes.csv";
   private static final int SLOTS = 256;
 
+  /** Ranks of lines of the table are below this. */
+  static final int RANKS = 32;
+
   private final Entry[][] slots = new Entry[SLOTS][];
   // By length, one bit for each last byte (its lower six bits): it turns most attributes away,
   // unhashed.
@@ -62,6 +69,9 @@ final class AttributeTable {
     for (Entry entry : entries) {
       if (entry.name.length == 0 || entry.name.length >= Long.SIZE) {
         throw new IllegalArgumentException("attribute name is not of 1 to 63 bytes: " + entry);
+      }
+      if (entry.role != Role.MATCHED && (entry.rank < 1 || entry.rank >= RANKS)) {
+        throw new IllegalArgumentException("rank is not of 1 to " + (RANKS - 1) + ": " + entry);
       }
       ends[entry.name.length] |= 1L << entry.name[entry.name.length - 1];
       int slot = Bytes.hash(entry.name, 0, entry.name.length) & (SLOTS - 1);

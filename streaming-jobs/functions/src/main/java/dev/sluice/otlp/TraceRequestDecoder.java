@@ -5,6 +5,7 @@ import static dev.sluice.otlp.WireReader.LENGTH_DELIMITED;
 import static dev.sluice.otlp.WireReader.VARINT;
 import static dev.sluice.otlp.WireReader.expect;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
@@ -22,6 +23,13 @@ public final class TraceRequestDecoder {
   /** A number of rows or bytes above this, 2^40, is none: sums of it would not fit 64 bits. */
   static final long MOST = 1L << 40;
 
+  private static final int SCOPE_SPANS = 2;
+  // Until opentelemetry-proto 0.19, and laid out as scope_spans.
+  private static final int INSTRUMENTATION_LIBRARY_SPANS = 1_000;
+
+  /** Of a URL only so many bytes are looked at. */
+  private static final int MOST_LOCATION = 512;
+
   private static final int ROLES = AttributeTable.Role.values().length;
 
   private final ValuePatterns patterns;
@@ -31,9 +39,11 @@ public final class TraceRequestDecoder {
   private final Span span = new Span();
   private final int[] rank = new int[ROLES];
   private final String[] value = new String[ROLES];
-  private String lastAddress = "";
-  private String lastNamespace = "";
-  private String lastPeer = "";
+  // Of the best ranked location its bytes: it is looked into only where no address ranks higher.
+  private int locationOffset;
+  private int locationLength;
+  private final int[] ports = new int[AttributeTable.RANKS]; // by rank of their addresses; 0: none
+  private final PeerName peerName = new PeerName();
 
   /** Spans match no pattern. */
   public TraceRequestDecoder() {
@@ -91,7 +101,8 @@ public final class TraceRequestDecoder {
     in.seek(start);
     while (in.hasMore()) {
       int tag = in.tag();
-      if (tag >>> 3 == 2) { // scope_spans
+      int field = tag >>> 3;
+      if (field == SCOPE_SPANS || field == INSTRUMENTATION_LIBRARY_SPANS) {
         expect(tag, LENGTH_DELIMITED);
         int outer = in.enter();
         scopeSpans(consumer);
@@ -197,7 +208,7 @@ public final class TraceRequestDecoder {
         default -> in.skip(tag);
       }
     }
-    span.peer = peer();
+    span.peer = span.isClientSide() ? peer() : "";
     if (firstLink >= 0) {
       links(firstLink);
     }
@@ -299,6 +310,8 @@ public final class TraceRequestDecoder {
       number(entries[0]);
     } else if (role.isCode()) {
       code(entries[0]);
+    } else if (role == AttributeTable.Role.PORT) {
+      port(entries);
     } else if (role != AttributeTable.Role.MATCHED) {
       anyValue(entries);
     }
@@ -374,7 +387,9 @@ public final class TraceRequestDecoder {
       int tag = in.tag();
       if (tag >>> 3 == 1) {
         int length = bytes(tag);
-        if (length > 0) {
+        if (length > 0 && entries[0].role() == AttributeTable.Role.LOCATION) {
+          locate(entries[0], in.position() - length, length);
+        } else if (length > 0) {
           take(entries, strings.get(in.bytes(), in.position() - length, length));
         }
       } else {
@@ -411,6 +426,39 @@ public final class TraceRequestDecoder {
     }
   }
 
+  /** AnyValue: string_value = 1, int_value = 3. Some libraries write ports as text. */
+  private void port(AttributeTable.Entry[] entries) throws MalformedMessageException {
+    int outer = in.enter();
+    int port = 0;
+    while (in.hasMore()) {
+      int tag = in.tag();
+      if (tag >>> 3 == 1) {
+        int length = bytes(tag);
+        port = Location.port(strings.get(in.bytes(), in.position() - length, length));
+      } else if (tag >>> 3 == 3) {
+        expect(tag, VARINT);
+        port = Location.port(in.varint());
+      } else {
+        in.skip(tag);
+      }
+    }
+    in.leave(outer);
+    for (AttributeTable.Entry entry : entries) {
+      if (entry.role() == AttributeTable.Role.PORT) {
+        ports[entry.rank()] = port;
+      }
+    }
+  }
+
+  private void locate(AttributeTable.Entry entry, int offset, int length) {
+    int role = AttributeTable.Role.LOCATION.ordinal();
+    if (entry.rank() < rank[role]) {
+      rank[role] = entry.rank();
+      locationOffset = offset;
+      locationLength = length;
+    }
+  }
+
   private void take(AttributeTable.Entry[] entries, String text) {
     for (AttributeTable.Entry entry : entries) {
       int role = entry.role().ordinal();
@@ -424,6 +472,7 @@ public final class TraceRequestDecoder {
   private void clearRoles() {
     Arrays.fill(rank, Integer.MAX_VALUE);
     Arrays.fill(value, "");
+    Arrays.fill(ports, 0);
   }
 
   private String peer() {
@@ -432,16 +481,23 @@ public final class TraceRequestDecoder {
     if (span.peerNamed) {
       return peer;
     }
-    String address = value[AttributeTable.Role.ADDRESS.ordinal()];
     String namespace = value[AttributeTable.Role.NAMESPACE.ordinal()];
-    if (address.isEmpty() || namespace.isEmpty()) {
-      return address;
+    int addressRank = rank[AttributeTable.Role.ADDRESS.ordinal()];
+    if (rank[AttributeTable.Role.LOCATION.ordinal()] < addressRank) {
+      Location location = location();
+      if (!location.address().isEmpty()) {
+        return peerName.of(location.address(), location.port(), namespace);
+      }
     }
-    if (!address.equals(lastAddress) || !namespace.equals(lastNamespace)) {
-      lastAddress = address;
-      lastNamespace = namespace;
-      lastPeer = address + "/" + namespace;
-    }
-    return lastPeer;
+    String address = value[AttributeTable.Role.ADDRESS.ordinal()];
+    return address.isEmpty() ? "" : peerName.of(address, ports[addressRank], namespace);
+  }
+
+  private Location location() {
+    int length = Math.min(locationLength, MOST_LOCATION);
+    String text = new String(span.bytes, locationOffset, length, StandardCharsets.UTF_8);
+    Location found = Location.of(text);
+    byte[] address = found.address().getBytes(StandardCharsets.UTF_8);
+    return new Location(strings.get(address, 0, address.length), found.port());
   }
 }

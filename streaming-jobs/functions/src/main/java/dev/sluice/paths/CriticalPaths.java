@@ -10,7 +10,8 @@ import java.util.List;
  * <ol>
  *   <li>The walk goes back from the end of a span: last child to finish, the same in there, on from
  *       that child's start ({@link Walk}).
- *   <li>Of children that touch, both are on the path ({@link Walk}).
+ *   <li>Of children that touch, or overlap by no more than {@link Serial} allows, both are on the
+ *       path ({@link Walk}).
  *   <li>Of children that end together the one that starts later wins, then the larger id ({@link
  *       Siblings}).
  *   <li>A child that overflows its parent is clipped to it, one outside it is dropped with all

@@ -2,6 +2,7 @@ package dev.sluice.paths;
 
 import dev.sluice.json.JsonText;
 import dev.sluice.otlp.Bytes;
+import dev.sluice.traces.SharedIds;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
@@ -16,8 +17,8 @@ import java.nio.charset.StandardCharsets;
  *  "root_span_id":"0..01","incomplete":false}
  * </pre>
  *
- * Ids in hexadecimal, 32 and 16 digits. Times in microseconds of the Unix epoch, written exactly:
- * with up to three decimals where nanoseconds do not make whole microseconds.
+ * Ids as they were sent, in hexadecimal, 32 and 16 digits. Times in microseconds of the Unix epoch,
+ * written exactly: with up to three decimals where nanoseconds do not make whole microseconds.
  */
 final class SectionLines {
   private static final int NS_PER_US = 1_000;
@@ -31,10 +32,10 @@ final class SectionLines {
   }
 
   void write(String traceId, CriticalPath path) throws IOException {
-    String root = spanId(path.root().spanId());
+    String root = spanId(SharedIds.sent(path.root()));
     for (Section section : path.sections()) {
       text.append("{\"trace_id\":\"").append(traceId);
-      text.append("\",\"span_id\":\"").append(spanId(section.span().spanId()));
+      text.append("\",\"span_id\":\"").append(spanId(SharedIds.sent(section.span())));
       text.append("\",\"service\":");
       JsonText.appendString(text, section.span().service());
       text.append(",\"operation\":");

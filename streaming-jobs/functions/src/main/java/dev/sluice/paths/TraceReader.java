@@ -3,6 +3,7 @@ package dev.sluice.paths;
 import dev.sluice.otlp.MalformedMessageException;
 import dev.sluice.otlp.Span;
 import dev.sluice.otlp.TraceRequestDecoder;
+import dev.sluice.traces.SharedIds;
 import dev.sluice.traces.TraceSpan;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -34,6 +35,7 @@ final class TraceReader {
     current = null;
     unusable = 0;
     decoder.decode(message, this::add);
+    traces.replaceAll((id, spans) -> SharedIds.apart(spans));
     return traces;
   }
 

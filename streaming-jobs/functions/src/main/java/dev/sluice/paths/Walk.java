@@ -14,6 +14,11 @@ import java.util.List;
  * back to 65 the root itself, B3 back to 45, where B2 touches it, back to 20. B1 ends after 20:
  * beside B2, nobody waited for it. So the root again, back to 0.
  *
+ * <p>Clocks round, and a caller may start its next call just before the one before has ended: a
+ * child that overlaps the one after it by no more than {@link Serial} allows has finished by then
+ * too. On the path it ends where the next one starts, and so does what lies below it. A [0, 50.001)
+ * and B [50, 100): A is on the path for [0, 50).
+ *
  * <p>Between a CLIENT span and the SERVER span that answers it lie the way there, the wait for a
  * thread, and the way back. The ways are taken to be equally long, as in {@link ClockSkew}: what
  * the gap before the SERVER span is longer than the one behind it is the wait. CLIENT [0, 100),
@@ -31,7 +36,10 @@ final class Walk {
   private final Placement placed;
   private final Siblings siblings;
 
-  // By span: how far back the walk is, its next child to look at, and its time on the path.
+  // By span: where it ends on the path, how far back the walk is, its next child to look at, and
+  // its
+  // time on the path.
+  private long[] end = {};
   private long[] cursor = {};
   private int[] next = {};
   private long[] self = {};
@@ -70,6 +78,7 @@ final class Walk {
     int size = spans.size();
     if (cursor.length < size) {
       int capacity = 2 * size;
+      end = new long[capacity];
       cursor = new long[capacity];
       next = new int[capacity];
       self = new long[capacity];
@@ -90,6 +99,7 @@ final class Walk {
     firstSection = sections.length;
     firstLeft = left.length;
     openSpan = SpanTable.NONE;
+    end[root] = placed.end(root);
     open(root);
     depth[root] = 0;
     stack[0] = root;
@@ -104,14 +114,15 @@ final class Walk {
         height--;
         continue;
       }
-      waited(span, placed.end(child));
-      own(span, placed.end(child), cursor[span]);
-      after[span] = cursor[span] - placed.end(child);
+      end[child] = Math.min(placed.end(child), cursor[span]);
+      waited(span, end[child]);
+      own(span, end[child], cursor[span]);
+      after[span] = cursor[span] - end[child];
       met[span] = child;
       cursor[span] = placed.start(child);
       depth[child] = height;
       if (tree.firstChild(child) == tree.endOfChildren(child)) {
-        own(child, placed.start(child), placed.end(child));
+        own(child, placed.start(child), end[child]);
         left[--firstLeft] = child;
       } else {
         open(child);
@@ -125,7 +136,7 @@ final class Walk {
   }
 
   private void open(int span) {
-    cursor[span] = placed.end(span);
+    cursor[span] = end[span];
     next[span] = tree.firstChild(span);
     met[span] = SpanTable.NONE;
     siblings.sort(tree.children(), tree.firstChild(span), tree.endOfChildren(span));
@@ -136,11 +147,28 @@ final class Walk {
     int end = tree.endOfChildren(span);
     while (next[span] < end) {
       int child = tree.child(next[span]++);
-      if (placed.isAccepted(child) && placed.end(child) <= cursor[span]) {
+      if (placed.isAccepted(child) && hasFinished(span, child)) {
         return child;
       }
     }
     return SpanTable.NONE;
+  }
+
+  private boolean hasFinished(int span, int child) {
+    long overlap = placed.end(child) - cursor[span];
+    if (overlap <= 0) {
+      return true;
+    }
+    int later = met[span];
+    if (later == SpanTable.NONE) {
+      // Only where the span itself ends earlier on the path.
+      return placed.start(child) < cursor[span];
+    }
+    return Serial.allows(overlap, length(child), length(later));
+  }
+
+  private long length(int span) {
+    return placed.end(span) - placed.start(span);
   }
 
   /** The walk comes to {@code from}, before the child that it met last. */
@@ -179,7 +207,7 @@ final class Walk {
     PathSpan[] onPath = new PathSpan[left.length - firstLeft];
     for (int i = 0; i < onPath.length; i++) {
       int span = left[firstLeft + i];
-      long lengthNs = placed.end(span) - placed.start(span);
+      long lengthNs = end[span] - placed.start(span);
       onPath[i] = new PathSpan(spans.get(span), self[span], depth[span], lengthNs, wait[span]);
     }
     return Arrays.asList(onPath);

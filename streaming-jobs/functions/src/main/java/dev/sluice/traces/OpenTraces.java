@@ -199,7 +199,7 @@ public final class OpenTraces {
     List<TraceSpan> duplicates = new ArrayList<>();
     List<TraceSpan> excess = new ArrayList<>();
     for (TraceSpan span : fragment) {
-      (session.has(span.spanId()) ? duplicates : excess).add(span);
+      (session.has(span) ? duplicates : excess).add(span);
     }
     closing.leaveOut(duplicates, excess);
   }

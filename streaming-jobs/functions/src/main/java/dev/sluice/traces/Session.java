@@ -21,7 +21,7 @@ public final class Session {
   private long lastMs;
   private long heapBytes = HeapBytes.TRACE;
   private boolean ended;
-  // Ids of the spans that are kept; null while there is room for all, repeated or not.
+  // Keys (SharedIds) of the spans that are kept; null while there is room for all, repeated or not.
   private Set<Long> ids;
 
   /**
@@ -72,9 +72,11 @@ public final class Session {
     return ids != null && ids.size() >= bounds.maxSpans();
   }
 
-  /** Whether a span of this id is kept, as far as {@link #isFull} makes that a question. */
-  boolean has(long spanId) {
-    return ids != null && ids.contains(spanId);
+  /**
+   * Whether this span repeats one that is kept, as far as {@link #isFull} makes that a question.
+   */
+  boolean has(TraceSpan span) {
+    return ids != null && ids.contains(SharedIds.key(span));
   }
 
   /** Says that it was closed. */
@@ -123,7 +125,7 @@ public final class Session {
   private boolean addIds(List<TraceSpan> fragment) {
     boolean added = false;
     for (TraceSpan span : fragment) {
-      if (!isFull() && ids.add(span.spanId())) {
+      if (!isFull() && ids.add(SharedIds.key(span))) {
         added = true;
         heapBytes += HeapBytes.SPAN_ID;
       }

@@ -3,22 +3,26 @@ package dev.sluice.traces;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
  * An assembled trace: its spans by id, each once.
  *
  * <p>Of spans with the same id the first stays; those beyond the bound are left out. Both are kept
- * aside, for the accounts.
+ * aside, for the accounts. A CLIENT and a SERVER span of one id are no repeat: both stay, and the
+ * SERVER span has an id of its own ({@link SharedIds}).
  */
 public final class Trace {
   private final Map<Long, TraceSpan> spans = new LinkedHashMap<>();
   private final Map<Long, List<TraceSpan>> children = new HashMap<>();
   private final List<TraceSpan> duplicates = new ArrayList<>();
   private final List<TraceSpan> excess = new ArrayList<>();
+  private boolean sharesIds;
 
   private Trace() {}
 
@@ -33,6 +37,12 @@ public final class Trace {
     for (TraceSpan span : spans) {
       trace.add(span, maxSpans);
     }
+    if (trace.sharesIds) {
+      trace = new Trace();
+      for (TraceSpan span : SharedIds.apart(trace.keep(spans, maxSpans))) {
+        trace.add(span, maxSpans);
+      }
+    }
     for (TraceSpan span : trace.spans.values()) {
       if (span.parentId() != 0) {
         trace.children.computeIfAbsent(span.parentId(), id -> new ArrayList<>()).add(span);
@@ -45,10 +55,29 @@ public final class Trace {
     boolean room = spans.size() < maxSpans;
     TraceSpan known = room ? spans.putIfAbsent(span.spanId(), span) : spans.get(span.spanId());
     if (known != null) {
+      sharesIds |= SharedIds.isPair(known, span);
       duplicates.add(span);
     } else if (!room) {
       excess.add(span);
     }
+  }
+
+  /** Those of the spans that are kept, a shared id counting for both sides; sets others aside. */
+  private List<TraceSpan> keep(Iterable<TraceSpan> spans, int maxSpans) {
+    Set<Long> keys = new HashSet<>();
+    List<TraceSpan> kept = new ArrayList<>();
+    for (TraceSpan span : spans) {
+      long key = SharedIds.key(span);
+      if (keys.contains(key)) {
+        duplicates.add(span);
+      } else if (keys.size() >= maxSpans) {
+        excess.add(span);
+      } else {
+        keys.add(key);
+        kept.add(span);
+      }
+    }
+    return kept;
   }
 
   public Collection<TraceSpan> spans() {

@@ -115,6 +115,25 @@ public record TraceSpan(
     };
   }
 
+  /** The same span under other ids. */
+  TraceSpan with(long newSpanId, long newParentId) {
+    return new TraceSpan(
+        newSpanId,
+        newParentId,
+        kind,
+        error,
+        linked,
+        startNs,
+        durationNs,
+        service,
+        peer,
+        operation,
+        host,
+        instance,
+        receivedMs,
+        place);
+  }
+
   /** The same span, of which nothing can be taken back any more. */
   TraceSpan settled() {
     return place == Place.NONE ? this : at(Place.FIXED);

@@ -1,6 +1,7 @@
 package dev.sluice.trees;
 
 import dev.sluice.otlp.Span;
+import dev.sluice.paths.Serial;
 import dev.sluice.traces.TraceSpan;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -34,6 +35,42 @@ final class Entry {
   private final List<Entry> calls = new ArrayList<>(2);
   private long shape;
 
+  /** Calls that are waited for together, while it grows in the order of their starts. */
+  private static final class Stage {
+    private final List<Entry> calls = new ArrayList<>(1);
+    // Those that may end after the next call starts.
+    private final List<Entry> open = new ArrayList<>(1);
+    private long endNs = Long.MIN_VALUE;
+
+    private void add(Entry call) {
+      calls.add(call);
+      open.add(call);
+      endNs = Math.max(endNs, call.endNs);
+    }
+
+    /**
+     * Whether a call that starts no earlier follows all of these. The look at each costs little in
+     * sum: it is taken only where the call is 100 times as long as what the stage goes on, so one
+     * that does not follow makes the next that needs such a look 99 times as long again.
+     */
+    private boolean hasEnded(Entry call) {
+      long lengthNs = call.endNs - call.startNs;
+      if (call.startNs >= endNs) {
+        return true;
+      }
+      if (!Serial.allows(endNs - call.startNs, lengthNs, lengthNs)) {
+        return false;
+      }
+      open.removeIf(each -> each.endNs <= call.startNs);
+      for (Entry each : open) {
+        if (!Serial.allows(each.endNs - call.startNs, lengthNs, each.endNs - each.startNs)) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
   private Entry(String service, String operation, TraceSpan timed) {
     this.service = service;
     this.operation = operation;
@@ -59,22 +96,22 @@ final class Entry {
   /** Puts the calls into their stages. The calls must be arranged already. */
   void arrange() {
     calls.sort(BY_TIME);
-    long stageEndNs = Long.MIN_VALUE;
+    Stage stage = new Stage();
     long lastStartNs = Long.MIN_VALUE;
     for (Entry call : calls) {
       // Calls of no length that begin at once would else be serial, in an order that nothing tells.
-      if (call.startNs >= stageEndNs && call.startNs > lastStartNs) {
-        stages.add(new ArrayList<>(1));
+      if (call.startNs > lastStartNs && stage.hasEnded(call)) {
+        stage = new Stage();
+        stages.add(stage.calls);
       }
       lastStartNs = call.startNs;
-      stages.get(stages.size() - 1).add(call);
-      stageEndNs = Math.max(stageEndNs, call.endNs);
+      stage.add(call);
     }
     long hash = spread(service.hashCode()) + operation.hashCode();
-    for (List<Entry> stage : stages) {
-      stage.sort(CANONICAL);
+    for (List<Entry> parallel : stages) {
+      parallel.sort(CANONICAL);
       hash = spread(hash + 1);
-      for (Entry call : stage) {
+      for (Entry call : parallel) {
         hash = spread(hash ^ call.shape);
       }
     }

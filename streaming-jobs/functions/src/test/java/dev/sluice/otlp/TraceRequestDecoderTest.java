@@ -39,26 +39,100 @@ class TraceRequestDecoderTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "service.peer.name=a peer.service=b, a",
-    "peer.service=b service.peer.name=a, a",
-    "peer.service=b server.address=db, b",
-    "server.address=db, db",
-    "net.peer.name=old, old",
-    "net.peer.name=old server.address=new, new",
-    "server.address=db db.namespace=orders, db/orders",
-    "net.peer.name=db db.name=orders, db/orders",
-    "net.peer.name=db db.name=old db.namespace=new, db/new",
-    "db.namespace=orders, ''",
-    "http.method=GET, ''",
-  })
+  @CsvSource(
+      delimiterString = ", ",
+      value = {
+        "service.peer.name=a peer.service=b, a",
+        "peer.service=b service.peer.name=a, a",
+        "peer.service=b server.address=db, b",
+        "server.address=db, db",
+        "net.peer.name=old, old",
+        "net.peer.name=old server.address=new, new",
+        "server.address=db db.namespace=orders, db/orders",
+        "net.peer.name=db db.name=orders, db/orders",
+        "net.peer.name=db db.name=old db.namespace=new, db/new",
+        "db.namespace=orders, ''",
+        "http.method=GET, ''",
+        // Addresses that older or other libraries write, the best first.
+        "url.full=http://pay:8081/v1, pay:8081",
+        "http.url=https://user:word@pay/v1?to=a@b, pay",
+        "http.host=pay:8081 http.target=/v1, pay:8081",
+        "server.address=new url.full=http://pay:8081/v1, new",
+        "url.full=http://pay:8081/v1 network.peer.address=10.0.0.9, pay:8081",
+        "url.full=/v1 network.peer.address=10.0.0.9 network.peer.port=80, 10.0.0.9:80",
+        "net.sock.peer.name=db net.sock.peer.addr=10.0.0.5 db.name=orders, db/orders",
+        "network.peer.address=10.0.0.6 network.peer.port=6379, 10.0.0.6:6379",
+        "net.peer.ip=10.0.0.6 net.peer.port=6379, 10.0.0.6:6379",
+        "net.sock.peer.addr=10.0.0.6, 10.0.0.6",
+        "network.peer.address=fd00::6 network.peer.port=6379, [fd00::6]:6379",
+        "peer.hostname=pay peer.port=8081, pay:8081",
+        "peer.ipv4=10.0.0.7 peer.port=81, 10.0.0.7:81",
+        "peer.address=10.0.0.7:81, 10.0.0.7:81",
+        "upstream_cluster=cart_cluster peer.address=10.0.0.9:8080, cart_cluster",
+        "upstream_cluster=a upstream_cluster.name=b http.url=http://c/, b",
+        "upstream_cluster.name=outbound|8081||pay.shop.svc peer.address=10.0.0.9, pay.shop.svc:8081",
+        "upstream_cluster.name=outbound|80|v2|pay.shop.svc, outbound|80|v2|pay.shop.svc",
+        "db.connection_string=Server=sql-1,1433;Database=shop, sql-1",
+        "db.connection_string=postgresql://sql-1:5433/shop, sql-1:5433",
+        "db.connection_string=Database=shop, ''",
+        // Two ports of one address are two peers; of a name a usual port goes without saying.
+        "server.address=cache server.port=6379, cache",
+        "server.address=cache server.port=6380, cache:6380",
+        "server.address=localhost server.port=6379, localhost:6379",
+        "server.address=db server.port=5432 db.namespace=orders, db/orders",
+        "server.address=db server.port=5433 db.namespace=orders, db:5433/orders",
+        // A port belongs to the address of its own convention.
+        "server.address=db network.peer.port=15001, db",
+        "server.address=db server.port=0, db",
+        "server.address=db server.port=65536, db",
+        "server.address=db server.port=x, db",
+        "server.port=6380, ''",
+      })
   void peerFollowsTheMappingTable(String attributes, String peer) throws Exception {
     var span = span(1, Span.CLIENT, 0, 1);
     for (String attribute : attributes.split(" ")) {
-      String[] pair = attribute.split("=");
+      String[] pair = attribute.split("=", 2);
       span.addAttributes(attribute(pair[0], pair[1]));
     }
     assertThat(peers(message(service("shop", span)))).containsExactly(peer);
+  }
+
+  @Test
+  void portIsNumberOrText() throws Exception {
+    for (KeyValue port :
+        List.of(intAttribute("server.port", 6380), attribute("server.port", "6380"))) {
+      var span =
+          span(1, Span.CLIENT, 0, 1)
+              .addAttributes(attribute("server.address", "a"))
+              .addAttributes(port);
+      // The next span says nothing of its own.
+      var next = span(2, Span.CLIENT, 0, 1).addAttributes(attribute("server.address", "a"));
+      assertThat(peers(message(service("shop", span, next)))).containsExactly("a:6380", "a");
+    }
+  }
+
+  @Test
+  void onlySpansOfTheClientSideHaveAPeer() throws Exception {
+    for (int kind = 0; kind < 7; kind++) {
+      var span = span(1, kind, 0, 1).addAttributes(attribute("server.address", "me"));
+      boolean asks = kind == Span.CLIENT || kind == Span.PRODUCER;
+      assertThat(peers(message(service("shop", span)))).containsExactly(asks ? "me" : "");
+    }
+  }
+
+  @Test
+  void spansOfOldInstrumentationLibrariesAreRead() throws Exception {
+    // Field 1000, opentelemetry-proto until 0.19, is laid out as scope_spans.
+    ResourceSpans whole = service("shop", span(1, Span.SERVER, 0, 1));
+    byte[] old =
+        field(
+            1,
+            concat(
+                field(1, whole.getResource().toByteArray()),
+                field(1_000, whole.getScopeSpans(0).toByteArray())));
+    List<String> seen = new ArrayList<>();
+    decoder.decode(old, span -> seen.add(span.service() + span.spanIdHex()));
+    assertThat(seen).containsExactly("shop0000000000000001");
   }
 
   @Test

@@ -15,6 +15,7 @@ final class RandomTraces {
   private static final int LENGTH = 60;
   private static final int SKEW = 80;
   private static final int FIRST_START = 200;
+  private static final int STRETCH = 1_000;
 
   private RandomTraces() {}
 
@@ -68,6 +69,31 @@ final class RandomTraces {
               "s" + random.nextInt(4),
               random.nextInt(3) == 0 ? "" : "h" + random.nextInt(2)));
     }
-    return spans;
+    return random.nextBoolean() ? spans : stretched(spans, random);
+  }
+
+  /** Where two spans touched they may now overlap by so little that they are serial ones. */
+  private static List<TraceSpan> stretched(List<TraceSpan> spans, Random random) {
+    List<TraceSpan> stretched = new ArrayList<>();
+    for (TraceSpan span : spans) {
+      long start = span.startNs() * STRETCH + random.nextInt(STRETCH / 10);
+      long end = span.endNs() * STRETCH + random.nextInt(STRETCH / 10);
+      stretched.add(
+          new TraceSpan(
+              span.spanId(),
+              span.parentId(),
+              span.kind(),
+              span.error(),
+              span.linked(),
+              start,
+              end - start,
+              span.service(),
+              span.peer(),
+              span.operation(),
+              span.host(),
+              span.instance(),
+              0));
+    }
+    return stretched;
   }
 }

@@ -39,6 +39,34 @@ class SectionLinesTest {
   }
 
   @Test
+  void pairOfASharedIdIsTwoSpansAndBothAreShownByIt() throws Exception {
+    var root = Requests.span(1, Span.SERVER, 0, 100);
+    var client = Requests.span(2, Span.CLIENT, 10, 90).setParentSpanId(Requests.id(1, 8));
+    var server = Requests.span(2, Span.SERVER, 15, 85).setParentSpanId(Requests.id(1, 8));
+    var query = Requests.span(3, Span.CLIENT, 20, 80).setParentSpanId(Requests.id(2, 8));
+    var traces =
+        new TraceReader()
+            .read(
+                Requests.message(
+                    Requests.service("front", root, client),
+                    Requests.service("cart", server, query)));
+    CriticalPaths found = CriticalPaths.of(traces.values().iterator().next());
+    assertThat(found.excluded(Exclusion.DUPLICATE_SPAN)).isZero();
+    assertThat(
+            lines(found.paths().get(0))
+                .lines()
+                .map(line -> line.split("\"")[7] + line.split("\"")[11]))
+        .containsExactly(
+            "0000000000000001front",
+            "0000000000000002front",
+            "0000000000000002cart",
+            "0000000000000003cart",
+            "0000000000000002cart",
+            "0000000000000002front",
+            "0000000000000001front");
+  }
+
+  @Test
   void readerPartsTracesAndLeavesOutWhatHasNoPlace() throws Exception {
     var other = Requests.span(2, Span.SERVER, 0, 1).setTraceId(Requests.id(2, 16));
     var badId = Requests.span(3, Span.SERVER, 0, 1).setSpanId(Requests.id(3, 9));

@@ -65,6 +65,43 @@ class CallTreesTest {
                 stage(node("d", ""))));
   }
 
+  /** Calls a and b of a root, in ms. */
+  private static String stages(double aStart, double aEnd, double bStart, double bEnd) {
+    return Spans.trace()
+        .of("front")
+        .add(1, 0, SERVER, 0, 900)
+        .add(2, 1, CLIENT, aStart, aEnd, "call", "a")
+        .add(3, 1, CLIENT, bStart, bEnd, "call", "b")
+        .tree();
+  }
+
+  @Test
+  void callsThatOverlapByOnePercentOfTheShorterAndOneMillisecondAreSerial() {
+    String serial = node("front", "op1", stage(node("a", "")), stage(node("b", "")));
+    String parallel = node("front", "op1", stage(node("a", ""), node("b", "")));
+    assertThat(stages(0, 50.001, 50, 100)).isEqualTo(serial);
+    assertThat(stages(0, 50.4, 50, 90)).isEqualTo(serial);
+    assertThat(stages(0, 50.4, 50, 89)).isEqualTo(parallel);
+    assertThat(stages(0, 401, 400, 800)).isEqualTo(serial);
+    assertThat(stages(0, 401.1, 400, 800)).isEqualTo(parallel);
+  }
+
+  @Test
+  void callFollowsAStageOnlyIfItFollowsEachCallOfIt() {
+    // c overlaps a [0, 100) by 0.5 ms of its 100, and short, which ends before a, by 0.3 of 0.5.
+    Spans spans =
+        Spans.trace()
+            .of("front")
+            .add(1, 0, SERVER, 0, 900)
+            .add(2, 1, CLIENT, 0, 100, "call", "a")
+            .add(3, 1, CLIENT, 99.5, 200, "call", "c");
+    assertThat(spans.tree())
+        .isEqualTo(node("front", "op1", stage(node("a", "")), stage(node("c", ""))));
+    spans.add(4, 1, CLIENT, 99.3, 99.8, "call", "short");
+    assertThat(spans.tree())
+        .isEqualTo(node("front", "op1", stage(node("a", ""), node("c", ""), node("short", ""))));
+  }
+
   @Test
   void callsThatBeginAtOnceAreOneStageHoweverShort() {
     // a [0, 10), then at 10 b and c of no length, and d [10, 20): nothing tells which was first.

@@ -1,0 +1,62 @@
+package dev.sluice.otlp;
+
+import java.util.Set;
+
+/**
+ * Who a client span talks to where only its address says so: {@code address:port/namespace}.
+ *
+ * <p>Two ports of one address are two peers. So that a service keeps one name whether its callers
+ * say its port or not, a usual port is left out; of an IP address and of {@code localhost}, where
+ * anything may listen, none is. {@code cart:8080} is cart, {@code cache:6380} and {@code
+ * 10.0.0.6:6379} themselves, {@code db:5432} with the namespace shop is db/shop.
+ *
+ * <p>Remembers the last name: spans of one client repeat it.
+ */
+final class PeerName {
+  // HTTP, HTTPS, gRPC; SQL Server, Oracle, MySQL, PostgreSQL, Redis, Cassandra, Elasticsearch,
+  // memcached, MongoDB; AMQP, Kafka.
+  private static final Set<Integer> USUAL =
+      Set.of(
+          80, 443, 8080, 50_051, 1_433, 1_521, 3_306, 5_432, 6_379, 9_042, 9_200, 11_211, 27_017,
+          5_672, 9_092);
+
+  private String lastAddress = "";
+  private int lastPort;
+  private String lastNamespace = "";
+  private String last = "";
+
+  /** "" where the address is. */
+  String of(String address, int port, String namespace) {
+    if (address.isEmpty() || port == 0 && namespace.isEmpty()) {
+      return address;
+    }
+    if (port != lastPort || !address.equals(lastAddress) || !namespace.equals(lastNamespace)) {
+      lastAddress = address;
+      lastPort = port;
+      lastNamespace = namespace;
+      last = at(address, port) + (namespace.isEmpty() ? "" : "/" + namespace);
+    }
+    return last;
+  }
+
+  private static String at(String address, int port) {
+    if (port == 0 || USUAL.contains(port) && isName(address)) {
+      return address;
+    }
+    return address.indexOf(':') < 0 ? address + ":" + port : "[" + address + "]:" + port;
+  }
+
+  /** Whether it is the name of a host, of which there is one for each service. */
+  private static boolean isName(String address) {
+    if (address.equals("localhost") || address.indexOf(':') >= 0) {
+      return false;
+    }
+    for (int i = 0; i < address.length(); i++) {
+      char each = address.charAt(i);
+      if (each != '.' && (each < '0' || each > '9')) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -8,7 +8,7 @@ COLLAPSED    within 2 min of a change of ours: nothing completes for 5 s, and 5 
              the size before, and that one and all beyond it are refused for 10 min, twice as long each time.
 ERRORS_RISE  within 2 min of a change of ours: 5 errors over 3 s, 2 % more of all than before, and more than two
              standard errors. Back, and refused for an hour.
-CHECKED      over 30 s less than 0.7 of what completed at the operator's size, of a pool that is neither full nor
+CHECKED      over 30 s less than 0.7 of what completed at the operator's larger size, of a pool that is neither full nor
              slower: the demand may have fallen, or spans do not show what the pool holds. The operator's size tells,
              in 3 to 15 s, and costs little where a pool is not full. If no more completes there it was the demand, and
              down to 0.7 of that is no ground for another look within 10 min.
@@ -227,7 +227,7 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
     why = f"{does.per_s:.3g}/s at {scene.current}, {did.per_s:.3g}/s at {operator}"
     if slower:
         return given_up(trust, operator, why, now_ms)
-    if by_demand:
+    if by_demand or scene.current > operator:
         return None
     return replace(trust, check=Check(now_ms, does.per_s)), Verdict(Case.CHECKED, operator, why)
 

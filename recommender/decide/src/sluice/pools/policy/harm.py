@@ -147,12 +147,14 @@ def watched(trust: Trust, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | N
 
 
 def _on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | None]:
-    """Whether the last change did harm."""
+    """Whether the last change did harm; from a size that nobody saw, as where an actuator takes steps of its own, by
+    the operator's."""
     if scene.changed_ms is None or scene.from_size is None or now_ms - trust.since_ms > TRIAL_MS:
         return trust, None
-    before = trust.at(scene.from_size, scene.cores)
+    before = trust.at(scene.from_size, scene.cores) or trust.at(operator, scene.cores)
     if before is None:
         return trust, None
+    scene = replace(scene, from_size=before.size)
     after = pace_of(scene.beats, scene.current, -(-scene.changed_ms // 1_000))
     why = _collapsed(before, after, scene, trust.since_ms, now_ms)
     if why:
@@ -268,12 +270,12 @@ def in_force(trust: Trust, current: int | None, before: int | None, foreign: boo
 
 
 def left(trust: Trust, size: int, beats: tuple[Beat, ...], full: bool, cores: float, lag_ms: int, now_ms: int) -> Trust:
-    """With what a size did that is left now."""
+    """With what a size did that is left now; the oldest of others than the operator's is forgotten first."""
     does = pace_of(beats, size)
     if does is None or does.completions <= 0:
         return trust
     of = Measured(size, does.per_s, does.stay_s, does.failed, full, cores, now_ms, lag_ms)
     others = [each for each in trust.measured if (each.size, each.cores) != (size, cores)]
-    if len(others) >= MOST_MEASURED:
-        others = [each for each in others if each.size == trust.operator or each is not others[0]][-MOST_MEASURED + 1 :]
+    while len(others) >= MOST_MEASURED:
+        others.remove(next((each for each in others if each.size != trust.operator), others[0]))
     return replace(trust, measured=(*others, of))

@@ -10,7 +10,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from contract.decisions.step_json import observation_of, said, state_of
+from contract.decisions.step_json import observation_of, said, state_of, trust_json
 from sluice.pools.policy.step import step
 
 OUT = Path(__file__).with_name("step.json")
@@ -333,6 +333,7 @@ def vectors() -> list[dict[str, Any]]:
             },
             "baseline": after.facts.baseline,
             "state": after.facts.state.value if after.facts.state else None,
+            "trust": trust_json(after.facts.trust),
         }
         found.append(
             {

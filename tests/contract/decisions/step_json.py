@@ -1,6 +1,7 @@
 """States, observations and decisions of `step` as JSON, one field a name; for the vectors of `step.json`."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.policy.decision import Basis, Decision
-from sluice.pools.policy.harm import Measured, Trust
+from sluice.pools.policy.harm import Check, Measured, Refused, Trust
 from sluice.pools.policy.observation import Buckets, Constraints, Demand, Observation, Occupancy
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
@@ -47,8 +48,23 @@ def state_of(given: Json) -> PoolState:
 
 
 def _trust(given: Json) -> Trust:
-    """measured as one object of named figures each."""
-    return Trust(**{**given, "measured": tuple(Measured(**each) for each in given.get("measured", ()))})
+    """As `trust_json` has it: each figure by its name."""
+    check = given.get("check")
+    return Trust(
+        **{
+            **given,
+            "measured": tuple(Measured(**each) for each in given.get("measured", ())),
+            "refused": tuple(Refused(**each) for each in given.get("refused", ())),
+            "check": Check(**check) if check else None,
+        }
+    )
+
+
+def trust_json(trust: Trust) -> dict[str, Any]:
+    """What is not as of a new pool."""
+    found, new = asdict(trust), asdict(Trust())
+    found = {name: value for name, value in found.items() if value != new[name]}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
 
 
 def observation_of(given: Json) -> Observation:

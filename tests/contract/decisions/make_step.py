@@ -168,7 +168,12 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
         NOW,
     ),
     ("nothing in 8 s after a change", guarded({"since_ms": NOW - 8_000}), sees(32), NOW),
-    ("nothing in 8 s after a change, while it is paused", guarded({"since_ms": NOW - 8_000}), sees(32, paused=OPS), NOW),
+    (
+        "nothing in 8 s after a change, while it is paused",
+        guarded({"since_ms": NOW - 8_000}),
+        sees(32, paused=OPS),
+        NOW,
+    ),
     (
         "more fail since a change",
         guarded({"since_ms": NOW - 8_000}, beats(32, 4, 90.0, 10.0)),
@@ -248,7 +253,12 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
     ),
     ("the newest second contradicts", doubted(), sees(64), NOW),
     ("too little evidence", state([level(64, seconds=1.9)]), sees(64), NOW),
-    ("too little evidence, and nothing completes in time of what takes all of it", stopped(5.0), sees(64) | taken(50.0), NOW),
+    (
+        "too little evidence, and nothing completes in time of what takes all of it",
+        stopped(5.0),
+        sees(64) | taken(50.0),
+        NOW,
+    ),
     ("the same, and most of it is idle: it was never full", stopped(each_s=5.0), sees(64) | taken(40.0), NOW),
     ("too little evidence, and nothing completes any more", stopped(each_s=5.0), sees(64), NOW),
     ("too little evidence, and a quick service without load", stopped(each_s=0.05), sees(64), NOW),

@@ -49,9 +49,7 @@ class Service:
                 came = buckets(self.now_ms - 2_000, STEP_S, self.size, busy, does, self.cores)
                 self.now_ms += 1_000 * STEP_S
                 demand = (
-                    Demand(
-                        self.now_ms, asked, min(1.0, does / asked) if self.judged else None, of_threads=of_threads
-                    )
+                    Demand(self.now_ms, asked, min(1.0, does / asked) if self.judged else None, of_threads=of_threads)
                     if told and left == 0
                     else None
                 )

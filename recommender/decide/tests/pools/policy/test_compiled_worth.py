@@ -98,7 +98,10 @@ def test_prospects_are_of_the_formulas() -> None:
                 assert getattr(found, name) == pytest.approx(getattr(plain, name), rel=1e-9, abs=1e-12), (asked, name)
             for name in Outlook.__dataclass_fields__:
                 ours, theirs = getattr(found.outlook, name), getattr(plain.outlook, name)
-                assert (ours, theirs) == (None, None) or ours == pytest.approx(theirs, rel=1e-9, abs=1e-12), (asked, name)
+                assert (ours, theirs) == (None, None) or ours == pytest.approx(theirs, rel=1e-9, abs=1e-12), (
+                    asked,
+                    name,
+                )
     assert edges
 
 

@@ -159,9 +159,7 @@ def test_errors_rise_by_two_standard_errors_and_2_percent(
 
 def test_a_size_that_is_refused_itself_is_not_gone_back_to() -> None:
     """From 32 to 16 did harm, then from 16 to 8 does: to the operator's 32."""
-    trust = replace(
-        TRUST, measured=(AT_32, replace(AT_32, size=16)), refused=(Refused(16, 32, T0 + REFUSED_MS),)
-    )
+    trust = replace(TRUST, measured=(AT_32, replace(AT_32, size=16)), refused=(Refused(16, 32, T0 + REFUSED_MS),))
     after, verdict = judged(trust, scene(8, from_size=16), 5)
     assert (verdict.case, verdict.size) == (Case.COLLAPSED, 32)
     assert {(each.size, each.from_size) for each in after.refused} == {(16, 32), (8, 16)}
@@ -264,7 +262,9 @@ def test_of_a_pool_that_is_full_or_slower_or_fails_more_it_is_given_up_at_once(
     in_flight: float, failed: float, full: float
 ) -> None:
     some = beats(16, 30, 60.0, in_flight, failed)
-    after, verdict = judged(replace(TRUST, demand_per_s=61.0, demand_until_ms=T0 + 90_000), scene(16, *some, from_size=None, full=full), 30)
+    after, verdict = judged(
+        replace(TRUST, demand_per_s=61.0, demand_until_ms=T0 + 90_000), scene(16, *some, from_size=None, full=full), 30
+    )
     assert verdict == Verdict(Case.GAVE_UP, 32, "60/s at 16, 100/s at 32")
     assert after.given_up_ms == T0 + 30_000 + GIVEN_UP_MS
 

@@ -53,7 +53,11 @@ def test_the_newest_half_minute_is_kept() -> None:
 
 def test_the_mean_of_some_beats() -> None:
     """20 completions and 5 errors in 2 s of 4 in flight."""
-    beats = [Beat(S0, 16, 12.0, 2.0, 4.0, 1.0), Beat(S0 + 1, 16, 8.0, 3.0, 4.0, 1.0), Beat(S0 + 2, 32, 99.0, 0.0, 9.0, 1.0)]
+    beats = [
+        Beat(S0, 16, 12.0, 2.0, 4.0, 1.0),
+        Beat(S0 + 1, 16, 8.0, 3.0, 4.0, 1.0),
+        Beat(S0 + 2, 32, 99.0, 0.0, 9.0, 1.0),
+    ]
     found = pace_of(beats, 16)
     assert found == Pace(seconds=2.0, per_s=10.0, stay_s=8 / 25, failed=0.2, in_flight=4.0, errors=5.0)
     assert found.completions == 25.0

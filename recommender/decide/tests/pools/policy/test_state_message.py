@@ -51,7 +51,26 @@ def test_what_is_written_is_read_as_the_same_value(key: PoolKey, state: PoolStat
     assert read(key, write_facts(key, state), write_evidence(key, state)) == state
 
 
-@pytest.mark.parametrize("each", [Facts, Change, Checkpoint, Learnt, Level, Doubt, Second, PoolState, Standing, Advice, Trust, Measured, Refused, Check, Peak])
+@pytest.mark.parametrize(
+    "each",
+    [
+        Facts,
+        Change,
+        Checkpoint,
+        Learnt,
+        Level,
+        Doubt,
+        Second,
+        PoolState,
+        Standing,
+        Advice,
+        Trust,
+        Measured,
+        Refused,
+        Check,
+        Peak,
+    ],
+)
 def test_every_field_is_generated(each: type) -> None:
     """A field that the messages do not know would pass the round trip by its default."""
     known = {

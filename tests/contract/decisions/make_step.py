@@ -10,7 +10,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from contract.decisions.step_json import observation_of, said, state_of
+from contract.decisions.step_json import observation_of, said, state_of, trust_json
 from sluice.pools.policy.step import step
 
 OUT = Path(__file__).with_name("step.json")
@@ -61,6 +61,32 @@ def stopped(each_s: float) -> dict[str, Any]:
     """10 completions in a second, after so long each, and nothing for 5 s."""
     found = state([[4.0, False, False, round(math.log(10 * each_s) / 0.12), 10.0, 1.0, 10 * each_s]], full=0.0)
     return found | {"learnt": found["learnt"] | {"completed_ms": NOW - 6_100}}
+
+
+def guarded(trust: dict[str, Any], beats: list[list[float]] | None = None, current: int = 32) -> dict[str, Any]:
+    """After a change of ours from the operator's 64, which did 100 a second of 0.25 s each when it was left."""
+    did = {"size": 64, "per_s": 100.0, "stay_s": 0.25, "failed": 0.0, "full": True, "cores": 4.0, "at_ms": NOW - 60_000}
+    trust = {"operator": 64, "measured": [did], **trust}
+    found = state(KNOWN, current=current, full=0.0, change=change(64, current, 61_000), trust=trust)
+    return found | {"learnt": found["learnt"] | {"beats": beats or []}}
+
+
+def beats(size: int, seconds: int, good: float, failed: float = 0.0, in_flight: float = 0.0) -> list[list[float]]:
+    """Of the newest seconds."""
+    newest = NOW // 1_000 - 1
+    return [[newest - back, size, good, failed, in_flight, 1.0] for back in reversed(range(seconds))]
+
+
+def asked(in_time: float, in_flight: float = 0.0, waiting: float | None = None) -> dict[str, Any]:
+    told = {"until_ms": NOW - 30_000, "asked_per_s": 900.0, "in_time": in_time, "in_flight": in_flight}
+    return {"demand": told | {"waiting": waiting}}
+
+
+def taken(in_flight: float) -> dict[str, Any]:
+    """Of the newest second, in which 1 completes."""
+    start_ms = [NOW - 1_000 + 100 * at for at in range(10)]
+    each = {"concurrency": in_flight, "completions": 0.1, "size": 64.0, "cores": 4.0}
+    return {"buckets": {"start_ms": start_ms, "bucket_s": 0.1, **each}}
 
 
 def remembered() -> dict[str, Any]:
@@ -125,7 +151,62 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
     ("a backend that leaves nothing", state(KNOWN), sees(64, most=0), NOW),
     ("a backend that leaves less than the pool's least", state(KNOWN), sees(64, least=8, most=4), NOW),
     ("a change under way, not read back yet", state(KNOWN, change=BEGUN), sees(64), NOW),
-    ("a change under way, read back", state(KNOWN, change=BEGUN), sees(40), NOW),
+    ("a change under way, read back: a sure way down goes on", state(KNOWN, change=BEGUN), sees(40), NOW),
+    ("a change under way, read back, within a second", state(KNOWN, change=change(64, 40, 999)), sees(40), NOW),
+    (
+        "an actuator's step on the way of a change",
+        state(KNOWN, change=change(64, 32, 1_000)),
+        sees(50),
+        NOW,
+    ),
+    ("held at the operator's size", guarded({"given_up_ms": NOW + 60_000}), sees(32), NOW),
+    ("held at the operator's size, and it is in force", guarded({"given_up_ms": NOW + 60_000}), sees(64), NOW),
+    (
+        "held at the operator's size, within the bounds",
+        guarded({"given_up_ms": NOW + 60_000}),
+        sees(32, most=50),
+        NOW,
+    ),
+    ("nothing in 8 s after a change", guarded({"since_ms": NOW - 8_000}), sees(32), NOW),
+    (
+        "nothing in 8 s after a change, while it is paused",
+        guarded({"since_ms": NOW - 8_000}),
+        sees(32, paused=OPS),
+        NOW,
+    ),
+    (
+        "more fail since a change",
+        guarded({"since_ms": NOW - 8_000}, beats(32, 4, 90.0, 10.0)),
+        sees(32),
+        NOW,
+    ),
+    (
+        "less than at the operator's size, and neither full nor slower",
+        guarded({"since_ms": NOW - 40_000}, beats(32, 30, 60.0, in_flight=6.0)),
+        sees(32),
+        NOW,
+    ),
+    (
+        "less than at the operator's size, and slower",
+        guarded({"since_ms": NOW - 40_000}, beats(32, 30, 60.0, in_flight=24.0)),
+        sees(32),
+        NOW,
+    ),
+    (
+        "more in flight than the pool holds",
+        guarded({"since_ms": NOW - 60_000}, beats(64, 4, 100.0, in_flight=80.0), current=64),
+        sees(64),
+        NOW,
+    ),
+    ("callers wait for a pool that spans show idle", state(LIGHT, full=0.0), sees(64) | asked(0.5, 5.0, 20.0), NOW),
+    ("it waits for what it calls", state(KNOWN), sees(64, callee="cart/server, all 4 of which are taken"), NOW),
+    (
+        "full, its callers wait, and nothing larger was tried",
+        state([level(size, seconds=400.0) for size in (12, 14, 16, 18)], current=16),
+        sees(16) | asked(0.5),
+        NOW,
+    ),
+    ("little evidence for a look", state([level(20, seconds=2.1)], current=20), sees(20), NOW),
     (
         "a change under way, and a bound that moved",
         state(KNOWN, current=20, change=change(20, 40, 1_000)),
@@ -172,6 +253,13 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
     ),
     ("the newest second contradicts", doubted(), sees(64), NOW),
     ("too little evidence", state([level(64, seconds=1.9)]), sees(64), NOW),
+    (
+        "too little evidence, and nothing completes in time of what takes all of it",
+        stopped(5.0),
+        sees(64) | taken(50.0),
+        NOW,
+    ),
+    ("the same, and most of it is idle: it was never full", stopped(each_s=5.0), sees(64) | taken(40.0), NOW),
     ("too little evidence, and nothing completes any more", stopped(each_s=5.0), sees(64), NOW),
     ("too little evidence, and a quick service without load", stopped(each_s=0.05), sees(64), NOW),
     ("cores that nobody told", state(KNOWN), sees(64, cores=None), NOW),
@@ -194,7 +282,8 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
     ),
     ("the best size", state(KNOWN, current=16), sees(16, may_look=False), NOW),
     ("never full", state(LIGHT, current=16, full=0.0), sees(16), NOW),
-    ("set by hand: back to the size before, at once", state(KNOWN, current=16), sees(200), NOW),
+    ("set by hand, and it was never full: kept", state(KNOWN, current=16), sees(200), NOW),
+    ("set by hand: back to the size before, at once", state([*KNOWN, level(200)], current=16), sees(200), NOW),
     (
         "called good, and loses 1.5 % by now",
         state([level(16), level(20)], current=16, state="PROVIDED"),
@@ -254,6 +343,7 @@ def vectors() -> list[dict[str, Any]]:
             },
             "baseline": after.facts.baseline,
             "state": after.facts.state.value if after.facts.state else None,
+            "trust": trust_json(after.facts.trust),
         }
         found.append(
             {

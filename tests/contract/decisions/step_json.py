@@ -1,6 +1,7 @@
 """States, observations and decisions of `step` as JSON, one field a name; for the vectors of `step.json`."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,17 @@ from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.policy.decision import Basis, Decision
-from sluice.pools.policy.observation import Buckets, Constraints, Observation
+from sluice.pools.policy.harm import Check, Measured, Refused, Trust
+from sluice.pools.policy.observation import Buckets, Constraints, Demand, Observation, Occupancy
+from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 
 Json = Mapping[str, Any]
 
 
 def state_of(given: Json) -> PoolState:
-    """facts and learnt; levels as [cores, full, saturated, step, completions, seconds, in_flight_s]; a field that is
-    absent has its default."""
+    """facts and learnt; levels as [cores, full, saturated, step, completions, seconds, in_flight_s], beats as [second,
+    size, good, failed, in_flight_s, length_s]; a field that is absent has its default."""
     facts, learnt = dict(given.get("facts", {})), dict(given.get("learnt", {}))
     if facts.get("change"):
         change = facts["change"]
@@ -28,6 +31,8 @@ def state_of(given: Json) -> PoolState:
         )
     if facts.get("state"):
         facts["state"] = State(facts["state"])
+    if "trust" in facts:
+        facts["trust"] = _trust(facts["trust"])
     levels = learnt.pop("levels", [])
     doubt = learnt.pop("doubt", {"score": 0.0, "aside": []})
     return PoolState(
@@ -36,9 +41,30 @@ def state_of(given: Json) -> PoolState:
             evidence=Evidence(tuple(Level(*level) for level in levels)),
             doubt=Doubt(doubt["score"], tuple(Second(*second) for second in doubt["aside"])),
             full=tuple(learnt.pop("full", ())),
+            beats=tuple(Beat(*beat) for beat in learnt.pop("beats", ())),
             **learnt,
         ),
     )
+
+
+def _trust(given: Json) -> Trust:
+    """As `trust_json` has it: each figure by its name."""
+    check = given.get("check")
+    return Trust(
+        **{
+            **given,
+            "measured": tuple(Measured(**each) for each in given.get("measured", ())),
+            "refused": tuple(Refused(**each) for each in given.get("refused", ())),
+            "check": Check(**check) if check else None,
+        }
+    )
+
+
+def trust_json(trust: Trust) -> dict[str, Any]:
+    """What is not as of a new pool."""
+    found, new = asdict(trust), asdict(Trust())
+    found = {name: value for name, value in found.items() if value != new[name]}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
 
 
 def observation_of(given: Json) -> Observation:
@@ -65,6 +91,8 @@ def observation_of(given: Json) -> Observation:
         version=given.get("version", ""),
         constraints=Constraints(**given.get("constraints", {})),
         named=_estimate(given["named"]) if "named" in given else None,
+        demand=Demand(**given["demand"]) if "demand" in given else None,
+        occupancy=Occupancy(**given["occupancy"]) if "occupancy" in given else None,
     )
 
 

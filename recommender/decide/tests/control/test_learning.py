@@ -18,6 +18,7 @@ from fakes import CART, DB, FakeCollector, FakeService, config
 from feeds import full
 from sluice.collect import Measured, Window
 from sluice.config import Config
+from sluice.control.answer import Answer
 from sluice.control.learning.agents import Agents
 from sluice.control.learning.directory import KEPT
 from sluice.control.learning.learners import Learners
@@ -230,13 +231,15 @@ def test_a_checkpoint_of_the_version_before_is_refused(tmp_path: Path) -> None:
     assert f"version {VERSION - 1} is not legal" in learned(Agents(), lesson(tmp_path, before)).refused
 
 
-def test_a_corrupt_checkpoint_leaves_the_curve_its_answer(tmp_path: Path) -> None:
+def successor(tmp_path: Path, corrupt: bool) -> list[Answer]:
+    """What a decider answers that takes over after half a minute."""
     world = World(collector=Judged(), config=learning(tmp_path), learners=Learners(here=True))
     world.collector.services[CART] = FakeService(8)
-    target = world.run(30)[-1].content.target
+    world.run(30)
     checkpoint = world.decider.states[CART].facts.checkpoint
     assert checkpoint is not None
-    (tmp_path / checkpoint.name).write_bytes(b"no checkpoint")
+    if corrupt:
+        (tmp_path / checkpoint.name).write_bytes(b"no checkpoint")
     again = World(
         clock=world.clock,
         collector=world.collector,
@@ -244,9 +247,19 @@ def test_a_corrupt_checkpoint_leaves_the_curve_its_answer(tmp_path: Path) -> Non
         config=learning(tmp_path),
         learners=Learners(here=True),
     )
-    answer = again.run(3)[-1]
-    assert "CHECKPOINT_REFUSED" in codes(answer)
-    assert answer.content.target == target
+    return again.run(3)
+
+
+def test_a_corrupt_checkpoint_leaves_the_curve_its_answer(tmp_path: Path) -> None:
+    """It decides as beside an agent that is not in charge yet."""
+    ends = {}
+    for corrupt in (False, True):
+        directory = tmp_path / str(corrupt)
+        directory.mkdir()
+        ends[corrupt] = successor(directory, corrupt)
+    assert ["CHECKPOINT_REFUSED" in codes(answer) for answer in ends[True]] == [True] * 3
+    assert "CHECKPOINT_REFUSED" not in codes(ends[False][-1])
+    assert [answer.content.target for answer in ends[True]] == [answer.content.target for answer in ends[False]]
 
 
 def test_the_directory_is_asked_for() -> None:

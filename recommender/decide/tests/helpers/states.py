@@ -7,6 +7,8 @@ from sluice.core.states import State
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.policy.decision import Advice, Advised, Basis
+from sluice.pools.policy.harm import Check, Measured, Refused, Trust
+from sluice.pools.policy.need import Peak
 from sluice.pools.policy.state import Change, Checkpoint, Facts, Learnt, PoolState, Standing
 from sluice.pools.policy.state_check import END_MS, MOST_SIZE, MOST_STEP, MOST_STEPS
 
@@ -53,6 +55,33 @@ changes = st.builds(
 checkpoints = st.builds(
     Checkpoint, name=names, sha256=names, version=sizes, steps=st.integers(0, MOST_STEPS), at_ms=times
 )
+shares = st.floats(0, 1)
+rates = st.floats(0, allow_infinity=False)
+counts = st.integers(0, MOST_SIZE)
+measured = st.builds(
+    Measured,
+    size=sizes,
+    per_s=rates,
+    stay_s=rates,
+    failed=shares,
+    full=st.booleans(),
+    cores=rates,
+    at_ms=times,
+    lag_ms=counts,
+)
+refused = st.builds(Refused, size=sizes, from_size=sizes, until_ms=times, times=counts)
+trusts = st.builds(
+    Trust,
+    operator=st.none() | sizes,
+    since_ms=times,
+    measured=st.lists(measured, max_size=3).map(tuple),
+    refused=st.lists(refused, max_size=3).map(tuple),
+    check=st.none() | st.builds(Check, at_ms=times, per_s=rates),
+    demand_per_s=rates,
+    demand_until_ms=times,
+    given_up_ms=times,
+    times=counts,
+)
 facts = st.builds(
     Facts,
     now_ms=times,
@@ -61,10 +90,8 @@ facts = st.builds(
     baseline=st.none() | sizes,
     state=st.none() | st.sampled_from(State),
     checkpoint=st.none() | checkpoints,
+    trust=trusts,
 )
-shares = st.floats(0, 1)
-rates = st.floats(0, allow_infinity=False)
-counts = st.integers(0, MOST_SIZE)
 advices = st.builds(
     Advice,
     kind=st.sampled_from(Advised),
@@ -98,5 +125,6 @@ learnt = st.builds(
     remembered=st.booleans(),
     versions=st.lists(st.tuples(names, evidence), max_size=3).map(tuple),
     standing=standings,
+    peaks=st.lists(st.builds(Peak, hour_ms=times, per_s=rates), max_size=3).map(tuple),
 )
 states = st.builds(PoolState, facts=facts, learnt=learnt)

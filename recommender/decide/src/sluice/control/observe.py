@@ -49,6 +49,7 @@ def observation(
         demand=demand,
         replicas=baseline.own.replicas,
         occupancy=occupancy,
+        read_ms=max((target.read_at_ms for target in targets), default=None),
     )
 
 

@@ -39,8 +39,8 @@ class Service:
     def most(self) -> float:
         return FALLS.throughput(self.size) * (self.cores or 4.0) / 4.0
 
-    def reads(self, readings: int = 1, told: bool = True) -> Decision:
-        """So many readings on; the pool takes what is decided."""
+    def reads(self, readings: int = 1, told: bool = True, of_threads: bool = True) -> Decision:
+        """So many readings on; the pool takes what is decided. of_threads: nothing is advised by connections."""
         for _ in range(readings):
             asked = self.load / (self.replicas or 2)
             for left in reversed(range(READING_S // STEP_S)):
@@ -49,7 +49,7 @@ class Service:
                 came = buckets(self.now_ms - 2_000, STEP_S, self.size, busy, does, self.cores)
                 self.now_ms += 1_000 * STEP_S
                 demand = (
-                    Demand(self.now_ms, asked, min(1.0, does / asked) if self.judged else None)
+                    Demand(self.now_ms, asked, min(1.0, does / asked) if self.judged else None, of_threads=of_threads)
                     if told and left == 0
                     else None
                 )
@@ -201,7 +201,8 @@ def test_the_sizes_are_the_same_with_and_without() -> None:
     """Advice changes nothing of what is decided."""
     with_it, without = Service(900, size=5), Service(900, size=5)
     for _ in range(12):
-        one, other = with_it.reads(), without.reads(told=False)
+        one, other = with_it.reads(), without.reads(of_threads=False)
+        assert other.advice is None
         reasons = tuple(each for each in one.reasons if each[0] not in ("SCALE_OUT", "SCALE_IN"))
         assert replace(one, advice=None, reasons=reasons) == replace(other, advice=None)
 

@@ -27,9 +27,10 @@ def test_the_chance_to_be_in_time_is_that_of_the_normal_distribution() -> None:
         assert given.ln_phi(z) == pytest.approx(log_ndtr(z), rel=1e-13)
 
 
-def plain_outlook(now: Posterior, gains: Gains) -> Outlook:
-    near = gains.sizes[gains.mean >= gains.mean.max() - 0.01]
-    most, at = gains.of_shape.max(axis=1), int(gains.mean.argmax())
+def plain_outlook(now: Posterior, gains: Gains, mean: Floats) -> Outlook:
+    """mean: of each size, with what is in time there."""
+    near = gains.sizes[mean >= mean.max() - 0.01]
+    most, at = gains.of_shape.max(axis=1), int(mean.argmax())
     lost, hope = most - gains.of_shape[:, at], _before_the_edge(gains)
 
     def missed(gain: Floats, variance: Floats) -> float:
@@ -40,8 +41,8 @@ def plain_outlook(now: Posterior, gains: Gains) -> Outlook:
         int(gains.sizes[at]),
         int(near.min()),
         int(near.max()),
-        max(float(now.weight @ -np.expm1(-most - hope)), missed(gains.mean, gains.variance)),
-        max(float(now.weight @ -np.expm1(-lost - hope)), missed(gains.mean - gains.mean[at], from_best)),
+        max(float(now.weight @ -np.expm1(-most - hope)), missed(mean, gains.variance)),
+        max(float(now.weight @ -np.expm1(-lost - hope)), missed(mean - mean[at], from_best)),
         float(now.weight @ (lost < given.NEARLY_BEST)),
     )
 
@@ -53,12 +54,12 @@ def plain_prospects(now: Posterior, current: int, least: int, most: int, slo_s: 
     within = np.flatnonzero(reach)
     within = within[np.argsort(gains.sizes[within])]
     sizes, at = gains.sizes[within], int((within == gains.current_at).argmax())
-    mean, rate, lost = gains.mean[within], 0.0, np.zeros(len(within))
+    every, rate, lost = gains.mean.copy(), 0.0, np.zeros(len(within))
     if len(now.rows) > 0:
-        early = gains.of_shape[:, within] + gains.ln_rate_now[:, None] + np.log(slo_s) - np.log(sizes)
+        early = gains.of_shape + gains.ln_rate_now[:, None] + np.log(slo_s) - np.log(gains.sizes)
         early /= given.LATENCY_SPREAD
         late = now.weight @ np.where(early < given.IN_TIME, log_ndtr(early), 0.0)
-        mean += late - late[at]
+        every += late - late[gains.current_at]
         ln_rate = float(now.weight @ gains.ln_rate_now)
         rate = float(np.exp(ln_rate))
         if now.edge is not None:
@@ -66,13 +67,13 @@ def plain_prospects(now: Posterior, current: int, least: int, most: int, slo_s: 
     return Prospects(
         sizes,
         at,
-        mean,
+        every[within],
         gains.variance[within],
         rate,
         gains.falls[within],
         gains.smooth[within],
         lost,
-        plain_outlook(now, gains),
+        plain_outlook(now, gains, every),
     )
 
 
@@ -97,7 +98,10 @@ def test_prospects_are_of_the_formulas() -> None:
                 assert getattr(found, name) == pytest.approx(getattr(plain, name), rel=1e-9, abs=1e-12), (asked, name)
             for name in Outlook.__dataclass_fields__:
                 ours, theirs = getattr(found.outlook, name), getattr(plain.outlook, name)
-                assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-12), (asked, name)
+                assert (ours, theirs) == (None, None) or ours == pytest.approx(theirs, rel=1e-9, abs=1e-12), (
+                    asked,
+                    name,
+                )
     assert edges
 
 

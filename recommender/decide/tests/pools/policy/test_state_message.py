@@ -8,6 +8,8 @@ from sluice.core.keys import PoolKey
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.policy.decision import Advice, Basis
+from sluice.pools.policy.harm import Check, Measured, Refused, Trust
+from sluice.pools.policy.need import Peak
 from sluice.pools.policy.state import Change, Checkpoint, Facts, Learnt, PoolState, Standing
 from sluice.pools.policy.state_message import (
     StateError,
@@ -49,23 +51,47 @@ def test_what_is_written_is_read_as_the_same_value(key: PoolKey, state: PoolStat
     assert read(key, write_facts(key, state), write_evidence(key, state)) == state
 
 
-@pytest.mark.parametrize("each", [Facts, Change, Checkpoint, Learnt, Level, Doubt, Second, PoolState, Standing, Advice])
+@pytest.mark.parametrize(
+    "each",
+    [
+        Facts,
+        Change,
+        Checkpoint,
+        Learnt,
+        Level,
+        Doubt,
+        Second,
+        PoolState,
+        Standing,
+        Advice,
+        Trust,
+        Measured,
+        Refused,
+        Check,
+        Peak,
+    ],
+)
 def test_every_field_is_generated(each: type) -> None:
     """A field that the messages do not know would pass the round trip by its default."""
     known = {
-        Facts: "now_ms current change baseline state checkpoint",
+        Facts: "now_ms current change baseline state checkpoint trust",
         Checkpoint: "name sha256 version steps at_ms",
         Change: "from_size to_size at_ms basis targets",
-        Learnt: "version evidence doubt until_ms full completed_ms remembered versions standing",
+        Learnt: "version evidence doubt until_ms full completed_ms remembered versions standing peaks",
         Standing: "until_ms short spare cores replicas advice",
         Advice: "kind since_ms asked_per_s in_time best best_per_s cores replicas to_cores to_replicas",
         Level: "cores full saturated step completions seconds in_flight_s",
         Doubt: "score aside",
         Second: "cores full saturated concurrency completions seconds",
         PoolState: "facts learnt",
+        Trust: "operator since_ms measured refused check demand_per_s demand_until_ms given_up_ms times",
+        Measured: "size per_s stay_s failed full cores at_ms lag_ms",
+        Refused: "size from_size until_ms times",
+        Check: "at_ms per_s",
+        Peak: "hour_ms per_s",
     }
     # What is not compared is made again.
-    names = each._fields if each is Level else [field.name for field in fields(each) if field.compare]
+    names = each._fields if each in (Level, Peak) else [field.name for field in fields(each) if field.compare]
     assert " ".join(names) == known[each]
 
 
@@ -144,11 +170,67 @@ def test_sums_whose_logarithm_is_none_are_not_legal(name: str, value: float) -> 
         (Learnt(evidence=Evidence((LEVEL._replace(cores=-1.0),))), "levels: cores"),
         (Learnt(evidence=Evidence((LEVEL._replace(cores=nan),))), "levels: cores"),
         (Learnt(version="\ud800"), "surrogates"),
+        (Learnt(peaks=(Peak(-1, 1.0),)), "peaks: hour -1 ms"),
+        (Learnt(peaks=(Peak(0, inf),)), "peaks: per_s inf"),
     ],
 )
 def test_what_could_not_be_read_is_not_written(learnt: Learnt, says: str) -> None:
     with pytest.raises(StateError, match=f"^write evidence of shop/server: .*{says}"):
         write_evidence(SHOP, PoolState(Facts(), learnt))
+
+
+MEASURED = Measured(32, 100.0, 0.25, 0.0, True, 4.0, 1_700_000_000_000, 2_000)
+
+
+@pytest.mark.parametrize(
+    ("trust", "says"),
+    [
+        (Trust(operator=0), "trust.operator_size 0"),
+        (Trust(since_ms=-1), "trust.since -1 ms"),
+        (Trust(demand_per_s=nan), "trust.demand_per_s nan"),
+        (Trust(demand_until_ms=-1), "trust.demand_until -1 ms"),
+        (Trust(given_up_ms=9_214_646_400_000), "trust.given_up_until 9214646400000 ms"),
+        (Trust(times=-1), "trust.given_up_times -1"),
+        (Trust(measured=(replace(MEASURED, size=0),)), "trust.measured.size 0"),
+        (Trust(measured=(replace(MEASURED, per_s=-1.0),)), "trust.measured.per_s -1.0"),
+        (Trust(measured=(replace(MEASURED, stay_s=inf),)), "trust.measured.stay_s inf"),
+        (Trust(measured=(replace(MEASURED, failed=1.1),)), "trust.measured.failed 1.1 is not legal; legal: 0 to 1"),
+        (Trust(measured=(replace(MEASURED, cores=nan),)), "trust.measured.cores nan"),
+        (Trust(measured=(replace(MEASURED, at_ms=-1),)), "trust.measured.at -1 ms"),
+        (Trust(measured=(replace(MEASURED, lag_ms=-1),)), "trust.measured.lag_ms -1"),
+        (Trust(refused=(Refused(0, 32, 1),)), "trust.refused.size 0"),
+        (Trust(refused=(Refused(16, 0, 1),)), "trust.refused.from_size 0"),
+        (Trust(refused=(Refused(16, 32, -1),)), "trust.refused.until -1 ms"),
+        (Trust(refused=(Refused(16, 32, 1, -1),)), "trust.refused.times -1"),
+        (Trust(check=Check(-1, 1.0)), "trust.checked -1 ms"),
+        (Trust(check=Check(1, nan)), "trust.checked_per_s nan"),
+    ],
+)
+def test_what_the_guard_cannot_know_is_neither_written_nor_read(trust: Trust, says: str) -> None:
+    with pytest.raises(StateError, match=f"^write facts of shop/server: .*{says}"):
+        write_facts(SHOP, PoolState(Facts(trust=trust)))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "says"),
+    [
+        ("trust.operator_size", 0, "trust.operator_size 0"),
+        ("trust.demand_per_s", nan, "trust.demand_per_s nan"),
+        ("trust.checked_per_s", -1.0, "trust.checked_per_s -1.0"),
+        ("trust.since.seconds", -1, "trust.since -"),
+    ],
+)
+def test_numbers_of_the_guard_that_are_not_legal_are_not_taken_up(path: str, value: object, says: str) -> None:
+    facts = replace(STATE.facts, trust=Trust(operator=32, since_ms=1_000, check=Check(1_000, 10.0)))
+    message = PoolFacts()
+    message.ParseFromString(write_facts(SHOP, PoolState(facts)))
+    holder = message.trust
+    *parents, name = path.split(".")[1:]
+    for parent in parents:
+        holder = getattr(holder, parent)
+    setattr(holder, name, value)
+    with pytest.raises(StateError, match=f"^read facts of shop/server: .*{says}"):
+        read_facts(SHOP, message.SerializeToString())
 
 
 def test_a_size_of_0_is_not_written() -> None:

@@ -121,6 +121,7 @@ HISTORIES = st.lists(PERIODS, min_size=1, max_size=20)
 STARTS = st.sampled_from([1, 2, 5, 16, 60, 128])
 
 
+TAKEN_BACK = ("COLLAPSED", "ERRORS_RISE", "CHECKED", "GAVE_UP")
 CHECKS: list[Callable[[Done, list[Done]], None]] = []
 
 
@@ -149,7 +150,7 @@ def no_more_than_a_factor_2_at_a_time(done: Done, before: list[Done]) -> None:
     """But back into the constraints, or to what it had before another's change, which is at once; and until it is there
     the decision stays."""
     now, had = done.in_force, [each.before.facts.current for each in (*before, done) if each.foreign]
-    if now is not None and done.decision.action is Action.APPLY and done.code != "OUTSIDE":
+    if now is not None and done.decision.action is Action.APPLY and done.code not in ("OUTSIDE", *TAKEN_BACK):
         change = done.before.facts.change
         had += [change.to_size] if change is not None and change.from_size == now else []
         bound = done.seen.constraints
@@ -161,7 +162,8 @@ def no_more_than_a_factor_2_at_a_time(done: Done, before: list[Done]) -> None:
 
 @always
 def one_change_in_3_s(done: Done, before: list[Done]) -> None:
-    """Or one that somebody else's, or a bound that moved, made necessary: into new bounds goes beyond a factor 2."""
+    """Or one that somebody else's, or a bound that moved, made necessary: into new bounds goes beyond a factor 2. What
+    does harm is taken back at once, and a sure way down goes on after a second."""
     change, last = done.after.facts.change, done.before.facts.change
     if (
         change is None
@@ -169,6 +171,7 @@ def one_change_in_3_s(done: Done, before: list[Done]) -> None:
         or change == replace(last, targets=change.targets)
         or done.foreign
         or done.code == "OUTSIDE"
+        or done.code in TAKEN_BACK
     ):
         return
     if not done.seen.constraints.least <= last.to_size <= done.seen.constraints.most:
@@ -178,7 +181,34 @@ def one_change_in_3_s(done: Done, before: list[Done]) -> None:
     # A size that was set by hand in the meantime ended the wait for ours.
     if any(each.foreign and each.after.facts.now_ms >= last.at_ms for each in before):
         return
-    assert change.at_ms - last.at_ms >= WAIT_MS
+    down = last.from_size > last.to_size == change.from_size > change.to_size
+    goes_on = done.code == "BETTER" and down and last.basis in (Basis.CURVE, Basis.MEMORY)
+    assert change.at_ms - last.at_ms >= (1_000 if goes_on else WAIT_MS)
+
+
+@always
+def back_is_to_the_operator_s_or_a_size_that_was_measured(done: Done, before: list[Done]) -> None:
+    """Within the constraints; and while it is given up nothing else is asked for."""
+    trust, bound = done.before.facts.trust, done.seen.constraints
+    if done.code in TAKEN_BACK:
+        known = {done.after.facts.trust.operator, *(each.size for each in trust.measured)}
+        assert done.decision.target in {max(min(size, bound.most), bound.least, 1) for size in known}
+    now_ms = done.after.facts.now_ms
+    if now_ms < done.after.facts.trust.given_up_ms and done.in_force is not None and not bound.paused:
+        assert done.code == "GAVE_UP"
+
+
+@always
+def a_pool_that_was_never_full_is_not_shrunk(done: Done, before: list[Done]) -> None:
+    """But where an operator or a bound says so, or to what it had before another's change."""
+    now, decision = done.in_force, done.decision
+    if decision.action is not Action.APPLY or now is None or decision.target >= now or done.foreign:
+        return
+    if done.code in ("OUTSIDE", "SET", "MIXED", "STOPPED", "WAITING", "WAVE_BACK", "WAVE_ON", *TAKEN_BACK):
+        return
+    table = done.after.learnt.evidence.table
+    full = table[(table[:, 1] > 0) & (table[:, 6] >= 0.84 * now * table[:, 5])]
+    assert full[:, 5].sum() >= 2.9
 
 
 @always
@@ -266,15 +296,22 @@ def test_whatever_comes(size: int, periods: list[Period]) -> None:
             check(done, found[:at])
 
 
-@pytest.mark.parametrize("start", [2, 5, 16, 60, 128, 300])
-def test_a_steady_full_pool_comes_to_its_best_size_and_stays(start: int) -> None:
+@pytest.mark.parametrize(
+    ("start", "rests_s"),
+    # From 300 the way leads over sizes that say little of those around the best: 13 to 17 are looked at until all are
+    # known.
+    [(2, 60), (5, 60), (16, 60), (60, 60), (128, 60), (300, 120)],
+)
+def test_a_steady_full_pool_comes_to_its_best_size_and_stays(start: int, rests_s: int) -> None:
     busy = Period(1_000, "obeys", 1.0, FALLS, Constraints())
-    found = played(start, [busy] * 120)
+    found = played(start, [busy] * (rests_s + 60))
     end = found[-1].in_force
     assert FALLS.throughput(end) >= 0.99 * FALLS.throughput(FALLS.best())
     changed = [at for at, (one, other) in enumerate(pairwise(found)) if one.in_force != other.in_force]
     # A look and the way back.
-    assert len([at for at in changed if at >= 60]) <= 2
+    assert len([at for at in changed if at >= rests_s]) <= 2
+    late = {done.in_force for done in found[60:] if done.in_force is not None}
+    assert min(map(FALLS.throughput, late)) >= 0.98 * FALLS.throughput(FALLS.best())
 
 
 def test_under_a_steady_load_looking_ends() -> None:

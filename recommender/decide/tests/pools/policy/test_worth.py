@@ -161,6 +161,32 @@ def test_outlook_names_the_best_and_what_the_size_in_force_loses() -> None:
     assert prospects(now, 64, 32, 128, 10.0).outlook == here
 
 
+@pytest.mark.parametrize(
+    ("slo_s", "legal", "best", "beyond"),
+    [
+        (10.0, (1, 1_000), 16, None),
+        # 8 complete 293 a second, 12 do 343, 16 do 354.
+        (10.0, (1, 12), 12, 16),
+        (10.0, (24, 64), 24, 16),
+        # 15 lose under 1 %.
+        (10.0, (1, 15), 15, None),
+        # Requests of 6 stay 24 ms, of 16 45: Phi(ln(20 / 24) / 0.5) = 0.36 of 248 are in time, and Phi(-1.63) = 0.05 of
+        # 354. So nothing beyond 8 is better, whatever it completes.
+        (0.020, (1, 8), 6, None),
+    ],
+)
+def test_best_and_range_are_legal_and_what_is_better_beyond_them_is_told(
+    slo_s: float, legal: tuple[int, int], best: int, beyond: int | None
+) -> None:
+    now = belief(evidence(8, 12, 14, 15, 16, 20, 24, 32, 64, seconds=60))
+    found = outlook(now, min(max(20, legal[0]), legal[1]), slo_s, legal)
+    assert legal[0] <= found.lower <= found.best <= found.upper <= legal[1]
+    assert abs(found.best - best) <= (0 if beyond else 1)
+    assert (found.beyond is None) == (beyond is None)
+    if found.beyond is not None:
+        assert FALLS.throughput(found.beyond) >= 0.99 * FALLS.throughput(beyond)
+
+
 def fell(at: int, share: float = 0.2, below: Curve = STRAIGHT) -> Evidence:
     """16 and 20, on a straight line up or on another curve, and a part of what 20 completes at a larger size."""
     seen = evidence(16, 20, curve=below)

@@ -29,7 +29,7 @@ type State int32
 
 const (
 	State_STATE_UNSPECIFIED State = 0
-	// It is known within 2 % of throughput which size is best, whichever is in force.
+	// It is known within 2 % of throughput which size is best, whichever is in force, by a minute of evidence.
 	State_STATE_PROVIDED State = 1
 	// A better size is likely, or nobody knows: too little evidence, doubt about it, or no one size in force.
 	State_STATE_LEARNING State = 2
@@ -39,7 +39,7 @@ const (
 	State_STATE_STALE State = 4
 	// An operator paused this pool.
 	State_STATE_PAUSED State = 5
-	// Bounds, or the backend's limit, hold the pool off the size that would be better: that is `unguarded_target`.
+	// Bounds, or the backend's limit, hold the pool off a size that would be better; or the operator's is held (GAVE_UP).
 	State_STATE_GUARDED State = 6
 	// Never full on this CPU limit: no size is needed yet.
 	State_STATE_UNSATURATED State = 7
@@ -275,9 +275,12 @@ type PoolSize struct {
 	// The sizes that are expected to complete at least 99 % of what the best one does; absent without a belief.
 	LowerBound *uint32 `protobuf:"varint,7,opt,name=lower_bound,json=lowerBound,proto3,oneof" json:"lower_bound,omitempty"`
 	UpperBound *uint32 `protobuf:"varint,8,opt,name=upper_bound,json=upperBound,proto3,oneof" json:"upper_bound,omitempty"`
-	// The size without the constraints; absent without a belief.
+	// The best size within the pool's own bounds, which may be more than its backend leaves, and without those that were taken
+	// back; absent without a belief, of a pool that was never full, and while spans contradict themselves or the pool waits for
+	// another one.
 	UnguardedTarget *uint32 `protobuf:"varint,9,opt,name=unguarded_target,json=unguardedTarget,proto3,oneof" json:"unguarded_target,omitempty"`
-	// 0..1.
+	// 0..1. Of a change: how likely the target is no worse than what is in force; else how likely the best size loses under 3 %.
+	// Less while little was seen.
 	Confidence float64      `protobuf:"fixed64,10,opt,name=confidence,proto3" json:"confidence,omitempty"`
 	Reasons    []*v1.Reason `protobuf:"bytes,11,rep,name=reasons,proto3" json:"reasons,omitempty"`
 	// What decides: "belief", or the name of an estimator, such as "scg".

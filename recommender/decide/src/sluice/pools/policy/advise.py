@@ -4,8 +4,9 @@ leave it open. Nothing of it is ever done here: a hardware autoscaler may read i
 Every 10 s there is a reading of what was asked of one instance in a minute (`Demand`).
 
 SCALE_OUT  10 % of what is asked, or more, is late, though the pool is full (0.9 of the time) and its size is within 3 %
-           of the best there is, as is believed: so no size does it in time on this CPU limit. Six readings are for it,
-           more than against it; it ends when as many are against it. While it stands, 5 % late is for it.
+           of the best there is, as is believed, and no bound keeps it off a better one: so no size does it in time on
+           this CPU limit. Six readings are for it, more than against it; it ends when as many are against it. While it
+           stands, 5 % late is for it.
 SCALE_IN   half of the CPU limit, or half of the replicas, would do all that is asked with a fifth to spare, with 90 %
            probability, and 1 % is late at most. Sixty readings (ten minutes); one against it ends it, and it
            takes ten to be said again.
@@ -155,7 +156,7 @@ def _short(demand: Demand, view: View, learnt: Learnt, cores: float, full_share:
         return False
     late = STILL_SHORT_BY if said else SHORT_BY
     seen = _saturated_s(learnt, cores) >= LEAST_SATURATED_S
-    return seen and 1 - demand.in_time >= late and view.outlook.loss < BEST_LOSS
+    return seen and 1 - demand.in_time >= late and view.outlook.loss < BEST_LOSS and view.outlook.beyond is None
 
 
 def _halves(

@@ -76,7 +76,8 @@ class Decision:
 
     lower..upper: the sizes that lose less than 1 % against the best, as far as is believed; None without a belief.
     loss: expected loss of the size in force against the best one, as a part of its throughput; None without a belief.
-    unguarded: the size without the constraints. confidence: how likely it loses under 3 %, less while little was seen
+    unguarded: the best within the pool's own bounds. confidence: of a change, how likely it is no worse, of a size that
+    is held, how likely the best one loses under 3 %, less while little was seen
     (step.py), or what a published model says, 0..1. reasons: codes, for people, each with a text. advice: None where
     nothing is to be said.
     """

@@ -11,7 +11,8 @@ ERRORS_RISE  within 2 min of a change of ours: 5 errors over 3 s, 2 % more of al
 CHECKED      over 30 s less than 0.7 of what completed at the operator's larger size, of a pool that is neither full nor
              slower: the demand may have fallen, or spans do not show what the pool holds. The operator's size tells,
              in 3 to 15 s, and costs little where a pool is not full. If no more completes there it was the demand, and
-             down to 0.7 of that is no ground for another look within 10 min.
+             down to 0.7 of that is no ground for another look within 10 min. After silence, which may have been of the
+             demand, the smaller size is refused for 10 min. A service that is away does no harm.
 GAVE_UP      the same of a pool that is full or slower, or where the operator's size did more when it was looked at:
              the operator's size is held for 10 min, twice as long each time, up to a day.
 
@@ -116,7 +117,8 @@ class Verdict:
 class Scene:
     """What there is to judge by. current: the size in force. changed_ms, from_size: of the last change of ours, where
     it is in force; None where it is not. beats: of the newest half minute. completed_ms: when something completed last
-    without an error, None before the first. full_share: of the newest seconds, 0..1. lag_ms: of windows."""
+    without an error, None before the first. full_share: of the newest seconds, 0..1. lag_ms: of windows.
+    unread: no target tells its size any more: the service is away, and its silence is nobody's harm."""
 
     current: int
     from_size: int | None
@@ -126,6 +128,7 @@ class Scene:
     full_share: float
     cores: float
     lag_ms: int
+    unread: bool = False
 
 
 def watched(trust: Trust, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | None]:
@@ -147,12 +150,14 @@ def watched(trust: Trust, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | N
 
 
 def _on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | None]:
-    """Whether the last change did harm."""
+    """Whether the last change did harm; from a size that nobody saw, as where an actuator takes steps of its own, by
+    the operator's."""
     if scene.changed_ms is None or scene.from_size is None or now_ms - trust.since_ms > TRIAL_MS:
         return trust, None
-    before = trust.at(scene.from_size, scene.cores)
+    before = trust.at(scene.from_size, scene.cores) or trust.at(operator, scene.cores)
     if before is None:
         return trust, None
+    scene = replace(scene, from_size=before.size)
     after = pace_of(scene.beats, scene.current, -(-scene.changed_ms // 1_000))
     why = _collapsed(before, after, scene, trust.since_ms, now_ms)
     if why:
@@ -169,7 +174,7 @@ def _collapsed(before: Measured, after: Pace | None, scene: Scene, since_ms: int
     good = after is not None and after.per_s > 0
     waited_ms = now_ms - since_ms - max(before.lag_ms, 0)
     expected = before.per_s * waited_ms / 1_000
-    if not good and waited_ms >= silent_ms and expected >= EXPECTED:
+    if not good and not scene.unread and waited_ms >= silent_ms and expected >= EXPECTED:
         return f"nothing completed at {scene.current} in {waited_ms // 1_000} s, {before.per_s:.3g}/s at {before.size}"
     if after is None or after.seconds < SEEN_S or before.per_s * after.seconds < EXPECTED:
         return ""
@@ -215,6 +220,8 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
     does = pace_of(scene.beats, scene.current, trust.since_ms / 1_000)
     silent_ms = now_ms - max(scene.completed_ms or 0, trust.since_ms) - max(did.lag_ms, 0)
     silent = silent_ms >= 1_000 * LASTS_S
+    if silent and scene.unread:
+        return None
     if does is None or silent:
         does = Pace(LASTS_S, 0.0, 0.0, 0.0, 0.0, 0.0)
     elif does.seconds < LASTS_S - SEEN_S:
@@ -244,10 +251,19 @@ def _checked(trust: Trust, check: Check, operator: int, scene: Scene, now_ms: in
     if not (enough or over or (does is not None and does.seconds >= CHECK_S)):
         return trust, looks
     per_s = does.per_s if does is not None else 0.0
+    if per_s * LASTS_S >= EXPECTED and check.per_s == 0:
+        # Nothing came, or nothing ended: that more comes now may be chance, so the size is refused and no more.
+        return _after_silence(trust, operator, now_ms), None
     if per_s * LASTS_S >= EXPECTED and check.per_s < FEWER * per_s:
         return given_up(trust, operator, f"{check.per_s:.3g}/s at the one before, {per_s:.3g}/s at {operator}", now_ms)
     demand = max(per_s, check.per_s)
     return replace(trust, check=None, demand_per_s=demand, demand_until_ms=now_ms + REFUSED_MS), None
+
+
+def _after_silence(trust: Trust, operator: int, now_ms: int) -> Trust:
+    before = next((each.size for each in reversed(trust.measured) if each.size != operator), None)
+    trust = replace(trust, check=None)
+    return trust if before is None else refusing(trust, before, operator, REFUSED_MS, now_ms)
 
 
 def given_up(trust: Trust, operator: int, why: str, now_ms: int) -> tuple[Trust, Verdict]:
@@ -268,12 +284,12 @@ def in_force(trust: Trust, current: int | None, before: int | None, foreign: boo
 
 
 def left(trust: Trust, size: int, beats: tuple[Beat, ...], full: bool, cores: float, lag_ms: int, now_ms: int) -> Trust:
-    """With what a size did that is left now."""
+    """With what a size did that is left now; the oldest of others than the operator's is forgotten first."""
     does = pace_of(beats, size)
     if does is None or does.completions <= 0:
         return trust
     of = Measured(size, does.per_s, does.stay_s, does.failed, full, cores, now_ms, lag_ms)
     others = [each for each in trust.measured if (each.size, each.cores) != (size, cores)]
-    if len(others) >= MOST_MEASURED:
-        others = [each for each in others if each.size == trust.operator or each is not others[0]][-MOST_MEASURED + 1 :]
+    while len(others) >= MOST_MEASURED:
+        others.remove(next((each for each in others if each.size != trust.operator), others[0]))
     return replace(trust, measured=(*others, of))

@@ -16,7 +16,7 @@ from sluice.pools.estimate.belief.evidence import Evidence, Second, runs
 from sluice.pools.estimate.belief.kept import Kept, believed
 from sluice.pools.policy.need import DAY_MS, with_peaks
 from sluice.pools.policy.observation import Buckets
-from sluice.pools.policy.pace import with_beats
+from sluice.pools.policy.pace import newest, with_beats
 from sluice.pools.policy.state import RECENT, Change, Learnt, Standing
 
 # What is seen so soon after a pool has grown is of the size, and no contradiction of what was seen of others: where a
@@ -66,8 +66,8 @@ def learn(
         full=full[-RECENT:],
         until_ms=int(new.start_ms[-1]),
         completed_ms=completed,
-        beats=beats,
-        peaks=with_peaks(learnt.peaks, beats, horizon_ms),
+        beats=newest(beats),
+        peaks=with_peaks(learnt.peaks, beats, int(new.start_ms[0]) // 1_000, horizon_ms),
     )
 
 

@@ -30,18 +30,22 @@ class Peak(NamedTuple):
     per_s: float
 
 
-def with_peaks(peaks: tuple[Peak, ...], beats: tuple[Beat, ...], horizon_ms: int = DAY_MS) -> tuple[Peak, ...]:
-    """With the newest 10 s, if that many are known."""
-    if not beats:
-        return peaks
-    newest, length, good = beats[-1].second, 0.0, 0.0
-    for beat in reversed(beats):
-        if beat.second <= newest - STRETCH_S:
-            break
-        length, good = length + beat.length_s, good + beat.good
+def with_peaks(
+    peaks: tuple[Peak, ...], beats: tuple[Beat, ...], since_s: int, horizon_ms: int = DAY_MS
+) -> tuple[Peak, ...]:
+    """With each 10 s that end in the second `since_s` or later, if half of them is known: so that a busy stretch counts
+    alike in whatever periods it is read."""
+    for ends_s in sorted({beat.second for beat in beats if beat.second >= since_s}):
+        peaks = _with_peak(peaks, beats, ends_s, horizon_ms)
+    return peaks
+
+
+def _with_peak(peaks: tuple[Peak, ...], beats: tuple[Beat, ...], ends_s: int, horizon_ms: int) -> tuple[Peak, ...]:
+    stretch = [beat for beat in beats if ends_s - STRETCH_S < beat.second <= ends_s]
+    length = sum(beat.length_s for beat in stretch)
     if length < STRETCH_S / 2:
         return peaks
-    per_s, hour_ms = good / length, newest * 1_000 // HOUR_MS * HOUR_MS
+    per_s, hour_ms = sum(beat.good for beat in stretch) / length, ends_s * 1_000 // HOUR_MS * HOUR_MS
     if peaks and peaks[-1].hour_ms == hour_ms:
         return peaks if per_s <= peaks[-1].per_s else (*peaks[:-1], Peak(hour_ms, per_s))
     kept = tuple(each for each in peaks if hour_ms - horizon_ms <= each.hour_ms < hour_ms)

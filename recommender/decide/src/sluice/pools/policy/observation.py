@@ -126,6 +126,7 @@ class Observation:
     judges its completions. named: by a published model, where one is chosen for the pool, or no size is known by which
     the belief could tell when the pool was full; None: the belief decides. demand: None where there is no new one.
     replicas: of the service, None while nobody told. occupancy: None where no target tells it.
+    read_ms: when a target told its size last, None where nobody keeps that.
     """
 
     sizes: dict[str, int | None]
@@ -138,3 +139,4 @@ class Observation:
     demand: Demand | None = None
     replicas: int | None = None
     occupancy: Occupancy | None = None
+    read_ms: int | None = None

@@ -47,7 +47,7 @@ class Pace:
 
 
 def with_beats(before: tuple[Beat, ...], buckets: Buckets) -> tuple[Beat, ...]:
-    """With buckets that are newer, oldest first, as far as their size is known; those of the newest half minute."""
+    """With buckets that are newer, oldest first, as far as their size is known."""
     if len(buckets) == 0:
         return before
     found = list(before)
@@ -69,8 +69,13 @@ def with_beats(before: tuple[Beat, ...], buckets: Buckets) -> tuple[Beat, ...]:
             )
         else:
             found.append(Beat(second, int(size), good, failed, held, buckets.bucket_s))
-    since = found[-1].second - LASTS_S if found else 0
-    return tuple(found if not found or found[0].second > since else (each for each in found if each.second > since))
+    return tuple(found)
+
+
+def newest(beats: tuple[Beat, ...]) -> tuple[Beat, ...]:
+    """Those of the newest half minute."""
+    since = beats[-1].second - LASTS_S if beats else 0
+    return tuple(beat for beat in beats if beat.second > since) if beats and beats[0].second <= since else beats
 
 
 def pace_of(beats: Iterable[Beat], size: int, since_s: float = float("-inf")) -> Pace | None:

@@ -14,11 +14,17 @@ from sluice.pools.policy.reach import by_another
 from sluice.pools.policy.state import Facts, Learnt
 from sluice.pools.policy.view import full_share
 
+# A size that stays is told each 15 s.
+UNREAD_MS = 20_000
+
 
 def watch(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> tuple[Facts, Verdict | None]:
     """The facts with the size in force as it was read, and what the guard asks for. While sizes differ nothing is."""
     sizes = set(seen.sizes.values())
     current = next(iter(sizes)) if len(sizes) == 1 else None
+    if not seen.sizes and facts.trust.check is not None:
+        # A service that is away, and comes back with another size.
+        facts = changed(facts, trust=replace(facts.trust, check=None))
     if seen.constraints.paused or current is None:
         return facts, None
     foreign = facts.current is not None and by_another(facts, current)
@@ -35,6 +41,7 @@ def watch(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> tuple
         full_share=full_share(facts, learnt),
         cores=seen.cores,
         lag_ms=max(0, now_ms - learnt.until_ms),
+        unread=seen.read_ms is not None and now_ms - seen.read_ms > UNREAD_MS,
     )
     trust, verdict = watched(trust, scene, now_ms)
     return (facts if trust == facts.trust else changed(facts, trust=trust)), verdict

@@ -42,6 +42,9 @@ from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.estimate.belief.posterior import Gains, Posterior
 from sluice.pools.policy.compiled_worth import LEAST_GAIN, RANGE, chosen, gradient, look_s, outlooked, prospected
 
+# Smaller and larger than all sizes.
+EVERY = (1, 2**32)
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -58,8 +61,8 @@ class Outlook:
     """best: the size of the highest mean; lower..upper: the sizes within 1 % of it; loss: expected loss of the
     size in force against what turns out best, as a part of that one's throughput; at_best: the same of `best`, which is
     what is not known; sure: how likely that is under 3 %. All of the legal sizes, by the gain that a choice goes by.
-    beyond: a size that is not legal and better by 1 %, None without one. gain, sure_by: of `best` over the size in
-    force, as `Choice` has them."""
+    beyond: the best of all, where it is not legal and better by 1 %; None else. gain, sure_by: of `best` over the size
+    in force, as `Choice` has them."""
 
     best: int
     lower: int
@@ -118,10 +121,10 @@ def _prospects(now: Posterior, current: int, least: int, most: int, slo_s: float
         gains.sizes,
         gains.current_at,
         (least, most),
-        legal,
+        EVERY,
         slo_s,
     )
-    found = _outlook(now, gains, within, moments[0], moments[1])
+    found = _outlook(now, gains, within, moments, (min(least, legal[0]), max(most, legal[1])))
     near = ((gains.sizes[within] >= least) & (gains.sizes[within] <= most)) | (within == gains.current_at)
     within, (mean, variance, falls, smooth) = within[near], moments[:, near]
     sizes, at = gains.sizes[within], int((within == gains.current_at).argmax())
@@ -139,16 +142,18 @@ def outlook(now: Posterior, current: int, slo_s: float = inf, legal: tuple[int, 
     return prospects(now, current, current, current, slo_s, legal).outlook
 
 
-def _outlook(now: Posterior, gains: Gains, legal: Ints, mean: Floats, variance: Floats) -> Outlook:
-    """legal: where the legal sizes stand, with the mean and variance of their gain, (N,) each."""
+def _outlook(now: Posterior, gains: Gains, every: Ints, moments: Floats, legal: tuple[int, int]) -> Outlook:
+    """every: where all sizes stand, ascending, (N,), with the mean and variance of their gain in the first two of
+    moments, (k, N). The size in force counts as legal: it is what the loss is of."""
+    sizes, mean = gains.sizes[every], moments[0]
+    near = ((sizes >= legal[0]) & (sizes <= legal[1])) | (every == gains.current_at)
     numbers = outlooked(
-        gains.of_shape.T[legal], mean, variance, now.weight, gains.sizes[legal], _before_the_edge(gains)
+        gains.of_shape.T[every[near]], mean[near], moments[1, near], now.weight, sizes[near], _before_the_edge(gains)
     )
-    top = int(gains.mean.argmax())
-    beyond = top not in legal and float(gains.mean[top] - gains.mean[legal].max()) > RANGE
-    at = int(mean.argmax())
-    gain, sure_by = float(mean[at]), float(mean[at] / sqrt(variance[at] + 1e-12))
-    return Outlook(*numbers, beyond=int(gains.sizes[top]) if beyond else None, gain=gain, sure_by=sure_by)
+    top, best = int(mean.argmax()), int(np.where(near, mean, -np.inf).argmax())
+    beyond = not near[top] and float(mean[top] - mean[best]) > RANGE
+    gain, sure_by = float(mean[best]), float(mean[best] / sqrt(moments[1, best] + 1e-12))
+    return Outlook(*numbers, beyond=int(sizes[top]) if beyond else None, gain=gain, sure_by=sure_by)
 
 
 def _before_the_edge(gains: Gains) -> float:

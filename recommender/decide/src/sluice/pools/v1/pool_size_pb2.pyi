@@ -33,7 +33,7 @@ class _StateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_State.ValueType
     DESCRIPTOR: _descriptor.EnumDescriptor
     STATE_UNSPECIFIED: _State.ValueType  # 0
     STATE_PROVIDED: _State.ValueType  # 1
-    """It is known within 2 % of throughput which size is best, whichever is in force."""
+    """It is known within 2 % of throughput which size is best, whichever is in force, by a minute of evidence."""
     STATE_LEARNING: _State.ValueType  # 2
     """A better size is likely, or nobody knows: too little evidence, doubt about it, or no one size in force."""
     STATE_NO_DATA: _State.ValueType  # 3
@@ -43,7 +43,7 @@ class _StateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_State.ValueType
     STATE_PAUSED: _State.ValueType  # 5
     """An operator paused this pool."""
     STATE_GUARDED: _State.ValueType  # 6
-    """Bounds, or the backend's limit, hold the pool off the size that would be better: that is `unguarded_target`."""
+    """Bounds, or the backend's limit, hold the pool off a size that would be better; or the operator's is held (GAVE_UP)."""
     STATE_UNSATURATED: _State.ValueType  # 7
     """Never full on this CPU limit: no size is needed yet."""
     STATE_DELETED: _State.ValueType  # 8
@@ -56,7 +56,7 @@ class State(_State, metaclass=_StateEnumTypeWrapper):
 
 STATE_UNSPECIFIED: State.ValueType  # 0
 STATE_PROVIDED: State.ValueType  # 1
-"""It is known within 2 % of throughput which size is best, whichever is in force."""
+"""It is known within 2 % of throughput which size is best, whichever is in force, by a minute of evidence."""
 STATE_LEARNING: State.ValueType  # 2
 """A better size is likely, or nobody knows: too little evidence, doubt about it, or no one size in force."""
 STATE_NO_DATA: State.ValueType  # 3
@@ -66,7 +66,7 @@ STATE_STALE: State.ValueType  # 4
 STATE_PAUSED: State.ValueType  # 5
 """An operator paused this pool."""
 STATE_GUARDED: State.ValueType  # 6
-"""Bounds, or the backend's limit, hold the pool off the size that would be better: that is `unguarded_target`."""
+"""Bounds, or the backend's limit, hold the pool off a size that would be better; or the operator's is held (GAVE_UP)."""
 STATE_UNSATURATED: State.ValueType  # 7
 """Never full on this CPU limit: no size is needed yet."""
 STATE_DELETED: State.ValueType  # 8
@@ -207,9 +207,14 @@ class PoolSize(_message.Message):
     """The sizes that are expected to complete at least 99 % of what the best one does; absent without a belief."""
     upper_bound: _builtins.int
     unguarded_target: _builtins.int
-    """The size without the constraints; absent without a belief."""
+    """The best size within the pool's own bounds, which may be more than its backend leaves, and without those that were taken
+    back; absent without a belief, of a pool that was never full, and while spans contradict themselves or the pool waits for
+    another one.
+    """
     confidence: _builtins.float
-    """0..1."""
+    """0..1. Of a change: how likely the target is no worse than what is in force; else how likely the best size loses under 3 %.
+    Less while little was seen.
+    """
     model: _builtins.str
     """What decides: "belief", or the name of an estimator, such as "scg"."""
     revision: _builtins.int

@@ -1,0 +1,72 @@
+"""Which sizes may be chosen at all: by hand."""
+
+import pytest
+
+from feeds import evidence
+from sluice.pools.estimate.belief.evidence import Evidence, Second
+from sluice.pools.policy.allowed import larger_tried, narrowed, unrefused, was_full
+from sluice.pools.policy.harm import Refused, Trust
+from sluice.pools.policy.observation import Occupancy
+from sluice.pools.policy.state import Learnt
+
+NOW = 1_700_000_000_000
+
+
+def seen(in_flight: float, seconds: float, full: bool = True, cores: float = 4.0) -> Learnt:
+    return Learnt(evidence=Evidence().with_second(Second(cores, full, full, in_flight, 100.0 * seconds, seconds)))
+
+
+@pytest.mark.parametrize(
+    ("in_flight", "seconds", "full", "was"),
+    [
+        (13.7, 3.0, True, True),
+        # 0.85 x 16 is 13.6.
+        (13.5, 3.0, True, False),
+        (16.0, 2.9, True, False),
+        (16.0, 60.0, False, False),
+        (64.0, 3.0, True, True),
+    ],
+)
+def test_a_pool_was_full_when_3_s_were_at_its_size(in_flight: float, seconds: float, full: bool, was: bool) -> None:
+    assert was_full(seen(in_flight, seconds, full), 16, None) == was
+    # On whatever cores.
+    assert was_full(seen(in_flight, seconds, full, cores=2.0), 16, None) == was
+
+
+def test_a_target_that_says_that_it_is_full_counts() -> None:
+    assert not was_full(Learnt(), 16, None)
+    assert was_full(Learnt(), 16, Occupancy(16.0, None, 0.9, NOW))
+    assert not was_full(Learnt(), 16, Occupancy(16.0, None, 0.89, NOW))
+
+
+def test_refused_sizes_are_left_out_with_all_beyond_them() -> None:
+    """13 was too many from 12, and 8 too few from 16."""
+    trust = Trust(refused=(Refused(13, 12, NOW + 1), Refused(8, 16, NOW + 1)))
+    assert unrefused((1, 100), trust, NOW) == (9, 12)
+    assert unrefused((1, 100), trust, NOW + 1) == (1, 100)
+    assert [trust.refuses(size, NOW) for size in (7, 8, 9, 12, 13, 14)] == [True, True, False, False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("may_shrink", "refused", "found"),
+    [
+        (True, (), (8, 32)),
+        (False, (), (16, 32)),
+        (True, (Refused(10, 16, NOW + 1),), (11, 32)),
+        (True, (Refused(20, 16, NOW + 1),), (8, 19)),
+        # Both: none is left but the size in force.
+        (False, (Refused(17, 16, NOW + 1),), (16, 16)),
+    ],
+)
+def test_what_one_change_leads_to(may_shrink: bool, refused: tuple[Refused, ...], found: tuple[int, int]) -> None:
+    assert narrowed((8, 32), 16, Trust(refused=refused), may_shrink, NOW) == found
+
+
+def test_a_larger_size_was_tried_where_a_quarter_more_was_full_on_these_cores() -> None:
+    """20 are a quarter more than 16. Steps of evidence are 5 %: 20.0 in flight is 20.0."""
+    tried = Learnt(evidence=evidence(16, 20))
+    assert larger_tried(tried, 16, 4.0)
+    assert not larger_tried(tried, 17, 4.0)
+    assert not larger_tried(tried, 16, 2.0)
+    assert not larger_tried(seen(30.0, 10.0, full=False), 16, 4.0)
+    assert not larger_tried(Learnt(), 16, 4.0)

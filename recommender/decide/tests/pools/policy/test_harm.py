@@ -1,0 +1,395 @@
+"""The guard of last resort: each verdict with its numbers by hand, and whatever completes."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.pools.policy.harm import (
+    ERRORS_REFUSED_MS,
+    GIVEN_UP_MS,
+    LONGEST_MS,
+    MOST_MEASURED,
+    REFUSED_MS,
+    Check,
+    Measured,
+    Refused,
+    Scene,
+    Trust,
+    Verdict,
+    errors_rise,
+    given_up,
+    in_force,
+    left,
+    refusing,
+    watched,
+)
+from sluice.pools.policy.pace import Beat, Pace
+from sluice.pools.policy.transitions import Case
+
+# A whole second.
+T0 = 1_700_000_000_000
+S0 = T0 // 1_000
+DAY_MS = 86_400_000
+# 100 a second of 0.32 s each: 32 in flight.
+AT_32 = Measured(32, 100.0, 0.32, 0.0, True, 4.0, T0)
+TRUST = Trust(32, T0, (AT_32,))
+
+
+def beats(size: int, seconds: int, good: float, in_flight: float, failed: float = 0.0, since: int = S0) -> list[Beat]:
+    return [Beat(since + at, size, good, failed, in_flight, 1.0) for at in range(seconds)]
+
+
+def scene(
+    size: int,
+    *found: Beat,
+    from_size: int | None = 32,
+    completed_ms: int | None = None,
+    full: float = 0.0,
+    cores: float = 4.0,
+    lag_ms: int = 0,
+) -> Scene:
+    """changed at T0, where it is ours."""
+    done = [1_000 * (beat.second + 1) for beat in found if beat.good > 0]
+    completed_ms = completed_ms or max(done, default=None)
+    return Scene(size, from_size, T0 if from_size else None, tuple(found), completed_ms, full, cores, lag_ms)
+
+
+def judged(trust: Trust, shown: Scene, after_s: float) -> tuple[Trust, Verdict | None]:
+    return watched(trust, shown, T0 + round(1_000 * after_s))
+
+
+def test_silence_for_5_s_is_a_collapse() -> None:
+    assert judged(TRUST, scene(16), 4.9)[1] is None
+    trust, verdict = judged(TRUST, scene(16), 5.0)
+    assert verdict == Verdict(Case.COLLAPSED, 32, "nothing completed at 16 in 5 s, 100/s at 32")
+    assert trust.refused == (Refused(16, 32, T0 + 5_000 + REFUSED_MS),)
+
+
+@pytest.mark.parametrize(
+    ("per_s", "stay_s", "lag_ms", "after_s", "collapsed"),
+    [
+        # Five times as long as a request stayed: 10 s of 2 s.
+        (100.0, 2.0, 0, 9.9, False),
+        (100.0, 2.0, 0, 10.0, True),
+        # What windows are late is no silence.
+        (100.0, 0.32, 3_000, 7.9, False),
+        (100.0, 0.32, 3_000, 8.0, True),
+        # Of 1.9 a second 9.5 would have been seen, of 2 a second 10.
+        (1.9, 0.32, 0, 5.0, False),
+        (2.0, 0.32, 0, 5.0, True),
+    ],
+)
+def test_silence_is_as_long_as_something_should_have_ended(
+    per_s: float, stay_s: float, lag_ms: int, after_s: float, collapsed: bool
+) -> None:
+    trust = replace(TRUST, measured=(replace(AT_32, per_s=per_s, stay_s=stay_s, lag_ms=lag_ms),))
+    assert (judged(trust, scene(16), after_s)[1] is not None) == collapsed
+
+
+@pytest.mark.parametrize(
+    ("good", "in_flight", "full", "seconds", "collapsed"),
+    [
+        (49.0, 6.0, 1.0, 3, True),
+        # Half is no less than half.
+        (50.0, 6.0, 1.0, 3, False),
+        (49.0, 6.0, 1.0, 2, False),
+        # Not full, and 0.12 s each: nobody came. 0.49 s each are 1.5 times 0.32 s and more.
+        (49.0, 6.0, 0.0, 3, False),
+        (49.0, 24.0, 0.0, 3, True),
+        (49.0, 23.0, 0.0, 3, False),
+    ],
+)
+def test_a_fall_to_less_than_half_is_a_collapse_where_the_pool_is_full_or_slower(
+    good: float, in_flight: float, full: float, seconds: int, collapsed: bool
+) -> None:
+    found = judged(TRUST, scene(16, *beats(16, seconds, good, in_flight), full=full), 4)[1]
+    assert found == (Verdict(Case.COLLAPSED, 32, "49/s at 16, 100/s at 32") if collapsed else None)
+
+
+def test_after_two_minutes_a_change_is_not_on_trial_any_more() -> None:
+    """Whether the operator's size does more still is judged."""
+    some = beats(16, 30, 80.0, 16.0, 20.0, since=S0 + 100)
+    assert judged(TRUST, scene(16, *some), 120)[1].case is Case.ERRORS_RISE
+    trust = replace(TRUST, measured=(AT_32,))
+    late = judged(trust, scene(16, *some), 120.001)[1]
+    # A fifth fails, and 80 a second is more than 0.7 of 100.
+    assert late is None
+
+
+def test_a_second_that_began_before_the_size_was_in_force_is_not_its_own() -> None:
+    """In force from T0 + 1 ms: the second that begins at T0 is not judged."""
+    shown = replace(scene(16, *beats(16, 3, 10.0, 16.0), full=1.0), changed_ms=T0 + 1)
+    assert judged(TRUST, shown, 4)[1] is None
+    assert judged(TRUST, replace(shown, changed_ms=T0), 4)[1].case is Case.COLLAPSED
+
+
+def test_errors_that_rise_are_taken_back_for_an_hour() -> None:
+    trust, verdict = judged(TRUST, scene(64, *beats(64, 3, 95.0, 30.0, 5.0)), 4)
+    assert verdict == Verdict(Case.ERRORS_RISE, 32, "5% at 64, 0% at 32")
+    assert trust.refused == (Refused(64, 32, T0 + 4_000 + ERRORS_REFUSED_MS),)
+    assert (trust.refuses(63, T0 + 5_000), trust.refuses(64, T0 + 5_000), trust.refuses(200, T0 + 5_000)) == (
+        False,
+        True,
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "good", "failed", "rises"),
+    [
+        # 5 > 2 sqrt(0 + 1); 4 are too few.
+        (0.0, 95.0, 5.0, True),
+        (0.0, 96.0, 4.0, False),
+        # 15 of 100, 12 expected: 3 < 2 sqrt(12 x 0.88 + 1) = 6.8. 20 of 100: 8 is more.
+        (0.12, 85.0, 15.0, False),
+        (0.12, 80.0, 20.0, True),
+        # 2 % more of all is asked for, however sure: 5.9 % of 10,000 against 4 %.
+        (0.04, 9_410.0, 590.0, False),
+        (0.04, 9_390.0, 610.0, True),
+    ],
+)
+def test_errors_rise_by_two_standard_errors_and_2_percent(
+    before: float, good: float, failed: float, rises: bool
+) -> None:
+    pace = Pace(10.0, good / 10, 0.1, failed / (good + failed), 1.0, failed)
+    assert errors_rise(replace(AT_32, failed=before), pace) == rises
+
+
+def test_a_size_that_is_refused_itself_is_not_gone_back_to() -> None:
+    """From 32 to 16 did harm, then from 16 to 8 does: to the operator's 32."""
+    trust = replace(TRUST, measured=(AT_32, replace(AT_32, size=16)), refused=(Refused(16, 32, T0 + REFUSED_MS),))
+    after, verdict = judged(trust, scene(8, from_size=16), 5)
+    assert (verdict.case, verdict.size) == (Case.COLLAPSED, 32)
+    assert {(each.size, each.from_size) for each in after.refused} == {(16, 32), (8, 16)}
+
+
+def test_from_a_size_that_nobody_saw_it_is_judged_by_the_operator_s() -> None:
+    """An actuator took a step of its own to 24 on the way from 32 to 16."""
+    trust, verdict = judged(TRUST, scene(16, from_size=24), 5)
+    assert (verdict.case, verdict.size) == (Case.COLLAPSED, 32)
+    assert trust.refused == (Refused(16, 32, T0 + 5_000 + REFUSED_MS),)
+
+
+def test_refusals_double_within_a_day_and_last_a_day_at_most() -> None:
+    trust, now_ms, lasts = TRUST, T0, []
+    for _ in range(10):
+        trust = refusing(trust, 16, 32, REFUSED_MS, now_ms)
+        (one,) = trust.refused
+        lasts.append(one.until_ms - now_ms)
+        now_ms = one.until_ms
+    minutes = [each / 60_000 for each in lasts]
+    assert minutes == [10, 20, 40, 80, 160, 320, 640, 1_280, 1_440, 1_440]
+    assert not trust.refuses(16, now_ms)
+    # A day after it was over, and no more, it counts as the first one again.
+    assert refusing(trust, 16, 32, REFUSED_MS, now_ms + DAY_MS).refused[0].times == 11
+    assert refusing(trust, 16, 32, REFUSED_MS, now_ms + DAY_MS + 1).refused[0].times == 1
+    # From another side it is another one.
+    assert [each.times for each in refusing(trust, 16, 8, REFUSED_MS, now_ms).refused] == [10, 1]
+
+
+# 60 a second of 0.1 s, 6 in flight: neither full nor slower. 60 a second at 16 in flight: 0.27 s, no slower, but full.
+LESS = scene(16, *beats(16, 30, 60.0, 6.0))
+
+
+def test_less_than_at_the_operator_s_size_is_looked_at_there() -> None:
+    assert judged(TRUST, scene(16, *beats(16, 29, 60.0, 6.0)), 29.9)[1] is None
+    trust, verdict = judged(TRUST, LESS, 30)
+    assert verdict == Verdict(Case.CHECKED, 32, "60/s at 16, 100/s at 32")
+    assert trust.check == Check(T0 + 30_000, 60.0)
+    assert judged(TRUST, scene(16, *beats(16, 30, 70.0, 6.0)), 30)[1] is None
+
+
+@pytest.mark.parametrize(("seconds", "per_s", "gave_up"), [(15, 95.0, True), (15, 61.0, False), (3, 95.0, True)])
+def test_the_look_tells_whether_it_is_the_demand(seconds: int, per_s: float, gave_up: bool) -> None:
+    """95 a second at 32 are more than 60 / 0.7 = 86; 61 are not. 50 completions are enough: 3 s of 95."""
+    looked, _ = judged(TRUST, LESS, 30)
+    # Read back a second later.
+    looked = replace(looked, since_ms=T0 + 31_000)
+    there = scene(32, *beats(32, seconds, per_s, 20.0, since=S0 + 31), from_size=None)
+    after, verdict = judged(looked, there, 31 + seconds)
+    assert after.check is None
+    if gave_up:
+        assert verdict == Verdict(Case.GAVE_UP, 32, f"60/s at the one before, {per_s:.3g}/s at 32")
+        assert (after.given_up_ms, after.times) == (T0 + 31_000 + 1_000 * seconds + GIVEN_UP_MS, 1)
+    else:
+        assert verdict is None
+        assert (after.demand_per_s, after.demand_until_ms) == (61.0, T0 + 46_000 + REFUSED_MS)
+
+
+def test_a_look_lasts_until_it_tells() -> None:
+    """2 a second: 50 completions are not to be had, so 15 s of it."""
+    looked = replace(TRUST, since_ms=T0 + 31_000, check=Check(T0 + 30_000, 1.0))
+    short = scene(32, *beats(32, 14, 2.0, 1.0, since=S0 + 31), from_size=None)
+    assert judged(looked, short, 45)[1].case is Case.CHECKED
+    after, verdict = judged(looked, scene(32, *beats(32, 15, 2.0, 1.0, since=S0 + 31), from_size=None), 46)
+    # 2 a second there and 1 before: 60 in half a minute are enough to say so.
+    assert (verdict.case, after.check) == (Case.GAVE_UP, None)
+    # And where windows stay out, 45 s.
+    none = scene(32, from_size=None)
+    assert judged(looked, none, 76)[1].case is Case.CHECKED
+    assert judged(looked, none, 76.001)[1] is None
+
+
+def test_a_target_that_does_not_follow_is_not_waited_for() -> None:
+    looked = replace(TRUST, check=Check(T0 + 30_000, 60.0))
+    assert judged(looked, scene(16), 150)[1] == Verdict(Case.CHECKED, 32, "60/s at the one before")
+    after, verdict = judged(looked, scene(16), 150.001)
+    assert (after.check, verdict) == (None, None)
+
+
+def test_what_was_shown_to_be_the_demand_is_no_ground_for_another_look() -> None:
+    """61 a second were; down to 42.7 it is the demand, for ten minutes."""
+    known = replace(TRUST, demand_per_s=61.0, demand_until_ms=T0 + 60_000)
+    assert judged(known, scene(16, *beats(16, 30, 43.0, 5.0)), 30)[1] is None
+    assert judged(known, scene(16, *beats(16, 30, 42.0, 5.0)), 30)[1].case is Case.CHECKED
+    later = replace(known, demand_until_ms=T0 + 30_000)
+    assert judged(later, scene(16, *beats(16, 30, 43.0, 5.0)), 30)[1].case is Case.CHECKED
+
+
+@pytest.mark.parametrize(
+    ("in_flight", "failed", "full"),
+    [
+        (16.0, 0.0, 1.0),
+        # 25.2 / 60 = 0.42 s is over 1.3 x 0.32 s.
+        (25.2, 0.0, 0.0),
+        # 3 of 63 fail, none did.
+        (6.0, 3.0, 0.0),
+    ],
+)
+def test_of_a_pool_that_is_full_or_slower_or_fails_more_it_is_given_up_at_once(
+    in_flight: float, failed: float, full: float
+) -> None:
+    some = beats(16, 30, 60.0, in_flight, failed)
+    after, verdict = judged(
+        replace(TRUST, demand_per_s=61.0, demand_until_ms=T0 + 90_000), scene(16, *some, from_size=None, full=full), 30
+    )
+    assert verdict == Verdict(Case.GAVE_UP, 32, "60/s at 16, 100/s at 32")
+    assert after.given_up_ms == T0 + 30_000 + GIVEN_UP_MS
+
+
+def test_silence_for_half_a_minute_is_looked_at() -> None:
+    """Though the beats of before it are still there, and as late as windows were when the operator's was left."""
+    found = scene(16, *beats(16, 30, 100.0, 16.0), from_size=None, full=1.0)
+    assert judged(TRUST, found, 59.9)[1] is None
+    assert judged(TRUST, found, 60)[1] == Verdict(Case.CHECKED, 32, "0/s at 16, 100/s at 32")
+    late = replace(TRUST, measured=(replace(AT_32, lag_ms=2_000),))
+    assert judged(late, found, 61.9)[1] is None
+    assert judged(late, found, 62)[1].case is Case.CHECKED
+
+
+def test_it_is_given_up_for_twice_as_long_each_time_up_to_a_day() -> None:
+    trust, now_ms, lasts = TRUST, T0, []
+    for _ in range(9):
+        trust, verdict = given_up(trust, 32, "", now_ms)
+        assert verdict.size == 32
+        lasts.append((trust.given_up_ms - now_ms) / 60_000)
+        now_ms = trust.given_up_ms
+    assert lasts == [10, 20, 40, 80, 160, 320, 640, 1_280, 1_440]
+    assert given_up(trust, 32, "", now_ms + LONGEST_MS)[0].times == 10
+    assert given_up(trust, 32, "", now_ms + LONGEST_MS + 1)[0].times == 1
+
+
+def test_while_it_is_given_up_nothing_else_is_asked() -> None:
+    held = replace(TRUST, given_up_ms=T0 + 10_000)
+    assert judged(held, scene(16), 9)[1] == Verdict(Case.GAVE_UP, 32, "for 1 s more")
+    assert judged(held, scene(32, from_size=None), 9)[1].size == 32
+    assert judged(held, scene(32, from_size=None), 10)[1] is None
+
+
+def test_other_cores_are_not_compared() -> None:
+    assert judged(TRUST, scene(16, cores=2.0), 60)[1] is None
+    assert judged(TRUST, replace(LESS, cores=2.0), 60)[1] is None
+
+
+def test_without_an_operator_s_size_or_at_it_there_is_nothing_to_judge() -> None:
+    assert judged(Trust(measured=(AT_32,)), scene(16), 60) == (Trust(measured=(AT_32,)), None)
+    assert judged(TRUST, scene(32), 60) == (TRUST, None)
+
+
+def test_a_size_that_somebody_else_set_is_the_operator_s_and_all_begins_anew() -> None:
+    had = replace(TRUST, refused=(Refused(16, 32, T0 + 1),), check=Check(T0, 1.0), given_up_ms=T0 + 1, times=3)
+    found = in_force(had, 40, 16, True, T0 + 5_000)
+    assert found == Trust(40, T0 + 5_000, (AT_32,))
+    # Ours is in force from when it was read first.
+    assert in_force(had, 16, 32, False, T0 + 5_000) == replace(had, since_ms=T0 + 5_000)
+    assert in_force(had, 16, 16, False, T0 + 5_000) is had
+    assert in_force(had, None, 16, True, T0 + 5_000) is had
+    assert in_force(Trust(), 20, None, False, T0).operator == 20
+
+
+def test_what_a_size_did_is_kept_when_it_is_left() -> None:
+    some = tuple(beats(16, 10, 45.0, 12.0, 5.0))
+    found = left(TRUST, 16, some, False, 4.0, 2_000, T0 + 10_000)
+    assert found.measured == (AT_32, Measured(16, 45.0, 0.24, 0.1, False, 4.0, T0 + 10_000, 2_000))
+    # Once more: the newest counts.
+    again = left(found, 16, tuple(beats(16, 10, 50.0, 12.0)), True, 4.0, 0, T0 + 20_000)
+    assert [(each.size, each.per_s) for each in again.measured] == [(32, 100.0), (16, 50.0)]
+    assert left(TRUST, 16, (), True, 4.0, 0, T0) == TRUST
+    assert left(TRUST, 16, tuple(beats(16, 3, 0.0, 16.0)), True, 4.0, 0, T0) == TRUST
+
+
+def test_the_operator_s_is_not_forgotten_for_those_of_ours() -> None:
+    trust = TRUST
+    for size in range(1, 20):
+        trust = left(trust, size, tuple(beats(size, 3, 10.0, 1.0)), False, 4.0, 0, T0)
+    assert len(trust.measured) == MOST_MEASURED
+    assert trust.at(32, 4.0) == AT_32
+    assert [each.size for each in trust.measured if each.size != 32] == list(range(20 - MOST_MEASURED + 1, 20))
+
+
+SECONDS = st.tuples(
+    st.sampled_from([0.0, 1.0, 20.0, 60.0, 75.0, 100.0]),
+    st.sampled_from([0.0, 0.0, 5.0, 40.0]),
+    st.sampled_from([0.0, 6.0, 16.0, 60.0]),
+    st.booleans(),
+    # What we choose next where the guard asks for nothing; None: to stay.
+    st.sampled_from([None, None, None, None, None, None, 4, 8, 16, 24, 48]),
+    # An operator sets another.
+    st.sampled_from([None] * 40 + [20, 40]),
+)
+
+
+@given(st.lists(SECONDS, min_size=1, max_size=400), st.integers(0, 3))
+@settings(max_examples=150, deadline=None)
+def test_whatever_completes_back_is_to_the_operator_s_or_a_size_that_was_measured(
+    seconds: list[tuple[float, float, float, bool, int | None, int | None]], follows_s: int
+) -> None:
+    """And once it is given up the operator's is asked for until that is over. A target follows after some seconds."""
+    trust, size, current_before, wanted, since = Trust(), 32, None, None, 0
+    changed: tuple[int, int] | None = None
+    found: tuple[Beat, ...] = ()
+    for at, (good, failed, in_flight, full, chosen, set_to) in enumerate(seconds):
+        now_ms, foreign = T0 + 1_000 * (at + 1), False
+        if set_to is not None and set_to != size:
+            size, wanted, foreign = set_to, None, True
+        elif wanted is not None and at - since >= follows_s:
+            size, wanted = wanted, None
+        found = (*found, Beat(S0 + at, size, good, failed, in_flight, 1.0))[-30:]
+        trust = in_force(trust, size, current_before, foreign, now_ms)
+        current_before = size
+        ours = changed is not None and changed[1] == size and not foreign
+        done = [1_000 * (beat.second + 1) for beat in found if beat.good > 0]
+        shown = Scene(
+            size,
+            changed[0] if ours else None,
+            trust.since_ms if ours else None,
+            found,
+            max(done, default=None),
+            float(full),
+            4.0,
+            0,
+        )
+        held = now_ms < trust.given_up_ms
+        trust, verdict = watched(trust, shown, now_ms)
+        if verdict is not None:
+            assert verdict.size == trust.operator or verdict.size in {each.size for each in trust.measured}
+            if verdict.case in (Case.CHECKED, Case.GAVE_UP):
+                assert verdict.size == trust.operator
+        assert not held or (verdict is not None and verdict.case is Case.GAVE_UP)
+        assert trust.check is None or now_ms >= trust.given_up_ms
+        to = verdict.size if verdict is not None else chosen
+        if to is not None and to != size and to != wanted and not trust.refuses(to, now_ms):
+            trust = left(trust, size, found, full, 4.0, 0, now_ms)
+            wanted, since, changed = to, at, (size, to)

@@ -1,0 +1,105 @@
+"""What the guard is shown, and what targets tell in place of spans: by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from feeds import buckets, evidence, nothing
+from sluice.pools.policy.decision import Basis
+from sluice.pools.policy.harm import Measured, Trust
+from sluice.pools.policy.observation import Constraints, Observation, Occupancy
+from sluice.pools.policy.pace import Beat
+from sluice.pools.policy.state import Change, Facts, Learnt
+from sluice.pools.policy.transitions import Case
+from sluice.pools.policy.watch import as_told, watch
+
+NOW = 1_700_000_000_000
+AT_32 = Measured(32, 100.0, 0.25, 0.0, True, 4.0, NOW - 60_000)
+
+
+def told(busy: float, full_share: float) -> Occupancy:
+    return Occupancy(busy, None, full_share, NOW)
+
+
+def sees(*sizes: int | None, paused: str = "") -> Observation:
+    named = {f"target-{at}": size for at, size in enumerate(sizes)}
+    return Observation(named, nothing(), 4.0, 1.0, constraints=Constraints(paused=paused))
+
+
+@pytest.mark.parametrize(
+    ("size", "by_spans", "busy", "full_share", "in_flight"),
+    [
+        # Held between queries: 0.4 are 4.
+        (4, 0.4, 4.0, 0.9, 4.0),
+        (4, 0.4, 4.0, 0.89, 0.4),
+        # Nested spans: 40 of 34 are 5.
+        (34, 40.0, 5.0, 0.0, 5.0),
+        (34, 40.0, 5.0, 0.1, 5.0),
+        (34, 40.0, 5.0, 0.11, 40.0),
+        # Spans that do not call it full are let be: 30.5 is under 0.9 x 34.
+        (34, 30.5, 5.0, 0.0, 30.5),
+    ],
+)
+def test_targets_win_where_spans_show_another_fullness(
+    size: int, by_spans: float, busy: float, full_share: float, in_flight: float
+) -> None:
+    given = buckets(NOW, 1, size, by_spans, 10.0)
+    found = as_told(given, told(busy, full_share))
+    assert found.concurrency.tolist() == [in_flight] * 10
+    assert found.completions.tolist() == given.completions.tolist()
+
+
+def test_without_a_told_one_or_a_size_spans_count() -> None:
+    given = buckets(NOW, 1, 4, 0.4, 10.0)
+    assert as_told(given, None) is given
+    untold = replace(given, size=np.full(10, np.nan))
+    for share in (1.0, 0.0):
+        assert as_told(untold, told(4.0, share)).concurrency.tolist() == [0.4] * 10
+    none = nothing()
+    assert as_told(none, told(4.0, 1.0)) is none
+
+
+FACTS = Facts(NOW - 1_000, 16, Change(32, 16, NOW - 9_000, Basis.CURVE), trust=Trust(32, NOW - 8_000, (AT_32,)))
+LEARNT = Learnt(evidence=evidence(16), until_ms=NOW - 1_100)
+
+
+def test_the_guard_asks_for_the_size_before() -> None:
+    """8 s without a completion, at a size of ours."""
+    facts, verdict = watch(FACTS, LEARNT, sees(16), NOW)
+    assert (verdict.case, verdict.size) == (Case.COLLAPSED, 32)
+    assert facts.trust.refuses(16, NOW)
+
+
+def test_while_it_is_paused_or_sizes_differ_or_have_no_limit_nothing_is_judged() -> None:
+    for seen in (sees(16, paused="by ops"), sees(16, 32), sees(None), sees()):
+        assert watch(FACTS, LEARNT, seen, NOW) == (FACTS, None)
+
+
+def test_a_change_that_is_not_in_force_is_not_on_trial() -> None:
+    at_32 = replace(FACTS, current=32, trust=replace(FACTS.trust, since_ms=NOW - 60_000))
+    facts, verdict = watch(at_32, LEARNT, sees(32), NOW)
+    assert (facts, verdict) == (at_32, None)
+
+
+def test_a_size_of_another_is_the_operator_s_from_now_on() -> None:
+    facts, verdict = watch(FACTS, LEARNT, sees(40), NOW)
+    assert verdict is None
+    assert facts.trust == Trust(40, NOW, (AT_32,))
+    # On the way from 32 to 16 it is an actuator's step.
+    on_the_way, _ = watch(replace(FACTS, current=32), LEARNT, sees(24), NOW)
+    assert (on_the_way.trust.operator, on_the_way.trust.since_ms) == (32, NOW)
+
+
+def test_the_first_size_that_is_read_is_the_operator_s() -> None:
+    facts, verdict = watch(Facts(), Learnt(), sees(200), NOW)
+    assert (facts.trust, verdict) == (Trust(200, NOW), None)
+
+
+def test_what_completed_keeps_it_from_being_called_silent() -> None:
+    """45 a second, of a pool that is not full, of 0.1 s each: the demand, for all that 8 s tell."""
+    beats = tuple(Beat(NOW // 1_000 - 8 + at, 16, 45.0, 0.0, 4.5, 1.0) for at in range(8))
+    assert watch(FACTS, replace(LEARNT, beats=beats), sees(16), NOW)[1] is None
+    # 2 s late: what was not read yet is no silence either, as the operator's was as late.
+    late = replace(FACTS, trust=replace(FACTS.trust, measured=(replace(AT_32, lag_ms=4_000),)))
+    assert watch(late, LEARNT, sees(16), NOW)[1] is None

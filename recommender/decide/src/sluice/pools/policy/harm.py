@@ -157,8 +157,8 @@ def _on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[T
     before = trust.at(scene.from_size, scene.cores) or trust.at(operator, scene.cores)
     if before is None:
         return trust, None
-    scene = replace(scene, from_size=before.size)
     after = pace_of(scene.beats, scene.current, -(-scene.changed_ms // 1_000))
+    scene = replace(scene, from_size=before.size)
     why = _collapsed(before, after, scene, trust.since_ms, now_ms)
     if why:
         return _back(trust, Case.COLLAPSED, scene, why, REFUSED_MS, now_ms)

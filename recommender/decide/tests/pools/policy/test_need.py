@@ -1,5 +1,7 @@
 """What the busiest stretch needed: numbers by hand."""
 
+from dataclasses import replace
+
 from feeds import FALLS, Curve, buckets, evidence, full, joined
 from sluice.pools.estimate.belief.kept import believed
 from sluice.pools.policy.allowed import least_needed
@@ -85,6 +87,13 @@ def test_an_overloaded_pool_is_not_kept_from_the_size_that_completes_most() -> N
     low = needed(FALLS.throughput(16), 64, FALLS, 8, 12, 13, 14, 15, 16, 20, 32, 64)
     assert FALLS.throughput(low) >= (BEST_SHARE - 0.005) * FALLS.throughput(16)
     assert 13 <= low <= 15
+
+
+def test_a_service_that_falls_keeps_the_smallest_size_that_does_a_quarter_more_than_its_peak() -> None:
+    """99 a second at 12 threads, 50.1 at 64: of a peak of that 62.6 are asked for, which 6 threads do and 5 do not."""
+    falls = replace(FALLS, speed=14.4)
+    assert [round(falls.throughput(size)) for size in (5, 6, 12, 64)] == [62, 71, 99, 50]
+    assert needed(falls.throughput(64), 64, falls, 3, 4, 5, 6, 8, 12, 16, 32, 64) == 6
 
 
 def test_nothing_known_needs_nothing() -> None:

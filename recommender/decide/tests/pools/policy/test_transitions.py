@@ -10,7 +10,7 @@ from sluice.core.states import State
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Second
 from sluice.pools.estimate.model import Estimate
-from sluice.pools.policy.case import SILENT_MS, WAIT_MS
+from sluice.pools.policy.case import SILENT_MS, WAIT_MS, confidence_in
 from sluice.pools.policy.decision import Action, Basis, Decision
 from sluice.pools.policy.harm import Measured, Trust
 from sluice.pools.policy.observation import Constraints, Demand, Observation
@@ -19,6 +19,7 @@ from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.step import step
 from sluice.pools.policy.transitions import TABLE, Case, table
 from sluice.pools.policy.view import stopped
+from sluice.pools.policy.worth import Choice
 
 README = Path(__file__).resolve().parents[4] / "README.md"
 NOW = 1_700_000_000_000
@@ -342,6 +343,13 @@ def test_a_change_that_somebody_undid_is_not_waited_for() -> None:
     assert found.reasons[0][0] == "BETTER"
     # A step of a factor 2 from 200, which has become the pool's size.
     assert 100 <= found.target <= 110
+
+
+@pytest.mark.parametrize(("sure_by", "seconds", "confidence"), [(1.0, 5, 0.42), (0.0, 10, 0.5), (1.0, 30, 0.84)])
+def test_confidence_in_a_change_is_that_it_is_no_worse(sure_by: float, seconds: int, confidence: float) -> None:
+    """One standard deviation is 0.84; a second of a saturated pool is a tenth of what lets it count whole."""
+    seen = Learnt(evidence=evidence(16, seconds=seconds))
+    assert confidence_in(Choice(20, 0.1, sure_by, False), seen, sees(16)) == pytest.approx(confidence, abs=0.02)
 
 
 def test_targets_that_differ_are_brought_to_the_size_that_the_pool_had_last() -> None:

@@ -8,9 +8,10 @@ from sluice.pools.policy import state_message
 from sluice.pools.policy.case import UNSEEN_MS
 from sluice.pools.policy.decision import Action, Basis, Decision
 from sluice.pools.policy.observation import Buckets, Constraints, Observation
-from sluice.pools.policy.state import PoolState
+from sluice.pools.policy.pace import Beat
+from sluice.pools.policy.state import Change, PoolState
 from sluice.pools.policy.step import step
-from sluice.pools.policy.waves import first_wave, next_wave
+from sluice.pools.policy.waves import completes_less, first_wave, next_wave
 
 T0 = 1_700_000_000_000
 PODS = tuple("abcdefgh")
@@ -180,3 +181,28 @@ def test_the_first(basis: Basis, pods: tuple[str, ...], wave: tuple[str, ...]) -
 )
 def test_the_next(pods: int, given: tuple[str, ...], wave: tuple[str, ...]) -> None:
     assert next_wave(given, [f"p{at:02}" for at in range(pods)]) == wave
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "seconds", "less"),
+    [
+        (15.0, 40.0, 6, True),
+        (20.0, 40.0, 6, False),
+        # 2 s are too few, and so are under 10 completions.
+        (15.0, 40.0, 2, False),
+        (1.0, 3.2, 3, False),
+        (1.0, 3.4, 3, True),
+    ],
+)
+def test_a_target_that_completes_less_than_half_of_what_the_others_do(
+    ours: float, theirs: float, seconds: int, less: bool
+) -> None:
+    """Of the same seconds, without errors: 30 a second fail at the new size."""
+    change = Change(32, 16, 1_000_000, Basis.CURVE, ("a",))
+    beats = [
+        Beat(1_000 + at, size, good, failed, 5.0, 1.0)
+        for at in range(seconds)
+        for size, good, failed in ((16, ours, 30.0), (32, theirs, 0.0))
+    ]
+    before = [Beat(900 + at, 16, 100.0, 0.0, 5.0, 1.0) for at in range(10)]
+    assert completes_less(change, (*before, *beats)) == less

@@ -152,12 +152,13 @@ def watched(trust: Trust, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | N
 def _on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | None]:
     """Whether the last change did harm; from a size that nobody saw, as where an actuator takes steps of its own, by
     the operator's."""
-    if scene.changed_ms is None or scene.from_size is None or now_ms - trust.since_ms > TRIAL_MS:
+    changed_ms = scene.changed_ms
+    if changed_ms is None or scene.from_size is None or now_ms - trust.since_ms > TRIAL_MS:
         return trust, None
     before = trust.at(scene.from_size, scene.cores) or trust.at(operator, scene.cores)
     if before is None:
         return trust, None
-    after = pace_of(scene.beats, scene.current, -(-scene.changed_ms // 1_000))
+    after = pace_of(scene.beats, scene.current, -(-changed_ms // 1_000))
     scene = replace(scene, from_size=before.size)
     why = _collapsed(before, after, scene, trust.since_ms, now_ms)
     if why:

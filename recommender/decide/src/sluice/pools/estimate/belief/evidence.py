@@ -166,8 +166,8 @@ def ended(size: int, concurrency: Numbers, since: float) -> Numbers:
     until it was read.
 
     Of n in flight that take n / X each on average, exponentially, n (1 - exp(-X age / n)) have ended: solved for n,
-    which the size bounds. Worked: 20 seen, 10 done in a second, 2 s ago: 20 is all that ended since, so the pool is
-    full. 20 seen and 200 done: a part of exp(-20) is missing.
+    which the size bounds. Worked: 20 seen, 10 done in a second, 2 s ago: 20 is all that ended since, so the pool would
+    be full. 20 seen and 200 done: a part of exp(-20) is missing.
     """
     most, mean = float(max(concurrency)), float(sum(concurrency)) / len(concurrency)
     if since <= 0 or mean <= ENDED * since or most >= size or 4 * most < size:

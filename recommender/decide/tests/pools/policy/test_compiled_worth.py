@@ -44,6 +44,8 @@ def plain_outlook(now: Posterior, gains: Gains, mean: Floats) -> Outlook:
         max(float(now.weight @ -np.expm1(-most - hope)), missed(mean, gains.variance)),
         max(float(now.weight @ -np.expm1(-lost - hope)), missed(mean - mean[at], from_best)),
         float(now.weight @ (lost < given.NEARLY_BEST)),
+        gain=float(mean[at]),
+        sure_by=float(mean[at] / np.sqrt(gains.variance[at] + 1e-12)),
     )
 
 
@@ -59,7 +61,9 @@ def plain_prospects(now: Posterior, current: int, least: int, most: int, slo_s: 
         early = gains.of_shape + gains.ln_rate_now[:, None] + np.log(slo_s) - np.log(gains.sizes)
         early /= given.LATENCY_SPREAD
         late = now.weight @ np.where(early < given.IN_TIME, log_ndtr(early), 0.0)
-        every += late - late[gains.current_at]
+        # Of what is out of reach and behind the best within it anyway it is not asked how late it is.
+        behind = ~reach & (every < (every + late)[within].max() - given.RANGE)
+        every += np.where(behind, 0.0, late) - late[gains.current_at]
         ln_rate = float(now.weight @ gains.ln_rate_now)
         rate = float(np.exp(ln_rate))
         if now.edge is not None:

@@ -279,6 +279,36 @@ def test_silence_for_half_a_minute_is_looked_at() -> None:
     assert judged(late, found, 62)[1].case is Case.CHECKED
 
 
+def test_a_service_that_is_away_does_no_harm() -> None:
+    """No target tells its size any more: neither 5 s nor 30 s of silence are ours. What completes still counts."""
+    away = replace(scene(16), unread=True)
+    assert judged(TRUST, away, 5)[1] is None
+    assert judged(TRUST, away, 60)[1] is None
+    some = replace(scene(16, *beats(16, 3, 49.0, 16.0), full=1.0), unread=True)
+    assert judged(TRUST, some, 4)[1].case is Case.COLLAPSED
+
+
+def test_a_smaller_operator_s_size_is_not_looked_at() -> None:
+    """A larger pool that is neither full nor slower does all that comes. One that is slower is given up as any."""
+    assert judged(TRUST, scene(64, *beats(64, 30, 60.0, 6.0), from_size=None), 30)[1] is None
+    slow = scene(64, *beats(64, 30, 60.0, 60.0), from_size=None)
+    assert judged(TRUST, slow, 30)[1].case is Case.GAVE_UP
+
+
+def test_after_silence_the_size_is_refused_and_the_operator_s_is_not_held() -> None:
+    """Nothing in half a minute at 16, then 95 a second at 32: it may be that nobody came before."""
+    at_16 = replace(AT_32, size=16, per_s=40.0)
+    looked = replace(TRUST, measured=(AT_32, at_16), since_ms=T0 + 61_000, check=Check(T0 + 60_000, 0.0))
+    after, verdict = judged(looked, scene(32, *beats(32, 3, 95.0, 20.0, since=S0 + 61), from_size=None), 64)
+    assert (verdict, after.check, after.given_up_ms) == (None, None, 0)
+    assert after.refused == (Refused(16, 32, T0 + 64_000 + REFUSED_MS),)
+    # Where none of ours was measured there is none to refuse.
+    unseen, verdict = judged(
+        replace(looked, measured=(AT_32,)), scene(32, *beats(32, 3, 95.0, 20.0, since=S0 + 61), from_size=None), 64
+    )
+    assert (verdict, unseen.check, unseen.refused) == (None, None, ())
+
+
 def test_it_is_given_up_for_twice_as_long_each_time_up_to_a_day() -> None:
     trust, now_ms, lasts = TRUST, T0, []
     for _ in range(9):

@@ -303,8 +303,9 @@ def test_a_size_set_by_hand_that_was_never_full_is_kept() -> None:
     """64 is the largest that was: 54.4 threads of a pool are 0.85 of it, 170 of 200 nobody saw."""
     before = state(KNOWN, current=16, change=Change(32, 16, NOW - 10_000, Basis.CURVE))
     after, found = step(before, sees(200), NOW)
-    assert [code for code, _ in found.reasons] == ["BEST", "FOREIGN"]
+    assert [code for code, _ in found.reasons] == ["NEVER_FULL", "FOREIGN"]
     assert (found.action, found.target, after.facts.trust.operator) == (Action.HOLD, 200, 200)
+    assert (found.state, found.unguarded, found.loss) == (State.UNSATURATED, None, None)
 
 
 @pytest.mark.parametrize("size", [20, 32, 64])

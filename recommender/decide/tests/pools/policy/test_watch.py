@@ -7,7 +7,7 @@ import pytest
 
 from feeds import buckets, evidence, nothing
 from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.harm import Measured, Trust
+from sluice.pools.policy.harm import Check, Measured, Trust
 from sluice.pools.policy.observation import Constraints, Observation, Occupancy
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Change, Facts, Learnt
@@ -94,6 +94,20 @@ def test_a_size_of_another_is_the_operator_s_from_now_on() -> None:
 def test_the_first_size_that_is_read_is_the_operator_s() -> None:
     facts, verdict = watch(Facts(), Learnt(), sees(200), NOW)
     assert (facts.trust, verdict) == (Trust(200, NOW), None)
+
+
+def test_a_size_that_was_not_read_for_20_s_is_of_a_service_that_is_away() -> None:
+    """Targets tell a size that stays each 15 s."""
+    for ago_ms, case in ((20_000, Case.COLLAPSED), (20_001, None)):
+        seen = replace(sees(16), read_ms=NOW - ago_ms)
+        verdict = watch(FACTS, LEARNT, seen, NOW)[1]
+        assert (verdict.case if verdict else None) is case
+
+
+def test_a_look_ends_where_the_service_is_away() -> None:
+    looks = replace(FACTS, trust=replace(FACTS.trust, check=Check(NOW - 5_000, 60.0)))
+    assert watch(looks, LEARNT, sees(), NOW)[0].trust.check is None
+    assert watch(looks, LEARNT, sees(16, paused="by ops"), NOW)[0].trust.check is not None
 
 
 def test_what_completed_keeps_it_from_being_called_silent() -> None:

@@ -98,7 +98,8 @@ def prospected(
     slo_s: float,
 ) -> tuple[Ints, Floats]:
     """Where the legal sizes stand, ascending, (n,); and their moments, with what is in time there in the mean: but of a
-    size out of reach that is behind the best one within it anyway, which that would change nothing for.
+    size out of reach that is behind the best one within it anyway. It is not the best, nor within the range, either way;
+    what is not known (`outlooked`) is said to be a little more with it.
 
     gain: (N, s), over the size at `at`. moments: (k, N), of which the first is the mean gain. here: ln X at that size,
     (s,).

@@ -98,8 +98,8 @@ def prospected(
     slo_s: float,
 ) -> tuple[Ints, Floats]:
     """Where the legal sizes stand, ascending, (n,); and their moments, with what is in time there in the mean: but of a
-    size out of reach that is behind the best one within it anyway. It is not the best, nor within the range, either way;
-    what is not known (`outlooked`) is said to be a little more with it.
+    size out of reach that is behind the best one within it anyway. It is neither the best nor within the range with it;
+    what is not known (`outlooked`) is said to be a little more.
 
     gain: (N, s), over the size at `at`. moments: (k, N), of which the first is the mean gain. here: ln X at that size,
     (s,).

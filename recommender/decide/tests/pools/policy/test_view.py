@@ -1,0 +1,47 @@
+"""Which choice is put before the table: by hand."""
+
+import pytest
+
+from sluice.pools.policy.compiled_worth import LEAST_GAIN, SURE_BY
+from sluice.pools.policy.view import consistent, further
+from sluice.pools.policy.worth import Choice, Outlook
+
+
+def outlook(best: int, gain: float = 0.1, sure_by: float = 3.0) -> Outlook:
+    return Outlook(best, best, best, 0.1, gain=gain, sure_by=sure_by)
+
+
+@pytest.mark.parametrize(
+    ("of", "within", "size"),
+    [
+        # 8 does 10 % more than 32, and one change leads to 16; 200 likewise, and to 64.
+        (outlook(8), (16, 64), 16),
+        (outlook(200), (16, 64), 64),
+        # The best is within reach: it is chosen or not by itself.
+        (outlook(16), (16, 64), None),
+        (outlook(8, gain=LEAST_GAIN), (16, 64), None),
+        (outlook(8, sure_by=SURE_BY - 0.01), (16, 64), None),
+        (outlook(8, sure_by=SURE_BY), (16, 64), 16),
+        # It may not be shrunk, or there is no size to go to.
+        (outlook(8), (32, 64), None),
+        (outlook(8), (40, 30), None),
+    ],
+)
+def test_towards_what_is_surely_better_and_out_of_reach(of: Outlook, within: tuple[int, int], size: int | None) -> None:
+    found = further(of, 32, within)
+    assert (found.size if found else None) == size
+    if found:
+        assert found == Choice(size, of.gain, of.sure_by, look=False)
+
+
+@pytest.mark.parametrize(
+    ("size", "best", "look", "stands"),
+    [(16, 8, False, True), (64, 8, False, False), (64, 8, True, True), (16, 32, False, False)],
+)
+def test_a_size_that_is_called_better_lies_towards_the_best(size: int, best: int, look: bool, stands: bool) -> None:
+    choice = Choice(size, 0.1, 3.0, look)
+    assert consistent(choice, 32, outlook(best)) == (choice if stands else None)
+
+
+def test_no_choice_is_consistent() -> None:
+    assert consistent(None, 32, outlook(8)) is None

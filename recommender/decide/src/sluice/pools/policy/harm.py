@@ -32,6 +32,8 @@ from sluice.pools.policy.transitions import Case
 
 # Part of what completed before under which it collapsed, and of the operator's under which that is better.
 COLLAPSED_TO, FEWER = 0.5, 0.7
+# And part of it that is next to nothing.
+NEXT_TO_NOTHING = 0.1
 # A change is on trial for so long; seen for so long to be judged; and what silence is.
 TRIAL_MS, SEEN_S, SILENT_MS, SILENT_STAYS = 120_000, 3.0, 5_000, 5.0
 # Of requests that stay longer, by when the pool's change was made and by the operator's size.
@@ -237,7 +239,9 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
         return given_up(trust, operator, why, now_ms)
     if by_demand or scene.current > operator:
         return None
-    return replace(trust, check=Check(now_ms, does.per_s)), Verdict(Case.CHECKED, operator, why)
+    # What is next to nothing is silence: of a service that was away the zeros come with what it does next.
+    seen_per_s = does.per_s if does.per_s >= NEXT_TO_NOTHING * did.per_s else 0.0
+    return replace(trust, check=Check(now_ms, seen_per_s)), Verdict(Case.CHECKED, operator, why)
 
 
 def _checked(trust: Trust, check: Check, operator: int, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | None]:

@@ -93,7 +93,9 @@ def test_the_life_of_a_pool() -> None:
 
     service = world.collector.services[CART] = FakeService(64)
     found = world.run(60)
-    assert {answer.content.state for answer in found} <= {"NO_DATA", "LEARNING", "PROVIDED"}
+    # UNSATURATED until 3 s of it were full.
+    assert {answer.content.state for answer in found} <= {"NO_DATA", "UNSATURATED", "LEARNING", "PROVIDED"}
+    assert "UNSATURATED" not in {answer.content.state for answer in found[8:]}
     end = found[-1].content
     assert end.state == "PROVIDED"
     assert end.current == end.target == service.size

@@ -76,6 +76,17 @@ def test_while_it_is_paused_or_sizes_differ_or_have_no_limit_nothing_is_judged()
         assert watch(FACTS, LEARNT, seen, NOW) == (FACTS, None)
 
 
+def test_a_size_that_somebody_holds_is_the_operators() -> None:
+    held = sees(16)
+    held = replace(held, constraints=Constraints(paused="by ops: a sale", set_to=16))
+    facts, verdict = watch(FACTS, LEARNT, held, NOW)
+    assert verdict is None
+    assert (facts.trust.operator, facts.trust.refused) == (16, ())
+    assert watch(facts, LEARNT, held, NOW + 1_000)[0] is facts
+    # Until it is read back it is not.
+    assert watch(FACTS, LEARNT, replace(held, constraints=Constraints(paused="by ops", set_to=8)), NOW)[0] is FACTS
+
+
 def test_a_change_that_is_not_in_force_is_not_on_trial() -> None:
     at_32 = replace(FACTS, current=32, trust=replace(FACTS.trust, since_ms=NOW - 60_000))
     facts, verdict = watch(at_32, LEARNT, sees(32), NOW)

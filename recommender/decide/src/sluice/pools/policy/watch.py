@@ -25,6 +25,11 @@ def watch(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> tuple
     if not seen.sizes and facts.trust.check is not None:
         # A service that is away, and comes back with another size.
         facts = changed(facts, trust=replace(facts.trust, check=None))
+    if seen.constraints.paused and current is not None and current == seen.constraints.set_to:
+        if facts.trust.operator == current:
+            return facts, None
+        # Who holds a pool at a size is its operator.
+        return changed(facts, trust=in_force(facts.trust, current, facts.current, True, now_ms)), None
     if seen.constraints.paused or current is None:
         return facts, None
     foreign = facts.current is not None and by_another(facts, current)

@@ -21,7 +21,7 @@ from sluice.pools.estimate.model import Estimate
 from sluice.pools.policy.advise import advise, with_advice
 from sluice.pools.policy.case import case_of, confidence_in, never_full
 from sluice.pools.policy.compiled_worth import FULL_SHARE
-from sluice.pools.policy.decision import Action, Basis, Decision
+from sluice.pools.policy.decision import Action, Advice, Advised, Basis, Decision
 from sluice.pools.policy.harm import left
 from sluice.pools.policy.learn import learn, of_version
 from sluice.pools.policy.observation import Observation
@@ -41,7 +41,8 @@ STARTS_S = 60.0
 KNOWN, STILL_KNOWN = 0.02, 0.03
 TAKE_BACK = frozenset({Case.GAVE_UP, Case.COLLAPSED, Case.ERRORS_RISE, Case.CHECKED})
 UNKNOWN_BEST = frozenset({*TAKE_BACK, Case.NEVER_FULL, Case.SPANS_DISAGREE, Case.UNACCOUNTED, Case.CALLEE})
-# Nothing is said of the hardware in another.
+# Nothing is said of the hardware in others.
+KNOWN_STATES = frozenset({State.PROVIDED, State.GUARDED})
 ADVISES = frozenset({Case.BEST, Case.BETTER, Case.LOOK, Case.WAITING, Case.QUIET, Case.WAVE_ON})
 
 
@@ -57,9 +58,16 @@ def step(state: PoolState, seen: Observation, now_ms: int) -> tuple[PoolState, D
     case = case_of(facts, learnt, seen, view, now_ms)
     decision = _decision(case, facts, learnt, seen, view)
     standing = advise(learnt.standing, seen, view, learnt, full_share(facts, learnt), now_ms)
-    decision = with_advice(decision, standing.advice if case in ADVISES else None)
+    decision = with_advice(decision, standing.advice if _advises(case, decision.state, standing.advice) else None)
     learnt = changed(learnt, wanted=_wanted(view, decision), standing=standing)
     return PoolState(_facts(case, facts, learnt, seen, decision, view, now_ms), learnt), decision
+
+
+def _advises(case: Case, state: State, advice: Advice | None) -> bool:
+    """Whether what is said of the hardware rests on what is known: that no size is enough, where the one in force is
+    within 3 % of the best (advise.py), that half of it is, where the curve is."""
+    known = state in KNOWN_STATES or (advice is not None and advice.kind is Advised.SCALE_OUT)
+    return case in ADVISES and state is not State.UNSATURATED and known
 
 
 def _decision(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: View) -> Decision:

@@ -55,11 +55,14 @@ def window_rows(run: OneRun, folder: Path) -> list[list[object]]:
 
 
 def shown(answers: object) -> None:
-    """Cart's pool of 64 hides nothing and thrashes: a size is named. Catalogue's 12 connections bound what is seen."""
+    """Cart's pool of 64 hides nothing and thrashes: a size is named. Of catalogue's 12 connections fewer do more: 56 a
+    second within the threshold at 5, 60 at 6 and 8, 51 at 12 (`python -m testbed.sweep --preset shop --pool
+    catalogue.connections --sizes 5,6,8,12 --minutes 3 --fix cart.threads=12`)."""
     cart, catalogue = answers[CART_THREADS], answers[CATALOGUE_CONNECTIONS]  # type: ignore[index]
     assert cart.state is State.PROVIDED
     assert 7 <= cart.target <= 16
-    assert catalogue.state is State.UNSATURATED
+    assert catalogue.state is State.PROVIDED
+    assert 5 <= catalogue.target <= 8
 
 
 @pytest.mark.integration

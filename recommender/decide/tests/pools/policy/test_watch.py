@@ -18,8 +18,8 @@ NOW = 1_700_000_000_000
 AT_32 = Measured(32, 100.0, 0.25, 0.0, True, 4.0, NOW - 60_000)
 
 
-def told(busy: float, full_share: float) -> Occupancy:
-    return Occupancy(busy, None, full_share, NOW)
+def told(busy: float, full_share: float, most: int = 20, readings: int = 10) -> Occupancy:
+    return Occupancy(busy, None, full_share, NOW, busy_most=most, readings=readings)
 
 
 def sees(*sizes: int | None, paused: str = "") -> Observation:
@@ -35,8 +35,9 @@ def sees(*sizes: int | None, paused: str = "") -> Observation:
         (4, 0.4, 4.0, 0.89, 0.4),
         # Nested spans: 40 of 34 are 5.
         (34, 40.0, 5.0, 0.0, 5.0),
-        (34, 40.0, 5.0, 0.1, 5.0),
-        (34, 40.0, 5.0, 0.11, 40.0),
+        (34, 40.0, 5.0, 0.1, 40.0),
+        # Full on average of the newest half minute, and not by now.
+        (4, 0.4, 3.0, 0.9, 0.4),
         # Spans that do not call it full are let be: 30.5 is under 0.9 x 34.
         (34, 30.5, 5.0, 0.0, 30.5),
     ],
@@ -48,6 +49,14 @@ def test_targets_win_where_spans_show_another_fullness(
     found = as_told(given, told(busy, full_share))
     assert found.concurrency.tolist() == [in_flight] * 10
     assert found.completions.tolist() == given.completions.tolist()
+
+
+def test_readings_are_moments_a_burst_between_them_may_fill_the_pool() -> None:
+    """0.7 of 34 are 23.8."""
+    given = buckets(NOW, 1, 34, 40.0, 10.0)
+    for spoken in (told(5.0, 0.0, most=24), told(5.0, 0.0, readings=9)):
+        assert as_told(given, spoken).concurrency.tolist() == [40.0] * 10
+    assert as_told(given, told(5.0, 0.0, most=23)).concurrency.tolist() == [5.0] * 10
 
 
 def test_without_a_told_one_or_a_size_spans_count() -> None:

@@ -21,8 +21,9 @@ from sluice.pools.policy.state import Learnt
 
 # Seconds of a full pool without which it is not shrunk, and from which part of the size on they count.
 FULL_S, OF_SIZE = 3.0, 0.85
-# Of the newest readings of a target, from which on it says that its pool is full, and up to which that it is not.
-TOLD_FULL, TOLD_IDLE = 0.9, 0.1
+# Of the newest readings of a target, from which on it says that its pool is full. And that it is not, where of so many
+# readings none had so much of the size in use: readings are moments, and between two a burst may fill the pool.
+TOLD_FULL, TOLD_IDLE, TOLD_READINGS = 0.9, 0.7, 10
 
 
 def was_full(learnt: Learnt, size: int, told: Occupancy | None) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from sluice.core.changed import changed
-from sluice.pools.policy.allowed import TOLD_FULL, TOLD_IDLE
+from sluice.pools.policy.allowed import TOLD_FULL, TOLD_IDLE, TOLD_READINGS
 from sluice.pools.policy.harm import Scene, Verdict, in_force, watched
 from sluice.pools.policy.observation import Buckets, Observation, Occupancy
 from sluice.pools.policy.reach import by_another
@@ -56,13 +56,15 @@ def as_told(buckets: Buckets, told: Occupancy | None) -> Buckets:
     """In flight as targets tell it, where spans show another fullness: a connection that is held between queries has no
     span, and nested spans are more than a thread.
 
-    Worked, a pool of 4 that is told full: 0.4 in flight by spans are 4; one of 34 with 5 busy, 40 by spans: 5.
+    Worked, a pool of 4 that is told full: 0.4 in flight by spans are 4; one of 34 with 5 busy, and 20 at most at 10
+    readings, 40 by spans: 5.
     """
     if told is None or len(buckets) == 0:
         return buckets
     size, by_spans = buckets.size, buckets.concurrency
     if told.full_share >= TOLD_FULL:
-        return replace(buckets, concurrency=np.where(np.isnan(size), by_spans, size))
-    if told.full_share <= TOLD_IDLE:
-        return replace(buckets, concurrency=np.where(by_spans >= 0.9 * size, told.busy, by_spans))
+        return replace(buckets, concurrency=np.where(told.busy >= 0.9 * size, size, by_spans))
+    if told.full_share == 0 and told.readings >= TOLD_READINGS:
+        never = told.busy_most < TOLD_IDLE * size
+        return replace(buckets, concurrency=np.where((by_spans >= 0.9 * size) & never, told.busy, by_spans))
     return buckets

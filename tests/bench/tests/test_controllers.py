@@ -172,11 +172,12 @@ def test_the_loop_hears_of_scaling_and_learns_the_new_limit_apart() -> None:
 
 
 def test_pools_of_one_path_are_not_tried_at_once() -> None:
-    """Threads and connections of one service, both full from the start: their sizes change by turns."""
-    threads = Sized("threads", PoolKey("a", "server", ""), 4, "a", 2.0, 245.0, (1, 256))
-    connections = Sized("connections", PoolKey("a", "client", "b"), 4, "b", 2.0, 245.0, (1, 256))
-    loop, sizes = InLoop([threads, connections]), {"threads": 4, "connections": 4}
-    changes: dict[str, list[int]] = {"threads": [], "connections": []}
+    """Connections of one service to two others, both full from the start: their sizes change by turns. (Its threads would
+    be held, as they wait for connections.)"""
+    to_b = Sized("to b", PoolKey("a", "client", "b"), 4, "b", 2.0, 245.0, (1, 256))
+    to_c = Sized("to c", PoolKey("a", "client", "c"), 4, "c", 2.0, 245.0, (1, 256))
+    loop, sizes = InLoop([to_b, to_c]), {"to b": 4, "to c": 4}
+    changes: dict[str, list[int]] = {"to b": [], "to c": []}
     for second in range(1, 41):
         seen = {name: full(size, second) for name, size in sizes.items()}
         for name, size in loop.decide(float(second), seen).items():
@@ -184,7 +185,7 @@ def test_pools_of_one_path_are_not_tried_at_once() -> None:
             changes[name].append(second)
     assert all(changes.values())
     probes = {name: {each.at_s for each in loop.course(name) if each.basis == "PROBE"} for name in sizes}
-    assert not probes["threads"] & probes["connections"]
+    assert not probes["to b"] & probes["to c"]
 
 
 def test_windows_become_what_the_collector_gives() -> None:

@@ -172,8 +172,8 @@ def test_the_loop_hears_of_scaling_and_learns_the_new_limit_apart() -> None:
 
 
 def test_pools_of_one_path_are_not_tried_at_once() -> None:
-    """Connections of one service to two others, both full from the start: their sizes change by turns. (Its threads would
-    be held, as they wait for connections.)"""
+    """Connections of one service to two others, both full from the start: their sizes change by turns. (Its threads
+    would be held, as they wait for connections.)"""
     to_b = Sized("to b", PoolKey("a", "client", "b"), 4, "b", 2.0, 245.0, (1, 256))
     to_c = Sized("to c", PoolKey("a", "client", "c"), 4, "c", 2.0, 245.0, (1, 256))
     loop, sizes = InLoop([to_b, to_c]), {"to b": 4, "to c": 4}

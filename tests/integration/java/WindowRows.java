@@ -40,7 +40,7 @@ public final class WindowRows {
             (point, partial) ->
                 out.printf(
                     "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s%n",
-                    point.side(),
+                    point.side().label(),
                     point.service(),
                     point.peer(),
                     point.instance(),

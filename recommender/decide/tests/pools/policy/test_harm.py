@@ -293,6 +293,9 @@ def test_a_smaller_operator_s_size_is_not_looked_at() -> None:
     assert judged(TRUST, scene(64, *beats(64, 30, 60.0, 6.0), from_size=None), 30)[1] is None
     slow = scene(64, *beats(64, 30, 60.0, 60.0), from_size=None)
     assert judged(TRUST, slow, 30)[1].case is Case.GAVE_UP
+    # Under 0.3 of 100 a second it is looked at as well (bench/adversary, seed 595).
+    few = scene(64, *beats(64, 30, 29.0, 2.9), from_size=None)
+    assert judged(TRUST, few, 30)[1].case is Case.CHECKED
 
 
 def test_after_silence_the_size_is_refused_and_the_operator_s_is_not_held() -> None:

@@ -12,7 +12,8 @@ CHECKED      over 30 s less than 0.7 of what completed at the operator's larger 
              slower: the demand may have fallen, or spans do not show what the pool holds. The operator's size tells,
              in 3 to 15 s, and costs little where a pool is not full. If no more completes there it was the demand, and
              down to 0.7 of that is no ground for another look within 10 min. After silence, which may have been of the
-             demand, the smaller size is refused for 10 min. A service that is away does no harm.
+             demand, the smaller size is refused for 10 min. A service that is away does no harm. Of a size
+             larger than the operator's the same, under 0.3.
 GAVE_UP      the same of a pool that is full or slower, or where the operator's size did more when it was looked at:
              the operator's size is held for 10 min, twice as long each time, up to a day.
 
@@ -32,6 +33,8 @@ from sluice.pools.policy.transitions import Case
 
 # Part of what completed before under which it collapsed, and of the operator's under which that is better.
 COLLAPSED_TO, FEWER = 0.5, 0.7
+# Of a larger size than the operator's, which is looked for in vain where the demand fell: a larger part.
+LARGER_FEWER = 0.3
 # And part of it that is next to nothing.
 NEXT_TO_NOTHING = 0.1
 # A change is on trial for so long; seen for so long to be judged; and what silence is.
@@ -237,7 +240,8 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
     why = f"{does.per_s:.3g}/s at {scene.current}, {did.per_s:.3g}/s at {operator}"
     if slower:
         return given_up(trust, operator, why, now_ms)
-    if by_demand or scene.current > operator:
+    larger = scene.current > operator and does.per_s >= LARGER_FEWER * did.per_s
+    if by_demand or larger:
         return None
     # What is next to nothing is silence: of a service that was away the zeros come with what it does next.
     seen_per_s = does.per_s if does.per_s >= NEXT_TO_NOTHING * did.per_s else 0.0

@@ -31,8 +31,8 @@ class Whole:
     instances: Ints
     bucket_ms: int
     errors: Floats = field(default_factory=lambda: np.zeros(0))
-    known_ms: float = inf
     """Zeros where it is not given."""
+    known_ms: float = inf
 
     def __post_init__(self) -> None:
         if len(self.errors) != len(self.start_ms):

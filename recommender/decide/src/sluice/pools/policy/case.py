@@ -13,7 +13,7 @@ from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.reach import legal
 from sluice.pools.policy.state import Change, Facts, Learnt
 from sluice.pools.policy.transitions import Case
-from sluice.pools.policy.view import DEMAND_MS, IN_TIME, View
+from sluice.pools.policy.view import View, late_demand
 from sluice.pools.policy.worth import Choice
 
 WAIT_MS = 3_000
@@ -147,13 +147,12 @@ def _over(beat: Beat) -> bool:
 
 def unaccounted(learnt: Learnt, current: int, now_ms: int) -> bool:
     """Whether as many wait as are in flight, a tenth is late, and spans show less than half of the pool taken."""
-    demand = learnt.demand
-    if demand is None or demand.in_time is None or demand.waiting is None or now_ms - demand.until_ms > DEMAND_MS:
+    demand = late_demand(learnt, now_ms)
+    if demand is None or demand.waiting is None:
         return False
-    idle = (
-        demand.in_flight < IDLE * current and (sum(learnt.full) / len(learnt.full) if learnt.full else 0.0) <= PARTIAL
-    )
-    return idle and demand.in_time < IN_TIME and demand.waiting > max(1.0, demand.in_flight)
+    full = sum(learnt.full) / len(learnt.full) if learnt.full else 0.0
+    idle = demand.in_flight < IDLE * current and full <= PARTIAL
+    return idle and demand.waiting > max(1.0, demand.in_flight)
 
 
 def confidence_in(choice: Choice, learnt: Learnt, seen: Observation) -> float:

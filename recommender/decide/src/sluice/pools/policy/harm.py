@@ -12,8 +12,8 @@ CHECKED      over 30 s less than 0.7 of what completed at the operator's larger 
              slower: the demand may have fallen, or spans do not show what the pool holds. The operator's size tells,
              in 3 to 15 s, and costs little where a pool is not full. If no more completes there it was the demand, and
              down to 0.7 of that is no ground for another look within 10 min. After silence, which may have been of the
-             demand, the smaller size is refused for 10 min. A service that is away does no harm. Of a size
-             larger than the operator's the same, under 0.3.
+             demand, the smaller size is refused for 10 min. A service that is away does no harm. Of a size larger than
+             the operator's, which does all that comes unless it does harm, under 0.3 instead of 0.7.
 GAVE_UP      the same of a pool that is full or slower, or where the operator's size did more when it was looked at:
              the operator's size is held for 10 min, twice as long each time, up to a day.
 
@@ -33,9 +33,9 @@ from sluice.pools.policy.transitions import Case
 
 # Part of what completed before under which it collapsed, and of the operator's under which that is better.
 COLLAPSED_TO, FEWER = 0.5, 0.7
-# Of a larger size than the operator's, which is looked for in vain where the demand fell: a larger part.
+# The same of a size larger than the operator's: one that is not full does all that comes, so a look is mostly in vain.
 LARGER_FEWER = 0.3
-# And part of it that is next to nothing.
+# Part of what completed at the operator's size that is next to nothing.
 NEXT_TO_NOTHING = 0.1
 # A change is on trial for so long; seen for so long to be judged; and what silence is.
 TRIAL_MS, SEEN_S, SILENT_MS, SILENT_STAYS = 120_000, 3.0, 5_000, 5.0
@@ -164,13 +164,12 @@ def _on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[T
     if before is None:
         return trust, None
     after = pace_of(scene.beats, scene.current, -(-changed_ms // 1_000))
-    scene = replace(scene, from_size=before.size)
     why = _collapsed(before, after, scene, trust.since_ms, now_ms)
     if why:
-        return _back(trust, Case.COLLAPSED, scene, why, REFUSED_MS, now_ms)
+        return _back(trust, Case.COLLAPSED, operator, (before.size, scene.current), why, REFUSED_MS, now_ms)
     if after is not None and after.seconds >= SEEN_S and errors_rise(before, after):
         why = f"{after.failed:.0%} at {scene.current}, {before.failed:.0%} at {before.size}"
-        return _back(trust, Case.ERRORS_RISE, scene, why, ERRORS_REFUSED_MS, now_ms)
+        return _back(trust, Case.ERRORS_RISE, operator, (before.size, scene.current), why, ERRORS_REFUSED_MS, now_ms)
     return trust, None
 
 
@@ -199,14 +198,12 @@ def errors_rise(before: Measured, after: Pace) -> bool:
 
 
 def _back(
-    trust: Trust, case: Case, scene: Scene, why: str, refused_ms: int, now_ms: int
-) -> tuple[Trust, Verdict | None]:
-    """To the size before, unless that is refused too; then to the operator's."""
-    assert scene.from_size is not None
-    trust = refusing(trust, scene.current, scene.from_size, refused_ms, now_ms)
-    to = scene.from_size if not trust.refuses(scene.from_size, now_ms) else trust.operator
-    assert to is not None
-    return trust, Verdict(case, to, why)
+    trust: Trust, case: Case, operator: int, change: tuple[int, int], why: str, refused_ms: int, now_ms: int
+) -> tuple[Trust, Verdict]:
+    """To the size before, unless that is refused too; then to the operator's. change: the sizes, before and now."""
+    before, current = change
+    trust = refusing(trust, current, before, refused_ms, now_ms)
+    return trust, Verdict(case, operator if trust.refuses(before, now_ms) else before, why)
 
 
 def refusing(trust: Trust, size: int, from_size: int, lasts_ms: int, now_ms: int) -> Trust:

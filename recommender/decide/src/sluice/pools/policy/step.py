@@ -4,9 +4,10 @@
                                 -> its row of the table (transitions.py) -> target, basis, action
                                 -> what is said of the hardware (advise.py), which changes nothing of these
 
-Sizes change by a factor 2 at most (reach.py), once in 3 s (case.py), within the constraints; back to what another's
-change took away it is at once. A change is known to be in force when it is read back; until then the decision stays
-APPLY. Of a pool with several targets it is for some of them first (waves.py).
+Sizes change by a factor 2 at most (reach.py), once in 3 s or, down a curve that surely falls, in 1 s (case.py), within
+the constraints; back to what another's change took away, or from what did harm (harm.py), it is at once. A change is
+known to be in force when it is read back; until then the decision stays APPLY. Of a pool with several targets it is for
+some of them first (waves.py).
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from sluice.pools.policy.allowed import larger_tried, least_needed, narrowed, un
 from sluice.pools.policy.compiled_worth import LEAST_GAIN, LOOK_SHARE, SURE_BY
 from sluice.pools.policy.harm import Verdict
 from sluice.pools.policy.learn import late
-from sluice.pools.policy.observation import Observation
+from sluice.pools.policy.observation import Demand, Observation
 from sluice.pools.policy.reach import LARGEST_STEP, bounds, by_another, legal, named_choice, reach, smallest
 from sluice.pools.policy.state import RECENT, Change, Facts, Learnt
 from sluice.pools.policy.waves import came, completes_less, under_way, worse
@@ -96,7 +96,7 @@ def view_of(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> Vie
     if (choice is None or choice.look) and full >= LOOK_SHARE:
         choice = further(of.outlook, current, within) or choice
     choice = undone(choice, current, before, seen)
-    if choice is None and full >= LOOK_SHARE and _waited_for(learnt, now_ms):
+    if choice is None and full >= LOOK_SHARE and late_demand(learnt, now_ms) is not None:
         choice = _untried(facts, learnt, seen, current, now_ms)
         return View(current, before, of.outlook, choice, stuck=choice is not None)
     return View(current, before, of.outlook, choice)
@@ -138,12 +138,12 @@ def further(outlook: Outlook, current: int, within: tuple[int, int]) -> Choice |
     return None if size == current or low > high else Choice(size, outlook.gain, outlook.sure_by, look=False)
 
 
-def _waited_for(learnt: Learnt, now_ms: int) -> bool:
-    """Whether callers wait for longer than they should."""
+def late_demand(learnt: Learnt, now_ms: int) -> Demand | None:
+    """The newest demand, where callers wait for longer than they should; None where they do not, or nobody tells."""
     demand = learnt.demand
     if demand is None or demand.in_time is None or now_ms - demand.until_ms > DEMAND_MS:
-        return False
-    return demand.in_time < IN_TIME
+        return None
+    return demand if demand.in_time < IN_TIME else None
 
 
 def _untried(facts: Facts, learnt: Learnt, seen: Observation, current: int, now_ms: int) -> Choice | None:

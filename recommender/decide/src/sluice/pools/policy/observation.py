@@ -140,3 +140,9 @@ class Observation:
     replicas: int | None = None
     occupancy: Occupancy | None = None
     read_ms: int | None = None
+
+    @property
+    def size(self) -> int | None:
+        """In force on all targets; None where they differ, have no limit, or there are none."""
+        sizes = set(self.sizes.values())
+        return sizes.pop() if len(sizes) == 1 else None

@@ -61,8 +61,7 @@ def view_of(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> Vie
     wave = under_way(facts, seen)
     if wave is not None:
         return _within(wave, facts, learnt, seen, now_ms)
-    sizes = set(seen.sizes.values())
-    current = next(iter(sizes)) if len(sizes) == 1 else None
+    current = seen.size
     foreign = current is not None and facts.current is not None and by_another(facts, current)
     before = facts.current if foreign else None
     if seen.named is not None:

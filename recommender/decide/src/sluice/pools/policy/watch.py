@@ -20,8 +20,7 @@ UNREAD_MS = 20_000
 
 def watch(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> tuple[Facts, Verdict | None]:
     """The facts with the size in force as it was read, and what the guard asks for. While sizes differ nothing is."""
-    sizes = set(seen.sizes.values())
-    current = next(iter(sizes)) if len(sizes) == 1 else None
+    current = seen.size
     if not seen.sizes and facts.trust.check is not None:
         # A service that is away, and comes back with another size.
         facts = changed(facts, trust=replace(facts.trust, check=None))

@@ -35,7 +35,7 @@ class Rules:
     max: int
     apply: bool = True
     max_factor: float = 2.0
-    cooldown_ms: int = 3_000
+    cooldown_ms: int = 1_000
     per_hour: int = 240
     quiet: tuple[tuple[int, int], ...] = ()
     stopped: bool = False

@@ -136,5 +136,5 @@ func Default() Config {
 
 // DefaultTarget is what each target gets unless it says otherwise; min and max have no default.
 func DefaultTarget() Target {
-	return Target{MaxFactor: 2, Cooldown: 3 * time.Second, ChangesPerHour: 240, Settle: 5 * time.Second}
+	return Target{MaxFactor: 2, Cooldown: time.Second, ChangesPerHour: 240, Settle: 5 * time.Second}
 }

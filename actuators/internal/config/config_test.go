@@ -40,7 +40,7 @@ func TestLoadDefaults(t *testing.T) {
 	if target.Apply {
 		t.Error("a target applies without an opt-in")
 	}
-	if target.MaxFactor != 2 || target.Cooldown != 3*time.Second || target.Settle != 5*time.Second ||
+	if target.MaxFactor != 2 || target.Cooldown != time.Second || target.Settle != 5*time.Second ||
 		target.Instance != "cart.threads" {
 		t.Errorf("defaults of a target: %+v", target)
 	}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sluice.subsets.application import USUAL
@@ -94,6 +94,8 @@ def zoned(drawn: random.Random, service: str, count: int, zones: int) -> tuple[M
 
 
 @settings(max_examples=150, deadline=None)
+@example(253, 1, 3)
+@example(527, 2, 2)
 @given(st.integers(0, 1_000_000), st.integers(1, 4), st.sampled_from([0, 0, 2, 3]))
 def test_over_any_changes_everybody_has_those_who_are_there_within_all_bounds(
     seed: int, min_subset: int, zones: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections import deque
 from collections.abc import Mapping, Sequence
 from statistics import median_low
 
@@ -137,30 +138,58 @@ class MemberPair:
     def _give(self, part: int) -> None:
         """Those that nobody called get up to `part` callers, of those that have more; what lost its last one gets
         one."""
-        heap = [(-len(callers), at, to) for at, (to, callers) in enumerate(self._callers.items())]
+        place = {to: at for at, to in enumerate(self._callers)}
+        heap = [self._entry(to, place) for to in place]
         heapq.heapify(heap)
         reached = {to for may, _ in self._may.values() for to in may}
         left = [to for to in self._below if to in reached and not self._callers[to] and to not in self._new]
         for new, wanted in [*((to, 1) for to in left), *((to, part) for to in self._new)]:
             passed = []
             while len(self._callers[new]) < wanted and heap:
-                callers, at, to = heapq.heappop(heap)
+                entry = heapq.heappop(heap)
+                callers, _, to = entry
                 now = len(self._callers[to])
                 if callers != -now:
-                    heapq.heappush(heap, (-now, at, to))
+                    # There is one of its callers of now.
                     continue
                 if now <= max(len(self._callers[new]) + (1 if self._callers[new] else 0), 1):
-                    passed.append((callers, at, to))
+                    passed.append(entry)
                     break
                 mover = next((name for name in self._ordered(to) if self._goes(name, new)), None)
                 if mover is None:
-                    passed.append((callers, at, to))
+                    passed.append(entry)
                     continue
                 self._disconnect(mover, to)
                 self._connect(mover, new)
-                heapq.heappush(heap, (-now + 1, at, to))
+                heapq.heappush(heap, self._entry(to, place))
+                heapq.heappush(heap, self._entry(new, place))
             for one in passed:
                 heapq.heappush(heap, one)
+        for new in self._below:
+            if new in reached and not self._callers[new]:
+                self._shift(new)
+
+    def _shift(self, new: str) -> None:
+        """Gives one that nobody calls a caller by the shortest way in which each connection moves one on, from one that
+        several call; where zones bound whom each may call, no single move may do."""
+        came: dict[str, tuple[str, str] | None] = {new: None}
+        queue = deque([new])
+        while queue:
+            wanted = queue.popleft()
+            for name in (each for each in self._order if self._goes(each, wanted)):
+                for to in sorted(self._kept[name].keys() - came.keys()):
+                    came[to] = name, wanted
+                    queue.append(to)
+        found = next((to for to in came if len(self._callers[to]) > 1), None)
+        while found is not None and (moves := came[found]) is not None:
+            name, wanted = moves
+            self._disconnect(name, found)
+            self._connect(name, wanted)
+            found = wanted
+
+    def _entry(self, to: str, place: Mapping[str, int]) -> tuple[int, int, str]:
+        """Those with the most callers come first."""
+        return -len(self._callers[to]), place[to], to
 
     def _ordered(self, to: str) -> list[str]:
         """Its callers, those with the most connections first."""

@@ -4,10 +4,11 @@ import pytest
 
 from feeds import evidence
 from sluice.pools.estimate.belief.evidence import Evidence, Second
-from sluice.pools.policy.allowed import larger_tried, narrowed, unrefused, was_full
+from sluice.pools.policy.allowed import floor, larger_tried, narrowed, unrefused, was_full
+from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.harm import Refused, Trust
 from sluice.pools.policy.observation import Occupancy
-from sluice.pools.policy.state import Learnt
+from sluice.pools.policy.state import Change, Facts, Learnt
 
 NOW = 1_700_000_000_000
 
@@ -48,18 +49,44 @@ def test_refused_sizes_are_left_out_with_all_beyond_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("may_shrink", "refused", "found"),
+    ("floor", "refused", "found"),
     [
-        (True, (), (8, 32)),
-        (False, (), (16, 32)),
-        (True, (Refused(10, 16, NOW + 1),), (11, 32)),
-        (True, (Refused(20, 16, NOW + 1),), (8, 19)),
+        (1, (), (8, 32)),
+        (16, (), (16, 32)),
+        (14, (), (14, 32)),
+        (1, (Refused(10, 16, NOW + 1),), (11, 32)),
+        (1, (Refused(20, 16, NOW + 1),), (8, 19)),
         # Both: none is left but the size in force.
-        (False, (Refused(17, 16, NOW + 1),), (16, 16)),
+        (16, (Refused(17, 16, NOW + 1),), (16, 16)),
     ],
 )
-def test_what_one_change_leads_to(may_shrink: bool, refused: tuple[Refused, ...], found: tuple[int, int]) -> None:
-    assert narrowed((8, 32), 16, Trust(refused=refused), may_shrink, NOW) == found
+def test_what_one_change_leads_to(floor: int, refused: tuple[Refused, ...], found: tuple[int, int]) -> None:
+    assert narrowed((8, 32), floor, Trust(refused=refused), NOW) == found
+
+
+@pytest.mark.parametrize(
+    ("change", "seconds", "least"),
+    [
+        (None, 3.0, 1),
+        (None, 2.9, 16),
+        # What a change of ours added, and no more.
+        (Change(14, 16, NOW, Basis.PROBE), 0.1, 14),
+        (Change(14, 16, NOW, Basis.PROBE), 3.0, 1),
+        # Of a step down there is nothing to take back, nor of a change that is not in force.
+        (Change(32, 16, NOW, Basis.CURVE), 0.1, 16),
+        (Change(14, 20, NOW, Basis.PROBE), 0.1, 16),
+    ],
+)
+def test_a_pool_that_was_not_full_gives_back_what_was_added(change: Change | None, seconds: float, least: int) -> None:
+    assert floor(Facts(change=change), seen(16.0, seconds), 16, None) == least
+
+
+def test_a_second_that_is_a_little_older_counts_whole() -> None:
+    """Three seconds, one after the other: 0.989 + 0.994 + 1 = 2.98."""
+    of = Evidence()
+    for _ in range(3):
+        of = of.with_second(Second(4.0, True, True, 16.0, 100.0, 1.0))
+    assert was_full(Learnt(evidence=of), 16, None)
 
 
 def test_a_larger_size_was_tried_where_a_quarter_more_was_full_on_these_cores() -> None:

@@ -148,16 +148,17 @@ def what_is_applied_is_within_the_constraints(done: Done, before: list[Done]) ->
 @always
 def no_more_than_a_factor_2_at_a_time(done: Done, before: list[Done]) -> None:
     """But back into the constraints, or to what it had before another's change, which is at once; and until it is there
-    the decision stays."""
+    the decision stays. A pool that collapses goes to the largest of the best sizes at once, by a factor 8 at most."""
     now, had = done.in_force, [each.before.facts.current for each in (*before, done) if each.foreign]
     if now is not None and done.decision.action is Action.APPLY and done.code not in ("OUTSIDE", *TAKEN_BACK):
         change = done.before.facts.change
         had += [change.to_size] if change is not None and change.from_size == now else []
         bound = done.seen.constraints
         had += [max(min(size, bound.most), bound.least) for size in had if size is not None]
-        assert (
-            -(-now // 2) <= done.decision.target <= max(2 * now, *filter(None, had), 0) or done.decision.target in had
-        )
+        least, upper = -(-now // 2), done.decision.upper
+        if done.code == "BETTER" and (done.decision.loss or 0.0) > 0.3 and upper is not None:
+            least = max(min(least, upper), -(-now // 8))
+        assert least <= done.decision.target <= max(2 * now, *filter(None, had), 0) or done.decision.target in had
 
 
 @always
@@ -208,13 +209,15 @@ def a_pool_that_was_never_full_is_not_shrunk(done: Done, before: list[Done]) -> 
         return
     table = done.after.learnt.evidence.table
     full = table[(table[:, 1] > 0) & (table[:, 6] >= 0.84 * now * table[:, 5])]
-    assert full[:, 5].sum() >= 2.9
+    assert full[:, 5].sum() >= 1.95
 
 
 @always
 def a_change_is_that_of_the_decision(done: Done, before: list[Done]) -> None:
     change, last = done.after.facts.change, done.before.facts.change
     if change == last or (last is not None and change == replace(last, targets=())):
+        return
+    if change is None and done.foreign:
         return
     assert done.decision.action is Action.APPLY
     if done.code == "WAVE_ON":
@@ -300,7 +303,7 @@ def test_whatever_comes(size: int, periods: list[Period]) -> None:
     ("start", "rests_s"),
     # From 300 the way leads over sizes that say little of those around the best: 13 to 17 are looked at until all are
     # known.
-    [(2, 60), (5, 60), (16, 60), (60, 60), (128, 60), (300, 120)],
+    [(2, 60), (5, 60), (16, 60), (60, 80), (128, 60), (300, 120)],
 )
 def test_a_steady_full_pool_comes_to_its_best_size_and_stays(start: int, rests_s: int) -> None:
     busy = Period(1_000, "obeys", 1.0, FALLS, Constraints())

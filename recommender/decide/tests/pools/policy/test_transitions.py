@@ -179,9 +179,17 @@ def test_targets_that_never_were_seen_alike_get_the_size_of_most(
 
 
 def test_a_better_size_is_at_most_a_factor_2_away() -> None:
+    """At 40 three quarters of what 16 do are done."""
+    found = step(state(KNOWN, current=40), sees(40), NOW)[1]
+    assert (found.reasons[0][0], found.action, found.basis) == ("BETTER", Action.APPLY, Basis.CURVE)
+    assert 20 <= found.target <= 25
+
+
+def test_a_pool_that_does_less_than_two_thirds_goes_to_the_best_at_once() -> None:
     found = decided(Case.BETTER)
     assert (found.action, found.basis) == (Action.APPLY, Basis.CURVE)
-    assert 32 <= found.target <= 40
+    assert FALLS.throughput(64) < FALLS.throughput(16) / 1.5
+    assert found.target == found.upper <= 20
     assert FALLS.throughput(found.unguarded) >= 0.99 * FALLS.throughput(16)
 
 
@@ -342,8 +350,8 @@ def test_a_change_that_somebody_undid_is_not_waited_for() -> None:
     held, _ = step(before, quiet, NOW - 500)
     _, found = step(held, sees(200), NOW)
     assert found.reasons[0][0] == "BETTER"
-    # A step of a factor 2 from 200, which has become the pool's size.
-    assert 100 <= found.target <= 110
+    # An eighth of 200, which has become the pool's size: it collapses there.
+    assert found.target == 25
 
 
 @pytest.mark.parametrize(("sure_by", "seconds", "confidence"), [(1.0, 5, 0.42), (0.0, 10, 0.5), (1.0, 30, 0.84)])
@@ -355,7 +363,8 @@ def test_confidence_in_a_change_is_that_it_is_no_worse(sure_by: float, seconds: 
 
 def test_targets_that_differ_are_brought_to_the_size_that_the_pool_had_last() -> None:
     """40 was decided, then 64 set by hand and kept: a target that comes up at 10 is brought to 64, not to 40."""
-    other = state(KNOWN, current=64, change=Change(128, 40, NOW - 60_000, Basis.CURVE))
+    ours = state(KNOWN, current=40, change=Change(128, 40, NOW - 60_000, Basis.CURVE))
+    other, _ = step(ours, sees(64, constraints=Constraints(may_look=False, quiet="at night")), NOW - 1_000)
     assert step(other, sees(64, 10), NOW)[1].target == 64
     ours = state(KNOWN, current=128, change=Change(128, 40, NOW - 60_000, Basis.CURVE))
     assert step(ours, sees(40, 128), NOW)[1].target == 40
@@ -384,7 +393,7 @@ def test_a_service_of_which_nobody_tells_the_cores_is_sized_by_what_was_seen_mea
     untold = evidence(8, 12, 16, 20, 32, 64, seconds=30, cores=0.0)
     found = step(state(untold), sees(64, cores=0.0), NOW)[1]
     assert (found.reasons[0][0], found.basis, found.action) == ("BETTER", Basis.CURVE, Action.APPLY)
-    assert 32 <= found.target < 40
+    assert found.target == found.upper < 20
     # What was seen on told cores says nothing of it, and it says nothing of them.
     for seen, cores in ((KNOWN, 0.0), (untold, 4.0)):
         nothing = step(state(seen), sees(64, cores=cores), NOW)[1]

@@ -1,7 +1,8 @@
 """Which sizes may be chosen at all, whatever is believed of them. Pure.
 
 - A pool that was never full is not shrunk: there is nothing to gain at that load, and all to lose at the next. It was
-  full where 3 s were, at its size or above, on any CPU limit, or where a target says so.
+  full where 3 s were, at its size or above, on any CPU limit, or where a target says so. What a change of ours added is
+  taken from it without that, as the pool was full before.
 - None is below what the busiest stretch of the remembered horizon needed (`need.py`).
 - None that did harm, nor beyond it, until that is forgotten (`harm.py`).
 """
@@ -17,16 +18,20 @@ from sluice.pools.estimate.belief.posterior import Posterior
 from sluice.pools.policy.harm import Trust
 from sluice.pools.policy.need import BEST_SHARE, RESERVE, busiest
 from sluice.pools.policy.observation import Occupancy
-from sluice.pools.policy.state import Learnt
+from sluice.pools.policy.state import Facts, Learnt
 
 # Seconds of a full pool without which it is not shrunk, and from which part of the size on they count.
 FULL_S, OF_SIZE = 3.0, 0.85
+# The same where it surely does less than half of what another size does (reach.py).
+COLLAPSING_S = 2.0
+# Older seconds count less: of the third, the first is 0.99.
+COUNTED = 0.98
 # Of the newest readings of a target, from which on it says that its pool is full. And that it is not, where of so many
 # readings none had so much of the size in use: readings are moments, and between two a burst may fill the pool.
 TOLD_FULL, TOLD_IDLE, TOLD_READINGS = 0.9, 0.7, 10
 
 
-def was_full(learnt: Learnt, size: int, told: Occupancy | None) -> bool:
+def was_full(learnt: Learnt, size: int, told: Occupancy | None, least_s: float = FULL_S) -> bool:
     """Worked, a size of 16: 13.6 in flight on average, of seconds that were full, for 3 s."""
     if told is not None and told.full_share >= TOLD_FULL:
         return True
@@ -36,7 +41,7 @@ def was_full(learnt: Learnt, size: int, told: Occupancy | None) -> bool:
         return False
     full, seconds, in_flight_s = table[:, 1] > 0, table[:, 5], table[:, 6]
     at = full & (in_flight_s > 0) & (np.log(np.maximum(in_flight_s, 1e-9) / seconds) >= least)
-    return float(seconds[at].sum()) >= FULL_S
+    return float(seconds[at].sum()) >= COUNTED * least_s
 
 
 def least_needed(learnt: Learnt, now: Posterior, current: int) -> int:
@@ -50,11 +55,23 @@ def least_needed(learnt: Learnt, now: Posterior, current: int) -> int:
     return int(sizes[enough[0]]) if len(enough) else current
 
 
-def narrowed(reach: tuple[int, int], current: int, trust: Trust, may_shrink: bool, now_ms: int) -> tuple[int, int]:
-    """Of the sizes that one change leads to, those that are refused left out; none where the first is above the
-    second."""
+def floor(facts: Facts, learnt: Learnt, current: int, told: Occupancy | None, least_s: float = FULL_S) -> int:
+    """The smallest size that the pool may be shrunk to: of one that was full, any.
+
+    Worked: 14 were full, and 27 are looked at and worse: 14, from the first second on.
+    """
+    if was_full(learnt, current, told, least_s):
+        return 1
+    change = facts.change
+    ours = change is not None and change.to_size == current and change.from_size < current
+    return change.from_size if change is not None and ours else current
+
+
+def narrowed(reach: tuple[int, int], floor: int, trust: Trust, now_ms: int) -> tuple[int, int]:
+    """Of the sizes that one change leads to, those that are refused left out, and those below the floor; none where the
+    first is above the second."""
     low, high = unrefused(reach, trust, now_ms)
-    return (low if may_shrink else max(low, current)), high
+    return max(low, floor), high
 
 
 def unrefused(sizes: tuple[int, int], trust: Trust, now_ms: int) -> tuple[int, int]:

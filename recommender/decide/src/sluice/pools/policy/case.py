@@ -13,7 +13,7 @@ from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.reach import legal
 from sluice.pools.policy.state import Change, Facts, Learnt
 from sluice.pools.policy.transitions import Case
-from sluice.pools.policy.view import View, late_demand
+from sluice.pools.policy.view import SURE_S, View, late_demand
 from sluice.pools.policy.worth import Choice
 
 WAIT_MS = 3_000
@@ -21,9 +21,8 @@ WAIT_MS = 3_000
 SEEN_MS, UNSEEN_MS = 1_000, 30_000
 # Without a completion for so long there is nothing to judge by.
 SILENT_MS = 30_000
-# Under it nothing is applied, but for what takes harm back; and the seconds of evidence, those of a saturated pool
-# double, from which on all that is believed counts.
-LEAST_CONFIDENCE, SURE_S = 0.1, 20.0
+# Under it nothing is applied, but for what takes harm back.
+LEAST_CONFIDENCE = 0.1
 # Standard deviations by which a size is better, for its next step not to wait.
 GOES_ON = 2.0
 OVER_S, DRAINED_S, DRAINED_STAYS = 3.0, 10.0, 3.0

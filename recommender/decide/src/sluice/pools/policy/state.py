@@ -29,6 +29,11 @@ class Change:
     basis: Basis
     targets: tuple[str, ...] = ()
 
+    def passes(self, size: int | None) -> bool:
+        """Whether it is on the way: an actuator takes steps of its own."""
+        low, high = sorted((self.from_size, self.to_size))
+        return size is not None and low < size < high
+
 
 @dataclass(frozen=True)
 class Checkpoint:
@@ -73,7 +78,7 @@ class Facts:
     def pool(self) -> int | None:
         """The last decided size, unless another was set since: what all targets have or come to have."""
         change = self.change
-        if change is not None and self.current in (change.from_size, change.to_size):
+        if change is not None and (self.current in (change.from_size, change.to_size) or change.passes(self.current)):
             return change.to_size
         return self.current
 

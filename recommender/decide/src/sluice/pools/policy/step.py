@@ -4,10 +4,10 @@
                                 -> its row of the table (transitions.py) -> target, basis, action
                                 -> what is said of the hardware (advise.py), which changes nothing of these
 
-Sizes change by a factor 2 at most (reach.py), once in 3 s or, down a curve that surely falls, in 1 s (case.py), within
-the constraints; back to what another's change took away, or from what did harm (harm.py), it is at once. A change is
-known to be in force when it is read back; until then the decision stays APPLY. Of a pool with several targets it is for
-some of them first (waves.py).
+Sizes change by a factor 2 at most, or where a pool collapses to the best at once (reach.py), once in 3 s or, down a
+curve that surely falls, in 1 s (case.py), within the constraints; back to what another's change took away, or from what
+did harm (harm.py), it is at once. A change is known to be in force when it is read back; until then the decision stays
+APPLY. Of a pool with several targets it is for some of them first (waves.py).
 """
 
 from __future__ import annotations
@@ -249,7 +249,8 @@ def _change(case: Case, facts: Facts, decision: Decision, view: View, now_ms: in
         return Change(current, target, now_ms, decision.basis, targets)
     if change is not None and current == change.to_size and view.wave is None:
         return replace(change, targets=())
-    return change
+    # What somebody else set has taken its place.
+    return None if view.foreign else change
 
 
 def _facts(

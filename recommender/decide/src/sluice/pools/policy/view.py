@@ -8,12 +8,22 @@ from sluice.core.changed import changed
 from sluice.pools.estimate.belief.evidence import PARTIAL
 from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.estimate.belief.kept import believed
-from sluice.pools.policy.allowed import larger_tried, least_needed, narrowed, unrefused, was_full
+from sluice.pools.policy.allowed import COLLAPSING_S, floor, larger_tried, least_needed, narrowed, unrefused
 from sluice.pools.policy.compiled_worth import LEAST_GAIN, LOOK_SHARE, SURE_BY
 from sluice.pools.policy.harm import Verdict
 from sluice.pools.policy.learn import late
 from sluice.pools.policy.observation import Demand, Observation
-from sluice.pools.policy.reach import LARGEST_STEP, bounds, by_another, legal, named_choice, reach, smallest
+from sluice.pools.policy.reach import (
+    LARGEST_STEP,
+    bounds,
+    by_another,
+    collapses,
+    leap,
+    legal,
+    named_choice,
+    reach,
+    smallest,
+)
 from sluice.pools.policy.state import RECENT, Change, Facts, Learnt
 from sluice.pools.policy.waves import came, completes_less, under_way, worse
 from sluice.pools.policy.worth import Choice, Outlook, Prospects, choose, likeliest, prospects
@@ -22,6 +32,8 @@ from sluice.pools.policy.worth import Choice, Outlook, Prospects, choose, likeli
 FILLED = 2
 # Seconds of a saturated pool count double: nothing else limits what completes in them.
 LEAST_EVIDENCE_S = 4.0
+# And from so many on all that is believed counts.
+SURE_S = 20.0
 # After so many completions that took so many SLOs on average, and without one for so long, a pool has come to a stop.
 STOPPED_AFTER, SLOW, STOPPED_MS = 10, 0.5, 3_000
 # Part of a pool in flight from which on it may be shrunk where nothing is in time.
@@ -78,9 +90,16 @@ def view_of(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> Vie
     if current is None or learnt.kept is None or not (known or stops):
         return View(current, before, None, None)
     full = full_share(facts, learnt)
-    may_shrink = was_full(learnt, current, seen.occupancy) or (stops and taken(seen, current))
-    within = narrowed(reach(current, before, seen.constraints, full), current, facts.trust, may_shrink, now_ms)
+    least = 1 if stops and taken(seen, current) else floor(facts, learnt, current, seen.occupancy)
+    near = reach(current, before, seen.constraints, full)
+    within = narrowed(near, least, facts.trust, now_ms)
     of = _prospects(facts, learnt, current, within, seen, now_ms)
+    sure = learnt.evidence.weight(seen.cores) >= SURE_S
+    if full >= LOOK_SHARE and sure and collapses(of.outlook):
+        least = min(least, floor(facts, learnt, current, seen.occupancy, COLLAPSING_S))
+        near = min(near[0], max(leap(of.outlook, current), seen.constraints.least)), near[1]
+        within = narrowed(near, least, facts.trust, now_ms)
+        of = _prospects(facts, learnt, current, within, seen, now_ms)
     if stops:
         choice = undone(likeliest(of), current, before, seen)
         return View(current, before, of.outlook, choice, stopped=True)
@@ -105,7 +124,7 @@ def _may_name(size: int, current: int, facts: Facts, learnt: Learnt, seen: Obser
     """Whether the size of a published model may be chosen."""
     if facts.trust.refuses(size, now_ms):
         return False
-    return size > current or was_full(learnt, current, seen.occupancy)
+    return size >= min(current, floor(facts, learnt, current, seen.occupancy))
 
 
 def _prospects(
@@ -227,6 +246,8 @@ def full_share(facts: Facts, learnt: Learnt) -> float:
     before, filled = newest[:-FILLED], newest[-FILLED:]
     while before and before[-1] >= LOOK_SHARE:
         before = before[:-1]
+    # The second in which it filled is neither.
+    before = before[:-1] if before and before[-1] > PARTIAL else before
     if len(filled) == FILLED and min(filled) >= LOOK_SHARE and max(before, default=0.0) <= PARTIAL:
         return 1.0
     return sum(newest) / len(newest) if newest else 0.0

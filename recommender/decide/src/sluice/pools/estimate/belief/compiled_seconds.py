@@ -59,6 +59,16 @@ def _fills(concurrency: Floats, done: float, fills: float, grows: float) -> bool
 
 
 @compiled
+def _mixes(concurrency: Floats, mixes: float) -> bool:
+    third = max(1, len(concurrency) // 3)
+    least, most = inf, 0.0
+    for at in range(0, len(concurrency) - third + 1, third):
+        held = _sum(concurrency[at : at + third])
+        least, most = min(least, held), max(most, held)
+    return most > mixes * least
+
+
+@compiled
 def _kind(
     size: float,
     concurrency: Floats,
@@ -66,7 +76,7 @@ def _kind(
     since: float,
     shares: tuple[float, float, float],
     drains: tuple[float, float],
-    fills: tuple[float, float],
+    fills: tuple[float, float, float],
     ended: float,
 ) -> int:
     if done <= 0:
@@ -85,7 +95,7 @@ def _kind(
         return NOTHING
     if share >= full:
         return SATURATED if share >= saturated else FULL
-    return PARTIAL if share <= partial else NOTHING
+    return NOTHING if share > partial or (share > 0 and _mixes(concurrency, fills[2])) else PARTIAL
 
 
 @compiled
@@ -95,7 +105,7 @@ def parts(
     now_ms: float,
     shares: tuple[float, float, float],
     drains: tuple[float, float],
-    fills: tuple[float, float],
+    fills: tuple[float, float, float],
     ended: float,
 ) -> Floats:
     """Of runs of buckets within a second under the same size and cores, in order, shape (p, 7): the first bucket and

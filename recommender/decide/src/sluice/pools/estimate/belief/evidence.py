@@ -41,6 +41,8 @@ OVER = 1.15
 MOST_MISSING = 1.3
 # A second is neither in which so many more come in flight, of what completes in it, and half as many again.
 FILLS, GROWS = 0.25, 1.5
+# Nor is one that was full for a part of it, and in a third of it had so many times less in flight than in another.
+MIXES = 2.0
 # When u mean durations are over, 1 - exp(-u) of what was in flight has ended; by what was seen as a part of what
 # completed since, from so much on.
 ENDED = 0.3
@@ -99,7 +101,7 @@ def second(
     4. Under 95 % it is the load that limits it for a part: it completed no more than came, which says little of what
     the pool can. With at most 40 % it is a second of a pool that is not full. In between it is neither. Nor is one in
     which a pool drains to a smaller size: half of it at 46 and half at 24 is nothing that the pool does at 35; nor one
-    with more in flight than the pool holds.
+    with more in flight than the pool holds; nor one that mixes a full pool with one that has little to do.
 
     What has not ended yet is added to the mean, and makes no second a full one: where with it the pool would be, and
     without it is not, the second says nothing, nor where it is over 30 % of what was seen. Worked: 4.6 in flight of 16
@@ -125,7 +127,7 @@ def second(
         return None
     if full >= FULL:
         return Second(cores, True, full >= SATURATED, mean, done, length)
-    if full <= PARTIAL:
+    if full <= PARTIAL and not (full > 0 and _mixes(concurrency)):
         return Second(cores, False, False, mean, done, length)
     return None
 
@@ -147,7 +149,7 @@ def runs(buckets: tuple[Ints, Floats, Floats, Floats, Floats], bucket_s: float, 
     given = (start_ms, concurrency, completions, size, cores)
     found = []
     for low, high, full, kind, mean, done, seconds in parts(
-        given, bucket_s, now_ms, (SATURATED, FULL, PARTIAL), (DRAINS, OVER), (FILLS, GROWS), ENDED
+        given, bucket_s, now_ms, (SATURATED, FULL, PARTIAL), (DRAINS, OVER), (FILLS, GROWS, MIXES), ENDED
     ).tolist():
         at, until, seen = int(low), int(high), None
         on = float(cores[at])
@@ -181,6 +183,14 @@ def _fills(concurrency: Numbers, completions: float) -> bool:
     third = max(1, len(concurrency) // 3)
     first, last = sum(concurrency[:third]) / third, sum(concurrency[-third:]) / third
     return last - first > FILLS * completions and last > GROWS * first
+
+
+def _mixes(concurrency: Numbers) -> bool:
+    """Whether thirds of it are of a pool that is full and of one that has little to do: their mean is nothing that the
+    pool does. Worked: half of a second at 32 with 1,500 a second, and half at 2.5 with 800, is not 17 with 1,150."""
+    third = max(1, len(concurrency) // 3)
+    held = [sum(concurrency[at : at + third]) for at in range(0, len(concurrency) - third + 1, third)]
+    return float(max(held)) > MIXES * float(min(held))
 
 
 def share_full(size: int, concurrency: Numbers) -> float:

@@ -65,7 +65,7 @@ def stopped(each_s: float) -> dict[str, Any]:
 
 def guarded(trust: dict[str, Any], beats: list[list[float]] | None = None, current: int = 32) -> dict[str, Any]:
     """After a change of ours from the operator's 64, which did 100 a second of 0.25 s each when it was left."""
-    did = {"size": 64, "per_s": 100.0, "stay_s": 0.25, "failed": 0.0, "full": True, "cores": 4.0, "at_ms": NOW - 60_000}
+    did = {"size": 64, "per_s": 100.0, "stay_s": 0.25, "failed": 0.0, "cores": 4.0}
     trust = {"operator": 64, "measured": [did], **trust}
     found = state(KNOWN, current=current, full=0.0, change=change(64, current, 61_000), trust=trust)
     return found | {"learnt": found["learnt"] | {"beats": beats or []}}

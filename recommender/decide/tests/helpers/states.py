@@ -64,9 +64,7 @@ measured = st.builds(
     per_s=rates,
     stay_s=rates,
     failed=shares,
-    full=st.booleans(),
     cores=rates,
-    at_ms=times,
     lag_ms=counts,
 )
 refused = st.builds(Refused, size=sizes, from_size=sizes, until_ms=times, times=counts)

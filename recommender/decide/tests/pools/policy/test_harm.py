@@ -33,7 +33,7 @@ T0 = 1_700_000_000_000
 S0 = T0 // 1_000
 DAY_MS = 86_400_000
 # 100 a second of 0.32 s each: 32 in flight.
-AT_32 = Measured(32, 100.0, 0.32, 0.0, True, 4.0, T0)
+AT_32 = Measured(32, 100.0, 0.32, 0.0, 4.0)
 TRUST = Trust(32, T0, (AT_32,))
 
 
@@ -50,10 +50,9 @@ def scene(
     cores: float = 4.0,
     lag_ms: int = 0,
 ) -> Scene:
-    """changed at T0, where it is ours."""
     done = [1_000 * (beat.second + 1) for beat in found if beat.good > 0]
     completed_ms = completed_ms or max(done, default=None)
-    return Scene(size, from_size, T0 if from_size else None, tuple(found), completed_ms, full, cores, lag_ms)
+    return Scene(size, from_size, tuple(found), completed_ms, full, cores, lag_ms)
 
 
 def judged(trust: Trust, shown: Scene, after_s: float) -> tuple[Trust, Verdict | None]:
@@ -120,9 +119,9 @@ def test_after_two_minutes_a_change_is_not_on_trial_any_more() -> None:
 
 def test_a_second_that_began_before_the_size_was_in_force_is_not_its_own() -> None:
     """In force from T0 + 1 ms: the second that begins at T0 is not judged."""
-    shown = replace(scene(16, *beats(16, 3, 10.0, 16.0), full=1.0), changed_ms=T0 + 1)
-    assert judged(TRUST, shown, 4)[1] is None
-    assert judged(TRUST, replace(shown, changed_ms=T0), 4)[1].case is Case.COLLAPSED
+    shown = scene(16, *beats(16, 3, 10.0, 16.0), full=1.0)
+    assert judged(replace(TRUST, since_ms=T0 + 1), shown, 4)[1] is None
+    assert judged(TRUST, shown, 4)[1].case is Case.COLLAPSED
 
 
 def test_errors_that_rise_are_taken_back_for_an_hour() -> None:
@@ -354,19 +353,19 @@ def test_a_size_that_somebody_else_set_is_the_operator_s_and_all_begins_anew() -
 
 def test_what_a_size_did_is_kept_when_it_is_left() -> None:
     some = tuple(beats(16, 10, 45.0, 12.0, 5.0))
-    found = left(TRUST, 16, some, False, 4.0, 2_000, T0 + 10_000)
-    assert found.measured == (AT_32, Measured(16, 45.0, 0.24, 0.1, False, 4.0, T0 + 10_000, 2_000))
+    found = left(TRUST, 16, some, 4.0, 2_000)
+    assert found.measured == (AT_32, Measured(16, 45.0, 0.24, 0.1, 4.0, 2_000))
     # Once more: the newest counts.
-    again = left(found, 16, tuple(beats(16, 10, 50.0, 12.0)), True, 4.0, 0, T0 + 20_000)
+    again = left(found, 16, tuple(beats(16, 10, 50.0, 12.0)), 4.0, 0)
     assert [(each.size, each.per_s) for each in again.measured] == [(32, 100.0), (16, 50.0)]
-    assert left(TRUST, 16, (), True, 4.0, 0, T0) == TRUST
-    assert left(TRUST, 16, tuple(beats(16, 3, 0.0, 16.0)), True, 4.0, 0, T0) == TRUST
+    assert left(TRUST, 16, (), 4.0, 0) == TRUST
+    assert left(TRUST, 16, tuple(beats(16, 3, 0.0, 16.0)), 4.0, 0) == TRUST
 
 
 def test_the_operator_s_is_not_forgotten_for_those_of_ours() -> None:
     trust = TRUST
     for size in range(1, 20):
-        trust = left(trust, size, tuple(beats(size, 3, 10.0, 1.0)), False, 4.0, 0, T0)
+        trust = left(trust, size, tuple(beats(size, 3, 10.0, 1.0)), 4.0, 0)
     assert len(trust.measured) == MOST_MEASURED
     assert trust.at(32, 4.0) == AT_32
     assert [each.size for each in trust.measured if each.size != 32] == list(range(20 - MOST_MEASURED + 1, 20))
@@ -407,7 +406,6 @@ def test_whatever_completes_back_is_to_the_operator_s_or_a_size_that_was_measure
         shown = Scene(
             size,
             changed[0] if ours else None,
-            trust.since_ms if ours else None,
             found,
             max(done, default=None),
             float(full),
@@ -424,5 +422,5 @@ def test_whatever_completes_back_is_to_the_operator_s_or_a_size_that_was_measure
         assert trust.check is None or now_ms >= trust.given_up_ms
         to = verdict.size if verdict is not None else chosen
         if to is not None and to != size and to != wanted and not trust.refuses(to, now_ms):
-            trust = left(trust, size, found, full, 4.0, 0, now_ms)
+            trust = left(trust, size, found, 4.0, 0)
             wanted, since, changed = to, at, (size, to)

@@ -85,7 +85,7 @@ def test_every_field_is_generated(each: type) -> None:
         Second: "cores full saturated concurrency completions seconds",
         PoolState: "facts learnt",
         Trust: "operator since_ms measured refused check demand_per_s demand_until_ms given_up_ms times",
-        Measured: "size per_s stay_s failed full cores at_ms lag_ms",
+        Measured: "size per_s stay_s failed cores lag_ms",
         Refused: "size from_size until_ms times",
         Check: "at_ms per_s",
         Peak: "hour_ms per_s",
@@ -179,7 +179,7 @@ def test_what_could_not_be_read_is_not_written(learnt: Learnt, says: str) -> Non
         write_evidence(SHOP, PoolState(Facts(), learnt))
 
 
-MEASURED = Measured(32, 100.0, 0.25, 0.0, True, 4.0, 1_700_000_000_000, 2_000)
+MEASURED = Measured(32, 100.0, 0.25, 0.0, 4.0, 2_000)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,6 @@ MEASURED = Measured(32, 100.0, 0.25, 0.0, True, 4.0, 1_700_000_000_000, 2_000)
         (Trust(measured=(replace(MEASURED, stay_s=inf),)), "trust.measured.stay_s inf"),
         (Trust(measured=(replace(MEASURED, failed=1.1),)), "trust.measured.failed 1.1 is not legal; legal: 0 to 1"),
         (Trust(measured=(replace(MEASURED, cores=nan),)), "trust.measured.cores nan"),
-        (Trust(measured=(replace(MEASURED, at_ms=-1),)), "trust.measured.at -1 ms"),
         (Trust(measured=(replace(MEASURED, lag_ms=-1),)), "trust.measured.lag_ms -1"),
         (Trust(refused=(Refused(0, 32, 1),)), "trust.refused.size 0"),
         (Trust(refused=(Refused(16, 0, 1),)), "trust.refused.from_size 0"),

@@ -68,7 +68,7 @@ for _ in range(20):
 STOPPED = state(Evidence().with_second(Second(4.0, False, False, 50.0, 10.0, 1.0)), busy=0.0)
 STOPPED = replace(STOPPED, learnt=replace(STOPPED.learnt, completed_ms=NOW - 6_100))
 # The operator's 64 did 100 a second, of 0.25 s each, when it was left.
-AT_64 = (Measured(64, 100.0, 0.25, 0.0, True, 4.0, NOW - 60_000),)
+AT_64 = (Measured(64, 100.0, 0.25, 0.0, 4.0),)
 ASIDE = Doubt(5.0, (Second(4.0, True, True, 64.0, 80.0, 1.0),))
 DOUBTED = replace(state(KNOWN), learnt=replace(state(KNOWN).learnt, doubt=ASIDE))
 BEGUN = Change(64, 40, NOW - WAIT_MS + 1, Basis.CURVE)

@@ -15,7 +15,7 @@ from sluice.pools.policy.transitions import Case
 from sluice.pools.policy.watch import as_told, watch
 
 NOW = 1_700_000_000_000
-AT_32 = Measured(32, 100.0, 0.25, 0.0, True, 4.0, NOW - 60_000)
+AT_32 = Measured(32, 100.0, 0.25, 0.0, 4.0)
 
 
 def told(busy: float, full_share: float, most: int = 20, readings: int = 10) -> Occupancy:

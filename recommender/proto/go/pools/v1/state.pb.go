@@ -766,10 +766,8 @@ type Trust_Measured struct {
 	StayS float64 `protobuf:"fixed64,3,opt,name=stay_s,json=stayS,proto3" json:"stay_s,omitempty"`
 	// The share of completions that failed, 0..1.
 	Failed float64 `protobuf:"fixed64,4,opt,name=failed,proto3" json:"failed,omitempty"`
-	Full   bool    `protobuf:"varint,5,opt,name=full,proto3" json:"full,omitempty"`
 	// CPU limit of the instance; 0 where nobody told.
-	Cores float64                `protobuf:"fixed64,6,opt,name=cores,proto3" json:"cores,omitempty"`
-	At    *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=at,proto3" json:"at,omitempty"`
+	Cores float64 `protobuf:"fixed64,6,opt,name=cores,proto3" json:"cores,omitempty"`
 	// How late windows were then, ms.
 	LagMs         uint32 `protobuf:"varint,8,opt,name=lag_ms,json=lagMs,proto3" json:"lag_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -834,25 +832,11 @@ func (x *Trust_Measured) GetFailed() float64 {
 	return 0
 }
 
-func (x *Trust_Measured) GetFull() bool {
-	if x != nil {
-		return x.Full
-	}
-	return false
-}
-
 func (x *Trust_Measured) GetCores() float64 {
 	if x != nil {
 		return x.Cores
 	}
 	return 0
-}
-
-func (x *Trust_Measured) GetAt() *timestamppb.Timestamp {
-	if x != nil {
-		return x.At
-	}
-	return nil
 }
 
 func (x *Trust_Measured) GetLagMs() uint32 {
@@ -1185,7 +1169,7 @@ const file_sluice_pools_v1_state_proto_rawDesc = "" +
 	"\x05trust\x18\b \x01(\v2\x16.sluice.pools.v1.TrustR\x05trustB\n" +
 	"\n" +
 	"\b_currentB\v\n" +
-	"\t_baseline\"\xe6\x06\n" +
+	"\t_baseline\"\xb2\x06\n" +
 	"\x05Trust\x12(\n" +
 	"\roperator_size\x18\x01 \x01(\rH\x00R\foperatorSize\x88\x01\x01\x120\n" +
 	"\x05since\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x12;\n" +
@@ -1198,16 +1182,14 @@ const file_sluice_pools_v1_state_proto_rawDesc = "" +
 	"\fdemand_until\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\vdemandUntil\x12@\n" +
 	"\x0egiven_up_until\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\fgivenUpUntil\x12$\n" +
 	"\x0egiven_up_times\x18\n" +
-	" \x01(\rR\fgivenUpTimes\x1a\xcf\x01\n" +
+	" \x01(\rR\fgivenUpTimes\x1a\x9b\x01\n" +
 	"\bMeasured\x12\x12\n" +
 	"\x04size\x18\x01 \x01(\rR\x04size\x12\x13\n" +
 	"\x05per_s\x18\x02 \x01(\x01R\x04perS\x12\x15\n" +
 	"\x06stay_s\x18\x03 \x01(\x01R\x05stayS\x12\x16\n" +
-	"\x06failed\x18\x04 \x01(\x01R\x06failed\x12\x12\n" +
-	"\x04full\x18\x05 \x01(\bR\x04full\x12\x14\n" +
-	"\x05cores\x18\x06 \x01(\x01R\x05cores\x12*\n" +
-	"\x02at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x15\n" +
-	"\x06lag_ms\x18\b \x01(\rR\x05lagMs\x1a\x82\x01\n" +
+	"\x06failed\x18\x04 \x01(\x01R\x06failed\x12\x14\n" +
+	"\x05cores\x18\x06 \x01(\x01R\x05cores\x12\x15\n" +
+	"\x06lag_ms\x18\b \x01(\rR\x05lagMsJ\x04\b\x05\x10\x06J\x04\b\a\x10\b\x1a\x82\x01\n" +
 	"\aRefused\x12\x12\n" +
 	"\x04size\x18\x01 \x01(\rR\x04size\x12\x1b\n" +
 	"\tfrom_size\x18\x02 \x01(\rR\bfromSize\x120\n" +
@@ -1344,14 +1326,13 @@ var file_sluice_pools_v1_state_proto_depIdxs = []int32{
 	13, // 26: sluice.pools.v1.PoolPause.pool:type_name -> sluice.pools.v1.Pool
 	14, // 27: sluice.pools.v1.PoolPause.at:type_name -> google.protobuf.Timestamp
 	19, // 28: sluice.pools.v1.ServiceScalings.events:type_name -> sluice.common.v1.ScalingEvent
-	14, // 29: sluice.pools.v1.Trust.Measured.at:type_name -> google.protobuf.Timestamp
-	14, // 30: sluice.pools.v1.Trust.Refused.until:type_name -> google.protobuf.Timestamp
-	10, // 31: sluice.pools.v1.PoolEvidence.Version.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
-	32, // [32:32] is the sub-list for method output_type
-	32, // [32:32] is the sub-list for method input_type
-	32, // [32:32] is the sub-list for extension type_name
-	32, // [32:32] is the sub-list for extension extendee
-	0,  // [0:32] is the sub-list for field type_name
+	14, // 29: sluice.pools.v1.Trust.Refused.until:type_name -> google.protobuf.Timestamp
+	10, // 30: sluice.pools.v1.PoolEvidence.Version.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
+	31, // [31:31] is the sub-list for method output_type
+	31, // [31:31] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_state_proto_init() }

@@ -53,15 +53,13 @@ MOST_MEASURED, MOST_REFUSED = 8, 8
 
 @dataclass(frozen=True)
 class Measured:
-    """What a size did when it was left, as `Pace` has it. full: the pool was. lag_ms: how late windows were then."""
+    """What a size did when it was left, as `Pace` has it. lag_ms: how late windows were then."""
 
     size: int
     per_s: float
     stay_s: float
     failed: float
-    full: bool
     cores: float
-    at_ms: int
     lag_ms: int = 0
 
 
@@ -120,14 +118,13 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Scene:
-    """What there is to judge by. current: the size in force. changed_ms, from_size: of the last change of ours, where
-    it is in force; None where it is not. beats: of the newest half minute. completed_ms: when something completed last
-    without an error, None before the first. full_share: of the newest seconds, 0..1. lag_ms: of windows.
+    """What there is to judge by. current: the size in force. from_size: the one before the last change of ours, where
+    that is in force; None where it is not. beats: of the newest half minute. completed_ms: when something completed
+    last without an error, None before the first. full_share: of the newest seconds, 0..1. lag_ms: of windows.
     unread: no target tells its size any more: the service is away, and its silence is nobody's harm."""
 
     current: int
     from_size: int | None
-    changed_ms: int | None
     beats: tuple[Beat, ...]
     completed_ms: int | None
     full_share: float
@@ -157,13 +154,12 @@ def watched(trust: Trust, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | N
 def _on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | None]:
     """Whether the last change did harm; from a size that nobody saw, as where an actuator takes steps of its own, by
     the operator's."""
-    changed_ms = scene.changed_ms
-    if changed_ms is None or scene.from_size is None or now_ms - trust.since_ms > TRIAL_MS:
+    if scene.from_size is None or now_ms - trust.since_ms > TRIAL_MS:
         return trust, None
     before = trust.at(scene.from_size, scene.cores) or trust.at(operator, scene.cores)
     if before is None:
         return trust, None
-    after = pace_of(scene.beats, scene.current, -(-changed_ms // 1_000))
+    after = pace_of(scene.beats, scene.current, -(-trust.since_ms // 1_000))
     why = _collapsed(before, after, scene, trust.since_ms, now_ms)
     if why:
         return _back(trust, Case.COLLAPSED, operator, (before.size, scene.current), why, REFUSED_MS, now_ms)
@@ -289,12 +285,12 @@ def in_force(trust: Trust, current: int | None, before: int | None, foreign: boo
     return trust if current == before else replace(trust, since_ms=now_ms)
 
 
-def left(trust: Trust, size: int, beats: tuple[Beat, ...], full: bool, cores: float, lag_ms: int, now_ms: int) -> Trust:
+def left(trust: Trust, size: int, beats: tuple[Beat, ...], cores: float, lag_ms: int) -> Trust:
     """With what a size did that is left now; the oldest of others than the operator's is forgotten first."""
     does = pace_of(beats, size)
     if does is None or does.completions <= 0:
         return trust
-    of = Measured(size, does.per_s, does.stay_s, does.failed, full, cores, now_ms, lag_ms)
+    of = Measured(size, does.per_s, does.stay_s, does.failed, cores, lag_ms)
     others = [each for each in trust.measured if (each.size, each.cores) != (size, cores)]
     while len(others) >= MOST_MEASURED:
         others.remove(next((each for each in others if each.size != trust.operator), others[0]))

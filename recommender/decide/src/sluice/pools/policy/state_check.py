@@ -51,7 +51,6 @@ def _trust(trust: Trust) -> None:
     _between("trust.given_up_times", trust.times, 0, MOST_SIZE)
     for each in trust.measured:
         _size("trust.measured.size", each.size)
-        check_time("trust.measured.at", each.at_ms)
         _between("trust.measured.failed", each.failed, 0.0, 1.0)
         _between("trust.measured.lag_ms", each.lag_ms, 0, MOST_SIZE)
         for name, value in (("per_s", each.per_s), ("stay_s", each.stay_s), ("cores", each.cores)):

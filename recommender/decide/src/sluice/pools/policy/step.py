@@ -21,7 +21,6 @@ from sluice.core.states import State
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.policy.advise import advise, with_advice
 from sluice.pools.policy.case import case_of, confidence_in, never_full
-from sluice.pools.policy.compiled_worth import FULL_SHARE
 from sluice.pools.policy.decision import Action, Advice, Advised, Basis, Decision
 from sluice.pools.policy.harm import left
 from sluice.pools.policy.learn import learn, of_version
@@ -258,9 +257,8 @@ def _facts(
 ) -> Facts:
     change, trust = _change(case, facts, decision, view, now_ms), facts.trust
     if change is not None and change is not facts.change and change.from_size == view.current:
-        full = full_share(facts, learnt) >= FULL_SHARE
         lag_ms = max(0, now_ms - learnt.until_ms)
-        trust = left(trust, change.from_size, learnt.beats, full, seen.cores, lag_ms, now_ms)
+        trust = left(trust, change.from_size, learnt.beats, seen.cores, lag_ms)
     good = view.current is not None and decision.loss is not None and decision.loss < GOOD_LOSS
     good = good and decision.state is State.PROVIDED
     return changed(

@@ -22,9 +22,7 @@ def trust_message(of: Trust) -> Message:
             per_s=each.per_s,
             stay_s=each.stay_s,
             failed=each.failed,
-            full=each.full,
             cores=each.cores,
-            at=timestamp(each.at_ms),
             lag_ms=each.lag_ms,
         )
     for one in of.refused:
@@ -40,16 +38,7 @@ def trust_of(message: Message) -> Trust:
         operator=message.operator_size if message.HasField("operator_size") else None,
         since_ms=unix_ms(message.since),
         measured=tuple(
-            Measured(
-                each.size,
-                each.per_s,
-                each.stay_s,
-                each.failed,
-                each.full,
-                each.cores,
-                unix_ms(each.at),
-                each.lag_ms,
-            )
+            Measured(each.size, each.per_s, each.stay_s, each.failed, each.cores, each.lag_ms)
             for each in message.measured
         ),
         refused=tuple(Refused(each.size, each.from_size, unix_ms(each.until), each.times) for each in message.refused),

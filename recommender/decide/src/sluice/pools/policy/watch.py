@@ -39,7 +39,6 @@ def watch(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> tuple
     scene = Scene(
         current=current,
         from_size=change.from_size if change is not None and ours else None,
-        changed_ms=trust.since_ms if ours else None,
         beats=learnt.beats,
         completed_ms=None if good_s is None else 1_000 * good_s,
         full_share=full_share(facts, learnt),

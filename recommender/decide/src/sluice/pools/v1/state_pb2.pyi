@@ -110,9 +110,7 @@ class Trust(_message.Message):
         PER_S_FIELD_NUMBER: _builtins.int
         STAY_S_FIELD_NUMBER: _builtins.int
         FAILED_FIELD_NUMBER: _builtins.int
-        FULL_FIELD_NUMBER: _builtins.int
         CORES_FIELD_NUMBER: _builtins.int
-        AT_FIELD_NUMBER: _builtins.int
         LAG_MS_FIELD_NUMBER: _builtins.int
         size: _builtins.int
         per_s: _builtins.float
@@ -120,13 +118,10 @@ class Trust(_message.Message):
         """How long a request stayed, s."""
         failed: _builtins.float
         """The share of completions that failed, 0..1."""
-        full: _builtins.bool
         cores: _builtins.float
         """CPU limit of the instance; 0 where nobody told."""
         lag_ms: _builtins.int
         """How late windows were then, ms."""
-        @_builtins.property
-        def at(self) -> _timestamp_pb2.Timestamp: ...
         def __init__(
             self,
             *,
@@ -134,14 +129,12 @@ class Trust(_message.Message):
             per_s: _builtins.float = ...,
             stay_s: _builtins.float = ...,
             failed: _builtins.float = ...,
-            full: _builtins.bool = ...,
             cores: _builtins.float = ...,
-            at: _timestamp_pb2.Timestamp | None = ...,
             lag_ms: _builtins.int = ...,
         ) -> None: ...
-        _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at"]  # noqa: Y015
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
         def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-        _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "cores", b"cores", "failed", b"failed", "full", b"full", "lag_ms", b"lag_ms", "per_s", b"per_s", "size", b"size", "stay_s", b"stay_s"]  # noqa: Y015
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["cores", b"cores", "failed", b"failed", "lag_ms", b"lag_ms", "per_s", b"per_s", "size", b"size", "stay_s", b"stay_s"]  # noqa: Y015
         def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
         def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from sluice.core.keys import PoolKey
-from sluice.log.due import EVERY_MS, Due
-from sluice.log.kafka_broker import KafkaBroker
-from sluice.log.names import topics
-from sluice.log.record import Ref, value_of
-from sluice.log.shard import Commit, Found, Heartbeat, Identity
-from sluice.log.shard_log import ShardLog
-from sluice.log.shards import Shards
+from sluice.journal.due import EVERY_MS, Due
+from sluice.journal.kafka_broker import KafkaBroker
+from sluice.journal.names import topics
+from sluice.journal.record import Ref, value_of
+from sluice.journal.shard import Commit, Found, Heartbeat, Identity
+from sluice.journal.shard_log import ShardLog
+from sluice.journal.shards import Shards
 from sluice.pools.estimate.belief.evidence import Evidence, Second
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from sluice.core.keys import PoolKey, SubsetKey
-from sluice.log import names, subset_names, tuning_names
+from sluice.journal import names, subset_names, tuning_names
 
 VECTORS = json.loads(Path(__file__).with_name("log_keys.json").read_text())
 

@@ -13,12 +13,12 @@ from sluice.config import Config
 from sluice.control.deciding import Means
 from sluice.control.loop import Loop
 from sluice.control.spread import Job, Outcome, Spread
-from sluice.log.kafka_broker import KafkaBroker
-from sluice.log.names import message_of, pool_name, topics
-from sluice.log.record import Part, Ref
-from sluice.log.shard import Commit, Heartbeat, Identity
-from sluice.log.shards import Shards
-from sluice.log.told import timestamp
+from sluice.journal.kafka_broker import KafkaBroker
+from sluice.journal.names import message_of, pool_name, topics
+from sluice.journal.record import Part, Ref
+from sluice.journal.shard import Commit, Heartbeat, Identity
+from sluice.journal.shards import Shards
+from sluice.journal.told import timestamp
 from sluice.pools.v1.log_pb2 import ObservedSize
 from sluice.pools.v1.pool_size_pb2 import TargetSize
 from support.kafka import Kafka

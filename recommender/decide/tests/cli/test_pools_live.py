@@ -20,10 +20,10 @@ from sluice.cli.output import CliError
 from sluice.cli.pools.channel import open_channel
 from sluice.cli.pools.watching import follow
 from sluice.control.loop import Loop
-from sluice.log.kafka_broker import KafkaBroker
-from sluice.log.names import topics
-from sluice.log.shard import Identity
-from sluice.log.shards import Shards
+from sluice.journal.kafka_broker import KafkaBroker
+from sluice.journal.names import topics
+from sluice.journal.shard import Identity
+from sluice.journal.shards import Shards
 from sluice.pools.v1.pool_size_service_pb2 import WatchPoolSizesRequest
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 from support.kafka import Kafka

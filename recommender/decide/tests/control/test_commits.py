@@ -11,9 +11,9 @@ from sluice.collect import Window
 from sluice.config import Config
 from sluice.control.pauses import Pause
 from sluice.core.keys import PoolKey
-from sluice.log.memory_broker import MemoryBroker
-from sluice.log.memory_group import MemoryGroup
-from sluice.log.shard import AbortedError, HungError
+from sluice.journal.memory_broker import MemoryBroker
+from sluice.journal.memory_group import MemoryGroup
+from sluice.journal.shard import AbortedError, HungError
 
 
 class Faulty:

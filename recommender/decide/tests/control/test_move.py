@@ -16,8 +16,8 @@ from sluice.control.moving import Move
 from sluice.control.pauses import Pause
 from sluice.control.scalings import Scaling
 from sluice.core.keys import PoolKey
-from sluice.log.memory_broker import MemoryBroker
-from sluice.log.names import pool_name
+from sluice.journal.memory_broker import MemoryBroker
+from sluice.journal.names import pool_name
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 
 

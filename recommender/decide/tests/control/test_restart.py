@@ -13,7 +13,7 @@ from sluice.control import taking_over
 from sluice.control.pauses import Pause
 from sluice.control.scalings import Scaling
 from sluice.core.keys import PoolKey
-from sluice.log.names import key_of
+from sluice.journal.names import key_of
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
 
 

@@ -14,14 +14,14 @@ import time
 from typing import Any
 
 from log_place import POOLS, SHARDS, answer
-from sluice.log.broker import Group
-from sluice.log.kafka_broker import KafkaBroker
-from sluice.log.kafka_group import KafkaGroup
-from sluice.log.kafka_transactions import KafkaTransactions
-from sluice.log.names import topics
-from sluice.log.record import Ref
-from sluice.log.shard import AbortedError, Commit, FencedError, Heartbeat, HungError, Identity
-from sluice.log.shards import Shards
+from sluice.journal.broker import Group
+from sluice.journal.kafka_broker import KafkaBroker
+from sluice.journal.kafka_group import KafkaGroup
+from sluice.journal.kafka_transactions import KafkaTransactions
+from sluice.journal.names import topics
+from sluice.journal.record import Ref
+from sluice.journal.shard import AbortedError, Commit, FencedError, Heartbeat, HungError, Identity
+from sluice.journal.shards import Shards
 from sluice.pools.policy.state import Facts, PoolState
 
 PERIOD_S = 0.1

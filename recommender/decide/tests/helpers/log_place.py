@@ -8,12 +8,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from sluice.core.keys import PoolKey
-from sluice.log.broker import Broker, Record, Transactions
-from sluice.log.names import Topics, pool_name
-from sluice.log.record import Ref
-from sluice.log.shard import Commit, Found, Heartbeat, Identity, Received
-from sluice.log.shard_log import ShardLog
-from sluice.log.shards import Shards
+from sluice.journal.broker import Broker, Record, Transactions
+from sluice.journal.names import Topics, pool_name
+from sluice.journal.record import Ref
+from sluice.journal.shard import Commit, Found, Heartbeat, Identity, Received
+from sluice.journal.shard_log import ShardLog
+from sluice.journal.shards import Shards
 from sluice.pools.policy.state import Facts, PoolState
 from sluice.pools.v1.log_pb2 import ObservedSize, Pause, Report
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool

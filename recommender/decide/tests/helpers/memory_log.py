@@ -14,11 +14,11 @@ from sluice.control.loop import Loop
 from sluice.control.pauses import Pause
 from sluice.control.scalings import Scaling
 from sluice.core.keys import PoolKey
-from sluice.log.memory_broker import MemoryBroker, MemoryCluster
-from sluice.log.names import message_of, pool_name, shard_name, topics
-from sluice.log.shard import Identity
-from sluice.log.shards import Shards
-from sluice.log.told import event_of, scaling_name
+from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
+from sluice.journal.names import message_of, pool_name, shard_name, topics
+from sluice.journal.shard import Identity
+from sluice.journal.shards import Shards
+from sluice.journal.told import event_of, scaling_name
 from sluice.pools.policy.message_time import timestamp
 from sluice.pools.v1 import log_pb2
 from sluice.pools.v1.occupancy_pb2 import Occupancy

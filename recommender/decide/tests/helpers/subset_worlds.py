@@ -16,7 +16,7 @@ from sluice.control.deciding import Means
 from sluice.control.problems import Problems
 from sluice.control.subsets.shard import SubsetMeans
 from sluice.core.keys import SubsetKey
-from sluice.log.subset_names import APPLICATION, CONTAINERS, SUBSET, subset_of
+from sluice.journal.subset_names import APPLICATION, CONTAINERS, SUBSET, subset_of
 from sluice.subsets.application import Call
 from sluice.subsets.fleet import Ints
 from sluice.subsets.latency.samples import Samples

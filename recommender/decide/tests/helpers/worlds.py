@@ -18,7 +18,7 @@ from sluice.control.learning.learners import Learners
 from sluice.control.problems import Problems
 from sluice.control.scalings import Scaling
 from sluice.core.keys import PoolKey
-from sluice.log.names import pool_name
+from sluice.journal.names import pool_name
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 

@@ -8,10 +8,10 @@ import pytest
 
 from log_place import SHOP, answer, period, pool
 from shard_log import Log, serving
-from sluice.log.kafka_broker import KafkaBroker
-from sluice.log.names import topics
-from sluice.log.shard import Commit, Identity
-from sluice.log.shards import Shards
+from sluice.journal.kafka_broker import KafkaBroker
+from sluice.journal.names import topics
+from sluice.journal.shard import Commit, Identity
+from sluice.journal.shards import Shards
 from sluice.pools.v1 import pool_size_service_pb2 as api
 from sluice.pools.v1.actuation_pb2 import ACTUATION_OUTCOME_APPLIED, Actuation
 from sluice.pools.v1.evidence_pb2 import Explanation

@@ -25,8 +25,8 @@ from sluice.control.taking_over import TakingOver
 from sluice.control.thresholds import Thresholds
 from sluice.control.tuning.shard import ShardTuning
 from sluice.core.keys import PoolKey
-from sluice.log.due import Due
-from sluice.log.shard import Commit, Found, Heartbeat, Received
+from sluice.journal.due import Due
+from sluice.journal.shard import Commit, Found, Heartbeat, Received
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from sluice.pools.guard.turns import paths
 from sluice.pools.policy.state import PoolState

@@ -11,9 +11,9 @@ from sluice.control.pauses import Pause
 from sluice.control.scalings import Scaling, Scalings
 from sluice.control.sizes import Sizes
 from sluice.core.keys import PoolKey
-from sluice.log.names import key_of
-from sluice.log.shard import Found, Received
-from sluice.log.told import scaling_of
+from sluice.journal.names import key_of
+from sluice.journal.shard import Found, Received
+from sluice.journal.told import scaling_of
 from sluice.pools.v1.log_pb2 import ObservedSize
 from sluice.pools.v1.log_pb2 import Pause as PauseMessage
 

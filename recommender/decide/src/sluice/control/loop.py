@@ -14,9 +14,9 @@ from sluice.control.collects import Collects
 from sluice.control.counts import Counts
 from sluice.control.decider import Clock, ShardDecider
 from sluice.control.deciding import Means
-from sluice.log.shard import AbortedError, FencedError, HungError, OlderError, PartitionsError
-from sluice.log.shard_log import BEAT_S, ShardLog
-from sluice.log.shards import Shards
+from sluice.journal.shard import AbortedError, FencedError, HungError, OlderError, PartitionsError
+from sluice.journal.shard_log import BEAT_S, ShardLog
+from sluice.journal.shards import Shards
 
 log = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from sluice.control.learning.lesson import Learned
 from sluice.control.occupancy import message_of as occupancy_message
 from sluice.control.occupancy import newest_told
 from sluice.control.sizes import TargetSize
-from sluice.log.names import message_of
+from sluice.journal.names import message_of
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.curve import Curve
 from sluice.pools.learn.condition import Condition

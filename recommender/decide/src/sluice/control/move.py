@@ -18,13 +18,13 @@ import click
 from sluice.config import Config, ConfigError, load
 from sluice.control.moving import Held, Move, arrival, departure, moves
 from sluice.core.keys import PoolKey
-from sluice.log.broker import Broker
-from sluice.log.kafka_broker import KafkaBroker
-from sluice.log.kafka_settings import KafkaSettingsError, from_environment
-from sluice.log.names import Topics
-from sluice.log.shard import AbortedError, FencedError, HungError, Identity, OlderError, PartitionsError
-from sluice.log.shard_log import ShardLog
-from sluice.log.shards import Shards
+from sluice.journal.broker import Broker
+from sluice.journal.kafka_broker import KafkaBroker
+from sluice.journal.kafka_settings import KafkaSettingsError, from_environment
+from sluice.journal.names import Topics
+from sluice.journal.shard import AbortedError, FencedError, HungError, Identity, OlderError, PartitionsError
+from sluice.journal.shard_log import ShardLog
+from sluice.journal.shards import Shards
 
 # Of a decider that was killed the session ends within the first; the second is for taking all shards.
 GONE_S, TAKEN_S = 15.0, 60.0

@@ -15,9 +15,9 @@ from typing import NamedTuple
 from sluice.control.heard import Changes, Heard
 from sluice.control.leases import Leases
 from sluice.core.keys import PoolKey
-from sluice.log.names import key_of
-from sluice.log.record import Ref
-from sluice.log.shard import Commit, Found, Heartbeat, Received
+from sluice.journal.names import key_of
+from sluice.journal.record import Ref
+from sluice.journal.shard import Commit, Found, Heartbeat, Received
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.state_message import joined
 from sluice.pools.v1.log_pb2 import ObservedSize, ShardHeartbeat

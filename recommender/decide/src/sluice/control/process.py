@@ -29,10 +29,10 @@ from sluice.control.spread import Spread
 from sluice.control.subsets.shard import SubsetMeans
 from sluice.control.tuning.shard import TuningMeans
 from sluice.control.workers import Workers
-from sluice.log.kafka_broker import KafkaBroker
-from sluice.log.kafka_settings import from_environment
-from sluice.log.shard import Identity
-from sluice.log.shards import Shards
+from sluice.journal.kafka_broker import KafkaBroker
+from sluice.journal.kafka_settings import from_environment
+from sluice.journal.shard import Identity
+from sluice.journal.shards import Shards
 from sluice.pools.estimate import libraries
 from sluice.pools.policy.prepare import prepare
 

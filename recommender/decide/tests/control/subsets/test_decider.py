@@ -8,8 +8,8 @@ from subset_worlds import FakeSource, SubsetWorld, samples, shop
 from fakes import FakeCollector
 from sluice.config.subsets import Strategy
 from sluice.control.scalings import Scaling
-from sluice.log.memory_broker import MemoryBroker
-from sluice.log.shard import AbortedError
+from sluice.journal.memory_broker import MemoryBroker
+from sluice.journal.shard import AbortedError
 from sluice.subsets.application import Call
 from sluice.subsets.seen import SeenTree, ToldContainer
 from sluice.subsets.strategy import STRATEGIES

@@ -13,8 +13,8 @@ from subset_worlds import TREE, SubsetWorld, shop
 from sluice.control.scalings import Scaling
 from sluice.control.subsets.training import Training
 from sluice.core.keys import SubsetKey
-from sluice.log.memory_broker import MemoryBroker
-from sluice.log.shard import AbortedError
+from sluice.journal.memory_broker import MemoryBroker
+from sluice.journal.shard import AbortedError
 from sluice.subsets.application import USUAL, Call
 from sluice.subsets.plan import plan
 from sluice.subsets.seen import SeenTree, ToldContainer

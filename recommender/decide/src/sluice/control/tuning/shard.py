@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 from sluice.control.problems import Problems
 from sluice.control.tuning.measure import Measured, Span, ended, spans
 from sluice.control.tuning.step import Commit, Known, stepped
-from sluice.log.tuning_names import TrialName
+from sluice.journal.tuning_names import TrialName
 from sluice.tuning.v1 import log_pb2
 
 # How often trials in force are measured.

@@ -15,7 +15,7 @@ from google.protobuf.message import Message
 
 from sluice.control.tuning.command import Done, commanded
 from sluice.control.tuning.explain import explanation
-from sluice.log.tuning_names import TrialName, answers_name, session_name, trial_name
+from sluice.journal.tuning_names import TrialName, answers_name, session_name, trial_name
 from sluice.tuning.objective.outcome import Outcome
 from sluice.tuning.session.events import Tell, Tick
 from sluice.tuning.session.message import head_message, trial_message

@@ -8,13 +8,13 @@ from typing import Any
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from sluice.log.broker import Broker, Group
-from sluice.log.kafka_client import quiet
-from sluice.log.kafka_group import KafkaGroup, group_name
-from sluice.log.kafka_tail import KafkaTail
-from sluice.log.kafka_transactions import KafkaTransactions
-from sluice.log.names import Topics
-from sluice.log.shard import HungError
+from sluice.journal.broker import Broker, Group
+from sluice.journal.kafka_client import quiet
+from sluice.journal.kafka_group import KafkaGroup, group_name
+from sluice.journal.kafka_tail import KafkaTail
+from sluice.journal.kafka_transactions import KafkaTransactions
+from sluice.journal.names import Topics
+from sluice.journal.shard import HungError
 
 ASK_S = 10.0
 

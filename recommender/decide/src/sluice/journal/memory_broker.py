@@ -7,10 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 
-from sluice.log.broker import Broker, Group, Reader, Record, Transactions
-from sluice.log.memory_group import Members, MemoryGroup
-from sluice.log.memory_partition import Partition
-from sluice.log.shard import FencedError, HungError
+from sluice.journal.broker import Broker, Group, Reader, Record, Transactions
+from sluice.journal.memory_group import Members, MemoryGroup
+from sluice.journal.memory_partition import Partition
+from sluice.journal.shard import FencedError, HungError
 
 
 def _nothing(_: str) -> None: ...

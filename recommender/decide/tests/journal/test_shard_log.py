@@ -9,12 +9,12 @@ import pytest
 from confluent_kafka import Producer
 
 from log_place import CART, SHARDS, SHOP, WAIT_S, Place, answer, facts, period, received, taken
-from sluice.log.kafka_broker import KafkaBroker
-from sluice.log.memory_broker import MemoryBroker, MemoryCluster
-from sluice.log.names import topics
-from sluice.log.record import Ref
-from sluice.log.shard import FencedError, OlderError, PartitionsError
-from sluice.log.subset_names import SUBSET
+from sluice.journal.kafka_broker import KafkaBroker
+from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
+from sluice.journal.names import topics
+from sluice.journal.record import Ref
+from sluice.journal.shard import FencedError, OlderError, PartitionsError
+from sluice.journal.subset_names import SUBSET
 from sluice.pools.policy.state import PoolState
 from sluice.pools.v1.evidence_pb2 import Explanation, Threshold
 from sluice.pools.v1.log_pb2 import ShardHeartbeat

@@ -6,15 +6,15 @@ import time
 from collections.abc import Callable
 
 from sluice.control.problems import Problems
-from sluice.log import tuning_record
-from sluice.log.broker import Reader, Transactions
-from sluice.log.decode import parsed, report
-from sluice.log.encode import Write, heartbeat, writes
-from sluice.log.names import Topics
-from sluice.log.repeats import Repeats
-from sluice.log.shard import AbortedError, Commit, FencedError, Identity, Received
-from sluice.log.subset_record import is_subsets
-from sluice.log.tuning_names import is_tuning
+from sluice.journal import tuning_record
+from sluice.journal.broker import Reader, Transactions
+from sluice.journal.decode import parsed, report
+from sluice.journal.encode import Write, heartbeat, writes
+from sluice.journal.names import Topics
+from sluice.journal.repeats import Repeats
+from sluice.journal.shard import AbortedError, Commit, FencedError, Identity, Received
+from sluice.journal.subset_record import is_subsets
+from sluice.journal.tuning_names import is_tuning
 from sluice.pools.v1.log_pb2 import ObservedSize, Report
 from sluice.tuning.v1.log_pb2 import Command
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sluice.log.broker import Broker, Reader
-from sluice.log.decode import parsed
-from sluice.log.names import Topics, shard_name
+from sluice.journal.broker import Broker, Reader
+from sluice.journal.decode import parsed
+from sluice.journal.names import Topics, shard_name
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
 
 # A heartbeat ends every transaction, so it is near the end; what was aborted may stand behind it.

@@ -11,7 +11,7 @@ from sluice.common.v1.scaling_pb2 import ScalingEvent, ServiceContainer
 from sluice.control.pauses import Pause
 from sluice.control.scalings import Scaling
 from sluice.core.keys import PoolKey
-from sluice.log.names import key_of, message_of, pool_name, pool_of
+from sluice.journal.names import key_of, message_of, pool_name, pool_of
 from sluice.pools.policy.message_time import timestamp
 from sluice.pools.policy.state_message import StateError
 from sluice.pools.v1.state_pb2 import PoolPause, ServiceScalings

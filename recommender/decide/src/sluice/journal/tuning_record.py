@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from google.protobuf.message import DecodeError, Message
 
 from sluice.control.tuning.step import Commit, Known
-from sluice.log.broker import Record
-from sluice.log.names import Topics
-from sluice.log.tuning_names import ANSWERS, SESSION, TRIAL, session_of, trial_of
+from sluice.journal.broker import Record
+from sluice.journal.names import Topics
+from sluice.journal.tuning_names import ANSWERS, SESSION, TRIAL, session_of, trial_of
 from sluice.tuning.session.message import SessionError, read_message
 from sluice.tuning.session.session import Session
 from sluice.tuning.v1 import log_pb2, session_pb2, trial_pb2

@@ -10,8 +10,8 @@ from google.protobuf.message import DecodeError, Message
 
 from sluice.control.subsets.step import Commit, Known
 from sluice.core.keys import SubsetKey
-from sluice.log.names import Topics
-from sluice.log.subset_names import (
+from sluice.journal.names import Topics
+from sluice.journal.subset_names import (
     APPLICATION,
     CONTAINERS,
     STATE,

@@ -6,9 +6,9 @@ In memory; tests/long/test_deciders.py kills processes on a real broker.
 from typing import Any
 
 from log_place import SHOP, Place
-from sluice.log.memory_broker import MemoryBroker, MemoryCluster
-from sluice.log.names import topics
-from sluice.log.record import Ref
+from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
+from sluice.journal.names import topics
+from sluice.journal.record import Ref
 from sluice.pools.policy.state_message import read_evidence
 
 from .decider import Decider, Pool

@@ -8,11 +8,11 @@ from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition
 
-from sluice.log.broker import Transactions
-from sluice.log.kafka_client import quiet
-from sluice.log.kafka_group import KafkaGroup
-from sluice.log.names import Topics
-from sluice.log.shard import AbortedError, FencedError, HungError
+from sluice.journal.broker import Transactions
+from sluice.journal.kafka_client import quiet
+from sluice.journal.kafka_group import KafkaGroup
+from sluice.journal.names import Topics
+from sluice.journal.shard import AbortedError, FencedError, HungError
 
 # The broker ends a transaction that is open for so long, and a commit is given up then.
 TRANSACTION_MS = 10_000

@@ -9,10 +9,10 @@ from typing import Any
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
-from sluice.log.broker import Group
-from sluice.log.kafka_client import quiet
-from sluice.log.names import Topics
-from sluice.log.shard import HungError
+from sluice.journal.broker import Group
+from sluice.journal.kafka_client import quiet
+from sluice.journal.names import Topics
+from sluice.journal.shard import HungError
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import count
 
-from sluice.log.broker import Group
-from sluice.log.shard import AbortedError, FencedError
+from sluice.journal.broker import Group
+from sluice.journal.shard import AbortedError, FencedError
 
 
 class Members:

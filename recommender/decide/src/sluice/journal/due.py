@@ -12,7 +12,7 @@ from zlib import crc32
 
 from sluice.core.changed import changed
 from sluice.core.keys import PoolKey
-from sluice.log.record import Ref, Restored
+from sluice.journal.record import Ref, Restored
 from sluice.pools.policy.state import Facts, Learnt, PoolState
 
 EVERY_MS = 60_000

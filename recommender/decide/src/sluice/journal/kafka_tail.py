@@ -7,9 +7,9 @@ from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
-from sluice.log.broker import Reader, Record
-from sluice.log.kafka_client import quiet
-from sluice.log.shard import HungError
+from sluice.journal.broker import Reader, Record
+from sluice.journal.kafka_client import quiet
+from sluice.journal.shard import HungError
 
 BATCH = 10_000
 

@@ -9,11 +9,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from sluice.control.problems import Problems
-from sluice.log.broker import Broker, Group
-from sluice.log.names import Topics
-from sluice.log.shard import AbortedError, FencedError, Found, HungError, Identity, NotThereError, OlderError
-from sluice.log.shard_log import ShardLog
-from sluice.log.taking import RESTORE_S, check_generation, check_partitions, take
+from sluice.journal.broker import Broker, Group
+from sluice.journal.names import Topics
+from sluice.journal.shard import AbortedError, FencedError, Found, HungError, Identity, NotThereError, OlderError
+from sluice.journal.shard_log import ShardLog
+from sluice.journal.taking import RESTORE_S, check_generation, check_partitions, take
 
 log = logging.getLogger(__name__)
 

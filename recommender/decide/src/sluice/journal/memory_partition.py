@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
-from sluice.log.broker import Record
+from sluice.journal.broker import Record
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-from sluice.log.broker import Broker, Group, Reader
-from sluice.log.decode import found, report
-from sluice.log.generation import newest_generation
-from sluice.log.names import Topics
-from sluice.log.repeats import REMEMBERED, Repeats
-from sluice.log.shard import Found, Identity, NotThereError, OlderError, PartitionsError
-from sluice.log.shard_log import ShardLog
-from sluice.log.subset_record import is_subsets
-from sluice.log.tuning_names import is_tuning
+from sluice.journal.broker import Broker, Group, Reader
+from sluice.journal.decode import found, report
+from sluice.journal.generation import newest_generation
+from sluice.journal.names import Topics
+from sluice.journal.repeats import REMEMBERED, Repeats
+from sluice.journal.shard import Found, Identity, NotThereError, OlderError, PartitionsError
+from sluice.journal.shard_log import ShardLog
+from sluice.journal.subset_record import is_subsets
+from sluice.journal.tuning_names import is_tuning
 
 RESTORE_S, POLL_S = 30.0, 0.2
 

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from log_place import SHARDS, SHOP, answer, pool
-from sluice.log.memory_broker import MemoryBroker, MemoryCluster
-from sluice.log.memory_group import MemoryGroup
-from sluice.log.names import pool_name, topics
-from sluice.log.record import Ref
-from sluice.log.shard import AbortedError, Commit, FencedError, Heartbeat, HungError, Identity, OlderError
-from sluice.log.shards import AGAIN_S, Shards
+from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
+from sluice.journal.memory_group import MemoryGroup
+from sluice.journal.names import pool_name, topics
+from sluice.journal.record import Ref
+from sluice.journal.shard import AbortedError, Commit, FencedError, Heartbeat, HungError, Identity, OlderError
+from sluice.journal.shards import AGAIN_S, Shards
 from sluice.pools.policy.state import Facts, PoolState
 from sluice.pools.policy.state_message import read_facts
 from sluice.pools.v1.log_pb2 import ObservedSize, Pause, Report, ShardHeartbeat

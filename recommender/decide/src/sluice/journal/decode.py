@@ -9,13 +9,13 @@ from typing import TypeVar
 from google.protobuf.message import DecodeError, Message
 
 from sluice.core.keys import PoolKey
-from sluice.log import subset_record, tuning_record
-from sluice.log.broker import Record
-from sluice.log.names import key_of, pool_of, shard_name
-from sluice.log.record import restored
-from sluice.log.shard import Found
-from sluice.log.subset_record import is_subsets
-from sluice.log.tuning_names import is_tuning
+from sluice.journal import subset_record, tuning_record
+from sluice.journal.broker import Record
+from sluice.journal.names import key_of, pool_of, shard_name
+from sluice.journal.record import restored
+from sluice.journal.shard import Found
+from sluice.journal.subset_record import is_subsets
+from sluice.journal.tuning_names import is_tuning
 from sluice.pools.v1.log_pb2 import ObservedSize, Report, ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 

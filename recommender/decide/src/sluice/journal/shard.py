@@ -12,7 +12,7 @@ from sluice.control.subsets.step import Known as Subsets
 from sluice.control.tuning.step import Commit as TuningCommit
 from sluice.control.tuning.step import Known as Tuning
 from sluice.core.keys import PoolKey
-from sluice.log.record import Ref, Restored
+from sluice.journal.record import Ref, Restored
 from sluice.pools.policy.state import PoolState
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.log_pb2 import NotRenewed, ObservedSize, Report, ShardHeartbeat
@@ -106,7 +106,7 @@ class Commit:
     received      what it used
     decisions     answers that changed, each with its revision; leases in them are not written
     explanations  at most 16 kB each; their `pool_size` is not written
-    states        the parts that are due (`log/due.py`)
+    states        the parts that are due (`journal/due.py`)
     pauses        of the pools of which `received` told one; None: it is over
     subsets       records of subsets, where a step of theirs came to an end
     tuning        records of tuning sessions, likewise

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sluice.log.names import Topics
+from sluice.journal.names import Topics
 
 _TABLES = {
     "": {"brokers", "topic_prefix", "topics", "tls", "sasl", "java", "librdkafka", "franz", "collector"},

@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 from sluice.control.pauses import Pause
 from sluice.control.scalings import Scaling
 from sluice.core.keys import PoolKey, Side
-from sluice.log.told import PAUSE, SCALING, read_pause, read_scalings
+from sluice.journal.told import PAUSE, SCALING, read_pause, read_scalings
 from sluice.pools.policy.state import Facts, Learnt, PoolState
 from sluice.pools.policy.state_message import (
     StateError,

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.log import repeats
-from sluice.log.repeats import REMEMBERED, Repeats
+from sluice.journal import repeats
+from sluice.journal.repeats import REMEMBERED, Repeats
 from sluice.pools.v1.log_pb2 import ObservedSize, Report
 
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sluice.core.keys import PoolKey, SubsetKey
 from sluice.journal import names, subset_names, tuning_names
+from sluice.model.keys import PoolKey, SubsetKey
 
 VECTORS = json.loads(Path(__file__).with_name("log_keys.json").read_text())
 

@@ -18,7 +18,7 @@ from sluice.journal.names import message_of, pool_name, topics
 from sluice.journal.record import Part, Ref
 from sluice.journal.shard import Commit, Heartbeat, Identity
 from sluice.journal.shards import Shards
-from sluice.journal.told import timestamp
+from sluice.model.times import timestamp
 from sluice.pools.v1.log_pb2 import ObservedSize
 from sluice.pools.v1.pool_size_pb2 import TargetSize
 from support.kafka import Kafka

@@ -12,7 +12,9 @@ from sluice.control.messages import belief_evidence, content_of, explanation, po
 from sluice.control.occupancy import Told
 from sluice.control.sizes import TargetSize
 from sluice.journal.encode import MOST_EXPLANATION_BYTES
-from sluice.pools.estimate import Estimate, Reason, State
+from sluice.model.reason import Reason
+from sluice.model.states import State
+from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.belief.evidence import Second
 from sluice.pools.estimate.belief.kept import believed
 from sluice.pools.estimate.curve import Curve

@@ -1,9 +1,9 @@
 from dataclasses import replace
 from itertools import pairwise
 
-from sluice.core.keys import PoolKey
 from sluice.journal.due import EVERY_MS, Due
 from sluice.journal.record import Ref, restored, value_of
+from sluice.model.keys import PoolKey
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 

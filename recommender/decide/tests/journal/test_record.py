@@ -4,8 +4,8 @@ import pytest
 import yaml
 from hypothesis import given
 
-from sluice.core.keys import PoolKey
 from sluice.journal.record import MOST_BYTES, Ref, ref_of, restored, value_of
+from sluice.model.keys import PoolKey
 from sluice.pools.policy.state import Facts, Learnt, PoolState
 from sluice.pools.policy.state_message import StateError
 from states import keys

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
+from sluice.clickhouse.connection import UrlError
 from sluice.config import ConfigError, load
-from sluice.control.clickhouse import UrlError
 from sluice.control.pages import AddressError
 from sluice.control.process import Process
 from sluice.journal.kafka_settings import KafkaSettingsError

@@ -17,7 +17,6 @@ import click
 
 from sluice.config import Config, ConfigError, load
 from sluice.control.moving import Held, Move, arrival, departure, moves
-from sluice.core.keys import PoolKey
 from sluice.journal.broker import Broker
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.kafka_settings import KafkaSettingsError, from_environment
@@ -25,6 +24,7 @@ from sluice.journal.names import Topics
 from sluice.journal.shard import AbortedError, FencedError, HungError, Identity, OlderError, PartitionsError
 from sluice.journal.shard_log import ShardLog
 from sluice.journal.shards import Shards
+from sluice.model.keys import PoolKey
 
 # Of a decider that was killed the session ends within the first; the second is for taking all shards.
 GONE_S, TAKEN_S = 15.0, 60.0

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from sluice.control.heard import Changes, Heard
 from sluice.control.leases import Leases
-from sluice.core.keys import PoolKey
 from sluice.journal.names import key_of
 from sluice.journal.record import Ref
 from sluice.journal.shard import Commit, Found, Heartbeat, Received
+from sluice.model.keys import PoolKey
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.state_message import joined
 from sluice.pools.v1.log_pb2 import ObservedSize, ShardHeartbeat

@@ -12,19 +12,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sluice.clickhouse.connection import connection
 from sluice.collect import Collector
 from sluice.collect.subsets.reading import Reading
 from sluice.collect.tuning.reading import TrialReading
 from sluice.config import Config, ConfigError, load
 from sluice.control.before import before
-from sluice.control.clickhouse import connection
 from sluice.control.counts import Counts
 from sluice.control.deciding import Means
 from sluice.control.garbage import search_rarely
 from sluice.control.learning.learners import Learners
 from sluice.control.loop import Loop
 from sluice.control.pages import Pages
-from sluice.control.problems import Problems
 from sluice.control.spread import Spread
 from sluice.control.subsets.shard import SubsetMeans
 from sluice.control.tuning.shard import TuningMeans
@@ -33,6 +32,7 @@ from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.kafka_settings import from_environment
 from sluice.journal.shard import Identity
 from sluice.journal.shards import Shards
+from sluice.model.problems import Problems
 from sluice.pools.estimate import libraries
 from sluice.pools.policy.prepare import prepare
 

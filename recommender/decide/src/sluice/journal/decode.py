@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from google.protobuf.message import DecodeError, Message
 
-from sluice.core.keys import PoolKey
 from sluice.journal import subset_record, tuning_record
 from sluice.journal.broker import Record
 from sluice.journal.names import key_of, pool_of, shard_name
@@ -16,6 +15,7 @@ from sluice.journal.record import restored
 from sluice.journal.shard import Found
 from sluice.journal.subset_record import is_subsets
 from sluice.journal.tuning_names import is_tuning
+from sluice.model.keys import PoolKey
 from sluice.pools.v1.log_pb2 import ObservedSize, Report, ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from zlib import crc32
 
-from sluice.core.changed import changed
-from sluice.core.keys import PoolKey
 from sluice.journal.record import Ref, Restored
+from sluice.model.changed import changed
+from sluice.model.keys import PoolKey
 from sluice.pools.policy.state import Facts, Learnt, PoolState
 
 EVERY_MS = 60_000

@@ -10,12 +10,12 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from sluice.core.keys import PoolKey
 from sluice.journal import subset_record, tuning_record
 from sluice.journal.names import Topics, key_of, pool_name, shard_name
 from sluice.journal.record import MOST_BYTES, PARTS, Ref, value_of
 from sluice.journal.shard import Commit, Heartbeat, Identity
 from sluice.journal.told import pause_name, pause_value, scaling_name, scalings_value
+from sluice.model.keys import PoolKey
 from sluice.pools.policy.state_message import StateError
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.log_pb2 import ShardHeartbeat

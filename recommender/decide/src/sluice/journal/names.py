@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, cast, get_args
 from urllib.parse import quote, unquote
 
-from sluice.core.keys import PoolKey, Side
+from sluice.model.keys import PoolKey, Side
 from sluice.pools.v1 import pool_pb2
 from sluice.pools.v1.pool_pb2 import Pool
 

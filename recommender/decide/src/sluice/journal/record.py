@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, cast, get_args
 from urllib.parse import quote, unquote
 
-from sluice.control.pauses import Pause
-from sluice.control.scalings import Scaling
-from sluice.core.keys import PoolKey, Side
 from sluice.journal.told import PAUSE, SCALING, read_pause, read_scalings
+from sluice.model.keys import PoolKey, Side
+from sluice.model.pauses import Pause
+from sluice.model.scaling import Scaling
 from sluice.pools.policy.state import Facts, Learnt, PoolState
 from sluice.pools.policy.state_message import (
     StateError,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sluice.control.pauses import Pause
-from sluice.control.scalings import Scaling
 from sluice.control.subsets.step import Commit as SubsetCommit
 from sluice.control.subsets.step import Known as Subsets
 from sluice.control.tuning.step import Commit as TuningCommit
 from sluice.control.tuning.step import Known as Tuning
-from sluice.core.keys import PoolKey
 from sluice.journal.record import Ref, Restored
+from sluice.model.keys import PoolKey
+from sluice.model.pauses import Pause
+from sluice.model.scaling import Scaling
 from sluice.pools.policy.state import PoolState
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.log_pb2 import NotRenewed, ObservedSize, Report, ShardHeartbeat

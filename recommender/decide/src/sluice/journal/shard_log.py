@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from sluice.control.problems import Problems
 from sluice.journal import tuning_record
 from sluice.journal.broker import Reader, Transactions
 from sluice.journal.decode import parsed, report
@@ -15,6 +14,7 @@ from sluice.journal.repeats import Repeats
 from sluice.journal.shard import AbortedError, Commit, FencedError, Identity, Received
 from sluice.journal.subset_record import is_subsets
 from sluice.journal.tuning_names import is_tuning
+from sluice.model.problems import Problems
 from sluice.pools.v1.log_pb2 import ObservedSize, Report
 from sluice.tuning.v1.log_pb2 import Command
 

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from sluice.control.problems import Problems
 from sluice.journal.broker import Broker, Group
 from sluice.journal.names import Topics
 from sluice.journal.shard import AbortedError, FencedError, Found, HungError, Identity, NotThereError, OlderError
 from sluice.journal.shard_log import ShardLog
 from sluice.journal.taking import RESTORE_S, check_generation, check_partitions, take
+from sluice.model.problems import Problems
 
 log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from sluice.core.keys import SubsetKey
+from sluice.model.keys import SubsetKey
 from sluice.subsets.v1 import subset_pb2
 
 # Of sluice_decisions; reports of deliveries are under SUBSET too.

@@ -9,7 +9,6 @@ from typing import TypeVar
 from google.protobuf.message import DecodeError, Message
 
 from sluice.control.subsets.step import Commit, Known
-from sluice.core.keys import SubsetKey
 from sluice.journal.names import Topics
 from sluice.journal.subset_names import (
     APPLICATION,
@@ -25,6 +24,7 @@ from sluice.journal.subset_names import (
     subset_name,
     subset_of,
 )
+from sluice.model.keys import SubsetKey
 from sluice.subsets.v1 import log_pb2, subset_pb2
 
 log = logging.getLogger(__name__)

@@ -11,16 +11,17 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from sluice.config.subsets import Subsetting
-from sluice.control.problems import Problems
 from sluice.control.subsets.step import Commit, Known, gone, step
 from sluice.control.subsets.training import Found, Training
+from sluice.model.containers import Told
+from sluice.model.problems import Problems
 from sluice.subsets.application import Application
 from sluice.subsets.assemble import Rules, assemble
 from sluice.subsets.latency.learnt import Learnt
 from sluice.subsets.latency.training import latency_model
 from sluice.subsets.legal import IllegalError
 from sluice.subsets.members import members, newer
-from sluice.subsets.seen import Seen, Told
+from sluice.subsets.seen import Seen
 
 # Windows of what subsets are made from are 10 s long.
 EVERY_MS = 10_000

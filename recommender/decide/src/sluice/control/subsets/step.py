@@ -9,7 +9,7 @@ from sluice.config.subsets import Subsetting
 from sluice.control.subsets import words
 from sluice.control.subsets.explain import explanations, run_message
 from sluice.control.subsets.words import Subsets
-from sluice.pools.policy.message_time import timestamp
+from sluice.model.times import timestamp
 from sluice.subsets.application import Application, Host
 from sluice.subsets.assemble import Assembled
 from sluice.subsets.churn import Named

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sluice.common.v1.decision_pb2 import Reason
-from sluice.core.keys import SubsetKey
 from sluice.journal.subset_names import key_of, message_of
-from sluice.pools.policy.message_time import timestamp
+from sluice.model.keys import SubsetKey
+from sluice.model.times import timestamp
 from sluice.subsets.application import Application, Container, Service
 from sluice.subsets.churn import Named
 from sluice.subsets.latency.boosted import BoostedLatency

@@ -11,10 +11,10 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from sluice.control.problems import Problems
 from sluice.control.tuning.measure import Measured, Span, ended, spans
 from sluice.control.tuning.step import Commit, Known, stepped
 from sluice.journal.tuning_names import TrialName
+from sluice.model.problems import Problems
 from sluice.tuning.v1 import log_pb2
 
 # How often trials in force are measured.

@@ -6,7 +6,7 @@ from threading import Thread
 
 import pytest
 
-from sluice.control.clickhouse import ClickHouse, NotLetInError, UrlError, connection
+from sluice.clickhouse.connection import ClickHouse, NotLetInError, UrlError, connection
 from support import clickhouse
 
 

@@ -15,9 +15,9 @@ from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import DatabaseError
 from clickhouse_connect.driver.external import ExternalData
 
-from sluice.collect import native
-from sluice.collect.native import Arrays, Column
-from sluice.collect.query import Table, TooLargeError
+from sluice.clickhouse import native
+from sluice.clickhouse.native import Arrays, Column
+from sluice.clickhouse.table import Table, TooLargeError
 
 DATABASE = "sluice"
 READER = "sluice_reader"

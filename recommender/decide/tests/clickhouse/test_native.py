@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from sluice.collect.native import Arrays, NativeError, columns
+from sluice.clickhouse.native import Arrays, NativeError, columns
 
 
 def text(words: str) -> bytes:

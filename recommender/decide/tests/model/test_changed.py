@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sluice.core.changed import changed
+from sluice.model.changed import changed
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.state import Change, Facts, Learnt
 

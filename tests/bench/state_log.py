@@ -6,17 +6,17 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from sluice.journal.due import EVERY_MS, Due
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.names import topics
-from sluice.journal.record import Ref, value_of
 from sluice.journal.shard import Commit, Found, Heartbeat, Identity
 from sluice.journal.shard_log import ShardLog
 from sluice.journal.shards import Shards
 from sluice.model.keys import PoolKey
+from sluice.pools.due import EVERY_MS, Due
 from sluice.pools.estimate.belief.evidence import Evidence, Second
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
+from sluice.pools.record import Ref, value_of
 from support.kafka import kafka
 from support.waiting import until
 

@@ -14,11 +14,12 @@ from sluice.control.deciding import Means
 from sluice.control.loop import Loop
 from sluice.control.spread import Job, Outcome, Spread
 from sluice.journal.kafka_broker import KafkaBroker
-from sluice.journal.names import message_of, pool_name, topics
-from sluice.journal.record import Part, Ref
+from sluice.journal.names import topics
 from sluice.journal.shard import Commit, Heartbeat, Identity
 from sluice.journal.shards import Shards
 from sluice.model.times import timestamp
+from sluice.pools.names import message_of, pool_name
+from sluice.pools.record import Part, Ref
 from sluice.pools.v1.log_pb2 import ObservedSize
 from sluice.pools.v1.pool_size_pb2 import TargetSize
 from support.kafka import Kafka

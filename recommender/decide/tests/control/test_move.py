@@ -14,10 +14,10 @@ from sluice.control.loop import Loop
 from sluice.control.move import MoveError, check, move
 from sluice.control.moving import Move
 from sluice.journal.memory_broker import MemoryBroker
-from sluice.journal.names import pool_name
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
+from sluice.pools.names import pool_name
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 
 

@@ -19,10 +19,10 @@ from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.kafka_group import KafkaGroup
 from sluice.journal.kafka_transactions import KafkaTransactions
 from sluice.journal.names import topics
-from sluice.journal.record import Ref
 from sluice.journal.shard import AbortedError, Commit, FencedError, Heartbeat, HungError, Identity
 from sluice.journal.shards import Shards
 from sluice.pools.policy.state import Facts, PoolState
+from sluice.pools.record import Ref
 
 PERIOD_S = 0.1
 hold, go = threading.Event(), threading.Event()

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from sluice.journal.broker import Broker, Record, Transactions
-from sluice.journal.names import Topics, pool_name
-from sluice.journal.record import Ref
+from sluice.journal.names import Topics
 from sluice.journal.shard import Commit, Found, Heartbeat, Identity, Received
 from sluice.journal.shard_log import ShardLog
 from sluice.journal.shards import Shards
 from sluice.model.keys import PoolKey
+from sluice.pools.names import pool_name
 from sluice.pools.policy.state import Facts, PoolState
+from sluice.pools.record import Ref
 from sluice.pools.v1.log_pb2 import ObservedSize, Pause, Report
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import PoolSize, TargetSize

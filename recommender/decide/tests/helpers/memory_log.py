@@ -12,14 +12,15 @@ from sluice.control.collects import Collects
 from sluice.control.deciding import Means
 from sluice.control.loop import Loop
 from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
-from sluice.journal.names import message_of, pool_name, shard_name, topics
+from sluice.journal.names import shard_name, topics
 from sluice.journal.shard import Identity
 from sluice.journal.shards import Shards
-from sluice.journal.told import event_of, scaling_name
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
 from sluice.model.times import timestamp
+from sluice.pools.names import message_of, pool_name
+from sluice.pools.told import event_of, scaling_name
 from sluice.pools.v1 import log_pb2
 from sluice.pools.v1.occupancy_pb2 import Occupancy
 from sluice.pools.v1.pool_size_pb2 import TargetSize

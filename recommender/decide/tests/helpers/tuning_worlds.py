@@ -14,10 +14,10 @@ from sluice.control.deciding import Means
 from sluice.control.tuning.measure import Measured, Span
 from sluice.control.tuning.shard import TuningMeans
 from sluice.journal.broker import Record
-from sluice.journal.tuning_names import ANSWERS, SESSION, TRIAL, TrialName, session_name
-from sluice.journal.tuning_record import found
 from sluice.model.problems import Problems
 from sluice.model.times import timestamp
+from sluice.tuning.codec import found
+from sluice.tuning.names import ANSWERS, SESSION, TRIAL, TrialName, session_name
 from sluice.tuning.objective.block import Block, Metric
 from sluice.tuning.objective.enough import Window
 from sluice.tuning.objective.message import write_outcome

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from log_place import SHOP, Place, period, taken
-from sluice.journal.due import Due
+from sluice.pools.due import Due
 from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.policy.decision import Action
 from sluice.pools.policy.observation import Buckets, Observation

@@ -8,8 +8,8 @@ from typing import Any
 from log_place import SHOP, Place
 from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
 from sluice.journal.names import topics
-from sluice.journal.record import Ref
 from sluice.pools.policy.state_message import read_evidence
+from sluice.pools.record import Ref
 
 from .decider import Decider, Pool
 

@@ -12,13 +12,13 @@ from log_place import CART, SHARDS, SHOP, WAIT_S, Place, answer, facts, period, 
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
 from sluice.journal.names import topics
-from sluice.journal.record import Ref
 from sluice.journal.shard import FencedError, OlderError, PartitionsError
-from sluice.journal.subset_names import SUBSET
 from sluice.pools.policy.state import PoolState
+from sluice.pools.record import Ref
 from sluice.pools.v1.evidence_pb2 import Explanation, Threshold
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import STATE_DELETED, PoolSize
+from sluice.subsets.names import SUBSET
 from support.kafka import Kafka
 from support.waiting import until
 

@@ -16,12 +16,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from log_place import SHARDS, SHOP, answer, pool
 from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
 from sluice.journal.memory_group import MemoryGroup
-from sluice.journal.names import pool_name, topics
-from sluice.journal.record import Ref
+from sluice.journal.names import topics
 from sluice.journal.shard import AbortedError, Commit, FencedError, Heartbeat, HungError, Identity, OlderError
 from sluice.journal.shards import AGAIN_S, Shards
+from sluice.pools.names import pool_name
 from sluice.pools.policy.state import Facts, PoolState
 from sluice.pools.policy.state_message import read_facts
+from sluice.pools.record import Ref
 from sluice.pools.v1.log_pb2 import ObservedSize, Pause, Report, ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize, TargetSize
 

@@ -24,9 +24,9 @@ from sluice.control.subsets.shard import ShardSubsets
 from sluice.control.taking_over import TakingOver
 from sluice.control.thresholds import Thresholds
 from sluice.control.tuning.shard import ShardTuning
-from sluice.journal.due import Due
 from sluice.journal.shard import Commit, Found, Heartbeat, Received
 from sluice.model.keys import PoolKey
+from sluice.pools.due import Due
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from sluice.pools.guard.turns import paths
 from sluice.pools.policy.state import PoolState

@@ -9,12 +9,12 @@ from typing import NamedTuple
 from sluice.control.occupancy import told_of
 from sluice.control.scalings import Scalings
 from sluice.control.sizes import Sizes
-from sluice.journal.names import key_of
 from sluice.journal.shard import Found, Received
-from sluice.journal.told import scaling_of
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
+from sluice.pools.names import key_of
+from sluice.pools.told import scaling_of
 from sluice.pools.v1.log_pb2 import ObservedSize
 from sluice.pools.v1.log_pb2 import Pause as PauseMessage
 

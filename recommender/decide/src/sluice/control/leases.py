@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from sluice.journal.names import key_of, message_of
 from sluice.journal.shard import Heartbeat
 from sluice.model.keys import PoolKey
 from sluice.model.times import timestamp
+from sluice.pools.names import key_of, message_of
 from sluice.pools.v1.log_pb2 import NotRenewed, ShardHeartbeat
 
 

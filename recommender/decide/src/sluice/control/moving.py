@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from sluice.control.heard import Changes, Heard
 from sluice.control.leases import Leases
-from sluice.journal.names import key_of
-from sluice.journal.record import Ref
 from sluice.journal.shard import Commit, Found, Heartbeat, Received
 from sluice.model.keys import PoolKey
+from sluice.pools.names import key_of
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.state_message import joined
+from sluice.pools.record import Ref
 from sluice.pools.v1.log_pb2 import ObservedSize, ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import STATE_DELETED, PoolSize
 

@@ -8,16 +8,18 @@ from typing import TypeVar
 
 from google.protobuf.message import DecodeError, Message
 
-from sluice.journal import subset_record, tuning_record
 from sluice.journal.broker import Record
-from sluice.journal.names import key_of, pool_of, shard_name
-from sluice.journal.record import restored
+from sluice.journal.names import shard_name
 from sluice.journal.shard import Found
-from sluice.journal.subset_record import is_subsets
-from sluice.journal.tuning_names import is_tuning
 from sluice.model.keys import PoolKey
+from sluice.pools.names import key_of, pool_of
+from sluice.pools.record import restored
 from sluice.pools.v1.log_pb2 import ObservedSize, Report, ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize
+from sluice.subsets import codec as subset_codec
+from sluice.subsets.codec import is_subsets
+from sluice.tuning import codec as tuning_codec
+from sluice.tuning.names import is_tuning
 
 log = logging.getLogger(__name__)
 
@@ -28,9 +30,9 @@ def found(
     shard: int, states: Mapping[str, bytes], decisions: Mapping[str, bytes], observed: Mapping[str, ObservedSize]
 ) -> Found:
     """From the newest of each name."""
-    subsets, unreadable = subset_record.found(states, decisions)
+    subsets, unreadable = subset_codec.found(states, decisions)
     newest_states = restored({name: value for name, value in states.items() if not is_subsets(name)})
-    tuning, unread = tuning_record.found(decisions)
+    tuning, unread = tuning_codec.found(decisions)
     left_out = newest_states.unreadable + unreadable + unread
     sizes: dict[PoolKey, PoolSize] = {}
     for name, value in decisions.items():

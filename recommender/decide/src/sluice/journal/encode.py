@@ -10,16 +10,18 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from sluice.journal import subset_record, tuning_record
-from sluice.journal.names import Topics, key_of, pool_name, shard_name
-from sluice.journal.record import MOST_BYTES, PARTS, Ref, value_of
+from sluice.journal.names import Topics, shard_name
 from sluice.journal.shard import Commit, Heartbeat, Identity
-from sluice.journal.told import pause_name, pause_value, scaling_name, scalings_value
 from sluice.model.keys import PoolKey
+from sluice.pools.names import key_of, pool_name
 from sluice.pools.policy.state_message import StateError
+from sluice.pools.record import MOST_BYTES, PARTS, Ref, value_of
+from sluice.pools.told import pause_name, pause_value, scaling_name, scalings_value
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize
+from sluice.subsets import codec as subset_codec
+from sluice.tuning import codec as tuning_codec
 
 log = logging.getLogger(__name__)
 
@@ -88,9 +90,9 @@ def writes(commit: Commit, topics: Topics) -> Iterator[Write | ValueError]:
 def _beside(commit: Commit, topics: Topics) -> Iterator[tuple[str, str, Message | None]]:
     """Topic, key and value of what is not of pools."""
     if commit.subsets is not None:
-        yield from subset_record.records(commit.subsets, topics)
+        yield from subset_codec.records(commit.subsets, topics)
     if commit.tuning is not None:
-        yield from tuning_record.records(commit.tuning, topics)
+        yield from tuning_codec.records(commit.tuning, topics)
 
 
 def _gone(key: PoolKey, topics: Topics) -> Iterator[Write]:

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sluice.control.subsets.step import Commit as SubsetCommit
-from sluice.control.subsets.step import Known as Subsets
-from sluice.control.tuning.step import Commit as TuningCommit
-from sluice.control.tuning.step import Known as Tuning
-from sluice.journal.record import Ref, Restored
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
 from sluice.pools.policy.state import PoolState
+from sluice.pools.record import Ref, Restored
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.log_pb2 import NotRenewed, ObservedSize, Report, ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize
+from sluice.subsets.records import KnownSubsets, SubsetCommit
+from sluice.tuning.records import KnownSessions, TuningCommit
 from sluice.tuning.v1.log_pb2 import Command
 
 
@@ -70,8 +68,8 @@ class Found:
     observed: Mapping[str, ObservedSize]
     heartbeat: ShardHeartbeat | None
     left_out: int
-    subsets: Subsets = field(default_factory=Subsets)
-    tuning: Tuning = field(default_factory=Tuning)
+    subsets: KnownSubsets = field(default_factory=KnownSubsets)
+    tuning: KnownSessions = field(default_factory=KnownSessions)
 
 
 @dataclass(frozen=True)
@@ -106,7 +104,7 @@ class Commit:
     received      what it used
     decisions     answers that changed, each with its revision; leases in them are not written
     explanations  at most 16 kB each; their `pool_size` is not written
-    states        the parts that are due (`journal/due.py`)
+    states        the parts that are due (`pools/due.py`)
     pauses        of the pools of which `received` told one; None: it is over
     subsets       records of subsets, where a step of theirs came to an end
     tuning        records of tuning sessions, likewise

@@ -5,17 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from sluice.journal import tuning_record
 from sluice.journal.broker import Reader, Transactions
 from sluice.journal.decode import parsed, report
 from sluice.journal.encode import Write, heartbeat, writes
 from sluice.journal.names import Topics
 from sluice.journal.repeats import Repeats
 from sluice.journal.shard import AbortedError, Commit, FencedError, Identity, Received
-from sluice.journal.subset_record import is_subsets
-from sluice.journal.tuning_names import is_tuning
 from sluice.model.problems import Problems
 from sluice.pools.v1.log_pb2 import ObservedSize, Report
+from sluice.subsets.codec import is_subsets
+from sluice.tuning import codec as tuning_codec
+from sluice.tuning.names import is_tuning
 from sluice.tuning.v1.log_pb2 import Command
 
 # A heartbeat at the latest 5 s after the last one, where there is a period each half second or more often.
@@ -91,7 +91,7 @@ class ShardLog:
                 continue  # deliveries: deciders do not go by them
             elif is_tuning(record.key):
                 # One that is told again is known by its answer.
-                if (command := tuning_record.command(record)) is None:
+                if (command := tuning_codec.command(record)) is None:
                     self.left_out += 1
                 else:
                     self._commands.append((record.offset, command))

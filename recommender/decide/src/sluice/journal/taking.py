@@ -17,8 +17,8 @@ from sluice.journal.names import Topics
 from sluice.journal.repeats import REMEMBERED, Repeats
 from sluice.journal.shard import Found, Identity, NotThereError, OlderError, PartitionsError
 from sluice.journal.shard_log import ShardLog
-from sluice.journal.subset_record import is_subsets
-from sluice.journal.tuning_names import is_tuning
+from sluice.subsets.codec import is_subsets
+from sluice.tuning.names import is_tuning
 
 RESTORE_S, POLL_S = 30.0, 0.2
 

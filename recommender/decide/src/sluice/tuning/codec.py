@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 
 from google.protobuf.message import DecodeError, Message
 
-from sluice.control.tuning.step import Commit, Known
 from sluice.journal.broker import Record
 from sluice.journal.names import Topics
-from sluice.journal.tuning_names import ANSWERS, SESSION, TRIAL, session_of, trial_of
+from sluice.tuning.names import ANSWERS, SESSION, TRIAL, session_of, trial_of
+from sluice.tuning.records import KnownSessions, TuningCommit
 from sluice.tuning.session.message import SessionError, read_message
 from sluice.tuning.session.session import Session
 from sluice.tuning.v1 import log_pb2, session_pb2, trial_pb2
@@ -19,7 +19,7 @@ from sluice.tuning.v1 import log_pb2, session_pb2, trial_pb2
 log = logging.getLogger(__name__)
 
 
-def records(commit: Commit, topics: Topics) -> Iterator[tuple[str, str, Message | None]]:
+def records(commit: TuningCommit, topics: Topics) -> Iterator[tuple[str, str, Message | None]]:
     """Topic, key and value. None: it goes."""
     for name, value in commit.explanations.items():
         yield topics.explanations, name, value
@@ -37,7 +37,7 @@ def command(record: Record) -> log_pb2.Command | None:
     return found
 
 
-def found(decisions: Mapping[str, bytes]) -> tuple[Known, int]:
+def found(decisions: Mapping[str, bytes]) -> tuple[KnownSessions, int]:
     """What records say, and how many could not be read; others than those of tuning are passed over.
 
     A session of which a trial cannot be read is left out as a whole: its method would ask by half of what is known.
@@ -69,7 +69,7 @@ def found(decisions: Mapping[str, bytes]) -> tuple[Known, int]:
         except SessionError as cause:
             left_out += 1
             log.error("the log is read without one session: %s", cause)
-    return Known(sessions, answers), left_out
+    return KnownSessions(sessions, answers), left_out
 
 
 def _same(name: str, told: object, held: object) -> None:

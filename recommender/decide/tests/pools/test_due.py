@@ -1,11 +1,11 @@
 from dataclasses import replace
 from itertools import pairwise
 
-from sluice.journal.due import EVERY_MS, Due
-from sluice.journal.record import Ref, restored, value_of
 from sluice.model.keys import PoolKey
+from sluice.pools.due import EVERY_MS, Due
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
+from sluice.pools.record import Ref, restored, value_of
 
 SHOP = PoolKey("shop", "server", "")
 PERIOD_MS = 1_000

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from zlib import crc32
 
-from sluice.journal.record import Ref, Restored
 from sluice.model.changed import changed
 from sluice.model.keys import PoolKey
 from sluice.pools.policy.state import Facts, Learnt, PoolState
+from sluice.pools.record import Ref, Restored
 
 EVERY_MS = 60_000
 # Before any minute.

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, cast, get_args
 from urllib.parse import quote, unquote
 
-from sluice.journal.told import PAUSE, SCALING, read_pause, read_scalings
 from sluice.model.keys import PoolKey, Side
 from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
@@ -21,6 +20,7 @@ from sluice.pools.policy.state_message import (
     write_evidence,
     write_facts,
 )
+from sluice.pools.told import PAUSE, SCALING, read_pause, read_scalings
 
 log = logging.getLogger(__name__)
 

@@ -8,12 +8,12 @@ from urllib.parse import quote, unquote
 from google.protobuf.message import DecodeError
 
 from sluice.common.v1.scaling_pb2 import ScalingEvent, ServiceContainer
-from sluice.journal.names import key_of, message_of, pool_name, pool_of
 from sluice.model.containers import ToldContainer
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
 from sluice.model.times import timestamp
+from sluice.pools.names import key_of, message_of, pool_name, pool_of
 from sluice.pools.policy.state_message import StateError
 from sluice.pools.v1.state_pb2 import PoolPause, ServiceScalings
 

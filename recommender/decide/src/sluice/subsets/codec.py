@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from google.protobuf.message import DecodeError, Message
 
-from sluice.control.subsets.step import Commit, Known
 from sluice.journal.names import Topics
-from sluice.journal.subset_names import (
+from sluice.model.keys import SubsetKey
+from sluice.subsets.names import (
     APPLICATION,
     CONTAINERS,
     STATE,
@@ -24,7 +24,7 @@ from sluice.journal.subset_names import (
     subset_name,
     subset_of,
 )
-from sluice.model.keys import SubsetKey
+from sluice.subsets.records import KnownSubsets, SubsetCommit
 from sluice.subsets.v1 import log_pb2, subset_pb2
 
 log = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ Kind = TypeVar("Kind", bound=Message)
 Records = Mapping[str, bytes]
 
 
-def records(commit: Commit, topics: Topics) -> Iterator[tuple[str, str, Message | None]]:
+def records(commit: SubsetCommit, topics: Topics) -> Iterator[tuple[str, str, Message | None]]:
     """Topic, key and value: containers before the subsets that name them. None: it goes."""
     for name, state in commit.states.items():
         yield topics.state, application_name(name, STATE), state
@@ -53,7 +53,7 @@ def is_subsets(name: str) -> bool:
     return name.startswith((SUBSET, CONTAINERS, STATE))
 
 
-def found(states: Records, decisions: Records) -> tuple[Known, int]:
+def found(states: Records, decisions: Records) -> tuple[KnownSubsets, int]:
     """What records say, and how many could not be read; others than those of subsets are passed over."""
     left_out = 0
     subsets: dict[SubsetKey, subset_pb2.Subset] = {}
@@ -75,7 +75,7 @@ def found(states: Records, decisions: Records) -> tuple[Known, int]:
         except (DecodeError, ValueError) as cause:
             left_out += 1
             log.error("the log is read without one record: %s: %s", name, cause)
-    return Known(subsets, containers, state), left_out
+    return KnownSubsets(subsets, containers, state), left_out
 
 
 def _parsed(kind: type[Kind], value: bytes) -> Kind:

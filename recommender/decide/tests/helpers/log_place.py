@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from sluice.control.codec import DeciderCodec, DeciderLog, DeciderShards
+from sluice.control.commit import Commit, Found, Heartbeat, Received
 from sluice.journal.broker import Broker, Record, Transactions
 from sluice.journal.names import Topics
-from sluice.journal.shard import Commit, Found, Heartbeat, Identity, Received
-from sluice.journal.shard_log import ShardLog
-from sluice.journal.shards import Shards
+from sluice.journal.shard import Identity
 from sluice.model.keys import PoolKey
 from sluice.pools.names import pool_name
 from sluice.pools.policy.state import Facts, PoolState
@@ -36,9 +36,9 @@ class Place(NamedTuple):
     put: Callable[[str, int, str, bytes], None]
     opened: list[Callable[[], None]]
 
-    def decider(self, name: str, generation: int = 1, shards: int = SHARDS) -> Shards:
+    def decider(self, name: str, generation: int = 1, shards: int = SHARDS) -> DeciderShards:
         broker = self.broker()
-        decider = Shards(broker, self.topics, Identity(name, shards, generation))
+        decider = DeciderShards(broker, self.topics, Identity(name, shards, generation), DeciderCodec())
         self.opened.extend((broker.close, decider.close))
         return decider
 
@@ -46,7 +46,7 @@ class Place(NamedTuple):
         while self.opened:
             self.opened.pop()()
 
-    def writer(self, decider: Shards, shard: int) -> Transactions:
+    def writer(self, decider: DeciderShards, shard: int) -> Transactions:
         """Another writer of a shard, begun under the name of a decider that does not know of it."""
         broker, group = self.broker(), decider._group
         assert group is not None
@@ -101,9 +101,9 @@ def period(
     return Commit(received, beat, decisions=decisions or [], states=states or {})
 
 
-def taken(decider: Shards, wanted: int = SHARDS) -> dict[int, tuple[ShardLog, Found]]:
+def taken(decider: DeciderShards, wanted: int = SHARDS) -> dict[int, tuple[DeciderLog, Found]]:
     """Polls until it owns so many shards, and returns those that it took meanwhile."""
-    found: dict[int, tuple[ShardLog, Found]] = {}
+    found: dict[int, tuple[DeciderLog, Found]] = {}
     until = time.monotonic() + WAIT_S
     while len(decider.owned) != wanted:
         assert time.monotonic() < until, f"{len(decider.owned)} shards instead of {wanted}"
@@ -115,7 +115,7 @@ def taken(decider: Shards, wanted: int = SHARDS) -> dict[int, tuple[ShardLog, Fo
     return found
 
 
-def received(log: ShardLog, reports: int, observed: int = 0) -> Received:
+def received(log: DeciderLog, reports: int, observed: int = 0) -> Received:
     """Asks until so much of it has come."""
     until = time.monotonic() + WAIT_S
     while True:

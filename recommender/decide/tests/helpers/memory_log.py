@@ -8,6 +8,7 @@ from itertools import count
 from google.protobuf.message import Message
 
 from sluice.config import Config
+from sluice.control.codec import DeciderCodec
 from sluice.control.collects import Collects
 from sluice.control.deciding import Means
 from sluice.control.loop import Loop
@@ -47,7 +48,7 @@ class MemoryLog:
         for member in list(self.cluster.members._members if alone else ()):
             self.cluster.members.leave(member)
         me = Identity("test", len(config.groups), config.generation)
-        shards = Shards(MemoryBroker(self.cluster), self.topics, me, clock=lambda: clock() / 1_000)
+        shards = Shards(MemoryBroker(self.cluster), self.topics, me, DeciderCodec(), clock=lambda: clock() / 1_000)
         loop = Loop(config, shards, lambda: collector, clock, means or Means())
         loop.own()
         return loop

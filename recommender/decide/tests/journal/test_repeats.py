@@ -4,14 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.journal import repeats
+from sluice.journal.codec import Sender
 from sluice.journal.repeats import REMEMBERED, Repeats
-from sluice.pools.v1.log_pb2 import ObservedSize, Report
 
 
-def told(request_id: str, by: str = "ann", at_s: int = 0) -> Report:
-    report = Report(request_id=request_id, by=by)
-    report.received.FromSeconds(at_s)
-    return report
+def told(request_id: str, by: str = "ann", at_s: int = 0) -> Sender:
+    return Sender(request_id, by, at_s * 10**9)
 
 
 def test_an_id_is_remembered_for_so_many_offsets_since_it_was_told_last() -> None:
@@ -37,16 +35,11 @@ def test_who_begins_within_the_log_says_the_same_as_who_read_all_of_it(ids: list
 
 
 def test_a_size_of_a_report_that_was_told_again_has_another_time_whichever_is_read_first() -> None:
-    def size(request_id: str, at_s: int) -> ObservedSize:
-        seen = ObservedSize(request_id=request_id, by="ann")
-        seen.size.read_at.FromSeconds(at_s)
-        return seen
-
     known = Repeats()
-    assert not known.size(size("a", 1))
+    assert not known.size(told("a", at_s=1))
     known.report(0, told("a", at_s=1))
-    assert not known.size(size("a", 1))
-    assert known.size(size("a", 2))
+    assert not known.size(told("a", at_s=1))
+    assert known.size(told("a", at_s=2))
     known.report(1, told("a", at_s=2))
-    assert known.size(size("a", 2))
-    assert not known.size(size("", 2))
+    assert known.size(told("a", at_s=2))
+    assert not known.size(told("", at_s=2))

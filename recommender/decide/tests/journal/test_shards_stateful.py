@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from log_place import SHARDS, SHOP, answer, pool
+from sluice.control.codec import DeciderCodec
+from sluice.control.commit import Commit, Heartbeat
 from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
 from sluice.journal.memory_group import MemoryGroup
 from sluice.journal.names import topics
-from sluice.journal.shard import AbortedError, Commit, FencedError, Heartbeat, HungError, Identity, OlderError
+from sluice.journal.shard import AbortedError, FencedError, HungError, Identity, OlderError
 from sluice.journal.shards import AGAIN_S, Shards
 from sluice.pools.names import pool_name
 from sluice.pools.policy.state import Facts, PoolState
@@ -42,7 +44,7 @@ class Decider:
         self.left, self.then = -1, lambda: None
         self.generation = generation
         self.shards = Shards(
-            MemoryBroker(cluster, self._called), TOPICS, Identity("one", SHARDS, generation), 30, clock
+            MemoryBroker(cluster, self._called), TOPICS, Identity("one", SHARDS, generation), DeciderCodec(), 30, clock
         )
         self._known: dict[int, tuple[int, int]] = {}
         self.told: list[tuple[int, int, int]] = []

@@ -4,10 +4,11 @@ import pytest
 import yaml
 from hypothesis import given
 
+from sluice.journal.codec import MOST_BYTES
 from sluice.model.keys import PoolKey
 from sluice.pools.policy.state import Facts, Learnt, PoolState
 from sluice.pools.policy.state_message import StateError
-from sluice.pools.record import MOST_BYTES, Ref, ref_of, restored, value_of
+from sluice.pools.record import Ref, ref_of, restored, value_of
 from states import keys
 
 TOPICS = Path(__file__).resolve().parents[4] / "collector/topics.yaml"

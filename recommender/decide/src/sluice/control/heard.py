@@ -6,10 +6,10 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from sluice.control.commit import Found, Received
 from sluice.control.occupancy import told_of
 from sluice.control.scalings import Scalings
 from sluice.control.sizes import Sizes
-from sluice.journal.shard import Found, Received
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from sluice.journal.shard import Heartbeat
+from sluice.control.commit import Heartbeat
 from sluice.model.keys import PoolKey
 from sluice.model.times import timestamp
 from sluice.pools.names import key_of, message_of

@@ -12,9 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from sluice.control.commit import Commit, Found, Heartbeat, Received
 from sluice.control.heard import Changes, Heard
 from sluice.control.leases import Leases
-from sluice.journal.shard import Commit, Found, Heartbeat, Received
 from sluice.model.keys import PoolKey
 from sluice.pools.names import key_of
 from sluice.pools.policy.state import PoolState

@@ -18,6 +18,7 @@ from sluice.collect.subsets.reading import Reading
 from sluice.collect.tuning.reading import TrialReading
 from sluice.config import Config, ConfigError, load
 from sluice.control.before import before
+from sluice.control.codec import DeciderCodec, DeciderShards
 from sluice.control.counts import Counts
 from sluice.control.deciding import Means
 from sluice.control.garbage import search_rarely
@@ -31,7 +32,6 @@ from sluice.control.workers import Workers
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.kafka_settings import from_environment
 from sluice.journal.shard import Identity
-from sluice.journal.shards import Shards
 from sluice.model.problems import Problems
 from sluice.pools.estimate import libraries
 from sluice.pools.policy.prepare import prepare
@@ -64,7 +64,8 @@ class Process:
         names = kafka.log(environment.get("SLUICE_TOPIC_PREFIX") or "sluice_")
         name = f"{platform.node()}-{os.getpid()}"
         self._broker = KafkaBroker(kafka.brokers, names, f"sluice-decider-{name}", kafka.properties)
-        self._shards = Shards(self._broker, names, Identity(name, len(config.groups), config.generation))
+        me = Identity(name, len(config.groups), config.generation)
+        self._shards = DeciderShards(self._broker, names, me, DeciderCodec())
         spread = Spread(None if config.processes == "auto" else config.processes)
         spread.start(len(config.pools))
         # Connections of their own, since they read beside the control periods.

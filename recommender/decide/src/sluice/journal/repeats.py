@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sluice.pools.v1.log_pb2 import ObservedSize, Report
+from sluice.journal.codec import Sender
 
 # A caller tries again for minutes. 20,000 reports are 0.2 s of reading, and as many writes of actuators.
 REMEMBERED = 20_000
@@ -26,23 +26,23 @@ class Repeats:
         self._told: dict[tuple[str, str], _Told] = {}
         """By id and caller, in the order of their offsets."""
 
-    def report(self, offset: int, report: Report) -> bool:
+    def report(self, offset: int, sender: Sender) -> bool:
         """Whether it was told before. To be called with each, in the order of the log. Without an id each counts."""
         self._forget(offset - REMEMBERED)
-        if not report.request_id:
+        if not sender.request_id:
             return False
-        key = report.request_id, report.by
+        key = sender.request_id, sender.by
         before = self._told.pop(key, None)
-        self._told[key] = _Told(offset, report.received.ToNanoseconds() if before is None else before.received_ns)
+        self._told[key] = _Told(offset, sender.received_ns if before is None else before.received_ns)
         return before is not None
 
-    def size(self, observed: ObservedSize) -> bool:
-        """Whether it came with a report that had been told before: then it is no news of the size.
+    def size(self, sender: Sender) -> bool:
+        """Whether a size came with a report that had been told before: then it is no news of the size.
 
         The two are in different topics, so either may be read first: a size that came with the first one has its time.
         """
-        told = self._told.get((observed.request_id, observed.by)) if observed.request_id else None
-        return told is not None and told.received_ns != observed.size.read_at.ToNanoseconds()
+        told = self._told.get((sender.request_id, sender.by)) if sender.request_id else None
+        return told is not None and told.received_ns != sender.received_ns
 
     def _forget(self, before: int) -> None:
         while self._told:

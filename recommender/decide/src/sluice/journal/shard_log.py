@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
+from typing import Any, Generic
 
-from sluice.journal.broker import Reader, Transactions
-from sluice.journal.decode import parsed, report
-from sluice.journal.encode import Write, heartbeat, writes
-from sluice.journal.names import Topics
+from sluice.journal.broker import Reader, Record, Transactions
+from sluice.journal.codec import Codec, Commit, HasReceived, Input, Received, UnreadableError, Write
+from sluice.journal.names import Topics, shard_name
 from sluice.journal.repeats import Repeats
-from sluice.journal.shard import AbortedError, Commit, FencedError, Identity, Received
+from sluice.journal.shard import AbortedError, FencedError, Identity
 from sluice.model.problems import Problems
-from sluice.pools.v1.log_pb2 import ObservedSize, Report
-from sluice.subsets.codec import is_subsets
-from sluice.tuning import codec as tuning_codec
-from sluice.tuning.names import is_tuning
-from sluice.tuning.v1.log_pb2 import Command
+
+log = logging.getLogger(__name__)
 
 # A heartbeat at the latest 5 s after the last one, where there is a period each half second or more often.
 BEAT_S = 4.5
 
 
-class ShardLog:
+class ShardLog(Generic[Received, Commit]):
     """For one thread. Made by `taking.take`; closed when the shard is left, for whatever reason."""
 
     def __init__(
@@ -33,17 +31,17 @@ class ShardLog:
         transactions: Transactions,
         arrivals: Reader,
         repeats: Repeats,
+        codec: Codec[Any, Received, Commit],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """repeats: what was told before `arrivals` begins."""
         self.shard = shard
         self.left_out = 0
         """Records that could not be read or written; each is said once."""
-        self._me, self._topics, self._clock = me, topics, clock
+        self._me, self._topics, self._codec, self._clock = me, topics, codec, clock
         self._transactions, self._arrivals, self._repeats = transactions, arrivals, repeats
-        self._observed: dict[str, ObservedSize] = {}
-        self._reports: list[tuple[int, Report]] = []
-        self._commands: list[tuple[int, Command]] = []
+        self._observed: dict[str, Any] = {}
+        self._reports: list[tuple[int, Any]] = []
         self._committed = arrivals.position(topics.reports)
         self._beaten: float | None = None
         self._over = False
@@ -53,8 +51,7 @@ class ShardLog:
         """What came since; waits for it up to `timeout_s`. HungError as of a commit: the shard cannot be read."""
         self.read(timeout_s)
         offset = max(self._committed, self._arrivals.position(self._topics.reports))
-        commands = [each for _, each in self._commands]
-        return Received(dict(self._observed), [each for _, each in self._reports], offset, commands)
+        return self._codec.received(dict(self._observed), [each for _, each in self._reports], offset)
 
     def commit(self, commit: Commit) -> bool:
         """Writes in one transaction; whether it did: nothing changed, and no heartbeat is due, is no transaction.
@@ -62,7 +59,7 @@ class ShardLog:
         AbortedError, FencedError and HungError say what to do then.
         """
         changed: list[Write] = []
-        for each in writes(commit, self._topics):
+        for each in self._codec.writes(commit, self._topics):
             if isinstance(each, Write):
                 changed.append(each)
             else:
@@ -72,7 +69,8 @@ class ShardLog:
         beaten = self._beaten is not None and now - self._beaten < BEAT_S
         if not changed and beaten and commit.received.offset == self._committed:
             return False
-        changed.append(heartbeat(self.shard, self._me, self._topics, commit.heartbeat))
+        heartbeat = self._codec.heartbeat(self.shard, self._me, commit)
+        changed.append(Write(self._topics.decisions, shard_name(self.shard), heartbeat))
         self._write(changed, commit.received.offset)
         self._beaten = now
         self._used(commit.received)
@@ -86,32 +84,35 @@ class ShardLog:
     def read(self, timeout_s: float) -> None:
         for record in self._arrivals.read(timeout_s):
             if record.topic == self._topics.observed:
-                self._size(record.key, record.value)
-            elif is_subsets(record.key):
-                continue  # deliveries: deciders do not go by them
-            elif is_tuning(record.key):
-                # One that is told again is known by its answer.
-                if (command := tuning_codec.command(record)) is None:
-                    self.left_out += 1
-                else:
-                    self._commands.append((record.offset, command))
-            elif (told := report(record)) is None:
-                self.left_out += 1
-            elif not self._repeats.report(record.offset, told):
-                self._reports.append((record.offset, told))
+                self._size(record)
+            elif (arrived := self._arrived(record)) is not None:
+                value, sender = arrived
+                if sender is None or not self._repeats.report(record.offset, sender):
+                    self._reports.append((record.offset, value))
 
-    def observed(self) -> dict[str, ObservedSize]:
+    def observed(self) -> dict[str, Any]:
         """The sizes that were read so far, as found when the shard was taken: they are not received again."""
         found, self._observed = self._observed, {}
         return found
 
-    def _size(self, name: str, value: bytes | None) -> None:
-        if value is None:
-            self._observed.pop(name, None)
-        elif (size := parsed(ObservedSize, name, value)) is None:
+    def _size(self, record: Record) -> None:
+        if record.value is None:
+            self._observed.pop(record.key, None)
+        elif (arrived := self._arrived(record)) is not None:
+            value, sender = arrived
+            if sender is None or not self._repeats.size(sender):
+                self._observed[record.key] = value
+
+    def _arrived(self, record: Record) -> Input | None:
+        """None where it cannot be read, or is not for deciders."""
+        try:
+            if record.topic == self._topics.observed:
+                return self._codec.observed(record)
+            return self._codec.report(record)
+        except UnreadableError as cause:
             self.left_out += 1
-        elif not self._repeats.size(size):
-            self._observed[name] = size
+            log.error("the log is read without one record: %s", cause)
+            return None
 
     def _write(self, changed: list[Write], offset: int) -> None:
         """The offset goes with each transaction, changed or not: by it the group says whose the shard is."""
@@ -130,10 +131,9 @@ class ShardLog:
             raise
         self._over = False
 
-    def _used(self, received: Received) -> None:
+    def _used(self, received: HasReceived) -> None:
         self._committed = received.offset
         self._reports = [(offset, each) for offset, each in self._reports if offset >= received.offset]
-        self._commands = [(offset, each) for offset, each in self._commands if offset >= received.offset]
         for name, size in received.observed.items():
             if self._observed.get(name) is size:
                 del self._observed[name]

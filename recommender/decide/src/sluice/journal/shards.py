@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Generic
 
 from sluice.journal.broker import Broker, Group
+from sluice.journal.codec import Codec, Commit, Found, Received
 from sluice.journal.names import Topics
-from sluice.journal.shard import AbortedError, FencedError, Found, HungError, Identity, NotThereError, OlderError
+from sluice.journal.shard import AbortedError, FencedError, HungError, Identity, NotThereError, OlderError
 from sluice.journal.shard_log import ShardLog
 from sluice.journal.taking import RESTORE_S, check_generation, check_partitions, take
 from sluice.model.problems import Problems
@@ -25,14 +27,14 @@ ALIVE_S = 1.0
 
 
 @dataclass(frozen=True)
-class Change:
+class Change(Generic[Found, Received, Commit]):
     """left: their states are nobody's any more here. taken: at most one a call, with what it holds."""
 
     left: tuple[int, ...]
-    taken: tuple[ShardLog, Found] | None
+    taken: tuple[ShardLog[Received, Commit], Found] | None
 
 
-class Shards:
+class Shards(Generic[Found, Received, Commit]):
     """For one thread, which calls `poll` once a period, between commits."""
 
     def __init__(
@@ -40,22 +42,23 @@ class Shards:
         broker: Broker,
         topics: Topics,
         me: Identity,
+        codec: Codec[Found, Received, Commit],
         restore_s: float = RESTORE_S,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._broker, self._topics, self._me = broker, topics, me
+        self._broker, self._topics, self._me, self._codec = broker, topics, me, codec
         self._restore_s, self._clock = restore_s, clock
         self._group: Group | None = None
-        self._owned: dict[int, ShardLog] = {}
+        self._owned: dict[int, ShardLog[Received, Commit]] = {}
         self._not_before: dict[int, float] = {}
         self._polled = clock()
         self._problems = Problems()
 
     @property
-    def owned(self) -> dict[int, ShardLog]:
+    def owned(self) -> dict[int, ShardLog[Received, Commit]]:
         return dict(self._owned)
 
-    def poll(self, timeout_s: float) -> Change:
+    def poll(self, timeout_s: float) -> Change[Found, Received, Commit]:
         """Waits for up to `timeout_s` for what the group says.
 
         Raises OlderError, having left the group: the configuration has to be read again. PartitionsError: the topics
@@ -108,13 +111,13 @@ class Shards:
 
     def _join(self) -> Group:
         check_partitions(self._broker, self._topics, self._me.shards)
-        check_generation(self._broker, self._topics, self._me)
+        check_generation(self._broker, self._topics, self._me, self._codec)
         return self._broker.group()
 
-    def _take(self, group: Group, shard: int) -> tuple[ShardLog, Found] | None:
+    def _take(self, group: Group, shard: int) -> tuple[ShardLog[Received, Commit], Found] | None:
         what = f"take shard {shard}"
         try:
-            taken = take(self._broker, group, self._topics, shard, self._me, self._restore_s, self._clock)
+            taken = take(self._broker, group, self._topics, shard, self._me, self._codec, self._restore_s, self._clock)
         except OlderError:
             self.close()
             raise
@@ -123,6 +126,6 @@ class Shards:
             self._not_before[shard] = self._clock() + AGAIN_S
             return None
         self._problems.succeeded(what)
-        log.info("shard %d taken: %d decisions, %d states", shard, len(taken[1].decisions), len(taken[1].states.facts))
+        log.info("shard %d taken: %s", shard, taken[1].summary())
         self._owned[shard] = taken[0]
         return taken

@@ -7,18 +7,20 @@ it has ended, and passes the broker's own records behind what was written.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from sluice.journal.broker import Broker, Group, Reader
-from sluice.journal.decode import found, report
+from sluice.journal.codec import Codec, Commit, Found, Received, UnreadableError
 from sluice.journal.generation import newest_generation
 from sluice.journal.names import Topics
 from sluice.journal.repeats import REMEMBERED, Repeats
-from sluice.journal.shard import Found, Identity, NotThereError, OlderError, PartitionsError
+from sluice.journal.shard import Identity, NotThereError, OlderError, PartitionsError
 from sluice.journal.shard_log import ShardLog
-from sluice.subsets.codec import is_subsets
-from sluice.tuning.names import is_tuning
+
+log = logging.getLogger(__name__)
 
 RESTORE_S, POLL_S = 30.0, 0.2
 
@@ -36,9 +38,9 @@ def check_partitions(broker: Broker, topics: Topics, shards: int) -> None:
             raise PartitionsError(f"read {name}: it has {there[name]} partitions; configured are {shards} shards")
 
 
-def check_generation(broker: Broker, topics: Topics, me: Identity) -> None:
+def check_generation(broker: Broker, topics: Topics, me: Identity, codec: Codec[Any, Any, Any]) -> None:
     """OlderError where another decided by a newer configuration already."""
-    _refuse_older(newest_generation(broker, topics, me.shards), me)
+    _refuse_older(newest_generation(broker, topics, me.shards, codec), me)
 
 
 def take(
@@ -47,12 +49,13 @@ def take(
     topics: Topics,
     shard: int,
     me: Identity,
+    codec: Codec[Found, Received, Commit],
     within_s: float = RESTORE_S,
     clock: Clock = time.monotonic,
-) -> tuple[ShardLog, Found]:
+) -> tuple[ShardLog[Received, Commit], Found]:
     """NotThereError where it cannot be read within `within_s`; besides what its writer's `init` raises."""
     check_partitions(broker, topics, me.shards)
-    check_generation(broker, topics, me)
+    check_generation(broker, topics, me, codec)
     transactions = broker.transactions(shard, group)
     readers: list[Reader] = []
     try:
@@ -64,17 +67,16 @@ def take(
         readers.pop().close()
         reported = group.committed(shard)
         readers.append(broker.reader(shard, {topics.reports: max(0, reported - REMEMBERED)}))
-        repeats = _told(readers[0], topics.reports, reported, until, clock)
+        repeats = _told(readers[0], topics.reports, reported, codec, lambda: _in_time(until, clock, topics.reports))
         readers.pop().close()
         readers.append(broker.reader(shard, {topics.observed: 0, topics.reports: reported}))
-        arrivals = ShardLog(shard, me, topics, transactions, readers[0], repeats, clock)
+        arrivals = ShardLog(shard, me, topics, transactions, readers[0], repeats, codec, clock)
         while readers[0].position(topics.observed) < ends[topics.observed]:
             _in_time(until, clock, topics.observed)
             arrivals.read(POLL_S)
-        held = found(shard, kept[topics.state], kept[topics.decisions], arrivals.observed())
-        if held.heartbeat is not None:
-            _refuse_older(held.heartbeat.generation, me)
-        return arrivals, held
+        found = codec.found(shard, kept[topics.state], kept[topics.decisions], arrivals.observed())
+        _refuse_older(found.generation, me)
+        return arrivals, found
     except BaseException:
         for reader in readers:
             reader.close()
@@ -100,16 +102,21 @@ def _newest(reader: Reader, ends: Mapping[str, int], until: float, clock: Clock)
     return kept
 
 
-def _told(reader: Reader, topic: str, end: int, until: float, clock: Clock) -> Repeats:
+def _told(reader: Reader, topic: str, end: int, codec: Codec[Any, Any, Any], check_time: Callable[[], None]) -> Repeats:
     """What was told and used before `end`, as far back as the reader begins."""
     repeats = Repeats()
     while reader.position(topic) < end and not reader.at_end(topic):
-        _in_time(until, clock, topic)
+        check_time()
         for record in reader.read(POLL_S):
-            if record.offset >= end or is_subsets(record.key) or is_tuning(record.key):
+            if record.offset >= end:
                 continue
-            if (told := report(record)) is not None:
-                repeats.report(record.offset, told)
+            try:
+                arrived = codec.report(record)
+            except UnreadableError as cause:
+                log.error("the log is read without one record: %s", cause)
+                continue
+            if arrived is not None and arrived.sender is not None:
+                repeats.report(record.offset, arrived.sender)
     return repeats
 
 

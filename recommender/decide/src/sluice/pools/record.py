@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, cast, get_args
 from urllib.parse import quote, unquote
 
+from sluice.journal.codec import MOST_BYTES
 from sluice.model.keys import PoolKey, Side
 from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
@@ -26,8 +27,6 @@ log = logging.getLogger(__name__)
 
 Part = Literal["facts", "evidence"]
 PARTS: tuple[Part, ...] = ("facts", "evidence")
-# Under max.message.bytes of the topic, and under what a client sends by itself (1,000,000).
-MOST_BYTES = 900_000
 # Of records that cannot be read so many are named; all are counted.
 MOST_NAMED = 20
 

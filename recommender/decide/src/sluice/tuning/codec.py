@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from google.protobuf.message import DecodeError, Message
 
 from sluice.journal.broker import Record
+from sluice.journal.codec import UnreadableError
 from sluice.journal.names import Topics
 from sluice.tuning.names import ANSWERS, SESSION, TRIAL, session_of, trial_of
 from sluice.tuning.records import KnownSessions, TuningCommit
@@ -27,14 +28,12 @@ def records(commit: TuningCommit, topics: Topics) -> Iterator[tuple[str, str, Me
         yield topics.decisions, name, value
 
 
-def command(record: Record) -> log_pb2.Command | None:
-    """None where it cannot be read, which is said."""
+def command(record: Record) -> log_pb2.Command:
+    """UnreadableError."""
     try:
-        found = log_pb2.Command.FromString(record.value or b"")
+        return log_pb2.Command.FromString(record.value or b"")
     except DecodeError as cause:
-        log.error("the log is read without one record: a command of %s: %s", record.key, cause)
-        return None
-    return found
+        raise UnreadableError(f"a command of {record.key}: {cause}") from cause
 
 
 def found(decisions: Mapping[str, bytes]) -> tuple[KnownSessions, int]:

@@ -1,1 +1,1 @@
-"""What outlives the process, as records: which are due, how they are named, where they go."""
+"""A shard in Kafka, as a decider has it: fencing, one transaction a period, takeover; topics, keys and bytes."""

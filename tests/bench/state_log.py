@@ -6,17 +6,17 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from sluice.core.keys import PoolKey
-from sluice.log.due import EVERY_MS, Due
-from sluice.log.kafka_broker import KafkaBroker
-from sluice.log.names import topics
-from sluice.log.record import Ref, value_of
-from sluice.log.shard import Commit, Found, Heartbeat, Identity
-from sluice.log.shard_log import ShardLog
-from sluice.log.shards import Shards
+from sluice.control.codec import DeciderCodec, DeciderLog, DeciderShards
+from sluice.control.commit import Commit, Found, Heartbeat
+from sluice.journal.kafka_broker import KafkaBroker
+from sluice.journal.names import topics
+from sluice.journal.shard import Identity
+from sluice.model.keys import PoolKey
+from sluice.pools.due import EVERY_MS, Due
 from sluice.pools.estimate.belief.evidence import Evidence, Second
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
+from sluice.pools.record import Ref, value_of
 from support.kafka import kafka
 from support.waiting import until
 
@@ -47,7 +47,7 @@ def run(quick: bool) -> list[tuple[str, str]]:
         names = topics("bench_")
         broker.log("bench_", 1)
         clients = [KafkaBroker(broker.bootstrap, names) for _ in range(2)]
-        one, other = (Shards(client, names, Identity("bench", 1, 0)) for client in clients)
+        one, other = (DeciderShards(client, names, Identity("bench", 1, 0), DeciderCodec()) for client in clients)
         log, _ = taken(one)
         due, spent_s = Due(), []
         everything = {Ref(part, key): each for key, each in states.items() for part in ("facts", "evidence")}
@@ -71,8 +71,8 @@ def run(quick: bool) -> list[tuple[str, str]]:
     ]
 
 
-def taken(shards: Shards) -> tuple[ShardLog, Found]:
-    found: list[tuple[ShardLog, Found]] = []
+def taken(shards: DeciderShards) -> tuple[DeciderLog, Found]:
+    found: list[tuple[DeciderLog, Found]] = []
 
     def look() -> bool:
         if (change := shards.poll(0.1)).taken is not None:
@@ -83,7 +83,7 @@ def taken(shards: Shards) -> tuple[ShardLog, Found]:
     return found[0]
 
 
-def commit(log: ShardLog, states: dict[Ref, PoolState], now_ms: int) -> float:
+def commit(log: DeciderLog, states: dict[Ref, PoolState], now_ms: int) -> float:
     """How long it took."""
     begun = time.perf_counter()
     assert log.commit(Commit(log.received(), Heartbeat(now_ms, 30_000), states=states))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sluice.log.kafka_settings import KafkaSettingsError, load
+from sluice.journal.kafka_settings import KafkaSettingsError, load
 from stack.settings import REPOSITORY
 
 CASES = Path(__file__).with_name("kafka_settings") / "illegal.json"

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sluice.core.keys import PoolKey, SubsetKey
-from sluice.log import names, subset_names, tuning_names
+from sluice.model.keys import PoolKey, SubsetKey
+from sluice.pools import names
+from sluice.subsets import names as subset_names
+from sluice.tuning import names as tuning_names
 
 VECTORS = json.loads(Path(__file__).with_name("log_keys.json").read_text())
 

@@ -9,10 +9,10 @@ from functools import cache
 import numpy as np
 
 from bench.controllers.bridge import samples_of
+from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.collect import Collector, Measured
 from sluice.config import Config
-from sluice.control.clickhouse import READER, ClickHouse
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from sluice.pools.estimate import Estimate, Samples
 from sluice.pools.estimate.models import ESTIMATORS
 from testbed.fine import FineWindows

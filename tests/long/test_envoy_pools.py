@@ -15,13 +15,13 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from shard_log import Log, serving_at
 from sluice.common.v1.decision_pb2 import ACTION_APPLY, ACTION_HOLD, Action
-from sluice.core.keys import PoolKey, SubsetKey
-from sluice.log.names import message_of, pool_name
-from sluice.log.subset_names import containers_name, subset_name
-from sluice.log.subset_names import message_of as subset_message
+from sluice.model.keys import PoolKey, SubsetKey
+from sluice.pools.names import message_of, pool_name
 from sluice.pools.v1.actuation_pb2 import ACTUATION_OUTCOME_APPLIED
 from sluice.pools.v1.log_pb2 import ObservedSize, Report
 from sluice.pools.v1.pool_size_pb2 import BASIS_CURVE, STATE_PROVIDED, PoolSize
+from sluice.subsets.names import containers_name, subset_name
+from sluice.subsets.names import message_of as subset_message
 from sluice.subsets.v1.log_pb2 import Container, ServiceContainers
 from sluice.subsets.v1.subset_pb2 import STATE_PROVIDED as SUBSET_PROVIDED
 from sluice.subsets.v1.subset_pb2 import Endpoint, Subset

@@ -12,8 +12,8 @@ import yaml
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from shard_log import Log, serving_at
-from sluice.core.keys import PoolKey
-from sluice.log.names import message_of, pool_name
+from sluice.model.keys import PoolKey
+from sluice.pools.names import message_of, pool_name
 from sluice.pools.v1.advice_pb2 import Advice
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
 from stack.settings import REPOSITORY

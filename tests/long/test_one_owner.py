@@ -15,8 +15,8 @@ import requests
 
 from shard_log import Log, killed
 from sluice.common.v1.decision_pb2 import ACTION_APPLY
-from sluice.core.keys import PoolKey
-from sluice.log.names import message_of, pool_name
+from sluice.model.keys import PoolKey
+from sluice.pools.names import message_of, pool_name
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
 from stack.installs import BIN
 from support.kafka import Kafka, kafka

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from shard_log import BINARY, LIMIT_S, Log, environment, ready
-from sluice.core.keys import SubsetKey
-from sluice.log.subset_names import containers_name, message_of, subset_name
+from sluice.model.keys import SubsetKey
+from sluice.subsets.names import containers_name, message_of, subset_name
 from sluice.subsets.v1.log_pb2 import Container, ServiceContainers
 from sluice.subsets.v1.subset_pb2 import STATE_PROVIDED, Endpoint, Subset
 from support.kafka import Kafka, kafka

@@ -14,8 +14,8 @@ import requests
 from confluent_kafka import Consumer
 
 from shard_log import Log, killed
-from sluice.core.keys import SubsetKey
-from sluice.log.subset_names import containers_name, message_of, subset_name
+from sluice.model.keys import SubsetKey
+from sluice.subsets.names import containers_name, message_of, subset_name
 from sluice.subsets.v1.delivery_pb2 import DeliveryOutcome
 from sluice.subsets.v1.log_pb2 import Container, ServiceContainers, SubsetReport
 from sluice.subsets.v1.subset_pb2 import STATE_PROVIDED, Endpoint, Subset

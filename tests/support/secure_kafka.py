@@ -13,7 +13,7 @@ from typing import Any
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
-from sluice.log.kafka_settings import KafkaSettings, load
+from sluice.journal.kafka_settings import KafkaSettings, load
 from stack import toolchain
 from stack.configs import QUICK, cluster_id
 from stack.layout import CACHE, LOCAL, java_home

@@ -23,7 +23,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "recommender/decide/src"))
 
-from sluice.log.kafka_settings import KafkaSettingsError, from_environment
+from sluice.journal.kafka_settings import KafkaSettingsError, from_environment
 
 TIMEOUT_S = 30.0
 

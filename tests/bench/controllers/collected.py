@@ -13,11 +13,11 @@ from sluice.collect import Measured, Window
 from sluice.collect.whole import Whole
 from sluice.collect.window import OnDemand
 from sluice.config import Config
-from sluice.core.keys import PoolKey
+from sluice.model.demand import Demand
+from sluice.model.keys import PoolKey
 from sluice.pools.estimate.samples import Floats
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from sluice.pools.learn.condition import DataSize
-from sluice.pools.policy.observation import Demand
 from testbed.columns import Ints
 from testbed.fine import PoolWindows
 

@@ -21,10 +21,12 @@ from sluice.config import Config
 from sluice.control.decider import ShardDecider
 from sluice.control.deciding import Means
 from sluice.control.learning.learners import Learners
-from sluice.control.scalings import Scaling
 from sluice.control.workers import Workers
-from sluice.core.keys import PoolKey, Side
-from sluice.pools.estimate import Estimate, Reason, State
+from sluice.model.keys import PoolKey, Side
+from sluice.model.reason import Reason
+from sluice.model.scaling import Scaling
+from sluice.model.states import State
+from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.attempt import Failed, Job
 from sluice.pools.estimate.models import BELIEF, DEFAULT, DQN
 from sluice.pools.policy.state import PoolState

@@ -10,7 +10,7 @@ from bench.controllers.estimated import Published
 from bench.controllers.in_loop import DELAY_S, NOTHING, PERIOD_S, InLoop, Sized, window_s
 from bench.controllers.signal import Limiter, Rule
 from bench.racing import BOUNDS, HELD, Racer
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from sluice.pools.estimate.models import BELIEF, DQN, ESTIMATORS
 from testbed.single.names import POOL, SERVICE
 from testbed.single.run import FastRun

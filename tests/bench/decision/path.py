@@ -13,7 +13,7 @@ from bench.controllers.racers import HARDWARE, SLUICE
 from bench.controllers.rivals import RIVALS, rows
 from bench.controllers.signal import Limiter
 from bench.racing import BOUNDS, Holding
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from sluice.pools.estimate.models import BELIEF
 from testbed.controller import Controller
 from testbed.path.memory import CALLEE, CALLER, CONNECTIONS, THREADS

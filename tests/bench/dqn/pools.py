@@ -29,11 +29,11 @@ from sluice.config import Config
 from sluice.control.deciding import Means
 from sluice.control.learning import agents
 from sluice.control.learning.learners import Learners, _begin
-from sluice.core.keys import PoolKey
+from sluice.model.demand import Demand
+from sluice.model.keys import PoolKey
 from sluice.pools.estimate.samples import Samples
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from sluice.pools.learn.condition import DataSize
-from sluice.pools.policy.observation import Demand
 
 PERIOD_S, WINDOW_S = 5, 60
 LEAST = 5

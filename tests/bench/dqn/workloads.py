@@ -19,7 +19,7 @@ from bench.dqn.steps import guarded
 from bench.kept import asked_seeds
 from bench.racing import Racer, race, starting_at
 from bench.scenarios import scenario
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from sluice.pools.learn.settings import SETTINGS, Settings
 from testbed.controller import Controller
 from testbed.fine import PoolWindows

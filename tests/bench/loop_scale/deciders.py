@@ -10,15 +10,18 @@ from confluent_kafka import Producer
 from bench.loop_scale.queried import Queried
 from bench.loop_scale.windows import NOW_MS, Collects, Drawn
 from sluice.config import Config
+from sluice.control.codec import DeciderCodec
+from sluice.control.commit import Commit, Heartbeat
 from sluice.control.deciding import Means
 from sluice.control.loop import Loop
 from sluice.control.spread import Job, Outcome, Spread
-from sluice.log.kafka_broker import KafkaBroker
-from sluice.log.names import message_of, pool_name, topics
-from sluice.log.record import Part, Ref
-from sluice.log.shard import Commit, Heartbeat, Identity
-from sluice.log.shards import Shards
-from sluice.log.told import timestamp
+from sluice.journal.kafka_broker import KafkaBroker
+from sluice.journal.names import topics
+from sluice.journal.shard import Identity
+from sluice.journal.shards import Shards
+from sluice.model.times import timestamp
+from sluice.pools.names import message_of, pool_name
+from sluice.pools.record import Part, Ref
 from sluice.pools.v1.log_pb2 import ObservedSize
 from sluice.pools.v1.pool_size_pb2 import TargetSize
 from support.kafka import Kafka
@@ -69,7 +72,7 @@ class Deciders:
     @contextmanager
     def one(self, collector: Collects, spread: Spread) -> Iterator[Loop]:
         client = KafkaBroker(self._bootstrap, self._topics)
-        shards = Shards(client, self._topics, Identity("bench", 1, 0))
+        shards = Shards(client, self._topics, Identity("bench", 1, 0), DeciderCodec())
         means = Means(spread=spread, alive=shards.alive)
         loop = Loop(self._config, shards, lambda: collector, lambda: self.now_ms, means)
         if isinstance(collector, Queried):

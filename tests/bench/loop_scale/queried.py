@@ -5,12 +5,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bench.loop_scale.windows import NOW_MS, Timed
+from sluice.clickhouse.connection import READER, ClickHouse
+from sluice.clickhouse.native import Arrays, Column
+from sluice.clickhouse.table import Table
 from sluice.collect import Collector, Window
-from sluice.collect.native import Arrays, Column
-from sluice.collect.query import Table
 from sluice.config import Config
-from sluice.control.clickhouse import READER, ClickHouse
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 
 
 class Queried(Collector):

@@ -14,10 +14,10 @@ from sluice.collect.rows import Ints
 from sluice.collect.whole import Whole, whole
 from sluice.collect.window import OnDemand
 from sluice.config import Config
-from sluice.core.keys import PoolKey
+from sluice.model.demand import Demand
+from sluice.model.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from sluice.pools.learn.condition import DataSize
-from sluice.pools.policy.observation import Demand
 from testbed.patterns.windows import BUCKET_MS, ORIGIN_S, Known
 
 

@@ -11,7 +11,7 @@ from fakes import FakeClock
 from memory_log import MemoryLog
 from sluice.config import Config
 from sluice.control.deciding import Means
-from sluice.core.keys import PoolKey, Side
+from sluice.model.keys import PoolKey, Side
 from testbed.patterns.pattern import Pattern
 from testbed.patterns.windows import Known, reader_ms
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bench.adversary import LONGEST_S, Driven, longer, owes
-from sluice.core.states import State
+from sluice.model.states import State
 from sluice.pools.policy.decision import Action, Basis, Decision
 from testbed.adversary.draw import drawn, world
 from testbed.adversary.world import Curve, Phase, Trap, World

@@ -12,8 +12,9 @@ from bench.controllers.estimated import Published
 from bench.controllers.in_loop import NOTHING, InLoop, Sized
 from bench.controllers.signal import Limiter, Signal, signal_of
 from sluice.config import Config
-from sluice.core.keys import PoolKey
-from sluice.pools.estimate import Estimate, Samples, State
+from sluice.model.keys import PoolKey
+from sluice.model.states import State
+from sluice.pools.estimate import Estimate, Samples
 from testbed.columns import Counts
 from testbed.fine import PoolWindows
 from testbed.presets.cart_bursts import cart_bursts

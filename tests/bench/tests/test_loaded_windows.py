@@ -12,7 +12,7 @@ from humps import Samples, draw_samples, draw_service
 from migrate.__main__ import schema_up
 from sluice.collect import Measured
 from sluice.config import Config
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from support.clickhouse import clickhouse
 
 

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from sluice.core.states import State
+from sluice.model.demand import Demand
+from sluice.model.states import State
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.policy.decision import Basis, Decision
 from sluice.pools.policy.harm import Check, Measured, Refused, Trust
-from sluice.pools.policy.observation import Buckets, Constraints, Demand, Observation, Occupancy
+from sluice.pools.policy.observation import Buckets, Constraints, Observation, Occupancy
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 

@@ -8,8 +8,8 @@ from sluice.cli.doctor.left_out import LeftOut
 from sluice.cli.doctor.pool_spans import PoolSpans, operations_of
 from sluice.cli.environment import addresses
 from sluice.common.v1.decision_pb2 import Reason
-from sluice.core.keys import PoolKey
-from sluice.log.names import message_of
+from sluice.model.keys import PoolKey
+from sluice.pools.names import message_of
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.occupancy_pb2 import Occupancy
 from sluice.pools.v1.pool_size_pb2 import PoolSize, TargetSize

@@ -19,11 +19,12 @@ from shard_log import Log, serving_at
 from sluice.cli.output import CliError
 from sluice.cli.pools.channel import open_channel
 from sluice.cli.pools.watching import follow
+from sluice.control.codec import DeciderCodec
 from sluice.control.loop import Loop
-from sluice.log.kafka_broker import KafkaBroker
-from sluice.log.names import topics
-from sluice.log.shard import Identity
-from sluice.log.shards import Shards
+from sluice.journal.kafka_broker import KafkaBroker
+from sluice.journal.names import topics
+from sluice.journal.shard import Identity
+from sluice.journal.shards import Shards
 from sluice.pools.v1.pool_size_service_pb2 import WatchPoolSizesRequest
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 from support.kafka import Kafka
@@ -47,7 +48,7 @@ class Recommender:
         self.collector, self._clock, self._over = FakeCollector({CART: hump(), DB: hump()}), FakeClock(), False
         names = topics(self.log.prefix)
         client = KafkaBroker(broker.bootstrap, names)
-        self.shards = Shards(client, names, Identity("test", 1, 0))
+        self.shards = Shards(client, names, Identity("test", 1, 0), DeciderCodec())
         self.loop = Loop(config(), self.shards, lambda: self.collector, self._clock)
         self._thread = threading.Thread(target=self._run, daemon=True)
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sluice.clickhouse.native import Arrays, NativeError
 from sluice.collect.cells import FEWEST, Cells
-from sluice.collect.native import Arrays, NativeError
 from sluice.collect.new_rows import NewRows, new_rows_of
 
 OWN, JUDGE = 0, 1

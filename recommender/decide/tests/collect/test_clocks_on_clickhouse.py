@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.clocks.offsets import SQL, Instance, Seen, parameters, seen_of
 from sluice.collect import Collector, Window
 from sluice.collect.latency import last_index_within
 from sluice.config import Config
-from sluice.control.clickhouse import READER, ClickHouse
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 
 pytestmark = pytest.mark.integration
 

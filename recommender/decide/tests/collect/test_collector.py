@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sluice.clickhouse.native import Arrays, Column
+from sluice.clickhouse.table import Table
 from sluice.collect import Collector, Measured
-from sluice.collect.native import Arrays, Column
-from sluice.collect.query import ENGINE_SQL, NUMBERED, Table
+from sluice.collect.query import ENGINE_SQL, NUMBERED
 from sluice.config import Config
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 
 CART = PoolKey("cart", "server", "")
 NOW_MS = 1_000_000

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sluice.collect.native import Arrays, Column
-from sluice.collect.query import ENGINE_SQL, Table
+from sluice.clickhouse.connection import ClickHouse
+from sluice.clickhouse.native import Arrays, Column
+from sluice.clickhouse.table import Table
+from sluice.collect.query import ENGINE_SQL
 from sluice.collect.reading import Reading
-from sluice.control.clickhouse import ClickHouse
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from support.clickhouse import PASSWORD, WRITER
 
 pytestmark = pytest.mark.integration

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.collect import Collector
 from sluice.collect.data_sizes import parameters
 from sluice.config import Config
-from sluice.control.clickhouse import READER, ClickHouse
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from sluice.pools.learn.condition import DataSize
 
 pytestmark = pytest.mark.integration

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.collect import Collector
 from sluice.collect.demand import until_s
 from sluice.config import Config
-from sluice.control.clickhouse import READER, ClickHouse
-from sluice.core.keys import PoolKey
-from sluice.pools.policy.observation import Demand
+from sluice.model.demand import Demand
+from sluice.model.keys import PoolKey
 from testbed.windows import latency_index
 
 pytestmark = pytest.mark.integration

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.collect import Collector, Measured
 from sluice.collect.latency import last_index_within
 from sluice.config import Config, Pool
-from sluice.control.clickhouse import READER, ClickHouse
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 
 pytestmark = pytest.mark.integration
 

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sluice.clickhouse.native import Arrays, Column
+from sluice.clickhouse.table import Table, TooLargeError
 from sluice.collect import reading
-from sluice.collect.native import Arrays, Column
-from sluice.collect.query import ENGINE_SQL, NUMBERED, OWN_SQL, Table, TooLargeError
+from sluice.collect.query import ENGINE_SQL, NUMBERED, OWN_SQL
 from sluice.collect.reading import Reading
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 
 POOLS = [PoolKey(f"s{i}", "server", "") for i in range(4)]
 MS = 10**6

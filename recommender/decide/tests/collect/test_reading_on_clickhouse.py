@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from clickhouse_connect.driver.external import ExternalData
 
+from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.collect import Collector, Measured, Window
 from sluice.collect.latency import last_index_within
 from sluice.collect.newest import measure_newest
 from sluice.collect.query import ENGINE_SQL, NUMBERED, Key, keys
 from sluice.collect.rows import EMPTY, Rows
 from sluice.config import Config
-from sluice.control.clickhouse import READER, ClickHouse
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 
 pytestmark = pytest.mark.integration
 

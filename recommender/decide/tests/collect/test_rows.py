@@ -12,8 +12,8 @@ from sluice.collect.newest import measure_newest
 from sluice.collect.query import Key, Span
 from sluice.collect.rows import EMPTY, Rows, measure, split, whole_before
 from sluice.config import Config
-from sluice.core.keys import PoolKey
-from sluice.pools.estimate.model import Reason
+from sluice.model.keys import PoolKey
+from sluice.model.reason import Reason
 
 MS = 10**6
 BUSY = 100 * MS  # one in flight for all of a bucket

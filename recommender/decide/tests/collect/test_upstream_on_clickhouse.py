@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.collect import Collector
 from sluice.config import Config
-from sluice.control.clickhouse import READER, ClickHouse
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from testbed.windows import latency_index
 

@@ -6,8 +6,8 @@ import pytest
 
 from sluice.config import ConfigError, Upstream, load
 from sluice.config.model import BY_DEFAULT
-from sluice.core.durations import parse_ms
-from sluice.core.keys import PoolKey
+from sluice.model.durations import parse_ms
+from sluice.model.keys import PoolKey
 
 BAD = sorted((Path(__file__).parent / "bad").glob("*.yaml"))
 REPOSITORY = Path(__file__).resolve().parents[4]

@@ -5,10 +5,10 @@ from worlds import World
 from fakes import CART, FakeCollector, FakeService, config
 from sluice.control.demands import Demands
 from sluice.control.messages import content_of, explanation, pool_size
-from sluice.control.problems import Problems
-from sluice.control.scalings import Scaling
-from sluice.core.keys import PoolKey
-from sluice.pools.policy.observation import Demand
+from sluice.model.demand import Demand
+from sluice.model.keys import PoolKey
+from sluice.model.problems import Problems
+from sluice.model.scaling import Scaling
 from sluice.pools.v1.advice_pb2 import Advice
 
 

@@ -13,8 +13,8 @@ from fakes import CART, DB, FakeService, config
 from sluice.control.alarms import Alarms, Entered
 from sluice.control.answer import Answer, unsaid
 from sluice.control.counts import Counts
-from sluice.core.keys import PoolKey
-from sluice.pools.estimate import Reason
+from sluice.model.keys import PoolKey
+from sluice.model.reason import Reason
 from sluice.pools.estimate.threshold import Threshold
 
 BOTH = {CART, DB}

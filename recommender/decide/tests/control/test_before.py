@@ -9,11 +9,11 @@ import pytest
 from worlds import World
 
 from fakes import CART, DB, hump
+from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.control.before import Before, before
-from sluice.control.clickhouse import READER, ClickHouse
-from sluice.control.pauses import Pause
-from sluice.control.scalings import Scaling
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
+from sluice.model.pauses import Pause
+from sluice.model.scaling import Scaling
 from support import clickhouse
 
 TOLD = Scaling(5_000, "cart", 2.0, 3, "v2", "vpa")

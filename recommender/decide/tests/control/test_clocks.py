@@ -8,7 +8,7 @@ from worlds import World
 from fakes import FakeCollector, config
 from sluice.clocks.offsets import Instance
 from sluice.control.clocks import ShardClocks
-from sluice.control.problems import Problems
+from sluice.model.problems import Problems
 
 A, B = Instance("cart", "a"), Instance("cart", "b")
 CONFIG = config()

@@ -9,11 +9,11 @@ from fakes import CART, DB, FakeClock, FakeCollector, FakeService, config, hump
 from memory_log import MemoryLog
 from sluice.collect import Window
 from sluice.config import Config
-from sluice.control.pauses import Pause
-from sluice.core.keys import PoolKey
-from sluice.log.memory_broker import MemoryBroker
-from sluice.log.memory_group import MemoryGroup
-from sluice.log.shard import AbortedError, HungError
+from sluice.journal.memory_broker import MemoryBroker
+from sluice.journal.memory_group import MemoryGroup
+from sluice.journal.shard import AbortedError, HungError
+from sluice.model.keys import PoolKey
+from sluice.model.pauses import Pause
 
 
 class Faulty:

@@ -27,10 +27,10 @@ from sluice.collect import Window
 from sluice.config import Backend, Bounds, Config, Pool
 from sluice.control import deciding
 from sluice.control.answer import Answer
-from sluice.control.pauses import Pause
-from sluice.control.scalings import Scaling
-from sluice.core.hours import Hours
-from sluice.core.keys import PoolKey
+from sluice.model.hours import Hours
+from sluice.model.keys import PoolKey
+from sluice.model.pauses import Pause
+from sluice.model.scaling import Scaling
 from sluice.pools.policy.picture import draw
 
 

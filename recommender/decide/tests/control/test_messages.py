@@ -11,8 +11,10 @@ from sluice.control.answer import Answer, Content
 from sluice.control.messages import belief_evidence, content_of, explanation, pool_size
 from sluice.control.occupancy import Told
 from sluice.control.sizes import TargetSize
-from sluice.log.encode import MOST_EXPLANATION_BYTES
-from sluice.pools.estimate import Estimate, Reason, State
+from sluice.model.reason import Reason
+from sluice.model.states import State
+from sluice.pools.codec import MOST_EXPLANATION_BYTES
+from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.belief.evidence import Second
 from sluice.pools.estimate.belief.kept import believed
 from sluice.pools.estimate.curve import Curve

@@ -13,11 +13,11 @@ from sluice.config.subsets import Subsetting
 from sluice.control.loop import Loop
 from sluice.control.move import MoveError, check, move
 from sluice.control.moving import Move
-from sluice.control.pauses import Pause
-from sluice.control.scalings import Scaling
-from sluice.core.keys import PoolKey
-from sluice.log.memory_broker import MemoryBroker
-from sluice.log.names import pool_name
+from sluice.journal.memory_broker import MemoryBroker
+from sluice.model.keys import PoolKey
+from sluice.model.pauses import Pause
+from sluice.model.scaling import Scaling
+from sluice.pools.names import pool_name
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 
 

@@ -10,10 +10,10 @@ from fakes import CART, DB, FakeClock, FakeCollector, FakeService, config, hump
 from memory_log import MemoryLog
 from sluice.config import Config
 from sluice.control import taking_over
-from sluice.control.pauses import Pause
-from sluice.control.scalings import Scaling
-from sluice.core.keys import PoolKey
-from sluice.log.names import key_of
+from sluice.model.keys import PoolKey
+from sluice.model.pauses import Pause
+from sluice.model.scaling import Scaling
+from sluice.pools.names import key_of
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
 
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from fakes import CART, DB
 from sluice.control.baseline import Baseline, Machine
-from sluice.control.scalings import Course, Scaling, Scalings
+from sluice.control.scalings import Course, Scalings
+from sluice.model.scaling import Scaling
 
 
 def told(

@@ -17,9 +17,9 @@ from memory_log import MemoryLog
 from sluice.config import Config
 from sluice.control.answer import Answer
 from sluice.control.deciding import Means
-from sluice.control.scalings import Scaling
 from sluice.control.spread import AHEAD, TASK, Job, Outcome, Spread, Stepped
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
+from sluice.model.scaling import Scaling
 from sluice.pools.estimate.attempt import Failed
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState

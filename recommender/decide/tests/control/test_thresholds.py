@@ -4,7 +4,7 @@ import pytest
 
 from sluice.config import Config
 from sluice.control.thresholds import BUCKET, Thresholds
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, Threshold, UpstreamTime
 
 CART = PoolKey("cart", "server", "")

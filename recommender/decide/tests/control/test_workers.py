@@ -14,7 +14,8 @@ import pytest
 
 from fakes import hump
 from sluice.control.workers import TASK, Workers
-from sluice.pools.estimate import Estimate, State
+from sluice.model.states import State
+from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.attempt import Failed, Job
 
 JOBS = [Job("scg", hump(highest=20 + i % 20).samples) for i in range(TASK + 3)]

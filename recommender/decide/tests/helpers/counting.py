@@ -14,15 +14,17 @@ import time
 from typing import Any
 
 from log_place import POOLS, SHARDS, answer
-from sluice.log.broker import Group
-from sluice.log.kafka_broker import KafkaBroker
-from sluice.log.kafka_group import KafkaGroup
-from sluice.log.kafka_transactions import KafkaTransactions
-from sluice.log.names import topics
-from sluice.log.record import Ref
-from sluice.log.shard import AbortedError, Commit, FencedError, Heartbeat, HungError, Identity
-from sluice.log.shards import Shards
+from sluice.control.codec import DeciderCodec
+from sluice.control.commit import Commit, Heartbeat
+from sluice.journal.broker import Group
+from sluice.journal.kafka_broker import KafkaBroker
+from sluice.journal.kafka_group import KafkaGroup
+from sluice.journal.kafka_transactions import KafkaTransactions
+from sluice.journal.names import topics
+from sluice.journal.shard import AbortedError, FencedError, HungError, Identity
+from sluice.journal.shards import Shards
 from sluice.pools.policy.state import Facts, PoolState
+from sluice.pools.record import Ref
 
 PERIOD_S = 0.1
 hold, go = threading.Event(), threading.Event()
@@ -56,7 +58,7 @@ def listen() -> None:
 def main(bootstrap: str, prefix: str, lease_ms: str) -> None:
     threading.Thread(target=listen, daemon=True).start()
     names = topics(prefix)
-    shards = Shards(HoldingBroker(bootstrap, names), names, Identity("counting", SHARDS, 1))
+    shards = Shards(HoldingBroker(bootstrap, names), names, Identity("counting", SHARDS, 1), DeciderCodec())
     known: dict[int, tuple[int, int]] = {}
     while True:
         change = shards.poll(PERIOD_S)

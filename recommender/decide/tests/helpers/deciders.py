@@ -19,8 +19,8 @@ from confluent_kafka import Producer
 
 import counting
 from log_place import POOLS, SHARDS, Place
-from sluice.log.kafka_broker import KafkaBroker
-from sluice.log.names import topics
+from sluice.journal.kafka_broker import KafkaBroker
+from sluice.journal.names import topics
 from sluice.pools.policy.state_message import read_facts
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 from support.kafka import Kafka

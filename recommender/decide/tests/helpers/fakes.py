@@ -11,10 +11,10 @@ from sluice.clocks.offsets import Instance
 from sluice.collect import Measured, Window
 from sluice.collect.whole import Whole
 from sluice.config import Config
-from sluice.core.keys import PoolKey
+from sluice.model.demand import Demand
+from sluice.model.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from sluice.pools.learn.condition import DataSize
-from sluice.pools.policy.observation import Demand
 
 CART = PoolKey("cart", "server", "")
 DB = PoolKey("catalogue", "client", "catalogue-db")

@@ -7,14 +7,15 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from sluice.core.keys import PoolKey
-from sluice.log.broker import Broker, Record, Transactions
-from sluice.log.names import Topics, pool_name
-from sluice.log.record import Ref
-from sluice.log.shard import Commit, Found, Heartbeat, Identity, Received
-from sluice.log.shard_log import ShardLog
-from sluice.log.shards import Shards
+from sluice.control.codec import DeciderCodec, DeciderLog, DeciderShards
+from sluice.control.commit import Commit, Found, Heartbeat, Received
+from sluice.journal.broker import Broker, Record, Transactions
+from sluice.journal.names import Topics
+from sluice.journal.shard import Identity
+from sluice.model.keys import PoolKey
+from sluice.pools.names import pool_name
 from sluice.pools.policy.state import Facts, PoolState
+from sluice.pools.record import Ref
 from sluice.pools.v1.log_pb2 import ObservedSize, Pause, Report
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import PoolSize, TargetSize
@@ -35,9 +36,9 @@ class Place(NamedTuple):
     put: Callable[[str, int, str, bytes], None]
     opened: list[Callable[[], None]]
 
-    def decider(self, name: str, generation: int = 1, shards: int = SHARDS) -> Shards:
+    def decider(self, name: str, generation: int = 1, shards: int = SHARDS) -> DeciderShards:
         broker = self.broker()
-        decider = Shards(broker, self.topics, Identity(name, shards, generation))
+        decider = DeciderShards(broker, self.topics, Identity(name, shards, generation), DeciderCodec())
         self.opened.extend((broker.close, decider.close))
         return decider
 
@@ -45,7 +46,7 @@ class Place(NamedTuple):
         while self.opened:
             self.opened.pop()()
 
-    def writer(self, decider: Shards, shard: int) -> Transactions:
+    def writer(self, decider: DeciderShards, shard: int) -> Transactions:
         """Another writer of a shard, begun under the name of a decider that does not know of it."""
         broker, group = self.broker(), decider._group
         assert group is not None
@@ -100,9 +101,9 @@ def period(
     return Commit(received, beat, decisions=decisions or [], states=states or {})
 
 
-def taken(decider: Shards, wanted: int = SHARDS) -> dict[int, tuple[ShardLog, Found]]:
+def taken(decider: DeciderShards, wanted: int = SHARDS) -> dict[int, tuple[DeciderLog, Found]]:
     """Polls until it owns so many shards, and returns those that it took meanwhile."""
-    found: dict[int, tuple[ShardLog, Found]] = {}
+    found: dict[int, tuple[DeciderLog, Found]] = {}
     until = time.monotonic() + WAIT_S
     while len(decider.owned) != wanted:
         assert time.monotonic() < until, f"{len(decider.owned)} shards instead of {wanted}"
@@ -114,7 +115,7 @@ def taken(decider: Shards, wanted: int = SHARDS) -> dict[int, tuple[ShardLog, Fo
     return found
 
 
-def received(log: ShardLog, reports: int, observed: int = 0) -> Received:
+def received(log: DeciderLog, reports: int, observed: int = 0) -> Received:
     """Asks until so much of it has come."""
     until = time.monotonic() + WAIT_S
     while True:

@@ -8,18 +8,20 @@ from itertools import count
 from google.protobuf.message import Message
 
 from sluice.config import Config
+from sluice.control.codec import DeciderCodec
 from sluice.control.collects import Collects
 from sluice.control.deciding import Means
 from sluice.control.loop import Loop
-from sluice.control.pauses import Pause
-from sluice.control.scalings import Scaling
-from sluice.core.keys import PoolKey
-from sluice.log.memory_broker import MemoryBroker, MemoryCluster
-from sluice.log.names import message_of, pool_name, shard_name, topics
-from sluice.log.shard import Identity
-from sluice.log.shards import Shards
-from sluice.log.told import event_of, scaling_name
-from sluice.pools.policy.message_time import timestamp
+from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
+from sluice.journal.names import shard_name, topics
+from sluice.journal.shard import Identity
+from sluice.journal.shards import Shards
+from sluice.model.keys import PoolKey
+from sluice.model.pauses import Pause
+from sluice.model.scaling import Scaling
+from sluice.model.times import timestamp
+from sluice.pools.names import message_of, pool_name
+from sluice.pools.told import event_of, scaling_name
 from sluice.pools.v1 import log_pb2
 from sluice.pools.v1.occupancy_pb2 import Occupancy
 from sluice.pools.v1.pool_size_pb2 import TargetSize
@@ -46,7 +48,7 @@ class MemoryLog:
         for member in list(self.cluster.members._members if alone else ()):
             self.cluster.members.leave(member)
         me = Identity("test", len(config.groups), config.generation)
-        shards = Shards(MemoryBroker(self.cluster), self.topics, me, clock=lambda: clock() / 1_000)
+        shards = Shards(MemoryBroker(self.cluster), self.topics, me, DeciderCodec(), clock=lambda: clock() / 1_000)
         loop = Loop(config, shards, lambda: collector, clock, means or Means())
         loop.own()
         return loop

@@ -2,8 +2,8 @@
 
 from hypothesis import strategies as st
 
-from sluice.core.keys import PoolKey
-from sluice.core.states import State
+from sluice.model.keys import PoolKey
+from sluice.model.states import State
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.policy.decision import Advice, Advised, Basis

@@ -11,13 +11,13 @@ from subset_worlds import AtOnce
 from fakes import FakeClock, FakeCollector, config
 from memory_log import MemoryLog
 from sluice.control.deciding import Means
-from sluice.control.problems import Problems
 from sluice.control.tuning.measure import Measured, Span
 from sluice.control.tuning.shard import TuningMeans
-from sluice.log.broker import Record
-from sluice.log.told import timestamp
-from sluice.log.tuning_names import ANSWERS, SESSION, TRIAL, TrialName, session_name
-from sluice.log.tuning_record import found
+from sluice.journal.broker import Record
+from sluice.model.problems import Problems
+from sluice.model.times import timestamp
+from sluice.tuning.codec import found
+from sluice.tuning.names import ANSWERS, SESSION, TRIAL, TrialName, session_name
 from sluice.tuning.objective.block import Block, Metric
 from sluice.tuning.objective.enough import Window
 from sluice.tuning.objective.message import write_outcome

@@ -15,10 +15,10 @@ from sluice.control.answer import Answer
 from sluice.control.decider import ShardDecider
 from sluice.control.deciding import Means
 from sluice.control.learning.learners import Learners
-from sluice.control.problems import Problems
-from sluice.control.scalings import Scaling
-from sluice.core.keys import PoolKey
-from sluice.log.names import pool_name
+from sluice.model.keys import PoolKey
+from sluice.model.problems import Problems
+from sluice.model.scaling import Scaling
+from sluice.pools.names import pool_name
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 

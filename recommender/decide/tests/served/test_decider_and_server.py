@@ -8,10 +8,12 @@ import pytest
 
 from log_place import SHOP, answer, period, pool
 from shard_log import Log, serving
-from sluice.log.kafka_broker import KafkaBroker
-from sluice.log.names import topics
-from sluice.log.shard import Commit, Identity
-from sluice.log.shards import Shards
+from sluice.control.codec import DeciderCodec
+from sluice.control.commit import Commit
+from sluice.journal.kafka_broker import KafkaBroker
+from sluice.journal.names import topics
+from sluice.journal.shard import Identity
+from sluice.journal.shards import Shards
 from sluice.pools.v1 import pool_size_service_pb2 as api
 from sluice.pools.v1.actuation_pb2 import ACTUATION_OUTCOME_APPLIED, Actuation
 from sluice.pools.v1.evidence_pb2 import Explanation
@@ -26,7 +28,7 @@ def test_a_server_gives_out_what_a_decider_commits_and_tells_it_what_callers_say
     broker.topic(f"{log.prefix}state", like="sluice_state")
     names = topics(log.prefix)
     client = KafkaBroker(log.bootstrap, names)
-    decider = Shards(client, names, Identity("test", shards=1, generation=1))
+    decider = Shards(client, names, Identity("test", shards=1, generation=1), DeciderCodec())
     until("it has the shard", lambda: decider.poll(0.1).taken is not None)
     shard = decider.owned[0]
     first = period(shard.received(), [answer(1, 8)])

@@ -13,11 +13,11 @@ import pytest
 from log_place import SHOP, Place, facts, period, taken
 from shard_log import killed
 from sluice.config import load
+from sluice.control.commit import Commit
 from sluice.control.move import move
-from sluice.log.kafka_broker import KafkaBroker
-from sluice.log.names import topics
-from sluice.log.shard import Commit
-from sluice.log.shard_log import ShardLog
+from sluice.journal.kafka_broker import KafkaBroker
+from sluice.journal.names import topics
+from sluice.journal.shard_log import ShardLog
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
 from support.kafka import Kafka

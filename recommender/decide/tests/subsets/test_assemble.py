@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sluice.model.containers import Told, ToldContainer
 from sluice.subsets.application import Call, Host, PairRate
 from sluice.subsets.assemble import Assembled, Rules, assemble
 from sluice.subsets.cut import MOST_TREES, roots
 from sluice.subsets.legal import check
 from sluice.subsets.present import present
-from sluice.subsets.seen import Seen, SeenContainer, SeenHost, SeenTree, Told, ToldContainer
+from sluice.subsets.seen import Seen, SeenContainer, SeenHost, SeenTree
 
 NOW_S = 10_000
 TREE = Call("front", ((Call("cart"), Call("mail")), (Call("stock"),)))

@@ -7,10 +7,11 @@ import random
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from sluice.model.containers import Told, ToldContainer
 from sluice.subsets.application import USUAL
 from sluice.subsets.members import Member, Members, members, newer
 from sluice.subsets.membership import Bounds, follow
-from sluice.subsets.seen import Seen, SeenContainer, Told, ToldContainer
+from sluice.subsets.seen import Seen, SeenContainer
 
 PAIR = ("a", "b")
 

@@ -17,10 +17,10 @@ from sluice.collect.rows import Ints, Measured, whole_before
 from sluice.collect.whole import Whole, alone, whole
 from sluice.collect.window import OnDemand, Window
 from sluice.config import Config
-from sluice.core.keys import PoolKey
+from sluice.model.demand import Demand
+from sluice.model.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from sluice.pools.learn.condition import DataSize
-from sluice.pools.policy.observation import Demand
 
 # Room in front of the window for spans that are late: peers that only traces tell come some 6 s after the spans.
 LATE_MS = 10_000

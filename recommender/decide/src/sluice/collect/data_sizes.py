@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from sluice.collect.native import Arrays, Column
-from sluice.collect.query import Table
+from sluice.clickhouse.native import Arrays, Column
+from sluice.clickhouse.table import Table
 from sluice.config import Config
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from sluice.pools.estimate.models import DQN
 from sluice.pools.learn.condition import DataSize
 

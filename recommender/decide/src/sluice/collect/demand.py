@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.resources import files
 
+from sluice.clickhouse.native import Arrays, Column
+from sluice.clickhouse.table import Table
 from sluice.collect import query
 from sluice.collect.latency import last_index_within
-from sluice.collect.native import Arrays, Column
 from sluice.config import Config
-from sluice.core.keys import PoolKey
-from sluice.pools.policy.observation import Demand
+from sluice.model.demand import Demand
+from sluice.model.keys import PoolKey
 
 SQL = files(__package__).joinpath("demand.sql").read_text(encoding="utf-8")
 EVERY_S, LASTS_S = 10, 60
@@ -34,7 +35,7 @@ def parameters(config: Config, to_s: int) -> dict[str, object]:
     return {"from_s": to_s - LASTS_S, "to_s": to_s, "bucket_ms": config.stored_ms}
 
 
-def keys(config: Config, thresholds_ns: Mapping[PoolKey, int]) -> query.Table:
+def keys(config: Config, thresholds_ns: Mapping[PoolKey, int]) -> Table:
     """The server and client pools, by their place in the configuration."""
     asked = [
         query.Key(number, pool.key, last_index_within(thresholds_ns[pool.key]))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.collect.native import Arrays, Column, NativeError
+from sluice.clickhouse.native import Arrays, Column, NativeError
 from sluice.collect.rows import Ints
 
 

@@ -10,8 +10,8 @@ from sluice.collect.delay import START_MS
 from sluice.collect.intervals import interval_for, measure_over
 from sluice.collect.rows import Measured, Rows, split, whole_before
 from sluice.config import Config, Pool
-from sluice.core.keys import PoolKey
-from sluice.pools.estimate.model import Reason
+from sluice.model.keys import PoolKey
+from sluice.model.reason import Reason
 
 
 def measure_newest(

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import NamedTuple
 
+from sluice.clickhouse.table import Table
 from sluice.clocks.offsets import Instance
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 
 SQL = files(__package__).joinpath("windows.sql").read_text(encoding="utf-8")
 OWN_SQL = files(__package__).joinpath("own_windows.sql").read_text(encoding="utf-8")
@@ -35,23 +36,8 @@ def source_of(instance: str) -> int:
     return int.from_bytes(digest[:8], "big")
 
 
-class TooLargeError(Exception):
-    """The database refused a query for its size: of what it holds in memory, or of its result."""
-
-
 # Pools from which on most rows of the table are taken to be theirs.
 MANY = 1_000
-
-
-class Table(NamedTuple):
-    """A table that is sent along with a query: a few thousand keys are more than fits a parameter.
-
-    columns: name and type of each, as ClickHouse writes them.
-    """
-
-    name: str
-    columns: tuple[str, ...]
-    rows: list[tuple[int | str, ...]]
 
 
 OWN_COLUMNS = ("pool UInt32", "service String", "peer String")

@@ -8,16 +8,17 @@ from typing import Any, Protocol, get_args
 
 import numpy as np
 
+from sluice.clickhouse.native import Arrays, Column
+from sluice.clickhouse.table import Table, TooLargeError
 from sluice.clocks.offsets import Instance
 from sluice.collect import query
 from sluice.collect.cells import Cells
 from sluice.collect.delay import Arrivals
 from sluice.collect.latency import last_index_within
-from sluice.collect.native import Arrays, Column
 from sluice.collect.new_rows import NewRows, new_rows_of, own_rows_of
-from sluice.collect.query import Key, Span, Table, TooLargeError
+from sluice.collect.query import Key, Span
 from sluice.collect.rows import Ints, Rows
-from sluice.core.keys import PoolKey, Side
+from sluice.model.keys import PoolKey, Side
 
 # Rows that a query is planned to gather: up to 320 MB in the database, of the 512 MiB that the reading user gets.
 MAX_ROWS = 3_200_000

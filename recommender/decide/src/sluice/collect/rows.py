@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.pools.estimate.model import Reason
+from sluice.model.reason import Reason
 from sluice.pools.estimate.samples import Floats, Samples
 
 Ints = NDArray[np.int64]

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from sluice.collect.rows import Measured
 from sluice.collect.whole import Whole
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 
 Value = TypeVar("Value")
 

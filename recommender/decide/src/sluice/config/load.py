@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from sluice.config.model import Config
-from sluice.core.durations import format_ms
+from sluice.model.durations import format_ms
 
 
 class ConfigError(Exception):

@@ -8,9 +8,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Fiel
 
 from sluice.config.groups import check_groups
 from sluice.config.subsets import Subsetting, check_subsets
-from sluice.core.durations import Milliseconds, format_ms
-from sluice.core.hours import QuietHours
-from sluice.core.keys import PoolKey, Side
+from sluice.model.durations import Milliseconds, format_ms
+from sluice.model.hours import QuietHours
+from sluice.model.keys import PoolKey, Side
 from sluice.pools.estimate.models import BELIEF, DQN, ESTIMATORS
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
-from sluice.core.durations import Milliseconds
+from sluice.model.durations import Milliseconds
 
 #: `sluice.subsets.strategy.STRATEGIES`, without all that comes with it.
 Strategy = Literal["microns", "full", "sre", "rocksteadier", "aperture", "proportional", "a68"]

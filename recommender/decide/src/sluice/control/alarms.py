@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from sluice.control.answer import AWAITED, Answer
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from sluice.pools.policy.transitions import Case
 
 TAKEN_BACK = (Case.GAVE_UP.name, Case.COLLAPSED.name, Case.ERRORS_RISE.name, Case.CHECKED.name)

@@ -10,9 +10,10 @@ from sluice.control.baseline import Baseline
 from sluice.control.learning.lesson import Named
 from sluice.control.scalings import Course
 from sluice.control.sizes import TargetSize, one_size
-from sluice.core.changed import changed
-from sluice.core.keys import PoolKey
-from sluice.pools.estimate import Estimate, Reason
+from sluice.model.changed import changed
+from sluice.model.keys import PoolKey
+from sluice.model.reason import Reason
+from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.attempt import Failed
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.policy.decision import Advice, Decision

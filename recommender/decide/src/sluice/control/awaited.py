@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from sluice.collect.delay import LONGEST_MS, START_MS
 from sluice.collect.whole import Whole
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from sluice.pools.policy.state import Learnt
 
 # Of a pipeline that has caught up: so many times the time that passed at most, over so long at least.

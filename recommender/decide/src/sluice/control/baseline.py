@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sluice.core.keys import Side
+from sluice.model.keys import Side
 
 
 @dataclass(frozen=True)

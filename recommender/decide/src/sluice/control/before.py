@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
-from sluice.control.pauses import Pause
-from sluice.control.scalings import REMEMBERED, Scaling
-from sluice.core.keys import PoolKey
+from sluice.control.scalings import REMEMBERED
+from sluice.model.keys import PoolKey
+from sluice.model.pauses import Pause
+from sluice.model.scaling import Scaling
 
 REVISIONS_SQL = "SELECT service, toString(side), peer, max(revision) FROM recommendations GROUP BY service, side, peer"
 PAUSES_SQL = """

@@ -13,7 +13,7 @@ from sluice.control.deciding import Known, Means, new_buckets, teach
 from sluice.control.heard import Heard
 from sluice.control.named import learns
 from sluice.control.spread import Job, Past, Stepped
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.policy.state import PoolState
 

@@ -7,7 +7,7 @@ import logging
 from sluice.clocks.offsets import Instance
 from sluice.config import Config
 from sluice.control.collects import Collects
-from sluice.control.problems import Problems
+from sluice.model.problems import Problems
 
 log = logging.getLogger(__name__)
 

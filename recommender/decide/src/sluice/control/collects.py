@@ -8,10 +8,10 @@ from typing import Protocol
 from sluice.clocks.offsets import Instance
 from sluice.collect import Window
 from sluice.config import Config
-from sluice.core.keys import PoolKey
+from sluice.model.demand import Demand
+from sluice.model.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from sluice.pools.learn.condition import DataSize
-from sluice.pools.policy.observation import Demand
 
 
 class Collects(Protocol):

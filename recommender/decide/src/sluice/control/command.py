@@ -9,11 +9,11 @@ from pathlib import Path
 
 import click
 
+from sluice.clickhouse.connection import UrlError
 from sluice.config import ConfigError, load
-from sluice.control.clickhouse import UrlError
 from sluice.control.pages import AddressError
 from sluice.control.process import Process
-from sluice.log.kafka_settings import KafkaSettingsError
+from sluice.journal.kafka_settings import KafkaSettingsError
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})

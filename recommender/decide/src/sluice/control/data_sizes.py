@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from sluice.config import Config
 from sluice.control.collects import Collects
-from sluice.control.problems import Problems
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
+from sluice.model.problems import Problems
 from sluice.pools.learn.condition import DataSize
 
 EVERY_MS = 10_000

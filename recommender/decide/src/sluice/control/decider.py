@@ -13,6 +13,7 @@ from sluice.control.before import Before
 from sluice.control.catching_up import caught_up
 from sluice.control.clocks import ShardClocks
 from sluice.control.collects import Collects
+from sluice.control.commit import Commit, Found, Heartbeat, Received
 from sluice.control.data_sizes import DataSizes
 from sluice.control.deciding import Known, Means, Outcome, decide
 from sluice.control.demands import Demands
@@ -24,9 +25,8 @@ from sluice.control.subsets.shard import ShardSubsets
 from sluice.control.taking_over import TakingOver
 from sluice.control.thresholds import Thresholds
 from sluice.control.tuning.shard import ShardTuning
-from sluice.core.keys import PoolKey
-from sluice.log.due import Due
-from sluice.log.shard import Commit, Found, Heartbeat, Received
+from sluice.model.keys import PoolKey
+from sluice.pools.due import Due
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from sluice.pools.guard.turns import paths
 from sluice.pools.policy.state import PoolState

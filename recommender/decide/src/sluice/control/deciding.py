@@ -29,21 +29,22 @@ from sluice.control.observe import (
     windows_of,
 )
 from sluice.control.occupancy import occupancy
-from sluice.control.problems import Problems
 from sluice.control.scalings import Course
 from sluice.control.sizes import TargetSize, one_size
 from sluice.control.spread import Job, Past, Spread, Stepped
 from sluice.control.subsets.shard import SubsetMeans
 from sluice.control.tuning.shard import TuningMeans
 from sluice.control.workers import Workers
-from sluice.core.keys import PoolKey
+from sluice.model.demand import Demand
+from sluice.model.keys import PoolKey
+from sluice.model.problems import Problems
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.attempt import Failed
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.guard.callees import callees
 from sluice.pools.guard.turns import waiting
 from sluice.pools.learn.condition import NOTHING_SAID, DataSize
-from sluice.pools.policy.observation import Buckets, Constraints, Demand
+from sluice.pools.policy.observation import Buckets, Constraints
 from sluice.pools.policy.state import PoolState
 
 

@@ -8,10 +8,10 @@ from itertools import islice
 from sluice.collect.demand import until_s
 from sluice.config import Config
 from sluice.control.collects import Collects
-from sluice.control.problems import Problems
-from sluice.core.keys import PoolKey
+from sluice.model.demand import Demand
+from sluice.model.keys import PoolKey
+from sluice.model.problems import Problems
 from sluice.pools.estimate.threshold import Threshold
-from sluice.pools.policy.observation import Demand
 
 # To judge a full pool by a reading takes 0.6 ms: of many pools, the periods of so long share it.
 TAKES_MS, AT_ONCE = 8_000, 100

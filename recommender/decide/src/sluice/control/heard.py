@@ -6,14 +6,15 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from sluice.control.commit import Found, Received
 from sluice.control.occupancy import told_of
-from sluice.control.pauses import Pause
-from sluice.control.scalings import Scaling, Scalings
+from sluice.control.scalings import Scalings
 from sluice.control.sizes import Sizes
-from sluice.core.keys import PoolKey
-from sluice.log.names import key_of
-from sluice.log.shard import Found, Received
-from sluice.log.told import scaling_of
+from sluice.model.keys import PoolKey
+from sluice.model.pauses import Pause
+from sluice.model.scaling import Scaling
+from sluice.pools.names import key_of
+from sluice.pools.told import scaling_of
 from sluice.pools.v1.log_pb2 import ObservedSize
 from sluice.pools.v1.log_pb2 import Pause as PauseMessage
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from sluice.core.keys import PoolKey
-from sluice.log.names import key_of, message_of
-from sluice.log.shard import Heartbeat
-from sluice.pools.policy.message_time import timestamp
+from sluice.control.commit import Heartbeat
+from sluice.model.keys import PoolKey
+from sluice.model.times import timestamp
+from sluice.pools.names import key_of, message_of
 from sluice.pools.v1.log_pb2 import NotRenewed, ShardHeartbeat
 
 

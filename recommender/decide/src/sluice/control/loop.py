@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 
 from sluice.config import Config
 from sluice.control.before import Before
+from sluice.control.codec import DeciderLog, DeciderShards
 from sluice.control.collects import Collects
 from sluice.control.counts import Counts
 from sluice.control.decider import Clock, ShardDecider
 from sluice.control.deciding import Means
-from sluice.log.shard import AbortedError, FencedError, HungError, OlderError, PartitionsError
-from sluice.log.shard_log import BEAT_S, ShardLog
-from sluice.log.shards import Shards
+from sluice.journal.shard import AbortedError, FencedError, HungError, OlderError, PartitionsError
+from sluice.journal.shard_log import BEAT_S
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class Loop:
     """For one thread. shards: of the log; a configuration of another generation takes others in their place."""
 
     config: Config
-    shards: Shards
+    shards: DeciderShards
     collector: Callable[[], Collects]
     clock: Clock
     means: Means = field(default_factory=Means)
@@ -94,7 +94,7 @@ class Loop:
         for number, decider in self.deciders.items():
             decider.config = config.of_shard(number)
 
-    def _period(self, number: int, shard: ShardLog, decider: ShardDecider) -> None:
+    def _period(self, number: int, shard: DeciderLog, decider: ShardDecider) -> None:
         problems, what = self.means.problems, f"control period of shard {number}"
         try:
             period = decider.period(shard.received(), self._lease_ms())

@@ -14,12 +14,12 @@ from sluice.control.learning.lesson import Learned
 from sluice.control.occupancy import message_of as occupancy_message
 from sluice.control.occupancy import newest_told
 from sluice.control.sizes import TargetSize
-from sluice.log.names import message_of
+from sluice.model.times import timestamp
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.curve import Curve
 from sluice.pools.learn.condition import Condition
+from sluice.pools.names import message_of
 from sluice.pools.policy.advice_message import advice_message, advice_of
-from sluice.pools.policy.message_time import timestamp
 from sluice.pools.policy.picture import Believed, Picture, draw, draw_on
 from sluice.pools.policy.state_message import checkpoint_message
 from sluice.pools.v1 import evidence_pb2, pool_size_pb2

@@ -16,15 +16,14 @@ from pathlib import Path
 import click
 
 from sluice.config import Config, ConfigError, load
+from sluice.control.codec import DeciderCodec, DeciderLog, DeciderShards
 from sluice.control.moving import Held, Move, arrival, departure, moves
-from sluice.core.keys import PoolKey
-from sluice.log.broker import Broker
-from sluice.log.kafka_broker import KafkaBroker
-from sluice.log.kafka_settings import KafkaSettingsError, from_environment
-from sluice.log.names import Topics
-from sluice.log.shard import AbortedError, FencedError, HungError, Identity, OlderError, PartitionsError
-from sluice.log.shard_log import ShardLog
-from sluice.log.shards import Shards
+from sluice.journal.broker import Broker
+from sluice.journal.kafka_broker import KafkaBroker
+from sluice.journal.kafka_settings import KafkaSettingsError, from_environment
+from sluice.journal.names import Topics
+from sluice.journal.shard import AbortedError, FencedError, HungError, Identity, OlderError, PartitionsError
+from sluice.model.keys import PoolKey
 
 # Of a decider that was killed the session ends within the first; the second is for taking all shards.
 GONE_S, TAKEN_S = 15.0, 60.0
@@ -67,7 +66,7 @@ def move(
     """What was moved. MoveError while deciders own shards; the log's errors. Done again, it moves what is left."""
     _alone(broker, wait)
     me = Identity(f"move-{platform.node()}-{os.getpid()}", len(config.groups), config.generation)
-    shards = Shards(broker, names, me)
+    shards = DeciderShards(broker, names, me, DeciderCodec())
     try:
         taken = _taken(shards, len(config.groups))
         logs = {number: log for number, (log, _) in taken.items()}
@@ -93,8 +92,8 @@ def _alone(broker: Broker, wait: Callable[[float], None]) -> None:
     raise MoveError(f"move pools: {deciders} deciders own the shards; end them first")
 
 
-def _taken(shards: Shards, wanted: int) -> dict[int, tuple[ShardLog, Held]]:
-    taken: dict[int, tuple[ShardLog, Held]] = {}
+def _taken(shards: DeciderShards, wanted: int) -> dict[int, tuple[DeciderLog, Held]]:
+    taken: dict[int, tuple[DeciderLog, Held]] = {}
     until = time.monotonic() + TAKEN_S
     while len(taken) < wanted:
         if time.monotonic() > until:

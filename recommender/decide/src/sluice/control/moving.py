@@ -12,14 +12,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from sluice.control.commit import Commit, Found, Heartbeat, Received
 from sluice.control.heard import Changes, Heard
 from sluice.control.leases import Leases
-from sluice.core.keys import PoolKey
-from sluice.log.names import key_of
-from sluice.log.record import Ref
-from sluice.log.shard import Commit, Found, Heartbeat, Received
+from sluice.model.keys import PoolKey
+from sluice.pools.names import key_of
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.state_message import joined
+from sluice.pools.record import Ref
 from sluice.pools.v1.log_pb2 import ObservedSize, ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import STATE_DELETED, PoolSize
 

@@ -7,11 +7,13 @@ from dataclasses import replace
 
 from sluice.collect import Window
 from sluice.config import Pool
-from sluice.control.problems import Problems
 from sluice.control.sizes import Sizes, TargetSize
 from sluice.control.workers import Workers
-from sluice.core.keys import PoolKey
-from sluice.pools.estimate import Estimate, Reason, State
+from sluice.model.keys import PoolKey
+from sluice.model.problems import Problems
+from sluice.model.reason import Reason
+from sluice.model.states import State
+from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.attempt import Failed, Job
 from sluice.pools.estimate.models import BELIEF, DEFAULT, DQN
 

@@ -10,16 +10,17 @@ from sluice.collect import Window
 from sluice.collect.whole import Whole
 from sluice.config import Config, Pool
 from sluice.control.answer import Windows
-from sluice.control.pauses import Pause
 from sluice.control.scalings import Course
 from sluice.control.sizes import TargetSize
-from sluice.core.keys import PoolKey
+from sluice.model.demand import Demand
+from sluice.model.keys import PoolKey
+from sluice.model.pauses import Pause
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.belief.family import Floats
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.guard.backends import Ceiling, ceilings
 from sluice.pools.guard.backends import Demand as Wanted
-from sluice.pools.policy.observation import Buckets, Constraints, Demand, Observation, Occupancy
+from sluice.pools.policy.observation import Buckets, Constraints, Observation, Occupancy
 from sluice.pools.policy.state import PoolState
 
 _NONE = np.zeros(0)

@@ -12,27 +12,27 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sluice.clickhouse.connection import connection
 from sluice.collect import Collector
 from sluice.collect.subsets.reading import Reading
 from sluice.collect.tuning.reading import TrialReading
 from sluice.config import Config, ConfigError, load
 from sluice.control.before import before
-from sluice.control.clickhouse import connection
+from sluice.control.codec import DeciderCodec, DeciderShards
 from sluice.control.counts import Counts
 from sluice.control.deciding import Means
 from sluice.control.garbage import search_rarely
 from sluice.control.learning.learners import Learners
 from sluice.control.loop import Loop
 from sluice.control.pages import Pages
-from sluice.control.problems import Problems
 from sluice.control.spread import Spread
 from sluice.control.subsets.shard import SubsetMeans
 from sluice.control.tuning.shard import TuningMeans
 from sluice.control.workers import Workers
-from sluice.log.kafka_broker import KafkaBroker
-from sluice.log.kafka_settings import from_environment
-from sluice.log.shard import Identity
-from sluice.log.shards import Shards
+from sluice.journal.kafka_broker import KafkaBroker
+from sluice.journal.kafka_settings import from_environment
+from sluice.journal.shard import Identity
+from sluice.model.problems import Problems
 from sluice.pools.estimate import libraries
 from sluice.pools.policy.prepare import prepare
 
@@ -64,7 +64,8 @@ class Process:
         names = kafka.log(environment.get("SLUICE_TOPIC_PREFIX") or "sluice_")
         name = f"{platform.node()}-{os.getpid()}"
         self._broker = KafkaBroker(kafka.brokers, names, f"sluice-decider-{name}", kafka.properties)
-        self._shards = Shards(self._broker, names, Identity(name, len(config.groups), config.generation))
+        me = Identity(name, len(config.groups), config.generation)
+        self._shards = DeciderShards(self._broker, names, me, DeciderCodec())
         spread = Spread(None if config.processes == "auto" else config.processes)
         spread.start(len(config.pools))
         # Connections of their own, since they read beside the control periods.

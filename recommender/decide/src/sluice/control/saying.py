@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from sluice.control.answer import Answer, Content, settled
 from sluice.control.messages import content_of, explanation, pool_size
-from sluice.core.changed import changed
-from sluice.core.keys import PoolKey
-from sluice.log.due import NEVER, turn_of
-from sluice.log.names import message_of
+from sluice.model.changed import changed
+from sluice.model.keys import PoolKey
+from sluice.pools.due import NEVER, turn_of
+from sluice.pools.names import message_of
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.pool_size_pb2 import STATE_DELETED, PoolSize
 

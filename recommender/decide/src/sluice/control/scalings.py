@@ -9,27 +9,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sluice.control.baseline import Baseline, Machine
-from sluice.core.keys import PoolKey
+from sluice.model.containers import Told
+from sluice.model.keys import PoolKey
+from sluice.model.scaling import Scaling
 from sluice.pools.estimate.belief.family import Floats, Ints
-from sluice.subsets.seen import Told, ToldContainer
 
 # Events kept per service; older ones have been told apart long ago.
 REMEMBERED = 64
 # So long before a change as it was told, either may have been in force.
 UNSURE_MS = 1_000
-
-
-@dataclass(frozen=True, order=True)
-class Scaling:
-    """One notification; at_ms: Unix time from which it was in force. None, "" and (): not told by this one."""
-
-    at_ms: int
-    service: str
-    cpu_limit_cores: float | None
-    replicas: int | None
-    version: str
-    source: str
-    containers: tuple[ToldContainer, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sluice.control.occupancy import Told, kept
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from sluice.pools.estimate.belief.family import Floats, Ints
 
 # A report older than this says nothing about the size now.

@@ -21,8 +21,8 @@ from zlib import crc32
 
 from sluice.control.garbage import search_rarely
 from sluice.control.workers import begin
-from sluice.core.changed import changed
-from sluice.core.keys import PoolKey
+from sluice.model.changed import changed
+from sluice.model.keys import PoolKey
 from sluice.pools.estimate.attempt import Failed
 from sluice.pools.policy.decision import Decision
 from sluice.pools.policy.learn import learn, of_version

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from math import ceil
 
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 
 # Pools that are taken up in a period: this part of all, and so many at least.
 SHARE, FEWEST = 0.5, 500

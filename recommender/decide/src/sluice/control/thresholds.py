@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sluice.config import Config, Pool, Slo
-from sluice.core.durations import format_ms
-from sluice.core.keys import PoolKey
+from sluice.model.durations import format_ms
+from sluice.model.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, Threshold, UpstreamTime, threshold_of
 
 # A bucket of the latency histograms (tests/contract/latency_index.csv). Windows tell no less, and a pool is read whole

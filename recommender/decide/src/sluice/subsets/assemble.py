@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sluice.model.containers import Told, ToldContainer
 from sluice.subsets.application import Application, Container, Host, Service
 from sluice.subsets.calls import edges_of
 from sluice.subsets.cut import roots
 from sluice.subsets.members import Address, Present, containers, host_of, zones_of
-from sluice.subsets.seen import Seen, SeenHost, Told, ToldContainer
+from sluice.subsets.seen import Seen, SeenHost
 from sluice.subsets.trial import Measured
 
 

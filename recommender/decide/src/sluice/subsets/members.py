@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from sluice.model.containers import Told, ToldContainer
 from sluice.subsets.present import present
-from sluice.subsets.seen import Seen, SeenContainer, Told, ToldContainer
+from sluice.subsets.seen import Seen, SeenContainer
 
 #: Where a container runs whose spans and source name no host.
 NOWHERE = "host of {}"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sluice.subsets.seen import SeenContainer, Told, ToldContainer
+from sluice.model.containers import Told, ToldContainer
+from sluice.subsets.seen import SeenContainer
 
 #: A container that would have had so many requests since its last one, had they gone on, is no more.
 SILENT_REQUESTS = 30

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from tuning_worlds import index_of
 
+from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.collect.subsets.reading import LEAST_REQUESTS, Reading
-from sluice.control.clickhouse import READER, ClickHouse
 from sluice.subsets.application import Call
 from sluice.subsets.seen import SeenContainer, SeenHost, SeenTree
 

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import pytest
 from tuning_worlds import index_of, plan
 
+from sluice.clickhouse.connection import ClickHouse as Connection
 from sluice.collect.tuning.reading import TrialReading
-from sluice.control.clickhouse import ClickHouse as Connection
 from sluice.control.tuning.measure import Span, ended
-from sluice.log.tuning_names import TrialName
+from sluice.tuning.names import TrialName
 from sluice.tuning.objective.outcome import Verdict
 from sluice.tuning.session.events import Applied, Ask
 from sluice.tuning.session.session import Root

@@ -7,11 +7,12 @@ from subset_worlds import FakeSource, SubsetWorld, samples, shop
 
 from fakes import FakeCollector
 from sluice.config.subsets import Strategy
-from sluice.control.scalings import Scaling
-from sluice.log.memory_broker import MemoryBroker
-from sluice.log.shard import AbortedError
+from sluice.journal.memory_broker import MemoryBroker
+from sluice.journal.shard import AbortedError
+from sluice.model.containers import ToldContainer
+from sluice.model.scaling import Scaling
 from sluice.subsets.application import Call
-from sluice.subsets.seen import SeenTree, ToldContainer
+from sluice.subsets.seen import SeenTree
 from sluice.subsets.strategy import STRATEGIES
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
 

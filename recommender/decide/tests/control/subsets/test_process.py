@@ -15,8 +15,8 @@ import pytest
 
 from decider_process import PATIENCE_S, Decider
 from shard_log import Log
-from sluice.log.kafka_broker import KafkaBroker
-from sluice.log.names import topics
+from sluice.journal.kafka_broker import KafkaBroker
+from sluice.journal.names import topics
 from sluice.subsets.v1 import subset_pb2
 from support.clickhouse import ClickHouse
 from support.kafka import Kafka

@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from subset_worlds import TREE, SubsetWorld, shop
 
-from sluice.control.scalings import Scaling
 from sluice.control.subsets.training import Training
-from sluice.core.keys import SubsetKey
-from sluice.log.memory_broker import MemoryBroker
-from sluice.log.shard import AbortedError
+from sluice.journal.memory_broker import MemoryBroker
+from sluice.journal.shard import AbortedError
+from sluice.model.containers import ToldContainer
+from sluice.model.keys import SubsetKey
+from sluice.model.scaling import Scaling
 from sluice.subsets.application import USUAL, Call
 from sluice.subsets.plan import plan
-from sluice.subsets.seen import SeenTree, ToldContainer
+from sluice.subsets.seen import SeenTree
 from sluice.subsets.v1 import subset_pb2
 
 GOOD = [SeenTree("GET /", TREE, 3_000)]

@@ -10,8 +10,8 @@ from tuning_worlds import SESSION, TRIAL, TuningWorld, index_of, plan
 
 from sluice.control.tuning import step as tuning_step
 from sluice.control.tuning.measure import Measured, ended
-from sluice.log.memory_broker import MemoryBroker
-from sluice.log.shard import AbortedError
+from sluice.journal.memory_broker import MemoryBroker
+from sluice.journal.shard import AbortedError
 from sluice.tuning.objective.block import Block, Metric
 from sluice.tuning.objective.enough import Window
 from sluice.tuning.objective.objective import Objective, Slo

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from humps import samples_of
-from sluice.pools.estimate import Estimate, Samples, State
+from sluice.model.states import State
+from sluice.pools.estimate import Estimate, Samples
 from sluice.pools.estimate.attempt import Failed, Job, attempt_all
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from humps import draw_samples, draw_service, samples_of
-from sluice.pools.estimate import State
+from sluice.model.states import State
 from sluice.pools.estimate.bootstrap import first_reaching
 from sluice.pools.estimate.model import Estimator
 from sluice.pools.estimate.models import ESTIMATORS

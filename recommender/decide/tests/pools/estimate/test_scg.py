@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from humps import draw_samples, draw_service, samples_of
-from sluice.pools.estimate import Estimate, Scg, State
+from sluice.model.states import State
+from sluice.pools.estimate import Estimate, Scg
 
 scg = Scg()
 seeds = st.integers(0, 2**32 - 1)

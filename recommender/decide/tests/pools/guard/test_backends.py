@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from sluice.pools.guard.backends import Demand, ceilings
 
 A, B = PoolKey("a", "client", "db"), PoolKey("b", "client", "db")

@@ -1,6 +1,6 @@
 """Whose requests wait for what they call: by hand."""
 
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from sluice.pools.guard.callees import callees
 from sluice.pools.policy.state import Facts, Learnt, PoolState
 

@@ -1,6 +1,6 @@
 """One look at a time on a path."""
 
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from sluice.pools.guard.turns import TURN_MS, paths, waiting
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState

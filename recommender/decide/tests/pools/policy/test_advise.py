@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feeds import FALLS, buckets
+from sluice.model.demand import Demand
 from sluice.pools.policy.decision import Action, Advice, Advised, Decision
-from sluice.pools.policy.observation import Constraints, Demand, Observation
+from sluice.pools.policy.observation import Constraints, Observation
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.step import step
 

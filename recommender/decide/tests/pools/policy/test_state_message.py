@@ -4,7 +4,7 @@ from math import inf, nan
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.policy.decision import Advice, Basis

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feeds import FALLS, Curve, buckets, joined, nothing
-from sluice.core.states import State
+from sluice.model.states import State
 from sluice.pools.policy.case import WAIT_MS
 from sluice.pools.policy.decision import Action, Basis, Decision
 from sluice.pools.policy.observation import Buckets, Constraints, Observation

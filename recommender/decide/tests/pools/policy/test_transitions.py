@@ -6,14 +6,15 @@ from pathlib import Path
 import pytest
 
 from feeds import FALLS, buckets, evidence, full, nothing, seconds_of
-from sluice.core.states import State
+from sluice.model.demand import Demand
+from sluice.model.states import State
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Second
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.policy.case import SILENT_MS, WAIT_MS, confidence_in
 from sluice.pools.policy.decision import Action, Basis, Decision
 from sluice.pools.policy.harm import Measured, Trust
-from sluice.pools.policy.observation import Constraints, Demand, Observation
+from sluice.pools.policy.observation import Constraints, Observation
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.step import step

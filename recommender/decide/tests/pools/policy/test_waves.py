@@ -3,7 +3,7 @@
 import pytest
 
 from feeds import FALLS, Curve, buckets, joined
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from sluice.pools.policy import state_message
 from sluice.pools.policy.case import UNSEEN_MS
 from sluice.pools.policy.decision import Action, Basis, Decision

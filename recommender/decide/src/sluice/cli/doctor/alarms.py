@@ -6,8 +6,8 @@ from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
 from sluice.cli.doctor.pool_spans import PoolSpans, pool_spans
 from sluice.cli.doctor.recommender import listed
 from sluice.cli.environment import Addresses
-from sluice.core.keys import PoolKey
-from sluice.log.names import key_of
+from sluice.model.keys import PoolKey
+from sluice.pools.names import key_of
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 
 _SHOWN = 6

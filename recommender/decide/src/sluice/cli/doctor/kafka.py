@@ -12,7 +12,7 @@ from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
 from sluice.cli.doctor.groups import Known, known
 from sluice.cli.doctor.probe import START, open_port
 from sluice.cli.environment import Addresses
-from sluice.log.kafka_settings import KafkaSettings, KafkaSettingsError, from_environment
+from sluice.journal.kafka_settings import KafkaSettings, KafkaSettingsError, from_environment
 
 #: The contract between collector and jobs; beside the program when it runs from the source tree.
 _TOPICS = Path(__file__).resolve().parents[6] / "collector" / "topics.yaml"

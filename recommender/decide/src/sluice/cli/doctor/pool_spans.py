@@ -12,7 +12,7 @@ from typing import Any
 
 from sluice.cli.doctor.clickhouse import ask
 from sluice.cli.environment import Addresses
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 
 _SHOWN = 4
 _IN_FLIGHT = """

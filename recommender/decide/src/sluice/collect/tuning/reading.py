@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from sluice.collect.tuning.cpu import CpuReading, Database, with_cpu
 from sluice.control.tuning.measure import Measured, Span
-from sluice.log.tuning_names import TrialName
+from sluice.tuning.names import TrialName
 from sluice.tuning.objective.block import Block
 from sluice.tuning.session.create import PATH_WINDOW_S
 

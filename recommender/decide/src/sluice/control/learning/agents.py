@@ -8,7 +8,7 @@ from zlib import crc32
 
 from sluice.control.learning.directory import read, write
 from sluice.control.learning.lesson import Learned, Lesson
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from sluice.pools.estimate.attempt import Failed
 from sluice.pools.learn.agent import Agent
 from sluice.pools.learn.checkpoint import CheckpointError

@@ -7,7 +7,7 @@ import tempfile
 from hashlib import sha256
 from pathlib import Path
 
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from sluice.pools.learn.agent import Agent
 from sluice.pools.learn.checkpoint import VERSION, CheckpointError, checksum, restored, written
 from sluice.pools.learn.settings import Settings

@@ -15,9 +15,9 @@ from concurrent.futures.process import BrokenProcessPool
 
 from sluice.control.learning.agents import Agents
 from sluice.control.learning.lesson import Learned, Lesson
-from sluice.control.problems import Problems
 from sluice.control.workers import begin
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
+from sluice.model.problems import Problems
 from sluice.pools.estimate.attempt import Failed
 
 log = logging.getLogger(__name__)

@@ -11,8 +11,10 @@ from sluice.collect.rows import Measured
 from sluice.config import Pool
 from sluice.control.scalings import Course
 from sluice.control.sizes import Sizes
-from sluice.core.keys import PoolKey
-from sluice.pools.estimate import Estimate, Reason, State
+from sluice.model.keys import PoolKey
+from sluice.model.reason import Reason
+from sluice.model.states import State
+from sluice.pools.estimate import Estimate
 from sluice.pools.learn.agent import Opinion
 from sluice.pools.learn.condition import Condition, DataSize
 from sluice.pools.learn.measure import Windows, windows_of

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sluice.pools.policy.message_time import timestamp
+from sluice.model.times import timestamp
 from sluice.subsets.application import Application
 from sluice.subsets.connections import flow
 from sluice.subsets.fleet import Floats

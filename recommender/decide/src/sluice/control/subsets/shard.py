@@ -11,16 +11,18 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from sluice.config.subsets import Subsetting
-from sluice.control.problems import Problems
-from sluice.control.subsets.step import Commit, Known, gone, step
+from sluice.control.subsets.step import gone, step
 from sluice.control.subsets.training import Found, Training
+from sluice.model.containers import Told
+from sluice.model.problems import Problems
 from sluice.subsets.application import Application
 from sluice.subsets.assemble import Rules, assemble
 from sluice.subsets.latency.learnt import Learnt
 from sluice.subsets.latency.training import latency_model
 from sluice.subsets.legal import IllegalError
 from sluice.subsets.members import members, newer
-from sluice.subsets.seen import Seen, Told
+from sluice.subsets.records import KnownSubsets, SubsetCommit
+from sluice.subsets.seen import Seen
 
 # Windows of what subsets are made from are 10 s long.
 EVERY_MS = 10_000
@@ -50,15 +52,15 @@ class SubsetMeans:
 class Proposal(NamedTuple):
     """What is known once it is committed. failure: what it was made in spite of."""
 
-    known: Known
-    commit: Commit
+    known: KnownSubsets
+    commit: SubsetCommit
     failure: Exception | None = None
 
 
 class ShardSubsets:
     """`period`, then the commit, then `keep` or `drop`."""
 
-    def __init__(self, known: Known, means: SubsetMeans | None, problems: Problems) -> None:
+    def __init__(self, known: KnownSubsets, means: SubsetMeans | None, problems: Problems) -> None:
         """means: None where nothing is to be decided."""
         self._known, self._means, self._problems = known, means, problems
         self._job: Future[Proposal] | None = None
@@ -66,12 +68,12 @@ class ShardSubsets:
         self._due_ms = 0
 
     @property
-    def known(self) -> Known:
+    def known(self) -> KnownSubsets:
         return self._known
 
     def period(
         self, configured: list[Subsetting], told: Mapping[str, Told], now_ms: int, *, urgent: bool
-    ) -> Commit | None:
+    ) -> SubsetCommit | None:
         """What is to be committed with this period. urgent: containers were told."""
         if self._means is None:
             return None
@@ -118,7 +120,7 @@ class ShardSubsets:
         else:
             self._known = known
 
-    def _without(self, now_ms: int) -> Commit | None:
+    def _without(self, now_ms: int) -> SubsetCommit | None:
         self._job = None
         known, commit = gone(self._known, now_ms)
         if not commit:
@@ -128,7 +130,7 @@ class ShardSubsets:
 
 
 def _work(
-    known: Known, asked: Subsetting, told: Mapping[str, Told], source: Source, training: Training, now_ms: int
+    known: KnownSubsets, asked: Subsetting, told: Mapping[str, Told], source: Source, training: Training, now_ms: int
 ) -> Proposal:
     """Whatever fails, who is there is followed."""
     rules = _rules(asked)

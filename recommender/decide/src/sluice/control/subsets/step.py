@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from sluice.config.subsets import Subsetting
 from sluice.control.subsets import words
 from sluice.control.subsets.explain import explanations, run_message
-from sluice.control.subsets.words import Subsets
-from sluice.pools.policy.message_time import timestamp
+from sluice.model.times import timestamp
 from sluice.subsets.application import Application, Host
 from sluice.subsets.assemble import Assembled
 from sluice.subsets.churn import Named
@@ -19,6 +18,7 @@ from sluice.subsets.members import Members
 from sluice.subsets.membership import Bounds
 from sluice.subsets.microns.settings import Settings
 from sluice.subsets.plan import plan
+from sluice.subsets.records import KnownSubsets, SubsetCommit, SubsetRecords
 from sluice.subsets.state import Cause, Inputs, Run, State, When
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
 
@@ -26,41 +26,14 @@ from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
 NEEDED = (Cause.SCALING, Cause.START)
 
 
-@dataclass(frozen=True)
-class Known:
-    """Of the application of a shard, as it is in the log; solved: what it rests on, None of one who did not solve it.
-
-    subsets: also of those that went, since revisions go on from theirs. state: None where nothing was ever decided.
-    """
-
-    subsets: Subsets = field(default_factory=dict)
-    containers: Mapping[str, log_pb2.ServiceContainers] = field(default_factory=dict)
-    state: log_pb2.ApplicationState | None = None
-    solved: State | None = None
-
-
-@dataclass(frozen=True)
-class Commit:
-    """Records of one transaction; None: it goes. held: what is wrong with what came; nothing of it is a record."""
-
-    said: words.Words = field(default_factory=words.Words)
-    pairs: Sequence[explanation_pb2.PairExplanation] = ()
-    run: explanation_pb2.Run | None = None
-    states: Mapping[str, log_pb2.ApplicationState | None] = field(default_factory=dict)
-    held: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.said or self.pairs or self.run or self.states)
-
-
 def step(
-    known: Known,
+    known: KnownSubsets,
     asked: Subsetting,
     members: Members,
     seen: Assembled | Sequence[str],
     learnt: Learnt | None,
     now_ms: int,
-) -> tuple[Known, Commit]:
+) -> tuple[KnownSubsets, SubsetCommit]:
     """members: who is there, as far as anything is known: what is said follows it, whatever becomes of the rest. seen:
     what it is to be solved for, or what is wrong with what came. learnt: None while nothing is, yet: connections stay
     for so long; where nothing was said before, `learnt` has to be."""
@@ -84,18 +57,18 @@ def step(
     if run is None:
         if known.state is not None and known.state.HasField("held_since"):
             return _said(replace(known, solved=solved), asked, app, None, learnt, now_ms)
-        return replace(known, solved=solved), Commit()
+        return replace(known, solved=solved), SubsetCommit()
     if before is None:
         solved = _since(solved, known.state, now_ms)
     return _said(replace(known, solved=solved), asked, app, run, learnt, now_ms)
 
 
-def gone(known: Known, now_ms: int) -> tuple[Known, Commit]:
+def gone(known: KnownSubsets, now_ms: int) -> tuple[KnownSubsets, SubsetCommit]:
     """The application is not configured any more."""
     ended = [made for each in known.subsets.values() for made in words.ended(each, now_ms)]
-    said = words.Words(ended, dict.fromkeys(known.containers))
+    said = SubsetRecords(ended, dict.fromkeys(known.containers))
     states = {} if known.state is None else {known.state.application: None}
-    return Known({**known.subsets, **words.by_key(ended)}), Commit(said, (), None, states)
+    return KnownSubsets({**known.subsets, **words.by_key(ended)}), SubsetCommit(said, (), None, states)
 
 
 def _inputs(asked: Subsetting, seen: Assembled, learnt: Learnt, before: Named | None) -> Inputs:
@@ -112,8 +85,8 @@ def _inputs(asked: Subsetting, seen: Assembled, learnt: Learnt, before: Named | 
 
 
 def _said(
-    known: Known, asked: Subsetting, app: Application, run: Run | None, learnt: Learnt, now_ms: int
-) -> tuple[Known, Commit]:
+    known: KnownSubsets, asked: Subsetting, app: Application, run: Run | None, learnt: Learnt, now_ms: int
+) -> tuple[KnownSubsets, SubsetCommit]:
     """run: None where the solution stands, and is no longer held."""
     solved = known.solved
     assert solved is not None
@@ -137,18 +110,23 @@ def _said(
         state.last_run.CopyFrom(told)
     elif known.state is not None:
         state.last_run.CopyFrom(known.state.last_run)
-    after = Known(
+    after = KnownSubsets(
         {**known.subsets, **words.by_key(made)},
         {name: each for name, each in {**known.containers, **containers}.items() if each is not None},
         state,
         solved,
     )
-    return after, Commit(words.Words(made, containers), pairs, told, {asked.called: state})
+    return after, SubsetCommit(SubsetRecords(made, containers), pairs, told, {asked.called: state})
 
 
 def _held(
-    known: Known, asked: Subsetting, members: Members, problems: Sequence[str], app: Application | None, now_ms: int
-) -> tuple[Known, Commit]:
+    known: KnownSubsets,
+    asked: Subsetting,
+    members: Members,
+    problems: Sequence[str],
+    app: Application | None,
+    now_ms: int,
+) -> tuple[KnownSubsets, SubsetCommit]:
     """What was said stands, of the containers that are there. problems: none where it only waits to be solved."""
     bounds = Bounds(asked.quota, asked.min_subset, asked.keep_in_zone)
     made = list(words.followed(known.subsets, members, bounds, problems, now_ms))
@@ -168,10 +146,10 @@ def _held(
         solved=None if _moved(known, made) else known.solved,
     )
     changed = {asked.called: state} if state is not known.state else {}
-    return after, Commit(words.Words(made, containers), (), None, changed, tuple(problems))
+    return after, SubsetCommit(SubsetRecords(made, containers), (), None, changed, tuple(problems))
 
 
-def _moved(known: Known, made: Sequence[subset_pb2.Subset]) -> bool:
+def _moved(known: KnownSubsets, made: Sequence[subset_pb2.Subset]) -> bool:
     """Whether these are other connections than were said."""
     was = {key: {end.instance for end in each.endpoints} for key, each in known.subsets.items()}
     return any({end.instance for end in each.endpoints} != was.get(key) for key, each in words.by_key(made).items())

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from sluice.common.v1.decision_pb2 import Reason
-from sluice.core.keys import SubsetKey
-from sluice.log.subset_names import key_of, message_of
-from sluice.pools.policy.message_time import timestamp
+from sluice.model.keys import SubsetKey
+from sluice.model.times import timestamp
 from sluice.subsets.application import Application, Container, Service
 from sluice.subsets.churn import Named
 from sluice.subsets.latency.boosted import BoostedLatency
 from sluice.subsets.members import Member, Members
 from sluice.subsets.membership import Bounds, follow
+from sluice.subsets.names import key_of, message_of
+from sluice.subsets.records import Subsets
 from sluice.subsets.state import State
 from sluice.subsets.v1 import log_pb2, subset_pb2
 
@@ -23,19 +23,6 @@ MEAN_WEIGHT, CLOSE = 100, 0.03
 
 #: Of what is wrong with an application so much is told with each subset.
 MOST_REASONS = 5
-
-Subsets = Mapping[SubsetKey, subset_pb2.Subset]
-
-
-@dataclass(frozen=True)
-class Words:
-    """Records that are another than those in the log; None: it goes."""
-
-    subsets: list[subset_pb2.Subset] = field(default_factory=list)
-    containers: dict[str, log_pb2.ServiceContainers | None] = field(default_factory=dict)
-
-    def __bool__(self) -> bool:
-        return bool(self.subsets or self.containers)
 
 
 def of_state(state: State, application: Application, said: Subsets, now_ms: int) -> Iterator[subset_pb2.Subset]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import NamedTuple
 
-from sluice.log.tuning_names import TrialName
+from sluice.tuning.names import TrialName
 from sluice.tuning.objective.block import Block
 from sluice.tuning.objective.enough import lacking
 from sluice.tuning.objective.guard import tripped

@@ -11,10 +11,11 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from sluice.control.problems import Problems
 from sluice.control.tuning.measure import Measured, Span, ended, spans
-from sluice.control.tuning.step import Commit, Known, stepped
-from sluice.log.tuning_names import TrialName
+from sluice.control.tuning.step import stepped
+from sluice.model.problems import Problems
+from sluice.tuning.names import TrialName
+from sluice.tuning.records import KnownSessions, TuningCommit
 from sluice.tuning.v1 import log_pb2
 
 # How often trials in force are measured.
@@ -42,15 +43,15 @@ class TuningMeans:
 class Proposal(NamedTuple):
     """What is known once it is committed. problem: of measuring; commands went on without it."""
 
-    known: Known
-    commit: Commit
+    known: KnownSessions
+    commit: TuningCommit
     problem: Exception | None
 
 
 class ShardTuning:
     """`hear` and `period`, then the commit, then `keep` or `drop`."""
 
-    def __init__(self, known: Known, means: TuningMeans | None, problems: Problems) -> None:
+    def __init__(self, known: KnownSessions, means: TuningMeans | None, problems: Problems) -> None:
         """means: None where nothing is to be decided."""
         self._known, self._means, self._problems = known, means, problems
         self._waiting: dict[str, log_pb2.Command] = {}
@@ -64,7 +65,7 @@ class ShardTuning:
         """The last step: it is tried again with the next period, and does not begin one by itself."""
 
     @property
-    def known(self) -> Known:
+    def known(self) -> KnownSessions:
         return self._known
 
     def hear(self, commands: Sequence[log_pb2.Command]) -> bool:
@@ -76,7 +77,7 @@ class ShardTuning:
         idle = self._job is None and self._proposal is None
         return bool(self._waiting) and not self._failed if idle else self._job is not None and self._job.done()
 
-    def period(self, commands: Sequence[log_pb2.Command], now_ms: int) -> Commit | None:
+    def period(self, commands: Sequence[log_pb2.Command], now_ms: int) -> TuningCommit | None:
         """What is to be committed with this period."""
         self.hear(commands)
         if self._means is None:
@@ -136,7 +137,7 @@ class ShardTuning:
         self._waiting, self._asked = {**self._asked, **self._waiting}, {}
 
 
-def _work(known: Known, commands: Sequence[log_pb2.Command], source: Source | None, now_ms: int) -> Proposal:
+def _work(known: KnownSessions, commands: Sequence[log_pb2.Command], source: Source | None, now_ms: int) -> Proposal:
     problem: Exception | None = None
     outcomes = {}
     asked = spans(known.sessions) if source is not None else {}

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import zip_longest
 
 from google.protobuf.message import Message
 
 from sluice.control.tuning.command import Done, commanded
 from sluice.control.tuning.explain import explanation
-from sluice.log.tuning_names import TrialName, answers_name, session_name, trial_name
+from sluice.tuning.names import TrialName, answers_name, session_name, trial_name
 from sluice.tuning.objective.outcome import Outcome
+from sluice.tuning.records import KnownSessions, Sessions, TuningCommit
 from sluice.tuning.session.events import Tell, Tick
 from sluice.tuning.session.message import head_message, trial_message
 from sluice.tuning.session.session import Session
@@ -30,32 +31,10 @@ ANSWERS_KEPT = 100
 # Of sessions so many are kept: from then on the one that ended first goes when another is created.
 SESSIONS_KEPT = 200
 
-Sessions = Mapping[str, Session]
-Records = Mapping[str, Message | None]
-
-
-@dataclass(frozen=True)
-class Known:
-    """As it is in the log. answers: the newest, the newest last."""
-
-    sessions: Sessions = field(default_factory=dict)
-    answers: Sequence[log_pb2.Answer] = ()
-
-
-@dataclass(frozen=True)
-class Commit:
-    """Records of one transaction, by their keys. None: it goes."""
-
-    decisions: Records = field(default_factory=dict)
-    explanations: Records = field(default_factory=dict)
-
-    def __bool__(self) -> bool:
-        return bool(self.decisions or self.explanations)
-
 
 def stepped(
-    known: Known, commands: Sequence[log_pb2.Command], measured: Mapping[TrialName, Outcome], now_ms: int
-) -> tuple[Known, Commit]:
+    known: KnownSessions, commands: Sequence[log_pb2.Command], measured: Mapping[TrialName, Outcome], now_ms: int
+) -> tuple[KnownSessions, TuningCommit]:
     """measured: how trials ended that are in force."""
     sessions = dict(known.sessions)
     for (name, number), outcome in measured.items():
@@ -81,7 +60,7 @@ def stepped(
     if answers:
         newest = newest[-max(ANSWERS_KEPT, len(answers)) :]
         decisions[answers_name()] = log_pb2.Answers(answers=newest)
-    return Known(sessions, newest), Commit(decisions, explanations)
+    return KnownSessions(sessions, newest), TuningCommit(decisions, explanations)
 
 
 def _answered(sessions: dict[str, Session], command: log_pb2.Command, now_ms: int) -> log_pb2.Answer:

@@ -1,8 +1,7 @@
 """Estimators: pure functions from samples to the size of a pool. To add one, see recommender/README.md."""
 
-from sluice.core.states import State
-from sluice.pools.estimate.model import Estimate, Estimator, Reason
+from sluice.pools.estimate.model import Estimate, Estimator
 from sluice.pools.estimate.samples import Samples
 from sluice.pools.estimate.scg import Scg
 
-__all__ = ["Estimate", "Estimator", "Reason", "Samples", "Scg", "State"]
+__all__ = ["Estimate", "Estimator", "Samples", "Scg"]

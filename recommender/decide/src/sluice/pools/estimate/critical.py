@@ -20,7 +20,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sluice.pools.estimate.model import Reason
+from sluice.model.reason import Reason
 
 # Where Kubernetes' autoscaler adds replicas by default.
 HIGH_UTILIZATION = 0.8

@@ -6,17 +6,10 @@ import math
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from sluice.core.states import State
+from sluice.model.reason import Reason
+from sluice.model.states import State
 from sluice.pools.estimate.curve import Curve
 from sluice.pools.estimate.samples import Floats, Samples
-
-
-@dataclass(frozen=True)
-class Reason:
-    """One ground: `code` is stable and for machines, `text` for people."""
-
-    code: str
-    text: str
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sluice.core.states import State
+from sluice.model.reason import Reason
+from sluice.model.states import State
 from sluice.pools.estimate import evidence, full_pool
 from sluice.pools.estimate.confidence import confidence
 from sluice.pools.estimate.curve import Curve, merge_thin, per_level
 from sluice.pools.estimate.evidence import End, Need, Top
 from sluice.pools.estimate.kneedle import Knee as Fit
-from sluice.pools.estimate.model import OWN_SPANS, Estimate, Reason, whole_size
+from sluice.pools.estimate.model import OWN_SPANS, Estimate, whole_size
 from sluice.pools.estimate.samples import Floats, Samples
 from sluice.pools.estimate.unimodal import unimodal_fit
 

@@ -13,10 +13,11 @@ estimation that matches the profiling data", and take Kneedle's knee as the pool
 
 from __future__ import annotations
 
+from sluice.model.reason import Reason
 from sluice.pools.estimate.curve import Curve
 from sluice.pools.estimate.evidence import NEED, Need, Top
 from sluice.pools.estimate.kneedle import DEGREES, Knee, find_knee
-from sluice.pools.estimate.model import Estimate, Reason
+from sluice.pools.estimate.model import Estimate
 from sluice.pools.estimate.reading import Reading, read
 from sluice.pools.estimate.samples import Samples
 

@@ -6,10 +6,11 @@ compared with; `tests/bench/estimators.py` has what that costs. A pool that is a
 
 from __future__ import annotations
 
-from sluice.core.states import State
+from sluice.model.reason import Reason
+from sluice.model.states import State
 from sluice.pools.estimate.curve import per_level
 from sluice.pools.estimate.kneedle import DEGREES, find_knee
-from sluice.pools.estimate.model import OWN_SPANS, Estimate, Reason, whole_size
+from sluice.pools.estimate.model import OWN_SPANS, Estimate, whole_size
 from sluice.pools.estimate.samples import Samples
 
 # The paper gives no measure of trust.

@@ -19,10 +19,11 @@ import warnings
 import numpy as np
 from numpy.polynomial import Polynomial
 
+from sluice.model.reason import Reason
 from sluice.pools.estimate.curve import Curve
 from sluice.pools.estimate.evidence import NEED, Need, Top
 from sluice.pools.estimate.kneedle import DEGREES, GRID, Knee
-from sluice.pools.estimate.model import Estimate, Reason
+from sluice.pools.estimate.model import Estimate
 from sluice.pools.estimate.reading import read
 from sluice.pools.estimate.samples import Samples
 

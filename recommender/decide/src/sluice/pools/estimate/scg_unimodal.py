@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from sluice.model.reason import Reason
 from sluice.pools.estimate.bootstrap import first_reaching
 from sluice.pools.estimate.evidence import NEED, Need, standard_errors
-from sluice.pools.estimate.model import Estimate, Reason
+from sluice.pools.estimate.model import Estimate
 from sluice.pools.estimate.reading import read
 from sluice.pools.estimate.samples import Samples
 

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sluice.core.states import State
+from sluice.model.reason import Reason
+from sluice.model.states import State
 from sluice.pools.estimate.confidence import confidence
 from sluice.pools.estimate.evidence import NEED, Need
-from sluice.pools.estimate.model import Estimate, Reason, whole_size
+from sluice.pools.estimate.model import Estimate, whole_size
 from sluice.pools.estimate.reading import read
 from sluice.pools.estimate.samples import Samples
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sluice.config import Pool, Slo, Upstream
-from sluice.core.durations import format_ms
-from sluice.core.keys import PoolKey
-from sluice.pools.estimate.model import Reason
+from sluice.model.durations import format_ms
+from sluice.model.keys import PoolKey
+from sluice.model.reason import Reason
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 
 
 @dataclass(frozen=True)

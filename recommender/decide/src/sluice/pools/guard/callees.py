@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sluice.core.keys import PoolKey
+from sluice.model.keys import PoolKey
 from sluice.pools.policy.compiled_worth import LOOK_SHARE
 from sluice.pools.policy.state import PoolState
 

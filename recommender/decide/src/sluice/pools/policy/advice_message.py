@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from sluice.model.times import timestamp
 from sluice.pools.policy.decision import Advice, Advised
-from sluice.pools.policy.message_time import timestamp, unix_ms
+from sluice.pools.policy.message_time import unix_ms
 from sluice.pools.policy.state import Standing
 from sluice.pools.policy.state_check import IllegalError
 from sluice.pools.v1 import advice_pb2

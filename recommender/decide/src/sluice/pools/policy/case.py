@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import erfc, sqrt
 
-from sluice.core.states import State
+from sluice.model.states import State
 from sluice.pools.estimate.belief.evidence import OVER, PARTIAL
 from sluice.pools.policy.allowed import was_full
 from sluice.pools.policy.decision import Basis

@@ -1,14 +1,10 @@
-"""Between ms of the Unix epoch and the times of messages."""
+"""From the times of messages to ms of the Unix epoch."""
 
 from __future__ import annotations
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from sluice.pools.policy.state_check import IllegalError
-
-
-def timestamp(ms: int) -> Timestamp:
-    return Timestamp(seconds=ms // 1000, nanos=ms % 1000 * 10**6)
 
 
 def unix_ms(at: Timestamp) -> int:

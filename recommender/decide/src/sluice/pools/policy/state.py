@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sluice.core.states import State
+from sluice.model.demand import Demand
+from sluice.model.states import State
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.estimate.belief.kept import Kept
 from sluice.pools.policy.decision import Advice, Basis
 from sluice.pools.policy.harm import Trust
 from sluice.pools.policy.need import Peak
-from sluice.pools.policy.observation import Demand
 from sluice.pools.policy.pace import Beat
 
 # Fullness of so many newest seconds is kept.

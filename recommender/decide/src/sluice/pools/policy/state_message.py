@@ -12,14 +12,15 @@ from typing import TypeVar
 
 from google.protobuf.message import DecodeError
 
-from sluice.core.keys import PoolKey, Side
-from sluice.core.states import State
+from sluice.model.keys import PoolKey, Side
+from sluice.model.states import State
+from sluice.model.times import timestamp
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.policy.advice_message import standing_message, standing_of
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.harm import Trust
-from sluice.pools.policy.message_time import timestamp, unix_ms
+from sluice.pools.policy.message_time import unix_ms
 from sluice.pools.policy.need import Peak
 from sluice.pools.policy.state import Change, Checkpoint, Facts, Learnt, PoolState
 from sluice.pools.policy.state_check import IllegalError, check_facts, check_learnt, check_time

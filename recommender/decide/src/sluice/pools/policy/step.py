@@ -16,8 +16,8 @@ from collections import Counter
 from dataclasses import replace
 from math import erfc, sqrt
 
-from sluice.core.changed import changed
-from sluice.core.states import State
+from sluice.model.changed import changed
+from sluice.model.states import State
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.policy.advise import advise, with_advice
 from sluice.pools.policy.case import case_of, confidence_in, never_full

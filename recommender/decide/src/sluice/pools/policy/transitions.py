@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from sluice.core.states import State
+from sluice.model.states import State
 from sluice.pools.policy.decision import Action, Basis
 
 

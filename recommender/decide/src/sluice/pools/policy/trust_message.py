@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from sluice.model.times import timestamp
 from sluice.pools.policy.harm import Check, Measured, Refused, Trust
-from sluice.pools.policy.message_time import timestamp, unix_ms
+from sluice.pools.policy.message_time import unix_ms
 from sluice.pools.v1.state_pb2 import Trust as Message
 
 

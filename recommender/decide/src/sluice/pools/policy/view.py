@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sluice.core.changed import changed
+from sluice.model.changed import changed
+from sluice.model.demand import Demand
 from sluice.pools.estimate.belief.evidence import PARTIAL
 from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.estimate.belief.kept import believed
@@ -12,7 +13,7 @@ from sluice.pools.policy.allowed import COLLAPSING_S, floor, larger_tried, least
 from sluice.pools.policy.compiled_worth import LEAST_GAIN, LOOK_SHARE, SURE_BY
 from sluice.pools.policy.harm import Verdict
 from sluice.pools.policy.learn import late
-from sluice.pools.policy.observation import Demand, Observation
+from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.reach import (
     LARGEST_STEP,
     bounds,

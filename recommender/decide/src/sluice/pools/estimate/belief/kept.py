@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log
 
-from sluice.core.changed import changed
+from sluice.model.changed import changed
 from sluice.pools.estimate.belief.compiled_levels import rounded_rows
 from sluice.pools.estimate.belief.edge import split
 from sluice.pools.estimate.belief.evidence import Evidence, Rows

@@ -1,0 +1,1 @@
+"""The connection to ClickHouse, and the decoder of its format Native. Imports no other room."""

@@ -1,0 +1,211 @@
+"""The decider's connection to ClickHouse, which only reads."""
+
+from __future__ import annotations
+
+import json
+import ssl
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+import clickhouse_connect
+import urllib3
+from clickhouse_connect.driver.client import Client
+from clickhouse_connect.driver.exceptions import DatabaseError
+from clickhouse_connect.driver.external import ExternalData
+
+from sluice.clickhouse import native
+from sluice.clickhouse.native import Arrays, Column
+from sluice.clickhouse.table import Table, TooLargeError
+
+DATABASE = "sluice"
+READER = "sluice_reader"
+# A period must end: a database that hangs is treated as one that is down.
+CONNECT_S, ANSWER_S = 2, 20
+# Its errors for more memory, rows or bytes of a result than a user may have.
+TOO_LARGE = (241, 396)
+
+
+# Of an unknown user, and of a wrong or lacking password, as its versions name it.
+LOGIN = (192, 193, 194, 516)
+
+
+class UrlError(Exception):
+    """A URL that names no ClickHouse; the message says what is legal."""
+
+
+class NotLetInError(Exception):
+    """By the server, or by us, for what a setting says; the message names it."""
+
+
+def connection(environment: Mapping[str, str], answered: Callable[[], None]) -> ClickHouse:
+    """Of the user who only reads; as there. UrlError, too, for files that cannot be used."""
+    url = environment.get("SLUICE_CLICKHOUSE") or "http://127.0.0.1:8123"
+    password = secret(environment, "SLUICE_CLICKHOUSE_READER_PASSWORD")
+    database = environment.get("SLUICE_CLICKHOUSE_DATABASE") or DATABASE
+    user = environment.get("SLUICE_CLICKHOUSE_READER") or READER
+    return ClickHouse(url, user, password, answered, database, authority(environment))
+
+
+def authority(environment: Mapping[str, str]) -> str:
+    """The file that SLUICE_CLICKHOUSE_CA names, which holds certificates; "" without."""
+    path = environment.get("SLUICE_CLICKHOUSE_CA", "")
+    if path:
+        try:
+            ssl.create_default_context(cafile=path)
+        except OSError as cause:
+            why = "holds no certificate" if isinstance(cause, ssl.SSLError) else cause.strerror
+            raise UrlError(f"read SLUICE_CLICKHOUSE_CA={path}: {why}") from cause
+    return path
+
+
+def secret(environment: Mapping[str, str], name: str) -> str:
+    """What the file NAME_FILE holds, else the variable NAME; "" without either."""
+    if path := environment.get(f"{name}_FILE"):
+        try:
+            return Path(path).read_text().removesuffix("\n")
+        except OSError as cause:
+            raise UrlError(f"read {name}_FILE={path}: {cause.strerror}") from cause
+    return environment.get(name, "")
+
+
+class Server(NamedTuple):
+    host: str
+    port: int
+    secure: bool
+    user: str
+    password: str
+
+
+def _server(url: str, user: str, password: str) -> Server:
+    """UrlError for what is none."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if host is None or parts.scheme not in ("http", "https"):
+        raise UrlError(
+            "SLUICE_CLICKHOUSE is not legal; legal: http[s]://[user:password@]host[:port], with commas between"
+        )
+    secure = parts.scheme == "https"
+    if parts.username:
+        user, password = unquote(parts.username), unquote(parts.password or "")
+    return Server(host, port or (8443 if secure else 8123), secure, user, password)
+
+
+def _of_tls(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, ssl.SSLError | urllib3.exceptions.SSLError):
+            return True
+        reason = getattr(error, "reason", None)
+        error = reason if isinstance(reason, Exception) else error.__cause__ or error.__context__
+    return False
+
+
+class ClickHouse:
+    """One user's connection, made at the first use and made again after a failure. For one thread at a time.
+
+    url: http[s]://[user:password@]host[:port], or several of copies with commas between: after a failure the next is
+    asked. A user in it stands in for `user` and `password`. UrlError for anything else: a host that was not understood
+    must not silently become this machine.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        user: str,
+        password: str = "",
+        answered: Callable[[], None] = lambda: None,
+        database: str = DATABASE,
+        authority: str = "",
+    ) -> None:
+        """answered: called after each query that was. authority: PEM file of who signed the servers' certificates."""
+        self.answered = answered
+        self._servers = [_server(each, user, password) for each in url.split(",")]
+        self._database, self._authority = database, authority
+        self._client: Client | None = None
+
+    def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
+        """The result's columns, of any types; raises NotLetInError and clickhouse_connect's errors."""
+        with _Connection(self) as client:
+            return [list(column) for column in client.query(sql, parameters=parameters).result_columns]
+
+    def arrays(self, sql: str, parameters: dict[str, object], table: Table) -> list[Column | Arrays]:
+        """The result's columns, of whole numbers or arrays of them; `table` is sent along.
+
+        Raises TooLargeError, NotLetInError, clickhouse_connect's errors, and NativeError for an answer that is cut off.
+        """
+        data = ExternalData(
+            file_name=table.name,
+            data="\n".join(map(json.dumps, table.rows)).encode(),
+            fmt="JSONCompactEachRow",
+            structure=list(table.columns),
+        )
+        with _Connection(self) as client:
+            try:
+                return native.columns(client.raw_query(sql, parameters=parameters, external_data=data, fmt="Native"))
+            except DatabaseError as cause:
+                if cause.code in TOO_LARGE:
+                    raise TooLargeError(str(cause)) from cause
+                raise
+
+    def connect(self) -> Client:
+        if self._client is None:
+            server = self._servers[0]
+            self._client = clickhouse_connect.get_client(
+                host=server.host,
+                port=server.port,
+                secure=server.secure,
+                ca_cert=self._authority or None,
+                username=server.user,
+                password=server.password,
+                database=self._database,
+                connect_timeout=CONNECT_S,
+                send_receive_timeout=ANSWER_S,
+                query_retries=0,
+                autogenerate_session_id=False,
+            )
+        return self._client
+
+    def not_let_in(self, error: BaseException) -> NotLetInError | None:
+        """What keeps us out, by the setting's name; None where it is something else."""
+        server = self._servers[0]
+        if isinstance(error, DatabaseError) and error.code in LOGIN:
+            login = f"SLUICE_CLICKHOUSE_READER={server.user} or SLUICE_CLICKHOUSE_READER_PASSWORD"
+            return NotLetInError(f"{server.host}:{server.port} refuses {login}: {error}")
+        if _of_tls(error):
+            set_to = f"SLUICE_CLICKHOUSE_CA={self._authority}" if self._authority else "SLUICE_CLICKHOUSE_CA is not set"
+            return NotLetInError(f"TLS with {server.host}:{server.port} fails, {set_to}: {error}")
+        return None
+
+    def forget(self) -> None:
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+        self._servers = [*self._servers[1:], self._servers[0]]
+
+
+class _Connection:
+    def __init__(self, owner: ClickHouse) -> None:
+        self._owner = owner
+
+    def __enter__(self) -> Client:
+        try:
+            return self._owner.connect()
+        except Exception as error:
+            self._failed(error)
+            raise
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None:
+            self._failed(error)
+        else:
+            self._owner.answered()
+
+    def _failed(self, error: BaseException) -> None:
+        told = self._owner.not_let_in(error)
+        self._owner.forget()
+        if told is not None:
+            raise told from error

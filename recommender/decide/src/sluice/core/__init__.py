@@ -1,1 +1,0 @@
-"""What every room knows: the keys of pools, and time."""

@@ -1,0 +1,81 @@
+"""Which shards are this decider's, by Kafka's classic group protocol."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+from sluice.journal.broker import Group
+from sluice.journal.kafka_client import quiet
+from sluice.journal.names import Topics
+from sluice.journal.shard import HungError
+
+log = logging.getLogger(__name__)
+
+# A decider that is killed is known to be gone after the first; the others hear of it within the second.
+SESSION_MS, HEARTBEAT_MS = 8_000, 1_000
+# A decider that does not say for longer that it gets on gives its shards away. Longer than taking a shard may.
+LONGEST_PERIOD_MS = 45_000
+ASK_S = 10.0
+
+
+def group_name(topics: Topics) -> str:
+    return f"{topics.reports}-deciders"
+
+
+class KafkaGroup(Group):
+    """A member that owns partitions of the topic of reports, and reads none by this client. Cooperative: shards that
+    stay are written on while others move."""
+
+    def __init__(self, client: Mapping[str, Any], topics: Topics) -> None:
+        settings = {
+            **client,
+            "group.id": group_name(topics),
+            "group.protocol": "classic",
+            "partition.assignment.strategy": "cooperative-sticky",
+            "session.timeout.ms": SESSION_MS,
+            "heartbeat.interval.ms": HEARTBEAT_MS,
+            "max.poll.interval.ms": LONGEST_PERIOD_MS,
+            "enable.auto.commit": False,
+            "auto.offset.reset": "earliest",
+            # An offset whose transaction is not decided yet is waited for.
+            "isolation.level": "read_committed",
+        }
+        self._topic = topics.reports
+        self._owned: set[int] = set()
+        self.consumer = Consumer(settings, logger=quiet)
+        self.consumer.subscribe([self._topic], on_assign=self._assigned, on_revoke=self._revoked, on_lost=self._revoked)
+
+    def poll(self, timeout_s: float) -> frozenset[int]:
+        until = time.monotonic() + timeout_s
+        while True:
+            message = self.consumer.poll(max(0.0, min(0.2, until - time.monotonic())))
+            if message is not None and (error := message.error()) is not None:
+                log.warning("the group of deciders: %s", error.str())
+            if time.monotonic() >= until:
+                return frozenset(self._owned)
+
+    def committed(self, shard: int) -> int:
+        try:
+            (found,) = self.consumer.committed([TopicPartition(self._topic, shard)], timeout=ASK_S)
+        except KafkaException as cause:
+            raise HungError(f"ask how far reports of shard {shard} are used: {cause.args[0].str()}") from cause
+        if found.error is not None:
+            raise HungError(f"ask how far reports of shard {shard} are used: {found.error.str()}")
+        return max(0, found.offset)
+
+    def close(self) -> None:
+        self.consumer.close()
+
+    def _assigned(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        consumer.incremental_assign(partitions)
+        consumer.pause(partitions)
+        self._owned |= {each.partition for each in partitions}
+
+    def _revoked(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        consumer.incremental_unassign(partitions)
+        self._owned -= {each.partition for each in partitions}

@@ -1,0 +1,124 @@
+"""How to reach Kafka: addresses, TLS, SASL, names of topics, as SLUICE_KAFKA_SETTINGS says (collector/kafka.toml)."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sluice.journal.names import Topics
+
+_TABLES = {
+    "": {"brokers", "topic_prefix", "topics", "tls", "sasl", "java", "librdkafka", "franz", "collector"},
+    "tls": {"ca", "certificate", "key", "verify_host"},
+    "sasl": {"mechanism", "user", "password_file", "password_variable"},
+}
+_MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+USUAL = "127.0.0.1:9092"
+
+
+class KafkaSettingsError(Exception):
+    """The file cannot be read or says what is not legal; the message names file and key."""
+
+
+@dataclass(frozen=True)
+class KafkaSettings:
+    """brokers: HOST:PORT, with commas between. prefix, names: of topics. properties: librdkafka's, without brokers."""
+
+    brokers: str = USUAL
+    prefix: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
+    properties: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def topic(self, name: str) -> str:
+        """The name on the brokers of what is `name` in collector/topics.yaml."""
+        return self.names.get(name, self.prefix + name)
+
+    def log(self, prefix: str = "sluice_") -> Topics:
+        """The log's topics; prefix: what they have instead of sluice_, where the settings name none."""
+        return Topics(*(self.names.get(f"sluice_{name}", self.prefix + prefix + name) for name in Topics._fields))
+
+    def client(self) -> dict[str, Any]:
+        """Configuration of a client of confluent-kafka."""
+        return {**self.properties, "bootstrap.servers": self.brokers}
+
+
+def from_environment(environment: Mapping[str, str] = os.environ) -> KafkaSettings:
+    """SLUICE_KAFKA has the brokers where the file of SLUICE_KAFKA_SETTINGS names none, or there is none."""
+    brokers = environment.get("SLUICE_KAFKA") or USUAL
+    path = environment.get("SLUICE_KAFKA_SETTINGS")
+    return load(Path(path), brokers, environment) if path else KafkaSettings(brokers)
+
+
+def load(path: Path, brokers: str, environment: Mapping[str, str]) -> KafkaSettings:
+    """environment: of passwords that it has. Raises KafkaSettingsError."""
+    try:
+        return _settings(tomllib.loads(path.read_text()), brokers, environment)
+    except (OSError, ValueError) as error:
+        raise KafkaSettingsError(f"read {path}: {error}") from error
+
+
+def _settings(told: Mapping[str, Any], brokers: str, environment: Mapping[str, str]) -> KafkaSettings:
+    _check(told)
+    properties = _security(told.get("tls"), told.get("sasl"), environment) | {
+        key: str(value).lower() if isinstance(value, bool) else str(value)
+        for key, value in told.get("librdkafka", {}).items()
+    }
+    return KafkaSettings(
+        ",".join(told.get("brokers", [brokers])), told.get("topic_prefix", ""), told.get("topics", {}), properties
+    )
+
+
+def _check(told: Mapping[str, Any]) -> None:
+    for table, known in _TABLES.items():
+        within = told.get(table, {}) if table else told
+        if not isinstance(within, dict):
+            raise ValueError(f"{table} must be a table")
+        for key in within:
+            if key not in known:
+                name = f"{table}.{key}" if table else key
+                raise ValueError(f"{name} is not known; known: {', '.join(sorted(known))}")
+    brokers = told.get("brokers", ["one"])
+    if not isinstance(brokers, list) or not brokers:
+        raise ValueError("brokers must be a list of HOST:PORT")
+
+
+def _security(
+    tls: Mapping[str, Any] | None, sasl: Mapping[str, str] | None, environment: Mapping[str, str]
+) -> dict[str, str]:
+    if tls is None and sasl is None:
+        return {}
+    protocol = ("SASL_" if sasl is not None else "") + ("SSL" if tls is not None else "PLAINTEXT")
+    found = {"security.protocol": protocol}
+    if tls is not None:
+        if "ca" in tls:
+            found["ssl.ca.location"] = tls["ca"]
+        if ("certificate" in tls) != ("key" in tls):
+            raise ValueError("tls.certificate and tls.key go together")
+        if "certificate" in tls:
+            found |= {"ssl.certificate.location": tls["certificate"], "ssl.key.location": tls["key"]}
+        if not tls.get("verify_host", True):
+            found["ssl.endpoint.identification.algorithm"] = "none"
+    if sasl is not None:
+        found |= _login(sasl, environment)
+    return found
+
+
+def _login(sasl: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
+    mechanism = sasl.get("mechanism", "")
+    if mechanism not in _MECHANISMS:
+        raise ValueError(f"sasl.mechanism is {mechanism!r}; legal: {', '.join(_MECHANISMS)}")
+    if not sasl.get("user") or '"' in sasl["user"]:
+        raise ValueError("sasl.user must be there, without a double quote")
+    if ("password_file" in sasl) == ("password_variable" in sasl):
+        raise ValueError("sasl needs password_file or password_variable, one of them")
+    if "password_file" in sasl:
+        password = Path(sasl["password_file"]).read_text()
+    elif (name := sasl["password_variable"]) in environment:
+        password = environment[name]
+    else:
+        raise ValueError(f"sasl.password_variable: the environment has no {name}")
+    return {"sasl.mechanism": mechanism, "sasl.username": sasl["user"], "sasl.password": password}

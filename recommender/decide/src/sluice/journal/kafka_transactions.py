@@ -1,0 +1,102 @@
+"""The transactional writer of one shard. Another one with its `transactional.id` fences it off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition
+
+from sluice.journal.broker import Transactions
+from sluice.journal.kafka_client import quiet
+from sluice.journal.kafka_group import KafkaGroup
+from sluice.journal.names import Topics
+from sluice.journal.shard import AbortedError, FencedError, HungError
+
+# The broker ends a transaction that is open for so long, and a commit is given up then.
+TRANSACTION_MS = 10_000
+CALL_S, INIT_S, CLOSE_S = TRANSACTION_MS / 1_000, 20.0, 1.0
+
+_FENCED = {
+    # Of a call after the one that was told of the fatal error: only the code says so then, `fatal()` does not.
+    KafkaError._FATAL,
+    KafkaError._FENCED,
+    KafkaError.PRODUCER_FENCED,
+    KafkaError.INVALID_PRODUCER_EPOCH,
+    # The group has given the shard to another, and this decider may not know yet.
+    KafkaError.UNKNOWN_MEMBER_ID,
+    KafkaError.FENCED_INSTANCE_ID,
+}
+
+
+class KafkaTransactions(Transactions):
+    def __init__(self, client: Mapping[str, Any], topics: Topics, shard: int, group: KafkaGroup) -> None:
+        settings = {
+            **client,
+            "transactional.id": f"{topics.decisions}-{shard}",
+            "transaction.timeout.ms": TRANSACTION_MS,
+            "message.timeout.ms": TRANSACTION_MS,
+            "compression.type": "lz4",
+            # All of a commit is there before anything of it is sent.
+            "linger.ms": 5,
+            "queue.buffering.max.messages": 1_000_000,
+        }
+        self._reports, self._shard, self._group = topics.reports, shard, group
+        self._producer = Producer(settings, logger=quiet)
+        self._open = False
+
+    def init(self) -> None:
+        self._try("begin to write", lambda: self._producer.init_transactions(INIT_S))
+
+    def begin(self) -> None:
+        self._try("begin a transaction", self._producer.begin_transaction)
+        self._open = True
+
+    def send(self, topic: str, key: str, value: bytes | None) -> None:
+        def produce() -> None:
+            self._producer.produce(topic, value, key.encode(), partition=self._shard)
+
+        try:
+            self._try(f"write {key}", produce)
+        except BufferError as cause:
+            raise AbortedError(f"write {key}: {cause}") from cause
+
+    def send_offset(self, offset: int) -> None:
+        # Without the name of a member, the broker takes it for an older client's, and checks nothing.
+        if not self._group.consumer.memberid():
+            raise FencedError(f"write offsets of shard {self._shard}: no member of the group any more")
+        at = [TopicPartition(self._reports, self._shard, offset)]
+        member = self._group.consumer.consumer_group_metadata()
+        self._try("write offsets", lambda: self._producer.send_offsets_to_transaction(at, member, CALL_S))
+
+    def commit(self) -> None:
+        self._try("commit", lambda: self._producer.commit_transaction(CALL_S))
+        self._open = False
+
+    def abort(self) -> None:
+        self._try("abort", lambda: self._producer.abort_transaction(CALL_S))
+        self._open = False
+
+    def close(self) -> None:
+        self._producer.purge()
+        if self._open:
+            self._open = False
+            with suppress(KafkaException):
+                self._producer.abort_transaction(CLOSE_S)
+
+    def _try(self, what: str, call: Callable[[], object]) -> None:
+        try:
+            call()
+        except KafkaException as cause:
+            raise _told(f"{what} of shard {self._shard}", cause.args[0]) from cause
+
+
+def _told(what: str, error: KafkaError) -> Exception:
+    """What the caller has to do. An error that is fatal to the client ends its use, as another writer does."""
+    text = f"{what}: {error.str()}"
+    if error.code() in _FENCED or error.fatal():
+        return FencedError(text)
+    if error.txn_requires_abort():
+        return AbortedError(text)
+    return HungError(text)

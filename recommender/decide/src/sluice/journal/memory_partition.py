@@ -1,0 +1,68 @@
+"""One partition in memory, by Kafka's rules.
+
+Records of an open transaction have offsets and cannot be read; its end, either way, takes an offset of its own. The
+last stable offset is where the oldest open transaction begins. Compaction leaves the newest committed record of each
+key below that, and gaps.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+
+from sluice.journal.broker import Record
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """by: of the transaction; None outside of any. key: None in the broker's own record of an end."""
+
+    offset: int
+    by: tuple[str, int] | None
+    key: str | None
+    value: bytes | None = None
+
+
+@dataclass(eq=False)
+class Partition:
+    topic: str
+    end: int = 0
+    """The high watermark."""
+    _entries: list[_Entry] = field(default_factory=list)
+    _open: dict[tuple[str, int], int] = field(default_factory=dict)
+    _aborted: set[tuple[str, int]] = field(default_factory=set)
+
+    def append(self, key: str | None, value: bytes | None, by: tuple[str, int] | None = None) -> int:
+        """by: the transaction's writer, and a number of its own. Returns the offset."""
+        if by is not None and key is not None:
+            self._open.setdefault(by, self.end)
+        self._entries.append(_Entry(self.end, by, key, value))
+        self.end += 1
+        return self.end - 1
+
+    def decide(self, by: tuple[str, int], committed: bool) -> None:
+        """The end of a transaction; nothing where it wrote nothing here."""
+        if self._open.pop(by, None) is None:
+            return
+        if not committed:
+            self._aborted.add(by)
+        self.append(None, None, by)
+
+    @property
+    def stable(self) -> int:
+        return min(self._open.values(), default=self.end)
+
+    def committed(self, since: int) -> list[Record]:
+        first = bisect_left(self._entries, since, key=lambda each: each.offset)
+        return [
+            Record(self.topic, each.offset, each.key, each.value)
+            for each in self._entries[first:]
+            if each.offset < self.stable and each.key is not None and each.by not in self._aborted
+        ]
+
+    def compact(self, before: int) -> None:
+        """Below `before`, as far as that is stable; the last record stays, as the segment does that is written to."""
+        until = min(before, self.stable, self.end - 1)
+        newest = {record.key: record.offset for record in self.committed(0) if record.offset < until}
+        stay = set(newest.values())
+        self._entries = [each for each in self._entries if each.offset >= until or each.offset in stay]

@@ -1,0 +1,139 @@
+"""One shard, as its decider has it: what came, and one commit a period."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Any, Generic
+
+from sluice.journal.broker import Reader, Record, Transactions
+from sluice.journal.codec import Codec, Commit, HasReceived, Input, Received, UnreadableError, Write
+from sluice.journal.names import Topics, shard_name
+from sluice.journal.repeats import Repeats
+from sluice.journal.shard import AbortedError, FencedError, Identity
+from sluice.model.problems import Problems
+
+log = logging.getLogger(__name__)
+
+# A heartbeat at the latest 5 s after the last one, where there is a period each half second or more often.
+BEAT_S = 4.5
+
+
+class ShardLog(Generic[Received, Commit]):
+    """For one thread. Made by `taking.take`; closed when the shard is left, for whatever reason."""
+
+    def __init__(
+        self,
+        shard: int,
+        me: Identity,
+        topics: Topics,
+        transactions: Transactions,
+        arrivals: Reader,
+        repeats: Repeats,
+        codec: Codec[Any, Received, Commit],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """repeats: what was told before `arrivals` begins."""
+        self.shard = shard
+        self.left_out = 0
+        """Records that could not be read or written; each is said once."""
+        self._me, self._topics, self._codec, self._clock = me, topics, codec, clock
+        self._transactions, self._arrivals, self._repeats = transactions, arrivals, repeats
+        self._observed: dict[str, Any] = {}
+        self._reports: list[tuple[int, Any]] = []
+        self._committed = arrivals.position(topics.reports)
+        self._beaten: float | None = None
+        self._over = False
+        self._problems = Problems()
+
+    def received(self, timeout_s: float = 0.0) -> Received:
+        """What came since; waits for it up to `timeout_s`. HungError as of a commit: the shard cannot be read."""
+        self.read(timeout_s)
+        offset = max(self._committed, self._arrivals.position(self._topics.reports))
+        return self._codec.received(dict(self._observed), [each for _, each in self._reports], offset)
+
+    def commit(self, commit: Commit) -> bool:
+        """Writes in one transaction; whether it did: nothing changed, and no heartbeat is due, is no transaction.
+
+        AbortedError, FencedError and HungError say what to do then.
+        """
+        changed: list[Write] = []
+        for each in self._codec.writes(commit, self._topics):
+            if isinstance(each, Write):
+                changed.append(each)
+            else:
+                self.left_out += 1
+                self._problems.failed(str(each).partition(":")[0], each)
+        now = self._clock()
+        beaten = self._beaten is not None and now - self._beaten < BEAT_S
+        if not changed and beaten and commit.received.offset == self._committed:
+            return False
+        heartbeat = self._codec.heartbeat(self.shard, self._me, commit)
+        changed.append(Write(self._topics.decisions, shard_name(self.shard), heartbeat))
+        self._write(changed, commit.received.offset)
+        self._beaten = now
+        self._used(commit.received)
+        return True
+
+    def close(self) -> None:
+        """Writes nothing more."""
+        self._arrivals.close()
+        self._transactions.close()
+
+    def read(self, timeout_s: float) -> None:
+        for record in self._arrivals.read(timeout_s):
+            if record.topic == self._topics.observed:
+                self._size(record)
+            elif (arrived := self._arrived(record)) is not None:
+                value, sender = arrived
+                if sender is None or not self._repeats.report(record.offset, sender):
+                    self._reports.append((record.offset, value))
+
+    def observed(self) -> dict[str, Any]:
+        """The sizes that were read so far, as found when the shard was taken: they are not received again."""
+        found, self._observed = self._observed, {}
+        return found
+
+    def _size(self, record: Record) -> None:
+        if record.value is None:
+            self._observed.pop(record.key, None)
+        elif (arrived := self._arrived(record)) is not None:
+            value, sender = arrived
+            if sender is None or not self._repeats.size(sender):
+                self._observed[record.key] = value
+
+    def _arrived(self, record: Record) -> Input | None:
+        """None where it cannot be read, or is not for deciders."""
+        try:
+            if record.topic == self._topics.observed:
+                return self._codec.observed(record)
+            return self._codec.report(record)
+        except UnreadableError as cause:
+            self.left_out += 1
+            log.error("the log is read without one record: %s", cause)
+            return None
+
+    def _write(self, changed: list[Write], offset: int) -> None:
+        """The offset goes with each transaction, changed or not: by it the group says whose the shard is."""
+        if self._over:
+            raise FencedError(f"write to shard {self.shard}: it was given up")
+        self._over = True
+        try:
+            self._transactions.begin()
+            for each in changed:
+                self._transactions.send(*each)
+            self._transactions.send_offset(offset)
+            self._transactions.commit()
+        except AbortedError:
+            self._transactions.abort()
+            self._over = False
+            raise
+        self._over = False
+
+    def _used(self, received: HasReceived) -> None:
+        self._committed = received.offset
+        self._reports = [(offset, each) for offset, each in self._reports if offset >= received.offset]
+        for name, size in received.observed.items():
+            if self._observed.get(name) is size:
+                del self._observed[name]

@@ -1,0 +1,125 @@
+"""Taking a shard: whoever wrote before is fenced, then all is read that they wrote.
+
+The end is the high watermark as of after the fencing. The last stable offset may lie before it, for as long as any
+transaction of the partition is open, and what is read to there is an old state. Reading waits before such a one until
+it has ended, and passes the broker's own records behind what was written.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sluice.journal.broker import Broker, Group, Reader
+from sluice.journal.codec import Codec, Commit, Found, Received, UnreadableError
+from sluice.journal.generation import newest_generation
+from sluice.journal.names import Topics
+from sluice.journal.repeats import REMEMBERED, Repeats
+from sluice.journal.shard import Identity, NotThereError, OlderError, PartitionsError
+from sluice.journal.shard_log import ShardLog
+
+log = logging.getLogger(__name__)
+
+RESTORE_S, POLL_S = 30.0, 0.2
+
+Clock = Callable[[], float]
+"""Seconds; only grows."""
+
+
+def check_partitions(broker: Broker, topics: Topics, shards: int) -> None:
+    """PartitionsError where a topic is not as configured."""
+    there = broker.partitions(topics)
+    for name in topics:
+        if name not in there:
+            raise PartitionsError(f"read {name}: it is not there")
+        if there[name] != shards:
+            raise PartitionsError(f"read {name}: it has {there[name]} partitions; configured are {shards} shards")
+
+
+def check_generation(broker: Broker, topics: Topics, me: Identity, codec: Codec[Any, Any, Any]) -> None:
+    """OlderError where another decided by a newer configuration already."""
+    _refuse_older(newest_generation(broker, topics, me.shards, codec), me)
+
+
+def take(
+    broker: Broker,
+    group: Group,
+    topics: Topics,
+    shard: int,
+    me: Identity,
+    codec: Codec[Found, Received, Commit],
+    within_s: float = RESTORE_S,
+    clock: Clock = time.monotonic,
+) -> tuple[ShardLog[Received, Commit], Found]:
+    """NotThereError where it cannot be read within `within_s`; besides what its writer's `init` raises."""
+    check_partitions(broker, topics, me.shards)
+    check_generation(broker, topics, me, codec)
+    transactions = broker.transactions(shard, group)
+    readers: list[Reader] = []
+    try:
+        transactions.init()
+        ends = {name: broker.end(name, shard) for name in (topics.state, topics.decisions, topics.observed)}
+        until = clock() + within_s
+        readers.append(broker.reader(shard, {topics.state: 0, topics.decisions: 0}))
+        kept = _newest(readers[0], {name: ends[name] for name in (topics.state, topics.decisions)}, until, clock)
+        readers.pop().close()
+        reported = group.committed(shard)
+        readers.append(broker.reader(shard, {topics.reports: max(0, reported - REMEMBERED)}))
+        repeats = _told(readers[0], topics.reports, reported, codec, lambda: _in_time(until, clock, topics.reports))
+        readers.pop().close()
+        readers.append(broker.reader(shard, {topics.observed: 0, topics.reports: reported}))
+        arrivals = ShardLog(shard, me, topics, transactions, readers[0], repeats, codec, clock)
+        while readers[0].position(topics.observed) < ends[topics.observed]:
+            _in_time(until, clock, topics.observed)
+            arrivals.read(POLL_S)
+        found = codec.found(shard, kept[topics.state], kept[topics.decisions], arrivals.observed())
+        _refuse_older(found.generation, me)
+        return arrivals, found
+    except BaseException:
+        for reader in readers:
+            reader.close()
+        transactions.close()
+        raise
+
+
+def _refuse_older(newest: int, me: Identity) -> None:
+    if newest > me.generation:
+        raise OlderError(f"the newest heartbeat is of configuration {newest}; this decider has {me.generation}")
+
+
+def _newest(reader: Reader, ends: Mapping[str, int], until: float, clock: Clock) -> dict[str, dict[str, bytes]]:
+    """By topic the newest value of each name, up to `ends`."""
+    kept: dict[str, dict[str, bytes]] = {name: {} for name in ends}
+    while lacking := [name for name, end in ends.items() if reader.position(name) < end]:
+        _in_time(until, clock, lacking[0])
+        for record in reader.read(POLL_S):
+            if record.value is None:
+                kept[record.topic].pop(record.key, None)
+            else:
+                kept[record.topic][record.key] = record.value
+    return kept
+
+
+def _told(reader: Reader, topic: str, end: int, codec: Codec[Any, Any, Any], check_time: Callable[[], None]) -> Repeats:
+    """What was told and used before `end`, as far back as the reader begins."""
+    repeats = Repeats()
+    while reader.position(topic) < end and not reader.at_end(topic):
+        check_time()
+        for record in reader.read(POLL_S):
+            if record.offset >= end:
+                continue
+            try:
+                arrived = codec.report(record)
+            except UnreadableError as cause:
+                log.error("the log is read without one record: %s", cause)
+                continue
+            if arrived is not None and arrived.sender is not None:
+                repeats.report(record.offset, arrived.sender)
+    return repeats
+
+
+def _in_time(until: float, clock: Clock, topic: str) -> None:
+    if clock() > until:
+        raise NotThereError(f"read {topic}: its end was not reached in time")

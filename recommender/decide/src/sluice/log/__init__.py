@@ -1,1 +1,0 @@
-"""What outlives the process, as records: which are due, how they are named, where they go."""

@@ -1,0 +1,1 @@
+"""Values that cross rooms: keys, reasons, pauses, scaling, demand, containers, times. Imports no other room."""

@@ -1,0 +1,90 @@
+"""Records of pools beside their states: decisions, explanations, heartbeats, what servers write of pools, and that a
+pool is gone (collector/topics.yaml)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
+
+from google.protobuf.message import DecodeError, Message
+
+from sluice.journal.codec import Sender, UnreadableError, Write, bounded
+from sluice.journal.names import Topics
+from sluice.model.keys import PoolKey
+from sluice.pools.names import key_of, pool_name, pool_of
+from sluice.pools.record import PARTS, Ref
+from sluice.pools.told import pause_name
+from sluice.pools.v1.evidence_pb2 import Explanation
+from sluice.pools.v1.log_pb2 import ObservedSize, Report, ShardHeartbeat
+from sluice.pools.v1.pool_size_pb2 import PoolSize
+
+log = logging.getLogger(__name__)
+
+MOST_EXPLANATION_BYTES = 16_384
+
+Parsed = TypeVar("Parsed", PoolSize, ShardHeartbeat, ObservedSize, Report)
+
+
+def decision_write(size: PoolSize, topics: Topics) -> Write | ValueError:
+    """Without leases."""
+    bare = PoolSize()
+    bare.CopyFrom(size)
+    bare.ClearField("valid_until")
+    bare.ClearField("lease_left")
+    name = pool_name(key_of(size.pool))
+    return bounded(Write(topics.decisions, name, bare.SerializeToString()), f"the decision of {name}")
+
+
+def explanation_write(key: PoolKey, explanation: Explanation, topics: Topics) -> Write | ValueError:
+    """Without its `pool_size`."""
+    bare = Explanation()
+    bare.CopyFrom(explanation)
+    bare.ClearField("pool_size")
+    write = Write(topics.explanations, pool_name(key), bare.SerializeToString())
+    return bounded(write, f"the explanation of {key}", MOST_EXPLANATION_BYTES)
+
+
+def gone_writes(key: PoolKey, topics: Topics) -> Iterator[Write]:
+    """Nothing is left of the pool in its shard."""
+    for part in PARTS:
+        yield Write(topics.state, str(Ref(part, key)), None)
+    yield Write(topics.state, pause_name(key), None)
+    yield Write(topics.explanations, pool_name(key), None)
+    yield Write(topics.decisions, pool_name(key), None)
+
+
+def parsed(kind: type[Parsed], name: str, value: bytes) -> Parsed:
+    """UnreadableError where `value` is no such message. name: the record's key."""
+    message: Message = kind()
+    try:
+        message.ParseFromString(value)
+    except DecodeError as cause:
+        raise UnreadableError(f"{kind.__name__} of {name}: {cause}") from cause
+    return message  # type: ignore[return-value]
+
+
+def read_decisions(records: Mapping[str, bytes]) -> tuple[dict[PoolKey, PoolSize], int]:
+    """What records of decisions of pools say, by their keys, and how many could not be read."""
+    sizes: dict[PoolKey, PoolSize] = {}
+    left_out = 0
+    for name, value in records.items():
+        try:
+            size = parsed(PoolSize, name, value)
+            if pool_of(name) != key_of(size.pool):
+                raise ValueError(f"read the log: under the key {name} a decision of {key_of(size.pool)}")
+        except ValueError as cause:
+            left_out += 1
+            log.error("the log is read without one record: %s", cause)
+        else:
+            sizes[key_of(size.pool)] = size
+    return sizes, left_out
+
+
+def report_sender(report: Report) -> Sender:
+    return Sender(report.request_id, report.by, report.received.ToNanoseconds())
+
+
+def observed_sender(observed: ObservedSize) -> Sender:
+    """A size that was read back with a report has the report's time, where it came with the first telling of it."""
+    return Sender(observed.request_id, observed.by, observed.size.read_at.ToNanoseconds())

@@ -1,0 +1,103 @@
+"""A record of `sluice_state`: a part of the state of one pool, or what callers told (collector/topics.yaml)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple, cast, get_args
+from urllib.parse import quote, unquote
+
+from sluice.journal.codec import MOST_BYTES
+from sluice.model.keys import PoolKey, Side
+from sluice.model.pauses import Pause
+from sluice.model.scaling import Scaling
+from sluice.pools.policy.state import Facts, Learnt, PoolState
+from sluice.pools.policy.state_message import (
+    StateError,
+    joined,
+    read_evidence,
+    read_facts,
+    write_evidence,
+    write_facts,
+)
+from sluice.pools.told import PAUSE, SCALING, read_pause, read_scalings
+
+log = logging.getLogger(__name__)
+
+Part = Literal["facts", "evidence"]
+PARTS: tuple[Part, ...] = ("facts", "evidence")
+# Of records that cannot be read so many are named; all are counted.
+MOST_NAMED = 20
+
+
+class Ref(NamedTuple):
+    """Which part of which pool's state."""
+
+    part: Part
+    pool: PoolKey
+
+    def __str__(self) -> str:
+        return "/".join((self.part, *(quote(name, safe="") for name in self.pool)))
+
+
+def ref_of(name: str) -> Ref:
+    """The inverse of `str(ref)`; StateError for any other text."""
+    part, *names = name.split("/")
+    if part in PARTS and len(names) == 3:
+        service, side, peer = (unquote(each) for each in names)
+        if side in get_args(Side):
+            return Ref(part, PoolKey(service, cast(Side, side), peer))
+    raise StateError(f"read a record of sluice_state: its key {name!r} is not PART/SERVICE/SIDE/PEER")
+
+
+def value_of(ref: Ref, state: PoolState) -> bytes:
+    """StateError for a state that could not be read again, or stored."""
+    write = write_facts if ref.part == "facts" else write_evidence
+    value = write(ref.pool, state)
+    if len(value) > MOST_BYTES:
+        raise StateError(f"write {ref}: {len(value):,} bytes are too many; legal: to {MOST_BYTES:,}")
+    return value
+
+
+@dataclass(frozen=True)
+class Restored:
+    """By pool the parts that could be read, what callers told, and how many records could not be read."""
+
+    facts: dict[PoolKey, Facts] = field(default_factory=dict)
+    evidence: dict[PoolKey, tuple[Learnt, int]] = field(default_factory=dict)
+    pauses: dict[PoolKey, Pause] = field(default_factory=dict)
+    scalings: list[Scaling] = field(default_factory=list)
+    unreadable: int = 0
+
+    def states(self) -> dict[PoolKey, PoolState]:
+        keys = self.facts.keys() | self.evidence.keys()
+        return {key: joined(self.facts.get(key), self.evidence.get(key)) for key in keys}
+
+
+def restored(records: Mapping[str, bytes]) -> Restored:
+    """From values by the name of their record. What cannot be read is logged."""
+    found = Restored()
+    unreadable = 0
+    for name, value in records.items():
+        try:
+            _take(found, name, value)
+        except StateError as cause:
+            unreadable += 1
+            if unreadable <= MOST_NAMED:
+                log.error("restore goes on without one record: %s", cause)
+    if unreadable > MOST_NAMED:
+        log.error("restore left out %d records, of which %d are named", unreadable, MOST_NAMED)
+    return replace(found, unreadable=unreadable)
+
+
+def _take(found: Restored, name: str, value: bytes) -> None:
+    if name.startswith(PAUSE):
+        key, pause = read_pause(name, value)
+        found.pauses[key] = pause
+    elif name.startswith(SCALING):
+        found.scalings.extend(read_scalings(name, value))
+    elif (ref := ref_of(name)).part == "facts":
+        found.facts[ref.pool] = read_facts(ref.pool, value)
+    else:
+        found.evidence[ref.pool] = read_evidence(ref.pool, value)

@@ -1,0 +1,89 @@
+"""Records of subsets: a commit as writes, and what a shard holds of them as it is taken (collector/topics.yaml)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
+
+from google.protobuf.message import DecodeError, Message
+
+from sluice.journal.names import Topics
+from sluice.model.keys import SubsetKey
+from sluice.subsets.names import (
+    APPLICATION,
+    CONTAINERS,
+    STATE,
+    SUBSET,
+    application_name,
+    application_of,
+    containers_name,
+    containers_of,
+    key_of,
+    pair_name,
+    subset_name,
+    subset_of,
+)
+from sluice.subsets.records import KnownSubsets, SubsetCommit
+from sluice.subsets.v1 import log_pb2, subset_pb2
+
+log = logging.getLogger(__name__)
+
+Kind = TypeVar("Kind", bound=Message)
+Records = Mapping[str, bytes]
+
+
+def records(commit: SubsetCommit, topics: Topics) -> Iterator[tuple[str, str, Message | None]]:
+    """Topic, key and value: containers before the subsets that name them. None: it goes."""
+    for name, state in commit.states.items():
+        yield topics.state, application_name(name, STATE), state
+    for service, containers in commit.said.containers.items():
+        yield topics.decisions, containers_name(service), containers
+    for subset in commit.said.subsets:
+        yield topics.decisions, subset_name(key_of(subset.key)), subset
+    for each in commit.pairs:
+        yield topics.explanations, pair_name(each.pair.upstream, each.pair.downstream), each
+    if commit.run is not None:
+        for name in commit.states:
+            yield topics.explanations, application_name(name, APPLICATION), commit.run
+
+
+def is_subsets(name: str) -> bool:
+    """Whether a record of `sluice_decisions`, `sluice_state` or `sluice_reports` is of subsets and not of pools."""
+    return name.startswith((SUBSET, CONTAINERS, STATE))
+
+
+def found(states: Records, decisions: Records) -> tuple[KnownSubsets, int]:
+    """What records say, and how many could not be read; others than those of subsets are passed over."""
+    left_out = 0
+    subsets: dict[SubsetKey, subset_pb2.Subset] = {}
+    containers: dict[str, log_pb2.ServiceContainers] = {}
+    state: log_pb2.ApplicationState | None = None
+    for name, value in {**decisions, **states}.items():
+        try:
+            if name.startswith(SUBSET):
+                subset = _parsed(subset_pb2.Subset, value)
+                _same(name, subset_of(name), key_of(subset.key))
+                subsets[subset_of(name)] = subset
+            elif name.startswith(CONTAINERS):
+                service = _parsed(log_pb2.ServiceContainers, value)
+                _same(name, containers_of(name), service.service)
+                containers[service.service] = service
+            elif name.startswith(STATE):
+                state = _parsed(log_pb2.ApplicationState, value)
+                _same(name, application_of(name, STATE), state.application)
+        except (DecodeError, ValueError) as cause:
+            left_out += 1
+            log.error("the log is read without one record: %s: %s", name, cause)
+    return KnownSubsets(subsets, containers, state), left_out
+
+
+def _parsed(kind: type[Kind], value: bytes) -> Kind:
+    message = kind()
+    message.ParseFromString(value)
+    return message
+
+
+def _same(name: str, told: object, held: object) -> None:
+    if told != held:
+        raise ValueError(f"read {name}: it is of {held}")

@@ -1,0 +1,76 @@
+"""Records of tuning sessions: what a shard holds of them as it is taken, and commands (collector/topics.yaml)."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from google.protobuf.message import DecodeError, Message
+
+from sluice.journal.broker import Record
+from sluice.journal.codec import UnreadableError
+from sluice.journal.names import Topics
+from sluice.tuning.names import ANSWERS, SESSION, TRIAL, session_of, trial_of
+from sluice.tuning.records import KnownSessions, TuningCommit
+from sluice.tuning.session.message import SessionError, read_message
+from sluice.tuning.session.session import Session
+from sluice.tuning.v1 import log_pb2, session_pb2, trial_pb2
+
+log = logging.getLogger(__name__)
+
+
+def records(commit: TuningCommit, topics: Topics) -> Iterator[tuple[str, str, Message | None]]:
+    """Topic, key and value. None: it goes."""
+    for name, value in commit.explanations.items():
+        yield topics.explanations, name, value
+    for name, value in commit.decisions.items():
+        yield topics.decisions, name, value
+
+
+def command(record: Record) -> log_pb2.Command:
+    """UnreadableError."""
+    try:
+        return log_pb2.Command.FromString(record.value or b"")
+    except DecodeError as cause:
+        raise UnreadableError(f"a command of {record.key}: {cause}") from cause
+
+
+def found(decisions: Mapping[str, bytes]) -> tuple[KnownSessions, int]:
+    """What records say, and how many could not be read; others than those of tuning are passed over.
+
+    A session of which a trial cannot be read is left out as a whole: its method would ask by half of what is known.
+    """
+    left_out = 0
+    heads: dict[str, session_pb2.TuningSession] = {}
+    trials: dict[str, list[trial_pb2.Trial]] = defaultdict(list)
+    answers: tuple[log_pb2.Answer, ...] = ()
+    for name, value in decisions.items():
+        try:
+            if name.startswith(SESSION):
+                record = log_pb2.SessionRecord.FromString(value)
+                _same(name, session_of(name), record.head.plan.name)
+                heads[record.session] = record.head
+            elif name.startswith(TRIAL):
+                record = log_pb2.SessionRecord.FromString(value)
+                _same(name, trial_of(name), (record.session, record.trial.number))
+                trials[record.session].append(record.trial)
+            elif name.startswith(ANSWERS):
+                answers = tuple(log_pb2.Answers.FromString(value).answers)
+        except (DecodeError, ValueError) as cause:
+            left_out += 1
+            log.error("the log is read without one record: %s: %s", name, cause)
+    sessions: dict[str, Session] = {}
+    for name, head in heads.items():
+        head.trials.extend(sorted(trials[name], key=lambda trial: trial.number))
+        try:
+            sessions[name] = read_message(head)
+        except SessionError as cause:
+            left_out += 1
+            log.error("the log is read without one session: %s", cause)
+    return KnownSessions(sessions, answers), left_out
+
+
+def _same(name: str, told: object, held: object) -> None:
+    if told != held:
+        raise ValueError(f"read {name}: it is of {held}")

@@ -1,0 +1,33 @@
+"""What the log has of tuning sessions, and what a step of them adds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from google.protobuf.message import Message
+
+from sluice.tuning.session.session import Session
+from sluice.tuning.v1 import log_pb2
+
+Sessions = Mapping[str, Session]
+Records = Mapping[str, Message | None]
+
+
+@dataclass(frozen=True)
+class KnownSessions:
+    """As it is in the log. answers: the newest, the newest last."""
+
+    sessions: Sessions = field(default_factory=dict)
+    answers: Sequence[log_pb2.Answer] = ()
+
+
+@dataclass(frozen=True)
+class TuningCommit:
+    """Records of one transaction, by their keys. None: it goes."""
+
+    decisions: Records = field(default_factory=dict)
+    explanations: Records = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.decisions or self.explanations)

@@ -1,0 +1,54 @@
+"""Which URLs name a ClickHouse, and what is said of one that does not let the decider in."""
+
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from sluice.clickhouse.connection import ClickHouse, NotLetInError, UrlError, connection
+from support import clickhouse
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:8123", "https://u:p@db.example", "http://[::1]:8123/"])
+def test_legal_urls(url: str) -> None:
+    ClickHouse(url, "default")
+
+
+@pytest.mark.parametrize("url", ["", "db.example:8123", "127.0.0.1:8123", "http://:8123", "http://db:port", "tcp://db"])
+def test_what_names_no_host_is_refused_and_does_not_become_this_machine(url: str) -> None:
+    with pytest.raises(UrlError, match=r"SLUICE_CLICKHOUSE is not legal; legal: http\[s\]://"):
+        ClickHouse(url, "default")
+
+
+def test_a_file_of_authorities_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    for path, why in ((tmp_path / "gone.pem", "No such file"), (Path(__file__), "holds no certificate")):
+        with pytest.raises(UrlError, match=f"read SLUICE_CLICKHOUSE_CA={path}: {why}"):
+            connection({"SLUICE_CLICKHOUSE_CA": str(path)}, lambda: None)
+
+
+def test_a_port_without_tls_is_told() -> None:
+    """Of certificates: tests/long/test_secure_programs.py. The engine itself is not asked: a client that speaks TLS to
+    its plain port and leaves ends the whole engine now and then (LIMITATIONS.md)."""
+    with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as plain:
+        Thread(target=plain.serve_forever, daemon=True).start()
+        secure = ClickHouse(f"https://127.0.0.1:{plain.server_port}", clickhouse.WRITER, clickhouse.PASSWORD)
+        with pytest.raises(NotLetInError, match=r"TLS with 127.0.0.1:\d+ fails, SLUICE_CLICKHOUSE_CA is not set: "):
+            secure.columns("SELECT 1", {})
+        plain.shutdown()
+
+
+@pytest.mark.integration
+def test_what_keeps_it_out_is_told_by_the_settings_name(engine: clickhouse.ClickHouse, tmp_path: Path) -> None:
+    password = tmp_path / "password"
+    password.write_text("wrong\n")
+    told = {"SLUICE_CLICKHOUSE": engine.url, "SLUICE_CLICKHOUSE_READER": clickhouse.WRITER}
+    told |= {"SLUICE_CLICKHOUSE_READER_PASSWORD_FILE": str(password), "SLUICE_CLICKHOUSE_DATABASE": "system"}
+    with pytest.raises(NotLetInError, match="refuses SLUICE_CLICKHOUSE_READER=sluice_writer or SLUICE_CLICKHOUSE_READ"):
+        connection(told, lambda: None).columns("SELECT 1", {})
+    password.write_text(f"{clickhouse.PASSWORD}\n")
+    dead = {"SLUICE_CLICKHOUSE": f"http://127.0.0.1:1,{engine.url}"}
+    right = connection(told | dead, lambda: None)
+    with pytest.raises(Exception, match="refused"):
+        right.columns("SELECT 1", {})
+    assert right.columns("SELECT currentDatabase(), count() FROM one", {}) == [["system"], [1]]

@@ -1,12 +1,14 @@
-"""Two actuators on two servers have one target: one of them writes it, and the other once that is gone."""
+"""Two actuators on two servers have one target: its owner writes it, and the other once the answers name nobody."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from socket import gethostname
 from subprocess import Popen
 from threading import Thread
 
@@ -26,7 +28,6 @@ from support.waiting import until
 
 CART = PoolKey("cart", "server", "")
 LEASE_S = 3600
-HOLD_S = 20
 
 
 @pytest.fixture
@@ -63,13 +64,24 @@ class Pool:
         Thread(target=self.server.serve_forever, daemon=True).start()
 
 
-def recommend(log: Log, revision: int, target: int) -> None:
+def recommend(log: Log, revision: int, target: int, owner: str = "") -> None:
+    """owner: who the decider has as the reporter of the target; empty where nobody reported it for a minute."""
     size = PoolSize(pool=message_of(CART), state=STATE_PROVIDED, action=ACTION_APPLY, target=target, revision=revision)
+    if owner:
+        size.sizes.add(instance="cart-1", size=64, reporter=owner)
     log.commit(("decisions", pool_name(CART), size), lease_s=LEASE_S)
 
 
+@dataclass
+class Actuator:
+    """process: as it runs. reporter: what its reports carry."""
+
+    process: Popen[bytes]
+    reporter: str
+
+
 @contextmanager
-def actuator(name: str, server: str, url: str, folder: Path) -> Iterator[Popen[bytes]]:
+def actuator(name: str, server: str, url: str, folder: Path) -> Iterator[Actuator]:
     (page,) = free_ports(1)
     target = {
         "name": "threads", "instance": "cart-1", "pool": {"service": "cart", "side": "server"}, "apply": True,
@@ -78,13 +90,13 @@ def actuator(name: str, server: str, url: str, folder: Path) -> Iterator[Popen[b
     }  # fmt: skip
     settings = {
         "name": name, "status_address": f"127.0.0.1:{page}",
-        "recommender": {"address": server, "interval": "200ms", "hold": f"{HOLD_S}s"}, "targets": [target],
+        "recommender": {"address": server, "interval": "200ms"}, "targets": [target],
     }  # fmt: skip
     config = folder / f"{name}.yaml"
     config.write_text(json.dumps(settings))
     words: list[str | Path] = [BIN / "sluice-actuator", "--config", config]
     with running(name, words, lambda: answers(page), folder / f"{name}.log", 60) as process:
-        yield process
+        yield Actuator(process, f"{name}@{gethostname()} 127.0.0.1:{page}")
 
 
 def answers(page: int) -> bool:
@@ -100,26 +112,29 @@ def test_one_of_two_actuators_writes_a_target(broker: Kafka, tmp_path: Path) -> 
     one, two, port = free_ports(3)
     pool = Pool(port)
     url = f"http://127.0.0.1:{port}/threads"
+
+    def words(name: str) -> str:
+        return (tmp_path / f"{name}.log").read_text()
+
     with ExitStack() as up:
         first = up.enter_context(ExitStack())
         for server, stack in ((one, first), (two, up)):
             stack.enter_context(killed(log, f"127.0.0.1:{server}", tmp_path))
         a = up.enter_context(actuator("a", f"127.0.0.1:{one}", url, tmp_path))
         until("a wrote", lambda: pool.written == [("a", 12)])
-        b = up.enter_context(actuator("b", f"127.0.0.1:{two}", url, tmp_path))
-        recommend(log, 2, 16)
+        recommend(log, 2, 16, owner=a.reporter)
         until("a wrote again", lambda: len(pool.written) == 2)
 
-        a.kill()
+        b = up.enter_context(actuator("b", f"127.0.0.1:{two}", url, tmp_path))
+        until("b is refused", lambda: "rejected a report" in words("b"))
+        assert a.reporter in words("b")
+        assert b.reporter in words("b")
+        a.process.kill()
         first.close()  # its server, too
-        recommend(log, 3, 20)
-        until("b looks on", lambda: "code=foreign" in (tmp_path / "b.log").read_text())
-        assert 'detail="a@' in (tmp_path / "b.log").read_text()
-        until("b wrote", lambda: len(pool.written) == 3)
+        recommend(log, 3, 20, owner=a.reporter)  # it was here less than a minute ago
+        until("b looks on", lambda: f'code=foreign current=16 detail="{a.reporter} owns' in words("b"))
+        assert pool.written == [("a", 12), ("a", 16)]
 
-        up.enter_context(actuator("a", f"127.0.0.1:{two}", url, tmp_path))
-        b.terminate()
-        b.wait(60)
         recommend(log, 4, 24)
-        until("a has it back", lambda: len(pool.written) == 4)
-    assert pool.written == [("a", 12), ("a", 16), ("b", 20), ("a", 24)]
+        until("b wrote", lambda: len(pool.written) == 3)
+    assert pool.written == [("a", 12), ("a", 16), ("b", 24)]

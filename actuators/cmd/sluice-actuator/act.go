@@ -71,7 +71,7 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 	board.Subsets = callers.loop.Shown
 	cycle := &loop.Loop{
 		Actuator: c.Name, Interval: c.Recommender.Interval, Grace: c.ShutdownGrace,
-		Source: watcher, Reporter: reporter, Recorder: around.recorder(board), Log: log, Holder: around.holder,
+		Source: watcher, Reporter: reporter, Recorder: around.recorder(board), Log: log, Holder: around.holder, Identity: around.identity,
 	}
 	if o.once || o.dryRun || len(o.restore) > 0 {
 		found, err := findOnce(ctx, c, around.Cluster)
@@ -88,8 +88,7 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 	cycle.Book, cycle.Stopped = book.Book, killSwitch(c.KillSwitch)
 	callers.loop.Stopped = cycle.Stopped
 	if !o.dryRun {
-		around.keep(watching, c, client, book.name, log)
-		cycle.Owner, cycle.Recorder = around.owner(), around.recorder(board)
+		cycle.Owner = around.owner(c)
 		around.own(callers)
 		defer func() {
 			last, cancel := context.WithTimeout(watching, flushTime)
@@ -104,6 +103,9 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 		names, err := callers.restore(ctx, o.restore, out)
 		if err != nil || len(names) == 0 {
 			return err
+		}
+		if err := watcher.List(ctx); err != nil {
+			log.Warn("who owns the targets is not known", "error", err)
 		}
 		return restore(ctx, cycle, targets, names, reporter, out)
 	case o.once:

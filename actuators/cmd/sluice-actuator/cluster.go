@@ -9,7 +9,6 @@ import (
 
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/discover"
-	"sluice.dev/actuators/internal/holds"
 	"sluice.dev/actuators/internal/kube"
 	"sluice.dev/actuators/internal/loop"
 	"sluice.dev/actuators/internal/scaling"
@@ -23,11 +22,9 @@ type cluster struct {
 	teller *kube.Teller
 	// beside is the pod of the targets and subsets of the file.
 	beside discover.Object
-	// holder is this process where one of several has something: its name, and the host's.
-	holder, host string
-	// keeper has the targets that other hosts reach; nil where they are not claimed. unkeep ends it.
-	keeper *holds.Keeper
-	unkeep func()
+	// holder is this process where one of several has something: its name, and the host's. identity is its configuration among
+	// all that report targets: two on one host may have the same name, and cannot have the same address.
+	holder, identity string
 }
 
 // openCluster begins to watch; what it watches is asked for later. ctx ends it.
@@ -37,15 +34,16 @@ func openCluster(ctx context.Context, c *config.Config, log *slog.Logger) (*clus
 		return nil, err
 	}
 	holder := c.Name + "@" + host
+	identity := holder + " " + c.StatusAddress
 	if c.Kubernetes == nil {
-		return &cluster{holder: holder, host: host}, nil
+		return &cluster{holder: holder, identity: identity}, nil
 	}
 	klog.SetSlogLogger(log.With("from", "kubernetes"))
 	open, err := kube.Open(*c.Kubernetes, log)
 	if err != nil {
 		return nil, err
 	}
-	around := &cluster{Cluster: open, ledger: open.Ledger(holder), beside: discover.Object(c.Kubernetes.Pod), holder: holder, host: host}
+	around := &cluster{Cluster: open, ledger: open.Ledger(holder), beside: discover.Object(c.Kubernetes.Pod), holder: holder, identity: identity}
 	if c.Kubernetes.Events {
 		around.teller = open.Teller(ctx, c.Name)
 	}
@@ -60,42 +58,12 @@ func (c *cluster) place(targets []loop.Target) {
 	}
 }
 
-// keep begins to claim targets that other hosts reach, if it is configured. name is one that no other process has: of two on
-// one host, the configured ones may be the same.
-func (c *cluster) keep(ctx context.Context, of *config.Config, client holds.Client, name string, log *slog.Logger) {
-	lease := of.HoldFor()
-	if lease == 0 {
-		return
+// owner says that somebody else has a target; nil where there are no Leases.
+func (c *cluster) owner(of *config.Config) loop.Owner {
+	if c.ledger == nil || of.Kubernetes.Lease == 0 {
+		return nil
 	}
-	c.keeper = holds.New(client, c.holder+" "+name, c.host, lease, of.Recommender.Timeout, log)
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() { defer close(done); c.keeper.Run(ctx) }()
-	c.unkeep = func() { cancel(); <-done }
-}
-
-// owner asks everybody who could say that somebody else has a target.
-func (c *cluster) owner() loop.Owner {
-	var all owners
-	if c.ledger != nil {
-		all = append(all, c.ledger)
-	}
-	if c.keeper != nil {
-		all = append(all, c.keeper)
-	}
-	return all
-}
-
-// owners are asked one after the other, until one says that it is not this process's.
-type owners []loop.Owner
-
-func (o owners) Claim(ctx context.Context, t loop.Target) error {
-	for _, each := range o {
-		if err := each.Claim(ctx, t); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.ledger
 }
 
 // own says of the subsets of the file which pod their caller is in, and who else may have them.
@@ -111,10 +79,6 @@ func (c *cluster) own(all *callers) {
 
 // release gives up what this process has.
 func (c *cluster) release(ctx context.Context) {
-	if c.keeper != nil {
-		c.unkeep()
-		c.keeper.Release(ctx)
-	}
 	if c.ledger != nil {
 		c.ledger.Release(ctx)
 	}
@@ -123,9 +87,6 @@ func (c *cluster) release(ctx context.Context) {
 // recorder shows passes to the cluster, too.
 func (c *cluster) recorder(board loop.Recorder) loop.Recorder {
 	all := recorders{board}
-	if c.keeper != nil {
-		all = append(all, c.keeper)
-	}
 	if c.ledger != nil {
 		all = append(all, c.ledger)
 	}

@@ -22,8 +22,6 @@ import (
 // lasting is what outlives the process, in the folder if one is configured.
 type lasting struct {
 	*state.Book
-	// name is one that no other process has.
-	name  string
 	close func()
 }
 
@@ -32,24 +30,20 @@ func openBook(folder string, look bool, targets []loop.Target) (*lasting, error)
 	nothing := func() {}
 	switch {
 	case folder == "":
-		return &lasting{state.NewBook(&state.Memory{}), state.NewName(), nothing}, nil
+		return &lasting{state.NewBook(&state.Memory{}), nothing}, nil
 	case look:
 		names := make([]string, len(targets))
 		for i, t := range targets {
 			names[i] = t.Name
 		}
 		seen, err := state.Copy(folder, names)
-		return &lasting{state.NewBook(seen), "", nothing}, err
+		return &lasting{state.NewBook(seen), nothing}, err
 	}
 	store, err := state.OpenFolder(folder)
 	if err != nil {
 		return nil, err
 	}
-	name, err := store.Name()
-	if err != nil {
-		return nil, errors.Join(err, store.Close())
-	}
-	return &lasting{state.NewBook(store), name, func() { store.Close() }}, nil
+	return &lasting{state.NewBook(store), func() { store.Close() }}, nil
 }
 
 // killSwitch is on while something is at path, and also when nobody can say whether there is.

@@ -6,18 +6,14 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/dial"
-	"sluice.dev/actuators/internal/holds"
-	"sluice.dev/actuators/internal/state"
 	"sluice.dev/actuators/internal/tune"
 
-	poolsv1 "sluice.dev/api/pools/v1"
 	tuningv1 "sluice.dev/api/tuning/v1"
 )
 
@@ -103,35 +99,8 @@ func tuneWith(c *config.Tune, o tuneOptions, out io.Writer) error {
 	run := &tune.Run{
 		Client: tuningv1.NewTuningServiceClient(connection), Target: target, Config: c, Session: o.session, Apply: o.apply, Out: out,
 	}
-	if o.apply && c.Hold > 0 {
-		release, err := keepWhile(ctx, run, poolsv1.NewPoolSizeServiceClient(connection))
-		if err != nil {
-			return err
-		}
-		defer release()
-	}
 	if o.recommended {
 		return run.Recommended(ctx)
 	}
 	return run.Trials(ctx)
-}
-
-// keepWhile lets a run claim what other hosts reach, until it is released.
-func keepWhile(ctx context.Context, run *tune.Run, client holds.Client) (release func(), err error) {
-	if run.Host, err = os.Hostname(); err != nil {
-		return nil, err
-	}
-	log := slog.New(slog.NewTextHandler(run.Out, nil))
-	keeper := holds.New(client, "tune "+run.Session+"@"+run.Host+" "+state.NewName(), run.Host, run.Config.Hold, flushTime, log)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // until what was in force before is so again
-	done := make(chan struct{})
-	go func() { defer close(done); keeper.Run(ctx) }()
-	run.Keeper = keeper
-	return func() {
-		cancel()
-		<-done
-		last, end := context.WithTimeout(context.WithoutCancel(ctx), flushTime)
-		defer end()
-		keeper.Release(last)
-	}, nil
 }

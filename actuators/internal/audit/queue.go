@@ -11,10 +11,9 @@ type Report struct {
 	*poolsv1.Actuation
 	// ID makes a report that is told again the same; empty, its content does.
 	ID string
-	// Told is called once, when the report was taken, or refused for good; nil when nobody needs to know.
-	Told func()
-	// Refused is called before it where the report was refused for good; nil when nobody needs to know.
-	Refused func()
+	// Done is called once: with nil when the report was taken, else with why the recommender refused it for good. nil when nobody
+	// needs to know.
+	Done func(error)
 }
 
 // maxSeen bounds observations of targets that come and go while nobody takes them.

@@ -113,15 +113,12 @@ func (r *Reporter) Flush(ctx context.Context) {
 		if err != nil {
 			r.count(func(s *Stats) { s.Rejected++ })
 			r.sayRejected(report, err)
-			if report.Refused != nil {
-				report.Refused()
-			}
 		} else {
 			r.count(func(s *Stats) { s.Sent++ })
 			delete(r.rejected, report.GetTargetName())
 		}
-		if report.Told != nil {
-			report.Told()
+		if report.Done != nil {
+			report.Done(err)
 		}
 		r.waiting = false
 		faults = 0

@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -110,7 +111,7 @@ func TestReporterGivesUpWhatIsRejected(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.code.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				tries, refused := 0, ""
+				tries, done := 0, ""
 				client := &recommender{fail: func(name string) error {
 					if name == "A1" {
 						tries++
@@ -121,12 +122,12 @@ func TestReporterGivesUpWhatIsRejected(t *testing.T) {
 				r, logs := start(t, client, 10)
 				for _, name := range []string{"A1", "B1"} {
 					each := report(name)
-					each.Refused, each.Told = func() { refused += name + " " }, func() { refused += "told of " + name + " " }
+					each.Done = func(err error) { done += fmt.Sprintf("%s %s ", name, status.Code(err)) }
 					r.Report(each)
 				}
 				advance(time.Minute)
-				if refused != "A1 told of A1 told of B1 " {
-					t.Errorf("called: %s", refused)
+				if done != "A1 "+tt.code.String()+" B1 OK " {
+					t.Errorf("called: %s", done)
 				}
 				if got, want := r.Stats(), (Stats{Sent: 1, Rejected: 1}); got != want || tries != tt.tries {
 					t.Errorf("stats %+v after %d tries, want %+v after %d", got, tries, want, tt.tries)

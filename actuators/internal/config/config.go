@@ -43,22 +43,6 @@ type Recommender struct {
 	Interval time.Duration `yaml:"interval"`
 	// Timeout bounds each call but the watch, which has no end.
 	Timeout time.Duration `yaml:"timeout"`
-	// Hold is how long a target that other hosts reach stays this process's when it is heard of no more, by the recommender's
-	// log; it is renewed at half of that. 0: such targets are not claimed there. When absent 30 s, and 0 with `kubernetes`,
-	// where pods have Leases.
-	Hold *time.Duration `yaml:"hold"`
-}
-
-// HoldFor is Hold, or what stands for it.
-func (c *Config) HoldFor() time.Duration {
-	switch {
-	case c.Recommender.Hold != nil:
-		return *c.Recommender.Hold
-	case c.Kubernetes != nil:
-		return 0
-	default:
-		return 30 * time.Second
-	}
 }
 
 // Reports is the queue of what was seen and done, towards the recommender.

@@ -22,8 +22,6 @@ type Tune struct {
 	Target string `yaml:"target"`
 	// Settle is how long a value may take until it is read back.
 	Settle time.Duration `yaml:"settle"`
-	// Hold is how long what other hosts reach stays this process's when it is heard of no more. 0: it is not claimed.
-	Hold time.Duration `yaml:"hold"`
 	// State is a folder that outlives the process: what was in force before the first trial. Without it a process that is
 	// killed leaves its trial in force.
 	State      string      `yaml:"state"`
@@ -60,7 +58,7 @@ func LoadTune(path string, lookup func(string) (string, bool)) (*Tune, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the parameters: %w", err)
 	}
-	t := Tune{Recommender: "127.0.0.1:50051", Settle: 10 * time.Second, Hold: 30 * time.Second}
+	t := Tune{Recommender: "127.0.0.1:50051", Settle: 10 * time.Second}
 	if err := t.decode(text); err != nil {
 		return nil, inFile(path, err)
 	}
@@ -140,7 +138,6 @@ func (t *Tune) Validate() error {
 	if t.Settle < 0 || t.Settle > 10*time.Minute {
 		fault("settle: %s: want 0s to 10m", t.Settle)
 	}
-	faults = append(faults, withinOrNone("hold", t.Hold, 10*time.Second, 5*time.Minute))
 	if len(t.Parameters) == 0 {
 		fault("parameters: none: want one or more")
 	}

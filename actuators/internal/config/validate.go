@@ -41,7 +41,6 @@ func (c *Config) Validate() error {
 	faults = append(faults,
 		within("recommender.interval", c.Recommender.Interval, 100*time.Millisecond, time.Minute),
 		within("recommender.timeout", c.Recommender.Timeout, 10*time.Millisecond, time.Minute),
-		withinOrNone("recommender.hold", c.HoldFor(), 10*time.Second, 5*time.Minute),
 		within("shutdown_grace", c.ShutdownGrace, 0, 5*time.Minute))
 	if c.Reports.Queue < 1 || c.Reports.Queue > 100_000 {
 		fault("reports.queue: %d: want 1 to 100000", c.Reports.Queue)
@@ -149,13 +148,6 @@ func (t *Target) validate() error {
 func within(key string, value, low, high time.Duration) error {
 	if value < low || value > high {
 		return fmt.Errorf("%s: %s: want %s to %s", key, value, low, high)
-	}
-	return nil
-}
-
-func withinOrNone(key string, value, low, high time.Duration) error {
-	if value != 0 && (value < low || value > high) {
-		return fmt.Errorf("%s: %s: want %s to %s, or 0s for none", key, value, low, high)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"sluice.dev/actuators/internal/audit"
+	"sluice.dev/actuators/internal/discover"
 	"sluice.dev/actuators/internal/loop"
 	"sluice.dev/actuators/internal/policy"
 	"sluice.dev/actuators/internal/pool"
@@ -38,7 +39,7 @@ type bench struct {
 	superseded chan struct{}
 	reports    []*poolsv1.Actuation
 	passes     []loop.Pass
-	refuses    bool
+	refuses    error
 }
 
 func (b *bench) Latest() watch.Snapshot {
@@ -52,19 +53,16 @@ func (b *bench) Report(r audit.Report) {
 	b.reports = append(b.reports, r.Actuation)
 	refused := b.refuses
 	b.mu.Unlock()
-	if refused && r.Refused != nil {
-		r.Refused()
-	}
-	if r.Told != nil {
-		r.Told()
+	if r.Done != nil {
+		r.Done(refused)
 	}
 }
 
-// refuse lets the recommender refuse each report for good, or not any more.
-func (b *bench) refuse(on bool) {
+// refuse lets the recommender refuse each report for good; nil: not any more.
+func (b *bench) refuse(with error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.refuses = on
+	b.refuses = with
 }
 
 func (b *bench) Record(p loop.Pass) {
@@ -110,6 +108,16 @@ func start(t *testing.T, apply bool, maxFactor ...float64) *bench {
 
 // startWith lets a test change the loop before it runs.
 func startWith(t *testing.T, apply bool, change func(*loop.Loop), maxFactor ...float64) *bench {
+	return startOn(t, loop.Target{Rules: policy.Rules{Apply: apply}}, change, maxFactor...)
+}
+
+// startIn is a target of a pod, opted in.
+func startIn(t *testing.T, pod string, change func(*loop.Loop)) *bench {
+	return startOn(t, loop.Target{Object: discover.Object{Name: pod}, Rules: policy.Rules{Apply: true}}, change)
+}
+
+// startOn fills in the target.
+func startOn(t *testing.T, target loop.Target, change func(*loop.Loop), maxFactor ...float64) *bench {
 	b := &bench{fake: realizetest.NewFake(64), done: make(chan struct{}), superseded: make(chan struct{})}
 	b.snapshot.Superseded = b.superseded
 	maxFactor = append(maxFactor, 100)
@@ -120,11 +128,9 @@ func startWith(t *testing.T, apply bool, change func(*loop.Loop), maxFactor ...f
 	change(l)
 	ctx, cancel := context.WithCancel(t.Context())
 	b.cancel = cancel
-	targets := []loop.Target{{
-		Name: "cart.threads", Instance: "cart-7", Pool: cart, Settle: 5 * time.Second, Realizer: b.fake,
-		Rules: policy.Rules{Apply: apply, Min: 2, Max: 128, MaxFactor: maxFactor[0], Cooldown: 10 * time.Second},
-	}}
-	go func() { l.Run(ctx, targets, nil); close(b.done) }()
+	target.Name, target.Instance, target.Pool, target.Settle, target.Realizer = "cart.threads", "cart-7", cart, 5*time.Second, b.fake
+	target.Rules = policy.Rules{Apply: target.Rules.Apply, Min: 2, Max: 128, MaxFactor: maxFactor[0], Cooldown: 10 * time.Second}
+	go func() { l.Run(ctx, []loop.Target{target}, nil); close(b.done) }()
 	t.Cleanup(func() { cancel(); <-b.done })
 	synctest.Wait()
 	return b

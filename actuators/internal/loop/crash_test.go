@@ -89,8 +89,8 @@ func (l *life) Report(r audit.Report) {
 		l.told[r.ID] = ended
 	}
 	l.step()
-	if r.Told != nil {
-		r.Told()
+	if r.Done != nil {
+		r.Done(nil)
 	}
 }
 

@@ -44,17 +44,16 @@ func (h *heard) forget() {
 	h.at = time.Time{}
 }
 
-// told reports what a pass without a write made of a target: an observation when it is due, a refusal at once. Refused itself, as
-// of a pool that the recommender does not know yet, the size is told again with the next reading.
+// told reports what a pass without a write made of a target: an observation when it is due, a refusal at once.
 func (w *worker) told(report *poolsv1.Actuation, current pool.Size) {
 	use := w.used.wire()
 	report.Occupancy = use
 	if report.GetOutcome() != poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED {
 		w.heard.forget()
-		w.Reporter.Report(audit.Report{Actuation: report})
+		w.Reporter.Report(audit.Report{Actuation: report, Done: w.answered})
 	} else if w.heard.due(current, use) {
 		w.heard.took(current, use)
 		w.used.told()
-		w.Reporter.Report(audit.Report{Actuation: report, Refused: w.heard.forget})
+		w.Reporter.Report(audit.Report{Actuation: report, Done: w.answered})
 	}
 }

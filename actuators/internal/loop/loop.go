@@ -78,6 +78,9 @@ type Loop struct {
 	Stopped func() bool
 	// Owner is asked before each pass; nil: every target is this process's.
 	Owner Owner
+	// Identity is the configuration that this process runs, the same after a restart and no other process's at the same time. The
+	// recommender refuses a second one that reports a target. Empty: targets are reported by nobody in particular.
+	Identity string
 	// Holder names this process where it claims a place that processes of several hosts reach.
 	Holder string
 }

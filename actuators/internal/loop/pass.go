@@ -52,7 +52,7 @@ func (w *worker) complete(report *poolsv1.Actuation, revision uint64, at time.Ti
 	report.Pool = w.Pool.Proto()
 	report.TargetName = w.Name
 	report.Instance = w.Instance
-	report.Actuator = w.Actuator
+	report.Actuator, report.Reporter = w.Actuator, w.identity()
 	report.Revision = revision
 	report.At = timestamppb.New(at)
 }

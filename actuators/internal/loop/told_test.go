@@ -6,6 +6,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 func TestRecommendOnlyNeverWrites(t *testing.T) {
@@ -102,10 +105,10 @@ func TestASizeThatWasNotTakenIsToldAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, false)
 		b.said()
-		b.refuse(true)
+		b.refuse(status.Error(codes.NotFound, "no such pool"))
 		advance(21 * time.Second) // at 16 s it is due; from then on with each
 		b.want(t, "OBSERVED 64, OBSERVED 64, OBSERVED 64")
-		b.refuse(false)
+		b.refuse(nil)
 		advance(14 * time.Second)
 		b.want(t, "OBSERVED 64")
 	})

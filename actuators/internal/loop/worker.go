@@ -23,6 +23,7 @@ type worker struct {
 	refused  refusal
 	lastSaid said
 	heard    heard
+	owned    ownership
 	used     used
 }
 
@@ -105,6 +106,11 @@ func (w *worker) foreign(ctx context.Context, target Target) string {
 			return err.Error()
 		}
 	}
+	if target.Rules.Apply {
+		if owner := w.elsewhere(); owner != "" {
+			return owner
+		}
+	}
 	if w.Owner == nil {
 		return ""
 	}
@@ -152,7 +158,8 @@ func (w *worker) tell(ended state.Ended) *poolsv1.Actuation {
 	report := ended.Wire()
 	w.complete(report, ended.Revision, ended.Done)
 	w.heard.forget()
-	w.Reporter.Report(audit.Report{Actuation: report, ID: ended.ID, Refused: w.heard.forget, Told: func() {
+	w.Reporter.Report(audit.Report{Actuation: report, ID: ended.ID, Done: func(err error) {
+		w.answered(err)
 		w.store(func(r state.Record) state.Record { return r.Told(ended.ID) }) // else it is told again, under the same id
 	}})
 	return report

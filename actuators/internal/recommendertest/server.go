@@ -60,15 +60,6 @@ func Start(t *testing.T, options ...grpc.ServerOption) *Server {
 	return s
 }
 
-// HoldTargets grants every target to whoever asks.
-func (s *Server) HoldTargets(_ context.Context, ask *poolsv1.HoldTargetsRequest) (*poolsv1.HoldTargetsResponse, error) {
-	answer := &poolsv1.HoldTargetsResponse{}
-	for _, target := range ask.GetTargets() {
-		answer.Holds = append(answer.Holds, &poolsv1.Hold{Target: target, Granted: true, Holder: ask.GetHolder(), Left: ask.GetLease()})
-	}
-	return answer, nil
-}
-
 // Listen serves at the address that it had before, if any: so a test can stop it and start it again.
 func (s *Server) Listen(t *testing.T) {
 	t.Helper()

@@ -1,14 +1,12 @@
 package state
 
 import (
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"sync"
 	"syscall"
 	"time"
@@ -46,30 +44,6 @@ func OpenFolder(path string) (*Folder, error) {
 	tidy(path, time.Now())
 	return &Folder{path, lock}, nil
 }
-
-// Name is one that no other folder has, and that this one keeps: who has the folder is the process that had it before.
-func (f *Folder) Name() (string, error) {
-	path := filepath.Join(f.path, "name")
-	text, err := os.ReadFile(path)
-	if err == nil && legalName.Match(text) {
-		return string(text), nil
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("read the state's name: %w", err)
-	}
-	name := NewName()
-	if err := disk.Replace(path, []byte(name), 0o600); err != nil {
-		return "", fmt.Errorf("keep the state's name: %w", err)
-	}
-	return name, nil
-}
-
-// NewName is one that no other process has.
-func NewName() string { return rand.Text()[:nameLength] }
-
-const nameLength = 10
-
-var legalName = regexp.MustCompile(`^[A-Z2-7]{10}$`)
 
 // keptFor is how long a record stays of a target that is not there any more: of instances new ones come every day.
 const keptFor = 365 * 24 * time.Hour

@@ -26,10 +26,6 @@ type Run struct {
 	// Apply: without it nothing is set.
 	Apply bool
 	Out   io.Writer
-	// Keeper is asked before each write; nil: nobody else writes.
-	Keeper Keeper
-	// Host is this one's name.
-	Host string
 }
 
 // Trials tries one configuration after the other until the session has ended, or ctx is done; then what was in force before
@@ -38,11 +34,6 @@ func (r *Run) Trials(ctx context.Context) (err error) {
 	session, err := r.begin(ctx)
 	if err != nil {
 		return err
-	}
-	if r.Apply {
-		if err := r.own(ctx); err != nil {
-			return ended(ctx, err)
-		}
 	}
 	kept := originalsOf(r.Config.State, r.Session)
 	before, err := r.before(ctx, kept)
@@ -97,9 +88,6 @@ func (r *Run) Recommended(ctx context.Context) error {
 	r.difference(before, wanted)
 	if !r.Apply {
 		return nil
-	}
-	if err := r.own(ctx); err != nil {
-		return err
 	}
 	if err := r.Target.Set(ctx, wanted); err != nil {
 		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreTime)
@@ -158,11 +146,7 @@ func (r *Run) before(ctx context.Context, kept originals) (Values, error) {
 }
 
 func (r *Run) restore(ctx context.Context, before Values) error {
-	err := r.own(ctx)
-	if err == nil {
-		err = r.Target.Set(ctx, before)
-	}
-	if err != nil {
+	if err := r.Target.Set(ctx, before); err != nil {
 		return fmt.Errorf("put back what was in force before: %w", err)
 	}
 	r.say("what was in force before is so again")
@@ -173,9 +157,6 @@ func (r *Run) restore(ctx context.Context, before Values) error {
 // refused, which is told. An error ends the run.
 func (r *Run) try(ctx context.Context, trial *tuningv1.Trial, before Values) error {
 	number := trial.GetNumber()
-	if err := r.own(ctx); err != nil {
-		return err
-	}
 	if err := r.Target.Set(ctx, ValuesOf(trial.GetConfiguration())); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()

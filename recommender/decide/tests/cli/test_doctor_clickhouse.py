@@ -8,7 +8,7 @@ import pytest
 
 from migrate.__main__ import schema_up
 from sluice.cli.doctor import clickhouse as check
-from sluice.cli.doctor import left_out, rejected, spans
+from sluice.cli.doctor import left_out, owners, rejected, spans
 from sluice.cli.doctor.finding import NotAnsweringError
 from sluice.cli.doctor.pool_spans import PoolSpans, pool_spans
 from sluice.cli.environment import Addresses, addresses
@@ -40,6 +40,7 @@ def test_an_empty_database_with_the_schema(where: Addresses) -> None:
     assert (fresh.level, fresh.text) == ("warn", "no window within the last day")
     assert check.dead_letters(where, 5).level == "ok"
     assert rejected.rejected_rows(where, 5).level == "ok"
+    assert owners.owners(where, 5).level == "ok"
 
 
 def test_no_schema(engine: ClickHouse) -> None:
@@ -193,3 +194,32 @@ def test_a_pools_spans_by_instance_and_name(where: Addresses, engine: ClickHouse
         pools[0]: PoolSpans({"cart-0": 80.0, "cart-1": 29.0}, {"read": 7}, {}),
         pools[1]: PoolSpans({"cart-0": 3.0}, {}, {("pg.connect", "acquire-node-pg"): 50}),
     }
+
+
+def test_a_target_of_two_actuators_is_named_with_both_of_them_once(where: Addresses, engine: ClickHouse) -> None:
+    text = '"a@one 127.0.0.1:50061" owns this target, so "b@two 127.0.0.1:50061" is refused'
+    refusal = f"TARGET_OWNED: cart/server cart-1: {text}; one actuator owns a target: and so on"
+    rows = [
+        ("cart-1", "REFUSED", 45, refusal),
+        ("cart-1", "APPLIED", 30, f"{refusal}; in force after 3ms"),
+        ("cart-2", "REFUSED", 70, refusal),  # of more than a minute ago
+        ("cart-3", "REFUSED", 1, "target 200 is outside the target's own limits 2..128"),
+    ]
+    values = ", ".join(
+        f"('cart', 'server', now64(3) - {age_s}, 'threads', 'b', '{outcome}', '{instance}', "
+        f"'{age_s}', now64(3) - {age_s}, '{detail.replace(chr(39), chr(92) + chr(39))}')"
+        for instance, outcome, age_s, detail in rows
+    )
+    engine.client("sluice").command(
+        "INSERT INTO actuations (service, side, at, target_name, actuator, outcome, instance, request_id, received, "
+        f"detail) VALUES {values}"
+    )
+    found = owners.owners(where, 5)
+    assert (found.level, found.text) == ("warn", f"in the last minute: cart/server cart-1: {text}")
+    assert "take it out of one of the two configurations" in found.remedy
+
+
+def test_of_many_targets_of_two_actuators_the_first_are_named() -> None:
+    found = owners.judge_owners([f"TARGET_OWNED: cart/server cart-{i}: one owns it; mend it" for i in range(9)])
+    assert "cart-5: one owns it" in found.text
+    assert found.text.endswith("; 3 more targets")

@@ -72,7 +72,6 @@ def test_kafka_topics() -> None:
         "sluice_explanations": 1,
         "sluice_observed": 1,
         "sluice_reports": 1,
-        "sluice_holds": 1,
     }
 
 

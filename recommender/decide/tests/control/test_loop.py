@@ -243,6 +243,24 @@ def test_a_size_is_current_for_a_minute() -> None:
     assert world.step(0.001).content.current is None
 
 
+def test_an_answer_names_the_owner_of_each_target_and_another_owner_is_a_new_answer() -> None:
+    world = World()
+
+    def owners() -> list[str]:
+        return [each.reporter for each in world.said().sizes]
+
+    world.log.size(CART, 64, world.clock(), "a", reporter="one")
+    first = world.step()
+    assert owners() == ["one"]
+    world.log.size(CART, 64, world.clock(), "a", reporter="two")
+    assert (world.step().revision, owners()) == (first.revision, ["one"])
+    world.step(61)
+    assert owners() == []
+    world.log.size(CART, 64, world.clock(), "a", reporter="two")
+    assert world.step().revision > first.revision
+    assert owners() == ["two"]
+
+
 def test_one_pool_that_cannot_be_estimated_leaves_the_others_alone() -> None:
     world = World()
     broken = measured(np.linspace(1, 30, 600), np.ones(599))  # lengths that differ

@@ -72,10 +72,18 @@ def test_an_answer_is_read_from_the_log_with_the_content_that_it_was_written_wit
     contents = [
         Content("PROVIDED", 12, 13, 10, 14, 12, ("BEST", "MIXED"), "CURVE", "APPLY", (("a", 12), ("b", None))),
         Content("LEARNING", None, None, None, None, None, (), "HELD", "HOLD"),
+        Content(
+            "PROVIDED", 12, 12, 10, 14, 12, (), "HELD", "HOLD", (("a", 12), ("b", 12)), owners=(("b", "one@host"),)
+        ),
     ]
     for content in contents:
         given = replace(answer(12), content=content, reasons=tuple(Reason(code, "") for code in content.codes))
-        given = replace(given, targets=tuple(TargetSize(name, size, 5) for name, size in content.sizes))
+        given = replace(
+            given,
+            targets=tuple(
+                TargetSize(name, size, 5, reporter=dict(content.owners).get(name, "")) for name, size in content.sizes
+            ),
+        )
         assert content_of(PoolSize.FromString(pool_size(given).SerializeToString())) == content
 
 

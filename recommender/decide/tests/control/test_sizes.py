@@ -89,3 +89,27 @@ def test_while_targets_differ_each_has_its_own() -> None:
         assert found is not None
         assert found.tolist() == expected
     assert sizes.of_target(CART, "c", np.array([0])) is None
+
+
+def test_the_first_reporter_keeps_a_target_for_a_minute_after_its_last_report() -> None:
+    sizes = Sizes()
+    sizes.report(CART, 64, 0, "a", reporter="one")
+    sizes.report(CART, 12, 30_000, "a", written=True, reporter="two")
+    assert sizes.targets(CART, 30_000) == (TargetSize("a", 64, 0, reporter="one"),)
+    sizes.report(CART, 48, 40_000, "a", reporter="one")
+    sizes.report(CART, 12, 100_000, "a", reporter="two")
+    assert sizes.targets(CART, 100_000) == (TargetSize("a", 48, 40_000, reporter="one"),)
+    sizes.report(CART, 12, 100_001, "a", reporter="two")
+    assert sizes.targets(CART, 100_001) == (TargetSize("a", 12, 100_001, reporter="two"),)
+
+
+def test_reporters_of_other_targets_and_without_a_name_are_not_compared() -> None:
+    sizes = Sizes()
+    sizes.report(CART, 64, 0, "a", reporter="one")
+    sizes.report(CART, 64, 1000, "b", reporter="two")
+    sizes.report(CART, 12, 2000, "a")
+    sizes.report(CART, 16, 3000, "a", reporter="two")
+    assert sizes.targets(CART, 4000) == (
+        TargetSize("a", 16, 3000, reporter="two"),
+        TargetSize("b", 64, 1000, reporter="two"),
+    )

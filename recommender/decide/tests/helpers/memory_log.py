@@ -62,10 +62,16 @@ class MemoryLog:
         written: bool = False,
         shard: int = 0,
         occupancy: Occupancy | None = None,
+        reporter: str = "",
     ) -> None:
         """Read back from a target; None: it has no limit. written: it was just set."""
         read = TargetSize(
-            instance=instance, size=size, unbounded=size is None, read_at=timestamp(at_ms), occupancy=occupancy
+            instance=instance,
+            size=size,
+            unbounded=size is None,
+            read_at=timestamp(at_ms),
+            occupancy=occupancy,
+            reporter=reporter,
         )
         observed = log_pb2.ObservedSize(pool=message_of(key), size=read, written=written)
         self._put(self.topics.observed, f"{pool_name(key, 'target/')}/{instance}", observed, shard)

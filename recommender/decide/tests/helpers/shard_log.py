@@ -26,7 +26,7 @@ from support.ports import free_ports
 from support.processes import running
 
 BINARY = Path(__file__).resolve().parents[4] / ".cache/bin/sluice-server"
-TOPICS = ("decisions", "explanations", "observed", "reports", "holds")
+TOPICS = ("decisions", "explanations", "observed", "reports")
 LIMIT_S = 60.0
 TRANSACTION_S = 30.0
 

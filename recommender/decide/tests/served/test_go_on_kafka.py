@@ -14,8 +14,8 @@ from support.kafka import Kafka
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 LIMIT_S = 400
-# Of the server: holds by the log's time, tokens, another log, what callers tell and what deciders write.
-OF_THE_LOG = "Hold|OneOfTwo|AllWereRestarted|ALogThat|IntoTheLog|FromTheLog|InTheLog|MovedToAnotherShard|ASession"
+# Of the server: owners of targets, tokens, another log, what callers tell and what deciders write.
+OF_THE_LOG = "SecondReporter|AllWereRestarted|ALogThat|IntoTheLog|FromTheLog|InTheLog|MovedToAnotherShard|ASession"
 
 pytestmark = pytest.mark.integration
 

@@ -19,8 +19,8 @@ var version = ""
 const usage = `sluice-server serves what deciders write into the log.
 
 It reads sluice_decisions and sluice_explanations to their end, and answers sluice.pools.v1, sluice.subsets.v1 and
-sluice.tuning.v1 from memory: any number of servers may run, each answers any call, and each takes any other's resume tokens. Reports, pauses
-and scaling events go into the log, and so do claims of targets: its order (sluice_holds) says who writes one. It has no state of its own. Subsets go to Envoy and gRPC by xDS too (ADS, v3), to
+sluice.tuning.v1 from memory: any number of servers may run, each answers any call, and each takes any other's resume tokens. Reports,
+pauses and scaling events go into the log. It has no state of its own. Subsets go to Envoy and gRPC by xDS too (ADS, v3), to
 nodes whose id is SERVICE~INSTANCE.
 
 With the word records it serves nobody: it writes decisions and reports from the log into ClickHouse's tables.

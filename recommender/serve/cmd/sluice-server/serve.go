@@ -13,7 +13,6 @@ import (
 
 	"sluice.dev/serve/internal/calls"
 	"sluice.dev/serve/internal/database"
-	"sluice.dev/serve/internal/holds"
 	"sluice.dev/serve/internal/metrics"
 	"sluice.dev/serve/internal/server"
 	"sluice.dev/serve/internal/topics"
@@ -24,14 +23,13 @@ import (
 // reread is how often the files of access are looked at.
 const reread = 2 * time.Second
 
-// log is where reports and claims go and explanations are.
+// log is where reports go and explanations are.
 type log struct {
 	*topics.Writer
 	*topics.Explanations
-	*holds.Holds
 }
 
-func (l log) Close() { l.Writer.Close(); l.Explanations.Close(); l.Holds.Close() }
+func (l log) Close() { l.Writer.Close(); l.Explanations.Close() }
 
 // serve returns when ctx is done and calls have ended.
 func serve(ctx context.Context, s settings, errs io.Writer) error {
@@ -44,11 +42,7 @@ func serve(ctx context.Context, s settings, errs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	held, err := holds.New(s.log, logger)
-	if err != nil {
-		return err
-	}
-	at := log{writer, explanations, held}
+	at := log{writer, explanations}
 	defer at.Close()
 
 	var reader *topics.Reader
@@ -68,7 +62,7 @@ func serve(ctx context.Context, s settings, errs io.Writer) error {
 		go watch.Ticks(ctx, reading.Log, watch.Every)
 		listening.Ready(true)
 	})
-	counted := metrics.New(service, reader, hub.Counts(), metrics.Holds(held))
+	counted := metrics.New(service, reader, hub.Counts())
 	listening, err = server.Listen(s.address, service, hub, s.access,
 		grpc.ChainUnaryInterceptor(counted.Unary), grpc.ChainStreamInterceptor(counted.Stream))
 	if err != nil {
@@ -86,7 +80,6 @@ func serve(ctx context.Context, s settings, errs io.Writer) error {
 	defer silent()
 	go s.access.Follow(ctx, reread, logger)
 	go reader.Run(ctx)
-	go held.Run(ctx)
 	logger.Info("listening", "address", listening.Address(), "access", s.access.String(), "shards", s.log.Shards)
 	err = listening.Serve(ctx)
 	logger.Info("stopped")

@@ -121,7 +121,6 @@ func logOf(lookup func(string) string, or func(name, usual string) string, shard
 	log.Explanations = told.Topic("sluice_explanations", log.Explanations)
 	log.Observed = told.Topic("sluice_observed", log.Observed)
 	log.Reports = told.Topic("sluice_reports", log.Reports)
-	log.Holds = told.Topic("sluice_holds", log.Holds)
 	return log, nil
 }
 

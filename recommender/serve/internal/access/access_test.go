@@ -60,7 +60,7 @@ func TestATokenAloneMayDoAllUnderANameOfItsOwn(t *testing.T) {
 func TestEveryMethodHasARole(t *testing.T) {
 	want := map[string]Role{
 		"ReportActuation": Report, "NotifyScaling": Report, "PausePool": Operate, "ResumePool": Operate, "ReportDelivery": Report,
-		"CreateSession": Operate, "StopSession": Operate, "AskTrials": Report, "TellTrial": Report, "HoldTargets": Report,
+		"CreateSession": Operate, "StopSession": Operate, "AskTrials": Report, "TellTrial": Report,
 	}
 	services := []grpc.ServiceDesc{
 		poolsv1.PoolSizeService_ServiceDesc, subsetsv1.SubsetService_ServiceDesc, tuningv1.TuningService_ServiceDesc,

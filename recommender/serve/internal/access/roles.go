@@ -13,7 +13,7 @@ type Role uint8
 // Roles, of which a caller may have several.
 const (
 	Read    Role = 1 << iota // get, list, watch, explain, history, diff, xDS, reflection
-	Report                   // report actuations and deliveries, notify scaling, ask for trials and tell them, hold targets
+	Report                   // report actuations and deliveries, notify scaling, ask for trials and tell them
 	Operate                  // pause and resume pools, create and stop tuning sessions
 	all     = Read | Report | Operate
 	none    = Role(0)
@@ -62,7 +62,7 @@ func needed(method string) (role Role, open bool) {
 		return Operate, false
 	case strings.HasSuffix(method, "/ReportActuation"), strings.HasSuffix(method, "/NotifyScaling"),
 		strings.HasSuffix(method, "/ReportDelivery"), strings.HasSuffix(method, "/AskTrials"),
-		strings.HasSuffix(method, "/TellTrial"), strings.HasSuffix(method, "/HoldTargets"):
+		strings.HasSuffix(method, "/TellTrial"):
 		return Report, false
 	case strings.HasPrefix(method, "/grpc.reflection."), strings.HasPrefix(method, "/envoy.service.discovery.v3."), safe(method):
 		return Read, false

@@ -45,6 +45,7 @@ func checkActuation(a *poolsv1.Actuation, newest uint64) error {
 		name(f+"target_name", a.GetTargetName(), "the target's name in the actuator's configuration", true),
 		name(f+"actuator", a.GetActuator(), "the name of the actuator", true),
 		name(f+"instance", a.GetInstance(), "the target's instance, or empty", false),
+		name(f+"reporter", a.GetReporter(), "the actuator's name, host and status address, or empty", false),
 		text(f+"detail", a.GetDetail(), mostDetail),
 		at(f+"at", a.GetAt()),
 	); err != nil {

@@ -32,6 +32,14 @@ func (s *Service) ReportActuation(ctx context.Context, request *poolsv1.ReportAc
 	}
 	report := reported(ctx, "", request.GetRequestId(), actuation, actuation.GetAt() != nil)
 	report.Report = &poolsv1.Report_Actuation{Actuation: actuation}
+	if owner := ownerOf(e.Answer, actuation); owner != "" {
+		refusal := ownedBy(owner, e.Key, actuation)
+		report.Report = &poolsv1.Report_Actuation{Actuation: audited(actuation, refusal)}
+		if err := s.report(ctx, e.Key.Record(), report, e.Shard); err != nil {
+			return nil, err
+		}
+		return nil, refusal
+	}
 	if size := sizeNow(actuation); size != nil {
 		// A target is observed every few seconds: what was done would be buried.
 		only := actuation.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED
@@ -64,20 +72,19 @@ func (s *Service) observed(ctx context.Context, e *table.Pool, size *poolsv1.Tar
 // sizeNow is the size after the report: what was read back; without that, the size before if nothing was written. Nil
 // where it is not known.
 func sizeNow(a *poolsv1.Actuation) *poolsv1.TargetSize {
-	instance := a.GetInstance()
-	if instance == "" {
-		instance = a.GetTargetName()
-	}
+	size := &poolsv1.TargetSize{Instance: instanceOf(a), Reporter: a.GetReporter()}
 	switch {
 	case a.ReadBack != nil:
-		return &poolsv1.TargetSize{Instance: instance, Size: a.ReadBack}
+		size.Size = a.ReadBack
 	case a.GetUnbounded():
-		return &poolsv1.TargetSize{Instance: instance, Unbounded: true}
+		size.Unbounded = true
 	case a.Previous != nil && (a.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED ||
 		a.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_REFUSED):
-		return &poolsv1.TargetSize{Instance: instance, Size: a.Previous}
+		size.Size = a.Previous
+	default:
+		return nil
 	}
-	return nil
+	return size
 }
 
 // requestID is what makes a report the same when it is told again by the same caller: the id that they gave, or the content

@@ -13,7 +13,6 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"sluice.dev/serve/internal/access"
-	"sluice.dev/serve/internal/holds"
 	"sluice.dev/serve/internal/keys"
 	"sluice.dev/serve/internal/problem"
 	"sluice.dev/serve/internal/table"
@@ -30,7 +29,6 @@ type Store interface {
 	Report(ctx context.Context, key string, report proto.Message, shards ...int32) error
 	Ends(ctx context.Context) ([]int64, error)
 	Fetch(ctx context.Context, key string, at topics.Place, into proto.Message) error
-	Claim(ctx context.Context, who holds.Who, lease time.Duration, targets, releases []string) ([]holds.Claimed, error)
 }
 
 // Service is the service. It holds nothing but what was read.

@@ -65,10 +65,6 @@ func (l *Log) Create(t testing.TB, shards int) {
 		"cleanup.policy": set("compact"), "delete.retention.ms": set("86400000"), "message.timestamp.type": set("LogAppendTime"),
 	}
 	admin := kadm.NewClient(l.client)
-	stamped := map[string]*string{"message.timestamp.type": set("LogAppendTime")}
-	if made, err := admin.CreateTopic(ctx, 1, 1, stamped, l.Holds); err != nil || made.Err != nil {
-		t.Fatal(l.Holds, err, made.Err)
-	}
 	for name, config := range map[string]map[string]*string{
 		l.Decisions: compacted, l.Explanations: compacted, l.Observed: compacted, l.Reports: nil,
 	} {
@@ -90,7 +86,7 @@ func (l *Log) Create(t testing.TB, shards int) {
 }
 
 func (l *Log) topics() []string {
-	return []string{l.Decisions, l.Explanations, l.Observed, l.Reports, l.Holds}
+	return []string{l.Decisions, l.Explanations, l.Observed, l.Reports}
 }
 
 // Delete takes the topics away.

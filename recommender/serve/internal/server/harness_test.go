@@ -14,7 +14,6 @@ import (
 
 	"sluice.dev/serve/internal/access"
 	"sluice.dev/serve/internal/calls"
-	"sluice.dev/serve/internal/holds"
 	"sluice.dev/serve/internal/keys"
 	"sluice.dev/serve/internal/logtest"
 	"sluice.dev/serve/internal/server"
@@ -38,7 +37,6 @@ var (
 type bothWays struct {
 	*topics.Writer
 	*topics.Explanations
-	*holds.Holds
 }
 
 type noHistory struct{}
@@ -57,7 +55,6 @@ type running struct {
 	link    *grpc.ClientConn
 	reader  *topics.Reader
 	hub     *xds.Hub
-	holds   *holds.Holds
 	stop    func()
 }
 
@@ -90,13 +87,11 @@ func start(t *testing.T, log *logtest.Log, o options) *running {
 	must(t, err)
 	explanations, err := topics.NewExplanations(log.Log)
 	must(t, err)
-	held, err := holds.New(log.Log, slog.New(slog.DiscardHandler))
-	must(t, err)
 	a, err := access.Open(o.lookup)
 	must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &running{holds: held}
-	r.service = calls.New(bothWays{writer, explanations, held}, o.history, func() string { return r.reader.Problem() })
+	r := &running{}
+	r.service = calls.New(bothWays{writer, explanations}, o.history, func() string { return r.reader.Problem() })
 	hub := xds.New(writer, slog.New(slog.DiscardHandler), o.bounds)
 	r.hub = hub
 	listening, err := server.Listen(cmp.Or(o.address, "127.0.0.1:0"), r.service, hub, a)
@@ -108,9 +103,8 @@ func start(t *testing.T, log *logtest.Log, o options) *running {
 		listening.Ready(true)
 	})
 	go a.Follow(ctx, 10*time.Millisecond, slog.New(slog.DiscardHandler))
-	read, followed, served := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	read, served := make(chan struct{}), make(chan struct{})
 	go func() { defer close(read); r.reader.Run(ctx) }()
-	go func() { defer close(followed); held.Run(ctx) }()
 	go func() { defer close(served); _ = listening.Serve(ctx) }()
 	r.address = listening.Address()
 	r.link, err = grpc.NewClient(r.address, o.dial...)
@@ -125,9 +119,7 @@ func start(t *testing.T, log *logtest.Log, o options) *running {
 		stopped = true
 		cancel()
 		<-read
-		<-followed
 		<-served
-		held.Close()
 		writer.Close()
 		explanations.Close()
 		r.link.Close()

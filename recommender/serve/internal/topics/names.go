@@ -21,8 +21,6 @@ type Log struct {
 	Brokers                                    []string
 	Shards                                     int
 	Decisions, Explanations, Observed, Reports string
-	// Holds is apart from the shards: one partition, whatever they are.
-	Holds string
 	// Options are of every client: TLS and the like.
 	Options []kgo.Opt
 }
@@ -36,7 +34,7 @@ func (l Log) Client(more ...kgo.Opt) (*kgo.Client, error) {
 func Named(brokers []string, shards int, prefix string) Log {
 	return Log{
 		Brokers: brokers, Shards: shards, Decisions: prefix + "decisions", Explanations: prefix + "explanations",
-		Observed: prefix + "observed", Reports: prefix + "reports", Holds: prefix + "holds",
+		Observed: prefix + "observed", Reports: prefix + "reports",
 	}
 }
 

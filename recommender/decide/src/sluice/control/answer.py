@@ -37,7 +37,8 @@ class Content:
     """What makes an answer a new one. Times, confidence and the words of the reasons do not.
 
     basis, action: as in sluice.pools.v1, without their prefix. sizes: of each target, by instance. targets: the
-    instances that the target is for, () for all. advised: of the hardware; None where nothing is said.
+    instances that the target is for, () for all. owners: the instance and the reporter of each target that has one.
+    advised: of the hardware; None where nothing is said.
     """
 
     state: str
@@ -51,6 +52,7 @@ class Content:
     action: str = "UNSPECIFIED"
     sizes: tuple[tuple[str, int | None], ...] = ()
     targets: tuple[str, ...] = ()
+    owners: tuple[tuple[str, str], ...] = ()
     advised: Hardware | None = None
 
 
@@ -149,6 +151,7 @@ def unsaid(
     reason = AWAITED if cause is None else Reason("FAILED", f"{cause.kind}: {cause.text}")
     current = one_size(targets)
     content = Content("LEARNING", current, None, None, None, None, (reason.code,), "HELD", "HOLD", untimed(targets))
+    content = replace(content, owners=_owners(targets))
     return Answer(pool.key, content, (reason,), 0.0, pool.model, now_ms, 0, threshold, targets=targets)
 
 
@@ -165,8 +168,13 @@ def _content(decision: Decision, targets: tuple[TargetSize, ...], reasons: tuple
         action=decision.action.value,
         sizes=untimed(targets),
         targets=decision.targets,
+        owners=_owners(targets),
         advised=_hardware(decision.advice),
     )
+
+
+def _owners(targets: tuple[TargetSize, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple((target.instance, target.reporter) for target in targets if target.reporter)
 
 
 def _hardware(advice: Advice | None) -> Hardware | None:

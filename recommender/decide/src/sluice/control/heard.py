@@ -81,7 +81,7 @@ class Heard:
             if (key := _key_of(each)) is not None and (size or each.size.unbounded):
                 at_ms = _read_at_ms(each)
                 told = told_of(each.size.occupancy, at_ms)
-                self.sizes.report(key, size, at_ms, each.size.instance, each.written, told)
+                self.sizes.report(key, size, at_ms, each.size.instance, each.written, told, each.size.reporter)
 
 
 def _read_at_ms(observed: ObservedSize) -> int:

@@ -73,6 +73,7 @@ def content_of(message: pool_size_pb2.PoolSize) -> Content:
         action=Action.Name(message.action).removeprefix("ACTION_"),
         sizes=tuple((each.instance, None if each.unbounded else each.size) for each in message.sizes),
         targets=tuple(message.targets),
+        owners=tuple((each.instance, each.reporter) for each in message.sizes if each.reporter),
         advised=_hardware(message.advice) if message.HasField("advice") else None,
     )
 
@@ -90,6 +91,7 @@ def _target_size(target: TargetSize) -> pool_size_pb2.TargetSize:
         unbounded=target.size is None,
         read_at=read_at,
         occupancy=occupancy_message(newest) if newest is not None else None,
+        reporter=target.reporter,
     )
 
 

@@ -22,13 +22,15 @@ REMEMBERED = 256
 class TargetSize:
     """The newest report of one target; size: None where it has no limit. read_at_ms: Unix time of receipt.
 
-    told: what it told of its use under this size in the newest 30 s, oldest first; () where it does not tell.
+    told: what it told of its use under this size in the newest 30 s, oldest first; () where it does not tell. reporter:
+    the configuration of the actuator that reported it; empty where none is compared.
     """
 
     instance: str
     size: int | None
     read_at_ms: int
     told: tuple[Told, ...] = ()
+    reporter: str = ""
 
     def __str__(self) -> str:
         return f"{self.instance} {'unbounded' if self.size is None else self.size}"
@@ -65,15 +67,19 @@ class Sizes:
         instance: str = "",
         written: bool = False,
         told: Told | None = None,
+        reporter: str = "",
     ) -> None:
         """Takes up a size, None for no limit, and what was told with it.
 
-        written: the actuator set it just now. A size that it found may be as old as its last look.
+        written: the actuator set it just now. A size that it found may be as old as its last look. reporter: the first
+        keeps the target until it has reported nothing for FRESH_MS; what another one reports meanwhile is not taken up.
         """
         targets = self._targets.setdefault(key, {})
         before = targets.get(instance)
+        if before is not None and _other_owner(before, reporter, at_ms):
+            return
         earlier = before.told if before is not None and before.size == size else ()
-        targets[instance] = TargetSize(instance, size, at_ms, kept(earlier, told, at_ms))
+        targets[instance] = TargetSize(instance, size, at_ms, kept(earlier, told, at_ms), reporter)
         of_target = self._of_target.setdefault(key, {})
         for gone in [name for name, target in targets.items() if at_ms - target.read_at_ms > FRESH_MS]:
             del targets[gone], of_target[gone]
@@ -106,6 +112,11 @@ class Sizes:
         """As `limits`, of one target."""
         changes = self._of_target.get(key, {}).get(instance)
         return None if changes is None else changes.at(bucket_start_ms)
+
+
+def _other_owner(newest: TargetSize, reporter: str, now_ms: int) -> bool:
+    owned = newest.reporter and now_ms - newest.read_at_ms <= FRESH_MS
+    return bool(owned and reporter and reporter != newest.reporter)
 
 
 @dataclass

@@ -105,7 +105,10 @@ type Actuation struct {
 	Detail    string                 `protobuf:"bytes,11,opt,name=detail,proto3" json:"detail,omitempty"`
 	At        *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=at,proto3" json:"at,omitempty"`
 	// Under the size after; absent where the target cannot tell, or was not read since it changed.
-	Occupancy     *Occupancy `protobuf:"bytes,13,opt,name=occupancy,proto3" json:"occupancy,omitempty"`
+	Occupancy *Occupancy `protobuf:"bytes,13,opt,name=occupancy,proto3" json:"occupancy,omitempty"`
+	// The configuration that the actuator runs, the same after a restart and no other's: `NAME@HOST STATUS_ADDRESS`. Of two
+	// that report one target the second is refused (TARGET_OWNED). Empty: not compared, as where a Lease decides.
+	Reporter      string `protobuf:"bytes,14,opt,name=reporter,proto3" json:"reporter,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -231,11 +234,18 @@ func (x *Actuation) GetOccupancy() *Occupancy {
 	return nil
 }
 
+func (x *Actuation) GetReporter() string {
+	if x != nil {
+		return x.Reporter
+	}
+	return ""
+}
+
 var File_sluice_pools_v1_actuation_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_actuation_proto_rawDesc = "" +
 	"\n" +
-	"\x1fsluice/pools/v1/actuation.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/pools/v1/occupancy.proto\x1a\x1asluice/pools/v1/pool.proto\"\x93\x04\n" +
+	"\x1fsluice/pools/v1/actuation.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/pools/v1/occupancy.proto\x1a\x1asluice/pools/v1/pool.proto\"\xaf\x04\n" +
 	"\tActuation\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12\x1a\n" +
 	"\binstance\x18\x02 \x01(\tR\binstance\x12\x1f\n" +
@@ -251,7 +261,8 @@ const file_sluice_pools_v1_actuation_proto_rawDesc = "" +
 	" \x01(\bR\tunbounded\x12\x16\n" +
 	"\x06detail\x18\v \x01(\tR\x06detail\x12*\n" +
 	"\x02at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x128\n" +
-	"\toccupancy\x18\r \x01(\v2\x1a.sluice.pools.v1.OccupancyR\toccupancyB\f\n" +
+	"\toccupancy\x18\r \x01(\v2\x1a.sluice.pools.v1.OccupancyR\toccupancy\x12\x1a\n" +
+	"\breporter\x18\x0e \x01(\tR\breporterB\f\n" +
 	"\n" +
 	"_requestedB\v\n" +
 	"\t_previousB\f\n" +

@@ -188,7 +188,9 @@ type TargetSize struct {
 	Unbounded bool                   `protobuf:"varint,3,opt,name=unbounded,proto3" json:"unbounded,omitempty"`
 	ReadAt    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=read_at,json=readAt,proto3" json:"read_at,omitempty"`
 	// As the target tells; absent where it cannot. An answer has it as of when it was written: it is no new one for that.
-	Occupancy     *Occupancy `protobuf:"bytes,5,opt,name=occupancy,proto3" json:"occupancy,omitempty"`
+	Occupancy *Occupancy `protobuf:"bytes,5,opt,name=occupancy,proto3" json:"occupancy,omitempty"`
+	// The Actuation.reporter that owns the target: the first, until it has reported nothing for a minute. Empty: nobody's.
+	Reporter      string `protobuf:"bytes,6,opt,name=reporter,proto3" json:"reporter,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -256,6 +258,13 @@ func (x *TargetSize) GetOccupancy() *Occupancy {
 		return x.Occupancy
 	}
 	return nil
+}
+
+func (x *TargetSize) GetReporter() string {
+	if x != nil {
+		return x.Reporter
+	}
+	return ""
 }
 
 // Per instance of the service, like every size in this API.
@@ -499,14 +508,15 @@ var File_sluice_pools_v1_pool_size_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
 	"\n" +
-	"\x1fsluice/pools/v1/pool_size.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/common/v1/decision.proto\x1a\x1csluice/pools/v1/advice.proto\x1a\x1fsluice/pools/v1/occupancy.proto\x1a\x1asluice/pools/v1/pool.proto\"\xd7\x01\n" +
+	"\x1fsluice/pools/v1/pool_size.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/common/v1/decision.proto\x1a\x1csluice/pools/v1/advice.proto\x1a\x1fsluice/pools/v1/occupancy.proto\x1a\x1asluice/pools/v1/pool.proto\"\xf3\x01\n" +
 	"\n" +
 	"TargetSize\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x17\n" +
 	"\x04size\x18\x02 \x01(\rH\x00R\x04size\x88\x01\x01\x12\x1c\n" +
 	"\tunbounded\x18\x03 \x01(\bR\tunbounded\x123\n" +
 	"\aread_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06readAt\x128\n" +
-	"\toccupancy\x18\x05 \x01(\v2\x1a.sluice.pools.v1.OccupancyR\toccupancyB\a\n" +
+	"\toccupancy\x18\x05 \x01(\v2\x1a.sluice.pools.v1.OccupancyR\toccupancy\x12\x1a\n" +
+	"\breporter\x18\x06 \x01(\tR\breporterB\a\n" +
 	"\x05_size\"\x89\b\n" +
 	"\bPoolSize\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12,\n" +

@@ -29,7 +29,6 @@ const (
 	PoolSizeService_NotifyScaling_FullMethodName       = "/sluice.pools.v1.PoolSizeService/NotifyScaling"
 	PoolSizeService_ListPoolSizeHistory_FullMethodName = "/sluice.pools.v1.PoolSizeService/ListPoolSizeHistory"
 	PoolSizeService_DiffPoolSizes_FullMethodName       = "/sluice.pools.v1.PoolSizeService/DiffPoolSizes"
-	PoolSizeService_HoldTargets_FullMethodName         = "/sluice.pools.v1.PoolSizeService/HoldTargets"
 )
 
 // PoolSizeServiceClient is the client API for PoolSizeService service.
@@ -52,7 +51,8 @@ type PoolSizeServiceClient interface {
 	ExplainPoolSize(ctx context.Context, in *ExplainPoolSizeRequest, opts ...grpc.CallOption) (*ExplainPoolSizeResponse, error)
 	// An actuator's report: its read-back becomes one of PoolSize.sizes. Appended to the audit table, unless it only
 	// observed the size that was known already. UNAVAILABLE: it may be stored; told again under its request_id it counts
-	// once.
+	// once. FAILED_PRECONDITION (TARGET_OWNED): another reporter has the target, and PoolSize.sizes names it; the size is not
+	// taken, the audit has the refusal, and the caller must not write the target.
 	ReportActuation(ctx context.Context, in *ReportActuationRequest, opts ...grpc.CallOption) (*ReportActuationResponse, error)
 	// From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
 	// restart of the recommender. Pausing a paused pool replaces by, why and size. UNAVAILABLE: not stored, not paused.
@@ -68,10 +68,6 @@ type PoolSizeServiceClient interface {
 	ListPoolSizeHistory(ctx context.Context, in *ListPoolSizeHistoryRequest, opts ...grpc.CallOption) (*ListPoolSizeHistoryResponse, error)
 	// What would change if every answer that may be applied were applied now: targets whose size is another. In pages.
 	DiffPoolSizes(ctx context.Context, in *DiffPoolSizesRequest, opts ...grpc.CallOption) (*DiffPoolSizesResponse, error)
-	// Claims targets, or goes on having them, so that one process at a time writes each. The order of the log decides, so
-	// that every server says the same: a target is the caller's unless somebody else's lease is on it. UNAVAILABLE: it is
-	// not known who has them; the claim may be stored.
-	HoldTargets(ctx context.Context, in *HoldTargetsRequest, opts ...grpc.CallOption) (*HoldTargetsResponse, error)
 }
 
 type poolSizeServiceClient struct {
@@ -191,16 +187,6 @@ func (c *poolSizeServiceClient) DiffPoolSizes(ctx context.Context, in *DiffPoolS
 	return out, nil
 }
 
-func (c *poolSizeServiceClient) HoldTargets(ctx context.Context, in *HoldTargetsRequest, opts ...grpc.CallOption) (*HoldTargetsResponse, error) {
-	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	out := new(HoldTargetsResponse)
-	err := c.cc.Invoke(ctx, PoolSizeService_HoldTargets_FullMethodName, in, out, cOpts...)
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
 // PoolSizeServiceServer is the server API for PoolSizeService service.
 // All implementations must embed UnimplementedPoolSizeServiceServer
 // for forward compatibility.
@@ -221,7 +207,8 @@ type PoolSizeServiceServer interface {
 	ExplainPoolSize(context.Context, *ExplainPoolSizeRequest) (*ExplainPoolSizeResponse, error)
 	// An actuator's report: its read-back becomes one of PoolSize.sizes. Appended to the audit table, unless it only
 	// observed the size that was known already. UNAVAILABLE: it may be stored; told again under its request_id it counts
-	// once.
+	// once. FAILED_PRECONDITION (TARGET_OWNED): another reporter has the target, and PoolSize.sizes names it; the size is not
+	// taken, the audit has the refusal, and the caller must not write the target.
 	ReportActuation(context.Context, *ReportActuationRequest) (*ReportActuationResponse, error)
 	// From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
 	// restart of the recommender. Pausing a paused pool replaces by, why and size. UNAVAILABLE: not stored, not paused.
@@ -237,10 +224,6 @@ type PoolSizeServiceServer interface {
 	ListPoolSizeHistory(context.Context, *ListPoolSizeHistoryRequest) (*ListPoolSizeHistoryResponse, error)
 	// What would change if every answer that may be applied were applied now: targets whose size is another. In pages.
 	DiffPoolSizes(context.Context, *DiffPoolSizesRequest) (*DiffPoolSizesResponse, error)
-	// Claims targets, or goes on having them, so that one process at a time writes each. The order of the log decides, so
-	// that every server says the same: a target is the caller's unless somebody else's lease is on it. UNAVAILABLE: it is
-	// not known who has them; the claim may be stored.
-	HoldTargets(context.Context, *HoldTargetsRequest) (*HoldTargetsResponse, error)
 	mustEmbedUnimplementedPoolSizeServiceServer()
 }
 
@@ -280,9 +263,6 @@ func (UnimplementedPoolSizeServiceServer) ListPoolSizeHistory(context.Context, *
 }
 func (UnimplementedPoolSizeServiceServer) DiffPoolSizes(context.Context, *DiffPoolSizesRequest) (*DiffPoolSizesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method DiffPoolSizes not implemented")
-}
-func (UnimplementedPoolSizeServiceServer) HoldTargets(context.Context, *HoldTargetsRequest) (*HoldTargetsResponse, error) {
-	return nil, status.Error(codes.Unimplemented, "method HoldTargets not implemented")
 }
 func (UnimplementedPoolSizeServiceServer) mustEmbedUnimplementedPoolSizeServiceServer() {}
 func (UnimplementedPoolSizeServiceServer) testEmbeddedByValue()                         {}
@@ -478,24 +458,6 @@ func _PoolSizeService_DiffPoolSizes_Handler(srv interface{}, ctx context.Context
 	return interceptor(ctx, in, info, handler)
 }
 
-func _PoolSizeService_HoldTargets_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
-	in := new(HoldTargetsRequest)
-	if err := dec(in); err != nil {
-		return nil, err
-	}
-	if interceptor == nil {
-		return srv.(PoolSizeServiceServer).HoldTargets(ctx, in)
-	}
-	info := &grpc.UnaryServerInfo{
-		Server:     srv,
-		FullMethod: PoolSizeService_HoldTargets_FullMethodName,
-	}
-	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(PoolSizeServiceServer).HoldTargets(ctx, req.(*HoldTargetsRequest))
-	}
-	return interceptor(ctx, in, info, handler)
-}
-
 // PoolSizeService_ServiceDesc is the grpc.ServiceDesc for PoolSizeService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -538,10 +500,6 @@ var PoolSizeService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "DiffPoolSizes",
 			Handler:    _PoolSizeService_DiffPoolSizes_Handler,
-		},
-		{
-			MethodName: "HoldTargets",
-			Handler:    _PoolSizeService_HoldTargets_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

@@ -18,6 +18,7 @@ from sluice.cli.doctor import (
     kafka,
     left_out,
     neo4j,
+    owners,
     peers,
     recommender,
     rejected,
@@ -47,6 +48,7 @@ CHECKS = [
     *decider.CHECKS,
     *recommender.CHECKS,
     *alarms.CHECKS,
+    *owners.CHECKS,
     *subsets.CHECKS,
     *ends.CHECKS,
 ]

@@ -27,7 +27,7 @@ from sluice.pools.v1 import occupancy_pb2 as sluice_dot_pools_dot_v1_dot_occupan
 from sluice.pools.v1 import pool_pb2 as sluice_dot_pools_dot_v1_dot_pool__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fsluice/pools/v1/actuation.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/pools/v1/occupancy.proto\x1a\x1asluice/pools/v1/pool.proto\"\x99\x03\n\tActuation\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12\x10\n\x08instance\x18\x02 \x01(\t\x12\x13\n\x0btarget_name\x18\x03 \x01(\t\x12\x10\n\x08\x61\x63tuator\x18\x04 \x01(\t\x12\x32\n\x07outcome\x18\x05 \x01(\x0e\x32!.sluice.pools.v1.ActuationOutcome\x12\x10\n\x08revision\x18\x06 \x01(\x04\x12\x16\n\trequested\x18\x07 \x01(\rH\x00\x88\x01\x01\x12\x15\n\x08previous\x18\x08 \x01(\rH\x01\x88\x01\x01\x12\x16\n\tread_back\x18\t \x01(\rH\x02\x88\x01\x01\x12\x11\n\tunbounded\x18\n \x01(\x08\x12\x0e\n\x06\x64\x65tail\x18\x0b \x01(\t\x12&\n\x02\x61t\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\toccupancy\x18\r \x01(\x0b\x32\x1a.sluice.pools.v1.OccupancyB\x0c\n\n_requestedB\x0b\n\t_previousB\x0c\n\n_read_back*\xb1\x01\n\x10\x41\x63tuationOutcome\x12!\n\x1d\x41\x43TUATION_OUTCOME_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x41\x43TUATION_OUTCOME_OBSERVED\x10\x01\x12\x1d\n\x19\x41\x43TUATION_OUTCOME_APPLIED\x10\x02\x12\x1c\n\x18\x41\x43TUATION_OUTCOME_FAILED\x10\x03\x12\x1d\n\x19\x41\x43TUATION_OUTCOME_REFUSED\x10\x04\x42!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fsluice/pools/v1/actuation.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/pools/v1/occupancy.proto\x1a\x1asluice/pools/v1/pool.proto\"\xab\x03\n\tActuation\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12\x10\n\x08instance\x18\x02 \x01(\t\x12\x13\n\x0btarget_name\x18\x03 \x01(\t\x12\x10\n\x08\x61\x63tuator\x18\x04 \x01(\t\x12\x32\n\x07outcome\x18\x05 \x01(\x0e\x32!.sluice.pools.v1.ActuationOutcome\x12\x10\n\x08revision\x18\x06 \x01(\x04\x12\x16\n\trequested\x18\x07 \x01(\rH\x00\x88\x01\x01\x12\x15\n\x08previous\x18\x08 \x01(\rH\x01\x88\x01\x01\x12\x16\n\tread_back\x18\t \x01(\rH\x02\x88\x01\x01\x12\x11\n\tunbounded\x18\n \x01(\x08\x12\x0e\n\x06\x64\x65tail\x18\x0b \x01(\t\x12&\n\x02\x61t\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\toccupancy\x18\r \x01(\x0b\x32\x1a.sluice.pools.v1.Occupancy\x12\x10\n\x08reporter\x18\x0e \x01(\tB\x0c\n\n_requestedB\x0b\n\t_previousB\x0c\n\n_read_back*\xb1\x01\n\x10\x41\x63tuationOutcome\x12!\n\x1d\x41\x43TUATION_OUTCOME_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x41\x43TUATION_OUTCOME_OBSERVED\x10\x01\x12\x1d\n\x19\x41\x43TUATION_OUTCOME_APPLIED\x10\x02\x12\x1c\n\x18\x41\x43TUATION_OUTCOME_FAILED\x10\x03\x12\x1d\n\x19\x41\x43TUATION_OUTCOME_REFUSED\x10\x04\x42!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,8 +35,8 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'sluice.pools.v1.actuation_p
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z\037sluice.dev/api/pools/v1;poolsv1'
-  _globals['_ACTUATIONOUTCOME']._serialized_start=559
-  _globals['_ACTUATIONOUTCOME']._serialized_end=736
+  _globals['_ACTUATIONOUTCOME']._serialized_start=577
+  _globals['_ACTUATIONOUTCOME']._serialized_end=754
   _globals['_ACTUATION']._serialized_start=147
-  _globals['_ACTUATION']._serialized_end=556
+  _globals['_ACTUATION']._serialized_end=574
 # @@protoc_insertion_point(module_scope)

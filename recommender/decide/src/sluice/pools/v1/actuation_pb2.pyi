@@ -68,6 +68,7 @@ class Actuation(_message.Message):
     DETAIL_FIELD_NUMBER: _builtins.int
     AT_FIELD_NUMBER: _builtins.int
     OCCUPANCY_FIELD_NUMBER: _builtins.int
+    REPORTER_FIELD_NUMBER: _builtins.int
     instance: _builtins.str
     """Of the service that owns the pool: which of its replicas the target is. Empty: `target_name` stands in."""
     target_name: _builtins.str
@@ -86,6 +87,10 @@ class Actuation(_message.Message):
     unbounded: _builtins.bool
     """As read after: the pool has no limit."""
     detail: _builtins.str
+    reporter: _builtins.str
+    """The configuration that the actuator runs, the same after a restart and no other's: `NAME@HOST STATUS_ADDRESS`. Of two
+    that report one target the second is refused (TARGET_OWNED). Empty: not compared, as where a Lease decides.
+    """
     @_builtins.property
     def pool(self) -> _pool_pb2.Pool: ...
     @_builtins.property
@@ -110,10 +115,11 @@ class Actuation(_message.Message):
         detail: _builtins.str = ...,
         at: _timestamp_pb2.Timestamp | None = ...,
         occupancy: _occupancy_pb2.Occupancy | None = ...,
+        reporter: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_previous", b"_previous", "_read_back", b"_read_back", "_requested", b"_requested", "at", b"at", "occupancy", b"occupancy", "pool", b"pool", "previous", b"previous", "read_back", b"read_back", "requested", b"requested"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_previous", b"_previous", "_read_back", b"_read_back", "_requested", b"_requested", "actuator", b"actuator", "at", b"at", "detail", b"detail", "instance", b"instance", "occupancy", b"occupancy", "outcome", b"outcome", "pool", b"pool", "previous", b"previous", "read_back", b"read_back", "requested", b"requested", "revision", b"revision", "target_name", b"target_name", "unbounded", b"unbounded"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_previous", b"_previous", "_read_back", b"_read_back", "_requested", b"_requested", "actuator", b"actuator", "at", b"at", "detail", b"detail", "instance", b"instance", "occupancy", b"occupancy", "outcome", b"outcome", "pool", b"pool", "previous", b"previous", "read_back", b"read_back", "reporter", b"reporter", "requested", b"requested", "revision", b"revision", "target_name", b"target_name", "unbounded", b"unbounded"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__previous: _TypeAlias = _typing.Literal["previous"]  # noqa: Y015
     _WhichOneofArgType__previous: _TypeAlias = _typing.Literal["_previous", b"_previous"]  # noqa: Y015

@@ -29,7 +29,6 @@ class ShardHeartbeat(_message.Message):
     """Records of the topics between deciders and servers (collector/topics.yaml says their keys); no call takes or gives them.
     sluice_decisions has a PoolSize of each pool, and a ShardHeartbeat of each shard; sluice_explanations an Explanation of
     each pool, without its pool_size; sluice_observed an ObservedSize of each target; sluice_reports a Report each.
-    Those of sluice_holds are HoldRecords (hold.proto), of servers alone.
 
     The last record of every transaction on sluice_decisions: what came before it in the shard counts from it on. It says
     all that is known of leases by itself, since compaction leaves the newest alone.

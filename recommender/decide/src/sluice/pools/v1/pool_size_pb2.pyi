@@ -132,12 +132,15 @@ class TargetSize(_message.Message):
     UNBOUNDED_FIELD_NUMBER: _builtins.int
     READ_AT_FIELD_NUMBER: _builtins.int
     OCCUPANCY_FIELD_NUMBER: _builtins.int
+    REPORTER_FIELD_NUMBER: _builtins.int
     instance: _builtins.str
     """Of the service; as the actuator's configuration names it."""
     size: _builtins.int
     """Absent where the pool has no limit."""
     unbounded: _builtins.bool
     """The pool has no limit, such as MaxOpenConns 0 of Go's database/sql. It is not a size of 0."""
+    reporter: _builtins.str
+    """The Actuation.reporter that owns the target: the first, until it has reported nothing for a minute. Empty: nobody's."""
     @_builtins.property
     def read_at(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
@@ -152,10 +155,11 @@ class TargetSize(_message.Message):
         unbounded: _builtins.bool = ...,
         read_at: _timestamp_pb2.Timestamp | None = ...,
         occupancy: _occupancy_pb2.Occupancy | None = ...,
+        reporter: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_size", b"_size", "occupancy", b"occupancy", "read_at", b"read_at", "size", b"size"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_size", b"_size", "instance", b"instance", "occupancy", b"occupancy", "read_at", b"read_at", "size", b"size", "unbounded", b"unbounded"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_size", b"_size", "instance", b"instance", "occupancy", b"occupancy", "read_at", b"read_at", "reporter", b"reporter", "size", b"size", "unbounded", b"unbounded"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__size: _TypeAlias = _typing.Literal["size"]  # noqa: Y015
     _WhichOneofArgType__size: _TypeAlias = _typing.Literal["_size", b"_size"]  # noqa: Y015

@@ -22,19 +22,17 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
-from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from sluice.common.v1 import scaling_pb2 as sluice_dot_common_dot_v1_dot_scaling__pb2
 from sluice.common.v1 import watch_pb2 as sluice_dot_common_dot_v1_dot_watch__pb2
 from sluice.pools.v1 import actuation_pb2 as sluice_dot_pools_dot_v1_dot_actuation__pb2
 from sluice.pools.v1 import evidence_pb2 as sluice_dot_pools_dot_v1_dot_evidence__pb2
-from sluice.pools.v1 import hold_pb2 as sluice_dot_pools_dot_v1_dot_hold__pb2
 from sluice.pools.v1 import log_pb2 as sluice_dot_pools_dot_v1_dot_log__pb2
 from sluice.pools.v1 import pool_pb2 as sluice_dot_pools_dot_v1_dot_pool__pb2
 from sluice.pools.v1 import pool_size_pb2 as sluice_dot_pools_dot_v1_dot_pool__size__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'sluice/pools/v1/pool_size_service.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esluice/common/v1/scaling.proto\x1a\x1csluice/common/v1/watch.proto\x1a\x1fsluice/pools/v1/actuation.proto\x1a\x1esluice/pools/v1/evidence.proto\x1a\x1asluice/pools/v1/hold.proto\x1a\x19sluice/pools/v1/log.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"9\n\x12GetPoolSizeRequest\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\"C\n\x13GetPoolSizeResponse\x12,\n\tpool_size\x18\x01 \x01(\x0b\x32\x19.sluice.pools.v1.PoolSize\"N\n\x14ListPoolSizesRequest\x12\x0f\n\x07service\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"_\n\x15ListPoolSizesResponse\x12-\n\npool_sizes\x18\x01 \x03(\x0b\x32\x19.sluice.pools.v1.PoolSize\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"v\n\x15WatchPoolSizesRequest\x12\x0f\n\x07service\x18\x01 \x01(\t\x12\x14\n\x0cresume_token\x18\x02 \x01(\t\x12\x10\n\x08services\x18\x03 \x03(\t\x12$\n\x05pools\x18\x04 \x03(\x0b\x32\x15.sluice.pools.v1.Pool\"\xfb\x01\n\x16WatchPoolSizesResponse\x12.\n\tpool_size\x18\x01 \x01(\x0b\x32\x19.sluice.pools.v1.PoolSizeH\x00\x12.\n\x08snapshot\x18\x02 \x01(\x0b\x32\x1a.sluice.common.v1.SnapshotH\x00\x12\x30\n\theartbeat\x18\x03 \x01(\x0b\x32\x1b.sluice.common.v1.HeartbeatH\x00\x12\x14\n\x0cresume_token\x18\x04 \x01(\t\x12\x30\n\x0bnot_renewed\x18\x05 \x03(\x0b\x32\x1b.sluice.pools.v1.NotRenewedB\x07\n\x05\x65vent\"=\n\x16\x45xplainPoolSizeRequest\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\"L\n\x17\x45xplainPoolSizeResponse\x12\x31\n\x0b\x65xplanation\x18\x01 \x01(\x0b\x32\x1c.sluice.pools.v1.Explanation\"[\n\x16ReportActuationRequest\x12-\n\tactuation\x18\x01 \x01(\x0b\x32\x1a.sluice.pools.v1.Actuation\x12\x12\n\nrequest_id\x18\x02 \x01(\t\"\x19\n\x17ReportActuationResponse\"\x80\x01\n\x10PausePoolRequest\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12\n\n\x02\x62y\x18\x02 \x01(\t\x12\x0b\n\x03why\x18\x03 \x01(\t\x12\x12\n\nrequest_id\x18\x04 \x01(\t\x12\x11\n\x04size\x18\x05 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_size\"\x13\n\x11PausePoolResponse\"e\n\x11ResumePoolRequest\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12\n\n\x02\x62y\x18\x02 \x01(\t\x12\x0b\n\x03why\x18\x03 \x01(\t\x12\x12\n\nrequest_id\x18\x04 \x01(\t\"(\n\x12ResumePoolResponse\x12\x12\n\nwas_paused\x18\x01 \x01(\x08\"a\n\x14NotifyScalingRequest\x12\x35\n\rscaling_event\x18\x01 \x01(\x0b\x32\x1e.sluice.common.v1.ScalingEvent\x12\x12\n\nrequest_id\x18\x02 \x01(\t\"&\n\x15NotifyScalingResponse\x12\r\n\x05pools\x18\x01 \x01(\r\"h\n\x1aListPoolSizeHistoryRequest\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"\x8b\x02\n\x1bListPoolSizeHistoryResponse\x12\x44\n\x07\x61nswers\x18\x01 \x03(\x0b\x32\x33.sluice.pools.v1.ListPoolSizeHistoryResponse.Answer\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x1a\x8c\x01\n\x06\x41nswer\x12,\n\tpool_size\x18\x01 \x01(\x0b\x32\x19.sluice.pools.v1.PoolSize\x12)\n\x05since\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x05until\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"N\n\x14\x44iffPoolSizesRequest\x12\x0f\n\x07service\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"\xf6\x01\n\x15\x44iffPoolSizesResponse\x12>\n\x07\x63hanges\x18\x01 \x03(\x0b\x32-.sluice.pools.v1.DiffPoolSizesResponse.Change\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x1a\x83\x01\n\x06\x43hange\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12\x10\n\x08instance\x18\x02 \x01(\t\x12\x14\n\x07\x63urrent\x18\x03 \x01(\rH\x00\x88\x01\x01\x12\x0e\n\x06target\x18\x04 \x01(\r\x12\x10\n\x08revision\x18\x05 \x01(\x04\x42\n\n\x08_current\"q\n\x12HoldTargetsRequest\x12\x0e\n\x06holder\x18\x01 \x01(\t\x12\x0f\n\x07targets\x18\x02 \x03(\t\x12(\n\x05lease\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x10\n\x08releases\x18\x04 \x03(\t\";\n\x13HoldTargetsResponse\x12$\n\x05holds\x18\x01 \x03(\x0b\x32\x15.sluice.pools.v1.Hold2\xb3\x08\n\x0fPoolSizeService\x12X\n\x0bGetPoolSize\x12#.sluice.pools.v1.GetPoolSizeRequest\x1a$.sluice.pools.v1.GetPoolSizeResponse\x12^\n\rListPoolSizes\x12%.sluice.pools.v1.ListPoolSizesRequest\x1a&.sluice.pools.v1.ListPoolSizesResponse\x12\x63\n\x0eWatchPoolSizes\x12&.sluice.pools.v1.WatchPoolSizesRequest\x1a\'.sluice.pools.v1.WatchPoolSizesResponse0\x01\x12\x64\n\x0f\x45xplainPoolSize\x12\'.sluice.pools.v1.ExplainPoolSizeRequest\x1a(.sluice.pools.v1.ExplainPoolSizeResponse\x12\x64\n\x0fReportActuation\x12\'.sluice.pools.v1.ReportActuationRequest\x1a(.sluice.pools.v1.ReportActuationResponse\x12R\n\tPausePool\x12!.sluice.pools.v1.PausePoolRequest\x1a\".sluice.pools.v1.PausePoolResponse\x12U\n\nResumePool\x12\".sluice.pools.v1.ResumePoolRequest\x1a#.sluice.pools.v1.ResumePoolResponse\x12^\n\rNotifyScaling\x12%.sluice.pools.v1.NotifyScalingRequest\x1a&.sluice.pools.v1.NotifyScalingResponse\x12p\n\x13ListPoolSizeHistory\x12+.sluice.pools.v1.ListPoolSizeHistoryRequest\x1a,.sluice.pools.v1.ListPoolSizeHistoryResponse\x12^\n\rDiffPoolSizes\x12%.sluice.pools.v1.DiffPoolSizesRequest\x1a&.sluice.pools.v1.DiffPoolSizesResponse\x12X\n\x0bHoldTargets\x12#.sluice.pools.v1.HoldTargetsRequest\x1a$.sluice.pools.v1.HoldTargetsResponseB!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'sluice/pools/v1/pool_size_service.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esluice/common/v1/scaling.proto\x1a\x1csluice/common/v1/watch.proto\x1a\x1fsluice/pools/v1/actuation.proto\x1a\x1esluice/pools/v1/evidence.proto\x1a\x19sluice/pools/v1/log.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"9\n\x12GetPoolSizeRequest\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\"C\n\x13GetPoolSizeResponse\x12,\n\tpool_size\x18\x01 \x01(\x0b\x32\x19.sluice.pools.v1.PoolSize\"N\n\x14ListPoolSizesRequest\x12\x0f\n\x07service\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"_\n\x15ListPoolSizesResponse\x12-\n\npool_sizes\x18\x01 \x03(\x0b\x32\x19.sluice.pools.v1.PoolSize\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"v\n\x15WatchPoolSizesRequest\x12\x0f\n\x07service\x18\x01 \x01(\t\x12\x14\n\x0cresume_token\x18\x02 \x01(\t\x12\x10\n\x08services\x18\x03 \x03(\t\x12$\n\x05pools\x18\x04 \x03(\x0b\x32\x15.sluice.pools.v1.Pool\"\xfb\x01\n\x16WatchPoolSizesResponse\x12.\n\tpool_size\x18\x01 \x01(\x0b\x32\x19.sluice.pools.v1.PoolSizeH\x00\x12.\n\x08snapshot\x18\x02 \x01(\x0b\x32\x1a.sluice.common.v1.SnapshotH\x00\x12\x30\n\theartbeat\x18\x03 \x01(\x0b\x32\x1b.sluice.common.v1.HeartbeatH\x00\x12\x14\n\x0cresume_token\x18\x04 \x01(\t\x12\x30\n\x0bnot_renewed\x18\x05 \x03(\x0b\x32\x1b.sluice.pools.v1.NotRenewedB\x07\n\x05\x65vent\"=\n\x16\x45xplainPoolSizeRequest\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\"L\n\x17\x45xplainPoolSizeResponse\x12\x31\n\x0b\x65xplanation\x18\x01 \x01(\x0b\x32\x1c.sluice.pools.v1.Explanation\"[\n\x16ReportActuationRequest\x12-\n\tactuation\x18\x01 \x01(\x0b\x32\x1a.sluice.pools.v1.Actuation\x12\x12\n\nrequest_id\x18\x02 \x01(\t\"\x19\n\x17ReportActuationResponse\"\x80\x01\n\x10PausePoolRequest\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12\n\n\x02\x62y\x18\x02 \x01(\t\x12\x0b\n\x03why\x18\x03 \x01(\t\x12\x12\n\nrequest_id\x18\x04 \x01(\t\x12\x11\n\x04size\x18\x05 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_size\"\x13\n\x11PausePoolResponse\"e\n\x11ResumePoolRequest\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12\n\n\x02\x62y\x18\x02 \x01(\t\x12\x0b\n\x03why\x18\x03 \x01(\t\x12\x12\n\nrequest_id\x18\x04 \x01(\t\"(\n\x12ResumePoolResponse\x12\x12\n\nwas_paused\x18\x01 \x01(\x08\"a\n\x14NotifyScalingRequest\x12\x35\n\rscaling_event\x18\x01 \x01(\x0b\x32\x1e.sluice.common.v1.ScalingEvent\x12\x12\n\nrequest_id\x18\x02 \x01(\t\"&\n\x15NotifyScalingResponse\x12\r\n\x05pools\x18\x01 \x01(\r\"h\n\x1aListPoolSizeHistoryRequest\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"\x8b\x02\n\x1bListPoolSizeHistoryResponse\x12\x44\n\x07\x61nswers\x18\x01 \x03(\x0b\x32\x33.sluice.pools.v1.ListPoolSizeHistoryResponse.Answer\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x1a\x8c\x01\n\x06\x41nswer\x12,\n\tpool_size\x18\x01 \x01(\x0b\x32\x19.sluice.pools.v1.PoolSize\x12)\n\x05since\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x05until\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"N\n\x14\x44iffPoolSizesRequest\x12\x0f\n\x07service\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"\xf6\x01\n\x15\x44iffPoolSizesResponse\x12>\n\x07\x63hanges\x18\x01 \x03(\x0b\x32-.sluice.pools.v1.DiffPoolSizesResponse.Change\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x1a\x83\x01\n\x06\x43hange\x12#\n\x04pool\x18\x01 \x01(\x0b\x32\x15.sluice.pools.v1.Pool\x12\x10\n\x08instance\x18\x02 \x01(\t\x12\x14\n\x07\x63urrent\x18\x03 \x01(\rH\x00\x88\x01\x01\x12\x0e\n\x06target\x18\x04 \x01(\r\x12\x10\n\x08revision\x18\x05 \x01(\x04\x42\n\n\x08_current2\xd9\x07\n\x0fPoolSizeService\x12X\n\x0bGetPoolSize\x12#.sluice.pools.v1.GetPoolSizeRequest\x1a$.sluice.pools.v1.GetPoolSizeResponse\x12^\n\rListPoolSizes\x12%.sluice.pools.v1.ListPoolSizesRequest\x1a&.sluice.pools.v1.ListPoolSizesResponse\x12\x63\n\x0eWatchPoolSizes\x12&.sluice.pools.v1.WatchPoolSizesRequest\x1a\'.sluice.pools.v1.WatchPoolSizesResponse0\x01\x12\x64\n\x0f\x45xplainPoolSize\x12\'.sluice.pools.v1.ExplainPoolSizeRequest\x1a(.sluice.pools.v1.ExplainPoolSizeResponse\x12\x64\n\x0fReportActuation\x12\'.sluice.pools.v1.ReportActuationRequest\x1a(.sluice.pools.v1.ReportActuationResponse\x12R\n\tPausePool\x12!.sluice.pools.v1.PausePoolRequest\x1a\".sluice.pools.v1.PausePoolResponse\x12U\n\nResumePool\x12\".sluice.pools.v1.ResumePoolRequest\x1a#.sluice.pools.v1.ResumePoolResponse\x12^\n\rNotifyScaling\x12%.sluice.pools.v1.NotifyScalingRequest\x1a&.sluice.pools.v1.NotifyScalingResponse\x12p\n\x13ListPoolSizeHistory\x12+.sluice.pools.v1.ListPoolSizeHistoryRequest\x1a,.sluice.pools.v1.ListPoolSizeHistoryResponse\x12^\n\rDiffPoolSizes\x12%.sluice.pools.v1.DiffPoolSizesRequest\x1a&.sluice.pools.v1.DiffPoolSizesResponseB!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -42,54 +40,50 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'sluice.pools.v1.pool_size_s
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z\037sluice.dev/api/pools/v1;poolsv1'
-  _globals['_GETPOOLSIZEREQUEST']._serialized_start=368
-  _globals['_GETPOOLSIZEREQUEST']._serialized_end=425
-  _globals['_GETPOOLSIZERESPONSE']._serialized_start=427
-  _globals['_GETPOOLSIZERESPONSE']._serialized_end=494
-  _globals['_LISTPOOLSIZESREQUEST']._serialized_start=496
-  _globals['_LISTPOOLSIZESREQUEST']._serialized_end=574
-  _globals['_LISTPOOLSIZESRESPONSE']._serialized_start=576
-  _globals['_LISTPOOLSIZESRESPONSE']._serialized_end=671
-  _globals['_WATCHPOOLSIZESREQUEST']._serialized_start=673
-  _globals['_WATCHPOOLSIZESREQUEST']._serialized_end=791
-  _globals['_WATCHPOOLSIZESRESPONSE']._serialized_start=794
-  _globals['_WATCHPOOLSIZESRESPONSE']._serialized_end=1045
-  _globals['_EXPLAINPOOLSIZEREQUEST']._serialized_start=1047
-  _globals['_EXPLAINPOOLSIZEREQUEST']._serialized_end=1108
-  _globals['_EXPLAINPOOLSIZERESPONSE']._serialized_start=1110
-  _globals['_EXPLAINPOOLSIZERESPONSE']._serialized_end=1186
-  _globals['_REPORTACTUATIONREQUEST']._serialized_start=1188
-  _globals['_REPORTACTUATIONREQUEST']._serialized_end=1279
-  _globals['_REPORTACTUATIONRESPONSE']._serialized_start=1281
-  _globals['_REPORTACTUATIONRESPONSE']._serialized_end=1306
-  _globals['_PAUSEPOOLREQUEST']._serialized_start=1309
-  _globals['_PAUSEPOOLREQUEST']._serialized_end=1437
-  _globals['_PAUSEPOOLRESPONSE']._serialized_start=1439
-  _globals['_PAUSEPOOLRESPONSE']._serialized_end=1458
-  _globals['_RESUMEPOOLREQUEST']._serialized_start=1460
-  _globals['_RESUMEPOOLREQUEST']._serialized_end=1561
-  _globals['_RESUMEPOOLRESPONSE']._serialized_start=1563
-  _globals['_RESUMEPOOLRESPONSE']._serialized_end=1603
-  _globals['_NOTIFYSCALINGREQUEST']._serialized_start=1605
-  _globals['_NOTIFYSCALINGREQUEST']._serialized_end=1702
-  _globals['_NOTIFYSCALINGRESPONSE']._serialized_start=1704
-  _globals['_NOTIFYSCALINGRESPONSE']._serialized_end=1742
-  _globals['_LISTPOOLSIZEHISTORYREQUEST']._serialized_start=1744
-  _globals['_LISTPOOLSIZEHISTORYREQUEST']._serialized_end=1848
-  _globals['_LISTPOOLSIZEHISTORYRESPONSE']._serialized_start=1851
-  _globals['_LISTPOOLSIZEHISTORYRESPONSE']._serialized_end=2118
-  _globals['_LISTPOOLSIZEHISTORYRESPONSE_ANSWER']._serialized_start=1978
-  _globals['_LISTPOOLSIZEHISTORYRESPONSE_ANSWER']._serialized_end=2118
-  _globals['_DIFFPOOLSIZESREQUEST']._serialized_start=2120
-  _globals['_DIFFPOOLSIZESREQUEST']._serialized_end=2198
-  _globals['_DIFFPOOLSIZESRESPONSE']._serialized_start=2201
-  _globals['_DIFFPOOLSIZESRESPONSE']._serialized_end=2447
-  _globals['_DIFFPOOLSIZESRESPONSE_CHANGE']._serialized_start=2316
-  _globals['_DIFFPOOLSIZESRESPONSE_CHANGE']._serialized_end=2447
-  _globals['_HOLDTARGETSREQUEST']._serialized_start=2449
-  _globals['_HOLDTARGETSREQUEST']._serialized_end=2562
-  _globals['_HOLDTARGETSRESPONSE']._serialized_start=2564
-  _globals['_HOLDTARGETSRESPONSE']._serialized_end=2623
-  _globals['_POOLSIZESERVICE']._serialized_start=2626
-  _globals['_POOLSIZESERVICE']._serialized_end=3701
+  _globals['_GETPOOLSIZEREQUEST']._serialized_start=308
+  _globals['_GETPOOLSIZEREQUEST']._serialized_end=365
+  _globals['_GETPOOLSIZERESPONSE']._serialized_start=367
+  _globals['_GETPOOLSIZERESPONSE']._serialized_end=434
+  _globals['_LISTPOOLSIZESREQUEST']._serialized_start=436
+  _globals['_LISTPOOLSIZESREQUEST']._serialized_end=514
+  _globals['_LISTPOOLSIZESRESPONSE']._serialized_start=516
+  _globals['_LISTPOOLSIZESRESPONSE']._serialized_end=611
+  _globals['_WATCHPOOLSIZESREQUEST']._serialized_start=613
+  _globals['_WATCHPOOLSIZESREQUEST']._serialized_end=731
+  _globals['_WATCHPOOLSIZESRESPONSE']._serialized_start=734
+  _globals['_WATCHPOOLSIZESRESPONSE']._serialized_end=985
+  _globals['_EXPLAINPOOLSIZEREQUEST']._serialized_start=987
+  _globals['_EXPLAINPOOLSIZEREQUEST']._serialized_end=1048
+  _globals['_EXPLAINPOOLSIZERESPONSE']._serialized_start=1050
+  _globals['_EXPLAINPOOLSIZERESPONSE']._serialized_end=1126
+  _globals['_REPORTACTUATIONREQUEST']._serialized_start=1128
+  _globals['_REPORTACTUATIONREQUEST']._serialized_end=1219
+  _globals['_REPORTACTUATIONRESPONSE']._serialized_start=1221
+  _globals['_REPORTACTUATIONRESPONSE']._serialized_end=1246
+  _globals['_PAUSEPOOLREQUEST']._serialized_start=1249
+  _globals['_PAUSEPOOLREQUEST']._serialized_end=1377
+  _globals['_PAUSEPOOLRESPONSE']._serialized_start=1379
+  _globals['_PAUSEPOOLRESPONSE']._serialized_end=1398
+  _globals['_RESUMEPOOLREQUEST']._serialized_start=1400
+  _globals['_RESUMEPOOLREQUEST']._serialized_end=1501
+  _globals['_RESUMEPOOLRESPONSE']._serialized_start=1503
+  _globals['_RESUMEPOOLRESPONSE']._serialized_end=1543
+  _globals['_NOTIFYSCALINGREQUEST']._serialized_start=1545
+  _globals['_NOTIFYSCALINGREQUEST']._serialized_end=1642
+  _globals['_NOTIFYSCALINGRESPONSE']._serialized_start=1644
+  _globals['_NOTIFYSCALINGRESPONSE']._serialized_end=1682
+  _globals['_LISTPOOLSIZEHISTORYREQUEST']._serialized_start=1684
+  _globals['_LISTPOOLSIZEHISTORYREQUEST']._serialized_end=1788
+  _globals['_LISTPOOLSIZEHISTORYRESPONSE']._serialized_start=1791
+  _globals['_LISTPOOLSIZEHISTORYRESPONSE']._serialized_end=2058
+  _globals['_LISTPOOLSIZEHISTORYRESPONSE_ANSWER']._serialized_start=1918
+  _globals['_LISTPOOLSIZEHISTORYRESPONSE_ANSWER']._serialized_end=2058
+  _globals['_DIFFPOOLSIZESREQUEST']._serialized_start=2060
+  _globals['_DIFFPOOLSIZESREQUEST']._serialized_end=2138
+  _globals['_DIFFPOOLSIZESRESPONSE']._serialized_start=2141
+  _globals['_DIFFPOOLSIZESRESPONSE']._serialized_end=2387
+  _globals['_DIFFPOOLSIZESRESPONSE_CHANGE']._serialized_start=2256
+  _globals['_DIFFPOOLSIZESRESPONSE_CHANGE']._serialized_end=2387
+  _globals['_POOLSIZESERVICE']._serialized_start=2390
+  _globals['_POOLSIZESERVICE']._serialized_end=3375
 # @@protoc_insertion_point(module_scope)

@@ -5,7 +5,6 @@ isort:skip_file
 
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
-from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
@@ -13,7 +12,6 @@ from sluice.common.v1 import scaling_pb2 as _scaling_pb2
 from sluice.common.v1 import watch_pb2 as _watch_pb2
 from sluice.pools.v1 import actuation_pb2 as _actuation_pb2
 from sluice.pools.v1 import evidence_pb2 as _evidence_pb2
-from sluice.pools.v1 import hold_pb2 as _hold_pb2
 from sluice.pools.v1 import log_pb2 as _log_pb2
 from sluice.pools.v1 import pool_pb2 as _pool_pb2
 from sluice.pools.v1 import pool_size_pb2 as _pool_size_pb2
@@ -603,65 +601,3 @@ class DiffPoolSizesResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___DiffPoolSizesResponse: _TypeAlias = DiffPoolSizesResponse  # noqa: Y015
-
-@_typing.final
-class HoldTargetsRequest(_message.Message):
-    DESCRIPTOR: _descriptor.Descriptor
-
-    HOLDER_FIELD_NUMBER: _builtins.int
-    TARGETS_FIELD_NUMBER: _builtins.int
-    LEASE_FIELD_NUMBER: _builtins.int
-    RELEASES_FIELD_NUMBER: _builtins.int
-    holder: _builtins.str
-    """The process that asks, under a name that no other has: 1 to 512 bytes."""
-    @_builtins.property
-    def targets(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What it wants to have: what is written, named as every process names it that could write it; 1 to 400 bytes each.
-        With `releases` at most 500, each once.
-        """
-
-    @_builtins.property
-    def lease(self) -> _duration_pb2.Duration:
-        """For how long after this call, 5 s to 5 min; not needed where only something is released."""
-
-    @_builtins.property
-    def releases(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What it gives up: others have it from now on. What it does not have changes nothing."""
-
-    def __init__(
-        self,
-        *,
-        holder: _builtins.str = ...,
-        targets: _abc.Iterable[_builtins.str] | None = ...,
-        lease: _duration_pb2.Duration | None = ...,
-        releases: _abc.Iterable[_builtins.str] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["lease", b"lease"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["holder", b"holder", "lease", b"lease", "releases", b"releases", "targets", b"targets"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___HoldTargetsRequest: _TypeAlias = HoldTargetsRequest  # noqa: Y015
-
-@_typing.final
-class HoldTargetsResponse(_message.Message):
-    DESCRIPTOR: _descriptor.Descriptor
-
-    HOLDS_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def holds(self) -> _containers.RepeatedCompositeFieldContainer[_hold_pb2.Hold]:
-        """Of each of `targets`, in their order."""
-
-    def __init__(
-        self,
-        *,
-        holds: _abc.Iterable[_hold_pb2.Hold] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["holds", b"holds"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___HoldTargetsResponse: _TypeAlias = HoldTargetsResponse  # noqa: Y015

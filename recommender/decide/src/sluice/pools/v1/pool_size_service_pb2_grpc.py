@@ -87,11 +87,6 @@ class PoolSizeServiceStub:
                 request_serializer=sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.DiffPoolSizesRequest.SerializeToString,
                 response_deserializer=sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.DiffPoolSizesResponse.FromString,
                 _registered_method=True)
-        self.HoldTargets = channel.unary_unary(
-                '/sluice.pools.v1.PoolSizeService/HoldTargets',
-                request_serializer=sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.HoldTargetsRequest.SerializeToString,
-                response_deserializer=sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.HoldTargetsResponse.FromString,
-                _registered_method=True)
 
 
 class PoolSizeServiceServicer:
@@ -133,7 +128,8 @@ class PoolSizeServiceServicer:
     def ReportActuation(self, request, context):
         """An actuator's report: its read-back becomes one of PoolSize.sizes. Appended to the audit table, unless it only
         observed the size that was known already. UNAVAILABLE: it may be stored; told again under its request_id it counts
-        once.
+        once. FAILED_PRECONDITION (TARGET_OWNED): another reporter has the target, and PoolSize.sizes names it; the size is not
+        taken, the audit has the refusal, and the caller must not write the target.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -173,15 +169,6 @@ class PoolSizeServiceServicer:
 
     def DiffPoolSizes(self, request, context):
         """What would change if every answer that may be applied were applied now: targets whose size is another. In pages.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def HoldTargets(self, request, context):
-        """Claims targets, or goes on having them, so that one process at a time writes each. The order of the log decides, so
-        that every server says the same: a target is the caller's unless somebody else's lease is on it. UNAVAILABLE: it is
-        not known who has them; the claim may be stored.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -239,11 +226,6 @@ def add_PoolSizeServiceServicer_to_server(servicer, server):
                     servicer.DiffPoolSizes,
                     request_deserializer=sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.DiffPoolSizesRequest.FromString,
                     response_serializer=sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.DiffPoolSizesResponse.SerializeToString,
-            ),
-            'HoldTargets': grpc.unary_unary_rpc_method_handler(
-                    servicer.HoldTargets,
-                    request_deserializer=sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.HoldTargetsRequest.FromString,
-                    response_serializer=sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.HoldTargetsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -519,33 +501,6 @@ class PoolSizeService:
             '/sluice.pools.v1.PoolSizeService/DiffPoolSizes',
             sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.DiffPoolSizesRequest.SerializeToString,
             sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.DiffPoolSizesResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def HoldTargets(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/sluice.pools.v1.PoolSizeService/HoldTargets',
-            sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.HoldTargetsRequest.SerializeToString,
-            sluice_dot_pools_dot_v1_dot_pool__size__service__pb2.HoldTargetsResponse.FromString,
             options,
             channel_credentials,
             insecure,

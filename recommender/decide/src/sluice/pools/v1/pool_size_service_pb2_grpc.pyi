@@ -50,7 +50,8 @@ class PoolSizeServiceStub:
     ReportActuation: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.ReportActuationRequest, _pool_size_service_pb2.ReportActuationResponse]
     """An actuator's report: its read-back becomes one of PoolSize.sizes. Appended to the audit table, unless it only
     observed the size that was known already. UNAVAILABLE: it may be stored; told again under its request_id it counts
-    once.
+    once. FAILED_PRECONDITION (TARGET_OWNED): another reporter has the target, and PoolSize.sizes names it; the size is not
+    taken, the audit has the refusal, and the caller must not write the target.
     """
     PausePool: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.PausePoolRequest, _pool_size_service_pb2.PausePoolResponse]
     """From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
@@ -68,11 +69,6 @@ class PoolSizeServiceStub:
     """The answers that one pool was given, newest first; in pages. As far back as the database keeps them."""
     DiffPoolSizes: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.DiffPoolSizesRequest, _pool_size_service_pb2.DiffPoolSizesResponse]
     """What would change if every answer that may be applied were applied now: targets whose size is another. In pages."""
-    HoldTargets: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.HoldTargetsRequest, _pool_size_service_pb2.HoldTargetsResponse]
-    """Claims targets, or goes on having them, so that one process at a time writes each. The order of the log decides, so
-    that every server says the same: a target is the caller's unless somebody else's lease is on it. UNAVAILABLE: it is
-    not known who has them; the claim may be stored.
-    """
 
 @_typing.type_check_only
 class PoolSizeServiceAsyncStub(PoolSizeServiceStub):
@@ -96,7 +92,8 @@ class PoolSizeServiceAsyncStub(PoolSizeServiceStub):
     ReportActuation: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.ReportActuationRequest, _pool_size_service_pb2.ReportActuationResponse]  # type: ignore[assignment]
     """An actuator's report: its read-back becomes one of PoolSize.sizes. Appended to the audit table, unless it only
     observed the size that was known already. UNAVAILABLE: it may be stored; told again under its request_id it counts
-    once.
+    once. FAILED_PRECONDITION (TARGET_OWNED): another reporter has the target, and PoolSize.sizes names it; the size is not
+    taken, the audit has the refusal, and the caller must not write the target.
     """
     PausePool: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.PausePoolRequest, _pool_size_service_pb2.PausePoolResponse]  # type: ignore[assignment]
     """From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
@@ -114,11 +111,6 @@ class PoolSizeServiceAsyncStub(PoolSizeServiceStub):
     """The answers that one pool was given, newest first; in pages. As far back as the database keeps them."""
     DiffPoolSizes: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.DiffPoolSizesRequest, _pool_size_service_pb2.DiffPoolSizesResponse]  # type: ignore[assignment]
     """What would change if every answer that may be applied were applied now: targets whose size is another. In pages."""
-    HoldTargets: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.HoldTargetsRequest, _pool_size_service_pb2.HoldTargetsResponse]  # type: ignore[assignment]
-    """Claims targets, or goes on having them, so that one process at a time writes each. The order of the log decides, so
-    that every server says the same: a target is the caller's unless somebody else's lease is on it. UNAVAILABLE: it is
-    not known who has them; the claim may be stored.
-    """
 
 class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
     """Sizes of soft resources. Every pool of the configuration has an answer at any time; its state says
@@ -169,7 +161,8 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_pool_size_service_pb2.ReportActuationResponse, _abc.Awaitable[_pool_size_service_pb2.ReportActuationResponse]]:
         """An actuator's report: its read-back becomes one of PoolSize.sizes. Appended to the audit table, unless it only
         observed the size that was known already. UNAVAILABLE: it may be stored; told again under its request_id it counts
-        once.
+        once. FAILED_PRECONDITION (TARGET_OWNED): another reporter has the target, and PoolSize.sizes names it; the size is not
+        taken, the audit has the refusal, and the caller must not write the target.
         """
 
     @_abc_1.abstractmethod
@@ -217,16 +210,5 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pool_size_service_pb2.DiffPoolSizesResponse, _abc.Awaitable[_pool_size_service_pb2.DiffPoolSizesResponse]]:
         """What would change if every answer that may be applied were applied now: targets whose size is another. In pages."""
-
-    @_abc_1.abstractmethod
-    def HoldTargets(
-        self,
-        request: _pool_size_service_pb2.HoldTargetsRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_pool_size_service_pb2.HoldTargetsResponse, _abc.Awaitable[_pool_size_service_pb2.HoldTargetsResponse]]:
-        """Claims targets, or goes on having them, so that one process at a time writes each. The order of the log decides, so
-        that every server says the same: a target is the caller's unless somebody else's lease is on it. UNAVAILABLE: it is
-        not known who has them; the claim may be stored.
-        """
 
 def add_PoolSizeServiceServicer_to_server(servicer: PoolSizeServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -41,8 +41,8 @@ KEYS = {{
         JAVA: f"""package dev.sluice.flink;
 
 /**
- * Columns of rows that are summed to rows of a table, from storage/clickhouse: written by
- * {{@code make generate}}.
+ * Columns of rows that are summed to rows of a table, from storage/clickhouse: written by {{@code
+ * make generate}}.
  */
 final class Columns {{
 {java}  private Columns() {{}}

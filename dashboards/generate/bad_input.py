@@ -19,7 +19,6 @@ MEANINGS = {
     "trace_too_large": "left out of its trace: that has more spans than are kept",
     "too_many_traces": "in no trace: its message has more trace ids than are kept",
     "malformed_message": "dead letter: the whole message could not be decoded",
-    "record_too_large": "dead letter: the record would expand to more than is read; nothing of it was",
     "too_large": "dead letter: larger than a message can be; the collector left it out, and nothing else",
     "missing_service": "dead letter: no service.name",
     "bad_id": "dead letter: a trace or span id of wrong length, or of zeros",

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Writes all generated code from its sources: Python and Go from recommender/proto, with the image that later versions of
 # the API are compared with; the collectors that are built here from their builder.yaml; sinks and row types of Flink from
-# storage/clickhouse/tables; dashboards from dashboards/generate.
+# storage/clickhouse; dashboards from dashboards/generate.
 # With --check it changes nothing, and fails with the differences when what is committed is not current.
 set -euo pipefail
 

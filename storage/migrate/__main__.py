@@ -33,7 +33,7 @@ def schema_up(
 ) -> list[str]:
     """Brings ClickHouse up to date; returns a line for each thing that changed. `login`, `authority` as
     clickhouse.connect's. cluster_name: "" for one server."""
-    files = migrations.load(CLICKHOUSE / "migrations")
+    files = migrations.load(CLICKHOUSE)
     replaced = [
         *definitions.load(CLICKHOUSE / "functions", "FUNCTION"),
         *definitions.load(CLICKHOUSE / "views", "VIEW"),
@@ -42,11 +42,11 @@ def schema_up(
     cluster = clickhouse.cluster_of(client, cluster_name)
     clickhouse.prepare(client, database, cluster)
     client = clickhouse.connect(url, wait_s, database, login, authority)
-    tables = [made[0] for file in files for each in read(file.file) if (made := order_by(each.text))]
+    tables = [made[0] for each in files for statement in each.statements() if (made := order_by(statement.text))]
     changed = []
     for migration in migrations.pending(files, clickhouse.recorded(client, database)):
         clickhouse.apply(client, migration, tables, cluster)
-        changed.append(f"applied {migration.file.name}")
+        changed.append(f"applied {migration.path.name}")
     clickhouse.distribute(client, files, database, cluster)
     clickhouse.run(client, clickhouse.for_cluster(replaced, tables, cluster))
     wanted = ttl_days or {}
@@ -168,9 +168,9 @@ def up(
 @authority_option
 @wait_option
 def status(clickhouse_url: str, database: str, authority: str, wait_s: float) -> None:
-    """Lists the migrations, applied and pending, and how long each table keeps its rows."""
+    """Lists the first schema and the migrations, applied and pending, and how long each table keeps its rows."""
     try:
-        files = migrations.load(CLICKHOUSE / "migrations")
+        files = migrations.load(CLICKHOUSE)
         client = clickhouse.connect(clickhouse_url, wait_s, login=clickhouse_login(), authority=authority)
         done = clickhouse.recorded(client, database)
         tables = clickhouse.engines(client, database)
@@ -178,7 +178,7 @@ def status(clickhouse_url: str, database: str, authority: str, wait_s: float) ->
     except MigrateError as error:
         raise Fail(str(error)) from error
     for migration in files:
-        click.echo(f"{'pending' if migration.version in waiting else 'applied'}  {migration.file.name}")
+        click.echo(f"{'pending' if migration.version in waiting else 'applied'}  {migration.path.name}")
     for table, engine in tables.items():
         if days := ttl.kept(engine):
             click.echo(f"keeps    {table} {days} days")

@@ -12,7 +12,7 @@ from migrate import ttl
 from migrate.cluster import LOCAL, Cluster, book, distributed, order_by, said
 from migrate.errors import MigrateError
 from migrate.migrations import Applied, Migration
-from migrate.statements import Statement, read
+from migrate.statements import Statement
 from migrate.waiting import until_ready
 
 # No bookkeeping of single statements: each statement of a migration is repeatable (IF NOT EXISTS), so a run that
@@ -115,7 +115,7 @@ def distribute(client: Client, migrations: Iterable[Migration], database: str, c
         return
     there = {name.removesuffix(LOCAL) for name in engines(client, database) if name.endswith(LOCAL)}
     for migration in migrations:
-        for statement in read(migration.file):
+        for statement in migration.statements():
             made = order_by(statement.text)
             if made and made[0] in there:
                 client.command(distributed(*made, database, cluster))
@@ -129,7 +129,7 @@ def for_cluster(statements: Sequence[Statement], tables: Sequence[str], cluster:
 
 def apply(client: Client, migration: Migration, tables: Sequence[str] = (), cluster: Cluster | None = None) -> None:
     """Runs one migration and records it. tables: all that migrations make."""
-    run(client, for_cluster(read(migration.file), tables, cluster))
+    run(client, for_cluster(migration.statements(), tables, cluster))
     client.insert(
         "schema_migrations",
         [[migration.version, migration.name, migration.checksum]],

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from migrate.errors import MigrateError
 
 _NAME = r"`?(?P<name>\w+)`?"
-_TABLE = re.compile(rf"^CREATE (?P<or>OR REPLACE )?TABLE (?P<if>IF NOT EXISTS )?{_NAME}(?P<rest>.*)$", re.DOTALL)
+_TABLE = re.compile(rf"^CREATE TABLE (?P<if>IF NOT EXISTS )?{_NAME}(?P<rest>.*)$", re.DOTALL)
 _ENGINE = re.compile(r"^ENGINE = (?P<kind>(?:Replacing)?MergeTree)(?P<arguments>\([^)]*\))?", re.MULTILINE)
-_FILLED = re.compile(r"^AS SELECT \* FROM (?P<source>\w+) FINAL\s*$", re.MULTILINE)
 _ORDER = re.compile(r"^ORDER BY \(?(?P<columns>[^)\n]*)\)?", re.MULTILINE)
 # Where ON CLUSTER goes: behind the name.
 _OTHERS = re.compile(
@@ -69,12 +68,7 @@ def _table(found: re.Match[str], cluster: Cluster) -> str:
     )
     if changes != 1:
         raise MigrateError(f"say to a cluster: {found['name']} has no MergeTree for an engine")
-    # A table that is made anew of itself: on a cluster such migrations are applied to empty tables alone.
-    filled = _FILLED.search(rest)
-    if filled and filled["source"] == found["name"]:
-        rest = rest[: filled.start()].rstrip()
-    words = f"CREATE {found['or'] or ''}TABLE {found['if'] or ''}"
-    return f"{words}{cluster.stored(found['name'])} {cluster.words}{rest}"
+    return f"CREATE TABLE {found['if'] or ''}{cluster.stored(found['name'])} {cluster.words}{rest}"
 
 
 def _among_stored(text: str, cluster: Cluster, tables: Sequence[str]) -> str:

@@ -1,4 +1,5 @@
-"""Numbered migrations: which are there, which are applied, which come next. No I/O but reading the files."""
+"""The first schema and the migrations after it: which are there, which are applied, which come next. No I/O but reading
+the files."""
 
 import hashlib
 import re
@@ -8,17 +9,30 @@ from pathlib import Path
 from typing import NamedTuple
 
 from migrate.errors import MigrateError
+from migrate.statements import Statement, read
 
 _NAME = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
+#: Version of the first schema, under which it is recorded as a migration is.
+FIRST = 0
 
 
 class Migration(NamedTuple):
-    """A file `NNNN_name.sql`; the checksum is the SHA-256 of its bytes, in hexadecimal."""
+    """A file `NNNN_name.sql`, or the first schema, a folder with a file for each table.
+
+    The checksum is SHA-256, in hexadecimal: of the file's bytes, or of names and checksums of the folder's files.
+    """
 
     version: int
     name: str
     checksum: str
-    file: Path
+    path: Path
+
+    def statements(self) -> list[Statement]:
+        """All of them, in order; those of the first schema make tables before the views that read them."""
+        if self.path.is_file():
+            return read(self.path)
+        found = [statement for file in _files(self.path) for statement in read(file)]
+        return sorted(found, key=lambda statement: not statement.text.startswith("CREATE TABLE"))
 
 
 class Applied(NamedTuple):
@@ -30,17 +44,21 @@ class Applied(NamedTuple):
 
 
 def load(folder: Path) -> list[Migration]:
-    """The migrations of a folder, ascending; no number stands twice. Gaps are fine: numbers are given out early."""
-    found = []
-    for file in sorted(folder.glob("*.sql")):
+    """What makes the schema, in order: `tables/` of the folder, then the files of `migrations/`, ascending; no number
+    stands twice. Gaps are fine: numbers are given out early. Raises MigrateError."""
+    tables = folder / "tables"
+    lines = [f"{_checksum(file)} {file.name}\n" for file in _files(tables)]
+    found = [Migration(FIRST, tables.name, hashlib.sha256("".join(lines).encode()).hexdigest(), tables)]
+    for file in _files(folder / "migrations"):
         match = _NAME.fullmatch(file.name)
-        if not match:
-            raise MigrateError(f"read {file}: a migration must be named NNNN_name.sql (digits, then a-z 0-9 _)")
-        checksum = hashlib.sha256(file.read_bytes()).hexdigest()
-        found.append(Migration(int(match[1]), match[2], checksum, file))
+        if not match or int(match[1]) == FIRST:
+            raise MigrateError(
+                f"read {file}: a migration must be named NNNN_name.sql (digits from 0001, then a-z 0-9 _)"
+            )
+        found.append(Migration(int(match[1]), match[2], _checksum(file), file))
     for before, migration in pairwise(found):
         if migration.version == before.version:
-            raise MigrateError(f"read {migration.file}: {before.file.name} has that number too")
+            raise MigrateError(f"read {migration.path}: {before.path.name} has that number too")
     return found
 
 
@@ -57,7 +75,15 @@ def pending(migrations: Sequence[Migration], applied: Mapping[int, Applied]) -> 
         done = applied.get(migration.version)
         if done and done.checksum != migration.checksum:
             raise MigrateError(
-                f"compare migrations: {migration.file} was changed after it was applied "
+                f"compare migrations: {migration.path} was changed after it was applied "
                 f"(applied {done.checksum[:12]}, now {migration.checksum[:12]}); undo that and add a new migration"
             )
     return [migration for migration in migrations if migration.version not in applied]
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.sql"))
+
+
+def _checksum(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()

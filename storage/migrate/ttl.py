@@ -1,4 +1,4 @@
-"""How long a table keeps its rows: the migration states the default, an operator may change it."""
+"""How long a table keeps its rows: the table's file states the default, an operator may change it."""
 
 import re
 from collections.abc import Mapping

@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from migrate.errors import MigrateError
-from schema.flink import ROWS, sink
-from schema.tables import tables
+from schema.flink import ROWS, sink, written
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PYTHON = REPOSITORY / "streaming-jobs/jobs/tables.py"
@@ -17,7 +16,7 @@ JAVA = REPOSITORY / "streaming-jobs/functions/src/main/java/dev/sluice/flink/Col
 
 def files() -> dict[Path, str]:
     """The text of each file. Raises MigrateError."""
-    known = tables()
+    known = written()
     columns = "".join(
         f'    "{name}": {{\n'
         + "".join(f'        "{column}": "{kind}",\n' for column, kind in sink(table).items())
@@ -31,7 +30,7 @@ def files() -> dict[Path, str]:
         for name, row in ROWS.items()
     )
     return {
-        PYTHON: f'''"""Columns and keys of the sinks, from storage/clickhouse/tables: written by `make generate`."""
+        PYTHON: f'''"""Columns and keys of the sinks, from storage/clickhouse: written by `make generate`."""
 
 COLUMNS = {{
 {columns}}}
@@ -42,8 +41,8 @@ KEYS = {{
         JAVA: f"""package dev.sluice.flink;
 
 /**
- * Columns of rows that are summed to rows of a table, from storage/clickhouse/tables: written by
- * {{@code make generate}}.
+ * Columns of rows that are summed to rows of a table, from storage/clickhouse: written by {{@code
+ * make generate}}.
  */
 final class Columns {{
 {java}  private Columns() {{}}

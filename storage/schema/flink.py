@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from migrate.errors import MigrateError
-from schema.tables import LENGTHS, Column, Table
+from schema.tables import LENGTHS, Column, Table, tables
 
 HISTOGRAM = "MAP<SMALLINT, INT>"
 _TYPES = {
@@ -39,7 +39,7 @@ class Row:
         wanted = self.only.split() or [each.name for each in of.columns if each.name not in left_out]
         by_name = {each.name: each for each in of.columns}
         if unknown := [name for name in wanted if name not in by_name]:
-            raise MigrateError(f"write a row of {of.name}: its file has no column {', '.join(unknown)}")
+            raise MigrateError(f"write a row of {of.name}: it has no column {', '.join(unknown)}")
         return [self._column(of, by_name[name]) for name in wanted]
 
     def _column(self, of: Table, column: Column) -> str:
@@ -72,12 +72,17 @@ ROWS = {
 }
 
 
+def written() -> dict[str, Table]:
+    """The tables that jobs write, by name. Raises MigrateError."""
+    return tables({row.table for row in ROWS.values()})
+
+
 def sql_type(table: Table, column: Column) -> str:
     """Flink's type of what a job writes into the column. Raises MigrateError for one that no job writes."""
     kind = _TYPES.get(column.type.partition("(")[0] if column.type.startswith("Enum8(") else column.type)
     if kind is None:
         legal = ", ".join(_TYPES)
-        raise MigrateError(f"read {table.name}.sql: {column.name} is {column.type}; the jobs write {legal}")
+        raise MigrateError(f"read table {table.name}: {column.name} is {column.type}; the jobs write {legal}")
     return kind if kind == HISTOGRAM else f"{kind} NOT NULL"
 
 

@@ -1,20 +1,23 @@
-"""Reads the files of clickhouse/tables: each says what one table is now that streaming jobs write."""
+"""Reads the schema as files: columns and keys of the tables that streaming jobs write."""
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from migrate import migrations
 from migrate.cluster import order_by
 from migrate.errors import MigrateError
-from migrate.statements import read
 
-FOLDER = Path(__file__).resolve().parents[1] / "clickhouse/tables"
+FOLDER = Path(__file__).resolve().parents[1] / "clickhouse"
 #: How long the row's window is: in ORDER BY, but the same in all rows that a job writes.
 LENGTHS = ("bucket_ms", "window_s")
 #: The server fills it.
 WRITTEN = "written"
-# A line each: name, type with at most one pair of parentheses within its own, and what else is said of the column.
-_COLUMN = re.compile(r"^ {4}(?P<name>[a-z]\w*) +(?P<type>\w+(?:\((?:[^()]|\([^()]*\))*\))?)[ ,]", re.MULTILINE)
+# A column's name, and its type with at most one pair of parentheses within its own. In CREATE TABLE a line each.
+_COLUMN = r"(?P<name>[a-z]\w*) +(?P<type>\w+(?:\((?:[^()]|\([^()]*\))*\))?)"
+_CREATED = re.compile(rf"^ {{4}}{_COLUMN}[ ,]", re.MULTILINE)
+_ALTERED = re.compile(rf"\b(?:ADD|MODIFY) COLUMN (?:IF NOT EXISTS |IF EXISTS )?{_COLUMN}")
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,8 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """What a job writes of a table. `key`: names of what tells its rows apart; both in the order of the file."""
+    """What a job writes of a table. `key`: names of what tells its rows apart; both in the order of the file, columns
+    that a migration adds behind."""
 
     name: str
     columns: tuple[Column, ...]
@@ -39,21 +43,24 @@ class Table:
         return tuple(each for each in self.columns if each.name not in (*self.key, *LENGTHS, "version"))
 
 
-def table(file: Path) -> Table:
-    """The table of one file. Raises MigrateError if it is not one CREATE TABLE with ORDER BY, named as the file."""
-    text = read(file)[0].text
-    name, order = order_by(text) or ("", [])
-    if name != file.stem:
-        raise MigrateError(f"read {file}: expected CREATE TABLE {file.stem} with columns, ENGINE and ORDER BY")
-    columns = tuple(
-        Column(found["name"], found["type"]) for found in _COLUMN.finditer(text) if found["name"] != WRITTEN
-    )
-    names = [each.name for each in columns]
-    if unknown := sorted({*order, "version"} - {*names}):
-        raise MigrateError(f"read {file}: no column {', '.join(unknown)}; expected a line for each: its name and type")
-    return Table(name, columns, tuple(each for each in names if each in order and each not in LENGTHS))
+def table(name: str, statements: Sequence[str]) -> Table:
+    """The table that the statements make, after their ALTERs. Raises MigrateError where none makes it with ORDER BY."""
+    created = next((text for text in statements if (made := order_by(text)) and made[0] == name), "")
+    if not created:
+        raise MigrateError(f"read table {name}: expected CREATE TABLE {name} with columns, ENGINE and ORDER BY")
+    altered = [text for text in statements if re.match(rf"ALTER TABLE {name}\b", text)]
+    found = [*_CREATED.finditer(created), *(column for text in altered for column in _ALTERED.finditer(text))]
+    types = {column["name"]: column["type"] for column in found if column["name"] != WRITTEN}
+    (_, order) = order_by(created) or ("", [])
+    if unknown := sorted({*order, "version"} - {*types}):
+        raise MigrateError(
+            f"read table {name}: no column {', '.join(unknown)}; expected a line for each: its name and type"
+        )
+    columns = tuple(Column(*each) for each in types.items())
+    return Table(name, columns, tuple(each for each in types if each in order and each not in LENGTHS))
 
 
-def tables(folder: Path = FOLDER) -> dict[str, Table]:
-    """All of them, by name."""
-    return {file.stem: table(file) for file in sorted(folder.glob("*.sql"))}
+def tables(names: Iterable[str], folder: Path = FOLDER) -> dict[str, Table]:
+    """Tables by name, as the first schema and all migrations leave them. Raises MigrateError."""
+    texts = [statement.text for each in migrations.load(folder) for statement in each.statements()]
+    return {name: table(name, texts) for name in sorted(names)}

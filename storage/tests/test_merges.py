@@ -9,7 +9,8 @@ from clickhouse_connect.driver.client import Client
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from schema.tables import LENGTHS, Table, tables
+from schema.flink import written
+from schema.tables import LENGTHS, Table
 from support.rows import insert_shop, now
 
 HOUR = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=2)
@@ -39,7 +40,7 @@ def of(table: Table) -> tuple[dict[str, tuple[Any, Any]], str]:
 
 
 # What jobs write of tables.
-TABLES = {name: of(table) for name, table in tables().items()}
+TABLES = {name: of(table) for name, table in written().items()}
 
 
 def insert(client: Client, table: str, rows: list[list[Any]]) -> None:

@@ -1,14 +1,11 @@
 """Views of critical paths: numbers worked out by hand, over windows that were written more than once."""
 
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 from clickhouse_connect.driver.client import Client
 
-from migrate.statements import read
-from support.clickhouse import ClickHouse
 from support.rows import MS
 from testbed.windows import latency_index
 
@@ -16,7 +13,6 @@ WINDOW = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelt
 ROOT = ["frontend", "GET /", True]
 FROM_MS = int(WINDOW.timestamp()) * 1000
 RANGE = f"from_ms = {FROM_MS}, until_ms = {FROM_MS + 60_000}"
-MIGRATIONS = Path(__file__).parents[1] / "clickhouse/migrations"
 HALF_BUCKET = 0.0055
 LARGEST = 10**38 - 1
 OPERATION = ["root_service", "root_operation", "complete"]
@@ -170,27 +166,6 @@ def test_rows_of_a_job_that_knows_no_waits_read_as_if_nobody_had_waited(client: 
     insert(client, "critical_paths", way("cart", 0, (1, "a"), (1, "b")), way("cart", 1, (1, "c")))
     (cart,) = named(client, f"SELECT * FROM v_critical_services_between({RANGE})")
     assert (cart["blame_pearson"], cart["mean_blame_ms"]) == (cart["pearson"], cart["mean_self_ms"])
-
-
-def test_rows_from_before_the_columns_for_waits_read_so_too(engine: ClickHouse) -> None:
-    client = engine.client("default")
-    client.command("CREATE DATABASE before_waits")
-    client = engine.client("before_waits")
-    for statement in read(MIGRATIONS / "0007_path_services.sql"):
-        client.command(statement.text)
-    rows = [service("cart", 0, (1, 5, 10), (2, 6, 30)), service("cart", 1, (3, 7, 20))]
-    client.insert("path_services", rows, column_names=SERVICES)
-    for _ in range(2):  # as a run that was killed before it was recorded
-        for statement in read(MIGRATIONS / "0028_path_services_waits.sql"):
-            client.command(statement.text)
-    query = """SELECT blame_sum, toUInt64(blame_sum2), blame_x_e2e = self_x_e2e, wait_sum, call_upstream_sum,
-                      blame_latency = self_latency, call_upstream_latency = upstream_latency
-               FROM path_services FINAL ORDER BY window"""
-    expected = [(3, 5, 1, 0, 11, 1, 1), (3, 9, 1, 0, 7, 1, 1)]
-    assert client.query(query).result_rows == expected
-    client.command("OPTIMIZE TABLE path_services FINAL")
-    assert client.query(query).result_rows == expected
-    client.command("DROP DATABASE before_waits")
 
 
 @pytest.mark.parametrize(

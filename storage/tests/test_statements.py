@@ -102,30 +102,46 @@ def test_definitions_in_a_circle(tmp_path: Path) -> None:
 
 
 def files(path: Path, *names: str) -> Path:
+    """A folder with these migrations and no first schema."""
+    (path / "migrations").mkdir()
     for name in names:
-        (path / name).write_text(f"SELECT '{name}'")
+        (path / "migrations" / name).write_text(f"SELECT '{name}'")
     return path
 
 
-@pytest.mark.parametrize("names", [("0001_a.sql", "0001_b.sql"), ("1_a.sql",), ("0001-a.sql",)])
+@pytest.mark.parametrize("names", [("0001_a.sql", "0001_b.sql"), ("1_a.sql",), ("0001-a.sql",), ("0000_a.sql",)])
 def test_a_number_that_stands_twice_or_is_none(tmp_path: Path, names: tuple[str, ...]) -> None:
     with pytest.raises(MigrateError, match=r"0001_a\.sql has that number too|must be named"):
         migrations.load(files(tmp_path, *names))
 
 
-def test_numbers_with_a_gap_are_in_order(tmp_path: Path) -> None:
+def test_numbers_with_a_gap_are_in_order_behind_the_first_schema(tmp_path: Path) -> None:
     found = migrations.load(files(tmp_path, "0010_b.sql", "0003_a.sql"))
-    assert [(migration.version, migration.name) for migration in found] == [(3, "a"), (10, "b")]
+    assert [(migration.version, migration.name) for migration in found] == [(0, "tables"), (3, "a"), (10, "b")]
+
+
+def test_the_first_schema_makes_tables_before_what_reads_them(tmp_path: Path) -> None:
+    view, a, b = (
+        "CREATE MATERIALIZED VIEW fill TO a AS SELECT * FROM b",
+        "CREATE TABLE a (x Int8)",
+        "CREATE TABLE b (x Int8)",
+    )
+    (tmp_path / "tables").mkdir()
+    folder(tmp_path / "tables", a=f"{a};\n{view};", b=b)
+    (first,) = migrations.load(tmp_path)
+    assert [statement.text for statement in first.statements()] == [a, b, view]
+    (tmp_path / "tables/b.sql").rename(tmp_path / "tables/c.sql")
+    assert migrations.load(tmp_path)[0].checksum != first.checksum
 
 
 def test_pending_are_those_not_yet_applied(tmp_path: Path) -> None:
-    first, second = migrations.load(files(tmp_path, "0001_a.sql", "0002_b.sql"))
+    _, first, second = migrations.load(files(tmp_path, "0001_a.sql", "0002_b.sql"))
     assert migrations.pending([first, second], {}) == [first, second]
     assert migrations.pending([first, second], {1: Applied(1, "a", first.checksum)}) == [second]
 
 
 def test_a_changed_or_missing_file_is_an_error(tmp_path: Path) -> None:
-    (first,) = migrations.load(files(tmp_path, "0001_a.sql"))
+    _, first = migrations.load(files(tmp_path, "0001_a.sql"))
     with pytest.raises(MigrateError, match=r"0001_a\.sql was changed after it was applied"):
         migrations.pending([first], {1: Applied(1, "a", "0" * 64)})
     with pytest.raises(MigrateError, match="the database has 0002_b and the folder has not"):

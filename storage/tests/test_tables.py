@@ -1,21 +1,17 @@
-"""The files of clickhouse/tables say what the migrations end in, on the real engine; and what is written from them."""
+"""What is read of the schema's files is what the real engine makes of them; and what is written from it."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from clickhouse_connect.driver.client import Client
 
 from migrate.errors import MigrateError
 from migrate.statements import read
-from schema.flink import ROWS, Row, sink, sql_type
-from schema.tables import FOLDER, Column, Table, table, tables
+from schema import flink
+from schema.flink import Row, sink, sql_type
+from schema.tables import FOLDER, LENGTHS, WRITTEN, Column, Table, tables
 from support.clickhouse import ClickHouse
 
-TABLES = tables()
-OF_COLUMNS = "name, type, default_kind, default_expression, comment, compression_codec"
-OF_TABLES = "partition_key, sorting_key, primary_key"
+TABLES = flink.written()
 # What tells rows apart has to be in ORDER BY. These only describe a row.
 DESCRIBING = {"critical_paths": ["slowest_trace_id", "median_trace_id"], "offset_gaps": ["received"]}
 EXAMPLE = """-- A comment; with a semicolon.
@@ -35,37 +31,26 @@ ORDER BY (window_s, window, kind);
 """
 
 
-@pytest.fixture(scope="module")
-def as_told(engine: ClickHouse) -> Iterator[str]:
-    """A database that was made from the files."""
-    engine.client().command("CREATE DATABASE as_told")
-    for name in TABLES:
-        (statement,) = read(FOLDER / f"{name}.sql")
-        engine.client("as_told").command(statement.text)
-    yield "as_told"
-    engine.client().command("DROP DATABASE as_told SYNC")
-
-
-def described(client: Client, database: str, name: str) -> dict[str, Any]:
-    """All that the engine knows of a table but the order of its columns, which nobody goes by, and of its settings."""
-
-    def told(what: str, of: str, where: str) -> list[tuple[Any, ...]]:
-        query = f"SELECT {what} FROM system.{of} WHERE database = {{database:String}} AND {where} = {{name:String}}"
-        return list(client.query(query, parameters={"database": database, "name": name}).result_rows)
-
-    ((engine, *keys),) = told(f"engine_full, {OF_TABLES}", "tables", "name")
-    engine, _, settings = engine.partition(" SETTINGS ")
-    columns = {row[0]: row[1:] for row in told(OF_COLUMNS, "columns", "table")}
-    indices = told("name, type_full, expr, granularity", "data_skipping_indices", "table")
-    return {"engine": engine, "keys": keys, "settings": {*settings.split(", ")}, "indices": indices, **columns}
-
-
 @pytest.mark.integration
 @pytest.mark.parametrize("name", TABLES)
-def test_the_migrations_end_in_it(engine: ClickHouse, schema_once: list[str], as_told: str, name: str) -> None:
+def test_the_engine_knows_the_same_columns_and_key(engine: ClickHouse, schema_once: list[str], name: str) -> None:
     assert name in schema_once
-    client = engine.client()
-    assert described(client, "sluice", name) == described(client, as_told, name)
+    of = {"table": name}
+    query = (
+        "SELECT name, type FROM system.columns WHERE database = 'sluice' AND table = {table:String} ORDER BY position"
+    )
+    found = [Column(*row) for row in engine.client().query(query, parameters=of).result_rows if row[0] != WRITTEN]
+    assert found == [*TABLES[name].columns]
+    query = "SELECT sorting_key FROM system.tables WHERE database = 'sluice' AND name = {table:String}"
+    ((key,),) = engine.client().query(query, parameters=of).result_rows
+    assert {*key.split(", ")} - {*LENGTHS} == {*TABLES[name].key}
+
+
+@pytest.mark.parametrize("file", sorted((FOLDER / "tables").glob("*.sql")), ids=lambda file: file.stem)
+def test_a_file_is_of_one_table_and_what_fills_it(file: Path) -> None:
+    first, *more = read(file)
+    assert first.text.startswith(f"CREATE TABLE IF NOT EXISTS {file.stem}\n")
+    assert all(f" APPEND TO {file.stem}\n" in each.text for each in more)
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -75,13 +60,21 @@ def test_what_tells_rows_apart_is_in_the_key(name: str) -> None:
     assert beside == DESCRIBING.get(name, [])
 
 
+def written(folder: Path, text: str, name: str = "tables/example.sql") -> Path:
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text(text)
+    return folder
+
+
+def example(folder: Path) -> Table:
+    return tables(["example"], folder)["example"]
+
+
 def test_a_table_is_read(tmp_path: Path) -> None:
-    file = tmp_path / "example.sql"
-    file.write_text(EXAMPLE)
-    example = table(file)
-    assert example.key == ("kind", "window")
-    assert [each.name for each in example.values] == ["calls", "latency"]
-    assert [*sink(example).items()] == [
+    of = example(written(tmp_path, EXAMPLE))
+    assert of.key == ("kind", "window")
+    assert [each.name for each in of.values] == ["calls", "latency"]
+    assert [*sink(of).items()] == [
         ("kind", "STRING NOT NULL"),
         ("window_s", "INT NOT NULL"),
         ("window", "TIMESTAMP_LTZ(3) NOT NULL"),
@@ -90,15 +83,31 @@ def test_a_table_is_read(tmp_path: Path) -> None:
         ("version", "BIGINT NOT NULL"),
     ]
     summed = Row("example", names={"version": "contributions"}, without="calls", seconds=True)
-    assert summed.columns(example) == [
+    assert summed.columns(of) == [
         "kind STRING NOT NULL",
         "window_start BIGINT NOT NULL",
         "latency BYTES NOT NULL",
         "contributions BIGINT NOT NULL",
     ]
-    assert Row("example", values=True).columns(example) == ["calls BIGINT NOT NULL", "latency MAP<SMALLINT, INT>"]
-    with pytest.raises(MigrateError, match="write a row of example: its file has no column errors"):
-        Row("example", "errors").columns(example)
+    assert Row("example", values=True).columns(of) == ["calls BIGINT NOT NULL", "latency MAP<SMALLINT, INT>"]
+    with pytest.raises(MigrateError, match="write a row of example: it has no column errors"):
+        Row("example", "errors").columns(of)
+
+
+def test_migrations_add_columns_and_tables_and_widen_types(tmp_path: Path) -> None:
+    written(tmp_path, EXAMPLE)
+    written(tmp_path, EXAMPLE.replace("TABLE example", "TABLE later"), "migrations/0001_later.sql")
+    of_two = """ALTER TABLE example
+    ADD COLUMN IF NOT EXISTS errors UInt32 COMMENT 'of calls, ADD COLUMN ' CODEC(ZSTD(1)) AFTER calls,
+    MODIFY COLUMN calls UInt64;
+ALTER TABLE example_of_others ADD COLUMN other UInt32;"""
+    written(tmp_path, of_two, "migrations/0002_errors.sql")
+    assert [(each.name, each.type) for each in example(tmp_path).values] == [
+        ("calls", "UInt64"),
+        ("latency", "Map(Int16, UInt32)"),
+        ("errors", "UInt32"),
+    ]
+    assert tables(["later"], tmp_path)["later"].key == ("kind", "window")
 
 
 @pytest.mark.parametrize(
@@ -111,17 +120,11 @@ def test_a_table_is_read(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_table_is_told(tmp_path: Path, change: tuple[str, str], said: str) -> None:
-    file = tmp_path / "example.sql"
-    file.write_text(EXAMPLE.replace(*change))
-    with pytest.raises(MigrateError, match=f"read .*example.sql: {said}"):
-        table(file)
+    with pytest.raises(MigrateError, match=f"read table example: {said}"):
+        example(written(tmp_path, EXAMPLE.replace(*change)))
 
 
 def test_a_type_that_no_job_writes_is_told() -> None:
     of = Table("example", (), ())
-    with pytest.raises(MigrateError, match=r"example.sql: ratio is Float64; the jobs write Bool, UInt8, "):
+    with pytest.raises(MigrateError, match=r"read table example: ratio is Float64; the jobs write Bool, UInt8, "):
         sql_type(of, Column("ratio", "Float64"))
-
-
-def test_each_row_is_of_a_table() -> None:
-    assert {row.table for row in ROWS.values()} == {*TABLES}

@@ -40,6 +40,7 @@ def grown(engine: ClickHouse, tmp_path_factory: pytest.TempPathFactory) -> Itera
         command.schema_up(engine.writer_url, "grown", wait_s=5)
         before = {view: columns(engine, view) for view in SHOWN}
         migration: Path = copy / "migrations/9999_grown.sql"
+        migration.parent.mkdir(exist_ok=True)
         migration.write_text(
             "".join(f"ALTER TABLE {table} ADD COLUMN {ADDED} Int8;\n" for table in sorted({*SHOWN.values()}))
         )

@@ -1,4 +1,4 @@
-"""Columns and keys of the sinks, from storage/clickhouse/tables: written by `make generate`."""
+"""Columns and keys of the sinks, from storage/clickhouse: written by `make generate`."""
 
 COLUMNS = {
     "call_edges": {
@@ -131,9 +131,9 @@ COLUMNS = {
         "version": "BIGINT NOT NULL",
     },
     "resource_metrics": {
+        "role": "STRING NOT NULL",
         "host": "STRING NOT NULL",
         "instance": "STRING NOT NULL",
-        "role": "STRING NOT NULL",
         "metric_rank": "INT NOT NULL",
         "series": "STRING NOT NULL",
         "kind": "STRING NOT NULL",
@@ -195,7 +195,7 @@ KEYS = {
     "instance_clocks": "service instance window",
     "offset_gaps": "flink_job topic partition first_missing",
     "path_services": "root_service root_operation complete service window",
-    "resource_metrics": "host instance role metric_rank series kind start_ns window",
+    "resource_metrics": "role host instance metric_rank series kind start_ns window",
     "spans_left_out": "side service peer operation action rule window",
     "trace_counts": "cause service received",
     "windows": "side service peer instance bucket",

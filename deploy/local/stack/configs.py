@@ -10,7 +10,7 @@ from string import Template
 
 from stack import private, secrets
 from stack.installs import FLINK_HOME
-from stack.layout import CACHE, LOCAL, RECORD_LIMIT_JAR, java_home
+from stack.layout import CACHE, LOCAL, java_home
 from stack.settings import Settings
 from stack.steps import run
 
@@ -34,7 +34,6 @@ def names(settings: Settings, java_options: str) -> dict[str, str]:
         "logs": str(settings.logs),
         "java_options": java_options,
         "clickhouse_password_sha256": hashlib.sha256(clickhouse_password.encode()).hexdigest(),
-        "record_limit_jar": str(RECORD_LIMIT_JAR),
         **{name: str(port) for name, port in settings.ports.items()},
         **{f"memory_{name}": size for name, size in settings.memory.items()},
         **{name: str(value) for name, value in settings.flink.items()},

@@ -17,7 +17,6 @@ FLINK_PYTHON = CACHE / "venvs/flink/bin/python"
 TOOLS_PYTHON = CACHE / "venvs/tools/bin/python"
 UV = CACHE / "venvs/tools/bin/uv"
 JOBS_JAR = REPOSITORY / "streaming-jobs/functions/target/sluice-functions.jar"
-RECORD_LIMIT_JAR = JOBS_JAR.with_name("sluice-functions-record-limit.jar")
 
 
 def java_home() -> Path:

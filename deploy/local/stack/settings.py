@@ -20,10 +20,6 @@ PASSWORD = re.compile(r"[!#-&(-\[\]-~]{8,128}")
 OPEN = "jobs."  # the table whose keys another program knows: flink.check_options asks it
 
 
-# Keys of earlier versions that an overlay may still have.
-FORMER_PORTS = ("supervisor",)
-
-
 class SettingsError(ValueError):
     """A stack file that cannot be used; the message quotes the key and the legal range."""
 
@@ -33,8 +29,6 @@ class Settings:
     """One stack. `state` is absolute: data, logs and process ids live under it.
 
     host: of every server but the recommender, which listens on `listen`. access: the files of [access] that are named.
-
-    ignored: keys of the overlay that mean nothing.
     """
 
     host: str
@@ -49,7 +43,6 @@ class Settings:
     config: Mapping[str, str]
     secrets: Mapping[str, str]
     overlay: Path | None = None
-    ignored: tuple[str, ...] = ()
 
     def address(self, port: str) -> str:
         return f"{self.reached if port == 'recommender' else self.host}:{self.ports[port]}"
@@ -160,11 +153,6 @@ def validate(values: Mapping[str, Any]) -> None:
 
 
 def parse(base: Mapping[str, Any], overlay: Mapping[str, Any], overlay_path: Path | None = None) -> Settings:
-    overlay = dict(overlay)
-    ignored = []
-    if isinstance(overlay.get("ports"), Mapping):
-        ignored = [name for name in FORMER_PORTS if name in overlay["ports"] and name not in base["ports"]]
-        overlay["ports"] = {name: port for name, port in overlay["ports"].items() if name not in ignored}
     values = merge(base, overlay)
     validate(values)
     return Settings(
@@ -180,7 +168,6 @@ def parse(base: Mapping[str, Any], overlay: Mapping[str, Any], overlay_path: Pat
         config=values["config"],
         secrets=values["secrets"],
         overlay=overlay_path,
-        ignored=tuple(f"ports.{name}" for name in ignored),
     )
 
 

@@ -45,8 +45,6 @@ def alone(report: Report) -> Iterator[None]:
 
 def up(settings: Settings, report: Report, *, demo: bool, apply: Sequence[str] = ()) -> None:
     """Ends with the stack ready, whatever of it was up before. Raises StepError."""
-    for key in settings.ignored:
-        report.step("!!", "settings", f"`{key}` in {settings.overlay} is ignored: remove it")
     flink.check_options(settings)
     supervisor = Supervisor(settings)
     already = supervisor.is_up()

@@ -1,5 +1,5 @@
 -- Calls between services per 10 s of the callee's span end. Upserts, as `windows`.
-CREATE TABLE call_edges
+CREATE TABLE IF NOT EXISTS call_edges
 (
     caller      LowCardinality(String),
     callee      LowCardinality(String),

@@ -1,6 +1,6 @@
 -- What the roots of traces waited for: how many traces of a root operation had which call tree, per 10 s of the root's
 -- span end. Upserts, as `windows`: the version is the number of traces.
-CREATE TABLE call_trees
+CREATE TABLE IF NOT EXISTS call_trees
 (
     root_service   LowCardinality(String),
     root_operation LowCardinality(String),

@@ -1,6 +1,6 @@
 -- Latency of each container's own requests (SERVER and CONSUMER spans) per window of their end: the samples from which
 -- a log-normal distribution is fitted. Upserts, as `windows`. Read through v_container_latency.
-CREATE TABLE container_latency
+CREATE TABLE IF NOT EXISTS container_latency
 (
     service     LowCardinality(String),
     instance    LowCardinality(String),

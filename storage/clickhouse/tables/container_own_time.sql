@@ -1,6 +1,6 @@
 -- As container_latency, but of each request's own time: without what the container waited for those that it called. These
 -- times add up along call trees. Read through v_latency_samples_between.
-CREATE TABLE container_own_time
+CREATE TABLE IF NOT EXISTS container_own_time
 (
     service     LowCardinality(String),
     instance    LowCardinality(String),

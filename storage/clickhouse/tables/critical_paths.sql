@@ -1,6 +1,6 @@
 -- Critical paths per root operation and way that they took, per 10 s of the root span's end.
 -- Written by the job `critical_paths` as upserts; `version` is the number of traces summed so far, as in `windows`.
-CREATE TABLE critical_paths
+CREATE TABLE IF NOT EXISTS critical_paths
 (
     root_service     LowCardinality(String),
     root_operation   LowCardinality(String),

@@ -1,7 +1,7 @@
 -- How much data spans moved, per window of their end: of those that say so, how many and how much. A row is of spans of which
 -- at least one says something. Upserts, as `windows`; a client span stays under the peer that its own attributes name. Read
 -- through v_data_sizes.
-CREATE TABLE data_sizes
+CREATE TABLE IF NOT EXISTS data_sizes
 (
     side        Enum8('server' = 1, 'client' = 2, 'consumer' = 3),
     service     LowCardinality(String),

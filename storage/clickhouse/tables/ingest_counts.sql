@@ -1,8 +1,9 @@
 -- What became of every span that a job read, per 10 s of Kafka record time: the sum over outcomes is the
 -- number of spans on the topic. outcome is 'accepted', 'accepted_cut' (too long to be counted in full) or the
 -- dead-letter reason; a message that could not be decoded at all counts once, with spans = 0 and messages = 1.
--- Upserts, as `windows`.
-CREATE TABLE ingest_counts
+-- Upserts, as `windows`. An outcome that is judged anew takes spans from one row and gives them to another, and what is taken may
+-- come before what it is taken from: `spans` is then below 0 until the next version, so the column is signed.
+CREATE TABLE IF NOT EXISTS ingest_counts
 (
     job         LowCardinality(String),
     outcome     LowCardinality(String),

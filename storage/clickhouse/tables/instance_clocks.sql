@@ -1,6 +1,6 @@
 -- How long after their ends the spans of each instance came into the log, per window of the log's time: what the way takes, less
 -- what the instance's clock is ahead of the broker's. Upserts, as `windows`.
-CREATE TABLE instance_clocks
+CREATE TABLE IF NOT EXISTS instance_clocks
 (
     service     LowCardinality(String),
     instance    LowCardinality(String),

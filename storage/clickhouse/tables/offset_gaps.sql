@@ -1,6 +1,6 @@
 -- Records that a Flink job never read, because its topic had deleted them when it came that far: the offsets from
 -- first_missing to before first_read of a partition. Upserts: what is read again after a failure tells the same gap.
-CREATE TABLE offset_gaps
+CREATE TABLE IF NOT EXISTS offset_gaps
 (
     flink_job     LowCardinality(String)  COMMENT 'and its consumer group',
     topic         LowCardinality(String),

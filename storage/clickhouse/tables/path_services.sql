@@ -3,7 +3,7 @@
 -- means, variances and Pearson's correlation over any span of windows: pearson(n, Sx, Sxx, Sy, Syy, Sxy). All squares and
 -- products are exact; at most 10^38 - 1. The wait for a service's threads lies in its callers' CLIENT spans, before its
 -- SERVER spans: `self_sum` and `upstream_sum` count it for the caller. Upserts, as `critical_paths`.
-CREATE TABLE path_services
+CREATE TABLE IF NOT EXISTS path_services
 (
     root_service          LowCardinality(String),
     root_operation        LowCardinality(String),

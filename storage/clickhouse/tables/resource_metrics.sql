@@ -1,11 +1,11 @@
 -- How busy hosts and containers are: the points of each series per window, from otlp_metrics. Upserts, as `windows`.
 -- Values are whole numbers: of 1e-9 for ratios and cores, of bytes for host_network and host_memory_bandwidth; a counter's
 -- are per second once it is read through v_resource_metrics_between.
-CREATE TABLE resource_metrics
+CREATE TABLE IF NOT EXISTS resource_metrics
 (
+    role        LowCardinality(String)      COMMENT 'host_cpu_idle, host_cpu_used, host_cpu_cores, host_memory_bandwidth, host_memory_bandwidth_utilization, host_network, host_network_utilization, container_cpu, container_cpu_limit',
     host        LowCardinality(String),
     instance    LowCardinality(String)      COMMENT 'empty for a host''s roles',
-    role        LowCardinality(String)      COMMENT 'host_cpu_idle, host_cpu_used, host_cpu_cores, host_memory_bandwidth, host_memory_bandwidth_utilization, host_network, host_network_utilization, container_cpu, container_cpu_limit',
     metric_rank UInt8                       COMMENT 'of the metrics of one role, the lowest that has a value wins' CODEC(ZSTD(1)),
     series      String                      COMMENT 'metric and attributes' CODEC(ZSTD(1)),
     kind        Enum8('level' = 1, 'counter' = 2, 'delta' = 3),

@@ -1,7 +1,7 @@
 -- Spans that `windows` does not count, and why: by rule of streaming-jobs/spans.toml, or because they are nested in a span that
 -- holds the same thread or connection. Per window of their end. Upserts, as `windows`: nothing is ever taken back. Read through
 -- v_spans_left_out.
-CREATE TABLE spans_left_out
+CREATE TABLE IF NOT EXISTS spans_left_out
 (
     side        LowCardinality(String),
     service     LowCardinality(String),

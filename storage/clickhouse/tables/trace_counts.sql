@@ -2,7 +2,7 @@
 -- exactly one of 'closed_quiet' and 'closed_max_age'. Besides that under 'late' (its id was closed not long before: a
 -- part that came too late, or an id that was used again), 'incomplete' (it has an orphan), 'empty' (it has no path),
 -- and, with the spans concerned, 'outside_parent', 'asynchronous', 'cycle', 'self_parent'. Upserts, as `windows`.
-CREATE TABLE trace_counts
+CREATE TABLE IF NOT EXISTS trace_counts
 (
     cause       LowCardinality(String),
     service     LowCardinality(String)      COMMENT 'of the root; of the first orphan where there is none; else empty',

@@ -1,7 +1,12 @@
 -- Fine windows of every soft resource: one row per (service, side, peer, instance, bucket).
 -- Written by the job `concurrency` as upserts; `version` counts the contributions summed so far, which
 -- only grows, so whatever is replayed ends in the same row. Read through v_windows (or FINAL).
-CREATE TABLE windows
+-- CONSUMER spans are a side of their own: threads that work on messages are no threads that serve requests.
+-- Rows keep the number of the insert they came with (`_block_number`) when parts are merged. Numbers are given out as inserts
+-- become visible, so a reader that has all up to N asks for those above N and misses none, however late they are or however
+-- long an insert took, which no clock promises. The recommender reads so, once a period. By `written_range` the rollups
+-- leave out, unread, parts whose rows are all older than what they ask for.
+CREATE TABLE IF NOT EXISTS windows
 (
     side        Enum8('server' = 1, 'client' = 2, 'consumer' = 3),
     service     LowCardinality(String),

@@ -43,8 +43,7 @@ def counts(job: str, read: Iterable[Read], traces: Iterable[Trace]) -> dict[Key,
 
     for record in read:
         if record.spans is None:
-            outcome = "record_too_large" if record.too_large else "malformed_message"
-            at(outcome, "", record.received_ms).messages += 1
+            at("malformed_message", "", record.received_ms).messages += 1
         for span in record.spans or []:
             if record.repeated:
                 count("repeated_message", span)

@@ -14,10 +14,6 @@ from support.reference.peer_names import PEER, address, cut, first_text
 from support.reference.settings import setting
 
 MS = 1_000_000
-RECORD_BYTES = 16 << 20
-#: What a record has besides its value of nearly that size: two bytes, its number in the batch, no key, the length of
-#: the value, no headers.
-RECORD_OVERHEAD = 9
 
 MAX_AGE_NS = setting("max-age-ms") * MS
 MAX_AHEAD_NS = setting("max-ahead-ms") * MS
@@ -56,13 +52,11 @@ class Record:
 
 @dataclass(frozen=True)
 class Read:
-    """A record as it was read: None for spans when it cannot be decoded, or is `too_large` to be; `repeated` when it
-    came before."""
+    """A record as it was read: None for spans when it cannot be decoded; `repeated` when it came before."""
 
     received_ms: int
     spans: list["Span"] | None
     repeated: bool
-    too_large: bool = False
 
 
 @dataclass(frozen=True)
@@ -172,8 +166,7 @@ def read(records: Iterable[Record]) -> list[Read]:
         repeated = known_ms is not None and record.received_ms - known_ms < REPEAT_WINDOW_MS
         if not repeated:
             first_ms[record.message] = record.received_ms
-        too_large = len(record.message or b"") > RECORD_BYTES - RECORD_OVERHEAD
-        found.append(Read(record.received_ms, None if too_large else spans_of(record), repeated, too_large))
+        found.append(Read(record.received_ms, spans_of(record), repeated))
     return found
 
 

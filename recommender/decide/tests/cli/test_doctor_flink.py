@@ -15,17 +15,6 @@ from .http_server import FixedServer
 NOW_S = datetime(2026, 3, 1, 12, 0, tzinfo=UTC).timestamp()
 
 
-def test_flink_record_limit() -> None:
-    def config(options: str) -> list[dict[str, str]]:
-        return [{"key": "env.java.opts.taskmanager", "value": options}, {"key": "rest.port", "value": "8081"}]
-
-    limited = config("-XX:+UseParallelGC -javaagent:/opt/sluice-functions-record-limit.jar=max-record-bytes=5000000")
-    assert flink.judge_record_limit(limited).level == "ok"
-    missing = flink.judge_record_limit(config("-XX:+UseParallelGC"))
-    assert missing.level == "warn"
-    assert "env.java.opts.taskmanager" in missing.remedy
-
-
 def flink_job(**more: Any) -> dict[str, Any]:
     return {"jid": "j1", "name": "sluice-streaming", "state": "RUNNING", "start-time": 1, "duration": 90_000} | more
 

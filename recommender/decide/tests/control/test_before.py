@@ -1,4 +1,4 @@
-"""Revisions, pauses and scaling from before there was a log."""
+"""Revisions, pauses and scaling of a log that is lost."""
 
 from __future__ import annotations
 

@@ -224,11 +224,11 @@ def test_an_agent_is_told_how_much_data_spans_move_and_by_the_last_reading_where
     assert (condition.rows, condition.bytes) == (20.0, 300.0)
 
 
-def test_a_checkpoint_of_the_version_before_is_refused(tmp_path: Path) -> None:
+def test_a_checkpoint_of_a_later_version_is_refused(tmp_path: Path) -> None:
     first = learned(Agents(), lesson(tmp_path))
     assert first.checkpoint is not None
-    before = replace(first.checkpoint, version=VERSION - 1)
-    assert f"version {VERSION - 1} is not legal" in learned(Agents(), lesson(tmp_path, before)).refused
+    later = replace(first.checkpoint, version=VERSION + 1)
+    assert f"version {VERSION + 1} is not legal" in learned(Agents(), lesson(tmp_path, later)).refused
 
 
 def successor(tmp_path: Path, corrupt: bool) -> list[Answer]:

@@ -214,7 +214,7 @@ func TestBadWatches(t *testing.T) {
 		ask   *ask
 	}{
 		{"resume_token", &ask{ResumeToken: strings.Repeat("A", 100_000)}},
-		{"resume_token", &ask{ResumeToken: "0123456789ab.17"}}, // of the server before this one
+		{"resume_token", &ask{ResumeToken: "0123456789ab.17"}}, // no base64
 		{"resume_token", &ask{ResumeToken: good[:len(good)-1]}},
 		{"resume_token", &ask{ResumeToken: "B" + good[1:]}},
 		{"resume_token", &ask{ResumeToken: good + "A"}},

@@ -1,4 +1,4 @@
-"""What is known from before there was a log, or from one that is lost: ClickHouse has what was said and told.
+"""Takes up from ClickHouse what a lost log held: revisions of answers, pauses and scaling events.
 
 Asked once, where a shard was never decided in the log that there is. Revisions go on from there, so that none stands
 for two answers in what analysts have; pauses hold on.

@@ -15,6 +15,8 @@ from sluice.cli.sql.http import reader, run_query
 from sluice.cli.sql.result import ROWS_FORMAT, parse_rows
 
 _MIGRATIONS = Path(__file__).resolve().parents[6] / "storage" / "clickhouse" / "migrations"
+#: Version under which the first schema is recorded.
+_FIRST = 0
 _MIGRATE = "run `make up`, or `python -m migrate up` in storage/"
 _FRESH_S = 30.0
 
@@ -31,7 +33,8 @@ def reachable(where: Addresses, timeout_s: float) -> Verdict:
 
 
 def migrations(where: Addresses, timeout_s: float) -> Verdict:
-    known = {int(path.name[:4]): path.name for path in sorted(_MIGRATIONS.glob("[0-9][0-9][0-9][0-9]_*.sql"))}
+    later = sorted(_MIGRATIONS.glob("[0-9][0-9][0-9][0-9]_*.sql"))
+    known = {_FIRST: "tables"} | {int(path.name[:4]): path.name for path in later}
     try:
         rows = _rows(where, timeout_s, "SELECT version FROM schema_migrations")
     except CliError as error:

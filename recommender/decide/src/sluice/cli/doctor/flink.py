@@ -17,7 +17,6 @@ _HELD_UP = (
     "nothing is committed until checkpoints complete: see to the store that is named, or to the job's checkpoints in "
     "Flink's web page"
 )
-_RECORD_LIMIT = "sluice-functions-record-limit.jar"
 _STARTING = ("INITIALIZING", "CREATED", "RECONCILING")
 
 
@@ -131,22 +130,6 @@ def sinks(where: Addresses, timeout_s: float) -> Verdict:
     return judge_sinks(troubles(f"{where.flink}/jobs/{_newest(where, timeout_s)}", timeout_s))
 
 
-def record_limit(where: Addresses, timeout_s: float) -> Verdict:
-    return judge_record_limit(get_json(f"{where.flink}/jobmanager/config", timeout_s))
-
-
-def judge_record_limit(config: list[dict[str, str]]) -> Verdict:
-    """config: as in /jobmanager/config, which TaskManagers usually share."""
-    options = " ".join(each["value"] for each in config if each["key"].startswith("env.java.opts"))
-    if _RECORD_LIMIT in options:
-        return Verdict("ok", "TaskManagers refuse records that expand to more than they may")
-    return Verdict(
-        "warn",
-        f"TaskManagers do not start with {_RECORD_LIMIT}: one compressed record can fill their memory, again and again",
-        "add -javaagent:PATH to env.java.opts.taskmanager: streaming-jobs/README.md, Large records",
-    )
-
-
 def _newest(where: Addresses, timeout_s: float) -> str:
     jobs = get_json(f"{where.flink}/jobs/overview", timeout_s)["jobs"]
     ours = [each for each in jobs if each["name"] == JOB]
@@ -160,5 +143,4 @@ CHECKS = [
     Check("flink", "restarts", restarts),
     Check("flink", "checkpoints", checkpoints),
     Check("flink", "sinks", sinks),
-    Check("flink", "record limit", record_limit),
 ]

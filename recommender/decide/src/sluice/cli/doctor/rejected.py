@@ -6,7 +6,7 @@ from sluice.cli.environment import Addresses
 
 _MISSING = "column_missing"
 _REMEDIES = {
-    _MISSING: "add the column again, by its type in storage/clickhouse/tables; rows that were written without it "
+    _MISSING: "add the column again, by its type in storage/clickhouse; rows that were written without it "
     "have its default until the topic is read again by a job that starts without a savepoint",
     "not_encodable": "widen the column that the answer names; the rows are on topic otlp_dead_letter",
     "refused": "put right what the answer names; the rows are on topic otlp_dead_letter",

@@ -17,7 +17,7 @@ from sluice.pools.learn.settings import Settings
 from sluice.pools.learn.sizes import Ints
 from sluice.pools.learn.trials import COLUMNS, Trials
 
-VERSION = 3
+VERSION = 1
 
 
 class CheckpointError(ValueError):

@@ -1,7 +1,6 @@
 package dev.sluice.accounting;
 
 import dev.sluice.otlp.Span;
-import dev.sluice.recordlimit.OversizeRecord;
 import java.util.Arrays;
 
 /**
@@ -30,12 +29,6 @@ public record DeadLetter(
     String more = "; payload is the first " + MAX_PAYLOAD + " of " + message.length + " bytes";
     byte[] payload = Arrays.copyOf(message, MAX_PAYLOAD);
     return new DeadLetter(Outcome.MALFORMED_MESSAGE, detail + more, "", "", "", payload);
-  }
-
-  public static DeadLetter ofRecord(OversizeRecord record) {
-    String detail =
-        "record of " + record.size() + " bytes: at most " + record.limit() + " are read";
-    return new DeadLetter(Outcome.RECORD_TOO_LARGE, detail, "", "", "", null);
   }
 
   static DeadLetter ofSpan(Outcome reason, Span span, long recordTimeMs) {

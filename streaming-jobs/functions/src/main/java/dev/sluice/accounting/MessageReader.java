@@ -3,7 +3,6 @@ package dev.sluice.accounting;
 import dev.sluice.otlp.MalformedMessageException;
 import dev.sluice.otlp.Span;
 import dev.sluice.otlp.TraceRequestDecoder;
-import dev.sluice.recordlimit.OversizeRecord;
 import java.util.List;
 
 /**
@@ -44,8 +43,7 @@ public final class MessageReader {
    * Reads a message; stage, {@link #counts} and {@link #deadLetters} then hold its yield until the
    * next one.
    *
-   * @param message an ExportTraceServiceRequest; null, as Kafka's tombstones are, is malformed;
-   *     what stands for an {@link OversizeRecord} is that
+   * @param message an ExportTraceServiceRequest; null, as Kafka's tombstones are, is malformed
    * @param recordTimeMs when the broker appended it
    * @param repeated whether the same bytes came before
    */
@@ -54,12 +52,6 @@ public final class MessageReader {
     this.recordTimeMs = recordTimeMs;
     if (message == null) {
       reject("record has no value", new byte[0]);
-      return;
-    }
-    OversizeRecord oversize = OversizeRecord.decode(message);
-    if (oversize != null) {
-      counts.message(Outcome.RECORD_TOO_LARGE);
-      deadLetters.add(Outcome.RECORD_TOO_LARGE, () -> DeadLetter.ofRecord(oversize));
       return;
     }
     try {

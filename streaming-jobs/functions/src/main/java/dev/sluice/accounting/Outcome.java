@@ -15,8 +15,6 @@ public enum Outcome {
   MALFORMED_MESSAGE("malformed_message"),
   /** No message can hold it: the collector took it out and left a tombstone. */
   TOO_LARGE("too_large"),
-  /** The record that holds the message is larger than is decompressed: nothing of it was read. */
-  RECORD_TOO_LARGE("record_too_large"),
   MISSING_SERVICE("missing_service"),
   BAD_ID("bad_id"),
   CLOCK_OUT_OF_RANGE("clock_out_of_range"),

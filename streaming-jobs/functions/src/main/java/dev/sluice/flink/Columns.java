@@ -1,8 +1,8 @@
 package dev.sluice.flink;
 
 /**
- * Columns of rows that are summed to rows of a table, from storage/clickhouse/tables: written by
- * {@code make generate}.
+ * Columns of rows that are summed to rows of a table, from storage/clickhouse: written by {@code
+ * make generate}.
  */
 final class Columns {
   /** Of windows. */
@@ -108,7 +108,7 @@ final class Columns {
   /** Of resource_metrics. */
   static final String RESOURCE =
       """
-      host STRING NOT NULL, instance STRING NOT NULL, role STRING NOT NULL,
+      role STRING NOT NULL, host STRING NOT NULL, instance STRING NOT NULL,
       metric_rank INT NOT NULL, series STRING NOT NULL, kind STRING NOT NULL,
       start_ns BIGINT NOT NULL, window_start TIMESTAMP_LTZ(3) NOT NULL, points BIGINT NOT NULL,
       value_sum BIGINT NOT NULL, value_min BIGINT NOT NULL, value_max BIGINT NOT NULL,

@@ -1,6 +1,5 @@
 package dev.sluice.flink;
 
-import dev.sluice.recordlimit.Agent;
 import java.time.Instant;
 import org.apache.flink.table.annotation.ArgumentHint;
 import org.apache.flink.table.annotation.ArgumentTrait;
@@ -9,11 +8,8 @@ import org.apache.flink.table.annotation.StateHint;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.TimestampData;
-import org.apache.flink.table.functions.FunctionContext;
 import org.apache.flink.table.functions.ProcessTableFunction;
 import org.apache.flink.types.Row;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * SQL {@code offset_gaps(TABLE positions PARTITION BY `partition`)}: a row where the offsets of a
@@ -27,23 +23,11 @@ import org.slf4j.LoggerFactory;
 @DataTypeHint(value = "ROW<" + Columns.GAP + ">", bridgedTo = RowData.class)
 public final class OffsetGaps extends ProcessTableFunction<RowData> {
   private static final long serialVersionUID = 1L;
-  private static final Logger LOG = LoggerFactory.getLogger(OffsetGaps.class);
 
   /** Where a partition is read. */
   public static class Position {
     /** The offset that has to come; null before there is one. */
     public Long next;
-  }
-
-  @Override
-  public void open(FunctionContext context) {
-    // Here because every job has this function: what it must be warned of is the process it runs
-    // in.
-    if (!Agent.isInstalled()) {
-      LOG.warn(
-          "this process reads records of any size: one that is compressed can fill its memory. Start"
-              + " it with -javaagent:sluice-functions-record-limit.jar");
-    }
   }
 
   /** Without a time to live: a job may have stood still for longer than any. */

@@ -58,9 +58,9 @@ public final class ResourceMetrics extends TableFunction<RowData> {
 
   private static GenericRowData row(ResourceKey key, ResourceSums sums) {
     return GenericRowData.of(
+        text(key.role().label()),
         text(key.host()),
         text(key.instance()),
-        text(key.role().label()),
         key.rank(),
         text(key.series()),
         text(key.kind().label()),

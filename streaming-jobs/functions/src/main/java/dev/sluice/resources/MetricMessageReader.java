@@ -9,7 +9,6 @@ import dev.sluice.bounds.MetricBounds;
 import dev.sluice.otlp.MalformedMessageException;
 import dev.sluice.otlp.MetricPoint;
 import dev.sluice.otlp.MetricsRequestDecoder;
-import dev.sluice.recordlimit.OversizeRecord;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,8 +44,7 @@ public final class MetricMessageReader {
    * Reads a message; {@link #forEach}, {@link #counts} and {@link #deadLetters} then hold its yield
    * until the next one.
    *
-   * @param message an ExportMetricsServiceRequest; null, as Kafka's tombstones are, is malformed;
-   *     what stands for an {@link OversizeRecord} is that
+   * @param message an ExportMetricsServiceRequest; null, as Kafka's tombstones are, is malformed
    * @param partition in which it stands
    * @param recordTimeMs when the broker appended it
    */
@@ -56,12 +54,6 @@ public final class MetricMessageReader {
     bounds.at(partition, recordTimeMs);
     if (message == null) {
       reject("record has no value", new byte[0]);
-      return;
-    }
-    OversizeRecord oversize = OversizeRecord.decode(message);
-    if (oversize != null) {
-      counts.message(Outcome.RECORD_TOO_LARGE);
-      deadLetters.add(Outcome.RECORD_TOO_LARGE, () -> DeadLetter.ofRecord(oversize));
       return;
     }
     try {

@@ -5,7 +5,7 @@ import dev.sluice.otlp.Use;
 
 /**
  * What a span is in the fine windows, as a number of two bits: a {@link TraceSpan} has no room for
- * more, and states of earlier versions knew {@link #NONE} and {@link #MOVABLE}.
+ * more.
  */
 final class Place {
   /** It is in none, and nothing is nested in it: what is below counts as if it were not there. */

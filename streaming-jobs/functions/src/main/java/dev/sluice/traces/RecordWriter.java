@@ -18,11 +18,10 @@ import java.util.Map;
  * UTF-8 after its length where it is the first of that number. A span: id (8 bytes, little endian),
  * kind and flags (byte), parent (8 bytes) if it has one, start less that of the span before,
  * duration, record time, and as names service, peer, operation, host and instance: some 34 bytes.
- * The format number lets a later version read the state of an earlier one; formats 1 to 5 were
- * never released.
+ * The format number grows with each change of this layout.
  */
 final class RecordWriter {
-  static final int FORMAT = 6;
+  static final int FORMAT = 1;
   static final int KIND = 0x07;
   static final int CHILD_BIT = 0x08;
 

@@ -13,7 +13,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.otlp.Span;
-import dev.sluice.recordlimit.OversizeRecord;
 import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
 import java.util.Arrays;
 import java.util.Collections;
@@ -247,18 +246,6 @@ class MessageReaderTest {
   void recordWithoutValueIsMalformed() {
     reader.read(null, RECEIVED_MS, false);
     assertThat(reasons()).containsExactly("malformed_message");
-  }
-
-  @Test
-  void aRecordThatWasTooLargeToReadCountsAsThatHoweverOftenItComes() {
-    for (boolean repeated : new boolean[] {false, true}) {
-      reader.read(new OversizeRecord(500_000_000, 33_554_432).encode(), RECEIVED_MS, repeated);
-      assertThat(counts()).isEqualTo(Map.of("record_too_large ", List.of(1L, 0L, 0L)));
-      assertThat(reasons()).containsExactly("record_too_large");
-      DeadLetter letter = reader.deadLetters().get(0);
-      assertThat(letter.detail()).isEqualTo("record of 500000000 bytes: at most 33554432 are read");
-      assertThat(letter.payload()).isNull();
-    }
   }
 
   @Test

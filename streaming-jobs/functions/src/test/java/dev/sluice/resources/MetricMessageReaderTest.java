@@ -15,7 +15,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.accounting.Validity;
 import dev.sluice.bounds.Limits;
 import dev.sluice.bounds.MetricBounds;
-import dev.sluice.recordlimit.OversizeRecord;
 import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
 import io.opentelemetry.proto.metrics.v1.ResourceMetrics;
 import java.util.Arrays;
@@ -205,14 +204,6 @@ class MetricMessageReaderTest {
         .containsEntry("node-1  host_network counter 0 0", new Row(2, 0, 60, 70, 1_000, 1_000));
     assertThat(counts())
         .isEqualTo(Map.of("accepted", List.of(0L, 5L), "accepted_more", List.of(0L, 2L)));
-  }
-
-  @Test
-  void aRecordThatWasTooLargeToReadIsALetterWithoutPayload() {
-    assertThat(rows(new OversizeRecord(500_000_000, 33_554_432).encode())).isEmpty();
-    assertThat(counts()).isEqualTo(Map.of("record_too_large", List.of(1L, 0L)));
-    assertThat(reasons()).containsExactly("record_too_large");
-    assertThat(reader.deadLetters().get(0).payload()).isNull();
   }
 
   @Test

@@ -239,8 +239,7 @@ class OpenTracesTest {
               traces(10).restore(chunk, id -> true);
             })
         .hasMessage("restore open traces: unknown record 9");
-    // As the version before began a chunk: with a record, not with a format.
     assertThatThrownBy(() -> traces(10).restore(new byte[17], id -> true))
-        .hasMessage("read traces: format 0, expected 6");
+        .hasMessage("read traces: format 0, expected 1");
   }
 }

@@ -72,6 +72,6 @@ class SpanBytesTest {
     encoded[0]++;
     assertThatThrownBy(() -> SpanBytes.decode(encoded))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("read traces: format 7, expected 6");
+        .hasMessage("read traces: format 2, expected 1");
   }
 }

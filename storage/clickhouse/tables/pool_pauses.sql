@@ -3,12 +3,13 @@
 CREATE TABLE IF NOT EXISTS pool_pauses
 (
     service LowCardinality(String),
-    side    Enum8('server' = 1, 'client' = 2),
+    side    Enum8('server' = 1, 'client' = 2, 'consumer' = 3),
     peer    LowCardinality(String),
     at      DateTime64(3, 'UTC')            CODEC(Delta, ZSTD(1)),
     paused  Bool,
     by      LowCardinality(String)          COMMENT 'who asked for it',
-    why     String                          CODEC(ZSTD(1))
+    why     String                          CODEC(ZSTD(1)),
+    size    Nullable(UInt32)                COMMENT 'that it is held at; NULL: the one in force'
 )
 ENGINE = ReplacingMergeTree
 PARTITION BY toYYYYMM(at)

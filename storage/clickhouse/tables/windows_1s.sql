@@ -8,10 +8,12 @@
 -- that stands here already is not written again. Fine windows without work or completion add nothing but their version.
 -- To have everything computed anew, truncate the table.
 --
+-- Refreshes run with the rights of the view's definer: the user who migrates.
+--
 -- The bound of `bucket` has its type: of `bucket < DateTime` the engine (26.7) leaves out parts as if both were whole seconds.
 CREATE TABLE IF NOT EXISTS windows_1s
 (
-    side         Enum8('server' = 1, 'client' = 2),
+    side         Enum8('server' = 1, 'client' = 2, 'consumer' = 3),
     service      LowCardinality(String),
     peer         LowCardinality(String)     COMMENT 'empty for side = server',
     instance     LowCardinality(String),
@@ -37,7 +39,8 @@ TTL start + INTERVAL 30 DAY
 SETTINGS ttl_only_drop_parts = 1;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS fill_windows_1s
-REFRESH EVERY 5 SECOND APPEND TO windows_1s AS
+REFRESH EVERY 5 SECOND APPEND TO windows_1s
+DEFINER = CURRENT_USER SQL SECURITY DEFINER AS
 WITH
     (SELECT max(seen) FROM windows_1s WHERE seen >= now64(3) - INTERVAL 1 DAY) AS newest_of_a_day,
     (SELECT max(seen) FROM windows_1s WHERE toUnixTimestamp(newest_of_a_day) = 0) AS newest_of_all,

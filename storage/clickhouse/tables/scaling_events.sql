@@ -8,7 +8,8 @@ CREATE TABLE IF NOT EXISTS scaling_events
     replicas        Nullable(UInt32)        COMMENT 'NULL: did not change',
     version         LowCardinality(String)  COMMENT 'empty: did not change',
     source          LowCardinality(String)  COMMENT 'who told it',
-    received        DateTime64(3, 'UTC')    DEFAULT now64(3) COMMENT 'rows are kept by this: at may lie long ago' CODEC(Delta, ZSTD(1))
+    received        DateTime64(3, 'UTC')    DEFAULT now64(3) COMMENT 'rows are kept by this: at may lie long ago' CODEC(Delta, ZSTD(1)),
+    by              LowCardinality(String)  COMMENT 'who told it, by token or certificate; empty where none is asked for'
 )
 ENGINE = ReplacingMergeTree
 PARTITION BY toYYYYMM(received)

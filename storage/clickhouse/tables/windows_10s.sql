@@ -1,7 +1,7 @@
 -- `windows_1s` per 10 s: the same as windows_1s does with `windows`, see there.
 CREATE TABLE IF NOT EXISTS windows_10s
 (
-    side         Enum8('server' = 1, 'client' = 2),
+    side         Enum8('server' = 1, 'client' = 2, 'consumer' = 3),
     service      LowCardinality(String),
     peer         LowCardinality(String)     COMMENT 'empty for side = server',
     instance     LowCardinality(String),
@@ -27,7 +27,8 @@ TTL start + INTERVAL 90 DAY
 SETTINGS ttl_only_drop_parts = 1;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS fill_windows_10s
-REFRESH EVERY 10 SECOND APPEND TO windows_10s AS
+REFRESH EVERY 10 SECOND APPEND TO windows_10s
+DEFINER = CURRENT_USER SQL SECURITY DEFINER AS
 WITH
     (SELECT max(seen) FROM windows_10s WHERE seen >= now64(3) - INTERVAL 1 DAY) AS newest_of_a_day,
     (SELECT max(seen) FROM windows_10s WHERE toUnixTimestamp(newest_of_a_day) = 0) AS newest_of_all,

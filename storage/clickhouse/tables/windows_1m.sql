@@ -1,7 +1,7 @@
 -- `windows_10s` per minute: the same as windows_1s does with `windows`, see there.
 CREATE TABLE IF NOT EXISTS windows_1m
 (
-    side         Enum8('server' = 1, 'client' = 2),
+    side         Enum8('server' = 1, 'client' = 2, 'consumer' = 3),
     service      LowCardinality(String),
     peer         LowCardinality(String)     COMMENT 'empty for side = server',
     instance     LowCardinality(String),
@@ -27,7 +27,8 @@ TTL start + INTERVAL 365 DAY
 SETTINGS ttl_only_drop_parts = 1;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS fill_windows_1m
-REFRESH EVERY 20 SECOND APPEND TO windows_1m AS
+REFRESH EVERY 20 SECOND APPEND TO windows_1m
+DEFINER = CURRENT_USER SQL SECURITY DEFINER AS
 WITH
     (SELECT max(seen) FROM windows_1m WHERE seen >= now64(3) - INTERVAL 1 DAY) AS newest_of_a_day,
     (SELECT max(seen) FROM windows_1m WHERE toUnixTimestamp(newest_of_a_day) = 0) AS newest_of_all,

@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 
 from sluice.pools.policy.compiled_worth import FULL_SHARE
-from sluice.pools.policy.pace import LASTS_S, Beat, Pace, pace_of
+from sluice.pools.policy.pace import LASTS_S, Beat, Pace, pace_of, pace_over, since
 from sluice.pools.policy.transitions import Case
 
 # Part of what completed before under which it collapsed, and of the operator's under which that is better.
@@ -214,18 +214,19 @@ def refusing(trust: Trust, size: int, from_size: int, lasts_ms: int, now_ms: int
 def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | None] | None:
     """Whether the operator's size did more; None where it did not, or that is not known."""
     did = trust.at(operator, scene.cores)
-    if did is None or now_ms - trust.since_ms < 1_000 * LASTS_S or did.per_s * LASTS_S < EXPECTED:
+    if did is None or did.per_s * LASTS_S < EXPECTED:
         return None
-    does = pace_of(scene.beats, scene.current, trust.since_ms / 1_000)
+    away = since(scene.beats, operator)
+    does, newest = pace_over(away), pace_over(away[-3:])
     silent_ms = now_ms - max(scene.completed_ms or 0, trust.since_ms) - max(did.lag_ms, 0)
     silent = silent_ms >= 1_000 * LASTS_S
     if silent and scene.unread:
         return None
-    if does is None or silent:
-        does = Pace(LASTS_S, 0.0, 0.0, 0.0, 0.0, 0.0)
-    elif does.seconds < LASTS_S - SEEN_S:
+    if silent:
+        does = newest = Pace(LASTS_S, 0.0, 0.0, 0.0, 0.0, 0.0)
+    if does is None or newest is None or does.seconds < LASTS_S - SEEN_S:
         return None
-    if does.per_s >= FEWER * did.per_s:
+    if max(does.per_s, newest.per_s) >= FEWER * did.per_s:
         return None
     by_demand = now_ms < trust.demand_until_ms and does.per_s >= FEWER * trust.demand_per_s
     slower = not silent and (scene.full_share >= FULL_SHARE or does.stay_s > GUARD_SLOWER * did.stay_s)

@@ -78,12 +78,23 @@ def newest(beats: tuple[Beat, ...]) -> tuple[Beat, ...]:
     return tuple(beat for beat in beats if beat.second > since) if beats and beats[0].second <= since else beats
 
 
+def since(beats: tuple[Beat, ...], size: int) -> tuple[Beat, ...]:
+    """Those after the last one under that size."""
+    last = max((at for at, beat in enumerate(beats) if beat.size == size), default=-1)
+    return beats[last + 1 :]
+
+
 def pace_of(beats: Iterable[Beat], size: int, since_s: float = float("-inf")) -> Pace | None:
-    """At that size, in whole seconds from `since_s` on; None where there is no beat.
+    """At that size, in whole seconds from `since_s` on; None where there is no beat."""
+    return pace_over(beat for beat in beats if beat.size == size and beat.second >= since_s)
+
+
+def pace_over(beats: Iterable[Beat]) -> Pace | None:
+    """None where there is none.
 
     Worked: 20 completions and 5 errors in 2 s of 4 in flight: 10 a second, 8 / 25 = 0.32 s each, a fifth failed.
     """
-    of = [beat for beat in beats if beat.size == size and beat.second >= since_s]
+    of = tuple(beats)
     length = sum(beat.length_s for beat in of)
     if length <= 0:
         return None

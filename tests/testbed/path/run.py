@@ -19,7 +19,7 @@ SPANS = {THREADS: (BEGUN, INSTANCE, ARRIVED, NONE), CONNECTIONS: (CONNECTED, INS
 
 
 class PathRun(CompiledRun):
-    """The same scenario and seed give the same events as ``plain.PlainPathRun``, the same resizes provided."""
+    """The same scenario and seed give the same events, the same resizes provided."""
 
     def __init__(self, scenario: PathScenario, seed: int) -> None:
         super().__init__(first(scenario, seed), kernel.advance, scenario.seconds)

@@ -15,7 +15,7 @@ from .scenario import MOST_THREADS, Event, Scenario
 
 
 class FastRun(CompiledRun):
-    """The same scenario and seed give the same events, resizes at the same times provided, as ``plain.PlainRun``."""
+    """The same scenario and seed give the same events, resizes at the same times provided."""
 
     def __init__(self, scenario: Scenario, seed: int) -> None:
         super().__init__(first(scenario, seed), kernel.advance, scenario.seconds)

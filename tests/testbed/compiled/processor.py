@@ -34,8 +34,9 @@ def cpu_of(threads: int) -> np.dtype[np.void]:
 
 
 def build(cpu: Cpu, cores: float, rates: NDArray[np.float64], now: float = 0.0) -> None:
-    """Idle, in a record of zeros."""
-    cpu["cores"], cpu["rates"], cpu["since"], cpu["ready_time"] = cores, rates, now, math.inf
+    """Idle, in a record of zeros; ``rates`` of as many threads as there will be."""
+    cpu["cores"], cpu["since"], cpu["ready_time"] = cores, now, math.inf
+    cpu["rates"][: len(rates)] = rates
 
 
 def rates(threads: int, cores: float, contention: float, crosstalk: float, cliff: Cliff | None) -> NDArray[np.float64]:

@@ -1,7 +1,6 @@
 """One bounded service under a closed loop of users: scenario files, and a compiled engine for them.
 
-A scenario (``scenario.py``) is a file of YAML that anyone can write. ``run.FastRun`` runs it, event for event as the
-testbed's own engine, which runs any topology::
+A scenario (``scenario.py``) is a file of YAML that anyone can write. ``run.FastRun`` runs it::
 
     run = FastRun(load(Path("example.yaml")), seed=1)
     run.until(60.0)                                # events of the file and the scaler happen inside

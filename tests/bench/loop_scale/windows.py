@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from bench.controllers.windows_alone import WindowsAlone
 from bench.loaded_windows import BUCKETS
 from humps import Samples, draw_samples, draw_service
 from sluice.clocks.offsets import Instance
@@ -82,7 +83,7 @@ def draw(curves: int = CURVES) -> list[Drawn]:
 
 
 @dataclass
-class Held:
+class Held(WindowsAlone):
     """Stands in for the collector: windows are in memory, and are summed when they are asked for, as they are there."""
 
     drawn: list[Drawn]
@@ -91,18 +92,6 @@ class Held:
 
     def database_cpu_s(self) -> float:
         return 0.0
-
-    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
-        return {}
-
-    def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
-        return {}
-
-    def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]:
-        return {}
-
-    def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]:
-        return {}
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
         self.spent_s = 0.0

@@ -64,7 +64,8 @@ class Drawn:
         of = at % len(self.samples.concurrency)
         busy_ns = np.maximum(self.samples.concurrency[of] * BUCKET_MS * 1e6, 1).astype(np.int64)[None]
         completions = self.samples.completions[of].astype(np.int64)[None]
-        return whole(at * BUCKET_MS, busy_ns, completions, now_ms - DELAY_MS, BUCKET_MS)
+        nothing = np.zeros_like(completions)
+        return whole(at * BUCKET_MS, busy_ns, completions, nothing, now_ms - DELAY_MS, BUCKET_MS)
 
 
 def draw(curves: int = CURVES) -> list[Drawn]:

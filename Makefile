@@ -19,7 +19,7 @@ go_modules := actuators actuators/handlers/go recommender/proto/go recommender/s
 # The Java and Go that set-up chose, which need not be those on PATH.
 toolchain = export JAVA_HOME="$$(readlink -f .cache/java-home)" CGO_ENABLED=0 PATH="$$PWD/.cache/venvs/go/bin:$$PATH"
 
-.PHONY: help up down status clean setup test test-unit test-integration test-faults bench lint fmt generate check-generated lock
+.PHONY: help up down status clean setup test test-unit test-integration test-faults bench count lint fmt generate check-generated lock
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -84,6 +84,9 @@ test-go: ## Go tests of the actuator, the server and the collector's own process
 bench: ## measure speed; prints ratios against a reference of the same run, writes tests/bench/out (BENCH=NAME: one; QUICK=1; KEEP=1: and tests/bench/results)
 	@$(stack) setup --for bench
 	@PYTHONPATH=tests:recommender/decide/src:recommender/decide/tests/helpers:deploy/local:storage $(python) -m bench $(BENCH) $(if $(QUICK),--quick) $(if $(KEEP),--keep)
+
+count: ## lines of hand-written source and of tests, bench and testbed by room, beside their bars (CHECK=1: fail when over)
+	@$(if $(host_python),$(host_python) deploy/local/count.py,$(no_python)) $(if $(CHECK),--check)
 
 lint: ## style, types, protobuf, generated code; says all that is wrong, then fails
 	@$(stack) setup --for lint

@@ -17,26 +17,19 @@ from bench import (
     critical_path,
     decide_cost,
     drift,
-    estimators,
     flink_jobs,
     freshness,
     generate,
-    interval,
     localization,
     race,
     real_app,
     real_start,
     scaling,
-    scg,
     sink_rows,
-    soak,
-    state_log,
     table1,
-    testbed_speed,
     watchers,
     xds_nodes,
 )
-from bench.beside_autoscaler import run as beside_autoscaler
 from bench.decision import parts
 from bench.dqn import run as dqn
 from bench.loop_scale import run as loop_scale
@@ -44,8 +37,7 @@ from bench.patterns import command as patterns
 from bench.results import OUT, keep
 from bench.subsets import files as subset_files
 from bench.subsets import moved as subsets_churn
-from bench.subsets import parts as subsets
-from bench.subsets_accuracy import run as subsets_accuracy
+from bench.subsets import static
 from bench.subsets_scale import run as subsets_scale
 from bench.tuning import methods as tuning
 from bench.tuning.real import run as tuning_real
@@ -54,11 +46,7 @@ from bench.tuning.real import run as tuning_real
 Found = list[tuple[str, str]] | str
 #: Each takes whether to be quick: fewer repetitions, so rougher figures.
 BENCHMARKS: dict[str, Callable[[bool], Found]] = {
-    "scg": lambda quick: scg.run(),
     "loop-scale": loop_scale.run,
-    "state-log": state_log.run,
-    "estimators": lambda quick: estimators.run(),
-    "interval": interval.run,
     "localization": localization.run,
     "decision": parts.decision,
     "workloads": parts.six_workloads,
@@ -73,8 +61,6 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "drift": drift.run,
     "real-app": real_app.run,
     "real-start": real_start.run,
-    "beside-autoscaler": beside_autoscaler.run,
-    "testbed": lambda quick: testbed_speed.run(),
     "watchers": watchers.run,
     "xds-nodes": xds_nodes.run,
     "actuator-footprint": actuator_footprint.run,
@@ -84,15 +70,9 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "critical-path": critical_path.run,
     "flink-jobs": flink_jobs.run,
     "freshness": freshness.run,
-    "soak": soak.run,
     "sink-rows": sink_rows.run,
-    "subsets-static": subsets.static_deployments,
-    "subsets-sizes": subsets.numbers_of_containers,
-    "subsets-dynamic": subsets.dynamic_deployment,
+    "subsets-static": static.run,
     "subsets-churn": subsets_churn.run,
-    "subsets-modules": subsets.modules,
-    "subsets-parameters": subsets.parameters,
-    "subsets-accuracy": subsets_accuracy.run,
     "tuning-methods": tuning.run,
     "tuning-real": tuning_real.run,
     "dqn": dqn.run,

@@ -8,7 +8,6 @@ is told in seconds, and nothing else.
 
 import json
 import os
-import shutil
 import subprocess
 import tempfile
 import time
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
+from bench.go_program import built
 from shard_log import Log, serving_at
 from sluice.common.v1.decision_pb2 import ACTION_APPLY
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
@@ -28,9 +28,8 @@ from support.ports import free_ports
 from support.processes import running
 from support.waiting import until
 
-TARGETS = Path(__file__).with_name("jolokia_targets")
 CACHE = Path(__file__).parents[2] / ".cache"
-GO, ACTUATOR = CACHE / "venvs/go/bin", CACHE / "bin/sluice-actuator"
+ACTUATOR = CACHE / "bin/sluice-actuator"
 SIZES = (1, 100, 1_000)
 A_POOL = 20
 MINUTE_S, QUICK_S = 60.0, 10.0
@@ -43,7 +42,7 @@ def run(quick: bool = False) -> list[tuple[str, str]]:
     with tempfile.TemporaryDirectory() as directory:
         folder = Path(directory)
         (folder / "kafka").mkdir()
-        program = _built(folder)
+        program = built("jolokia_targets", folder)
         with kafka(folder / "kafka") as broker:
             rows = []
             for targets in SIZES[:2] if quick else SIZES:
@@ -136,14 +135,6 @@ def _configuration(targets: int, port: int, recommender: str, address: str) -> s
         for n in range(targets)
     ]
     return json.dumps({**head, "targets": each})
-
-
-def _built(folder: Path) -> Path:
-    go = shutil.which("go", path=f"{GO}{os.pathsep}{os.environ['PATH']}")
-    assert go is not None, "no go on PATH: `make setup` installs it"
-    program = folder / "jolokia_targets"
-    subprocess.run([go, "build", "-o", program, "."], cwd=TARGETS, check=True, env=os.environ | {"CGO_ENABLED": "0"})
-    return program
 
 
 @contextmanager

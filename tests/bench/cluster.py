@@ -9,7 +9,6 @@ import time
 import urllib.parse
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,16 +32,6 @@ RUN = REPOSITORY / "streaming-jobs/jobs/run.py"
 STARTED = ("kafka", "topics", "clickhouse", "flink-jobmanager", "flink-taskmanager")
 GRAPH = ("neo4j",)
 TASKMANAGER = "flink-taskmanager"
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """took_ms and state_bytes of the newest that is complete (0: none is); numbers of the complete and the failed."""
-
-    took_ms: int
-    state_bytes: int
-    completed: int
-    failed: int
 
 
 class Cluster:
@@ -109,18 +98,6 @@ class Cluster:
             return int(latest["state_size"]) if latest.get("trigger_timestamp", 0) > since else 0
 
         return int(until(size, "a checkpoint", 60.0))
-
-    def checkpoint(self, job: str) -> Checkpoint:
-        """The newest that is complete, and how many are and are not."""
-        found = self._flink.checkpoints(job)
-        newest = (found.get("latest") or {}).get("completed") or {}
-        counts = found["counts"]
-        return Checkpoint(
-            int(newest.get("end_to_end_duration", 0)),
-            int(newest.get("state_size", 0)),
-            counts["completed"],
-            counts["failed"],
-        )
 
     def taskmanager(self) -> int:
         """Its process id, or 0."""

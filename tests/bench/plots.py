@@ -69,21 +69,6 @@ def plot(
     figure.savefig(path)
 
 
-def plot_series(path: Path, title: str, at_s: Sequence[float], series: Mapping[str, Sequence[float]]) -> None:
-    """Writes a PNG: a row for each quantity, from 0, over minutes. series: what and its unit, values beside `at_s`."""
-    figure = Figure(figsize=(WIDTH_IN, len(series) * ROW_IN + 0.6), dpi=DPI, layout="constrained")
-    grid: np.ndarray = figure.subplots(len(series), 1, sharex=True, squeeze=False)
-    minutes = [second / 60 for second in at_s]
-    for axes, (what, values) in zip(grid[:, 0], series.items(), strict=True):
-        axes.plot(minutes, values, color=LINE)
-        axes.set_ylabel(what)
-        axes.set_ylim(0, 1.2 * max([*values, 1e-9]))
-        axes.grid(alpha=0.25)
-    grid[-1, 0].set_xlabel("time (min)")
-    figure.suptitle(title, fontsize=12)
-    figure.savefig(path)
-
-
 def _unit(hardware: str) -> str:
     return "CPU limit (cores)" if hardware == "cores" else "replicas"
 

@@ -26,7 +26,8 @@ import numpy as np
 from bench.controllers.racers import RACERS
 from bench.racing import Result, race, starting_at
 from testbed.single.reading import ScenarioError, load
-from testbed.single.scenario import MOST_THREADS, Scenario
+from testbed.single.scenario import Scenario
+from testbed.tiers.limits import MOST_THREADS
 
 PROCESSES = 2
 In = TypeVar("In")

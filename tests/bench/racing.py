@@ -11,10 +11,10 @@ import numpy as np
 
 from testbed.controller import Controller
 from testbed.fine import PoolWindows
-from testbed.single.memory import Floats
 from testbed.single.names import POOL
 from testbed.single.run import FastRun
 from testbed.single.scenario import Scenario
+from testbed.tiers.run import Floats
 
 BOUNDS = (1, 256)
 """Of the pool, for whoever sizes it."""

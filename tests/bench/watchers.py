@@ -7,7 +7,6 @@ watchers (`watch_client`, in Go, which does no more than HTTP/2) share the machi
 
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import tempfile
@@ -20,6 +19,7 @@ from urllib.request import urlopen
 
 import numpy as np
 
+from bench.go_program import built
 from shard_log import BINARY, Log, environment
 from sluice.common.v1.decision_pb2 import ACTION_APPLY
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
@@ -28,8 +28,6 @@ from support.kafka import kafka
 from support.ports import free_ports
 from support.processes import running
 
-CLIENT = Path(__file__).with_name("watch_client")
-GO = Path(__file__).parents[2] / ".cache/venvs/go/bin"
 #: (watchers, HTTP/2 connections): an actuator has a connection of its own; behind a proxy they share some.
 SIZES = ((1_000, 1_000), (10_000, 100), (10_000, 10_000))
 QUICK = ((100, 100),)
@@ -42,10 +40,7 @@ def run(quick: bool = False) -> list[tuple[str, str]]:
     """Rows (what, figure) for the table."""
     with tempfile.TemporaryDirectory() as directory, kafka(made(Path(directory) / "kafka")) as broker:
         folder = Path(directory)
-        client = folder / "watch_client"
-        go = shutil.which("go", path=f"{GO}{os.pathsep}{os.environ['PATH']}")
-        assert go is not None, "no go on PATH: `make setup` installs it"
-        subprocess.run([go, "build", "-o", client, "."], cwd=CLIENT, check=True, env=os.environ | {"CGO_ENABLED": "0"})
+        client = built("watch_client", folder)
         rows = measure(Log(broker), folder, client, 1, 1)[:1]
         for size in QUICK if quick else SIZES:
             rows += measure(Log(broker), folder, client, *size)

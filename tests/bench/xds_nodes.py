@@ -7,10 +7,7 @@ machine lengthens the times, and hardly that. A change has cost what the server 
 ACKs, which it writes into the log, is in it.
 """
 
-import os
-import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bench.go_program import built
 from bench.watchers import cpu_s, made, resident_kb, serving, talking
 from shard_log import Log, environment
 from sluice.subsets.v1.log_pb2 import Container, ServiceContainers
@@ -26,8 +24,6 @@ from sluice.subsets.v1.subset_pb2 import STATE_PROVIDED, Endpoint, Subset, Subse
 from support.kafka import kafka
 from support.ports import free_ports
 
-CLIENT = Path(__file__).with_name("xds_client")
-GO = Path(__file__).parents[2] / ".cache/venvs/go/bin"
 #: (nodes, HTTP/2 connections): an Envoy has a connection of its own.
 SIZES = ((1_000, 1_000), (10_000, 100), (10_000, 10_000))
 QUICK = ((100, 100),)
@@ -41,10 +37,7 @@ def run(quick: bool = False) -> list[tuple[str, str]]:
     """Rows (what, figure) for the table."""
     with tempfile.TemporaryDirectory() as directory, kafka(made(Path(directory) / "kafka")) as broker:
         folder = Path(directory)
-        client = folder / "xds_client"
-        go = shutil.which("go", path=f"{GO}{os.pathsep}{os.environ['PATH']}")
-        assert go is not None, "no go on PATH: `make setup` installs it"
-        subprocess.run([go, "build", "-o", client, "."], cwd=CLIENT, check=True, env=os.environ | {"CGO_ENABLED": "0"})
+        client = built("xds_client", folder)
         rows = []
         for size in QUICK if quick else SIZES:
             rows += measure(Log(broker), folder, client, *size)

@@ -75,25 +75,12 @@ def steady(
     cores: Iterable[int], url: str, service: str, users: int, seconds: float, otlp: str = "", seed: int = 1
 ) -> Seen:
     """What that many users see once all are there, until they leave."""
-    seen = _seen(cores, command(url, service, "steady", users, seconds + SETTLE_S, otlp, seed), seconds)
+    words = pinned(cores, command(url, service, "steady", users, seconds + SETTLE_S, otlp, seed))
+    limit_s = seconds * 3 + 60
+    done = subprocess.run(words, env=_environment(), capture_output=True, text=True, check=True, timeout=limit_s)
+    seen = [line for line in map(json.loads, done.stdout.splitlines()) if "at" in line]
     first = seen[0]["at"] + SETTLE_S
     return summed([second for second in seen if first < second["at"] < first + seconds])
-
-
-def shaped(
-    cores: Iterable[int], url: str, service: str, shape: str, users: int, seconds: float, otlp: str, seed: int = 1
-) -> list[dict[str, Any]]:
-    """What up to that many users see each second (`testbed.real.users.Second`) while their number goes once through a
-    shape."""
-    words = [*command(url, service, shape, users, seconds, otlp, seed), "--length", f"{seconds:g}"]
-    return _seen(cores, words, seconds)
-
-
-def _seen(cores: Iterable[int], words: list[str], seconds: float) -> list[dict[str, Any]]:
-    done = subprocess.run(
-        pinned(cores, words), env=_environment(), capture_output=True, text=True, check=True, timeout=seconds * 3 + 60
-    )
-    return [line for line in map(json.loads, done.stdout.splitlines()) if "at" in line]
 
 
 @contextmanager

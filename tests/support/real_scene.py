@@ -24,7 +24,7 @@ from support.kafka import create_log
 from support.ports import free_ports
 from support.postgres import postgres
 from support.processes import running
-from support.real_load import Seen, bursty, shaped, steady
+from support.real_load import Seen, bursty, steady
 from support.stack import REPOSITORY, Stack
 from support.tomcat import Application, application
 
@@ -60,11 +60,6 @@ class Scene:
         print(f"{self.service}: {size:3} threads, {users} users: {seen}", flush=True)
         return seen
 
-    def course(self, shape: str, users: int, seconds: float, seed: int) -> list[dict[str, Any]]:
-        """What up to that many users see, second by second, while their number goes once through a shape."""
-        otlp = self.stack.address["SLUICE_OTLP_GRPC"]
-        return shaped(self.others, self._url, self.service, shape, users, seconds, otlp, seed)
-
     @contextmanager
     def bursts(self) -> Iterator[None]:
         otlp = self.stack.address["SLUICE_OTLP_GRPC"]
@@ -98,24 +93,18 @@ class Scene:
         return float(self.rows(newest.format(self.service))[0]["age"])
 
     @contextmanager
-    def actuator(self, *flags: str, interval_s: float = 2.0, more: str = "") -> Iterator[None]:
-        """The real one, over Jolokia. Without flags it reads and reports, as the recommender must know the size.
-
-        interval_s: between two readings of a target, or of what `more` of its YAML names.
-        """
+    def actuator(self, *flags: str) -> Iterator[None]:
+        """The real one, over Jolokia. Without flags it reads and reports, as the recommender must know the size."""
         (status,) = free_ports(1)
         config = self.folder / "actuator.yaml"
         names = {
             "service": self.service,
             "status": f"127.0.0.1:{status}",
             "recommender": self.recommender,
-            "interval": f"{interval_s:g}s",
             "jolokia": self.application.jolokia,
             "port": self.application.url.rsplit(":", 1)[1],
         }
-        config.write_text(
-            Template(Path(__file__).with_name("tomcat_actuator.yaml").read_text()).substitute(names) + more
-        )
+        config.write_text(Template(Path(__file__).with_name("tomcat_actuator.yaml").read_text()).substitute(names))
         binary = REPOSITORY / ".cache/bin/sluice-actuator"
         command = pinned(self.others, [binary, "--config", config, *flags])
 

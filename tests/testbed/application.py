@@ -9,7 +9,7 @@ from .engine import Engine
 from .host import Host
 from .request import Operation, Request, Step, Target
 from .service import Emit, Service
-from .steps import CallStep, ComputeStep, HoldStep, WaitStep
+from .steps import CallStep, ComputeStep, WaitStep
 
 
 class Application:
@@ -89,8 +89,6 @@ class Application:
                 return ComputeStep(work.sampler(rng), pace)
             case spec.Wait(time):
                 return WaitStep(time.sampler(rng), pace)
-            case spec.Hold(convoy):
-                return HoldStep(convoy)
             case spec.Call():
                 return CallStep([(step.service, self._target(service, step))])
             case spec.Parallel(calls):

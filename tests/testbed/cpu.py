@@ -5,7 +5,6 @@ from typing import Any
 
 from .engine import Action, Engine
 from .host import Host
-from .laws import Cliff
 
 
 def total_rate(runnable: int, cores: float, contention: float, crosstalk: float) -> float:
@@ -32,12 +31,6 @@ def total_rate(runnable: int, cores: float, contention: float, crosstalk: float)
     return min(n, cores) / (1.0 + contention * (n - 1) + crosstalk * n * (n - 1))
 
 
-def thread_rate(runnable: int, cores: float, contention: float, crosstalk: float, cliff: Cliff | None) -> float:
-    """Work done per second of time by each of ``runnable`` >= 1 threads, beyond a cliff too."""
-    rate = total_rate(runnable, cores, contention, crosstalk)
-    return (rate * cliff.share(runnable) if cliff else rate) / runnable
-
-
 class Cpu:
     """Processor sharing in virtual time: an arrival or a departure costs O(log n), not O(n).
 
@@ -47,7 +40,7 @@ class Cpu:
     set changes, that event is superseded (its epoch is old) and ignored when it fires.
 
     On a host that is short of cores the rate is r(n) times the share that the host gives, and times its speed where
-    other tenants slow it; beyond a cliff (``laws.Cliff``) R(n) is its share of the law's.
+    other tenants slow it.
     """
 
     __slots__ = (
@@ -60,9 +53,7 @@ class Cpu:
         "_since",
         "_speed",
         "_started",
-        "_stopped",
         "_virtual",
-        "cliff",
         "contention",
         "core_seconds",
         "cores",
@@ -76,7 +67,6 @@ class Cpu:
         contention: float = 0.0,
         crosstalk: float = 0.0,
         host: Host | None = None,
-        cliff: Cliff | None = None,
     ) -> None:
         if not (cores > 0 and contention >= 0 and crosstalk >= 0):
             raise ValueError(
@@ -86,7 +76,6 @@ class Cpu:
         self.cores = cores
         self.contention = contention
         self.crosstalk = crosstalk
-        self.cliff = cliff
         self.core_seconds = 0.0
         """Seconds of cores occupied up to the last change, the penalty included; see ``used``."""
         self._host = host
@@ -97,7 +86,6 @@ class Cpu:
         self._virtual = 0.0
         self._since = 0.0
         self._started = 0
-        self._stopped = False
         self._epoch = 0
 
     @property
@@ -126,38 +114,25 @@ class Cpu:
         self._share = share
         self._schedule_next()
 
-    def stop(self) -> None:
-        """All threads stand still, and use nothing, until ``go``."""
-        self._advance()
-        self._stopped = True
-        self._schedule_next()
-
-    def go(self) -> None:
-        self._advance()
-        self._stopped = False
-        self._schedule_next()
-
     def used(self) -> float:
         """Seconds of cores occupied since the start, the penalty included: what a container's CPU counter shows.
 
         Looking changes nothing: the clocks stay where they are, down to the last bit.
         """
-        if self._stopped:
-            return self.core_seconds
         return self.core_seconds + (self._engine.now - self._since) * min(len(self._jobs), self.cores) * self._share
 
     def _rate(self, runnable: int) -> float:
         rates = self._rates
         while len(rates) <= runnable:
             n = len(rates)
-            rates.append(self._speed * thread_rate(n, self.cores, self.contention, self.crosstalk, self.cliff))
+            rates.append(self._speed * total_rate(n, self.cores, self.contention, self.crosstalk) / n)
         return rates[runnable]
 
     def _advance(self) -> None:
         now = self._engine.now
         n = len(self._jobs)
         if n:
-            elapsed = 0.0 if self._stopped else now - self._since
+            elapsed = now - self._since
             self._virtual += elapsed * self._rate(n) * self._share
             self.core_seconds += elapsed * min(n, self.cores) * self._share
         else:
@@ -173,7 +148,7 @@ class Cpu:
     def _schedule_next(self) -> None:
         self._epoch += 1
         n = len(self._jobs)
-        if n and not self._stopped:
+        if n:
             remaining = max(0.0, self._jobs[0][0] - self._virtual)
             self._engine.after(remaining / (self._rate(n) * self._share), self._complete, self._epoch)
 

@@ -126,10 +126,6 @@ class Request:
 
     def proceed(self) -> None:
         """Starts the next step, or responds after the last one, or at once when a step has failed."""
-        instance = self._instance
-        if instance.resumes > instance.engine.now:
-            instance.engine.at(instance.resumes, Request.proceed, self)
-            return
         steps = self._target.operation.steps
         step = self._step
         if step < len(steps) and not self.failed:

@@ -7,8 +7,6 @@ from .cpu import Cpu
 from .distributions import stream
 from .engine import Engine
 from .host import Host
-from .lock import Lock
-from .pauses import PauseAgent
 from .pool import Pool
 from .spans import Span
 
@@ -18,7 +16,7 @@ Emit = Callable[[Span], None]
 class Instance:
     """One replica of a service: its CPU, its threads, its connections to each callee."""
 
-    __slots__ = ("connections", "cpu", "emit", "engine", "host", "lock", "name", "new_id", "resumes", "threads")
+    __slots__ = ("connections", "cpu", "emit", "engine", "host", "name", "new_id", "threads")
 
     def __init__(self, name: str, engine: Engine, cpu: Cpu, seed: int, emit: Emit, host: Host | None = None) -> None:
         self.name = name
@@ -29,9 +27,6 @@ class Instance:
         self.cpu = cpu
         self.threads: Pool | None = None
         self.connections: dict[str, Pool] = {}
-        self.lock = Lock(engine)
-        self.resumes = 0.0
-        """When its threads go on, where that lies ahead (s): all of them stand still until then."""
 
 
 class Pace:
@@ -123,12 +118,10 @@ class Service:
         service = self.spec
         host = self._hosts[self._built % len(self._hosts)] if self._hosts else None
         self._built += 1
-        cpu = Cpu(self._engine, self.cores, service.contention, service.crosstalk, host, service.cliff)
+        cpu = Cpu(self._engine, self.cores, service.contention, service.crosstalk, host)
         instance = Instance(f"{service.name}-{self._built}", self._engine, cpu, self._seed, self._emit, host)
         if service.threads:
             instance.threads = Pool(self.thread_size, service.threads.queue_limit)
-        if service.pauses:
-            PauseAgent(instance, service.pauses)
         instance.connections = {
             peer: Pool(self._connections(peer), pool.queue_limit) for peer, pool in service.connections.items()
         }

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from .distributions import Sampler
-from .laws import Convoy
 from .request import Request, Target
 from .service import Pace
 
@@ -28,16 +27,6 @@ class WaitStep:
 
     def start(self, request: Request) -> None:
         request.instance.engine.after(self._time() * self._pace.wait, Request.proceed, request)
-
-
-class HoldStep:
-    __slots__ = ("_convoy",)
-
-    def __init__(self, convoy: Convoy) -> None:
-        self._convoy = convoy
-
-    def start(self, request: Request) -> None:
-        request.instance.lock.acquire(self._convoy.seconds, Request.proceed, request)
 
 
 class CallStep:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 
 from .distributions import Constant, Distribution
-from .laws import Cliff, Convoy, Pauses
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +20,6 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True)
-class Hold:
-    """Holds the replica's one lock for as long as the convoy says, and its thread, but no CPU."""
-
-    convoy: Convoy
-
-
-@dataclass(frozen=True, slots=True)
 class Call:
     """Calls an operation of another service and waits for the response."""
 
@@ -42,7 +34,7 @@ class Parallel:
     calls: tuple[Call, ...]
 
 
-Step = Compute | Wait | Hold | Call | Parallel
+Step = Compute | Wait | Call | Parallel
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +58,6 @@ class ServiceSpec:
     contention: float = 0.0
     crosstalk: float = 0.0
     """See ``cpu.total_rate``."""
-    cliff: Cliff | None = None
-    pauses: Pauses | None = None
     threads: PoolSpec | None = None
     """None: a thread for every request, without bound (goroutines, an event loop)."""
     connections: dict[str, PoolSpec] = field(default_factory=dict)

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from bench.controllers.bridge import samples_of
-from sluice.clocks.offsets import Instance
+from bench.controllers.windows_alone import WindowsAlone
 from sluice.collect import Measured, Window
 from sluice.collect.whole import Whole
 from sluice.collect.window import OnDemand
 from sluice.config import Config
-from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.estimate.samples import Floats
-from sluice.pools.estimate.threshold import Asked, UpstreamTime
-from sluice.pools.learn.condition import DataSize
 from testbed.columns import Ints
 from testbed.fine import PoolWindows
 
@@ -55,7 +51,7 @@ class _Kept:
         return whole if len(whole) else None
 
 
-class Collected:
+class Collected(WindowsAlone):
     """Stands in for the collector: whatever the testbed gave is whole, and spans name no services above."""
 
     def __init__(self) -> None:
@@ -63,18 +59,6 @@ class Collected:
 
     def take(self, key: PoolKey, now_s: float, seen: PoolWindows) -> None:
         self._kept.setdefault(key, _Kept(seen)).take(now_s, seen)
-
-    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
-        return {}
-
-    def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
-        return {}
-
-    def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]:
-        return {}
-
-    def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]:
-        return {}
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
         kept = [self._kept[pool.key] for pool in config.pools]

@@ -5,34 +5,21 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-from bench.controllers.signal import Rule, Signal
+from bench.controllers.signal import Around, Signal
 
 SLACK_S = 1e-6
 
 
 @dataclass
-class Delayed:
+class Delayed(Around):
     """Hands each window on when it is ``delay_s`` old; until the first one the pool's size stays.
 
     When the rule is told of a new capacity, what is still under way is dropped: it is of the old one.
     """
 
-    rule: Rule
     delay_s: float
     _under_way: deque[Signal] = field(default_factory=deque)
     _heard: bool = False
-
-    @property
-    def limit(self) -> float:
-        return self.rule.limit
-
-    @property
-    def enough(self) -> int:
-        return self.rule.enough
-
-    @property
-    def period_s(self) -> float:
-        return self.rule.period_s
 
     def update(self, seen: Signal) -> float:
         self._under_way.append(seen)

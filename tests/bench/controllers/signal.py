@@ -144,6 +144,28 @@ class Rule(Protocol):
         ...
 
 
+@dataclass
+class Around:
+    """A rule around another, which it changes in what it overrides."""
+
+    rule: Rule
+
+    @property
+    def limit(self) -> float:
+        return self.rule.limit
+
+    @property
+    def enough(self) -> int:
+        return self.rule.enough
+
+    @property
+    def period_s(self) -> float:
+        return self.rule.period_s
+
+    def rescale(self, factor: float) -> None:
+        self.rule.rescale(factor)
+
+
 class Limiter:
     """A rule as a `testbed.controller.Controller` of every pool that it is given, whole slots, rounded down."""
 

@@ -4,30 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bench.controllers.signal import Rule, Signal
+from bench.controllers.signal import Around, Signal
 
 
 @dataclass
-class Told:
+class Told(Around):
     """Around a rule, or around `Delayed`: the news of the CPU limit is never late.
 
     The window in which the CPU limit changed is not handed on.
     """
 
-    rule: Rule
     _cores: float | None = None
-
-    @property
-    def limit(self) -> float:
-        return self.rule.limit
-
-    @property
-    def enough(self) -> int:
-        return self.rule.enough
-
-    @property
-    def period_s(self) -> float:
-        return self.rule.period_s
 
     def update(self, seen: Signal) -> float:
         before, self._cores = self._cores, seen.cores
@@ -35,6 +22,3 @@ class Told:
             return self.rule.update(seen)
         self.rule.rescale(seen.cores / before)
         return self.rule.limit
-
-    def rescale(self, factor: float) -> None:
-        self.rule.rescale(factor)

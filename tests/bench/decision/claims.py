@@ -20,10 +20,10 @@ from bench.race import PROCESSES, mapped
 from bench.racing import BOUNDS, drive
 from testbed.fine import PoolWindows
 from testbed.single.capacity import throughput
-from testbed.single.memory import Floats
 from testbed.single.names import POOL
 from testbed.single.run import FastRun
 from testbed.single.scenario import Scenario
+from testbed.tiers.run import Floats
 
 SEED = 1
 FULL, FULL_S = 0.95, 60.0

@@ -16,7 +16,7 @@ from bench.decision.summary import markdown
 from bench.race import PROCESSES, mapped
 from bench.racing import HELD, drive, starting_at
 from bench.scenarios import scenario
-from testbed.single.memory import Floats
+from testbed.tiers.run import Floats
 
 NAMES = ("rest_light", "rest_busy")
 STARTS = (5, 20, 60, 128)

@@ -19,8 +19,8 @@ from bench.decision.summary import markdown
 from bench.generate import step
 from bench.race import PROCESSES, mapped
 from bench.racing import HELD, drive, slos_ms, starting_at
-from testbed.single.memory import Floats
 from testbed.single.run import FastRun
+from testbed.tiers.run import Floats
 
 SEEDS = range(3000, 3060)
 NEEDS_S, SECONDS = 31.0, 180.0

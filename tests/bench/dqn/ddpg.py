@@ -7,7 +7,7 @@ import numpy as np
 from sluice.pools.learn.adam import Adam
 from sluice.pools.learn.network import Array, Network
 from sluice.pools.learn.settings import SETTINGS
-from testbed.single.memory import Floats
+from testbed.tiers.run import Floats
 
 TAU, NOISE = 0.01, 0.2
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bench.decision.summary import markdown
-from bench.dqn import alone, convergence, cost, overhead, pareto, pools, session, transfer, workloads
+from bench.dqn import convergence, cost, session, transfer, workloads
 
 
 def converges(quick: bool) -> str:
@@ -16,38 +16,18 @@ def races(quick: bool) -> str:
     return workloads.report(workloads.CHANGES[:1], (1,), keep=False) if quick else workloads.report()
 
 
-def alone_(quick: bool) -> str:
-    return alone.report(workloads.CHANGES[:1], (1,), keep=False) if quick else alone.report()
-
-
 def transfers(quick: bool) -> str:
     return transfer.report((11,), 40, keep=False) if quick else transfer.report()
-
-
-def fronts(quick: bool) -> str:
-    return pareto.report(workloads.CHANGES[:1], (1,), 200, keep=False) if quick else pareto.report()
 
 
 def costs(quick: bool) -> str:
     return _rows(cost.report(20, 1) if quick else cost.report())
 
 
-def many(quick: bool) -> str:
-    return _rows(pools.report(50, 30.0) if quick else pools.report())
-
-
-def watched(quick: bool) -> str:
-    return overhead.report(1, 4.0, 200) if quick else overhead.report()
-
-
 PARTS: dict[str, tuple[str, Callable[[bool], str]]] = {
     "convergence": ("Convergence (figure 7)", converges),
     "workloads": ("Workloads and changes (Table 3, 5.4)", races),
-    "alone": ("Why alone it is slower", alone_),
     "transfer": ("Another CPU limit", transfers),
-    "pareto": ("Pareto analysis (figure 11)", fronts),
-    "overhead": ("Overhead and actuations (Table 4)", watched),
-    "pools": ("1,000 pools in a decider", many),
     "cost": ("Cost of a pool", costs),
 }
 

@@ -21,8 +21,8 @@ from sluice.pools.learn.settings import SETTINGS, Settings
 from sluice.pools.learn.sizes import grid, nearest
 from sluice.pools.learn.trials import Trials
 from testbed.fine import PoolWindows
-from testbed.single.memory import Floats
 from testbed.single.run import FastRun
+from testbed.tiers.run import Floats
 
 SIZES = grid(*BOUNDS)
 AS_PRINTED = replace(SETTINGS, double=False, steps_ahead=1, repeats=1)

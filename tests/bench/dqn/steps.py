@@ -11,9 +11,9 @@ import numpy as np
 
 from sluice.pools.learn.settings import SETTINGS
 from testbed.fine import PoolWindows
-from testbed.single.memory import Floats
 from testbed.single.run import FastRun
 from testbed.single.scenario import Scenario
+from testbed.tiers.run import Floats
 
 BOUNDS = (1, 200)
 """Tomcat's default is 200 threads, which is the paper's largest action."""

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from bench.controllers.windows_alone import WindowsAlone
 from bench.loaded_windows import BUCKETS
 from humps import Samples, draw_samples, draw_service
 from sluice.clocks.offsets import Instance
@@ -63,7 +64,8 @@ class Drawn:
         of = at % len(self.samples.concurrency)
         busy_ns = np.maximum(self.samples.concurrency[of] * BUCKET_MS * 1e6, 1).astype(np.int64)[None]
         completions = self.samples.completions[of].astype(np.int64)[None]
-        return whole(at * BUCKET_MS, busy_ns, completions, now_ms - DELAY_MS, BUCKET_MS)
+        nothing = np.zeros_like(completions)
+        return whole(at * BUCKET_MS, busy_ns, completions, nothing, now_ms - DELAY_MS, BUCKET_MS)
 
 
 def draw(curves: int = CURVES) -> list[Drawn]:
@@ -82,7 +84,7 @@ def draw(curves: int = CURVES) -> list[Drawn]:
 
 
 @dataclass
-class Held:
+class Held(WindowsAlone):
     """Stands in for the collector: windows are in memory, and are summed when they are asked for, as they are there."""
 
     drawn: list[Drawn]
@@ -91,18 +93,6 @@ class Held:
 
     def database_cpu_s(self) -> float:
         return 0.0
-
-    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
-        return {}
-
-    def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
-        return {}
-
-    def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]:
-        return {}
-
-    def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]:
-        return {}
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
         self.spent_s = 0.0

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sluice.clocks.offsets import Instance
+from bench.controllers.windows_alone import WindowsAlone
 from sluice.collect import Window
 from sluice.collect.delay import LONGEST_MS, NEVER, Arrivals, Delay
 from sluice.collect.demand import LASTS_S
@@ -16,29 +16,17 @@ from sluice.collect.window import OnDemand
 from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
-from sluice.pools.estimate.threshold import Asked, UpstreamTime
-from sluice.pools.learn.condition import DataSize
 from testbed.patterns.windows import BUCKET_MS, ORIGIN_S, Known
 
 
-class Collected:
-    """Of one pool with one instance."""
+class Collected(WindowsAlone):
+    """Of one pool with one instance. Nobody knows how far a clock is off: a decision has to stand it."""
 
     def __init__(self, known: Known) -> None:
         self._known = known
         self._delay = Delay(1, BUCKET_MS)
         self._read: Ints = np.zeros(0, dtype=np.int64)
         self._newest_ms = NEVER
-
-    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
-        return {}
-
-    def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]:
-        """Nobody knows how far a clock is off: a decision has to stand it."""
-        return {}
-
-    def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]:
-        return {}
 
     def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
         """As `sluice.collect.demand`: what the spans of who calls say of a minute, of a client pool its service's own.

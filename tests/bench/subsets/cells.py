@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 
+from bench.subsets.strategies import Strategy
 from testbed.mesh.application import Application
-from testbed.mesh.dynamic import Strategy
 from testbed.mesh.judged import Judged, judge
 from testbed.mesh.presets import SHAPES
 from testbed.mesh.presets.deployment import Deployment, deploy
@@ -53,7 +53,7 @@ def cell(shape: str, how: Deployment, solve: Strategy, routing: str, seeds: tupl
 
 def one(shape: str, how: Deployment, solve: Strategy, routing: str) -> Judged:
     application = deploy(SHAPES[shape], how)
-    return judge(application, solve(told(shape, how).public(), None), how.seed, REQUESTS, routing)
+    return judge(application, solve(told(shape, how).public()), how.seed, REQUESTS, routing)
 
 
 @cache

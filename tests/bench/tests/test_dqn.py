@@ -8,8 +8,6 @@ import pytest
 from bench.dqn import session
 from bench.dqn.convergence import first
 from bench.dqn.ddpg import Ddpg
-from bench.dqn.overhead import took_ms
-from bench.dqn.pareto import away, decisions, front
 from bench.dqn.sizers import SIZERS, improvement
 from bench.dqn.steps import BOUNDS, drive, guarded, smoothed
 from bench.kept import asked_seeds
@@ -27,26 +25,6 @@ def test_the_guard_lets_a_size_double_or_halve_within_its_bounds() -> None:
     assert [guarded(asked, 10) for asked in (1, 5, 12, 20, 50)] == [5, 5, 12, 20, 20]
     assert guarded(500, 150) == BOUNDS[1]
     assert guarded(0, 1) == BOUNDS[0]
-
-
-def test_the_front_is_what_none_is_better_than_in_both() -> None:
-    points = np.array([[0.2, 0.5], [0.4, 0.9], [0.5, 0.8], [0.9, 0.95]])
-    assert front(points).tolist() == [[0.2, 0.5], [0.4, 0.9], [0.9, 0.95]]
-
-
-def test_decisions_are_means_of_so_many_seconds_and_away_from_the_nearest_of_the_front() -> None:
-    """Half of the CPU and 30 of 60 threads, then all of the CPU and as many: costs 1.0 and 1.5, of both 1.25."""
-    seconds = [[0.5, 30, 0.6], [1.0, 30, 0.8], [1.0, 60, 0.9]]
-    assert decisions(seconds, 1).tolist() == [pytest.approx(each) for each in ([1.0, 0.6], [1.5, 0.8], [2.0, 0.9])]
-    assert decisions(seconds, 2).tolist() == [pytest.approx([1.25, 0.7])]
-    found = away(np.array([[1.0, 1.0], [1.3, 0.6]]), np.array([[1.0, 1.0], [1.0, 0.2]]))
-    assert found.tolist() == pytest.approx([0.0, 0.5])
-
-
-def test_what_an_actuator_says_of_its_time_is_read() -> None:
-    assert took_ms("in force after 62ms") == 62
-    assert took_ms("in force after 1.062s") == 1062
-    assert took_ms("read back 16 after 10s, want 20") is None
 
 
 def test_runs_that_are_done_are_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,1 +1,1 @@
-"""What compiled engines are made of: heap, queue, CPU, random times; each does what the plain one does, bit for bit."""
+"""What compiled engines are made of: heap, queue, CPU, random times, each bit for bit what the testbed's own does."""

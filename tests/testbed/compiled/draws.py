@@ -1,7 +1,7 @@
 """Random times inside a kernel, the very numbers that ``random.Random`` draws from the same stream.
 
 CPython's generator (Matsumoto and Nishimura's MT19937, 53 bits of two words) and its ``lognormvariate`` (Kinderman and
-Monahan's ratio of uniforms) and ``expovariate``, written again: a run on the fast engine then has the plain engine's
+Monahan's ratio of uniforms) and ``expovariate``, written again: a compiled run then has the testbed's own engine's
 events, to the last bit. A stream is a row of 625 integers: the generator's words, and how many of them are used up.
 """
 

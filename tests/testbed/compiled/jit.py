@@ -9,7 +9,7 @@ import numba
 
 TESTBED = Path(__file__).parents[1]
 CACHE = TESTBED.parents[1] / ".cache" / "numba"
-ROOMS = ("compiled", "mesh", "path", "single")
+ROOMS = ("compiled", "mesh", "tiers")
 
 F = TypeVar("F", bound=Callable[..., object])
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cpu import thread_rate
+from ..cpu import total_rate
 from ..laws import Cliff
 from . import heap
 from .jit import compiled
@@ -34,12 +34,19 @@ def cpu_of(threads: int) -> np.dtype[np.void]:
 
 
 def build(cpu: Cpu, cores: float, rates: NDArray[np.float64], now: float = 0.0) -> None:
-    """Idle, in a record of zeros."""
-    cpu["cores"], cpu["rates"], cpu["since"], cpu["ready_time"] = cores, rates, now, math.inf
+    """Idle, in a record of zeros; ``rates`` of as many threads as there will be."""
+    cpu["cores"], cpu["since"], cpu["ready_time"] = cores, now, math.inf
+    cpu["rates"][: len(rates)] = rates
 
 
 def rates(threads: int, cores: float, contention: float, crosstalk: float, cliff: Cliff | None) -> NDArray[np.float64]:
-    return np.array([0.0, *(thread_rate(n, cores, contention, crosstalk, cliff) for n in range(1, threads + 1))])
+    """Work done per second of time by each of 0, 1, ... threads, beyond a cliff too."""
+
+    def rate(n: int) -> float:
+        total = total_rate(n, cores, contention, crosstalk)
+        return (total * cliff.share(n) if cliff else total) / n
+
+    return np.array([0.0, *(rate(n) for n in range(1, threads + 1))])
 
 
 def used(cpu: Cpu, now: float) -> float:

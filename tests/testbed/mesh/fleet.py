@@ -1,4 +1,4 @@
-"""The containers of a run, by number; a container keeps its number, and those that were removed keep theirs."""
+"""The containers of a run, by number, on their hosts."""
 
 from __future__ import annotations
 
@@ -23,28 +23,26 @@ class Fleet:
         self._weights = np.array([[n.cpu, n.memory_bandwidth, n.network] for n in natures])
         self.names: list[str] = []
         self.number: dict[str, int] = {}
-        self._service: list[int] = []
-        self._host: list[int] = []
-        self.live: list[list[int]] = [[] for _ in self.services]
-        """By service, oldest first."""
+        service: list[int] = []
+        host: list[int] = []
+        self.members: list[list[int]] = [[] for _ in self.services]
+        """By service."""
         self.others: Floats = np.zeros((len(self.hosts), 3))
         """What other tenants use by host: CPU, memory bandwidth, network."""
         self.contend(application.testbed.others or {host.name: host for host in application.hosts})
-        for service in application.services:
-            for container in service.containers:
-                self.add(container.name, service.name, container.host)
+        for of, each in enumerate(application.services):
+            for container in each.containers:
+                self.number[container.name] = len(self.names)
+                self.members[of].append(len(self.names))
+                self.names.append(container.name)
+                service.append(of)
+                host.append(self.hosts.index(container.host))
+        self.service: NDArray[np.int64] = np.array(service, dtype=np.int64)
+        """By container, as ``host``."""
+        self.host: NDArray[np.int64] = np.array(host, dtype=np.int64)
 
     def __len__(self) -> int:
         return len(self.names)
-
-    @property
-    def service(self) -> NDArray[np.int64]:
-        """By container, as ``host``."""
-        return np.array(self._service, dtype=np.int64)
-
-    @property
-    def host(self) -> NDArray[np.int64]:
-        return np.array(self._host, dtype=np.int64)
 
     @property
     def cores(self) -> Floats:
@@ -59,20 +57,6 @@ class Fleet:
         """From now on the other tenants of the named hosts use this."""
         for name, host in others.items():
             self.others[self.hosts.index(name)] = host.cpu, host.memory_bandwidth, host.network
-
-    def add(self, name: str, service: str, host: str) -> int:
-        number, of = len(self.names), self.services.index(service)
-        self.names.append(name)
-        self.number[name] = number
-        self._service.append(of)
-        self._host.append(self.hosts.index(host))
-        self.live[of].append(number)
-        return number
-
-    def remove(self, name: str) -> None:
-        """It gets no more calls, and finishes what it has."""
-        number = self.number[name]
-        self.live[self._service[number]].remove(number)
 
     def used(self, busy_s: Floats, seconds: float, ends: Floats) -> Floats:
         """Cores by container, of ``busy_s`` in ``seconds``: its limit while it computes, but for stalls, and checks."""

@@ -22,17 +22,8 @@ class Routes:
     """Of ``ROUTE``, shape (containers, width)."""
     connections: NDArray[Any]
     """Of ``CONNECTION``; those of one container and pair stand side by side, in the order of the file."""
-    keys: dict[tuple[int, int, int], int]
-    """(from, to, slot): where the connection stands."""
     ends: Floats
     """Connections that each container holds, on either side; those of weight 0 too."""
-
-    def moved(self, to: Routes) -> NDArray[np.int64]:
-        """By connection: where it stands in ``to``; -1 where it is gone."""
-        found = np.full(len(self.connections), -1, dtype=np.int64)
-        for key, at in self.keys.items():
-            found[at] = to.keys.get(key, -1)
-        return found
 
 
 def routes(solution: Solution, fleet: Fleet, graph: Graph, seed: int) -> Routes:
@@ -55,28 +46,24 @@ def routes(solution: Solution, fleet: Fleet, graph: Graph, seed: int) -> Routes:
             ends[other] += 1
     table = np.zeros((len(fleet), graph.width), dtype=ROUTE)
     found: list[tuple[int, float, float, float, int]] = []
-    keys: dict[tuple[int, int, int], int] = {}
     for (upstream, downstream), slot in zip(graph.pairs, graph.slots, strict=True):
         for one in np.flatnonzero(fleet.service == upstream).tolist():
             targets = {to: weight for to, weight in held.get((one, slot), {}).items() if weight > 0}
-            if not targets and one in fleet.live[upstream]:
+            if not targets:
                 raise ValueError(
                     f"container {fleet.names[one]} has no connection to {fleet.services[downstream]}, which it calls"
                 )
-            # One that was removed finishes what it has, over connections that cost nothing any more.
-            targets = targets or dict.fromkeys(fleet.live[downstream], 1.0)
             table[one, slot] = len(found), len(targets)
             total, so_far = sum(targets.values()), 0.0
             phase = stream(seed, "mesh", "phase", fleet.names[one], str(slot))
             for to, weight in targets.items():
                 so_far += weight / total
-                keys[one, to, slot] = len(found)
                 found.append((to, total / weight, phase.random() * total / weight, so_far, 0))
-    return Routes(table, np.array(found, dtype=CONNECTION), keys, ends)
+    return Routes(table, np.array(found, dtype=CONNECTION), ends)
 
 
 def _at(fleet: Fleet, name: str, service: int) -> int:
     number = fleet.number.get(name)
-    if number is None or number not in fleet.live[service]:
+    if number is None or fleet.service[number] != service:
         raise ValueError(f"container {name!r} is not one of {fleet.services[service]}")
     return number

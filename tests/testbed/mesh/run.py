@@ -9,12 +9,11 @@ import numpy as np
 
 from .application import Application, Host
 from .calibration import Floats
-from .engine import CompiledEngine, Engine
+from .engine import Engine
 from .fleet import Fleet
 from .graph import flatten
 from .memory import LEAST_REQUEST, ROUND_ROBIN
-from .plain import PlainEngine
-from .routes import Routes, routes
+from .routes import routes
 from .solution import Solution
 
 ROUTINGS = {"round_robin": ROUND_ROBIN, "least_request": LEAST_REQUEST}
@@ -36,7 +35,7 @@ class Counters:
 
 
 class MeshRun:
-    """Same application, solution, seed: same events, whichever engine."""
+    """Same application, solution, seed: same events."""
 
     def __init__(
         self,
@@ -45,10 +44,8 @@ class MeshRun:
         seed: int,
         routing: str = "round_robin",
         levels: Floats | None = None,
-        most: int = 0,
-        plain: bool = False,
     ) -> None:
-        """``levels``: load by second, 1.0 the roots' rates; the last one is held. ``most``: containers in the run.
+        """``levels``: load by second, 1.0 the roots' rates; the last one is held.
 
         Raises:
             ValueError: the solution does not fit the application (``routes``).
@@ -56,44 +53,32 @@ class MeshRun:
         self.application = application
         self.graph = flatten(application)
         self.fleet = Fleet(application)
-        self._seed = seed
-        make: type[CompiledEngine] | type[PlainEngine] = PlainEngine if plain else CompiledEngine
-        self.engine: Engine = make(
+        self._routes = routes(solution, self.fleet, self.graph, seed)
+        self.engine = Engine(
             application,
             self.graph,
+            self.fleet,
+            self._routes,
             np.ones(1) if levels is None else np.asarray(levels, dtype=float),
             seed,
             ROUTINGS[routing],
-            max(most, len(self.fleet)),
         )
         self.now = 0.0
-        self._routes: Routes
         self._used = np.zeros(len(self.fleet))
         self._busy = np.zeros(len(self.fleet))
         self._used_core_s = np.zeros(len(self.fleet))
         self._utilization = self.fleet.utilization(self._used)
         self._utilization_s = np.zeros((len(self.fleet.hosts), 3))
-        self.connect(solution)
+        self._slow()
 
     @property
     def ends(self) -> Floats:
-        """Connections that each container holds now."""
+        """Connections that each container holds."""
         return self._routes.ends
 
     @property
     def connections(self) -> int:
         return int(self._routes.ends.sum() / 2)
-
-    def connect(self, solution: Solution) -> None:
-        """From now on these connections, among the containers of ``fleet`` that are live now."""
-        self._routes = routes(solution, self.fleet, self.graph, self._seed)
-        new = len(self.fleet) - len(self._busy)
-        self._busy, self._used_core_s, self._used = (
-            np.concatenate([values, np.zeros(new)]) for values in (self._busy, self._used_core_s, self._used)
-        )
-        self.engine.place(self.fleet)
-        self.engine.connect(self._routes)
-        self._slow()
 
     def contend(self, others: Mapping[str, Host]) -> None:
         """From now on the hosts' other tenants use this."""

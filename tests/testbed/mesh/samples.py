@@ -10,23 +10,23 @@ from __future__ import annotations
 import csv
 import io
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .application import Application, Host
 from .calibration import Floats
 from .fleet import Fleet
-from .memory import TALLY
 from .run import Counters, MeshRun
 from .solution import Solution
 
 COLUMNS = ("service", "rate_per_s", "cpu", "memory_bandwidth", "network", "mu", "sigma")
 FEWEST = 20
 """Visits of a sample; of fewer none is made."""
-SETTLE_S = 10.0
+SETTLE_S, WINDOW_S = 10.0, 30.0
+MOST_USED = 0.7
+WORKLOADS = (0.4, 1.4)
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,12 @@ class Sample:
 
 
 def between(before: Counters, after: Counters, fleet: Fleet, whole: bool = False) -> list[Sample]:
-    """Of every container with enough visits that ended between the two; those that were added in between, too."""
+    """Of every container with enough visits that ended between the two."""
     seconds = after.second - before.second
-    was = np.zeros(len(after.tallies), dtype=TALLY)
-    was[: len(before.tallies)] = before.tallies
     used = (after.utilization_s - before.utilization_s) / seconds
     first, second = ("whole", "whole2") if whole else ("own", "own2")
     found = []
-    for i, (old, new) in enumerate(zip(was, after.tallies, strict=True)):
+    for i, (old, new) in enumerate(zip(before.tallies, after.tallies, strict=True)):
         visits = int(new["visits"] - old["visits"])
         if visits < FEWEST:
             continue
@@ -63,55 +61,27 @@ def between(before: Counters, after: Counters, fleet: Fleet, whole: bool = False
     return found
 
 
-@dataclass(frozen=True)
-class Window:
-    """Some seconds of a run. pairs: own times of the visits that ended in it by pair, shape (pairs, BINS)."""
-
-    run: MeshRun
-    before: Counters
-    after: Counters
-    pairs: NDArray[np.int64]
-
-
-def window(run: MeshRun, seconds: float) -> Window:
-    """The next seconds of a run."""
-    before, pairs = run.counters(), run.engine.pairs()
-    run.until(run.now + seconds)
-    return Window(run, before, run.counters(), run.engine.pairs() - pairs)
-
-
-def windows(
-    application: Application,
-    solution: Solution,
-    seed: int,
-    combinations: int = 16,
-    each: int = 2,
-    window_s: float = 30.0,
-    most_used: float = 0.7,
-    workloads: tuple[float, float] = (0.4, 1.4),
-) -> Iterator[Window]:
-    """As in Microns 7.3: combinations of contention and workload one after the other, windows of 30 s in each.
-
-    Each resource of each host is drawn from 0 to ``most_used`` on its own, the workload from ``workloads`` times the
-    application's; the first ``SETTLE_S`` of a combination are left out.
-    """
-    rng = random.Random(f"mesh/profile/{seed}")
-    length = round(SETTLE_S + each * window_s)
-    levels = [level for _ in range(combinations) for level in [rng.uniform(*workloads)] * length]
-    run = MeshRun(application, solution, seed, levels=np.array(levels))
-    for combination in range(combinations):
-        run.contend({name: _drawn(name, rng, most_used) for name in run.fleet.hosts})
-        run.until(combination * length + SETTLE_S)
-        for _ in range(each):
-            yield window(run, window_s)
-
-
 def profiled(
     application: Application, solution: Solution, seed: int, combinations: int = 16, windows_each: int = 2
 ) -> list[Sample]:
-    """The samples of ``windows``."""
-    found = windows(application, solution, seed, combinations, windows_each)
-    return [sample for one in found for sample in between(one.before, one.after, one.run.fleet)]
+    """As in Microns 7.3: combinations of contention and workload one after the other, windows of 30 s in each.
+
+    Each resource of each host is drawn from 0 to ``MOST_USED`` on its own, the workload from ``WORKLOADS`` times the
+    application's; the first ``SETTLE_S`` of a combination are left out.
+    """
+    rng = random.Random(f"mesh/profile/{seed}")
+    length = round(SETTLE_S + windows_each * WINDOW_S)
+    levels = [level for _ in range(combinations) for level in [rng.uniform(*WORKLOADS)] * length]
+    run = MeshRun(application, solution, seed, levels=np.array(levels))
+    found: list[Sample] = []
+    for combination in range(combinations):
+        run.contend({name: _drawn(name, rng) for name in run.fleet.hosts})
+        run.until(combination * length + SETTLE_S)
+        for _ in range(windows_each):
+            before = run.counters()
+            run.until(run.now + WINDOW_S)
+            found += between(before, run.counters(), run.fleet)
+    return found
 
 
 def text(samples: Sequence[Sample]) -> str:
@@ -125,10 +95,9 @@ def text(samples: Sequence[Sample]) -> str:
     return out.getvalue()
 
 
-def _drawn(name: str, rng: random.Random, most: float) -> Host:
-    return Host(
-        name=name, cpu=rng.uniform(0, most), memory_bandwidth=rng.uniform(0, most), network=rng.uniform(0, most)
-    )
+def _drawn(name: str, rng: random.Random) -> Host:
+    cpu, memory_bandwidth, network = (rng.uniform(0, MOST_USED) for _ in range(3))
+    return Host(name=name, cpu=cpu, memory_bandwidth=memory_bandwidth, network=network)
 
 
 def measured(run: MeshRun, before: Counters, after: Counters) -> dict[str, Host]:

@@ -5,24 +5,22 @@ from __future__ import annotations
 from operator import index
 
 from ..compiled import processor, ring
-from ..compiled.counting import NONE, between, counts, durations, sizes
-from ..compiled.run import ARRIVED, BEGUN, CompiledRun
 from ..fine import PoolWindows
-from . import kernel
-from .memory import CONNECTIONS, THREADS, first
+from ..tiers import kernel
+from ..tiers.counting import NONE, between, counts, durations, sizes
+from ..tiers.run import ARRIVED, BEGUN, CONNECTED, INSTANCE, TierRun
+from .memory import CONNECTIONS, THREADS, TIERS, first
 from .scenario import MOST_SIZE, PathScenario, Scaling
 
-CONNECTED, INSTANCE = 3, 4
-"""Columns of the rows, beside those of every engine."""
 SPANS = {THREADS: (BEGUN, INSTANCE, ARRIVED, NONE), CONNECTIONS: (CONNECTED, INSTANCE, BEGUN, INSTANCE)}
 """By pool: where its own spans begin and in which column their instance stands, and the same of those that judge it."""
 
 
-class PathRun(CompiledRun):
-    """The same scenario and seed give the same events as ``plain.PlainPathRun``, the same resizes provided."""
+class PathRun(TierRun):
+    """The same scenario and seed give the same events, the same resizes provided."""
 
     def __init__(self, scenario: PathScenario, seed: int) -> None:
-        super().__init__(first(scenario, seed), kernel.advance, scenario.seconds)
+        super().__init__(first(scenario, seed), scenario.seconds)
         self.scenario = scenario
         caller = scenario.caller
         self.history: dict[str, list[tuple[float, int]]] = {
@@ -46,27 +44,26 @@ class PathRun(CompiledRun):
 
     def in_use(self, pool: str) -> int:
         """Sum over the replicas in rotation, as ``queued``."""
-        field = "threads_in_use" if pool == THREADS else "connections_in_use"
-        return sum(int(self._memory["instances"][i][field]) for i in self._rotation())
+        gates = self._memory["gates"][TIERS[pool]]
+        return sum(int(gates[i]["in_use"]) for i in self._rotation())
 
     def queued(self, pool: str) -> int:
-        field = "queue" if pool == THREADS else "behind"
-        return sum(int(ring.length(self._memory["instances"][i][field])) for i in self._rotation())
+        gates = self._memory["gates"][TIERS[pool]]
+        return sum(int(ring.length(gates[i]["queue"])) for i in self._rotation())
 
     def resize(self, pool: str, size: int) -> None:
         """Of every replica; raises ValueError when the size is not an integer in 1 to 256."""
         if not 1 <= index(size) <= MOST_SIZE:
             raise ValueError(f"size must be an integer from 1 to {MOST_SIZE}, got {size}")
-        resize = kernel.resize_threads if pool == THREADS else kernel.resize_connections
-        resize(self._memory, index(size))
+        kernel.resize(self._memory, TIERS[pool], index(size))
         self.history[pool].append((self.now, index(size)))
 
     def core_seconds(self, pool: str) -> float:
         """Seconds of cores occupied since the start by the service whose work the pool bounds."""
-        m = self._memory
+        cpus = self._memory["cpus"]
         if pool == CONNECTIONS:
-            return processor.used(m["callee"], self.now)
-        return sum(processor.used(m["instances"][i]["cpu"], self.now) for i in (*self._rotation(), *self._gone))
+            return processor.used(cpus[1, 0], self.now)
+        return sum(processor.used(cpus[0, i], self.now) for i in (*self._rotation(), *self._gone))
 
     def windows(self, pool: str, since_s: float, until_s: float, bucket_ms: int, threshold_ms: float) -> PoolWindows:
         """As ``single.run.FastRun.windows``; threads are judged by their callers, connections by who holds them."""
@@ -102,10 +99,11 @@ class PathRun(CompiledRun):
         """New ones are built with the sizes in force; the newest ones go first."""
         m = self._memory
         while m["rotating"] < replicas:
-            new = m["instances"][m["built"]]
-            processor.build(new["cpu"], self.scenario.caller.cores, self._rates, self.now)
-            new["threads"], new["connections"] = self.size(THREADS), self.size(CONNECTIONS)
-            m["rotation"][m["rotating"]] = m["built"]
+            new = m["built"]
+            processor.build(m["cpus"][0, new], self.scenario.caller.cores, self._rates, self.now)
+            for pool, tier in TIERS.items():
+                m["gates"][tier, new]["size"] = self.size(pool)
+            m["rotation"][m["rotating"]] = new
             m["built"] += 1
             m["rotating"] += 1
         self._gone += reversed(self._rotation()[replicas:])

@@ -7,10 +7,11 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from ..shapes import Held
-from ..single.scenario import MOST_USERS, Part, Point
+from ..single.scenario import Part, Point
+from ..tiers.limits import MOST_INSTANCES, MOST_SECONDS, MOST_USERS
 
-MOST_SIZE, MOST_INSTANCES, MOST_SECONDS = 256, 16, 14_400
-"""What the compiled engine has room for; instances are those built in a run, removed ones included."""
+MOST_SIZE = 256
+"""Of a pool; as many for each instance that a run may build fit into the callee."""
 
 
 class Caller(Part):

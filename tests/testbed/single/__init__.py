@@ -1,7 +1,6 @@
-"""One bounded service under a closed loop of users: scenario files, and an engine for them that is compiled.
+"""One bounded service under a closed loop of users: scenario files, and a compiled engine for them.
 
-A scenario (``scenario.py``) is a file of YAML that anyone can write. Two engines run it, event for event the same: the
-compiled one (``run.FastRun``) and the testbed's own, which runs any topology (``plain.PlainRun``)::
+A scenario (``scenario.py``) is a file of YAML that anyone can write. ``run.FastRun`` runs it::
 
     run = FastRun(load(Path("example.yaml")), seed=1)
     run.until(60.0)                                # events of the file and the scaler happen inside

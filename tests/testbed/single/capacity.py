@@ -14,7 +14,7 @@ exponential. A share of each second goes to pauses. It is what scenarios are mad
 import numpy as np
 
 from ..cpu import total_rate
-from .memory import Floats
+from ..tiers.run import Floats
 from .scenario import Scenario
 
 

@@ -6,19 +6,21 @@ from operator import index
 
 from ..autoscale import VerticalScaler
 from ..compiled import processor, ring
-from ..compiled.counting import between, counts, durations, sizes
-from ..compiled.run import ARRIVED, BEGUN, CompiledRun
 from ..fine import PoolWindows
-from . import kernel
+from ..tiers import kernel
+from ..tiers.counting import between, counts, durations, sizes
+from ..tiers.limits import MOST_THREADS
+from ..tiers.run import ARRIVED, BEGUN, TierRun
 from .memory import first, rates_of
-from .scenario import MOST_THREADS, Event, Scenario
+from .scenario import Event, Scenario
 
 
-class FastRun(CompiledRun):
-    """The same scenario and seed give the same events, resizes at the same times provided, as ``plain.PlainRun``."""
+class FastRun(TierRun):
+    """The same scenario and seed give the same events, resizes at the same times provided."""
 
     def __init__(self, scenario: Scenario, seed: int) -> None:
-        super().__init__(first(scenario, seed), kernel.advance, scenario.seconds)
+        super().__init__(first(scenario, seed), scenario.seconds)
+        self._cpu, self._gate = self._memory["cpus"][0, 0], self._memory["gates"][0, 0]
         self.scenario = scenario
         self.history: list[tuple[float, int]] = [(0.0, scenario.service.threads)]
         """(second, size) of every change, the first size included."""
@@ -35,39 +37,39 @@ class FastRun(CompiledRun):
 
     @property
     def size(self) -> int:
-        return int(self._memory["size"])
+        return int(self._gate["size"])
 
     @property
     def cores(self) -> float:
-        return float(self._memory["cpu"]["cores"])
+        return float(self._cpu["cores"])
 
     @property
     def in_use(self) -> int:
-        return int(self._memory["in_use"])
+        return int(self._gate["in_use"])
 
     @property
     def queued(self) -> int:
-        return int(ring.length(self._memory["queue"]))
+        return int(ring.length(self._gate["queue"]))
 
     def resize(self, size: int) -> None:
         """Raises ValueError when the size is not an integer in 1 to 1024."""
         if not 1 <= index(size) <= MOST_THREADS:
             raise ValueError(f"size must be an integer from 1 to {MOST_THREADS}, got {size}")
-        kernel.resize(self._memory, index(size))
+        kernel.resize(self._memory, 0, index(size))
         self.history.append((self.now, index(size)))
 
     def set_cores(self, cores: float) -> None:
         """The CPU limit; what is running goes on at the new rate."""
-        m = self._memory
-        processor.bring_up(m["cpu"], m["now"])
-        m["cpu"]["rates"] = rates_of(self.scenario, cores)
+        m, cpu, rates = self._memory, self._cpu, rates_of(self.scenario, cores)
+        processor.bring_up(cpu, m["now"])
+        cpu["rates"][: len(rates)] = rates
         m["order"] += 1
-        processor.change(m["cpu"], m["now"], m["order"], cores)
+        processor.change(cpu, m["now"], m["order"], cores)
         self.scaled.append((self.now, cores))
 
     def core_seconds(self) -> float:
         """Seconds of cores occupied since the start."""
-        return processor.used(self._memory["cpu"], self.now)
+        return processor.used(self._cpu, self.now)
 
     def windows(self, since_s: float, until_s: float, bucket_ms: int, threshold_ms: float) -> PoolWindows:
         """The whole buckets from ``since_s`` (at least 0) to ``until_s``, and how the pool stands now.
@@ -100,7 +102,7 @@ class FastRun(CompiledRun):
         for name in ("compute", "wait"):
             factor = getattr(event, name)
             if factor is not None:
-                self._memory[f"{name}_factor"] = factor
+                self._memory["tiers"][0][f"{name}_factor"] = factor
         if event.cores is not None:
             self.set_cores(self.scenario.service.cores * event.cores)
 

@@ -8,11 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from .. import laws
 from ..shapes import Held
+from ..tiers.limits import MOST_SECONDS, MOST_THREADS, MOST_USERS
 
 At = Annotated[float, Field(ge=1, le=1000)]
 Factor = Annotated[float, Field(gt=0, le=1000)]
-MOST_THREADS, MOST_USERS, MOST_SECONDS = 1024, 1 << 15, 14_400
-"""What the compiled engine has room for."""
 
 
 class Part(BaseModel):

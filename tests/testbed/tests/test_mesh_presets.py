@@ -34,7 +34,7 @@ def test_as_many_containers_as_asked_sized_where_they_stand(name, containers, di
     speeds = fleet.speeds(fleet.others, np.zeros(len(fleet)))
     rate = sum(root.rate_per_s for root in application.roots)
     for i, (service, seconds) in enumerate(SHAPES[name].demand().items()):
-        live = fleet.live[i]
+        live = fleet.members[i]
         assert rate * seconds / len(live) * np.mean(1.0 / speeds[live]) <= TARGET * (1 + 1e-9), service
     workload = sum(root.rate_per_s for root in deploy(SHAPES[name], Deployment(containers, difference)).roots)
     assert workload == pytest.approx(calibration.NOMINAL * rate)

@@ -2,14 +2,11 @@
 
 import math
 
-import numpy as np
 import pytest
 
-from testbed.mesh.application import Application
-from testbed.mesh.dynamic import BEFORE, changed, lived, stretched
 from testbed.mesh.presets import SHAPES
 from testbed.mesh.presets.deployment import Deployment, deploy
-from testbed.mesh.published import fully_connected, rocksteady
+from testbed.mesh.published import rocksteady
 from testbed.mesh.run import MeshRun
 from testbed.mesh.samples import COLUMNS, between, measured, profiled, text
 
@@ -55,36 +52,3 @@ def test_profiles_cover_contention_and_load_and_are_the_csv_that_solvers_read():
     assert lines[0] == ",".join(COLUMNS)
     assert len(lines) == len(found) + 1
     assert profiled(application, rocksteady(application), 1, combinations=3, windows_each=1) == found
-
-
-def test_an_autoscaler_keeps_utilization_while_load_and_contention_change():
-    """Half an hour, 24 containers at the most expected; each solution fits who is there."""
-    asked = []
-
-    def solve(application, before):
-        asked.append((application, before))
-        return fully_connected(Application.model_validate(application))
-
-    found = lived(SHAPES["hotel"], solve, 1, containers=40)
-    assert len(found.containers) == 120
-    assert min(found.containers) >= 15
-    assert max(found.containers) > 1.3 * found.containers[0]
-    assert found.solved == len(asked) - 1 > 5
-    assert asked[0][1] is None
-    assert asked[1][1] is not None
-    assert found.changed > 0
-    assert found.latency_ms["high"][1] > found.latency_ms["low"][1]
-    assert all(np.isfinite(values).all() for values in found.latency_ms.values())
-
-
-def test_connections_that_changed():
-    application = made({"a": 2, "b": 2}, {"read": (1.0, CALLS)})
-    one = all_to_all(application)
-    pair = one.pairs[0]
-    other = one.model_copy(update={"pairs": [pair.model_copy(update={"connections": pair.connections[1:]})]})
-    assert (changed(one, one), changed(one, other), changed(other, one)) == (0, 1, 1)
-
-
-def test_hosts_twice_as_busy():
-    host = deploy(SHAPES["hotel"], Deployment(32, BEFORE)).testbed.others["host-0"]
-    assert stretched({"host-0": host}, 2.0)["host-0"].cpu == pytest.approx(2 * host.cpu)

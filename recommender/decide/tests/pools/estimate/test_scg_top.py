@@ -51,7 +51,7 @@ def test_on_a_flat_top_it_is_a_size_of_it() -> None:
 
 
 def test_over_humps_it_loses_less_than_the_knee() -> None:
-    """200 services; when written 0.6 % and 1.6 % of 300 (mean), none above 10 % (`tests/bench/estimators.py`)."""
+    """200 services; of 300 it was 0.6 % and 1.6 % (mean), none above 10 % (`tests/bench/results/estimators.md`)."""
     lost: dict[str, list[float]] = {"scg": [], "scg-top": []}
     for seed in range(200):
         rng = np.random.default_rng(seed)

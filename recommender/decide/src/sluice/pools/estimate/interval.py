@@ -10,8 +10,7 @@ Two errors pull in opposite directions:
 So: the shortest interval with 10 completions a bucket at the load at which most complete (32 % noise a bucket, as at
 100 ms with 100 completions a second), or a shorter one where that would keep less than 90 % of the variance; but never
 one with under one completion a bucket there, in which most buckets say nothing. (At the highest load, which comes to
-mind first, a service that thrashes completes little: the shop's cart was given 500 ms.) `tests/bench/interval.py`
-measures it.
+mind first, a service that thrashes completes little: the shop's cart was given 500 ms.)
 
 **Hysteresis.** Near a limit the choice would go back and forth from period to period, and with it what a curve is
 compared with. So an interval that was chosen before stays while it would be chosen with the limits moved by up to 25 %,

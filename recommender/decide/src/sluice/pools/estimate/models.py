@@ -34,5 +34,4 @@ DQN = "dqn"
 """A size is learnt (`pools.learn`); where none may be chosen, the belief decides."""
 
 DEFAULT = ScgTop.name
-"""Of the estimators, what wins on the testbed: `make bench BENCH=table1`, `BENCH=estimators`, and their tables in
-tests/bench/results."""
+"""Of the estimators, what wins on the testbed: `make bench BENCH=table1`, and its table in tests/bench/results."""

@@ -1,7 +1,7 @@
 """SCG as the paper states it (Sora 3.2, 3.3): the lowest polynomial degree of 5 to 8 that yields a knee, and that knee.
 
 No test of evidence: it names a size also where the curve only rises or too little of it was seen. It stands here to be
-compared with; `tests/bench/estimators.py` has what that costs. A pool that is applied should use `scg`.
+compared with; `tests/bench/results/estimators.md` has what that costs. A pool that is applied should use `scg`.
 """
 
 from __future__ import annotations

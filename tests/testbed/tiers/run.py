@@ -1,4 +1,4 @@
-"""Stepping a compiled engine, with what happens at given seconds in between, and what it has seen."""
+"""Stepping the engine of tiers, with what happens at given seconds in between, and what it has seen."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-ARRIVED, BEGUN, ENDED = range(3)
-"""Columns of every engine's rows, s; a request that was turned away has no beginning: it is negative."""
+from . import kernel
+
+ARRIVED, BEGUN, ENDED, INSTANCE, CONNECTED = range(5)
+"""Columns of rows, s but for the number of the instance; connected: when the second tier began. What never began is
+negative: a request that was turned away has no beginning."""
 
 Floats = NDArray[np.float64]
 
 
-class CompiledRun:
-    """The memory has the fields ``now``, ``recorded`` and ``rows``; the kernel lets things happen up to a second, and
-    says False when first the rows must be read."""
-
-    def __init__(self, memory: Any, kernel: Callable[[Any, float], bool], seconds: float) -> None:
+class TierRun:
+    def __init__(self, memory: Any, seconds: float) -> None:
         self._memory = memory
-        self._kernel = kernel
         self._seconds = seconds
         self._rows: Floats = np.empty((4 * len(memory["rows"]), memory["rows"].shape[1]))
         self._finished = 0
@@ -68,7 +67,7 @@ class CompiledRun:
     def _advance(self, second: float) -> None:
         reached = False
         while not reached:
-            reached = self._kernel(self._memory, second)
+            reached = kernel.advance(self._memory, second)
             new = int(self._memory["recorded"])
             if self._finished + new > len(self._rows):
                 self._rows = np.concatenate([self._rows, np.empty_like(self._rows)])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..columns import Counts, Ints, longest_good
-from .jit import compiled
+from ..compiled.jit import compiled
 from .run import BEGUN, ENDED, Floats
 
 NS = 1e9

@@ -1,0 +1,26 @@
+"""Stands in for the collector where only a pool's own windows are known."""
+
+from collections.abc import Mapping
+
+from sluice.clocks.offsets import Instance
+from sluice.config import Config
+from sluice.model.demand import Demand
+from sluice.model.keys import PoolKey
+from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.learn.condition import DataSize
+
+
+class WindowsAlone:
+    """No services above, no demand, no sizes of data; nobody knows how far a clock is off."""
+
+    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
+        return {}
+
+    def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
+        return {}
+
+    def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]:
+        return {}
+
+    def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]:
+        return {}

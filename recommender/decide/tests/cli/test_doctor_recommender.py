@@ -65,7 +65,7 @@ def test_subsets_say_what_they_are_made_without() -> None:
             Reason(code="NO_ADDRESS", text="nobody told the address of some of these containers"),
         ],
     )
-    lacking = ["no cpu utilization of any host: it counts for nothing", "cart: no host of cart-1: each counts"]
+    lacking = ["no cpu utilization of any host: the solver ignores it", "cart: no host of cart-1: each counts"]
     found = subsets.judge(
         [pooled, good], [SubsetRun(missing=[*lacking, "cart: no address of cart-1: proxies"])], 0, NOW
     )

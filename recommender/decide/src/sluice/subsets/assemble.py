@@ -99,7 +99,7 @@ def _hosts(used: Iterable[ToldContainer], known: Mapping[str, SeenHost], missing
 def _strangers(seen: Seen, known: Iterable[str], rules: Rules) -> list[str]:
     called = {pair for each in seen.trees for pair in [(up, down) for up, down, _ in edges_of(each.tree)]}
     names = sorted({name for up, down in called if rules.wants(up, down) for name in (up, down)} - set(known))
-    return [f"no spans show containers of {_some(names)}: the solver leaves these out"] if names else []
+    return [f"no containers of {_some(names)} in any spans: the solver leaves these services out"] if names else []
 
 
 def _unseen(there: Present, taking_part: Iterable[str]) -> list[str]:

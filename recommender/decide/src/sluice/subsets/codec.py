@@ -75,7 +75,7 @@ def found(states: Records, decisions: Records) -> tuple[KnownSubsets, int]:
                 _same(name, application_of(name, STATE), state.application)
         except (DecodeError, ValueError) as cause:
             left_out += 1
-            log.error("skipped a record of the journal that cannot be read: %s: %s", name, cause)
+            log.error("the log is read without one record: %s: %s", name, cause)
     return KnownSubsets(subsets, containers, state), left_out
 
 
@@ -87,4 +87,4 @@ def _parsed(kind: type[Kind], value: bytes) -> Kind:
 
 def _same(name: str, told: object, held: object) -> None:
     if told != held:
-        raise ValueError(f"read {name}: the record's value names {held}")
+        raise ValueError(f"read {name}: it is of {held}")

@@ -70,5 +70,5 @@ def _name(word: str, names: tuple[str, ...]) -> str:
 def _names(name: str, word: str, count: int) -> list[str]:
     names = [unquote(each) for each in name.removeprefix(word).split("/")]
     if not name.startswith(word) or len(names) != count or not all(names):
-        raise ValueError(f"read the journal: the key {name!r} is not {word} and {count} names")
+        raise ValueError(f"read the log: a key {name!r} is not {word} and {count} names")
     return names

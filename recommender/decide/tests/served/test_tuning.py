@@ -188,7 +188,7 @@ def bad_input(stub: TuningServiceStub) -> None:
         nan = trial_pb2.Outcome(verdict=trial_pb2.VERDICT_GOOD, value=math.nan)
         tell = api.TellTrialRequest(session="first", trial=trial, outcome=nan)
         refused(
-            partial(stub.TellTrial, tell, timeout=60), code, "trial 0 already has an outcome" if trial == 0 else "legal: -1e"
+            partial(stub.TellTrial, tell, timeout=60), code, "already has an outcome" if trial == 0 else "legal: -1e"
         )
 
 

@@ -1,8 +1,8 @@
 """Moves loads a bounded part of the way from the present loads to those of a solution.
 
-The load that weights bring to a host is part of the contention that the solver takes as given. Nobody knows yet what
-the contention would be with other weights. So a run goes a part of the way, limits how much a container's load grows
-before its effect is measured, and counts the moved calls within the churn budget.
+The load that weights bring to a host is part of the contention that the solver takes as given. The contention under
+other weights is unknown. So a run goes a part of the way, and limits how much a container's load grows before its
+effect is measured. It counts the moved calls within the churn budget.
 """
 
 from __future__ import annotations

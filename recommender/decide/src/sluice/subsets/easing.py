@@ -98,7 +98,7 @@ def resting(state: State, run: Run, bad: Mapping[str, Trial], measured: Mapping[
     """Puts the services whose loads the run undid at rest, with the reason."""
     why = {
         name: f"the p95 of {name} went from {trial.before.p95_ms:.3g} to {measured[name].p95_ms:.3g} ms after weights"
-        " changed: the weights are undone"
+        " changed: the weights go back"
         for name, trial in bad.items()
     }
     paces = {name: taken_back(state.paces.get(name, Pace()), run.at_s, text) for name, text in why.items()}

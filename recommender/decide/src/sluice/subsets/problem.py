@@ -176,8 +176,8 @@ def _pair(rules: Rules, fleets: Sequence[Fleet], up: int, down: int, rate: float
 def _outside(known: Floats, pairs: Sequence[Pair]) -> Floats:
     """Completes `known`, (S,), the calls from outside.
 
-    A service that calls others and has no known caller, as in pairs without a tree, gets as many calls from outside as
-    it makes to the pair that it calls most.
+    Some services call others and have no known caller, as in pairs without a tree. Such a service gets calls from
+    outside at the rate of the pair that it calls most.
     """
     called = known.copy()
     calls = np.zeros(len(known))

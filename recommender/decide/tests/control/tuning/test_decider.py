@@ -147,7 +147,7 @@ def test_cpu_time_that_never_comes_fails_the_trial_and_names_who_did_not_tell() 
     assert outcome == Outcome(Verdict.FAILED, why="cpu_ms is unknown: no CPU metrics of 'db-1' of 'db'")
     outcome = measured([2.0] * 5 + [None], whole=True, unknown=tuple(f"'{n}' of 'db'" for n in range(12)))
     assert outcome is not None
-    assert outcome.why.endswith("'8' of 'db', '9' of 'db' and 2 more was seen")
+    assert outcome.why.endswith("'8' of 'db', '9' of 'db' and 2 more")
 
 
 @pytest.mark.parametrize("silent", [False, True])

@@ -75,9 +75,9 @@ class Kind(ABC):
 
 @dataclass(frozen=True)
 class Parameter:
-    """What it is called, what it may be, and what it is unless something else is set.
+    """A tunable parameter: its name, its legal values and its default.
 
-    service  that it belongs to; empty: none in particular
+    service  the service that it belongs to; empty: none in particular
     when     None: it always has a value
     """
 

@@ -3,8 +3,8 @@
 - A gone container takes its connections with it at once, and its callers get others. A new one gets its own. Quotas
   move between the pairs that this touches. Pairs that it does not touch keep their connections; their weights follow
   the loads.
-- Where latencies are not at their best, as after a drift of contention, connections move within the budget, first in
-  the pairs that gain most.
+- Where latencies are not at their best, as after a drift of contention, connections move within the budget. The pairs
+  that gain most come first.
 """
 
 from __future__ import annotations

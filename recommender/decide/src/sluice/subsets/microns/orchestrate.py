@@ -140,8 +140,8 @@ def _reach_all(
 ) -> None:
     """Gives each container without a connection one.
 
-    It takes the connection from the upstream container that sends least by one, and from the downstream container that
-    is furthest above its part and has others.
+    It takes a connection of the upstream container that sends least by one. The connection's downstream container is
+    furthest above its part and has others.
     """
     for above in upper:
         for at in range(start[above], start[above + 1]):

@@ -1,9 +1,9 @@
 """The input of a method, and the signature that all methods share.
 
-A method is a function from a `Question` to a point of the unit cube. It keeps no state. What it needs of its past (a
-particle's last move, annealing's present configuration, a generation's mean) it computes from the trials in the order
-of their reports. Its random numbers come from the session's seed and the trial's number. So the record of trials is all
-of its state: a restarted process continues where it was, and several trials may be in flight.
+A method is a function from a `Question` to a point of the unit cube. It keeps no state. It computes its past (a
+particle's last move, annealing's present configuration, a generation's mean) from the trials in the order of their
+reports. Its random numbers come from the session's seed and the trial's number. So the record of trials is all of its
+state: a restarted process continues where it was, and several trials may be in flight.
 """
 
 from __future__ import annotations

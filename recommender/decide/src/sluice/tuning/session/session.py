@@ -12,7 +12,8 @@ from sluice.tuning.objective.outcome import Outcome, Verdict
 from sluice.tuning.session.confirm import Gain
 from sluice.tuning.space import Configuration, Space
 
-# A search ends when its first trials all failed, the default's too. Then the configurations are not the cause.
+# This many failed trials, the default's among them and no other outcome, end a search: the configurations are not the
+# cause.
 FAILED_AT_FIRST = 3
 
 
